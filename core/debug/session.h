@@ -1,0 +1,61 @@
+// The session: one program being debugged. Owns module, inputs, machine, breakpoints; executes console commands (commands.def).
+// The command line, scripts and (later) the desktop program all go through Execute; nothing else changes a session.
+#ifndef HLOSCOPE_CORE_DEBUG_SESSION_H_
+#define HLOSCOPE_CORE_DEBUG_SESSION_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/exec/backend.h"
+#include "core/exec/inputs.h"
+#include "core/exec/machine.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+struct SessionOptions {
+  Fill fill;
+  std::vector<std::pair<int, std::string>> input_files;  // parameter number, .npy path
+  std::string inputs_npz;
+  int64_t retain_bytes = int64_t{2} << 30;
+  int64_t memory_limit = 0;
+  int64_t max_iterations = 0;
+  std::vector<std::string> custom_call_libraries;
+  std::string infeed_npz;
+  bool color = false;
+};
+
+struct CommandResult {
+  bool ok = true;        // false: bad usage or a failed command (error text already written)
+  bool quit = false;
+};
+
+class Session {
+ public:
+  // `module` is verified. `out` receives everything the console shows.
+  Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out);
+  ~Session();
+
+  CommandResult Execute(absl::string_view line);
+  // Completions of the word at the end of `line` (commands, instruction and computation names, options).
+  std::vector<std::string> Complete(absl::string_view line) const;
+  // Asynchronous-signal-safe: stops a running program at the next region.
+  void Interrupt();
+
+  int failed_expects() const;
+  int passed_expects() const;
+  bool stopped_with_error() const;
+
+  struct State;  // shared by the files of commands; see session_state.h
+  State& state() { return *state_; }
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SESSION_H_

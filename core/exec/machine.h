@@ -1,0 +1,141 @@
+// The Machine runs a module on a Backend: frames, the values in them, control flow, and stops. One for all backends.
+//
+// Where it is: a stack of frames; each has a position in its computation's schedule: the next instruction to execute. "At position p"
+// means that every instruction before p has been executed or can be recomputed exactly from values that are held. A region whose root
+// is at or after p has not run; its members before p are recomputed one by one when somebody asks (ValueOf), with single-instruction
+// kernels that give the same bits. So a stop costs nothing until it is reached, and nothing is compiled again.
+#ifndef HLOSCOPE_CORE_EXEC_MACHINE_H_
+#define HLOSCOPE_CORE_EXEC_MACHINE_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/exec/backend.h"
+#include "core/ir/module.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+class CustomCallLibrary;  // core/exec/custom_call.h
+
+enum class FrameKind : uint8_t { kEntry, kCall, kFusion, kWhileCondition, kWhileBody, kBranch, kElement };
+
+struct Frame {
+  FrameKind kind = FrameKind::kEntry;
+  const Computation* computation = nullptr;
+  const Plan* plan = nullptr;
+  int position = 0;             // schedule position of the next instruction; == schedule size: finished
+  int64_t iteration = 0;        // kWhileCondition, kWhileBody: which; kElement: which call of the reducer
+  int branch = -1;              // kBranch
+  uint64_t path = 0;            // hash of how we got here (caller's path, instruction, iteration): seeds random streams
+  std::vector<Value> values;    // by schedule position; empty: not executed, or dropped
+  std::vector<int> pending;     // by schedule position: regions that will still read the value
+  // kElement (stepping inside a reducer, comparator, ...): private state of the walk, see element_walk.cc
+  std::shared_ptr<void> walk;
+};
+
+enum class StopReason : uint8_t {
+  kStep,        // the requested step is done
+  kBreakpoint,  // an armed position was reached; see Machine::position()
+  kFinished,    // the entry computation returned
+  kError,       // the instruction at the position failed; status() says how. Everything before it can still be looked at.
+  kInterrupted, // `interrupt` was set
+};
+
+struct MachineOptions {
+  int64_t retain_bytes = 0;        // keep values after their last use up to this many bytes, the oldest dropped first
+  int64_t memory_limit = 0;        // bytes of value and scratch buffers; 0: none. Beyond it: a kError stop that says what was live
+  int64_t max_iterations = 0;      // of one while loop; 0: none
+  uint64_t seed = 0;
+  const CustomCallLibrary* custom_calls = nullptr;
+  std::vector<Value> infeed;       // items in order
+  bool time_instructions = false;  // fill `profile`
+};
+
+struct ProfileEntry {
+  int64_t count = 0;
+  double seconds = 0;
+};
+
+class Machine {
+ public:
+  // The module must be verified and its elided constants filled. Keeps references to both.
+  Machine(const Module& module, Backend& backend, MachineOptions options);
+  ~Machine();
+
+  // (Re)starts at the entry's first instruction with these parameters (shapes Compatible with the entry's).
+  absl::Status Start(std::vector<Value> parameters);
+  bool running() const;   // started and not finished
+  bool finished() const;
+  const Value& result() const;  // after kFinished
+
+  // -- Stops --
+  // Armed positions, kept by the owner of breakpoints. Takes effect at once.
+  void Arm(const Computation& computation, int position);
+  void Disarm(const Computation& computation, int position);
+  void DisarmAll();
+  // Runs until a stop. The position where it starts is not a stop by itself, so `continue` from a breakpoint goes on.
+  StopReason Run();
+  // Executes the instruction at the top frame's position alone. `into`: calls, loop conditions and bodies, branches, fusions and the
+  // computations of reduce / map / sort / scatter become frames whose first instruction is the next position; else they run whole
+  // (armed positions inside still stop). A frame that ends returns to its caller within the same step.
+  StopReason Step(bool into);
+  // Runs until the frame at `depth` (0 = entry) has returned, or an armed stop.
+  StopReason Finish(int depth);
+  // Runs until the top frame (or an outer one) is at or beyond `position` of `depth`'s frame, or an armed stop. For `until`.
+  StopReason RunTo(int depth, int position);
+  std::atomic<bool>& interrupt() { return interrupt_; }
+
+  // -- Where we are --
+  const std::vector<Frame>& frames() const { return frames_; }
+  const Frame& top() const { return frames_.back(); }
+  const Instruction* next_instruction() const;  // null when finished
+  const absl::Status& status() const { return status_; }  // of a kError stop
+  int64_t executed() const { return executed_; }            // instructions executed since Start, members of fused regions counted
+
+  // -- Values --
+  // The value of an instruction of frame `depth` that lies before its position: held, or recomputed now. FailedPrecondition when it
+  // has not been executed yet. Recomputed values are retained within the budget.
+  absl::StatusOr<Value> ValueOf(int depth, int position);
+  // Replaces a value (`set`): later instructions see it. The position must be before the frame's.
+  absl::Status SetValue(int depth, int position, Value value);
+
+  // Called after every region ran in program order, with its inputs' and result's values (for --check and catches). While set, inputs
+  // are not donated and stay valid. An error it returns is a kError stop.
+  using RegionObserver = std::function<absl::Status(const Frame&, const Region&, const Kernel*, absl::Span<const Value> inputs, const Value& result)>;
+  void set_region_observer(RegionObserver f) { region_observer_ = std::move(f); }
+
+  MemoryAccount& account() { return account_; }
+  // By instruction (time of a fused region is booked on its root); filled when options.time_instructions.
+  const absl::flat_hash_map<const Instruction*, ProfileEntry>& profile() const { return profile_; }
+  // Things worth saying once ("custom call Sharding passes its operand through"); cleared by the taker.
+  std::vector<std::string> TakeNotices();
+  // Compiles ahead what Run would need in the entry computation and everything it calls (Backend::Prepare).
+  void PrepareAll();
+
+ private:
+  struct Impl;
+  friend struct Impl;
+  const Module& module_;
+  Backend& backend_;
+  MachineOptions options_;
+  MemoryAccount account_;
+  std::vector<Frame> frames_;
+  absl::Status status_;
+  int64_t executed_ = 0;
+  std::atomic<bool> interrupt_{false};
+  RegionObserver region_observer_;
+  absl::flat_hash_map<const Instruction*, ProfileEntry> profile_;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_EXEC_MACHINE_H_
