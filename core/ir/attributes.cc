@@ -1,0 +1,29 @@
+#include "core/ir/attributes.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace hloscope {
+namespace {
+
+constexpr AttrInfo kAttributes[] = {
+#define X(enumerator, text, kind) {text, AttrKind::kind},
+#include "core/ir/attributes.def"
+#undef X
+    {"", AttrKind::Raw},
+};
+
+}  // namespace
+
+const AttrInfo& Info(AttrId id) { return kAttributes[static_cast<int>(id)]; }
+
+AttrId AttrIdFromName(absl::string_view name) {
+  static const auto& table = *[] {
+    auto* map = new absl::flat_hash_map<absl::string_view, AttrId>;
+    for (int i = 0; i < static_cast<int>(AttrId::kUnknown); ++i) map->emplace(kAttributes[i].name, static_cast<AttrId>(i));
+    return map;
+  }();
+  auto it = table.find(name);
+  return it == table.end() ? AttrId::kUnknown : it->second;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,225 @@
+// Module::Finalize: what follows from a module's text once all of it is there: program order, names, parameters, the entry.
+// Not for shapes and attributes: that is the verifier (core/ops/verifier.h).
+#include <algorithm>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+namespace {
+
+// Text order is program order when every operand stands before its user; then nothing needs sorting (all dumps are so).
+bool TextOrderIsTopological(Computation& computation) {
+  for (size_t i = 0; i < computation.instructions.size(); ++i) computation.instructions[i]->index = static_cast<int32_t>(i);
+  for (Instruction* instruction : computation.instructions) {
+    for (Instruction* operand : instruction->operands) {
+      if (operand->parent == &computation && operand->index >= instruction->index) return false;
+    }
+    for (Instruction* before : instruction->control_predecessors) {
+      if (before->parent == &computation && before->index >= instruction->index) return false;
+    }
+  }
+  return true;
+}
+
+// "%a -> %b -> %a", at most a few names long.
+std::string DescribeCycle(const std::vector<Instruction*>& path, const Instruction* again) {
+  auto from = std::find(path.begin(), path.end(), again);
+  std::string text;
+  int shown = 0;
+  for (auto it = from; it != path.end(); ++it) {
+    if (++shown > 8) {
+      text += "... -> ";
+      break;
+    }
+    absl::StrAppend(&text, "%", (*it)->name, " -> ");
+  }
+  return absl::StrCat(text, "%", again->name);
+}
+
+// Depth-first order, operands before users, text order where free; without recursion. Edges that close a cycle are reported and dropped.
+void SortSchedule(Computation& computation, DiagnosticSink& sink) {
+  enum : uint8_t { kNew, kOpen, kDone };
+  size_t n = computation.instructions.size();
+  std::vector<uint8_t> state(n, kNew);
+  std::vector<Instruction*> path;
+  std::vector<size_t> next_edge;
+  computation.schedule.clear();
+  auto edge = [](const Instruction& i, size_t k) -> Instruction* {
+    return k < i.operands.size() ? i.operands[k] : i.control_predecessors[k - i.operands.size()];
+  };
+  for (Instruction* start : computation.instructions) {
+    if (state[start->index] != kNew) continue;
+    path.push_back(start);
+    next_edge.push_back(0);
+    state[start->index] = kOpen;
+    while (!path.empty()) {
+      Instruction* at = path.back();
+      size_t k = next_edge.back()++;
+      if (k == at->operands.size() + at->control_predecessors.size()) {
+        state[at->index] = kDone;
+        computation.schedule.push_back(at);
+        path.pop_back();
+        next_edge.pop_back();
+        continue;
+      }
+      Instruction* before = edge(*at, k);
+      if (before->parent != &computation || state[before->index] == kDone) continue;
+      if (state[before->index] == kOpen) {
+        sink.Error(at->range, HLO_LABEL("ir.operand-cycle"),
+                   absl::StrCat("instructions depend on each other in a cycle: ", DescribeCycle(path, before)),
+                   "an instruction can only use values that are computed before it; break the cycle");
+        continue;
+      }
+      path.push_back(before);
+      next_edge.push_back(0);
+      state[before->index] = kOpen;
+    }
+  }
+  for (size_t i = 0; i < computation.schedule.size(); ++i) computation.schedule[i]->index = static_cast<int32_t>(i);
+}
+
+void IndexNames(Computation& computation, DiagnosticSink& sink) {
+  computation.by_name.clear();
+  computation.by_name.reserve(computation.instructions.size());
+  for (Instruction* instruction : computation.instructions) {
+    auto [it, inserted] = computation.by_name.emplace(instruction->name, instruction);
+    if (!inserted) {
+      sink.Error(instruction->name_range, HLO_LABEL("ir.duplicate-instruction"),
+                 absl::StrCat("the name %", instruction->name, " is already taken in computation ", computation.name),
+                 "give each instruction of a computation its own name");
+    }
+  }
+}
+
+void CollectParameters(Computation& computation, DiagnosticSink& sink) {
+  computation.parameters.clear();
+  int64_t count = 0;
+  for (const Instruction* i : computation.instructions) count += i->parameter_number >= 0;
+  computation.parameters.assign(count, nullptr);
+  for (Instruction* instruction : computation.instructions) {
+    int64_t number = instruction->parameter_number;
+    if (number < 0) continue;
+    if (number >= count) {
+      sink.Error(instruction->range, HLO_LABEL("ir.parameter-number"),
+                 absl::StrCat("parameter number ", number, " in a computation of ", count, " parameters leaves a gap"),
+                 absl::StrCat("number the parameters of ", computation.name, " from 0 to ", count - 1));
+    } else if (computation.parameters[number] != nullptr) {
+      sink.Error(instruction->range, HLO_LABEL("ir.duplicate-parameter"),
+                 absl::StrCat("parameter number ", number, " is already %", computation.parameters[number]->name),
+                 absl::StrCat("number the parameters of ", computation.name, " from 0 to ", count - 1));
+    } else {
+      computation.parameters[number] = instruction;
+    }
+  }
+  if (std::find(computation.parameters.begin(), computation.parameters.end(), nullptr) != computation.parameters.end()) {
+    computation.parameters.clear();  // reported above; nobody may index into a list with holes
+  }
+}
+
+// A computation that calls itself, directly or not, cannot be run or inlined.
+void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
+  enum : uint8_t { kNew, kOpen, kDone };
+  struct Visit {
+    Computation* computation;
+    std::vector<std::pair<Computation*, Instruction*>> calls;
+    size_t next = 0;
+  };
+  std::vector<uint8_t> state(module.computations.size(), kNew);
+  auto calls_of = [](Computation* c) {
+    std::vector<std::pair<Computation*, Instruction*>> calls;
+    for (Instruction* i : c->instructions) {
+      if (i->attributes.empty()) continue;
+      for (Computation* callee : i->CalledComputations()) calls.emplace_back(callee, i);
+    }
+    return calls;
+  };
+  std::vector<Visit> stack;
+  for (Computation* start : module.computations) {
+    if (state[start->id] != kNew) continue;
+    state[start->id] = kOpen;
+    stack.push_back({start, calls_of(start)});
+    while (!stack.empty()) {
+      Visit& visit = stack.back();
+      if (visit.next == visit.calls.size()) {
+        state[visit.computation->id] = kDone;
+        stack.pop_back();
+        continue;
+      }
+      auto [callee, caller] = visit.calls[visit.next++];
+      if (state[callee->id] == kOpen) {
+        sink.Error(caller->range, HLO_LABEL("ir.call-cycle"),
+                   absl::StrCat("computation ", callee->name, " calls itself through %", caller->name),
+                   "computations may not be recursive; use while for a loop");
+      } else if (state[callee->id] == kNew) {
+        state[callee->id] = kOpen;
+        stack.push_back({callee, calls_of(callee)});
+      }
+    }
+  }
+}
+
+}  // namespace
+
+void Module::Finalize(DiagnosticSink& sink) {
+  computation_by_name_.clear();
+  for (size_t i = 0; i < computations.size(); ++i) {
+    Computation& computation = *computations[i];
+    computation.id = static_cast<int32_t>(i);
+    if (!computation_by_name_.emplace(computation.name, &computation).second) {
+      sink.Error(computation.name_range, HLO_LABEL("ir.duplicate-computation"),
+                 absl::StrCat("the name ", computation.name, " is already taken by another computation"),
+                 "give each computation of a module its own name");
+    }
+    IndexNames(computation, sink);
+    CollectParameters(computation, sink);
+    if (TextOrderIsTopological(computation)) {
+      computation.schedule = computation.instructions;
+    } else {
+      SortSchedule(computation, sink);
+    }
+    if (computation.root == nullptr && !computation.instructions.empty()) computation.root = computation.instructions.back();
+  }
+  for (Computation* computation : computations) {
+    if (!computation->is_entry) continue;
+    if (entry != nullptr && entry != computation) {
+      sink.Error(computation->name_range, HLO_LABEL("ir.second-entry"),
+                 absl::StrCat("computation ", computation->name, " is a second ENTRY; the first is ", entry->name),
+                 "mark only one computation with ENTRY");
+      continue;
+    }
+    entry = computation;
+  }
+  if (entry == nullptr && !computations.empty()) {
+    entry = computations.back();
+    entry->is_entry = true;
+  }
+  CheckCallCycles(*this, sink);
+}
+
+std::vector<PythonFrame> Module::PythonFrames(const Instruction& instruction) const {
+  std::vector<PythonFrame> result;
+  int32_t id = instruction.metadata.stack_frame_id;
+  auto text = [](const std::vector<std::string>& table, int32_t one_based) {
+    return one_based >= 1 && one_based <= static_cast<int32_t>(table.size()) ? absl::string_view(table[one_based - 1]) : absl::string_view();
+  };
+  // A damaged table could link in a circle: never more frames than the table has.
+  for (size_t steps = 0; id >= 1 && id <= static_cast<int32_t>(frames.stack_frames.size()) && steps <= frames.stack_frames.size(); ++steps) {
+    const StackFrame& frame = frames.stack_frames[id - 1];
+    PythonFrame python;
+    if (frame.file_location_id >= 1 && frame.file_location_id <= static_cast<int32_t>(frames.file_locations.size())) {
+      const FileLocation& location = frames.file_locations[frame.file_location_id - 1];
+      python = {text(frames.file_names, location.file_name_id), text(frames.function_names, location.function_name_id), location.line,
+                location.column};
+    }
+    result.push_back(python);
+    id = frame.parent_frame_id - 1;  // written as the parent's id plus one; 1 means none
+  }
+  if (result.empty() && !instruction.metadata.source_file.empty()) {
+    result.push_back({instruction.metadata.source_file, {}, instruction.metadata.source_line, 0});
+  }
+  return result;
+}
+
+}  // namespace hloscope

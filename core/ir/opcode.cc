@@ -1,0 +1,29 @@
+#include "core/ir/opcode.h"
+
+#include "absl/container/flat_hash_map.h"
+
+namespace hloscope {
+namespace {
+
+constexpr absl::string_view kNames[] = {
+#define X(enumerator, text, definition) text,
+#include "core/ir/operations.def"
+#undef X
+};
+
+}  // namespace
+
+absl::string_view Name(Opcode opcode) { return kNames[static_cast<int>(opcode)]; }
+
+std::optional<Opcode> OpcodeFromName(absl::string_view name) {
+  static const auto& table = *[] {
+    auto* map = new absl::flat_hash_map<absl::string_view, Opcode>;
+    for (int i = 0; i < kOpcodeCount; ++i) map->emplace(kNames[i], static_cast<Opcode>(i));
+    return map;
+  }();
+  auto it = table.find(name);
+  if (it == table.end()) return std::nullopt;
+  return it->second;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,161 @@
+#include "core/literal/value.h"
+
+#include <sys/mman.h>
+
+#include <cassert>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kAlignment = 64;
+constexpr int64_t kSlack = 64;                    // readable bytes after the end
+constexpr int64_t kHugePage = int64_t{2} << 20;   // blocks from here on are aligned to and advised as huge pages
+constexpr int64_t kKeepBytes = int64_t{256} << 20;  // free blocks kept for reuse
+
+// Free blocks by size class: four classes an octave, so at most a quarter is wasted and a loop finds its own blocks again.
+class BufferPool {
+ public:
+  static BufferPool& Get() {
+    static BufferPool* pool = new BufferPool;
+    return *pool;
+  }
+
+  std::byte* Take(int64_t size, int64_t* capacity) {
+    int bucket = BucketOf(size + kSlack, capacity);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      std::vector<std::byte*>& free = free_[bucket];
+      if (!free.empty()) {
+        std::byte* block = free.back();
+        free.pop_back();
+        kept_ -= *capacity;
+        return block;
+      }
+    }
+    bool huge = *capacity >= 2 * kHugePage;
+    void* block = std::aligned_alloc(huge ? kHugePage : kAlignment, huge ? (*capacity + kHugePage - 1) / kHugePage * kHugePage : *capacity);
+    if (block != nullptr && huge) madvise(block, *capacity, MADV_HUGEPAGE);
+    return static_cast<std::byte*>(block);
+  }
+
+  void Give(std::byte* block, int64_t capacity) {
+    int64_t rounded;
+    int bucket = BucketOf(capacity, &rounded);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (kept_ + capacity <= kKeepBytes) {
+        free_[bucket].push_back(block);
+        kept_ += capacity;
+        return;
+      }
+    }
+    std::free(block);
+  }
+
+ private:
+  // Rounds up to (4 + k) / 4 * 2^n, k in 0..3, and returns the class's number. Sizes that are classes map to themselves.
+  static int BucketOf(int64_t size, int64_t* capacity) {
+    if (size <= 256) {
+      *capacity = (size + 63) / 64 * 64;
+      return static_cast<int>(*capacity / 64);
+    }
+    int octave = 63 - __builtin_clzll(static_cast<uint64_t>(size - 1));
+    int64_t quarter = int64_t{1} << (octave - 2);
+    *capacity = (size + quarter - 1) / quarter * quarter;
+    return 8 + octave * 4 + static_cast<int>(*capacity / quarter) - 5;
+  }
+
+  std::mutex mutex_;
+  std::vector<std::byte*> free_[8 + 64 * 4 + 4];
+  int64_t kept_ = 0;
+};
+
+}  // namespace
+
+void MemoryAccount::Add(int64_t bytes) {
+  int64_t now = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t peak = peak_.load(std::memory_order_relaxed);
+  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+  }
+}
+
+std::shared_ptr<Buffer> Buffer::Allocate(int64_t size, MemoryAccount* account) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->size_ = size;
+  buffer->data_ = BufferPool::Get().Take(size, &buffer->capacity_);
+  if (buffer->data_ == nullptr) {
+    buffer->capacity_ = 0;
+    return nullptr;
+  }
+  buffer->account_ = account;
+  if (account != nullptr) account->Add(size);
+  return buffer;
+}
+
+Buffer::~Buffer() {
+  if (data_ != nullptr) BufferPool::Get().Give(data_, capacity_);
+  if (account_ != nullptr && data_ != nullptr) account_->Subtract(size_);
+}
+
+Value Value::Allocate(const Shape& shape, MemoryAccount* account) {
+  Value value;
+  value.shape_ = shape;
+  value.buffer_ = Buffer::Allocate(shape.ByteSize(), account);
+  value.has_value_ = value.buffer_ != nullptr;  // no value: out of memory
+  return value;
+}
+
+Value Value::FromBytes(const Shape& shape, absl::Span<const std::byte> bytes, MemoryAccount* account) {
+  assert(static_cast<int64_t>(bytes.size()) == shape.ByteSize());
+  Value value = Allocate(shape, account);
+  if (value.has_value_ && !bytes.empty()) memcpy(value.mutable_data(), bytes.data(), bytes.size());
+  return value;
+}
+
+Value Value::Tuple(const Shape& shape, std::vector<Value> elements) {
+  assert(shape.IsTuple() && shape.tuple_shapes().size() == elements.size());
+  Value value;
+  value.shape_ = shape;
+  value.elements_ = std::make_shared<std::vector<Value>>(std::move(elements));
+  value.has_value_ = true;
+  return value;
+}
+
+Value Value::Token() {
+  Value value;
+  value.shape_ = Shape::Token();
+  value.has_value_ = true;
+  return value;
+}
+
+Value Value::WithShape(const Shape& shape) const {
+  assert(shape.ByteSize() == shape_.ByteSize());
+  Value value = *this;
+  value.shape_ = shape;
+  return value;
+}
+
+std::vector<Value> Value::TakeElements() && {
+  if (elements_ == nullptr) return {};
+  std::shared_ptr<std::vector<Value>> elements = std::move(elements_);
+  has_value_ = false;
+  if (elements.use_count() == 1) return std::move(*elements);
+  return *elements;
+}
+
+bool Value::BitEqual(const Value& a, const Value& b) {
+  if (a.has_value_ != b.has_value_ || !Shape::Compatible(a.shape_, b.shape_)) return false;
+  if (a.shape_.IsTuple()) {
+    for (size_t i = 0; i < a.elements().size(); ++i) {
+      if (!BitEqual(a.elements()[i], b.elements()[i])) return false;
+    }
+    return true;
+  }
+  if (!a.shape_.IsArray() || a.byte_size() == 0) return true;
+  return a.data() == b.data() || memcmp(a.data(), b.data(), a.byte_size()) == 0;
+}
+
+}  // namespace hloscope
