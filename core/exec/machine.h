@@ -72,6 +72,10 @@ class Machine {
 
   // (Re)starts at the entry's first instruction with these parameters (shapes Compatible with the entry's).
   absl::Status Start(std::vector<Value> parameters);
+  // The same, with each parameter made when its value is first needed (read by a region, or asked for by ValueOf), at most once unless
+  // dropped: the first stop in a program with 90 GB of parameters comes at once. A failure is the failure of whoever needed the value.
+  using ParameterProvider = std::function<absl::StatusOr<Value>(int number)>;
+  absl::Status Start(ParameterProvider provider);
   bool running() const;   // started and not finished
   bool finished() const;
   const Value& result() const;  // after kFinished
