@@ -1,0 +1,180 @@
+// The house, checked from its sources: who includes whom, where opcodes may be named, that tables and files agree, that every
+// diagnostic has a case. Not for behaviour: that is in the rooms' own tests.
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "core/ops/op.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string ReadFile(const fs::path& path) {
+  std::ifstream in(path);
+  std::stringstream text;
+  text << in.rdbuf();
+  return text.str();
+}
+
+std::vector<fs::path> Sources(const std::vector<std::string>& folders) {
+  std::vector<fs::path> files;
+  for (const std::string& folder : folders) {
+    if (!fs::exists(folder)) continue;
+    for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+      std::string extension = entry.path().extension().string();
+      if (entry.is_regular_file() && (extension == ".cc" || extension == ".h" || extension == ".def")) files.push_back(entry.path());
+    }
+  }
+  return files;
+}
+
+// What each room may include, besides itself. Keys are path prefixes; the longest match is the room.
+const std::map<std::string, std::set<std::string>>& Arrows() {
+  static const auto& arrows = *new std::map<std::string, std::set<std::string>>{
+      {"core/base", {}},
+      {"core/shape", {"core/base"}},
+      {"core/literal", {"core/base", "core/shape"}},
+      {"core/ir", {"core/base", "core/shape", "core/literal"}},
+      {"core/element", {"core/base", "core/shape", "core/literal"}},
+      {"core/ops", {"core/base", "core/shape", "core/literal", "core/ir", "core/element"}},
+      {"core/text", {"core/base", "core/shape", "core/literal", "core/ir"}},
+      {"core/exec", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops"}},
+      {"core/debug",
+       {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec"}},
+      {"backends/reference", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
+      {"backends/jit_cpu", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
+      {"app",
+       {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "core/debug",
+        "backends/reference", "backends/jit_cpu"}},
+  };
+  return arrows;
+}
+
+std::string RoomOf(const std::string& path) {
+  std::string best;
+  for (const auto& [room, allowed] : Arrows()) {
+    if (path.rfind(room + "/", 0) == 0 && room.size() > best.size()) best = room;
+  }
+  return best;
+}
+
+TEST(Architecture, RoomsIncludeOnlyRoomsBelow) {
+  std::regex include("#include \"([^\"]+)\"");
+  int seen = 0;
+  for (const fs::path& file : Sources({"app", "core", "backends", "visualizer"})) {
+    std::string room = RoomOf(file.generic_string());
+    EXPECT_FALSE(room.empty()) << file << " lies in no room";
+    std::string text = ReadFile(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
+      std::string target = RoomOf((*it)[1]);
+      if (target.empty() || target == room) continue;
+      ++seen;
+      EXPECT_TRUE(Arrows().at(room).count(target)) << file << " includes " << (*it)[1] << ", but " << room << " may not see " << target;
+    }
+  }
+  EXPECT_GT(seen, 50) << "the test must run in the root of the sources";
+}
+
+TEST(Architecture, CoreSeesNoLibraryOfTheBackendsOrTheWindow) {
+  std::regex foreign("#include [<\"](llvm|imgui|GLFW|graphviz|dnnl|oneapi|cblas)");
+  for (const fs::path& file : Sources({"core", "app", "visualizer"})) {
+    EXPECT_FALSE(std::regex_search(ReadFile(file), foreign)) << file;
+  }
+}
+
+TEST(Architecture, OpcodesAreNamedOnlyWhereTheyAreDefinedReadOrMatched) {
+  for (const fs::path& file : Sources({"app", "core", "backends", "visualizer"})) {
+    std::string path = file.generic_string();
+    bool allowed = path.rfind("core/ir/", 0) == 0 || path.rfind("core/ops/", 0) == 0 || path.rfind("core/text/", 0) == 0 ||
+                   path.rfind("backends/jit_cpu/kernels/", 0) == 0;
+    if (allowed) continue;
+    EXPECT_EQ(ReadFile(file).find("Opcode::k"), std::string::npos) << path << " names an opcode; ask its OpDef instead";
+  }
+}
+
+TEST(Architecture, EveryFileSaysWhatItIsFor) {
+  for (const fs::path& file : Sources({"core", "backends", "app"})) {
+    std::string path = file.generic_string();
+    if (file.extension() != ".h" && file.extension() != ".def") continue;
+    EXPECT_EQ(ReadFile(file).rfind("//", 0), 0u) << path << " does not open with a comment";
+  }
+}
+
+TEST(Architecture, OperationTableAndDefinitionsAgree) {
+  std::set<std::string> named, listed;
+  std::string rows = ReadFile("core/ir/operations.def");
+  std::regex row("\nX\\((\\w+), \"([^\"]+)\", (\\w+)\\)");
+  for (std::sregex_iterator it(rows.begin(), rows.end(), row), end; it != end; ++it) named.insert((*it)[3]);
+  std::string definitions = ReadFile("core/ops/definitions.def");
+  std::regex definition("\nX\\((\\w+)\\)");
+  for (std::sregex_iterator it(definitions.begin(), definitions.end(), definition), end; it != end; ++it) {
+    EXPECT_TRUE(listed.insert((*it)[1]).second) << (*it)[1] << " is listed twice";
+  }
+  EXPECT_EQ(named, listed);
+}
+
+TEST(Architecture, EveryOperationIsDefinedAndDocumented) {
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    Opcode opcode = static_cast<Opcode>(i);
+    const OpDef& def = Def(opcode);
+    EXPECT_NE(def.infer, nullptr) << Name(opcode) << " has no shape rule";
+    EXPECT_FALSE(def.summary.empty()) << Name(opcode) << " has no summary";
+    EXPECT_FALSE(def.doc.empty()) << Name(opcode) << " has no doc";
+    if (!def.not_executed.empty()) continue;
+    switch (def.op_class) {
+      case OpClass::kPull:
+      case OpClass::kPush: EXPECT_NE(def.program, nullptr) << Name(opcode); break;
+      case OpClass::kOpaque: EXPECT_FALSE(def.opaque_reason.empty()) << Name(opcode) << " is opaque without a reason"; break;
+      case OpClass::kControl: EXPECT_NE(def.control, ControlKind::kNone) << Name(opcode); break;
+      case OpClass::kStructural: break;
+    }
+  }
+}
+
+TEST(Architecture, PrintOpaqueOperations) {
+  int opaque = 0;
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    const OpDef& def = Def(static_cast<Opcode>(i));
+    if (def.op_class != OpClass::kOpaque) continue;
+    ++opaque;
+    std::cout << "  opaque " << Name(static_cast<Opcode>(i)) << ": " << def.opaque_reason << "\n";
+  }
+  EXPECT_LT(opaque, 40) << "operations should have element programs";
+}
+
+TEST(Architecture, EveryDiagnosticHasACase) {
+  std::regex label("HLO_LABEL\\(\\s*\"([^\"]+)\"");
+  std::set<std::string> labels;
+  for (const fs::path& file : Sources({"app", "core", "backends"})) {
+    std::string text = ReadFile(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), label), end; it != end; ++it) labels.insert((*it)[1]);
+  }
+  EXPECT_GT(labels.size(), 50u);
+  std::string all_tests;
+  for (const auto& entry : fs::recursive_directory_iterator("tests")) {
+    std::string path = entry.path().generic_string();
+    if (entry.is_regular_file() && path.find("/architecture/") == std::string::npos) all_tests += ReadFile(entry.path());
+  }
+  for (const std::string& l : labels) EXPECT_NE(all_tests.find(l), std::string::npos) << "no test provokes [" << l << "]";
+}
+
+TEST(Architecture, NoPathsOfThisMachineAndNoUnfinishedMarks) {
+  std::regex bad("/(work|home)/[a-z]|/root/\\w+/|TO" "DO|FIX" "ME|X" "XX\\b");
+  for (const fs::path& file : Sources({"app", "core", "backends", "visualizer"})) {
+    std::string text = ReadFile(file);
+    std::smatch match;
+    EXPECT_FALSE(std::regex_search(text, match, bad)) << file << ": " << match.str();
+  }
+}
+
+}  // namespace
+}  // namespace hloscope
