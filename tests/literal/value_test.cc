@@ -1,5 +1,6 @@
 #include "core/literal/value.h"
 
+#include <cmath>
 #include <cstring>
 
 #include "gtest/gtest.h"
