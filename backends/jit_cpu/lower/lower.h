@@ -1,0 +1,80 @@
+// From element programs to native kernels: lowering to LLVM IR, compiling, loading. Not for deciding what to fuse, for threads or for
+// files (those are the planner's and the runtime's).
+#ifndef HLOSCOPE_BACKENDS_JIT_CPU_LOWER_LOWER_H_
+#define HLOSCOPE_BACKENDS_JIT_CPU_LOWER_LOWER_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/element/program.h"
+
+namespace hloscope {
+
+// What one needs to know to run a kernel; saved with its code.
+struct KernelInfo {
+  // The work is units 0..extent-1, independent of each other: any split into ranges, on any threads, gives the same bits. 0: nothing to do.
+  int64_t extent = 0;
+  // Units that one task should have at least, so that handing it to a thread pays.
+  int64_t grain = 1;
+  // Push programs: the units initialise the outputs; afterwards `update` applies the updates, alone, once.
+  bool has_update = false;
+  // By operand: output 0 may be the same buffer as this operand (every load of it is at the very element that is being written).
+  // In a push program whose outputs all start as operands, the units need not run at all when every output o is operand
+  // starts_as[o]'s buffer.
+  std::vector<bool> may_alias;
+  std::vector<int32_t> starts_as;  // push: by output, the operand that it starts as, or -1
+  std::string summary;             // "16 x f32, 12 nodes, rows of 128"
+};
+
+// Object code of one kernel, and a name. Plain bytes: what a disk cache stores (see Serialize).
+struct KernelCode {
+  KernelInfo info;
+  std::string symbol;  // of the units' function; the update's is symbol + ".update"
+  std::string object;  // ELF
+};
+std::string Serialize(const KernelCode& code);
+absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes);  // DataLoss when damaged or of another version
+
+// A kernel in memory; lives as long as its Compiler.
+struct CompiledKernel {
+  // Inputs are the program's operands (dense, row-major), outputs its outputs; buffers 64-byte aligned with 64 readable bytes after the end.
+  using Fn = void (*)(const void* const* inputs, void* const* outputs, int64_t begin, int64_t end);
+  KernelInfo info;
+  Fn fn = nullptr;
+  Fn update = nullptr;  // call with (inputs, outputs, 0, 1); null when there is none
+};
+
+struct KernelText {
+  std::string ir;
+  std::string assembly;
+};
+
+// Thread-safe: any number of threads may compile (each in a context of its own) and load at once.
+class Compiler {
+ public:
+  static absl::StatusOr<std::unique_ptr<Compiler>> Create();
+  ~Compiler();
+
+  // Lowers and compiles. Unimplemented: beyond the node budget or a kind of program that has no lowering.
+  absl::StatusOr<KernelCode> Compile(const Program& program) const;
+  absl::StatusOr<CompiledKernel> Load(const KernelCode& code);
+  absl::StatusOr<CompiledKernel> CompileAndLoad(const Program& program);
+  absl::StatusOr<KernelText> Text(const Program& program) const;
+
+  // All that object code depends on besides the program: CPU and features, LLVM's version, the lowering's version. For cache keys.
+  const std::string& target_key() const;
+
+ private:
+  Compiler();
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_JIT_CPU_LOWER_LOWER_H_
