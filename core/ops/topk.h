@@ -1,0 +1,15 @@
+// The k largest (or smallest) elements of each line, shared by the operation and the custom call of the same name.
+#ifndef HLOSCOPE_CORE_OPS_TOPK_H_
+#define HLOSCOPE_CORE_OPS_TOPK_H_
+
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+// Along the last dimension of `operand`: (values, s32 indices), `result` being their tuple shape, which also says k. Ordered by the
+// total order of floats (+NaN is largest); among equals the lower index first.
+absl::StatusOr<Value> TopK(const Value& operand, const Shape& result, bool largest, MemoryAccount* account);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_TOPK_H_
