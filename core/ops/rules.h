@@ -9,11 +9,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ops/op.h"
+#include "core/ops/shape_rules.h"
 
 namespace hloscope {
 
 inline std::string TypeText(const Shape& s) { return s.ToString(/*with_layout=*/false); }
-inline std::string ListText(absl::Span<const int64_t> v) { return absl::StrCat("{", absl::StrJoin(v, ","), "}"); }
 
 // Collects dimensions of a result, one by one.
 class DimensionList {
