@@ -127,6 +127,8 @@ class ExprGraph {
     std::function<NodeId(int32_t operand, ElementType type, absl::Span<const NodeId> indices)> load;
   };
   NodeId Substitute(const ExprGraph& from, NodeId root, const Substitution& substitution);
+  // Several roots at once: what they share stays shared.
+  std::vector<NodeId> SubstituteAll(const ExprGraph& from, absl::Span<const NodeId> roots, const Substitution& substitution);
 
   // An s64 node as a + sum c_i * node_i (node_i not sums, multiples or constants).
   struct Affine {
@@ -136,13 +138,38 @@ class ExprGraph {
   Affine ToAffine(NodeId id) const;
   NodeId FromAffine(const Affine& affine);
   // Bounds of an s64 node, inclusive, from variable extents; {INT64_MIN, INT64_MAX} when unknown.
-  std::pair<int64_t, int64_t> Range(NodeId id) const;
+  std::pair<int64_t, int64_t> Range(NodeId id) const { return ranges_[id]; }
+  // What a node depends on, sorted: index variables v as v, accumulators of fold id f as ~f. Variables that a fold below it binds are
+  // not among them. A node without free variables is the same for every element.
+  absl::Span<const int32_t> FreeVars(NodeId id) const { return free_[id]; }
 
  private:
+  using IdSet = absl::InlinedVector<int32_t, 6>;
   NodeId Intern(Node node);
+  NodeId OpOfType(ScalarOp op, ElementType type, int64_t aux, absl::Span<const NodeId> inputs);
+  NodeId SimplifyIndexOp(ScalarOp op, NodeId a, NodeId b);
+  NodeId SimplifyIntegerIdentity(ScalarOp op, ElementType type, NodeId a, NodeId b);
+  NodeId SimplifyComparison(ScalarOp op, NodeId a, NodeId b);
+  NodeId PlainOp(ScalarOp op, ElementType type, int64_t aux, absl::Span<const NodeId> inputs);
+  bool IsConstant(NodeId id, int64_t value) const;
+  bool HasAccumulator(NodeId id) const { return !free_[id].empty() && free_[id][0] < 0; }
+  bool AddToAffine(NodeId id, int64_t factor, Affine& affine) const;
+  std::pair<int64_t, int64_t> ComputeRange(const Node& node) const;
+  std::pair<int64_t, int64_t> AffineRange(const Affine& affine) const;
+  IdSet ComputeFree(const Node& node) const;
+  bool CombineDigits(Affine& affine);
+  // value = (x floordiv step) mod count; count 0: no mod.
+  struct Digit {
+    NodeId x;
+    int64_t step, count;
+  };
+  Digit ToDigit(NodeId id) const;
+  friend class Substituter;
   std::vector<Node> nodes_;
   std::vector<FoldInfo> folds_;
   std::vector<int64_t> var_extents_;
+  std::vector<std::pair<int64_t, int64_t>> ranges_;  // by node
+  std::vector<IdSet> free_;                          // by node
   int32_t next_fold_id_ = 0;
   absl::flat_hash_map<uint64_t, absl::InlinedVector<NodeId, 2>> interned_;
 };
