@@ -1,0 +1,405 @@
+// One instruction: `[ROOT] name = shape opcode(operands), attribute=value, ...`.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/text/literal_text.h"
+#include "core/text/module_reader.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+namespace {
+
+// Attributes with a field of their own in Instruction, as opposed to attributes.def.
+enum SpecialAttribute { kNotSpecial, kMetadata, kSharding, kBackendConfig, kFrontendAttributes, kStatistics, kControlPredecessors };
+
+SpecialAttribute SpecialFromName(absl::string_view name) {
+  switch (name.size()) {
+    case 8: return name == "metadata" ? kMetadata : name == "sharding" ? kSharding : kNotSpecial;
+    case 10: return name == "statistics" ? kStatistics : kNotSpecial;
+    case 14: return name == "backend_config" ? kBackendConfig : kNotSpecial;
+    case 19: return name == "frontend_attributes" ? kFrontendAttributes : kNotSpecial;
+    case 20: return name == "control-predecessors" ? kControlPredecessors : kNotSpecial;
+    default: return kNotSpecial;
+  }
+}
+
+constexpr int kFirstSpecialBit = 256;  // in seen_attributes_, behind the bits of AttrId
+
+}  // namespace
+
+ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
+  const char* start = s_.p;
+  const char* name_start = start;
+  absl::string_view name = s_.Name();
+  bool is_root = false;
+  s_.SkipSpace();
+  if (name == "ROOT" && *start == 'R' && *s_.p != '=') {
+    is_root = true;
+    name_start = s_.p;
+    name = s_.Name();
+    s_.SkipSpace();
+  }
+  if (name.empty()) {
+    s_.p = name_start;
+    s_.Error(s_.Here(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an instruction, found ", s_.Found()));
+    return Outcome::kFailed;
+  }
+  if (*s_.p != '=') {
+    if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
+    if (computation->instructions.empty() || !is_root) broken_names_.insert(name);
+    s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
+             "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
+    return Outcome::kFailed;
+  }
+  ++s_.p;
+  Instruction* instruction = module_->AddInstruction(computation);
+  instruction->opcode = Opcode::kCustomCall;  // until known
+  instruction->name = name;
+  instruction->name_range = s_.Range(name);
+  instruction->range = s_.Range(start, s_.p);
+  names_.try_emplace(name, instruction);
+  if (is_root) {
+    if (computation->root != nullptr) {
+      s_.Error(s_.Range(start, start + 4), HLO_LABEL("text.second-root"),
+               absl::StrCat("expected one ROOT in a computation; ", computation->root->name, " is ROOT already"));
+    } else {
+      computation->root = instruction;
+    }
+  }
+  absl::string_view sugar;
+  bool ok = ReadShapeAndOpcode(instruction, &sugar) && ReadParentheses(instruction) && ReadAttributes(instruction);
+  instruction->range = s_.Range(start, s_.p);
+  if (ok && !sugar.empty()) WrapAsync(instruction, sugar);
+  return ok ? Outcome::kRead : Outcome::kFailed;
+}
+
+bool ModuleReader::ReadShapeAndOpcode(Instruction* instruction, absl::string_view* sugar) {
+  s_.SkipSpace();
+  if (!shapes_.AtShape()) {
+    instruction->shape_omitted = true;
+    return ReadOpcode(instruction, sugar);
+  }
+  if (!shapes_.Read(&instruction->shape)) {
+    instruction->shape_omitted = true;  // reported; the rest may still be read
+    s_.SkipSpace();
+    const char* p = s_.p;
+    while (IsClass(*p, char_class::kName)) ++p;
+    if (p == s_.p || *p != '(') return false;
+  }
+  s_.SkipSpace();
+  return ReadOpcode(instruction, sugar);
+}
+
+bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar) {
+  const char* start = s_.p;
+  while (IsClass(*s_.p, char_class::kName)) ++s_.p;
+  absl::string_view word(start, s_.p - start);
+  if (word.empty()) {
+    return s_.Error(s_.Here(), HLO_LABEL("text.expected-opcode"),
+                    absl::StrCat("expected ", instruction->shape_omitted ? "a shape or an opcode" : "an opcode", ", found ", s_.Found()));
+  }
+  s_.SkipSpace();
+  if (*s_.p != '(' && ElementTypeFromName(word)) {
+    return s_.Error(s_.Range(word), HLO_LABEL("text.expected-shape"), absl::StrCat("expected a shape, found only the element type ", word),
+                    absl::StrCat("write ", word, "[] for a scalar"));
+  }
+  if (std::optional<Opcode> opcode = OpcodeFromName(word)) {
+    instruction->opcode = *opcode;
+    return true;
+  }
+  // `custom-call-start(...)` is short for an async-start that calls a computation of just the custom-call.
+  struct Suffix {
+    absl::string_view text;
+    Opcode opcode;
+  };
+  static constexpr Suffix kSuffixes[] = {{"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
+  for (const Suffix& suffix : kSuffixes) {
+    absl::string_view inner = word;
+    if (!absl::ConsumeSuffix(&inner, suffix.text) || !OpcodeFromName(inner)) continue;
+    instruction->opcode = suffix.opcode;
+    if (suffix.opcode == Opcode::kAsyncStart) *sugar = inner;
+    return true;
+  }
+  NearestName nearest(word, &suggestion_budget_);
+  for (int i = 0; i < kOpcodeCount; ++i) nearest.Offer(Name(static_cast<Opcode>(i)));
+  s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"), nearest.Hint());
+  return *s_.p == '(';  // its operands and attributes are read all the same
+}
+
+// What stands in the parentheses behind the opcode.
+bool ModuleReader::ReadParentheses(Instruction* instruction) {
+  if (!s_.Expect('(', absl::StrCat("the opcode ", Name(instruction->opcode)))) return false;
+  const char* open = s_.p - 1;
+  bool ok = false;
+  if (instruction->opcode == Opcode::kParameter) {
+    s_.SkipSpace();
+    const char* start = s_.p;
+    ok = s_.Integer(&instruction->parameter_number, "the number of a parameter");
+    if (ok && instruction->parameter_number < 0) {
+      ok = s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.parameter-number"),
+                    absl::StrCat("expected a parameter number of at least 0, found ", instruction->parameter_number));
+      instruction->parameter_number = 0;
+    }
+    ok = ok && s_.Expect(')', "the number of a parameter");
+  } else if (instruction->opcode == Opcode::kConstant) {
+    instruction->literal = std::make_unique<ConstantLiteral>();
+    s_.SkipSpace();
+    if (instruction->shape_omitted) {
+      s_.Error(instruction->name_range, HLO_LABEL("text.constant-shape"), "expected the shape of a constant before its opcode",
+               "write for instance: c = f32[2] constant({1, 2})");
+    } else {
+      ok = ReadLiteral(s_, instruction->shape, instruction->literal.get()) && s_.Expect(')', "the literal of a constant");
+    }
+  } else {
+    ok = ReadOperands(instruction);
+  }
+  if (ok) return true;
+  if (s_.stopped()) return false;
+  s_.p = open;
+  ok = s_.SkipBalanced(/*quiet=*/true);
+  s_.Charge(s_.p - open);
+  return ok;
+}
+
+bool ModuleReader::ReadOperands(Instruction* instruction) {
+  if (s_.Take(')')) return true;
+  do {
+    s_.SkipSpace();
+    Shape shape;
+    bool typed = false;
+    if (shapes_.AtShape()) {
+      if (!shapes_.Read(&shape)) return false;
+      typed = true;
+      s_.SkipSpace();
+    }
+    const char* start = s_.p;
+    absl::string_view name = s_.Name();
+    if (name.empty()) {
+      return s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an operand, found ", s_.Found()));
+    }
+    AddOperand(instruction, name, s_.Range(start, s_.p), typed ? &shape : nullptr);
+  } while (s_.Take(','));
+  return s_.Expect(')', "the operands");
+}
+
+void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape) {
+  auto it = names_.find(name);
+  Instruction* operand = it == names_.end() ? nullptr : it->second;
+  if (operand == nullptr || operand == instruction) {
+    pending_.push_back({instruction, static_cast<int>(instruction->operands.size()), name, range, shape != nullptr ? *shape : Shape(), shape != nullptr});
+  } else if (shape != nullptr) {
+    CheckOperandShape(range, *shape, *operand);
+  }
+  instruction->operands.push_back(operand);
+  instruction->operand_ranges.push_back(range);
+}
+
+void ModuleReader::CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand) {
+  if (operand.shape_omitted || Shape::Compatible(written, operand.shape)) return;
+  s_.Error(range, HLO_LABEL("text.operand-shape"),
+           absl::StrCat("expected the shape of %", operand.name, ", ", operand.shape.ToString(false), ", before its name, found ", written.ToString(false)));
+}
+
+// A known attribute that stands behind the instruction on the same line, its comma forgotten.
+bool ModuleReader::AttributeFollows() {
+  const char* p = s_.p;
+  while (*p == ' ' || *p == '\t') ++p;
+  if (p == s_.p || !IsClass(*p, char_class::kAlpha)) return false;
+  const char* start = p;
+  while (IsClass(*p, char_class::kName)) ++p;
+  absl::string_view name(start, p - start);
+  if (*p != '=' || (SpecialFromName(name) == kNotSpecial && AttrIdFromName(name) == AttrId::kUnknown)) return false;
+  s_.p = start;
+  s_.Error(s_.Range(name), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected ',' before the attribute ", name));
+  return true;
+}
+
+bool ModuleReader::ReadAttributes(Instruction* instruction) {
+  attributes_.clear();
+  seen_attributes_.reset();
+  bool ok = true;
+  const char* end = s_.p;
+  while (ok && !s_.stopped()) {
+    if (!AttributeFollows() && !s_.Take(',')) break;
+    s_.SkipSpace();
+    ok = ReadAttribute(instruction);
+    end = s_.p;
+  }
+  if (ok) s_.p = end;
+  if (!attributes_.empty()) {
+    instruction->attributes.reserve(attributes_.size());
+    for (Attribute& a : attributes_) instruction->attributes.push_back(std::move(a));
+  }
+  return ok;
+}
+
+// name=value. On a bad value goes on behind it; false when that is not possible.
+bool ModuleReader::ReadAttribute(Instruction* instruction) {
+  const char* name_start = s_.p;
+  absl::string_view name = s_.Name();
+  if (name.empty()) {
+    return s_.Error(s_.Here(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.Found()));
+  }
+  if (!s_.Expect('=', absl::StrCat("the attribute ", name.substr(0, 60)))) return false;
+  s_.SkipSpace();
+  const char* value_start = s_.p;
+  const size_t references = references_.size();
+  if (ReadAttributeValue(instruction, name, name_start)) return true;
+  references_.resize(references);
+  if (s_.stopped()) return false;
+  s_.p = value_start;
+  absl::string_view skipped;
+  bool ok = s_.Raw(&skipped, /*quiet=*/true);
+  s_.Charge(s_.p - value_start);
+  return ok;
+}
+
+bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_view name, const char* name_start) {
+  const SpecialAttribute special = SpecialFromName(name);
+  const AttrId id = special != kNotSpecial ? AttrId::kUnknown : AttrIdFromName(name);
+  if (special != kNotSpecial || id != AttrId::kUnknown) {
+    const int bit = special != kNotSpecial ? kFirstSpecialBit + special : static_cast<int>(id);
+    if (seen_attributes_[bit]) {
+      return s_.Error(s_.Range(name), HLO_LABEL("text.duplicate-attribute"), absl::StrCat("expected the attribute ", name, " once in an instruction"));
+    }
+    seen_attributes_.set(bit);
+  }
+  switch (special) {
+    case kMetadata: return ReadMetadata(instruction->metadata);
+    case kSharding: return s_.Raw(&instruction->sharding);
+    case kBackendConfig: return s_.Raw(&instruction->backend_config);
+    case kFrontendAttributes: return s_.Raw(&instruction->frontend_attributes);
+    case kStatistics: return s_.Raw(&instruction->statistics);
+    case kControlPredecessors: return ReadControlPredecessors(instruction);
+    case kNotSpecial: break;
+  }
+  Attribute& attribute = attributes_.emplace_back();
+  attribute.id = id;
+  attribute.name = name;
+  const size_t first = references_.size();
+  AttributeReading reading{s_, name, references_};
+  if (!TextOf(Info(id).kind).read(reading, attribute.value)) {
+    attributes_.pop_back();
+    return false;
+  }
+  attribute.range = s_.Range(name_start, s_.p);
+  for (size_t i = first; i < references_.size(); ++i) {
+    references_[i].instruction = instruction;
+    references_[i].attribute = static_cast<int>(attributes_.size()) - 1;
+  }
+  return true;
+}
+
+bool ModuleReader::ReadControlPredecessors(Instruction* instruction) {
+  if (!s_.Expect('{', "control-predecessors=")) return false;
+  if (s_.Take('}')) return true;
+  do {
+    s_.SkipSpace();
+    const char* start = s_.p;
+    absl::string_view name = s_.Name();
+    if (name.empty()) {
+      return s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an instruction, found ", s_.Found()));
+    }
+    // All of them are settled at the end of the computation, in their order.
+    pending_.push_back({instruction, -1, name, s_.Range(start, s_.p), Shape(), false});
+  } while (s_.Take(','));
+  return s_.Expect('}', "the control predecessors");
+}
+
+// {op_type=".." op_name=".." source_file=".." source_line=1 ...}: the fields that are used are picked out, the rest is only walked over.
+bool ModuleReader::ReadMetadata(Metadata& metadata) {
+  const char* open = s_.p;
+  if (*open != '{') {
+    return s_.Error(s_.Here(), HLO_LABEL("text.metadata"), absl::StrCat("expected metadata such as {op_name=\"..\"}, found ", s_.Found()));
+  }
+  ++s_.p;
+  while (true) {
+    s_.SkipSpace();
+    if (*s_.p == '}') break;
+    if (*s_.p == ',') {
+      ++s_.p;
+      continue;
+    }
+    absl::string_view key = s_.Word();
+    if (key.empty() || *s_.p != '=') {
+      return s_.Error(s_.Here(), HLO_LABEL("text.metadata"), absl::StrCat("expected a field such as op_name=\"..\" in metadata, found ", s_.Found()));
+    }
+    ++s_.p;
+    absl::string_view text;
+    if (*s_.p == '"') {
+      if (!s_.Quoted(&text)) return false;
+      if (key == "op_name") metadata.op_name = text;
+      if (key == "op_type") metadata.op_type = text;
+      if (key == "source_file") metadata.source_file = text;
+    } else if (key == "source_line" || key == "stack_frame_id") {
+      int64_t number;
+      if (!s_.Integer(&number, key)) return false;
+      int32_t clamped = static_cast<int32_t>(std::clamp<int64_t>(number, INT32_MIN, INT32_MAX));
+      (key == "source_line" ? metadata.source_line : metadata.stack_frame_id) = clamped;
+    } else if (!s_.Raw(&text)) {
+      return false;
+    }
+  }
+  metadata.raw = absl::string_view(open + 1, s_.p - open - 1);
+  ++s_.p;
+  return true;
+}
+
+// Makes the computation that `opcode-start` leaves out: parameters for the operands, and one `opcode` instruction with the attributes.
+void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
+  absl::string_view name = module_->Intern(absl::StrCat("async_wrapped.", start->name));
+  Computation* wrapped = module_->AddComputation(name);
+  wrapped->range = wrapped->name_range = start->range;
+  absl::Span<const Shape> parts = start->shape.tuple_shapes();
+  const bool lists_operands = parts.size() >= 2 && parts[0].IsTuple() && parts[0].tuple_shapes().size() == start->operands.size();
+  std::vector<Instruction*> parameters;
+  for (size_t i = 0; i < start->operands.size(); ++i) {
+    Instruction* parameter = module_->AddInstruction(wrapped);
+    parameter->opcode = Opcode::kParameter;
+    parameter->name = module_->Intern(absl::StrCat("param_", i));
+    parameter->parameter_number = static_cast<int64_t>(i);
+    parameter->range = parameter->name_range = start->range;
+    if (lists_operands) {
+      parameter->shape = parts[0].tuple_shapes()[i];
+    } else {
+      wrapped_.push_back({parameter, start, static_cast<int>(i)});
+    }
+    parameters.push_back(parameter);
+  }
+  Instruction* root = module_->AddInstruction(wrapped);
+  root->opcode = *OpcodeFromName(opcode);
+  root->name = module_->Intern(absl::StrCat(start->name, ".wrapped"));
+  root->range = root->name_range = start->range;
+  if (parts.size() >= 2) {
+    root->shape = parts[1];
+  } else {
+    root->shape_omitted = true;
+  }
+  for (Instruction* parameter : parameters) {
+    root->operands.push_back(parameter);
+    root->operand_ranges.push_back(start->range);
+  }
+  wrapped->root = root;
+  // The attributes belong to the operation, save for those of the start itself.
+  std::vector<Attribute> own;
+  for (size_t i = 0; i < start->attributes.size(); ++i) {
+    Attribute& attribute = start->attributes[i];
+    const bool stays = attribute.id == AttrId::kAsyncExecutionThread;
+    for (ComputationReference& reference : references_) {
+      if (reference.instruction != start || reference.attribute != static_cast<int>(i)) continue;
+      reference.instruction = stays ? start : root;
+      reference.attribute = static_cast<int>(stays ? own.size() : root->attributes.size());
+    }
+    (stays ? own : root->attributes).push_back(std::move(attribute));
+  }
+  Attribute calls;
+  calls.id = AttrId::kCalls;
+  calls.name = "calls";
+  calls.value = wrapped;
+  calls.range = start->range;
+  own.push_back(std::move(calls));
+  start->attributes = std::move(own);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,113 @@
+// The reader of HLO text: one pass, from the header to the last computation. Private to core/text; callers use hlo_text.h.
+//
+// A statement that cannot be read is reported, and reading goes on at the next line or attribute that looks like a beginning
+// (module_reader.cc, RecoverStatement). Names of operands are looked up as they are read; those that stand further down are noted and
+// found at the end of their computation, names of computations at the end of the module.
+#ifndef HLOSCOPE_CORE_TEXT_MODULE_READER_H_
+#define HLOSCOPE_CORE_TEXT_MODULE_READER_H_
+
+#include <bitset>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/ir/module.h"
+#include "core/text/attribute_text.h"
+#include "core/text/scanner.h"
+#include "core/text/shape_reader.h"
+
+namespace hloscope {
+
+class ModuleReader {
+ public:
+  ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const ReadLimits& limits);
+  std::unique_ptr<Module> Read();
+
+ private:
+  enum class Outcome { kRead, kFailed, kHeader };  // kHeader: not an instruction but the beginning of a computation
+
+  // A shape that the text gives again at a use, or a name further down: settled at the end of the computation.
+  struct PendingOperand {
+    Instruction* user;
+    int operand;  // -1: a control predecessor
+    absl::string_view name;
+    SourceRange range;
+    Shape shape;
+    bool typed;
+  };
+  // What the header of a computation says about its shape.
+  struct Signature {
+    bool present = false;
+    Shape result;
+    SourceRange result_range;
+    std::vector<std::pair<Shape, SourceRange>> parameters;
+  };
+
+  // module_reader.cc
+  void ReadTopLevel();
+  void ReadHeader();
+  void ReadComputation(bool is_entry, const char* start);
+  bool ReadSignature(Signature& signature);
+  void ReadBody(Computation* computation, bool bare);
+  void ReadTrailer(Computation* computation);
+  void FinishComputation(Computation* computation);
+  void CheckSignature(const Computation& computation, const Signature& signature);
+  void ResolveComputations();
+  bool AtComputationHeader(absl::string_view name);
+  void RecoverStatement(const char* start);
+  void SkipLine();
+
+  // frames_reader.cc
+  bool ReadTable(absl::string_view name);
+  bool ReadTableRow(int table);
+
+  // instruction_reader.cc
+  Outcome ReadInstruction(Computation* computation);
+  bool ReadShapeAndOpcode(Instruction* instruction, absl::string_view* sugar);
+  bool ReadOpcode(Instruction* instruction, absl::string_view* sugar);
+  bool ReadParentheses(Instruction* instruction);
+  bool ReadOperands(Instruction* instruction);
+  void AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape);
+  void CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand);
+  bool ReadAttributes(Instruction* instruction);
+  bool ReadAttribute(Instruction* instruction);
+  bool ReadAttributeValue(Instruction* instruction, absl::string_view name, const char* name_start);
+  bool ReadControlPredecessors(Instruction* instruction);
+  bool ReadMetadata(Metadata& metadata);
+  void WrapAsync(Instruction* start, absl::string_view opcode);
+  bool AttributeFollows();
+
+  std::shared_ptr<const SourceText> source_;
+  DiagnosticSink& sink_;
+  Scanner s_;
+  ShapeReader shapes_;
+  std::unique_ptr<Module> module_;
+  Computation* fragment_ = nullptr;  // of instructions that stand outside computations
+  bool seen_header_ = false;
+  bool in_garbage_ = false;  // one report for consecutive lines that mean nothing
+  int64_t suggestion_budget_ = 50'000'000;
+
+  // Of the computation that is being read.
+  absl::flat_hash_map<absl::string_view, Instruction*> names_;
+  absl::flat_hash_set<absl::string_view> broken_names_;  // defined by statements that could not be read: uses are not reported again
+  std::vector<PendingOperand> pending_;
+
+  // Of the instruction that is being read.
+  std::vector<Attribute> attributes_;
+  std::bitset<512> seen_attributes_;
+
+  std::vector<ComputationReference> references_;
+  // Parameters of wrapped asynchronous computations whose shapes are their operands': {parameter, start instruction, operand number}.
+  struct WrappedParameter {
+    Instruction* parameter;
+    Instruction* start;
+    int operand;
+  };
+  std::vector<WrappedParameter> wrapped_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_TEXT_MODULE_READER_H_
