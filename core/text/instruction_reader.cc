@@ -1,7 +1,7 @@
 // One instruction: `[ROOT] name = shape opcode(operands), attribute=value, ...`.
 #include <algorithm>
 
-#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/literal_text.h"
 #include "core/text/module_reader.h"
@@ -386,7 +386,8 @@ void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
   for (size_t i = 0; i < start->attributes.size(); ++i) {
     Attribute& attribute = start->attributes[i];
     const bool stays = attribute.id == AttrId::kAsyncExecutionThread;
-    for (ComputationReference& reference : references_) {
+    for (auto it = references_.rbegin(); it != references_.rend() && (it->instruction == start || it->instruction == root); ++it) {
+      ComputationReference& reference = *it;
       if (reference.instruction != start || reference.attribute != static_cast<int>(i)) continue;
       reference.instruction = stays ? start : root;
       reference.attribute = static_cast<int>(stays ? own.size() : root->attributes.size());

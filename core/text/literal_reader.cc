@@ -8,7 +8,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/literal/scalar.h"
 #include "core/text/literal_text.h"
 #include "core/text/shape_reader.h"
