@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
@@ -23,8 +24,11 @@ absl::StatusOr<Fill> ParseFill(absl::string_view text);
 // values where the parameter reaches only square roots, reciprocal square roots, logarithms (or variances of batch norm).
 absl::StatusOr<Value> MakeInput(const Module& module, int number, const Fill& fill, MemoryAccount* account);
 
-// Fills every elided constant reproducibly (as if it were a parameter). Returns how many there were. Lazily callable by instruction.
+// Fills every elided constant reproducibly (as if it were a parameter). Returns how many there were. The Machine fills them one by one
+// when they are first read, so nobody needs this before a run.
 int FillElidedConstants(Module& module, const Fill& fill, MemoryAccount* account);
+// One of them, if it is elided and not filled yet. Its literal is a cache, which is why the instruction may be const.
+absl::Status FillElidedConstant(const Instruction& constant, const Fill& fill, MemoryAccount* account);
 
 }  // namespace hloscope
 

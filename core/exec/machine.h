@@ -18,6 +18,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/exec/backend.h"
+#include "core/exec/inputs.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 
@@ -39,6 +40,16 @@ struct Frame {
   std::vector<int> pending;     // by schedule position: regions that will still read the value
   // kElement (stepping inside a reducer, comparator, ...): private state of the walk, see element_walk.cc
   std::shared_ptr<void> walk;
+
+  // The rest is the Machine's bookkeeping.
+  const Instruction* caller = nullptr;  // the instruction that runs this frame; null for the entry
+  uint64_t serial = 0;                  // unique in a Machine; a new one each iteration
+  uint64_t caller_path = 0;
+  Value carried;            // kWhileCondition: the carried value, kept for the body
+  bool pinned = false;      // somebody may look: parameters stay held, so that everything before the position can be recomputed
+  bool retains = false;     // values go to the retained set after their last use
+  int64_t retained_bytes = 0;
+  std::vector<int> replaced;  // positions given to SetValue: regions that hold them inside run one instruction at a time
 };
 
 enum class StopReason : uint8_t {
@@ -54,6 +65,7 @@ struct MachineOptions {
   int64_t memory_limit = 0;        // bytes of value and scratch buffers; 0: none. Beyond it: a kError stop that says what was live
   int64_t max_iterations = 0;      // of one while loop; 0: none
   uint64_t seed = 0;
+  Fill fill;                       // for elided constants, which are filled when first read
   const CustomCallLibrary* custom_calls = nullptr;
   std::vector<Value> infeed;       // items in order
   bool time_instructions = false;  // fill `profile`
@@ -66,7 +78,7 @@ struct ProfileEntry {
 
 class Machine {
  public:
-  // The module must be verified and its elided constants filled. Keeps references to both.
+  // The module must be verified. Keeps references to both. Elided constants are filled when first read.
   Machine(const Module& module, Backend& backend, MachineOptions options);
   ~Machine();
 
@@ -91,9 +103,10 @@ class Machine {
   // computations of reduce / map / sort / scatter become frames whose first instruction is the next position; else they run whole
   // (armed positions inside still stop). A frame that ends returns to its caller within the same step.
   StopReason Step(bool into);
-  // Runs until the frame at `depth` (0 = entry) has returned, or an armed stop.
+  // Runs until the frame at `depth` (0 = entry) has returned to its caller (a loop's frames: when the loop has ended; a kElement frame:
+  // when its instruction is computed), or an armed stop.
   StopReason Finish(int depth);
-  // Runs until the top frame (or an outer one) is at or beyond `position` of `depth`'s frame, or an armed stop. For `until`.
+  // Runs until the frame at `depth` is at or beyond `position`, or has returned to its caller, or an armed stop. For `until`.
   StopReason RunTo(int depth, int position);
   std::atomic<bool>& interrupt() { return interrupt_; }
 

@@ -27,6 +27,9 @@ enum class OpClass : uint8_t {
 
 enum class ControlKind : uint8_t { kNone, kCall, kWhile, kConditional };
 
+// What an instruction needs from whoever runs the program, beyond its operands. The Machine provides it.
+enum class HostService : uint8_t { kNone, kInfeed, kOutfeed };
+
 // How an instruction walks over data, for slices, fusion and pictures.
 enum class Movement : uint8_t {
   kCompute,  // makes new numbers
@@ -83,6 +86,7 @@ struct OpDef {
   std::optional<Shape> (*infer)(ShapeContext&) = nullptr;                          // required
   absl::StatusOr<Program> (*program)(const Instruction&) = nullptr;                // kPull, kPush
   absl::StatusOr<Value> (*evaluate)(const EvalContext&) = nullptr;                 // kOpaque, kStructural
+  HostService host = HostService::kNone;
   // For operations that are not executed (yet, or on one replica): the sentence that says so. Empty: executed.
   absl::string_view not_executed;
   absl::string_view opaque_reason;  // kOpaque: why there is no element program

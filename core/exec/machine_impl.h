@@ -1,0 +1,179 @@
+// The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc (frames and regions), machine_values.cc
+// (values of the past), element_walk.cc (frames inside reducers).
+#ifndef HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
+#define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
+
+#include <climits>
+#include <deque>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
+#include "core/exec/machine.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+inline uint64_t MixHash(uint64_t a, uint64_t b) {
+  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2));
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ull;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+// How the Machine runs one instruction or region; worked out once.
+enum class StepKind : uint8_t {
+  kKernel,        // the backend's kernel
+  kParameter,     // filled when the frame was made
+  kConstant,      // a handle
+  kTupleElement,  // a handle out of a tuple
+  kEvaluate,      // OpDef::evaluate
+  kControl,       // frames
+  kCustomCall,
+  kInfeed,
+  kOutfeed,
+  kNotExecuted,   // an error that says why
+};
+
+struct StepInfo {
+  StepKind kind = StepKind::kKernel;
+  ControlKind control = ControlKind::kNone;
+  bool sticky = false;    // its value cannot be made again: kept while its frame lives
+  bool elements = false;  // has scalar computations that `step` can enter
+};
+
+// What is known about a computation once something in it runs.
+struct Code {
+  const Computation* computation = nullptr;
+  std::unique_ptr<Plan> plan;
+  std::vector<std::shared_ptr<const Kernel>> kernels;  // by region; null: not asked for yet
+  std::vector<std::shared_ptr<const Kernel>> singles;  // by position; of instructions that ran alone
+  std::vector<StepInfo> steps;                         // by position
+  std::vector<int> next_region;                        // by position, and one more: the first region rooted there or later
+  std::vector<int> last_root;                          // by position: the last region that has it as an interior member; -1: none
+  // Tuples that are only ever taken apart: element handles go to the get-tuple-elements at once, so that the tuple holds none of them.
+  struct Part {
+    int position;
+    int64_t element;
+    bool last;  // no later part takes this element
+  };
+  absl::flat_hash_map<int, std::vector<Part>> parts;
+  std::vector<std::vector<Value>> spare_values;  // of frames that ended, all empty
+  std::vector<std::vector<int>> spare_pending;
+  bool is_parameter(int position) const { return computation->schedule[position]->parameter_number >= 0; }
+};
+
+// A stack of frames being run: the Machine's own, or a nested one that makes a value of the past again (no stops, nothing recorded).
+struct Stack {
+  std::vector<Frame>& frames;
+  bool main = false;
+  Value result;     // when the bottom frame has returned
+  bool done = false;
+};
+
+// What ends a run besides armed positions.
+struct Until {
+  int depth_gone = -1;        // stop as soon as frames.size() <= depth_gone
+  uint64_t serial = 0;        // with `position`: the frame in which to stop
+  int position = INT_MAX;
+};
+
+enum class Outcome : uint8_t { kDone, kPushed, kFailed };
+
+struct Machine::Impl {
+  explicit Impl(Machine& m) : m(m) {}
+  Machine& m;
+  std::vector<std::unique_ptr<Code>> codes;  // by computation id
+  std::vector<std::vector<int>> armed;       // by computation id: positions, ascending
+  std::vector<bool> armed_within;            // itself or something it calls has an armed position
+  bool armed_changed = true;
+  std::vector<Value> parameters;
+  ParameterProvider provider;
+  bool started = false, finished = false;
+  int pin_depth = -1;          // frames pushed at this index or below are pinned: somebody steps there
+  Value result;
+  uint64_t next_serial = 1;
+  bool fresh = false;          // nothing has run since Start
+  uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
+  int exempt_position = -1;
+  std::vector<std::string> notices;
+  absl::flat_hash_set<std::string> said;
+  struct Retained {
+    uint64_t serial;
+    int depth, position;
+    int64_t bytes;
+  };
+  std::deque<Retained> retained;  // oldest first; entries of frames that ended are stale
+  int64_t retained_bytes = 0;
+  absl::flat_hash_map<uint64_t, size_t> infeed_log;  // by dynamic position: which item
+  size_t infeed_next = 0;
+
+  // machine.cc
+  absl::StatusOr<Code*> Get(const Computation& computation);
+  void UpdateArmedWithin();
+  void Say(std::string notice);
+  absl::Status Begin();
+  StopReason Advance(const Until& until);
+  StopReason StepOnce(bool into);
+  Outcome StepInterior(Stack& stack, int position);
+
+  // machine_run.cc
+  StopReason RunLoop(Stack& stack, const Until& until);
+  int NextStop(const Frame& frame, const Until& until, bool* is_armed) const;
+  void MoveTo(Stack& stack, Frame& frame, int position);
+  Outcome RunRegion(Stack& stack, int region);
+  Outcome RunMembers(Stack& stack, const Region& region);
+  // The value of a region that needs no frames. `single`: with the kernel of its root alone.
+  absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
+  absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
+  absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> Infeed(const Frame& frame, const Instruction& instruction);
+  absl::StatusOr<const Kernel*> RegionKernel(Code& code, int region);
+  absl::StatusOr<const Kernel*> SingleKernel(Code& code, int position);
+  absl::Status FillConstants(const Computation& computation, const Region& region);
+  absl::StatusOr<std::vector<Value>> GatherInputs(Stack& stack, int depth, const Region& region);
+  absl::StatusOr<std::vector<Value>> GatherOperands(Stack& stack, int depth, const Instruction& instruction, bool donate);
+  absl::Status PushControl(Stack& stack, uint64_t path, const Instruction& instruction, std::vector<Value> operands);
+  absl::Status PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
+                         std::vector<Value> arguments, int64_t iteration, int branch);
+  void PopFrame(Stack& stack);
+  absl::Status Return(Stack& stack);
+  void Complete(Stack& stack, Value result);  // the top frame's instruction at its position has this result
+  void Consume(Frame& frame, const Region& region);
+  void Store(Frame& frame, int position, Value value);
+  void Release(Frame& frame, int position);
+  bool CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const;
+  absl::Status CheckMemory(const Frame& frame, const Instruction& root, absl::Span<const Value> inputs);
+  absl::Status MemoryError(int64_t wanted, const Instruction& root);
+  StopReason Fail(Stack& stack, absl::Status status);
+  absl::Status nested_status;
+
+  // machine_values.cc
+  void Retain(Frame& frame, int position, int64_t bytes);
+  void EvictTo(int64_t budget);
+  absl::StatusOr<Value> Materialize(Stack& stack, int depth, int position);
+  absl::StatusOr<Value> RunControlNested(uint64_t path, const Instruction& instruction, std::vector<Value> operands);
+  absl::StatusOr<Value> CallNested(FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
+                                   std::vector<Value> arguments, int64_t iteration, int branch);
+  absl::StatusOr<Value> ParameterOf(Stack& stack, int depth, int number);
+  absl::StatusOr<Value> EntryParameter(int number);
+  absl::Span<const int> NeedsOf(const Frame& frame, int position, absl::InlinedVector<int, 4>& scratch, bool* whole_region);
+
+  // element_walk.cc
+  absl::StatusOr<bool> PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands);
+  absl::StatusOr<bool> NextElement(Stack& stack, Value result);  // the top frame returned this; false: the walk is over
+
+  Code& CodeOf(const Frame& frame) { return *codes[frame.computation->id]; }
+  uint64_t PathOf(uint64_t caller_path, const Instruction* caller, FrameKind kind, int64_t iteration, int branch) const;
+  uint64_t StreamSeed(const Frame& frame, const Instruction& instruction) const;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_

@@ -1,0 +1,654 @@
+// Running: frames, regions, control flow. The loop at the heart of the Machine.
+//
+// A region costs its kernel plus a few dozen nanoseconds: look the kernel up by index, move or copy the handles of its inputs, count
+// down their readers, store the result. Everything that depends on the instruction alone was worked out when its Code was made.
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/str_cat.h"
+#include "core/exec/custom_call.h"
+#include "core/exec/fault_guard.h"
+#include "core/exec/machine_impl.h"
+
+namespace hloscope {
+
+// ---- The loop ----
+
+int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_armed) const {
+  const std::vector<int>& positions = armed[frame.computation->id];
+  int stop = INT_MAX;
+  *is_armed = true;
+  if (!positions.empty()) {
+    auto next = std::lower_bound(positions.begin(), positions.end(), frame.position);
+    if (next != positions.end() && *next == exempt_position && frame.serial == exempt_serial) ++next;
+    if (next != positions.end()) stop = *next;
+  }
+  if (until.serial == frame.serial && until.position < stop) {
+    stop = until.position;
+    *is_armed = false;
+  }
+  return stop;
+}
+
+void Machine::Impl::MoveTo(Stack& stack, Frame& frame, int position) {
+  if (stack.main) m.executed_ += position - frame.position;
+  frame.position = position;
+}
+
+StopReason Machine::Impl::Fail(Stack& stack, absl::Status status) {
+  if (!stack.main) {
+    nested_status = std::move(status);
+    return StopReason::kError;
+  }
+  if (absl::IsCancelled(status) && m.interrupt_.exchange(false)) return StopReason::kInterrupted;
+  const Instruction* at = m.next_instruction();
+  m.status_ = at == nullptr ? std::move(status) : absl::Status(status.code(), absl::StrCat("%", at->name, ": ", status.message()));
+  return StopReason::kError;
+}
+
+StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
+  while (true) {
+    Frame& frame = stack.frames.back();
+    Code& code = CodeOf(frame);
+    const int size = static_cast<int>(frame.values.size());
+    if (frame.kind == FrameKind::kElement && armed[frame.computation->id].empty() && until.serial != frame.serial) {
+      PopFrame(stack);  // nobody can stop in here: compute the instruction as ever
+      continue;
+    }
+    bool is_armed = true;
+    const int stop = stack.main ? NextStop(frame, until, &is_armed) : INT_MAX;
+    const int count = static_cast<int>(code.plan->regions.size());
+    Outcome outcome = Outcome::kDone;
+    for (int r = code.next_region[frame.position]; r < count; ++r) {
+      const int root = code.plan->regions[r].root;
+      if (root >= stop) break;
+      if (m.interrupt_.load(std::memory_order_relaxed)) return Fail(stack, absl::CancelledError("interrupted"));
+      outcome = RunRegion(stack, r);
+      if (outcome != Outcome::kDone) break;
+      MoveTo(stack, frame, root + 1);
+    }
+    if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
+    if (outcome == Outcome::kPushed) continue;
+    if (stop < size) {
+      MoveTo(stack, frame, stop);
+      return is_armed ? StopReason::kBreakpoint : StopReason::kStep;
+    }
+    // The frame ends; its callers may end with it.
+    do {
+      MoveTo(stack, stack.frames.back(), static_cast<int>(stack.frames.back().values.size()));
+      if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
+      if (stack.done) return StopReason::kFinished;
+    } while (stack.frames.back().position == static_cast<int>(stack.frames.back().values.size()));
+    if (static_cast<int>(stack.frames.size()) <= until.depth_gone) return StopReason::kStep;
+  }
+}
+
+// ---- Regions ----
+
+absl::Status Machine::Impl::FillConstants(const Computation& computation, const Region& region) {
+  for (int member : region.members) {
+    const Instruction& instruction = *computation.schedule[member];
+    if (instruction.literal == nullptr || instruction.literal->value.has_value()) continue;
+    if (!instruction.literal->elided) return absl::InternalError("a constant has no value");
+    // Booked on no account: the literal belongs to the module, which may outlive this Machine.
+    if (absl::Status status = FillElidedConstant(instruction, m.options_.fill, nullptr); !status.ok()) return status;
+    Say("elided constants are filled with made-up numbers: this run is not a reproduction of the original program's");
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const Kernel*> Machine::Impl::RegionKernel(Code& code, int region) {
+  std::shared_ptr<const Kernel>& kernel = code.kernels[region];
+  if (kernel == nullptr) {
+    const Region& r = code.plan->regions[region];
+    if (absl::Status status = FillConstants(*code.computation, r); !status.ok()) return status;
+    absl::StatusOr<std::shared_ptr<const Kernel>> made = m.backend_.GetKernel(*code.computation, r);
+    if (!made.ok()) return made.status();
+    kernel = *std::move(made);
+  }
+  return kernel.get();
+}
+
+absl::StatusOr<const Kernel*> Machine::Impl::SingleKernel(Code& code, int position) {
+  if (code.singles.empty()) code.singles.resize(code.steps.size());
+  std::shared_ptr<const Kernel>& kernel = code.singles[position];
+  if (kernel == nullptr) {
+    const int region = code.plan->region_at[position];
+    if (region >= 0 && code.plan->regions[region].members.size() == 1) {
+      absl::StatusOr<const Kernel*> made = RegionKernel(code, region);
+      if (!made.ok()) return made;
+      kernel = code.kernels[region];
+      return kernel.get();
+    }
+    Region single = SingleRegion(*code.computation, position);
+    if (absl::Status status = FillConstants(*code.computation, single); !status.ok()) return status;
+    absl::StatusOr<std::shared_ptr<const Kernel>> made = m.backend_.GetKernel(*code.computation, single);
+    if (!made.ok()) return made.status();
+    kernel = *std::move(made);
+  }
+  return kernel.get();
+}
+
+bool Machine::Impl::CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const {
+  if (frame.retains || (stack.main && m.region_observer_)) return false;
+  if (frame.pinned && code.is_parameter(position)) return false;
+  if (code.steps[position].sticky) return false;
+  return frame.replaced.empty() || std::find(frame.replaced.begin(), frame.replaced.end(), position) == frame.replaced.end();
+}
+
+absl::StatusOr<std::vector<Value>> Machine::Impl::GatherInputs(Stack& stack, int depth, const Region& region) {
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  std::vector<Value> inputs;
+  inputs.reserve(region.inputs.size());
+  for (int position : region.inputs) {
+    Value& slot = frame.values[position];
+    if (!slot.has_value()) {
+      absl::StatusOr<Value> made = Materialize(stack, depth, position);
+      if (!made.ok()) return made.status();
+      inputs.push_back(*std::move(made));
+    } else if (frame.pending[position] == 1 && CanDonate(stack, frame, code, position)) {
+      inputs.push_back(std::move(slot));
+      slot = Value();
+    } else {
+      inputs.push_back(slot);
+    }
+  }
+  return inputs;
+}
+
+absl::StatusOr<std::vector<Value>> Machine::Impl::GatherOperands(Stack& stack, int depth, const Instruction& instruction, bool donate) {
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  std::vector<Value> operands;
+  operands.reserve(instruction.operands.size());
+  for (size_t k = 0; k < instruction.operands.size(); ++k) {
+    const int position = instruction.operands[k]->index;
+    Value& slot = frame.values[position];
+    if (!slot.has_value()) {
+      absl::StatusOr<Value> made = Materialize(stack, depth, position);
+      if (!made.ok()) return made.status();
+      operands.push_back(*std::move(made));
+      continue;
+    }
+    bool repeated = std::find(instruction.operands.begin() + k + 1, instruction.operands.end(), instruction.operands[k]) != instruction.operands.end();
+    if (donate && !repeated && frame.pending[position] == 1 && CanDonate(stack, frame, code, position)) {
+      operands.push_back(std::move(slot));
+      slot = Value();
+    } else {
+      operands.push_back(slot);
+    }
+  }
+  return operands;
+}
+
+Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
+  const int depth = static_cast<int>(stack.frames.size()) - 1;
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  const Region& region = code.plan->regions[index];
+  const Instruction& root = *code.computation->schedule[region.root];
+  const StepInfo& step = code.steps[region.root];
+  auto fail = [&](absl::Status status) {
+    MoveTo(stack, stack.frames[depth], region.root);
+    if (Fail(stack, std::move(status)) == StopReason::kInterrupted) m.status_ = absl::OkStatus();
+    return Outcome::kFailed;
+  };
+  if (step.kind == StepKind::kParameter) return Outcome::kDone;
+  if (step.kind == StepKind::kTupleElement && frame.values[region.root].has_value()) {  // came when the tuple was taken apart
+    Value value = std::move(frame.values[region.root]);
+    frame.values[region.root] = Value();
+    Consume(frame, region);
+    Store(frame, region.root, std::move(value));
+    return Outcome::kDone;
+  }
+  if (step.kind == StepKind::kControl) {
+    MoveTo(stack, frame, region.root);
+    absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, true);
+    if (!operands.ok()) return fail(operands.status());
+    if (absl::Status status = PushControl(stack, frame.path, root, *std::move(operands)); !status.ok()) return fail(std::move(status));
+    return Outcome::kPushed;
+  }
+  if (!frame.replaced.empty() && region.members.size() > 1) {
+    for (int member : region.members) {
+      if (member != region.root && std::find(frame.replaced.begin(), frame.replaced.end(), member) != frame.replaced.end()) return RunMembers(stack, region);
+    }
+  }
+
+  const bool observed = stack.main && m.region_observer_;
+  const bool timed = stack.main && m.options_.time_instructions;
+  std::chrono::steady_clock::time_point begin;
+  if (timed) begin = std::chrono::steady_clock::now();
+  absl::StatusOr<std::vector<Value>> inputs = GatherInputs(stack, depth, region);
+  if (!inputs.ok()) return fail(inputs.status());
+  std::vector<Value> seen;
+  if (observed) seen = *inputs;
+  const Kernel* kernel = nullptr;
+  absl::StatusOr<Value> result = Execute(stack, depth, region, index, *std::move(inputs), &kernel);
+  if (!result.ok()) return fail(result.status());
+  if (timed) {
+    ProfileEntry& entry = m.profile_[&root];
+    ++entry.count;
+    entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  }
+  if (observed) {
+    if (absl::Status status = m.region_observer_(frame, region, kernel, seen, *result); !status.ok()) return fail(std::move(status));
+    seen.clear();
+  }
+  Consume(frame, region);
+  Store(frame, region.root, *std::move(result));
+  return Outcome::kDone;
+}
+
+// A region with a replaced value inside: one instruction at a time, so that the replacement is seen.
+Outcome Machine::Impl::RunMembers(Stack& stack, const Region& region) {
+  for (int member : region.members) {
+    if (member != region.root && stack.frames.back().values[member].has_value()) continue;
+    if (Outcome outcome = StepInterior(stack, member); outcome != Outcome::kDone) return outcome;
+  }
+  return Outcome::kDone;
+}
+
+// Executes one instruction alone, whatever region it belongs to; the value is kept. Position and counters are the caller's business.
+Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
+  const int depth = static_cast<int>(stack.frames.size()) - 1;
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  auto fail = [&](absl::Status status) {
+    MoveTo(stack, stack.frames[depth], position);
+    if (Fail(stack, std::move(status)) == StopReason::kInterrupted) m.status_ = absl::OkStatus();
+    return Outcome::kFailed;
+  };
+  Region single = SingleRegion(*code.computation, position);
+  std::vector<Value> inputs;
+  inputs.reserve(single.inputs.size());
+  for (int input : single.inputs) {
+    if (frame.values[input].has_value()) {
+      inputs.push_back(frame.values[input]);
+      continue;
+    }
+    absl::StatusOr<Value> made = Materialize(stack, depth, input);
+    if (!made.ok()) return fail(made.status());
+    inputs.push_back(*std::move(made));
+  }
+  absl::StatusOr<Value> result = Execute(stack, depth, single, -1, std::move(inputs), nullptr);
+  if (!result.ok()) return fail(result.status());
+  const int index = code.plan->region_at[position];
+  if (index < 0) {
+    frame.values[position] = *std::move(result);
+    return Outcome::kDone;
+  }
+  Consume(frame, code.plan->regions[index]);
+  Store(frame, position, *std::move(result));
+  return Outcome::kDone;
+}
+
+// `index` -1: `region` is a single instruction, whatever the plan says.
+absl::StatusOr<Value> Machine::Impl::Execute(Stack& stack, int depth, const Region& region, int index, std::vector<Value> inputs, const Kernel** used) {
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  const Instruction& root = *code.computation->schedule[region.root];
+  const StepInfo& step = code.steps[region.root];
+  if (step.kind == StepKind::kKernel) {
+    absl::StatusOr<const Kernel*> kernel = index >= 0 ? RegionKernel(code, index) : SingleKernel(code, region.root);
+    if (!kernel.ok()) return kernel.status();
+    if (used != nullptr) *used = *kernel;
+    return RunKernel(**kernel, frame, root, std::move(inputs));
+  }
+  switch (step.kind) {
+    case StepKind::kConstant:
+      if (absl::Status status = FillConstants(*code.computation, region); !status.ok()) return status;
+      return root.literal->value;
+    case StepKind::kTupleElement: {
+      absl::Span<const Value> elements = inputs[0].elements();
+      int64_t element = root.Int(AttrId::kIndex);
+      if (element < 0 || element >= static_cast<int64_t>(elements.size())) return absl::InternalError("tuple index out of range");
+      return elements[element];
+    }
+    case StepKind::kInfeed:
+      return Infeed(frame, root);
+    case StepKind::kOutfeed:
+      Say("what the program sends to the outfeed is not kept");
+      return Value::Token();
+    case StepKind::kNotExecuted: {
+      const OpDef& def = Def(root);
+      return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat(Name(root.opcode), " is not executed") : std::string(def.not_executed));
+    }
+    case StepKind::kEvaluate:
+    case StepKind::kCustomCall: {
+      if (inputs.size() != root.operands.size()) {  // repeated operands
+        std::vector<Value> operands;
+        for (const Instruction* operand : root.operands) {
+          auto at = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
+          operands.push_back(inputs[at - region.inputs.begin()]);
+        }
+        inputs = std::move(operands);
+      }
+      return step.kind == StepKind::kEvaluate ? Evaluate(frame, root, inputs) : CustomCall(frame, root, inputs);
+    }
+    case StepKind::kControl: {
+      std::vector<Value> operands;
+      for (const Instruction* operand : root.operands) {
+        auto at = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
+        operands.push_back(inputs[at - region.inputs.begin()]);
+      }
+      inputs.clear();
+      return RunControlNested(frame.path, root, std::move(operands));
+    }
+    case StepKind::kParameter:
+      return ParameterOf(stack, depth, static_cast<int>(root.parameter_number));
+    case StepKind::kKernel:
+      break;
+  }
+  return absl::InternalError("unreachable");
+}
+
+absl::StatusOr<Value> Machine::Impl::RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs) {
+  if (m.options_.memory_limit > 0) {
+    if (absl::Status status = CheckMemory(frame, root, inputs); !status.ok()) return status;
+  }
+  RunContext context;
+  context.account = &m.account_;
+  context.stream_seed = StreamSeed(frame, root);
+  context.cancel = &m.interrupt_;
+  absl::StatusOr<Value> result = absl::UnknownError("");
+  absl::Status fault = RunGuarded([&] { result = kernel.Run(context, std::move(inputs)); });
+  if (!fault.ok()) return fault;
+  if (result.ok() && !result->has_value()) return MemoryError(root.shape.ByteSize(), root);
+  if (result.ok() && m.options_.memory_limit > 0 && m.account_.live() > m.options_.memory_limit) {
+    EvictTo(std::max<int64_t>(0, retained_bytes - (m.account_.live() - m.options_.memory_limit)));
+    if (m.account_.live() > m.options_.memory_limit) return MemoryError(0, root);
+  }
+  return result;
+}
+
+absl::StatusOr<Value> Machine::Impl::Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+  EvalContext context{instruction, operands, &m.account_};
+  context.stream_seed = StreamSeed(frame, instruction);
+  const uint64_t path = frame.path;
+  context.call = [this, &instruction, path](const Computation& computation, absl::Span<const Value> arguments) {
+    return CallNested(FrameKind::kCall, &instruction, path, computation, std::vector<Value>(arguments.begin(), arguments.end()), 0, -1);
+  };
+  return Def(instruction).evaluate(context);
+}
+
+absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+  absl::string_view target = instruction.Text(AttrId::kCustomCallTarget);
+  if (m.options_.custom_calls != nullptr) {
+    if (CustomCallFunction function = m.options_.custom_calls->Find(target)) {
+      return CustomCallLibrary::Call(function, instruction, operands, &m.account_);
+    }
+  }
+  if (Def(instruction).evaluate == nullptr) {
+    return absl::UnimplementedError(absl::StrCat("custom call target \"", target, "\" is unknown; load a library that defines `void ", target,
+                                                 "(void* out, void** in)` with --custom-call LIB.so"));
+  }
+  absl::StatusOr<Value> result = Evaluate(frame, instruction, operands);
+  if (result.ok() && operands.size() == 1 && result->buffer() != nullptr && result->buffer() == operands[0].buffer()) {
+    Say(absl::StrCat("custom call ", target, " passes its operand through"));
+  }
+  return result;
+}
+
+absl::StatusOr<Value> Machine::Impl::Infeed(const Frame& frame, const Instruction& instruction) {
+  // A frame that runs again (a value of the past) gets the items that it got before.
+  auto [entry, fresh] = infeed_log.try_emplace(MixHash(frame.path, static_cast<uint64_t>(instruction.index)), infeed_next);
+  size_t at = entry->second;
+  std::function<absl::StatusOr<Value>(const Shape&)> take = [&](const Shape& shape) -> absl::StatusOr<Value> {
+    if (shape.IsToken()) return Value::Token();
+    const std::vector<Value>& items = m.options_.infeed;
+    if (at < items.size() && Shape::Compatible(items[at].shape(), shape)) return items[at++];
+    if (shape.IsTuple()) {
+      std::vector<Value> elements;
+      for (const Shape& element : shape.tuple_shapes()) {
+        absl::StatusOr<Value> value = take(element);
+        if (!value.ok()) return value;
+        elements.push_back(*std::move(value));
+      }
+      return Value::Tuple(shape, std::move(elements));
+    }
+    if (at >= items.size()) {
+      return absl::OutOfRangeError(absl::StrCat("the infeed is empty: item ", at, " (", shape.ToString(false), ") is wanted, ", items.size(),
+                                                " were given; give more with --infeed FILE.npz"));
+    }
+    return absl::InvalidArgumentError(absl::StrCat("infeed item ", at, " has shape ", items[at].shape().ToString(false), ", wanted is ", shape.ToString(false)));
+  };
+  absl::StatusOr<Value> result = take(instruction.shape);
+  if (!result.ok()) {
+    if (fresh) infeed_log.erase(MixHash(frame.path, static_cast<uint64_t>(instruction.index)));
+    return result;
+  }
+  if (fresh) infeed_next = at;
+  return result;
+}
+
+// ---- Frames ----
+
+uint64_t Machine::Impl::PathOf(uint64_t caller_path, const Instruction* caller, FrameKind kind, int64_t iteration, int branch) const {
+  if (caller == nullptr) return MixHash(m.options_.seed, 1);
+  uint64_t where = (static_cast<uint64_t>(caller->parent->id) << 32) | static_cast<uint32_t>(caller->index);
+  return MixHash(MixHash(caller_path, where), (static_cast<uint64_t>(iteration) << 24) ^ (static_cast<uint64_t>(branch + 1) << 4) ^ static_cast<uint64_t>(kind));
+}
+
+uint64_t Machine::Impl::StreamSeed(const Frame& frame, const Instruction& instruction) const { return MixHash(frame.path, static_cast<uint64_t>(instruction.index) + 1); }
+
+absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
+                             std::vector<Value> arguments, int64_t iteration, int branch) {
+  absl::StatusOr<Code*> got = Get(computation);
+  if (!got.ok()) return got.status();
+  Code& code = **got;
+  if (arguments.size() != computation.parameters.size()) return absl::InternalError("a call's operands do not match the computation's parameters");
+  Frame frame;
+  frame.kind = kind;
+  frame.computation = &computation;
+  frame.plan = code.plan.get();
+  frame.iteration = iteration;
+  frame.branch = branch;
+  frame.caller = caller;
+  frame.caller_path = caller_path;
+  frame.path = PathOf(caller_path, caller, kind, iteration, branch);
+  frame.serial = next_serial++;
+  if (stack.main) {
+    if (armed_changed) UpdateArmedWithin();
+    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || static_cast<int>(stack.frames.size()) <= pin_depth;
+    frame.retains = frame.pinned && m.options_.retain_bytes > 0;
+  }
+  if (code.spare_values.empty()) {
+    frame.values.resize(computation.schedule.size());
+    frame.pending = code.plan->use_count;
+  } else {
+    frame.values = std::move(code.spare_values.back());
+    code.spare_values.pop_back();
+    frame.pending = std::move(code.spare_pending.back());
+    code.spare_pending.pop_back();
+    std::copy(code.plan->use_count.begin(), code.plan->use_count.end(), frame.pending.begin());
+  }
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k].has_value()) Store(frame, computation.parameters[k]->index, std::move(arguments[k]));
+  }
+  stack.frames.push_back(std::move(frame));
+  return absl::OkStatus();
+}
+
+void Machine::Impl::PopFrame(Stack& stack) {
+  Frame& frame = stack.frames.back();
+  Code& code = CodeOf(frame);
+  retained_bytes -= frame.retained_bytes;
+  for (Value& value : frame.values) {
+    if (value.has_value()) value = Value();
+  }
+  code.spare_values.push_back(std::move(frame.values));
+  code.spare_pending.push_back(std::move(frame.pending));
+  stack.frames.pop_back();
+}
+
+absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instruction& instruction, std::vector<Value> operands) {
+  switch (Def(instruction).control) {
+    case ControlKind::kCall: {
+      std::vector<Computation*> called = instruction.CalledComputations();
+      if (called.empty()) return absl::InternalError("nothing is called");
+      FrameKind kind = called[0]->is_fusion ? FrameKind::kFusion : FrameKind::kCall;
+      return PushFrame(stack, kind, &instruction, path, *called[0], std::move(operands), 0, -1);
+    }
+    case ControlKind::kWhile: {
+      Value carried = operands[0];
+      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, &instruction, path, *instruction.Called(AttrId::kCondition), std::move(operands), 0, -1);
+      if (status.ok()) stack.frames.back().carried = std::move(carried);
+      return status;
+    }
+    case ControlKind::kConditional: {
+      std::vector<Computation*> branches;
+      if (const Attribute* list = instruction.Find(AttrId::kBranchComputations)) {
+        branches = std::get<std::vector<Computation*>>(list->value);
+      } else {
+        branches = {instruction.Called(AttrId::kTrueComputation), instruction.Called(AttrId::kFalseComputation)};
+      }
+      const Value& selector = operands[0];
+      int64_t branch = selector.shape().element_type() == ElementType::kPred ? (*selector.as<uint8_t>() != 0 ? 0 : 1) : *selector.as<int32_t>();
+      const int64_t last = static_cast<int64_t>(branches.size()) - 1;
+      if (branch < 0 || branch > last) branch = last;  // out of range: the last one
+      std::vector<Value> arguments;
+      arguments.push_back(std::move(operands[branch + 1]));
+      operands.clear();
+      return PushFrame(stack, FrameKind::kBranch, &instruction, path, *branches[branch], std::move(arguments), 0, static_cast<int>(branch));
+    }
+    case ControlKind::kNone:
+      break;
+  }
+  return absl::InternalError("not a control instruction");
+}
+
+absl::Status Machine::Impl::Return(Stack& stack) {
+  const int depth = static_cast<int>(stack.frames.size()) - 1;
+  Frame& frame = stack.frames[depth];
+  const int root = frame.computation->root->index;
+  Value result;
+  if (!frame.values[root].has_value()) {
+    absl::StatusOr<Value> made = Materialize(stack, depth, root);
+    if (!made.ok()) return made.status();
+    result = *std::move(made);
+  } else if (frame.kind == FrameKind::kEntry) {
+    result = frame.values[root];
+  } else {
+    result = std::move(frame.values[root]);
+    frame.values[root] = Value();
+  }
+  const FrameKind kind = frame.kind;
+  const Instruction* caller = frame.caller;
+  const uint64_t caller_path = frame.caller_path;
+  const int64_t iteration = frame.iteration;
+  switch (kind) {
+    case FrameKind::kEntry:  // the frame stays, to be looked at
+      stack.result = std::move(result);
+      stack.done = true;
+      return absl::OkStatus();
+    case FrameKind::kCall:
+    case FrameKind::kFusion:
+    case FrameKind::kBranch:
+      PopFrame(stack);
+      Complete(stack, std::move(result));
+      return absl::OkStatus();
+    case FrameKind::kWhileCondition: {
+      const bool again = *result.as<uint8_t>() != 0;
+      Value carried = std::move(frame.carried);
+      PopFrame(stack);
+      if (!again) {
+        Complete(stack, std::move(carried));
+        return absl::OkStatus();
+      }
+      if (m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {
+        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
+                                                         caller->Called(AttrId::kCondition)->name,
+                                                         " still holds; with made-up inputs it may never end: raise --max-iterations or give inputs"));
+      }
+      std::vector<Value> arguments;
+      arguments.push_back(std::move(carried));
+      return PushFrame(stack, FrameKind::kWhileBody, caller, caller_path, *caller->Called(AttrId::kBody), std::move(arguments), iteration, -1);
+    }
+    case FrameKind::kWhileBody: {
+      PopFrame(stack);
+      std::vector<Value> arguments = {result};
+      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, caller, caller_path, *caller->Called(AttrId::kCondition), std::move(arguments), iteration + 1, -1);
+      if (status.ok()) stack.frames.back().carried = std::move(result);
+      return status;
+    }
+    case FrameKind::kElement: {
+      absl::StatusOr<bool> more = NextElement(stack, std::move(result));
+      return more.status();
+    }
+  }
+  return absl::InternalError("unreachable");
+}
+
+void Machine::Impl::Complete(Stack& stack, Value result) {
+  if (stack.frames.empty()) {
+    stack.result = std::move(result);
+    stack.done = true;
+    return;
+  }
+  Frame& frame = stack.frames.back();
+  Code& code = CodeOf(frame);
+  const int position = frame.position;
+  const int region = code.plan->region_at[position];
+  if (stack.main && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
+  if (region >= 0) Consume(frame, code.plan->regions[region]);
+  Store(frame, position, std::move(result));
+  MoveTo(stack, frame, position + 1);
+}
+
+// ---- Values of a running frame ----
+
+void Machine::Impl::Consume(Frame& frame, const Region& region) {
+  for (int input : region.inputs) {
+    if (--frame.pending[input] == 0) Release(frame, input);
+  }
+  if (frame.pinned && region.members.size() > 1) {  // interior values that stepping made
+    Code& code = CodeOf(frame);
+    for (int member : region.members) {
+      if (code.last_root[member] == region.root && frame.pending[member] == 0) Release(frame, member);
+    }
+  }
+}
+
+void Machine::Impl::Store(Frame& frame, int position, Value value) {
+  Code& code = CodeOf(frame);
+  const bool held_parameter = frame.pinned && code.is_parameter(position);
+  if (frame.pending[position] == 0) {
+    if (held_parameter) {
+      frame.values[position] = std::move(value);
+    } else if (frame.retains || code.steps[position].sticky) {
+      frame.values[position] = std::move(value);
+      Release(frame, position);
+    }
+    return;
+  }
+  if (!code.parts.empty() && !frame.retains && !held_parameter && !m.region_observer_ && value.shape().IsTuple()) {
+    auto parts = code.parts.find(position);
+    if (parts != code.parts.end()) {
+      std::vector<Value> elements = std::move(value).TakeElements();
+      for (const Code::Part& part : parts->second) {
+        if (part.position < frame.position) continue;
+        frame.values[part.position] = part.last ? std::move(elements[part.element]) : elements[part.element];
+      }
+      frame.values[position] = Value();
+      return;
+    }
+  }
+  frame.values[position] = std::move(value);
+}
+
+void Machine::Impl::Release(Frame& frame, int position) {
+  Value& slot = frame.values[position];
+  if (!slot.has_value()) return;
+  Code& code = CodeOf(frame);
+  const StepInfo& step = code.steps[position];
+  if (step.sticky || (frame.pinned && step.kind == StepKind::kParameter)) return;
+  if (!frame.replaced.empty() && std::find(frame.replaced.begin(), frame.replaced.end(), position) != frame.replaced.end()) return;
+  if (frame.retains && (step.kind == StepKind::kKernel || step.kind == StepKind::kControl || step.kind == StepKind::kCustomCall)) {
+    Retain(frame, position, slot.byte_size());
+    return;
+  }
+  slot = Value();
+}
+
+}  // namespace hloscope
