@@ -1,0 +1,401 @@
+// Collectives: all-reduce and its kin. Rules for any number of devices; executed with the meaning they have on one.
+#include "core/ops/collectives.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "core/ops/reducer.h"
+#include "core/ops/rules.h"
+
+namespace hloscope {
+
+int64_t GroupSizeOf(absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  if (text.empty() || text == "{}") return 0;
+  if (text[0] == '[') {  // [groups,size]<=[...]
+    const size_t end = text.find(']');
+    if (end == absl::string_view::npos) return -1;
+    const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(1, end - 1), ',');
+    int64_t size = 0;
+    if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &size)) return -1;
+    return size;
+  }
+  int64_t size = -1, here = 0;
+  bool number = false;
+  int depth = 0;
+  for (char ch : text) {
+    if (ch == '{') {
+      ++depth;
+      here = 0;
+      number = false;
+    } else if (ch >= '0' && ch <= '9') {
+      here += number ? 0 : 1;
+      number = true;
+    } else {
+      number = false;
+      if (ch == '}' && depth-- == 2) {
+        if (size >= 0 && size != here) return -1;
+        size = here;
+      }
+    }
+  }
+  return size;
+}
+
+namespace {
+
+int64_t HeaderCount(const Instruction& i, absl::string_view key) {
+  if (i.parent == nullptr || i.parent->module == nullptr) return 1;
+  const std::string* text = i.parent->module->FindHeader(key);
+  int64_t n = 1;
+  return text != nullptr && absl::SimpleAtoi(*text, &n) && n > 0 ? n : 1;
+}
+
+// Group size for shape rules: 0 when it cannot be known from the instruction and its module.
+int64_t KnownGroupSize(const Instruction& i) {
+  const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
+  if (n > 0) return n;
+  if (n < 0) return 0;
+  return i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("replica_count") != nullptr ? ParticipantCount(i) : 0;
+}
+
+bool CheckGroups(ShapeContext& c, absl::string_view label) {
+  if (GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return true;
+  c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
+  return false;
+}
+
+Shape OneOrTuple(std::vector<Shape> shapes) { return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes)); }
+
+std::vector<Shape> PlainOperands(const ShapeContext& c) {
+  std::vector<Shape> shapes;
+  for (int k = 0; k < c.operand_count(); ++k) shapes.push_back(c.operand(k).WithoutLayouts());
+  return shapes;
+}
+
+std::optional<Shape> InferAllReduce(ShapeContext& c) {
+  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups"))) return std::nullopt;
+  if (!CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
+  return OneOrTuple(PlainOperands(c));
+}
+
+std::optional<int> OneDimension(ShapeContext& c, absl::string_view label) {
+  const auto dims = c.instruction().Ints(AttrId::kDimensions);
+  if (dims.size() != 1 || dims[0] < 0 || dims[0] >= c.operand(0).rank()) {
+    return c.FailAttribute(AttrId::kDimensions, label, absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
+  }
+  return static_cast<int>(dims[0]);
+}
+
+// `written` is the array that result k was written as, if any.
+std::optional<std::vector<Shape>> GatheredShapes(ShapeContext& c, const Shape& written) {
+  if (!RequireArrays(c, HLO_LABEL("all-gather.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-gather.replica-groups"))) return std::nullopt;
+  const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-gather.dimension"));
+  if (!dim) return std::nullopt;
+  int64_t group = KnownGroupSize(c.instruction());
+  std::vector<Shape> shapes;
+  for (int k = 0; k < c.operand_count(); ++k) {
+    const Shape& s = c.operand(k);
+    if (*dim >= s.rank()) {
+      return c.FailOperand(k, HLO_LABEL("all-gather.operand-rank"), absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
+    }
+    if (group == 0) {  // the groups do not say: take the factor that was written
+      const Shape& w = written.IsTuple() && k < static_cast<int>(written.tuple_shapes().size()) ? written.tuple_shapes()[k] : written;
+      group = w.IsArray() && w.rank() == s.rank() && s.dim(*dim) > 0 && w.dim(*dim) % s.dim(*dim) == 0 ? std::max<int64_t>(1, w.dim(*dim) / s.dim(*dim)) : 1;
+    }
+    DimensionList list;
+    for (int d = 0; d < s.rank(); ++d) list.Add(d == *dim ? s.dim(d) * group : s.dim(d), s.is_dynamic(d));
+    shapes.push_back(list.Build(s.element_type()));
+  }
+  return shapes;
+}
+
+std::optional<Shape> InferAllGather(ShapeContext& c) {
+  auto shapes = GatheredShapes(c, c.written());
+  if (!shapes) return std::nullopt;
+  return OneOrTuple(*shapes);
+}
+
+std::optional<Shape> InferAllGatherStart(ShapeContext& c) {
+  const Shape written = c.written().IsTuple() && c.written().tuple_shapes().size() == 2 ? c.written().tuple_shapes()[1] : Shape();
+  auto shapes = GatheredShapes(c, written);
+  if (!shapes) return std::nullopt;
+  return Shape::Tuple({OneOrTuple(PlainOperands(c)), OneOrTuple(*shapes)});
+}
+
+std::optional<Shape> InferSecondElement(ShapeContext& c) {
+  const Shape& s = c.operand(0);
+  if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
+    return c.FailOperand(0, HLO_LABEL("collective-done.operand-tuple"), absl::StrCat("the operand must be what the start operation gave, (operand, result, ...), it is ", TypeText(s)));
+  }
+  return s.tuple_shapes()[1].WithoutLayouts();
+}
+std::optional<Shape> InferSame(ShapeContext& c) { return c.operand(0).WithoutLayouts(); }
+
+std::optional<Shape> InferReduceScatter(ShapeContext& c) {
+  if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups"))) return std::nullopt;
+  const std::optional<int> dim = OneDimension(c, HLO_LABEL("reduce-scatter.dimension"));
+  if (!dim || !CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature"))) return std::nullopt;
+  int64_t group = KnownGroupSize(c.instruction());
+  std::vector<Shape> shapes;
+  for (int k = 0; k < c.operand_count(); ++k) {
+    const Shape& s = c.operand(k);
+    if (*dim >= s.rank()) {
+      return c.FailOperand(k, HLO_LABEL("reduce-scatter.operand-rank"), absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
+    }
+    if (group == 0) {
+      const Shape& w = c.written().IsTuple() && k < static_cast<int>(c.written().tuple_shapes().size()) ? c.written().tuple_shapes()[k] : c.written();
+      group = w.IsArray() && w.rank() == s.rank() && w.dim(*dim) > 0 && s.dim(*dim) % w.dim(*dim) == 0 ? std::max<int64_t>(1, s.dim(*dim) / w.dim(*dim)) : 1;
+    }
+    if (s.dim(*dim) % group != 0) {
+      return c.FailOperand(k, HLO_LABEL("reduce-scatter.divisible"),
+                           absl::StrCat("dimension ", *dim, " of ", TypeText(s), " must be divisible by the group's size ", group));
+    }
+    DimensionList list;
+    for (int d = 0; d < s.rank(); ++d) list.Add(d == *dim ? s.dim(d) / group : s.dim(d), s.is_dynamic(d));
+    shapes.push_back(list.Build(s.element_type()));
+  }
+  return OneOrTuple(shapes);
+}
+
+std::optional<Shape> InferAllToAll(ShapeContext& c) {
+  if (!RequireArrays(c, HLO_LABEL("all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-to-all.replica-groups"))) return std::nullopt;
+  const int64_t group = KnownGroupSize(c.instruction());
+  if (!c.instruction().Has(AttrId::kDimensions)) {
+    for (int k = 1; k < c.operand_count(); ++k) {
+      if (Shape::Compatible(c.operand(k), c.operand(0))) continue;
+      return c.FailOperand(k, HLO_LABEL("all-to-all.same-shapes"),
+                           absl::StrCat("all operands must be alike: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ", TypeText(c.operand(k))));
+    }
+    if (group > 0 && group != c.operand_count()) {
+      return c.Fail(HLO_LABEL("all-to-all.operand-count"), absl::StrCat("one operand a device of the group (", group, ") is needed, there are ", c.operand_count()));
+    }
+    return Shape::Tuple(PlainOperands(c));
+  }
+  const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-to-all.dimension"));
+  if (!dim) return std::nullopt;
+  if (group > 0 && c.operand(0).dim(*dim) % group != 0) {
+    return c.FailOperand(0, HLO_LABEL("all-to-all.divisible"),
+                         absl::StrCat("dimension ", *dim, " of ", TypeText(c.operand(0)), " must be divisible by the group's size ", group));
+  }
+  return OneOrTuple(PlainOperands(c));
+}
+
+std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
+  if (!RequireArrays(c, HLO_LABEL("ragged-all-to-all.operand-arrays"))) return std::nullopt;
+  if (c.operand(0).element_type() != c.operand(1).element_type() || c.operand(0).rank() != c.operand(1).rank()) {
+    return c.FailOperand(1, HLO_LABEL("ragged-all-to-all.output-like-input"),
+                         absl::StrCat("input and output must agree in type and rank, they are ", TypeText(c.operand(0)), " and ", TypeText(c.operand(1))));
+  }
+  for (int k = 2; k < 6; ++k) {
+    if (c.operand(k).rank() >= 1 && IsInteger(c.operand(k).element_type()) && Shape::SameDimensions(c.operand(k), c.operand(2))) continue;
+    return c.FailOperand(k, HLO_LABEL("ragged-all-to-all.offsets"),
+                         absl::StrCat("offsets and sizes must be integer arrays of equal dimensions, operand ", k, " is ", TypeText(c.operand(k))));
+  }
+  return c.operand(1).WithoutLayouts();
+}
+
+const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
+  const Attribute* a = i.Find(AttrId::kSourceTargetPairs);
+  return a == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&a->value);
+}
+
+bool CheckPairs(ShapeContext& c) {
+  const auto* pairs = PairsOf(c.instruction());
+  if (pairs == nullptr) return true;
+  for (size_t a = 0; a < pairs->size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      const bool source = (*pairs)[a].first == (*pairs)[b].first;
+      if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;
+      c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"),
+                      absl::StrCat("no two pairs may share a ", source ? "source" : "target", ", ", source ? (*pairs)[a].first : (*pairs)[a].second, " is there twice"));
+      return false;
+    }
+  }
+  return true;
+}
+
+std::optional<Shape> InferCollectivePermute(ShapeContext& c) {
+  if (!CheckPairs(c)) return std::nullopt;
+  if (c.operand_count() > 1 && c.written().IsTuple() == c.operand(1).IsTuple() && c.operand_count() == 4) return c.operand(1).WithoutLayouts();
+  return OneOrTuple(PlainOperands(c));
+}
+
+std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
+  if (!CheckPairs(c)) return std::nullopt;
+  const Shape operand = c.operand_count() == 4 ? c.operand(0).WithoutLayouts() : OneOrTuple(PlainOperands(c));
+  std::vector<Shape> shapes = {operand, c.operand_count() == 4 ? c.operand(1).WithoutLayouts() : operand};
+  // Contexts, as many as were written, are u32 or s32 scalars.
+  if (c.written().IsTuple()) {
+    for (size_t k = 2; k < c.written().tuple_shapes().size(); ++k) shapes.push_back(c.written().tuple_shapes()[k].WithoutLayouts());
+  }
+  return Shape::Tuple(shapes);
+}
+
+std::optional<Shape> InferBroadcast(ShapeContext& c) {
+  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays"))) return std::nullopt;
+  return OneOrTuple(PlainOperands(c));
+}
+
+std::optional<Shape> InferId(ShapeContext& c) { return Shape::Scalar(ElementType::kU32); }
+
+// -- On one device --
+
+absl::Status OneDevice(const Instruction& i) {
+  const int64_t n = ParticipantCount(i);
+  if (n <= 1) return absl::OkStatus();
+  return absl::UnimplementedError(absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition"));
+}
+
+Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
+
+// All operands as the result: an array, or a tuple of them.
+absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
+  if (!shape.IsTuple() || (c.operands.size() == 1 && c.operands[0].shape().IsTuple())) return Retyped(c.operands[0], shape);
+  std::vector<Value> elements;
+  for (size_t k = 0; k < c.operands.size(); ++k) elements.push_back(Retyped(c.operands[k], shape.tuple_shapes()[k]));
+  return Value::Tuple(shape, std::move(elements));
+}
+
+absl::StatusOr<Value> EvaluateIdentity(const EvalContext& c) {
+  if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
+  return Operands(c, c.instruction.shape);
+}
+
+absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
+  if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
+  auto a = Operands(c, c.instruction.shape.tuple_shapes()[0]);
+  auto b = Operands(c, c.instruction.shape.tuple_shapes()[1]);
+  if (!a.ok()) return a.status();
+  if (!b.ok()) return b.status();
+  return Value::Tuple(c.instruction.shape, {*a, *b});
+}
+
+Value Zeros(const Shape& shape, MemoryAccount* account) {
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Shape& s : shape.tuple_shapes()) elements.push_back(Zeros(s, account));
+    return Value::Tuple(shape, std::move(elements));
+  }
+  if (shape.IsToken()) return Value::Token();
+  Value v = Value::Allocate(shape, account);
+  if (shape.ByteSize() > 0) std::fill_n(v.mutable_data(), shape.ByteSize(), std::byte{0});
+  return v;
+}
+
+absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
+  const auto* pairs = PairsOf(c.instruction);
+  for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
+    if (source == 0 && target == 0 && c.operands.size() != 4) return Operands(c, shape);
+    if (source == 0 || target == 0) {
+      return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source, " to device ", target,
+                                                   "; this run has one replica and one partition"));
+    }
+  }
+  return Zeros(shape, c.account);  // no target of any pair
+}
+
+absl::StatusOr<Value> EvaluatePermute(const EvalContext& c) { return Permuted(c, c.instruction.shape); }
+
+absl::StatusOr<Value> EvaluatePermuteStart(const EvalContext& c) {
+  const Shape& shape = c.instruction.shape;
+  auto a = Operands(c, shape.tuple_shapes()[0]);
+  auto b = Permuted(c, shape.tuple_shapes()[1]);
+  if (!a.ok()) return a.status();
+  if (!b.ok()) return b.status();
+  std::vector<Value> elements = {*a, *b};
+  for (size_t k = 2; k < shape.tuple_shapes().size(); ++k) elements.push_back(Zeros(shape.tuple_shapes()[k], c.account));
+  return Value::Tuple(shape, std::move(elements));
+}
+
+absl::StatusOr<Value> EvaluateSame(const EvalContext& c) { return c.operands[0]; }
+absl::StatusOr<Value> EvaluateSecond(const EvalContext& c) { return c.operands[0].elements()[1]; }
+absl::StatusOr<Value> EvaluateId(const EvalContext& c) { return Value::Scalar<uint32_t>(ElementType::kU32, 0); }
+
+constexpr absl::string_view kSpec = "operations.md: Across replicas";
+constexpr absl::string_view kReason = "it exchanges data with other devices";
+
+OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes, std::optional<Shape> (*infer)(ShapeContext&),
+                  absl::StatusOr<Value> (*evaluate)(const EvalContext&), absl::string_view summary, absl::string_view doc) {
+  OpDef& d = r.Define(opcode);
+  d.op_class = OpClass::kOpaque;
+  d.min_operands = 1;
+  d.max_operands = -1;
+  d.attributes = std::move(attributes);
+  for (AttrId id : {AttrId::kChannelId, AttrId::kReplicaGroups, AttrId::kUseGlobalDeviceIds, AttrId::kConstrainLayout}) d.attributes.push_back({id});
+  d.infer = infer;
+  d.evaluate = evaluate;
+  d.opaque_reason = kReason;
+  d.summary = summary;
+  d.doc = doc;
+  d.spec = kSpec;
+  return d;
+}
+
+OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&), absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
+  OpDef& d = r.Define(opcode);
+  d.op_class = OpClass::kStructural;
+  d.movement = Movement::kMove;
+  d.min_operands = d.max_operands = 1;
+  d.attributes = {{AttrId::kChannelId}};
+  d.infer = infer;
+  d.evaluate = evaluate;
+  d.summary = "waits for the collective that a start operation began";
+  d.doc = "Takes the value of the start operation and gives the collective's result.";
+  d.spec = kSpec;
+  return d;
+}
+
+}  // namespace
+
+int64_t ParticipantCount(const Instruction& i) {
+  const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
+  if (n > 0) return n;
+  const int64_t replicas = HeaderCount(i, "replica_count");
+  return i.Has(AttrId::kChannelId) ? replicas * HeaderCount(i, "num_partitions") : replicas;
+}
+
+void DefineCollectives(OpRegistry& r) {
+  const absl::string_view all_reduce =
+      "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; an empty "
+      "list is one group of all. In a group of one it is the identity.";
+  Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "reduces arrays across the devices of a group", all_reduce);
+  Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "begins an all-reduce", all_reduce);
+  Done(r, Opcode::kAllReduceDone, InferSame, EvaluateSame);
+  const absl::string_view all_gather =
+      "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is the identity.";
+  Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, InferAllGather, EvaluateIdentity, "concatenates the arrays of a group's devices", all_gather);
+  Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, InferAllGatherStart, EvaluateAllGatherStart, "begins an all-gather", all_gather);
+  Done(r, Opcode::kAllGatherDone, InferSecondElement, EvaluateSecond);
+  Collective(r, Opcode::kReduceScatter, {{AttrId::kDimensions, true}, {AttrId::kToApply, true}}, InferReduceScatter, EvaluateIdentity,
+             "reduces across a group and leaves one block on each device",
+             "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps block i.");
+  Collective(r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateIdentity, "each device sends one block to each other device",
+             "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
+             "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
+  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateIdentity, "the first device of each group sends its array to the others",
+             "Every member of a group gets the array of the group's first member.");
+  OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, nullptr, "an all-to-all whose blocks differ in size",
+                             "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes.");
+  ragged.min_operands = ragged.max_operands = 6;
+  ragged.not_executed = "ragged-all-to-all is not executed yet";
+  const absl::string_view permute =
+      "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros.";
+  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermute, EvaluatePermute, "sends arrays from device to device", permute);
+  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart, "begins a collective-permute", permute);
+  Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
+  for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {
+    OpDef& d = r.Define(opcode);
+    d.op_class = OpClass::kOpaque;
+    d.movement = Movement::kCreate;
+    d.infer = InferId;
+    d.evaluate = EvaluateId;
+    d.opaque_reason = "it depends on the device that runs it";
+    d.summary = opcode == Opcode::kReplicaId ? "the number of this replica" : "the number of this partition";
+    d.doc = "A u32 scalar from 0 to the number of replicas (partitions) less one; 0 where only one runs.";
+    d.spec = kSpec;
+  }
+}
+
+}  // namespace hloscope

@@ -1,0 +1,18 @@
+// What the collectives know about groups of devices. Not for exchanging data: one replica and one partition run today.
+#ifndef HLOSCOPE_CORE_OPS_COLLECTIVES_H_
+#define HLOSCOPE_CORE_OPS_COLLECTIVES_H_
+
+#include "absl/strings/string_view.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+// How many devices one group of `replica_groups` has: "{{0,1},{2,3}}" 2, "[2,8]<=[16]" 8, "{}" 0 (one group of all), -1 when the text
+// cannot be read or the groups differ in size.
+int64_t GroupSizeOf(absl::string_view replica_groups);
+// How many devices take part with this one: the group's size; for an empty list all that the module's header asks for.
+int64_t ParticipantCount(const Instruction& instruction);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_COLLECTIVES_H_

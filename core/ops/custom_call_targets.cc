@@ -1,0 +1,76 @@
+// The table of custom-call targets.
+#include "core/ops/custom_call_targets.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "core/ops/rules.h"
+#include "core/ops/topk.h"
+
+namespace hloscope {
+namespace {
+
+struct Row {
+  absl::string_view name;
+  CustomCallTarget kind;
+};
+constexpr Row kRows[] = {
+    {"Sharding", CustomCallTarget::kPassThrough},
+    {"xla.sdy.*", CustomCallTarget::kPassThrough},
+    {"SPMDFullToShardShape", CustomCallTarget::kPassThrough},
+    {"SPMDShardToFullShape", CustomCallTarget::kPassThrough},
+    {"annotate_device_placement", CustomCallTarget::kPassThrough},
+    {"MoveToDevice", CustomCallTarget::kPassThrough},
+    {"MoveToHost", CustomCallTarget::kPassThrough},
+    {"PinToDevice", CustomCallTarget::kPassThrough},
+    {"PinToDeviceSram", CustomCallTarget::kPassThrough},
+    {"LayoutConstraint", CustomCallTarget::kPassThrough},
+    {"TopK", CustomCallTarget::kEvaluated},
+};
+
+absl::StatusOr<Value> PassThrough(const EvalContext& c) {
+  const Instruction& i = c.instruction;
+  const auto mismatch = [&](const Shape& from) {
+    return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget), " %", i.name, " passes its operand through, but gives ",
+                                                      TypeText(i.shape), " for ", TypeText(from), "; more than one device would be needed"));
+  };
+  if (c.operands.size() == 1) {
+    const Value& v = c.operands[0];
+    if (!Shape::Compatible(v.shape(), i.shape)) return mismatch(v.shape());
+    return v.shape().IsArray() ? v.WithShape(i.shape) : v;
+  }
+  if (!i.shape.IsTuple() || i.shape.tuple_shapes().size() != c.operands.size()) return mismatch(Shape());
+  for (size_t k = 0; k < c.operands.size(); ++k) {
+    if (!Shape::Compatible(c.operands[k].shape(), i.shape.tuple_shapes()[k])) return mismatch(c.operands[k].shape());
+  }
+  return Value::Tuple(i.shape, std::vector<Value>(c.operands.begin(), c.operands.end()));
+}
+
+}  // namespace
+
+CustomCallTarget FindCustomCallTarget(absl::string_view target) {
+  for (const Row& row : kRows) {
+    absl::string_view prefix = row.name;
+    if (absl::ConsumeSuffix(&prefix, "*") ? absl::StartsWith(target, prefix) : target == row.name) return row.kind;
+  }
+  return CustomCallTarget::kUnknown;
+}
+
+std::vector<absl::string_view> KnownCustomCallTargets() {
+  std::vector<absl::string_view> names;
+  for (const Row& row : kRows) names.push_back(row.name);
+  return names;
+}
+
+absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
+  const absl::string_view target = c.instruction.Text(AttrId::kCustomCallTarget);
+  switch (FindCustomCallTarget(target)) {
+    case CustomCallTarget::kPassThrough: return PassThrough(c);
+    case CustomCallTarget::kEvaluated:
+      if (c.operands.size() != 1) return absl::InvalidArgumentError("custom call TopK takes one array");
+      return TopK(c.operands[0], c.instruction.shape, /*largest=*/true, c.account);
+    case CustomCallTarget::kUnknown: break;
+  }
+  return absl::NotFoundError(absl::StrCat("custom call %", c.instruction.name, ": the target \"", target, "\" is not known here"));
+}
+
+}  // namespace hloscope
