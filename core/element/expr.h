@@ -164,6 +164,8 @@ class ExprGraph {
     int64_t step, count;
   };
   Digit ToDigit(NodeId id) const;
+  NodeId JoinDigits(const Digit& low, NodeId high, int64_t step);
+  NodeId FloorDivOfDigit(const Affine& sum, int64_t divisor);
   friend class Substituter;
   std::vector<Node> nodes_;
   std::vector<FoldInfo> folds_;

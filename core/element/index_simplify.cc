@@ -150,6 +150,34 @@ ExprGraph::Digit ExprGraph::ToDigit(NodeId id) const {
   return digit;
 }
 
+// The number y with y mod low.count == low and y floordiv low.count == high, or kNoNode. `step` is low.step * low.count. With z the number
+// x floordiv low.step, high is z floordiv count itself, or (r + z floordiv count) mod m, which makes y = (r count + z) mod (count m).
+NodeId ExprGraph::JoinDigits(const Digit& low, NodeId high, int64_t step) {
+  const Digit digit = ToDigit(high);
+  if (digit.x == low.x && digit.step == step && digit.count == 0) return FloorDiv(low.x, low.step);
+  const Node& n = nodes_[high];
+  int64_t count;
+  if (n.kind != NodeKind::kScalarOp || n.op != ScalarOp::kMod || nodes_[n.inputs[1]].kind != NodeKind::kConstant ||
+      __builtin_mul_overflow(low.count, nodes_[n.inputs[1]].constant.i, &count) || count <= 0) {
+    return kNoNode;
+  }
+  const Affine argument = ToAffine(n.inputs[0]);
+  for (const auto& [node, c] : argument.terms) {
+    const Digit inner = ToDigit(node);
+    if (c != 1 || inner.x != low.x || inner.step != step || inner.count != 0) continue;
+    Affine number;
+    if (__builtin_mul_overflow(argument.constant, low.count, &number.constant)) return kNoNode;
+    for (const auto& [other, factor] : argument.terms) {
+      int64_t product;
+      if (__builtin_mul_overflow(factor, low.count, &product)) return kNoNode;
+      if (other != node) number.terms.push_back({other, product});
+    }
+    if (!AddToAffine(FloorDiv(low.x, low.step), 1, number)) return kNoNode;
+    return Mod(FromAffine(number), count);
+  }
+  return kNoNode;
+}
+
 // Joins one pair of neighbouring digits; true when it found one.
 bool ExprGraph::CombineDigits(Affine& affine) {
   for (size_t i = 0; i < affine.terms.size(); ++i) {
@@ -163,16 +191,13 @@ bool ExprGraph::CombineDigits(Affine& affine) {
           __builtin_mul_overflow(low.step, low.count, &expected_step)) {
         continue;
       }
-      const Digit high = ToDigit(high_node);
-      int64_t count = 0;
-      if (high.x != low.x || high.step != expected_step || (high.count > 0 && __builtin_mul_overflow(low.count, high.count, &count))) continue;
       Affine rest;
       rest.constant = affine.constant;
       for (size_t k = 0; k < affine.terms.size(); ++k) {
         if (k != i && k != j) rest.terms.push_back(affine.terms[k]);
       }
-      NodeId joined = FloorDiv(low.x, low.step);
-      if (count > 0) joined = Mod(joined, count);
+      const NodeId joined = JoinDigits(low, high_node, expected_step);
+      if (joined == kNoNode) continue;
       if (!AddToAffine(joined, low_factor, rest)) return false;
       affine = std::move(rest);
       return true;
@@ -266,9 +291,30 @@ ExprGraph::Affine ExtractMultiples(ExprGraph::Affine& affine, int64_t divisor) {
   return quotient;
 }
 
-bool IsUnitTerm(const ExprGraph::Affine& a) { return a.constant == 0 && a.terms.size() == 1 && a.terms[0].second == 1; }
-
 }  // namespace
+
+// Floors of floors: ((x floordiv p) + r) floordiv d == (x + r p) floordiv (p d); (x mod (d m)) floordiv d == (x floordiv d) mod m.
+NodeId ExprGraph::FloorDivOfDigit(const Affine& sum, int64_t divisor) {
+  for (const auto& [node, c] : sum.terms) {
+    const Digit digit = ToDigit(node);
+    if (c != 1) continue;
+    if (digit.count > 0 && digit.count % divisor == 0 && sum.terms.size() == 1 && sum.constant == 0) {
+      return Mod(FloorDiv(nodes_[node].inputs[0], divisor), digit.count / divisor);
+    }
+    if (digit.count != 0 || digit.step <= 1) continue;
+    int64_t step;
+    Affine number;
+    bool overflow = __builtin_mul_overflow(digit.step, divisor, &step) || __builtin_mul_overflow(sum.constant, digit.step, &number.constant);
+    for (const auto& [other, factor] : sum.terms) {
+      int64_t product = 0;
+      overflow = overflow || __builtin_mul_overflow(factor, digit.step, &product);
+      if (other != node) number.terms.push_back({other, product});
+    }
+    if (overflow || !AddToAffine(digit.x, 1, number)) return kNoNode;
+    return FloorDiv(FromAffine(number), step);
+  }
+  return kNoNode;
+}
 
 NodeId ExprGraph::FloorDiv(NodeId a, int64_t divisor) {
   if (divisor == 1) return a;
@@ -285,17 +331,8 @@ NodeId ExprGraph::FloorDiv(NodeId a, int64_t divisor) {
   }
   if (SplitByFactor(rest, divisor, range_of, &g, &high, &low)) {
     tail = FloorDiv(FromAffine(high), divisor / g);
-  } else if (IsUnitTerm({0, rest.terms})) {
-    const Node& n = nodes_[rest.terms[0].first];
-    const Digit digit = ToDigit(rest.terms[0].first);
-    int64_t step;
-    if (n.kind == NodeKind::kScalarOp && n.op == ScalarOp::kFloorDiv && digit.count == 0 && digit.step > 1 && !__builtin_mul_overflow(digit.step, divisor, &step)) {
-      // ((x floordiv p) + c) floordiv d == (x + c p) floordiv (p d)
-      tail = FloorDiv(Add(digit.x, IndexConstant(WrapMul(rest.constant, digit.step))), step);
-    } else if (rest.constant == 0 && digit.count > 0 && digit.count % divisor == 0) {
-      // (x mod (d m)) floordiv d == (x floordiv d) mod m
-      tail = Mod(FloorDiv(n.inputs[0], divisor), digit.count / divisor);
-    }
+  } else {
+    tail = FloorDivOfDigit(rest, divisor);
   }
   if (tail == kNoNode) {
     const NodeId joined = FromAffine(rest);

@@ -32,6 +32,7 @@ void DefineFeed(OpRegistry& r) {
   in.min_operands = in.max_operands = 1;
   in.attributes = {{AttrId::kInfeedConfig}};
   in.infer = InferInfeed;
+  in.host = HostService::kInfeed;
   in.not_executed = "infeed reads from a queue that was not given";
   in.opaque_reason = "it reads from outside of the program";
   in.summary = "takes the next item from the queue of the world outside";
@@ -43,6 +44,7 @@ void DefineFeed(OpRegistry& r) {
   out.min_operands = out.max_operands = 2;
   out.attributes = {{AttrId::kOutfeedConfig}, {AttrId::kOutfeedShape}};
   out.infer = InferOutfeed;
+  out.host = HostService::kOutfeed;
   out.not_executed = "outfeed has nowhere to write to";
   out.opaque_reason = "it writes outside of the program";
   out.summary = "hands a value to the world outside";

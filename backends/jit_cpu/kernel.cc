@@ -1,0 +1,177 @@
+#include "backends/jit_cpu/kernel.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+namespace {
+
+absl::Status NoMemory(const Shape& shape) { return absl::ResourceExhaustedError(absl::StrCat("no memory for ", shape.ToString(false))); }
+
+class NativeKernel : public Kernel {
+ public:
+  NativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool)
+      : code_(code), result_(result), outputs_(std::move(outputs)), pool_(pool) {}
+
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    absl::InlinedVector<const void*, 16> in;
+    for (const Value& input : inputs) in.push_back(input.data());
+    absl::InlinedVector<Value, 4> results(outputs_.size());
+    bool started = TakeOver(inputs, results);
+    absl::InlinedVector<void*, 4> out;
+    for (size_t o = 0; o < outputs_.size(); ++o) {
+      if (!results[o].has_value()) results[o] = Value::Allocate(outputs_[o], context.account);
+      if (!results[o].has_value()) return NoMemory(outputs_[o]);
+      out.push_back(results[o].mutable_data());
+    }
+    if (!started && code_.info.extent > 0) {
+      // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
+      const int64_t grain = std::max<int64_t>({1, code_.info.grain, (code_.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
+      pool_.ParallelFor(code_.info.extent, grain, [&](int64_t begin, int64_t end) { code_.fn(in.data(), out.data(), begin, end); });
+    }
+    if (code_.update != nullptr) code_.update(in.data(), out.data(), 0, 1);
+    if (!result_.IsTuple()) return std::move(results[0]);
+    return Value::Tuple(result_, std::vector<Value>(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())));
+  }
+
+  std::string description() const override { return absl::StrCat("LLVM ", code_.info.summary); }
+
+ private:
+  // Writes over inputs that nobody else holds. True: the outputs already hold what the units would make.
+  bool TakeOver(std::vector<Value>& inputs, absl::InlinedVector<Value, 4>& results) const {
+    const auto take = [&](size_t k, size_t o) {
+      results[o] = std::move(inputs[k]).WithShape(outputs_[o]);
+      inputs[k] = Value();
+    };
+    if (code_.info.has_update && code_.info.starts_as.size() == outputs_.size()) {
+      std::vector<int32_t> seen;
+      for (size_t o = 0; o < outputs_.size(); ++o) {
+        const int32_t k = code_.info.starts_as[o];
+        if (k < 0 || std::find(seen.begin(), seen.end(), k) != seen.end() || !inputs[k].unique() || inputs[k].byte_size() != outputs_[o].ByteSize()) return false;
+        seen.push_back(k);
+      }
+      for (size_t o = 0; o < outputs_.size(); ++o) take(seen[o], o);
+      return true;
+    }
+    if (code_.info.has_update) return false;
+    for (size_t k = 0; k < inputs.size() && k < code_.info.may_alias.size(); ++k) {
+      if (!code_.info.may_alias[k] || !inputs[k].unique() || inputs[k].byte_size() != outputs_[0].ByteSize()) continue;
+      take(k, 0);
+      break;
+    }
+    return false;
+  }
+
+  const CompiledKernel code_;
+  const Shape result_;
+  const std::vector<Shape> outputs_;
+  ThreadPool& pool_;
+};
+
+class AliasKernel : public Kernel {
+ public:
+  AliasKernel(int input, const Shape& result) : input_(input), result_(result) {}
+  absl::StatusOr<Value> Run(const RunContext&, std::vector<Value> inputs) const override { return std::move(inputs[input_]).WithShape(result_); }
+  std::string description() const override { return "the operand's bytes, shared"; }
+
+ private:
+  const int input_;
+  const Shape result_;
+};
+
+// Operands in operand order; each input is moved out at its last use, so that a kernel may find it unique.
+std::vector<Value> Operands(std::vector<Value> inputs, const std::vector<int>& operand_inputs) {
+  std::vector<Value> operands(operand_inputs.size());
+  std::vector<bool> taken(inputs.size(), false);
+  for (size_t k = operand_inputs.size(); k-- > 0;) {
+    const int input = operand_inputs[k];
+    const bool first_use = std::find(operand_inputs.begin(), operand_inputs.begin() + k, input) == operand_inputs.begin() + k;
+    if (first_use) {
+      operands[k] = std::move(inputs[input]);
+    } else {
+      operands[k] = inputs[input];
+    }
+  }
+  return operands;
+}
+
+class LibraryAdapter : public Kernel {
+ public:
+  LibraryAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) : kernel_(std::move(kernel)), operand_inputs_(std::move(operand_inputs)) {}
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
+    absl::StatusOr<Value> result = kernel_->Run(context, operands);
+    if (result.ok() && context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
+    return result;
+  }
+  bool library_order() const override { return kernel_->library_order(); }
+  bool library_wide_accumulation() const override { return kernel_->wide_accumulation(); }
+  std::string description() const override { return kernel_->description(); }
+
+ private:
+  const std::unique_ptr<LibraryKernel> kernel_;
+  const std::vector<int> operand_inputs_;
+};
+
+class OpaqueKernel : public Kernel {
+ public:
+  OpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call)
+      : instruction_(instruction), operand_inputs_(std::move(operand_inputs)), call_(std::move(call)) {}
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    const OpDef& def = Def(instruction_);
+    if (def.evaluate == nullptr) return absl::UnimplementedError(absl::StrCat(Name(instruction_.opcode), " cannot be executed", def.not_executed.empty() ? "" : ": ", def.not_executed));
+    const std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
+    return def.evaluate(EvalContext{instruction_, operands, context.account, call_, context.stream_seed});
+  }
+  std::string description() const override { return absl::StrCat("function ", Name(instruction_.opcode)); }
+
+ private:
+  const Instruction& instruction_;
+  const std::vector<int> operand_inputs_;
+  const ComputationCaller call_;
+};
+
+}  // namespace
+
+std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool) {
+  return std::make_shared<NativeKernel>(code, result, std::move(outputs), pool);
+}
+std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { return std::make_shared<AliasKernel>(input, result); }
+std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) {
+  return std::make_shared<LibraryAdapter>(std::move(kernel), std::move(operand_inputs));
+}
+std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call) {
+  return std::make_shared<OpaqueKernel>(instruction, std::move(operand_inputs), std::move(call));
+}
+
+std::optional<int> AliasedInput(Program& program) {
+  if (program.is_push || program.outputs.size() != 1) return std::nullopt;
+  ExprGraph& graph = *program.graph;
+  const Shape& out = program.outputs[0].shape;
+  const Node* node = &graph.node(program.outputs[0].value);
+  if (node->kind == NodeKind::kScalarOp && node->op == ScalarOp::kBitcast) node = &graph.node(node->inputs[0]);
+  if (node->kind != NodeKind::kLoad) return std::nullopt;
+  const int operand = node->operand;
+  const Shape& in = program.operands[operand];
+  if (in.element_type() != out.element_type()) {
+    const auto whole = [](ElementType t) { return BitWidth(t) == 8 * StorageBytes(t) && !IsPred(t); };
+    if (!whole(in.element_type()) || !whole(out.element_type())) return std::nullopt;
+  }
+  if (in.ByteSize() != out.ByteSize() || in.ElementCount() != out.ElementCount()) return std::nullopt;
+  if (out.ElementCount() == 0) return operand;
+  const std::vector<NodeId> indices = node->inputs;
+  const std::vector<int64_t> from = RowMajorStrides(in.dimensions()), to = RowMajorStrides(out.dimensions());
+  NodeId read = graph.IndexConstant(0), written = graph.IndexConstant(0);
+  for (int d = 0; d < in.rank(); ++d) {
+    if (in.dim(d) > 1) read = graph.Add(read, graph.Mul(indices[d], graph.IndexConstant(from[d])));
+  }
+  for (int d = 0; d < out.rank(); ++d) {
+    if (out.dim(d) > 1) written = graph.Add(written, graph.Mul(graph.Index(d), graph.IndexConstant(to[d])));
+  }
+  const ExprGraph::Affine a = graph.ToAffine(read), b = graph.ToAffine(written);
+  if (a.constant != b.constant || a.terms != b.terms) return std::nullopt;
+  return operand;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,37 @@
+// The kinds of kernels of the JIT backend: compiled code, library calls, shared bytes, and functions over whole values.
+// Not for choosing between them (jit_cpu.cc).
+#ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNEL_H_
+#define HLOSCOPE_BACKENDS_JIT_CPU_KERNEL_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backends/jit_cpu/kernels/patterns.h"
+#include "backends/jit_cpu/lower/lower.h"
+#include "backends/jit_cpu/runtime/thread_pool.h"
+#include "core/element/program.h"
+#include "core/exec/backend.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+// Runs compiled code. `result` is the root's shape (a tuple for several outputs).
+std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool);
+
+// Input number `input` under another shape: no bytes move.
+std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result);
+// The input whose bytes, in order, are all that `program` makes; nullopt when it makes anything else.
+std::optional<int> AliasedInput(Program& program);
+
+// `operand_inputs[k]`: which of the region's inputs is operand k.
+std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs);
+
+// Calls the OpDef's `evaluate`. Refers to the instruction, so it is made for each and never shared.
+std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_JIT_CPU_KERNEL_H_

@@ -1,0 +1,236 @@
+// dot: dimension numbers become batches of one matrix product. Operands are read where they lie whenever each of their three groups of
+// dimensions (batch, free, contracting) steps evenly through memory; otherwise a dense copy is made first. f16, and bf16 where the host
+// has no instructions for it, are widened to f32 and the sums rounded once.
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/kernels/convert.h"
+#include "backends/jit_cpu/kernels/gemm.h"
+#include "backends/jit_cpu/kernels/rows.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kSmallFlops = 16384;  // below: a generic loop costs less than the call
+
+// Extents and strides of one group of dimensions, and the single stride that walks them all in order, if there is one.
+struct Group {
+  std::vector<int64_t> extents, strides;
+  int64_t count = 1;
+  void Add(int64_t extent, int64_t stride) {
+    extents.push_back(extent);
+    strides.push_back(stride);
+    count *= extent;
+  }
+  std::optional<int64_t> Step() const {
+    int64_t step = 1, covered = 1;
+    bool any = false;
+    for (size_t i = extents.size(); i-- > 0;) {
+      if (extents[i] == 1) continue;
+      if (!any) {
+        step = strides[i];
+        any = true;
+      } else if (strides[i] != step * covered) {
+        return std::nullopt;
+      }
+      covered *= extents[i];
+    }
+    return step;
+  }
+};
+
+struct Side {
+  Group batch, free, contracting;
+  bool copy = false;
+  int64_t free_step = 0, contracting_step = 0;
+};
+
+struct Problem {
+  Side lhs, rhs;
+  ElementType in, out, compute;  // compute: what the library is given
+  int64_t batch = 1, m = 1, n = 1, k = 1;
+};
+
+bool Contains(absl::Span<const int64_t> list, int64_t x) { return std::find(list.begin(), list.end(), x) != list.end(); }
+
+Side MakeSide(const Shape& shape, absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting) {
+  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  Side side;
+  for (int64_t d : batch) side.batch.Add(shape.dim(d), strides[d]);
+  for (int64_t d : contracting) side.contracting.Add(shape.dim(d), strides[d]);
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (!Contains(batch, d) && !Contains(contracting, d)) side.free.Add(shape.dim(d), strides[d]);
+  }
+  return side;
+}
+
+// What the library computes in; nullopt: not for the library.
+std::optional<ElementType> ComputeType(ElementType in, ElementType out) {
+  if (Gemm::Supports(in, out)) return in;
+  const bool narrow_in = in == ElementType::kF16 || in == ElementType::kBF16;
+  if (narrow_in && (out == in || out == ElementType::kF32)) return ElementType::kF32;
+  return std::nullopt;
+}
+
+std::optional<Problem> Match(const Instruction& i) {
+  if (!i.shape.IsArray() || i.operands.size() != 2 || i.Has(AttrId::kLhsRaggedDims)) return std::nullopt;
+  const Shape& lhs = i.operands[0]->shape;
+  const Shape& rhs = i.operands[1]->shape;
+  if (!lhs.IsArray() || !rhs.IsArray() || lhs.element_type() != rhs.element_type()) return std::nullopt;
+  const std::optional<ElementType> compute = ComputeType(lhs.element_type(), i.shape.element_type());
+  if (!compute) return std::nullopt;
+  std::vector<int64_t> lc(i.Ints(AttrId::kLhsContractingDims).begin(), i.Ints(AttrId::kLhsContractingDims).end());
+  std::vector<int64_t> rc(i.Ints(AttrId::kRhsContractingDims).begin(), i.Ints(AttrId::kRhsContractingDims).end());
+  if (lc.size() != rc.size()) return std::nullopt;
+  // The order in which contracting dimensions are walked is free: take the lhs's memory order, which merges most often.
+  std::vector<size_t> order(lc.size());
+  for (size_t d = 0; d < order.size(); ++d) order[d] = d;
+  std::sort(order.begin(), order.end(), [&](size_t a, size_t b) { return lc[a] < lc[b]; });
+  std::vector<int64_t> lhs_contracting, rhs_contracting;
+  for (size_t d : order) lhs_contracting.push_back(lc[d]), rhs_contracting.push_back(rc[d]);
+  Problem p;
+  p.in = lhs.element_type();
+  p.out = i.shape.element_type();
+  p.compute = *compute;
+  p.lhs = MakeSide(lhs, i.Ints(AttrId::kLhsBatchDims), lhs_contracting);
+  p.rhs = MakeSide(rhs, i.Ints(AttrId::kRhsBatchDims), rhs_contracting);
+  p.batch = p.lhs.batch.count;
+  p.m = p.lhs.free.count;
+  p.n = p.rhs.free.count;
+  p.k = p.lhs.contracting.count;
+  if (p.batch * p.m * p.n * p.k == 0 || 2 * p.batch * p.m * p.n * p.k < kSmallFlops) return std::nullopt;
+  // Many tiny products: the call costs more than the product.
+  if (2 * p.m * p.n * p.k < 512) return std::nullopt;
+  for (Side* side : {&p.lhs, &p.rhs}) {
+    const std::optional<int64_t> free = side->free.Step(), contracting = side->contracting.Step();
+    if (free && contracting && (*free == 1 || *contracting == 1 || side->free.count == 1 || side->contracting.count == 1) && p.compute == p.in) {
+      side->free_step = *free;
+      side->contracting_step = *contracting;
+      // A stride along an extent of 1 is whatever the copy-free form needs.
+      if (side->contracting.count == 1) side->contracting_step = 1;
+      if (side->free.count == 1 && side->contracting_step != 1) side->free_step = 1;
+    } else {
+      side->copy = true;
+    }
+  }
+  // Dense copies: [batch, free, contracting] for the left, [batch, contracting, free] for the right.
+  if (p.lhs.copy) p.lhs.free_step = p.k, p.lhs.contracting_step = 1;
+  if (p.rhs.copy) p.rhs.free_step = 1, p.rhs.contracting_step = p.n;
+  return p;
+}
+
+class DotKernel : public LibraryKernel {
+ public:
+  static std::unique_ptr<LibraryKernel> Make(const Instruction& i, ThreadPool& pool) {
+    std::optional<Problem> problem = Match(i);
+    if (!problem) return nullptr;
+    const Problem& p = *problem;
+    GemmShape shape;
+    shape.m = p.m, shape.n = p.n, shape.k = p.k, shape.batch = p.batch;
+    shape.a_row = p.lhs.free_step, shape.a_column = p.lhs.contracting_step;
+    shape.b_row = p.rhs.contracting_step, shape.b_column = p.rhs.free_step;
+    shape.c_row = p.n;
+    shape.in = p.compute;
+    shape.out = p.compute == p.in ? p.out : ElementType::kF32;
+    std::unique_ptr<Gemm> gemm = Gemm::Make(shape);
+    if (gemm == nullptr) return nullptr;
+    return std::unique_ptr<LibraryKernel>(new DotKernel(i.shape, *std::move(problem), shape, std::move(gemm), pool));
+  }
+
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
+    Value result = Value::Allocate(result_, context.account);
+    if (!result.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", result_.ToString(false)));
+    const bool widen_out = shape_.out != p_.out;
+    absl::StatusOr<Value> lhs = Ready(context, p_.lhs, operands[0], true);
+    if (!lhs.ok()) return lhs.status();
+    absl::StatusOr<Value> rhs = Ready(context, p_.rhs, operands[1], false);
+    if (!rhs.ok()) return rhs.status();
+    Value wide = result;
+    if (widen_out) wide = Value::Allocate(result_.WithElementType(shape_.out), context.account);
+    if (!wide.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", result_.ToString(false)));
+    const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles();
+    const int64_t in_bytes = StorageBytes(shape_.in), out_bytes = StorageBytes(shape_.out);
+    const std::vector<int64_t> lhs_batch = Offsets(p_.lhs, p_.m * p_.k), rhs_batch = Offsets(p_.rhs, p_.k * p_.n);
+    const double tile_flops = 2.0 * p_.batch * p_.m * p_.n * p_.k / (p_.batch * rows * columns);
+    const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 19) / tile_flops));
+    const std::byte* a = lhs->data();
+    const std::byte* b = rhs->data();
+    std::byte* c = wide.mutable_data();
+    pool_.ParallelFor(p_.batch * rows * columns, grain, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
+        // Columns outermost within a batch: neighbours share the slice of B.
+        const int64_t batch = t / (rows * columns), column = t % (rows * columns) / rows, row = t % rows;
+        gemm_->RunTile(row, column, a + (lhs_batch[batch] + row * gemm_->row_tile() * shape_.a_row) * in_bytes, b + rhs_batch[batch] * in_bytes,
+                       c + batch * p_.m * p_.n * out_bytes);
+      }
+    });
+    if (widen_out) ConvertFloats(shape_.out, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
+    return result;
+  }
+
+  bool library_order() const override { return true; }
+  bool wide_accumulation() const override { return p_.in == ElementType::kBF16 || p_.in == ElementType::kF16; }
+  std::string description() const override {
+    std::string text = gemm_->description();
+    if (p_.batch > 1) absl::StrAppend(&text, ", batch ", p_.batch);
+    if (p_.lhs.copy) absl::StrAppend(&text, ", lhs copied");
+    if (p_.rhs.copy) absl::StrAppend(&text, ", rhs copied");
+    if (p_.compute != p_.in) absl::StrAppend(&text, ", ", Name(p_.in), " through f32");
+    return text;
+  }
+
+ private:
+  DotKernel(Shape result, Problem p, GemmShape shape, std::unique_ptr<Gemm> gemm, ThreadPool& pool)
+      : result_(std::move(result)), p_(std::move(p)), shape_(shape), gemm_(std::move(gemm)), pool_(pool) {}
+
+  // Element offset of each batch in the operand as the library reads it.
+  std::vector<int64_t> Offsets(const Side& side, int64_t dense) const {
+    std::vector<int64_t> offsets(p_.batch);
+    if (side.copy) {
+      for (int64_t i = 0; i < p_.batch; ++i) offsets[i] = i * dense;
+      return offsets;
+    }
+    std::vector<int64_t> index(side.batch.extents.size());
+    for (int64_t i = 0; i < p_.batch; ++i) {
+      DelinearizeIndex(side.batch.extents, i, absl::MakeSpan(index));
+      for (size_t d = 0; d < index.size(); ++d) offsets[i] += index[d] * side.batch.strides[d];
+    }
+    return offsets;
+  }
+
+  absl::StatusOr<Value> Ready(const RunContext& context, const Side& side, const Value& operand, bool lhs) const {
+    if (!side.copy) return operand;
+    Value source = operand;
+    if (p_.compute != p_.in) {
+      source = Value::Allocate(operand.shape().WithElementType(p_.compute), context.account);
+      if (!source.has_value()) return absl::ResourceExhaustedError("no memory for a widened operand");
+      ConvertFloats(p_.in, operand.data(), p_.compute, source.mutable_data(), operand.element_count(), pool_);
+    }
+    std::vector<int64_t> extents, strides;
+    for (const Group* group : {&side.batch, lhs ? &side.free : &side.contracting, lhs ? &side.contracting : &side.free}) {
+      extents.insert(extents.end(), group->extents.begin(), group->extents.end());
+      strides.insert(strides.end(), group->strides.begin(), group->strides.end());
+    }
+    if (strides == RowMajorStrides(extents)) return source;  // only widened
+    Value dense = Value::Allocate(Shape::Array(p_.compute, extents), context.account);
+    if (!dense.has_value()) return absl::ResourceExhaustedError("no memory for a transposed operand");
+    GatherStrided(source.data(), dense.mutable_data(), extents, strides, StorageBytes(p_.compute), pool_);
+    return dense;
+  }
+
+  const Shape result_;
+  const Problem p_;
+  const GemmShape shape_;
+  const std::unique_ptr<Gemm> gemm_;
+  ThreadPool& pool_;
+};
+
+}  // namespace
+
+bool MatchDot(const Instruction& i) { return Match(i).has_value(); }
+std::unique_ptr<LibraryKernel> MakeDot(const Instruction& i, ThreadPool& pool) { return DotKernel::Make(i, pool); }
+
+}  // namespace hloscope

@@ -1,0 +1,195 @@
+// One oneDNN primitive serves all threads, so its scratchpad must be the caller's: with the default mode two threads would share one
+// and the result would be wrong without a word. The library's own threads are switched off on every thread that gets here.
+#include "backends/jit_cpu/kernels/gemm.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <mutex>
+#include <oneapi/dnnl/dnnl.hpp>
+
+#include "absl/strings/str_cat.h"
+
+extern "C" void omp_set_num_threads(int);
+extern "C" void openblas_set_num_threads(int);
+
+namespace hloscope {
+namespace {
+
+using dnnl::memory;
+
+const dnnl::engine& Engine() {
+  static const dnnl::engine& engine = *new dnnl::engine(dnnl::engine::kind::cpu, 0);
+  return engine;
+}
+
+dnnl::stream& ThreadStream() {
+  thread_local dnnl::stream stream(Engine());
+  thread_local const bool once = (omp_set_num_threads(1), true);
+  (void)once;
+  return stream;
+}
+
+memory::data_type DataType(ElementType type) {
+  switch (type) {
+    case ElementType::kBF16:
+      return memory::data_type::bf16;
+    case ElementType::kF32:
+      return memory::data_type::f32;
+    default:
+      return memory::data_type::undef;
+  }
+}
+
+int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+constexpr int64_t kTileFlops = int64_t{4} << 20;  // below this a tile is not worth handing over
+
+}  // namespace
+
+std::byte* ThreadScratch(int slot, size_t bytes) {
+  struct Block {
+    std::byte* data = nullptr;
+    size_t size = 0;
+    ~Block() { std::free(data); }
+  };
+  thread_local Block blocks[3];
+  Block& block = blocks[slot];
+  if (block.size < bytes) {
+    std::free(block.data);
+    block.size = (bytes + bytes / 4 + 4095) / 4096 * 4096;
+    block.data = static_cast<std::byte*>(std::aligned_alloc(4096, block.size));
+  }
+  return block.data;
+}
+
+struct Gemm::Impl {
+  GemmShape shape;
+  int64_t row_tile = 0, column_tile = 0;
+
+  struct Primitive {
+    dnnl::matmul primitive;
+    memory::desc a, b, c, scratch;
+    size_t scratch_bytes = 0;
+  };
+  Primitive primitives[2][2];  // [last row tile][last column tile]
+  std::string implementation;
+
+  bool f64() const { return shape.in == ElementType::kF64; }
+  int64_t Rows(bool last) const { return last ? shape.m - (CeilDiv(shape.m, row_tile) - 1) * row_tile : row_tile; }
+  int64_t Columns(bool last) const { return last ? shape.n - (CeilDiv(shape.n, column_tile) - 1) * column_tile : column_tile; }
+
+  void ChooseTiles() {
+    if (shape.row_tile > 0) {
+      row_tile = std::min(shape.row_tile, shape.m);
+    } else {
+      row_tile = shape.m >= 1024 ? 256 : shape.m >= 256 ? 128 : shape.m;
+    }
+    const int64_t rows = CeilDiv(shape.m, row_tile);
+    // Few row tiles: cut columns too, while tiles stay wide and worth their while.
+    int64_t columns = 1;
+    while (rows * columns * shape.batch < 16 && shape.n / (columns * 2) >= 128 && 2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops) columns *= 2;
+    column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
+    column_tile = std::min(column_tile, shape.n);
+  }
+
+  bool MakePrimitives() {
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const bool one_row = CeilDiv(shape.m, row_tile) == 1, one_column = CeilDiv(shape.n, column_tile) == 1;
+    for (int r = one_row ? 1 : 0; r < 2; ++r) {
+      for (int c = one_column ? 1 : 0; c < 2; ++c) {
+        Primitive& p = primitives[r][c];
+        const int64_t m = Rows(r == 1), n = Columns(c == 1), k = shape.k;
+        // A stride along an extent of 1 means nothing; give it the value of a dense matrix, which the library recognises.
+        const auto strides = [](int64_t row, int64_t column, int64_t rows, int64_t columns) {
+          if (rows == 1 && column == 1) row = std::max(row, columns);
+          if (columns == 1 && row == 1) column = std::max(column, rows);
+          if (columns == 1 && row != 1 && rows != 1) column = 1;
+          if (rows == 1 && column != 1 && columns != 1) row = 1;
+          return memory::dims{row, column};
+        };
+        p.a = memory::desc({m, k}, DataType(shape.in), strides(shape.a_row, shape.a_column, m, k));
+        p.b = memory::desc({k, n}, DataType(shape.in), strides(shape.b_row, shape.b_column, k, n));
+        p.c = memory::desc({m, n}, DataType(shape.out), memory::dims{std::max(shape.c_row, n), 1});
+        auto pd = dnnl::matmul::primitive_desc(dnnl::matmul::desc(p.a, p.b, p.c), attributes, Engine(), /*allow_empty=*/true);
+        if (!pd.get(true)) return false;
+        implementation = pd.impl_info_str();
+        p.scratch = pd.scratchpad_desc();
+        p.scratch_bytes = p.scratch.get_size();
+        p.primitive = dnnl::matmul(pd);
+        if (!p.primitive.get(true)) return false;
+      }
+    }
+    return true;
+  }
+};
+
+Gemm::Gemm(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Gemm::~Gemm() = default;
+int64_t Gemm::row_tile() const { return impl_->row_tile; }
+int64_t Gemm::row_tiles() const { return CeilDiv(impl_->shape.m, impl_->row_tile); }
+int64_t Gemm::column_tile() const { return impl_->column_tile; }
+int64_t Gemm::column_tiles() const { return CeilDiv(impl_->shape.n, impl_->column_tile); }
+
+bool Gemm::Supports(ElementType in, ElementType out) {
+  if (in == ElementType::kF64) return out == ElementType::kF64;
+  if (in == ElementType::kF32) return out == ElementType::kF32;
+  static const bool bf16 = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
+  return bf16 && in == ElementType::kBF16 && (out == ElementType::kF32 || out == ElementType::kBF16);
+}
+
+std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
+  if (!Supports(shape.in, shape.out) || shape.m <= 0 || shape.n <= 0 || shape.k <= 0) return nullptr;
+  ThreadStream();
+  auto impl = std::make_unique<Impl>();
+  impl->shape = shape;
+  impl->ChooseTiles();
+  if (impl->f64()) {
+    static const bool once = (openblas_set_num_threads(1), true);
+    (void)once;
+    impl->implementation = "OpenBLAS dgemm";
+  } else {
+    try {
+      if (!impl->MakePrimitives()) return nullptr;
+    } catch (const dnnl::error&) {
+      return nullptr;
+    }
+  }
+  return std::unique_ptr<Gemm>(new Gemm(std::move(impl)));
+}
+
+void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::byte* b, std::byte* c) const {
+  const Impl& s = *impl_;
+  const bool last_row = row == row_tiles() - 1, last_column = column == column_tiles() - 1;
+  b += column * s.column_tile * s.shape.b_column * StorageBytes(s.shape.in);
+  c += (row * s.row_tile * s.shape.c_row + column * s.column_tile) * StorageBytes(s.shape.out);
+  if (s.f64()) {
+    const GemmShape& g = s.shape;
+    const int64_t m = s.Rows(last_row), n = s.Columns(last_column);
+    const bool ta = g.a_column != 1 && g.k != 1, tb = g.b_column != 1 && n != 1;
+    const int64_t lda = std::max<int64_t>({1, ta ? g.a_column : g.a_row, ta ? m : g.k});
+    const int64_t ldb = std::max<int64_t>({1, tb ? g.b_column : g.b_row, tb ? g.k : n});
+    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(g.k), 1.0,
+                reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b), static_cast<int>(ldb), 0.0,
+                reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
+    return;
+  }
+  const Impl::Primitive& p = s.primitives[last_row][last_column];
+  const auto wrap = [](const memory::desc& desc, const void* data) { return memory(desc, Engine(), const_cast<void*>(data)); };
+  dnnl::stream& stream = ThreadStream();
+  p.primitive.execute(stream, {{DNNL_ARG_SRC, wrap(p.a, a)},
+                               {DNNL_ARG_WEIGHTS, wrap(p.b, b)},
+                               {DNNL_ARG_DST, wrap(p.c, c)},
+                               {DNNL_ARG_SCRATCHPAD, wrap(p.scratch, p.scratch_bytes > 0 ? ThreadScratch(0, p.scratch_bytes) : nullptr)}});
+  stream.wait();
+}
+
+std::string Gemm::description() const {
+  const GemmShape& s = impl_->shape;
+  return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ", s.k, " ", Name(s.in), ", tiles ",
+                      impl_->row_tile, " x ", impl_->column_tile);
+}
+
+}  // namespace hloscope

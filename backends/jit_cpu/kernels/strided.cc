@@ -1,0 +1,140 @@
+// Strided copies: rows where memory runs along, square tiles where it turns.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <vector>
+
+#include "backends/jit_cpu/kernels/rows.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kPieceBytes = int64_t{128} << 10;  // of target, handed to a thread at a time
+
+struct Dimension {
+  int64_t extent, source, target;
+};
+
+// Drops dimensions of 1 and joins neighbours that step evenly on both sides.
+std::vector<Dimension> Normalise(absl::Span<const int64_t> extents, absl::Span<const int64_t> source, absl::Span<const int64_t> target) {
+  std::vector<Dimension> dims;
+  for (size_t d = 0; d < extents.size(); ++d) {
+    if (extents[d] == 1) continue;
+    if (!dims.empty() && dims.back().source == source[d] * extents[d] && dims.back().target == target[d] * extents[d]) {
+      dims.back() = {dims.back().extent * extents[d], source[d], target[d]};
+    } else {
+      dims.push_back({extents[d], source[d], target[d]});
+    }
+  }
+  return dims;
+}
+
+struct Bytes16 {
+  uint64_t a, b;
+};
+
+template <typename T>
+void Line(const T* source, int64_t source_stride, T* target, int64_t target_stride, int64_t n) {
+  if (source_stride == 1 && target_stride == 1) {
+    std::memcpy(target, source, n * sizeof(T));
+  } else if (target_stride == 1) {
+    for (int64_t i = 0; i < n; ++i) target[i] = source[i * source_stride];
+  } else {
+    for (int64_t i = 0; i < n; ++i) target[i * target_stride] = source[i * source_stride];
+  }
+}
+
+// rows x columns, where the target runs along columns and the source along rows.
+template <typename T>
+void Turn(const T* source, int64_t source_column, T* target, int64_t target_row, int64_t rows, int64_t columns) {
+  constexpr int64_t kTile = 16;
+  for (int64_t r = 0; r < rows; r += kTile) {
+    const int64_t re = std::min(rows, r + kTile);
+    for (int64_t c = 0; c < columns; c += kTile) {
+      const int64_t ce = std::min(columns, c + kTile);
+      if (re - r == kTile && ce - c == kTile) {
+        for (int64_t i = 0; i < kTile; ++i) {
+          for (int64_t j = 0; j < kTile; ++j) target[(r + i) * target_row + c + j] = source[r + i + (c + j) * source_column];
+        }
+      } else {
+        for (int64_t i = r; i < re; ++i) {
+          for (int64_t j = c; j < ce; ++j) target[i * target_row + j] = source[i + j * source_column];
+        }
+      }
+    }
+  }
+}
+
+template <typename T>
+void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& pool) {
+  if (dims.empty()) dims.push_back({1, 1, 1});
+  const Dimension inner = dims.back();
+  dims.pop_back();
+  // A dimension along which the source is contiguous while the target's runs along the innermost one: copy in tiles.
+  int turn = -1;
+  if (inner.source != 1 && inner.target == 1 && inner.extent >= 4) {
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (dims[d].source == 1 && dims[d].extent >= 4) turn = static_cast<int>(d);
+    }
+  }
+  Dimension rows{1, 0, 0};
+  constexpr int64_t kStrip = 32;
+  if (turn >= 0) {
+    rows = dims[turn];
+    dims.erase(dims.begin() + turn);
+  }
+  const int64_t strips = turn >= 0 ? (rows.extent + kStrip - 1) / kStrip : 1;
+  int64_t count = strips;
+  for (const Dimension& d : dims) count *= d.extent;
+  const int64_t piece = inner.extent * (turn >= 0 ? std::min(kStrip, rows.extent) : 1) * static_cast<int64_t>(sizeof(T));
+  pool.ParallelFor(count, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, piece)), [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t strip = i % strips;
+      int64_t rest = i / strips, from = 0, to = 0;
+      for (size_t d = dims.size(); d-- > 0;) {
+        const int64_t x = rest % dims[d].extent;
+        rest /= dims[d].extent;
+        from += x * dims[d].source;
+        to += x * dims[d].target;
+      }
+      if (turn >= 0) {
+        const int64_t row = strip * kStrip, n = std::min(kStrip, rows.extent - row);
+        Turn(source + from + row, inner.source, target + to + row * rows.target, rows.target, n, inner.extent);
+      } else {
+        Line(source + from, inner.source, target + to, inner.target, inner.extent);
+      }
+    }
+  });
+}
+
+}  // namespace
+
+void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides, std::byte* target, absl::Span<const int64_t> target_strides,
+               absl::Span<const int64_t> extents, int64_t bytes, ThreadPool& pool) {
+  for (int64_t e : extents) {
+    if (e <= 0) return;
+  }
+  std::vector<Dimension> dims = Normalise(extents, source_strides, target_strides);
+  const auto copy = [&](auto tag) {
+    using T = decltype(tag);
+    Copy(reinterpret_cast<const T*>(source), reinterpret_cast<T*>(target), std::move(dims), pool);
+  };
+  switch (bytes) {
+    case 1:
+      return copy(uint8_t{});
+    case 2:
+      return copy(uint16_t{});
+    case 4:
+      return copy(uint32_t{});
+    case 8:
+      return copy(uint64_t{});
+    default:
+      return copy(Bytes16{});
+  }
+}
+
+void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides, int64_t bytes, ThreadPool& pool) {
+  CopyBlock(source, strides, dense, RowMajorStrides(extents), extents, bytes, pool);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,76 @@
+// Bitcast: the bytes of the operand as they lie in memory, under another shape and layout. Compilers make it of reshapes and transposes
+// that move nothing; so where layouts are written, it may permute the elements logically.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/programs.h"
+#include "core/ops/shape_rules.h"
+
+namespace hloscope {
+namespace {
+
+// The dimension numbers from the most major to the most minor.
+std::vector<int64_t> MajorToMinor(const Shape& shape) {
+  std::vector<int64_t> order(shape.rank());
+  const Layout* layout = shape.layout();
+  const bool written = layout != nullptr && static_cast<int>(layout->minor_to_major.size()) == shape.rank();
+  for (int d = 0; d < shape.rank(); ++d) order[d] = written ? layout->minor_to_major[shape.rank() - 1 - d] : d;
+  return order;
+}
+
+std::optional<Shape> Infer(ShapeContext& c) {
+  if (!CheckArrayOperand(c, 0, HLO_LABEL("bitcast.array"))) return std::nullopt;
+  if (c.instruction().shape_omitted) return std::nullopt;
+  const Shape& operand = c.operand(0);
+  const Shape& result = c.written();
+  if (!result.IsArray()) return c.Fail(HLO_LABEL("bitcast.result"), absl::StrCat("bitcast makes an array, not ", result.ToString(false)));
+  const __int128 from = static_cast<__int128>(operand.ElementCount()) * BitWidth(operand.element_type());
+  const __int128 to = static_cast<__int128>(result.ElementCount()) * BitWidth(result.element_type());
+  if (from != to) {
+    return c.Fail(HLO_LABEL("bitcast.size"), absl::StrCat(operand.ToString(false), " and ", result.ToString(false), " do not take equally many bits"));
+  }
+  return result;
+}
+
+absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {
+  Program program = PullProgram(instruction);
+  ExprGraph& graph = *program.graph;
+  const Shape& operand = program.operands[0];
+  const Shape& result = instruction.shape;
+  if (BitWidth(operand.element_type()) != BitWidth(result.element_type())) {
+    return absl::UnimplementedError("a bitcast between element types of different widths is not executed yet");
+  }
+  // Both sides in the order of memory, where they are reshapes of each other.
+  const std::vector<int64_t> to_order = MajorToMinor(result), from_order = MajorToMinor(operand);
+  std::vector<int64_t> to_dimensions, from_dimensions;
+  std::vector<NodeId> indices;
+  for (int64_t d : to_order) {
+    to_dimensions.push_back(result.dim(static_cast<int>(d)));
+    indices.push_back(graph.Index(static_cast<int32_t>(d)));
+  }
+  for (int64_t d : from_order) from_dimensions.push_back(operand.dim(static_cast<int>(d)));
+  const std::vector<NodeId> physical = ReshapeIndices(graph, to_dimensions, from_dimensions, indices);
+  std::vector<NodeId> logical(operand.rank());
+  for (int k = 0; k < operand.rank(); ++k) logical[from_order[k]] = physical[k];
+  NodeId element = LoadOperand(program, 0, logical);
+  if (operand.element_type() != result.element_type()) element = graph.Bitcast(result.element_type(), element);
+  program.outputs[0].value = element;
+  return program;
+}
+
+}  // namespace
+
+void DefineBitcast(OpRegistry& registry) {
+  OpDef& def = registry.Define(Opcode::kBitcast);
+  def.movement = Movement::kMove;
+  def.min_operands = def.max_operands = 1;
+  def.infer = Infer;
+  def.program = MakeProgram;
+  def.summary = "the operand's memory under another shape";
+  def.doc =
+      "Nothing moves in memory. With both layouts in row-major order it is a reshape; with others, a reshape and transpose that the layouts cancel "
+      "out. Where no layout is written, row-major order counts.";
+  def.spec = "operations.md: Shape and data movement; shapes_and_layout.md: Layout";
+}
+
+}  // namespace hloscope

@@ -1,0 +1,247 @@
+// See verifier.h. One pass over each computation in program order, callees before callers, so that omitted shapes are known where they
+// are needed. What an operation requires stands in its shape rule; here stands what is asked of all of them alike.
+#include "core/ops/verifier.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ops/op.h"
+#include "core/ops/shape_rules.h"
+
+namespace hloscope {
+namespace {
+
+bool HasUnbounded(const Shape& shape) {
+  if (shape.IsTuple()) {
+    for (const Shape& element : shape.tuple_shapes()) {
+      if (HasUnbounded(element)) return true;
+    }
+    return false;
+  }
+  if (!shape.has_dynamic_dimension()) return false;
+  for (int64_t size : shape.dimensions()) {
+    if (size == Shape::kUnbounded) return true;
+  }
+  return false;
+}
+
+class Verifier {
+ public:
+  Verifier(Module& module, DiagnosticSink& sink) : module_(module), sink_(sink) {}
+
+  void Run() {
+    done_.assign(module_.computations.size(), false);
+    for (Computation* computation : module_.computations) VerifyWithCallees(computation);
+  }
+
+ private:
+  // Callees first; an explicit stack, as text can nest calls as deeply as it likes.
+  void VerifyWithCallees(Computation* root) {
+    struct Visit {
+      Computation* computation;
+      size_t instruction = 0, attribute = 0, callee = 0;
+    };
+    if (done_[root->id]) return;
+    std::vector<Visit> stack = {{root}};
+    done_[root->id] = true;  // on its way; calls in circles were refused before
+    while (!stack.empty()) {
+      Computation* next = nullptr;
+      Visit& v = stack.back();
+      while (next == nullptr && v.instruction < v.computation->schedule.size()) {
+        const Instruction& instruction = *v.computation->schedule[v.instruction];
+        if (v.attribute == instruction.attributes.size()) {
+          ++v.instruction, v.attribute = v.callee = 0;
+          continue;
+        }
+        const AttrValue& value = instruction.attributes[v.attribute].value;
+        Computation* callee = nullptr;
+        if (Computation* const* one = std::get_if<Computation*>(&value); one != nullptr && v.callee == 0) {
+          callee = *one;
+        } else if (auto* many = std::get_if<std::vector<Computation*>>(&value); many != nullptr && v.callee < many->size()) {
+          callee = (*many)[v.callee];
+        } else {
+          ++v.attribute, v.callee = 0;
+          continue;
+        }
+        ++v.callee;
+        if (callee != nullptr && !done_[callee->id]) next = callee;
+      }
+      if (next != nullptr) {
+        done_[next->id] = true;
+        stack.push_back({next});
+      } else {
+        VerifyComputation(*v.computation);
+        stack.pop_back();
+      }
+    }
+  }
+
+  void VerifyComputation(Computation& computation) {
+    failed_.assign(computation.schedule.size(), false);
+    for (Instruction* instruction : computation.schedule) {
+      if (!VerifyInstruction(*instruction)) failed_[instruction->index] = true;
+    }
+  }
+
+  // False when the instruction's shape is in doubt, so that what reads it is not blamed.
+  bool VerifyInstruction(Instruction& instruction) {
+    const OpDef& def = Def(instruction);
+    if (def.infer == nullptr) {
+      sink_.Error(instruction.range, HLO_LABEL("verify.not-supported-yet"), absl::StrCat("the operation ", Name(instruction.opcode), " is not supported yet"));
+      return false;
+    }
+    if (!CheckOperandCount(instruction, def)) return false;
+    if (!CheckAttributes(instruction, def)) return false;
+    if (HasUnbounded(instruction.shape)) {
+      sink_.Error(instruction.range, HLO_LABEL("verify.unbounded-dimension"),
+                  absl::StrCat("the shape ", instruction.shape.ToString(false), " has a dimension of unknown size, which is not supported yet"),
+                  "give the dimension a bound: <=N");
+      return false;
+    }
+    bool operands_fine = true;
+    for (const Instruction* operand : instruction.operands) operands_fine = operands_fine && operand != nullptr && !failed_[operand->index];
+    if (!operands_fine) return !instruction.shape_omitted;  // what it reads was reported; its own written shape holds
+    return CheckShape(instruction, def);
+  }
+
+  bool CheckOperandCount(const Instruction& instruction, const OpDef& def) {
+    const int count = static_cast<int>(instruction.operands.size());
+    if (count >= def.min_operands && (def.max_operands < 0 || count <= def.max_operands)) return true;
+    const std::string wanted = def.max_operands < 0                  ? absl::StrCat("at least ", def.min_operands)
+                               : def.min_operands == def.max_operands ? absl::StrCat(def.min_operands)
+                                                                      : absl::StrCat(def.min_operands, " to ", def.max_operands);
+    sink_.Error(instruction.range, HLO_LABEL("verify.operand-count"),
+                absl::StrCat(Name(instruction.opcode), " takes ", wanted, wanted == "1" ? " operand" : " operands", " but has ", count));
+    return false;
+  }
+
+  bool CheckAttributes(const Instruction& instruction, const OpDef& def) {
+    bool fine = true;
+    for (const AttrSpec& spec : def.attributes) {
+      if (!spec.required || instruction.Has(spec.id)) continue;
+      sink_.Error(instruction.range, HLO_LABEL("verify.missing-attribute"),
+                  absl::StrCat(Name(instruction.opcode), " needs the attribute ", Info(spec.id).name));
+      fine = false;
+    }
+    for (size_t i = 0; i < instruction.attributes.size(); ++i) {
+      const Attribute& attribute = instruction.attributes[i];
+      if (attribute.id == AttrId::kUnknown) {
+        sink_.Warning(attribute.range, HLO_LABEL("verify.unknown-attribute"), absl::StrCat("the attribute ", attribute.name, " is not known and is ignored"));
+        continue;
+      }
+      for (size_t j = 0; j < i; ++j) {
+        if (instruction.attributes[j].id != attribute.id) continue;
+        sink_.Error(attribute.range, HLO_LABEL("verify.repeated-attribute"), absl::StrCat("the attribute ", attribute.name, " is given twice"));
+        fine = false;
+        break;
+      }
+      if (!Takes(def, attribute.id)) {
+        sink_.Warning(attribute.range, HLO_LABEL("verify.unexpected-attribute"),
+                      absl::StrCat(Name(instruction.opcode), " takes no attribute ", attribute.name, "; it is ignored"));
+      }
+    }
+    return fine;
+  }
+
+  static bool Takes(const OpDef& def, AttrId id) {
+    for (const AttrSpec& spec : def.attributes) {
+      if (spec.id == id) return true;
+    }
+    switch (id) {  // these say nothing about the result and may stand at any instruction
+      case AttrId::kOriginalValue:
+      case AttrId::kResultAccuracy:
+      case AttrId::kParameterReplication:
+      case AttrId::kOperandPrecision:
+      case AttrId::kAsyncExecutionThread:
+      case AttrId::kSchedule: return true;
+      default: return false;
+    }
+  }
+
+  bool CheckShape(Instruction& instruction, const OpDef& def) {
+    const int errors_before = sink_.error_count();
+    ShapeContext context(instruction, sink_);
+    const std::optional<Shape> inferred = def.infer(context);
+    if (sink_.error_count() != errors_before) return false;
+    if (!inferred.has_value()) {
+      if (!instruction.shape_omitted) return true;
+      sink_.Error(instruction.range, HLO_LABEL("verify.shape-needed"),
+                  absl::StrCat("the shape of ", Name(instruction.opcode), " %", instruction.name, " does not follow from its operands and must be written"));
+      return false;
+    }
+    if (instruction.shape_omitted) {
+      instruction.shape = inferred->WithoutLayouts();
+      return true;
+    }
+    if (Shape::Compatible(*inferred, instruction.shape) || SameUpToDynamic(*inferred, instruction.shape)) return CheckLayout(instruction);
+    // The written shape stands between "name =" and the opcode; the range of the whole instruction begins with it or with the name.
+    sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.shape-mismatch"),
+                absl::StrCat("%", instruction.name, " is written as ", instruction.shape.ToString(false), " but ", Name(instruction.opcode), " of ",
+                             OperandShapesText(instruction), " gives ", inferred->ToString(false)));
+    return false;
+  }
+
+  // A layout orders the dimensions that there are.
+  bool CheckLayout(const Instruction& instruction) {
+    const Layout* layout = instruction.shape.layout();
+    if (layout == nullptr || layout->minor_to_major.empty()) return true;
+    const int rank = instruction.shape.rank();
+    uint64_t seen = 0;
+    bool fine = static_cast<int>(layout->minor_to_major.size()) == rank && rank <= 64;
+    for (int64_t d : layout->minor_to_major) {
+      if (!fine) break;
+      fine = d >= 0 && d < rank && (seen >> d & 1) == 0;
+      if (fine) seen |= uint64_t{1} << d;
+    }
+    if (fine) return true;
+    sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.layout"),
+                absl::StrCat("the layout {", absl::StrJoin(layout->minor_to_major, ","), "} does not order the ", rank, " dimensions of ",
+                             instruction.shape.ToString(false)));
+    return false;
+  }
+
+  SourceRange WrittenShapeRange(const Instruction& instruction) const {
+    if (module_.source == nullptr || !instruction.name_range.valid()) return instruction.range;
+    const absl::string_view text = module_.source->text();
+    size_t begin = instruction.name_range.end;
+    while (begin < text.size() && (text[begin] == ' ' || text[begin] == '=' || text[begin] == '\t')) ++begin;
+    // The shape ends at the space before the opcode that is outside of all brackets.
+    size_t end = begin;
+    int depth = 0;
+    for (; end < text.size(); ++end) {
+      const char ch = text[end];
+      if (ch == '(' || ch == '[' || ch == '{') ++depth;
+      if (ch == ')' || ch == ']' || ch == '}') --depth;
+      if (depth == 0 && (ch == ' ' || ch == '\n')) break;
+    }
+    if (end == begin) return instruction.range;
+    return {static_cast<int32_t>(begin), static_cast<int32_t>(end)};
+  }
+
+  static std::string OperandShapesText(const Instruction& instruction) {
+    std::vector<std::string> shapes;
+    for (const Instruction* operand : instruction.operands) {
+      if (shapes.size() == 6) {
+        shapes.push_back("...");
+        break;
+      }
+      shapes.push_back(operand->shape.ToString(false));
+    }
+    return absl::StrCat("(", absl::StrJoin(shapes, ", "), ")");
+  }
+
+  Module& module_;
+  DiagnosticSink& sink_;
+  std::vector<bool> done_;    // by computation id
+  std::vector<bool> failed_;  // by schedule position of the computation at hand
+};
+
+}  // namespace
+
+void Verify(Module& module, DiagnosticSink& sink) { Verifier(module, sink).Run(); }
+
+}  // namespace hloscope
