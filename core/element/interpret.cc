@@ -770,7 +770,10 @@ struct Interpreter::Impl {
   absl::StatusOr<std::vector<Value>> All(absl::Span<const Value* const> given, MemoryAccount* account) {
     if (absl::Status s = Bind(given); !s.ok()) return s;
     std::vector<Value> results;
-    for (const auto& output : program.outputs) results.push_back(Value::Allocate(output.shape, account));
+    for (const auto& output : program.outputs) {
+      results.push_back(Value::Allocate(output.shape, account));
+      if (!results.back().has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for a result of ", output.shape.ByteSize(), " bytes"));
+    }
     const int64_t count = results.empty() ? 0 : results[0].element_count();
     std::vector<int64_t> index(output_dims.size(), 0);
     SetOutputIndex(index);
@@ -918,7 +921,6 @@ struct Interpreter::Impl {
     });
     on_load = trace;
     if (!done.ok()) return done;
-    if (options.library_order && !program.push.order_free) return absl::OkStatus();
     if (anywhere && options.bounds) {
       for (auto& result : results) {
         for (BoundedScalar& s : result) s.bound = kInf;

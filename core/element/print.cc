@@ -198,12 +198,12 @@ class FormulaPrinter {
     if (n.op == ScalarOp::kReducePrecision) return absl::StrCat("reduce_precision(", Text(n.inputs[0]), ", e", n.aux >> 8, "m", n.aux & 255, ")");
     const int own = Precedence(n.op);
     if (n.inputs.size() != 2 || own == 0) return absl::StrCat(n.op == ScalarOp::kNegate ? "-" : Name(n.op), "(", Join(n.inputs), ")");
-    const bool wrap = own < precedence || (own == 3 && precedence == 3);
+    const bool wrap = own < precedence;
     std::string text;
     if (const Node& b = graph_.node(n.inputs[1]); n.op == ScalarOp::kAdd && b.kind == NodeKind::kConstant && IsSigned(b.type) && b.constant.i < 0 && b.constant.i > INT64_MIN) {
       text = absl::StrCat(Text(n.inputs[0], own), " - ", -b.constant.i);
     } else {
-      text = absl::StrCat(Text(n.inputs[0], own), " ", Name(n.op), " ", Text(n.inputs[1], own + 1));
+      text = absl::StrCat(Text(n.inputs[0], IsComparison(n.op) ? own + 1 : own), " ", Name(n.op), " ", Text(n.inputs[1], own + 1));
     }
     return wrap ? absl::StrCat("(", text, ")") : text;
   }
