@@ -41,6 +41,8 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.kind = takes_element ? StepKind::kTupleElement : def.evaluate != nullptr ? StepKind::kEvaluate : StepKind::kNotExecuted;
   } else if (def.op_class == OpClass::kOpaque && def.evaluate == nullptr) {
     step.kind = StepKind::kNotExecuted;
+  } else if (def.op_class == OpClass::kOpaque && !scalar && !instruction.CalledComputations().empty()) {
+    step.kind = StepKind::kEvaluate;  // calls whole computations: frames are needed, kernels have none
   }
   return step;
 }

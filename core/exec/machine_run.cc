@@ -384,6 +384,10 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
                                                  "(void* out, void** in)` with --custom-call LIB.so"));
   }
   absl::StatusOr<Value> result = Evaluate(frame, instruction, operands);
+  if (absl::IsNotFound(result.status())) {
+    return absl::NotFoundError(absl::StrCat(result.status().message(), "; load a library that defines `void ", target,
+                                            "(void* out, void** in)` with --custom-call LIB.so"));
+  }
   if (result.ok() && operands.size() == 1 && result->buffer() != nullptr && result->buffer() == operands[0].buffer()) {
     Say(absl::StrCat("custom call ", target, " passes its operand through"));
   }
