@@ -33,13 +33,33 @@ struct CommandResult {
   bool quit = false;
 };
 
+// One `expect`, for reports.
+struct ExpectRecord {
+  std::string text;    // the expression
+  bool passed = false;
+  std::string detail;  // of a failed one
+};
+
+// A row of commands.def.
+struct CommandRow {
+  const char* name;
+  const char* abbreviation;  // "" when unique prefixes are enough
+  const char* synopsis;
+  const char* help;
+  const char* group;
+};
+const std::vector<CommandRow>& Commands();
+
 class Session {
  public:
   // `module` is verified. `out` receives everything the console shows.
   Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out);
   ~Session();
 
+  // An empty line repeats the last command if it is one that people repeat (step, next, continue, list, ...).
   CommandResult Execute(absl::string_view line);
+  // Executes a file of commands, up to the first that fails or quits. A result that is not ok names the line in what was written.
+  CommandResult ExecuteFile(const std::string& path);
   // Completions of the word at the end of `line` (commands, instruction and computation names, options).
   std::vector<std::string> Complete(absl::string_view line) const;
   // Asynchronous-signal-safe: stops a running program at the next region.
@@ -47,7 +67,9 @@ class Session {
 
   int failed_expects() const;
   int passed_expects() const;
+  const std::vector<ExpectRecord>& expects() const;
   bool stopped_with_error() const;
+  bool running() const;  // started and not finished: quitting would end it
 
   struct State;  // shared by the files of commands; see session_state.h
   State& state() { return *state_; }

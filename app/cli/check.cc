@@ -1,0 +1,77 @@
+// hloscope check: reads and verifies files, and says what is wrong with each.
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "app/cli/arguments.h"
+#include "app/cli/load.h"
+#include "app/cli/verb.h"
+
+namespace hloscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+ordered_json FileJson(const std::string& path, const Loaded& loaded) {
+  ordered_json file;
+  file["file"] = path;
+  file["ok"] = loaded.ok();
+  file["format"] = loaded.format;
+  file["instructions"] = loaded.module ? loaded.module->instruction_count() : 0;
+  file["computations"] = loaded.module ? loaded.module->computations.size() : 0;
+  ordered_json errors = ordered_json::array();
+  if (!loaded.open.ok()) errors.push_back({{"line", 0}, {"column", 0}, {"message", std::string(loaded.open.message())}});
+  for (const Diagnostic& d : loaded.sink.diagnostics()) {
+    if (d.severity != Severity::kError) continue;
+    const LineColumn place = d.range.valid() ? loaded.source->Locate(d.range.begin) : LineColumn();
+    errors.push_back({{"line", place.line}, {"column", place.column}, {"message", d.message}});
+  }
+  file["errors"] = std::move(errors);
+  file["load_ms"] = loaded.load_ms + loaded.verify_ms;
+  return file;
+}
+
+std::string Summary(const std::string& path, const Loaded& loaded) {
+  const int errors = loaded.sink.error_count();
+  if (errors > 0) return absl::StrFormat("%s: %d error%s\n", path, errors, errors == 1 ? "" : "s");
+  return absl::StrFormat("%s: ok, %d instructions in %d computations, read in %.1f ms, verified in %.1f ms\n", path,
+                         loaded.module->instruction_count(), loaded.module->computations.size(), loaded.load_ms, loaded.verify_ms);
+}
+
+}  // namespace
+
+int Run_check(const std::vector<std::string>& args) {
+  CLI::App app("Reads and verifies programs.", "hloscope check");
+  std::vector<std::string> files;
+  bool json = false;
+  app.add_option("FILE", files, "programs; - reads standard input")->required();
+  app.add_flag("--json", json, "one JSON object on standard output");
+  if (const auto status = Parse(app, args)) return *status;
+
+  int status = kOk;
+  ordered_json list = ordered_json::array();
+  for (const std::string& path : files) {
+    const Loaded loaded = Load(path);
+    ReportProblems(path, loaded);
+    if (!loaded.open.ok()) {
+      status = kUsage;
+    } else if (!loaded.sink.diagnostics().empty() && status == kOk) {
+      status = kFailed;
+    }
+    if (json) {
+      list.push_back(FileJson(path, loaded));
+    } else if (loaded.open.ok()) {
+      const std::string line = Summary(path, loaded);
+      std::fwrite(line.data(), 1, line.size(), stdout);
+      std::fflush(stdout);
+    }
+  }
+  if (json) {
+    const std::string text = ordered_json{{"files", std::move(list)}}.dump(2, ' ', false, ordered_json::error_handler_t::replace);
+    std::printf("%s\n", text.c_str());
+  }
+  return status;
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,146 @@
+// hloscope debug: the debugger's console, on a terminal, from scripts, or from standard input.
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "app/cli/arguments.h"
+#include "app/cli/line_reader.h"
+#include "app/cli/load.h"
+#include "app/cli/verb.h"
+#include "core/debug/session.h"
+#include "core/debug/text_util.h"
+
+namespace hloscope::cli {
+namespace {
+
+Session* interrupted_session = nullptr;  // what Ctrl-C stops
+
+void OnInterrupt(int) {
+  if (interrupted_session != nullptr) interrupted_session->Interrupt();
+}
+
+// Ctrl-C belongs to the session while this lives.
+class InterruptGuard {
+ public:
+  explicit InterruptGuard(Session& session) {
+    interrupted_session = &session;
+    struct sigaction action {};
+    action.sa_handler = OnInterrupt;
+    action.sa_flags = SA_RESTART;
+    sigaction(SIGINT, &action, &before_);
+  }
+  ~InterruptGuard() {
+    sigaction(SIGINT, &before_, nullptr);
+    interrupted_session = nullptr;
+  }
+
+ private:
+  struct sigaction before_ {};
+};
+
+void Converse(Session& session) {
+  LineReader reader([&session](const std::string& line) { return session.Complete(line); });
+  while (const std::optional<std::string> line = reader.Read("(hloscope) ")) {
+    if (session.Execute(*line).quit) return;
+  }
+  std::fputs("\n", stdout);
+}
+
+// Commands that come through a pipe: as a script, but one that fails does not end it.
+void ExecuteInput(Session& session) {
+  std::string line;
+  while (std::getline(std::cin, line)) {
+    if (!line.empty() && session.Execute(line).quit) return;
+  }
+}
+
+std::string XmlText(absl::string_view text) {
+  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+}
+
+bool WriteJunit(const std::string& path, const std::string& program, const Session& session) {
+  std::ofstream file(path);
+  file << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" << XmlText(program) << "\" tests=\"" << session.expects().size() << "\" failures=\""
+       << session.failed_expects() << "\" errors=\"" << (session.stopped_with_error() ? 1 : 0) << "\">\n";
+  for (const ExpectRecord& expect : session.expects()) {
+    file << "  <testcase name=\"" << XmlText(expect.text) << "\"";
+    if (expect.passed) {
+      file << "/>\n";
+    } else {
+      file << ">\n    <failure message=\"" << XmlText(expect.detail) << "\"/>\n  </testcase>\n";
+    }
+  }
+  file << "</testsuite>\n";
+  return file.good();
+}
+
+}  // namespace
+
+int Run_debug(const std::vector<std::string>& args) {
+  CLI::App app("Opens the debugger's console on a program.", "hloscope debug");
+  std::string file, junit, retain;
+  std::vector<std::string> scripts, commands;
+  bool batch = false;
+  ProgramOptions program;
+  app.add_option("FILE", file, "the program")->required();
+  app.add_option("-x", scripts, "a file of commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--batch", batch, "ends after the scripts; status 1 if an expect failed or the program stopped with an error");
+  app.add_option("--retain", retain, "bytes of values kept for looking back (default 2GiB)")->type_name("BYTES");
+  app.add_option("--junit", junit, "writes the outcome of each expect")->type_name("OUT.xml");
+  program.AddTo(app);
+  if (const auto status = Parse(app, args)) return *status;
+
+  Loaded loaded;
+  int status = kOk;
+  std::unique_ptr<Module> module = LoadOrReport(file, loaded, status);
+  if (module == nullptr) return status;
+  absl::StatusOr<SessionOptions> options = program.ToSession();
+  if (!options.ok()) return UsageError(std::string(options.status().message()));
+  if (!retain.empty()) {
+    const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
+    if (!bytes.ok()) return UsageError(absl::StrCat("--retain: ", bytes.status().message()));
+    options->retain_bytes = *bytes;
+  }
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
+  if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+
+  Session session(std::move(module), *std::move(backend), *std::move(options), [](absl::string_view text) {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    std::fflush(stdout);
+  });
+  InterruptGuard guard(session);
+  bool script_failed = false, quit = false;
+  for (const std::string& script : scripts) {
+    if (quit || script_failed) break;
+    const CommandResult result = session.ExecuteFile(script);
+    quit = result.quit;
+    script_failed = !result.ok;
+  }
+  for (const std::string& command : commands) {
+    if (quit || script_failed) break;
+    const CommandResult result = session.Execute(command);
+    quit = result.quit;
+    script_failed = !result.ok;
+  }
+  if (!batch && !quit) {
+    if (isatty(STDIN_FILENO)) {
+      Converse(session);
+    } else {
+      ExecuteInput(session);
+    }
+  }
+  const int passed = session.passed_expects(), failed = session.failed_expects();
+  if (passed + failed > 0 && batch) std::printf("%d passed, %d failed\n", passed, failed);
+  if (!junit.empty() && !WriteJunit(junit, file, session)) return UsageError(absl::StrCat("cannot write ", junit));
+  if (!batch) return kOk;
+  if (failed > 0 || session.stopped_with_error()) return kFailed;
+  return script_failed ? kUsage : kOk;
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,128 @@
+#include "app/cli/load.h"
+
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "app/cli/verb.h"
+#include "core/ops/verifier.h"
+#include "core/text/hlo_text.h"
+
+namespace hloscope::cli {
+namespace {
+
+double Milliseconds(std::chrono::steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+}
+
+absl::Status ReadAll(const std::string& path, std::string& text) {
+  const bool standard_input = path == "-";
+  std::FILE* file = standard_input ? stdin : std::fopen(path.c_str(), "rb");
+  if (file == nullptr) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  struct stat info {};
+  if (fstat(fileno(file), &info) == 0) {
+    if (S_ISDIR(info.st_mode)) {
+      if (!standard_input) std::fclose(file);
+      return absl::NotFoundError(absl::StrCat("cannot open ", path, ": it is a directory"));
+    }
+    if (S_ISREG(info.st_mode)) text.reserve(info.st_size + 1);
+  }
+  char buffer[64 << 10];
+  size_t n = 0;
+  while ((n = std::fread(buffer, 1, sizeof(buffer), file)) > 0) text.append(buffer, n);
+  const bool failed = std::ferror(file) != 0;
+  const int error = errno;
+  if (!standard_input) std::fclose(file);
+  if (failed) return absl::NotFoundError(absl::StrCat("cannot read ", path, ": ", std::strerror(error)));
+  if (text.size() > INT32_MAX - 1) return absl::NotFoundError(absl::StrCat("cannot read ", path, ": texts beyond 2 GiB are not supported"));
+  return absl::OkStatus();
+}
+
+// The first word that is no comment, and whether the text has bytes that no text has.
+std::string DetectFormat(absl::string_view text) {
+  if (absl::StartsWith(text, "ML\xefR")) return "stablehlo bytecode";
+  absl::string_view rest = text;
+  for (;;) {
+    rest = absl::StripLeadingAsciiWhitespace(rest);
+    if (absl::StartsWith(rest, "//") || absl::StartsWith(rest, "#")) {
+      const size_t newline = rest.find('\n');
+      const bool attribute_alias = rest[0] == '#';  // MLIR: #map = ...
+      if (attribute_alias) return "stablehlo text";
+      if (newline == absl::string_view::npos) return "hlo text";
+      rest.remove_prefix(newline + 1);
+    } else if (absl::StartsWith(rest, "/*")) {
+      const size_t end = rest.find("*/");
+      if (end == absl::string_view::npos) return "hlo text";
+      rest.remove_prefix(end + 2);
+    } else {
+      break;
+    }
+  }
+  if (absl::StartsWith(rest, "HloModule") || rest.empty()) return "hlo text";
+  for (const char* word : {"module @", "module {", "module attributes", "func.func", "\"builtin.module\"", "builtin.module", "\"func.func\""}) {
+    if (absl::StartsWith(rest, word)) return "stablehlo text";
+  }
+  const absl::string_view head = text.substr(0, 4096);
+  for (char c : head) {
+    const unsigned char u = static_cast<unsigned char>(c);
+    if (u < 0x20 && u != '\n' && u != '\r' && u != '\t' && u != '\f' && u != '\v') return "hlo proto";
+  }
+  return "hlo text";
+}
+
+}  // namespace
+
+Loaded Load(const std::string& path) {
+  Loaded loaded;
+  const auto start = std::chrono::steady_clock::now();
+  std::string text;
+  loaded.open = ReadAll(path, text);
+  if (!loaded.open.ok()) return loaded;
+  loaded.format = DetectFormat(text);
+  loaded.source = std::make_shared<SourceText>(path == "-" ? "<stdin>" : path, std::move(text));
+  if (loaded.format != "hlo text") {
+    loaded.sink.Error(SourceRange{0, 1}, HLO_LABEL("load.format-not-yet"), absl::StrCat("this is ", loaded.format, ", which cannot be read yet"),
+                      "HLO text is read: dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or print the module with its to_string()");
+    loaded.load_ms = Milliseconds(start);
+    return loaded;
+  }
+  loaded.module = ReadHloText(loaded.source, loaded.sink);
+  loaded.load_ms = Milliseconds(start);
+  const auto verify = std::chrono::steady_clock::now();
+  if (loaded.sink.error_count() == 0) Verify(*loaded.module, loaded.sink);
+  loaded.verify_ms = Milliseconds(verify);
+  loaded.sink.SortByPlace();
+  return loaded;
+}
+
+void ReportProblems(const std::string& path, const Loaded& loaded) {
+  if (!loaded.open.ok()) {
+    std::fprintf(stderr, "hloscope: %s\n", std::string(loaded.open.message()).c_str());
+    return;
+  }
+  std::string all;
+  for (const Diagnostic& diagnostic : loaded.sink.diagnostics()) all += Render(diagnostic, *loaded.source);
+  std::fwrite(all.data(), 1, all.size(), stderr);
+}
+
+std::unique_ptr<Module> LoadOrReport(const std::string& path, Loaded& loaded, int& status) {
+  loaded = Load(path);
+  ReportProblems(path, loaded);
+  if (loaded.ok()) {
+    if (loaded.module->entry != nullptr) return std::move(loaded.module);
+    std::fprintf(stderr, "hloscope: %s has no computation to run\n", path.c_str());
+    status = kUsage;
+    return nullptr;
+  }
+  status = kUsage;
+  return nullptr;
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,28 @@
+// What the verbs share: their functions (from verbs.def), exit statuses, and small helpers. Not for reading programs (load.h).
+#ifndef HLOSCOPE_APP_CLI_VERB_H_
+#define HLOSCOPE_APP_CLI_VERB_H_
+
+#include <string>
+#include <vector>
+
+namespace hloscope::cli {
+
+enum ExitStatus : int {
+  kOk = 0,
+  kFailed = 1,  // the program, a check or an assertion failed
+  kUsage = 2,   // bad usage or unreadable input
+};
+
+int Main(int argc, char** argv);
+
+// `args` are the words after the verb.
+#define X(verb, synopsis, summary) int Run_##verb(const std::vector<std::string>& args);
+#include "app/cli/verbs.def"
+#undef X
+
+// Writes "hloscope: TEXT" to standard error and returns kUsage.
+int UsageError(const std::string& text);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_VERB_H_

@@ -1,0 +1,288 @@
+// Commands that run the program, and what is shown where it stops.
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/text/hlo_text.h"
+
+namespace hloscope {
+namespace {
+
+absl::string_view KindText(FrameKind kind) {
+  switch (kind) {
+    case FrameKind::kEntry: return "entry";
+    case FrameKind::kCall: return "call";
+    case FrameKind::kFusion: return "fusion";
+    case FrameKind::kWhileCondition: return "loop condition";
+    case FrameKind::kWhileBody: return "loop body";
+    case FrameKind::kBranch: return "branch";
+    case FrameKind::kElement: return "element computation";
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::Status Session::State::NeedRunning() const {
+  if (started()) return absl::OkStatus();
+  return absl::FailedPreconditionError(Finished() ? "the program has finished; run starts it again" : "the program is not running; run or start begins it");
+}
+
+const Frame* Session::State::frame() const {
+  if (!started() || machine->frames().empty()) return nullptr;
+  return &machine->frames()[std::min<size_t>(selected, machine->frames().size() - 1)];
+}
+
+std::string Session::State::DescribeFrame(int depth) const {
+  const Frame& f = machine->frames()[depth];
+  const int size = static_cast<int>(f.computation->schedule.size());
+  std::string text = f.position < size ? absl::StrCat("%", f.computation->schedule[f.position]->name) : "the end";
+  absl::StrAppend(&text, " in ", f.computation->name);
+  if (f.kind != FrameKind::kEntry) {
+    absl::StrAppend(&text, " (", KindText(f.kind));
+    if (depth > 0) {
+      const Frame& caller = machine->frames()[depth - 1];
+      if (caller.position < static_cast<int>(caller.computation->schedule.size())) absl::StrAppend(&text, " of %", caller.computation->schedule[caller.position]->name);
+    }
+    if (f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", iteration ", f.iteration);
+    if (f.kind == FrameKind::kElement) absl::StrAppend(&text, ", call ", f.iteration);
+    if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
+    text += ")";
+  }
+  if (f.position < size) {
+    const int line = LineOf(*module, *f.computation->schedule[f.position]);
+    if (line > 0) absl::StrAppend(&text, ", ", Basename(module->source->name()), ":", line);
+  }
+  return text;
+}
+
+void Session::State::ShowInstruction(const Instruction& instruction) const {
+  PrintOptions print;
+  print.metadata = false;
+  print.max_literal_elements = 16;
+  const int line = LineOf(*module, instruction);
+  const std::string text = PrintInstruction(instruction, print);
+  Say(line > 0 ? absl::StrCat(line) : std::string("-"), "\t", instruction.parent->root == &instruction && !absl::StartsWith(text, "ROOT") ? "ROOT " : "",
+      Cut(absl::StripAsciiWhitespace(text), 160), "\n");
+}
+
+void Session::State::ShowDisplays() {
+  for (const DisplayItem& item : displays) {
+    const absl::StatusOr<ExpressionResult> value = EvaluateExpression(item.expression, *this);
+    Say(item.number, ": ", item.expression, " = ", value.ok() ? ToText(*value, print_elements) : absl::StrCat("(", value.status().message(), ")"), "\n");
+  }
+}
+
+void Session::State::ShowStop(StopReason reason) {
+  for (std::string& notice : machine->TakeNotices()) {
+    Say("note: ", notice, "\n");
+    notices.push_back(std::move(notice));
+  }
+  selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
+  list_first = list_last = 0;
+  if (reason == StopReason::kFinished || machine->finished()) {
+    Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
+    const Value& result = machine->result();
+    if (result.has_value()) {
+      Say("$result = ", result.shape().ToString(false));
+      if (result.shape().IsArray() && result.element_count() <= 16) Say(" ", FormatValue(result, {.elements = print_elements}));
+      Say("\n");
+    }
+    return;
+  }
+  if (reason == StopReason::kError) {
+    error_stop = true;
+    Say("The program stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", machine->status().message(), "\n");
+  } else if (reason == StopReason::kInterrupted) {
+    Say("Interrupted at ", DescribeFrame(selected), "\n");
+  } else if (reason == StopReason::kBreakpoint) {
+    Say("at ", DescribeFrame(selected), "\n");
+  }
+  if (const Instruction* next = machine->next_instruction()) ShowInstruction(*next);
+  ShowDisplays();
+}
+
+absl::Status Session::State::Begin() {
+  if (inputs == nullptr) {
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*module, options);
+    if (!opened.ok()) return opened.status();
+    inputs = *std::move(opened);
+  }
+  if (!elided_said) {
+    Say(ElidedWarning(CountElidedConstants(*module)));
+    elided_said = true;
+  }
+  MachineOptions machine_options;
+  machine_options.retain_bytes = options.retain_bytes;
+  machine_options.memory_limit = options.memory_limit;
+  machine_options.max_iterations = options.max_iterations;
+  machine_options.seed = options.fill.seed;
+  machine_options.fill = options.fill;
+  machine_options.custom_calls = &inputs->custom_calls();
+  machine_options.infeed = inputs->infeed();
+  interrupt.store(nullptr);
+  machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
+  error_stop = false;
+  ArmAll();
+  Machine* m = machine.get();
+  const absl::Status status = machine->Start([this, m](int number) { return inputs->Parameter(number, &m->account()); });
+  if (!status.ok()) {
+    machine.reset();
+    return status;
+  }
+  interrupt.store(&machine->interrupt());
+  selected = 0;
+  Say("Starting ", module->name, " (", inputs->Summary(), ") on ", backend->name(), "\n");
+  return absl::OkStatus();
+}
+
+StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again) {
+  StopReason reason = first();
+  while (reason == StopReason::kBreakpoint) {
+    const std::vector<Breakpoint*> stopping = StoppingHere();
+    if (!stopping.empty()) {
+      std::string text;
+      for (const Breakpoint* b : stopping) absl::StrAppend(&text, text.empty() ? "" : ", ", b->temporary ? "Temporary breakpoint " : "Breakpoint ", b->number);
+      Say(text, ", ");
+      const auto is_spent = [&](const std::unique_ptr<Breakpoint>& b) {
+        return b->temporary && std::find(stopping.begin(), stopping.end(), b.get()) != stopping.end();
+      };
+      breakpoints.erase(std::remove_if(breakpoints.begin(), breakpoints.end(), is_spent), breakpoints.end());
+      ArmAll();
+      break;
+    }
+    if (machine->interrupt().load()) {
+      machine->interrupt().store(false);
+      return StopReason::kInterrupted;
+    }
+    reason = again();
+  }
+  return reason;
+}
+
+absl::Status CommandRun(Session::State& s, absl::string_view args) {
+  const absl::Status begun = s.Begin();
+  if (!begun.ok()) return begun;
+  const auto run = [&s] { return s.machine->Run(); };
+  // A breakpoint at the very first instruction counts: Run itself never stops where it begins.
+  const bool at_first = !s.breakpoints.empty() && s.machine->next_instruction() != nullptr && s.HasBreakpoint(*s.machine->next_instruction());
+  s.ShowStop(s.Go(at_first ? std::function<StopReason()>([] { return StopReason::kBreakpoint; }) : run, run));
+  return absl::OkStatus();
+}
+
+absl::Status CommandStart(Session::State& s, absl::string_view args) {
+  const absl::Status begun = s.Begin();
+  if (!begun.ok()) return begun;
+  const StopReason reason = s.machine->RunTo(0, FirstStop(*s.module->entry));
+  s.ShowStop(reason == StopReason::kStep ? StopReason::kBreakpoint : reason);
+  return absl::OkStatus();
+}
+
+absl::Status CommandContinue(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<int64_t> n = ParseCount(args, 1);
+  if (!n.ok()) return n.status();
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  if (*n > 1) {
+    const Instruction* here = s.machine->next_instruction();
+    bool found = false;
+    for (const auto& b : s.breakpoints) {
+      for (const Location& location : b->locations) {
+        if (here == nullptr || &location.instruction() != here || found) continue;
+        b->ignore = *n - 1;
+        s.Say("Breakpoint ", b->number, " is passed ", Count(*n - 1, "more time"), ".\n");
+        found = true;
+      }
+    }
+    if (!found) return absl::FailedPreconditionError("continue N passes a breakpoint where the program stands, and here is none; see: ignore");
+  }
+  const auto run = [&s] { return s.machine->Run(); };
+  s.ShowStop(s.Go(run, run));
+  return absl::OkStatus();
+}
+
+namespace {
+
+// Step and next: N times, showing only where it ends (and the frame where that changed).
+absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
+  const absl::StatusOr<int64_t> n = ParseCount(args, 1);
+  if (!n.ok()) return n.status();
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  Machine& m = *s.machine;
+  StopReason reason = StopReason::kStep;
+  const size_t depth_before = m.frames().size();
+  const Computation* before = m.top().computation;
+  for (int64_t i = 0; i < *n && reason == StopReason::kStep; ++i) {
+    const int depth = static_cast<int>(m.frames().size()) - 1, position = m.top().position;
+    reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); });
+  }
+  const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);
+  s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
+  if (moved) s.Say(s.DescribeFrame(s.selected), "\n");
+  s.ShowStop(reason);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandStep(Session::State& s, absl::string_view args) { return StepMany(s, args, true); }
+absl::Status CommandNext(Session::State& s, absl::string_view args) { return StepMany(s, args, false); }
+
+absl::Status CommandFinish(Session::State& s, absl::string_view args) {
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  Machine& m = *s.machine;
+  const int depth = s.selected;
+  if (depth > 0) s.Say("Run till the end of ", s.DescribeFrame(depth), "\n");
+  const auto finish = [&] { return m.Finish(depth); };
+  const StopReason reason = s.Go(finish, finish);
+  const bool returned = reason == StopReason::kStep && static_cast<int>(m.frames().size()) == depth && depth > 0;
+  if (reason == StopReason::kStep && !m.finished()) s.Say("at ", s.DescribeFrame(static_cast<int>(m.frames().size()) - 1), "\n");
+  s.ShowStop(reason);
+  if (!returned || m.top().position == 0) return absl::OkStatus();
+  const Instruction& caller = *m.top().computation->schedule[m.top().position - 1];
+  const absl::StatusOr<Value> value = m.ValueOf(depth - 1, caller.index);
+  if (!value.ok()) return absl::OkStatus();
+  s.Say("Value returned: %", caller.name, " = ", value->shape().ToString(false));
+  if (value->shape().IsArray() && value->element_count() <= 16) s.Say(" ", FormatValue(*value));
+  s.Say("\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandUntil(Session::State& s, absl::string_view args) {
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  Machine& m = *s.machine;
+  args = absl::StripAsciiWhitespace(args);
+  int depth = s.selected, position = m.frames()[depth].position + 1;
+  if (!args.empty()) {
+    absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, args, s.current_computation());
+    if (!found.ok()) return found.status();
+    const Location* here = nullptr;
+    for (const Location& location : *found) {
+      if (here == nullptr && location.computation == m.frames()[depth].computation && location.position >= position) here = &location;
+    }
+    if (here == nullptr) {  // elsewhere: a breakpoint for one stop
+      Breakpoint& temporary = s.AddBreakpoint(args, *std::move(found), true);
+      const int number = temporary.number;
+      const auto run = [&] { return m.Run(); };
+      const StopReason reason = s.Go(run, run);
+      const auto is_it = [&](const std::unique_ptr<Breakpoint>& b) { return b->number == number; };
+      s.breakpoints.erase(std::remove_if(s.breakpoints.begin(), s.breakpoints.end(), is_it), s.breakpoints.end());
+      s.ArmAll();
+      s.ShowStop(reason);
+      return absl::OkStatus();
+    }
+    position = here->position;
+  }
+  const size_t frames = m.frames().size();
+  const auto to = [&] { return m.RunTo(depth, position); };
+  const StopReason reason = s.Go(to, to);
+  if (reason == StopReason::kStep && !m.finished() && m.frames().size() != frames) s.Say(s.DescribeFrame(static_cast<int>(m.frames().size()) - 1), "\n");
+  s.ShowStop(reason);
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,116 @@
+// Pages are plain text; see the header for what stands on them.
+#include "core/debug/explain.h"
+
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/locations.h"
+#include "core/debug/text_util.h"
+#include "core/element/program.h"
+#include "core/ops/op.h"
+#include "core/text/hlo_text.h"
+
+namespace hloscope {
+namespace {
+
+absl::string_view ClassText(OpClass op_class) {
+  switch (op_class) {
+    case OpClass::kPull: return "each element of the result is an expression over elements of the operands";
+    case OpClass::kPush: return "walks over updates and combines each into the result";
+    case OpClass::kOpaque: return "a function over whole values";
+    case OpClass::kControl: return "runs other computations";
+    case OpClass::kStructural: return "hands values on; no element is touched";
+  }
+  return "";
+}
+
+std::string Arity(const OpDef& def) {
+  if (def.max_operands < 0) return def.min_operands == 0 ? "any number of operands" : absl::StrCat("at least ", Count(def.min_operands, "operand"));
+  if (def.min_operands == def.max_operands) return Count(def.min_operands, "operand");
+  return absl::StrCat(def.min_operands, " to ", Count(def.max_operands, "operand"));
+}
+
+// The program is for shapes that are not known here; an instruction shows its own.
+std::string FormulaOf(const Instruction& instruction) {
+  const OpDef& def = Def(instruction);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return "";
+  const absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return absl::StrCat("no formula: ", program.status().message());
+  std::vector<std::string> names;
+  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
+  return ToFormula(*program, names);
+}
+
+std::string Users(const Instruction& instruction) {
+  std::vector<std::string> names;
+  int64_t more = 0;
+  for (const Instruction* other : instruction.parent->schedule) {
+    bool uses = false;
+    for (const Instruction* operand : other->operands) uses |= operand == &instruction;
+    if (!uses) continue;
+    if (names.size() < 8) {
+      names.push_back(absl::StrCat("%", other->name));
+    } else {
+      ++more;
+    }
+  }
+  if (instruction.parent->root == &instruction) names.push_back(absl::StrCat("the result of ", instruction.parent->name));
+  if (names.empty()) return "nothing";
+  return absl::StrCat(absl::StrJoin(names, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : "");
+}
+
+}  // namespace
+
+std::string ExplainOperation(Opcode opcode) {
+  const OpDef& def = Def(opcode);
+  std::string text = absl::StrCat(Name(opcode), def.summary.empty() ? "" : absl::StrCat(": ", def.summary), "\n\n");
+  absl::StrAppend(&text, "takes:      ", Arity(def), "\nkind:       ", ClassText(def.op_class), "\n");
+  if (!def.opaque_reason.empty()) absl::StrAppend(&text, "            (", def.opaque_reason, ")\n");
+  if (!def.attributes.empty()) {
+    std::vector<std::string> attributes;
+    for (const AttrSpec& spec : def.attributes) attributes.push_back(absl::StrCat(Info(spec.id).name, spec.required ? " (required)" : ""));
+    absl::StrAppend(&text, "attributes: ", absl::StrJoin(attributes, ", "), "\n");
+  }
+  if (def.has_side_effect) absl::StrAppend(&text, "effects:    it has side effects; it is never removed or executed twice\n");
+  if (!def.not_executed.empty()) absl::StrAppend(&text, "execution:  ", def.not_executed, "\n");
+  if (!def.doc.empty()) absl::StrAppend(&text, "\n", def.doc, def.doc.back() == '\n' ? "" : "\n");
+  if (!def.spec.empty()) absl::StrAppend(&text, "\nspecification: ", def.spec, "\n");
+  return text;
+}
+
+std::string PythonFramesText(const Module& module, const Instruction& instruction, absl::string_view indent) {
+  std::string text;
+  if (instruction.metadata.stack_frame_id == 0 && instruction.metadata.source_file.empty()) return text;
+  for (const PythonFrame& frame : module.PythonFrames(instruction)) {
+    absl::StrAppend(&text, indent, frame.function.empty() ? "" : absl::StrCat(frame.function, " at "), frame.file, ":", frame.line, "\n");
+  }
+  return text;
+}
+
+std::string ExplainInstruction(const Module& module, const Instruction& instruction) {
+  PrintOptions print;
+  print.metadata = false;
+  print.max_literal_elements = 16;
+  std::string text = absl::StrCat(Describe(module, {instruction.parent, instruction.index}), "\n  ", Cut(PrintInstruction(instruction, print), 400), "\n");
+  const OpDef& def = Def(instruction);
+  absl::StrAppend(&text, "operation: ", Name(instruction.opcode), def.summary.empty() ? "" : absl::StrCat(", ", def.summary), "\n");
+  const std::string formula = FormulaOf(instruction);
+  if (!formula.empty()) absl::StrAppend(&text, "formula:   ", formula, formula.back() == '\n' ? "" : "\n");
+  absl::StrAppend(&text, "result:    ", instruction.shape.ToString(true), ", ", FormatByteCount(instruction.shape.ByteSize()), "\n");
+  for (size_t i = 0; i < instruction.operands.size(); ++i) {
+    absl::StrAppend(&text, "operand ", i, ": %", instruction.operands[i]->name, " ", instruction.operands[i]->shape.ToString(true), "\n");
+  }
+  for (const Computation* called : instruction.CalledComputations()) {
+    if (called != nullptr) absl::StrAppend(&text, "calls:     ", called->name, " (", Count(static_cast<int64_t>(called->instructions.size()), "instruction"), ")\n");
+  }
+  absl::StrAppend(&text, "used by:   ", Users(instruction), "\n");
+  if (!instruction.metadata.op_name.empty()) absl::StrAppend(&text, "op_name:   ", instruction.metadata.op_name, "\n");
+  const std::string frames = PythonFramesText(module, instruction, "  ");
+  if (!frames.empty()) absl::StrAppend(&text, "from:\n", frames);
+  if (!def.not_executed.empty()) absl::StrAppend(&text, "execution: ", def.not_executed, "\n");
+  if (!def.spec.empty()) absl::StrAppend(&text, "specification: ", def.spec, "\n");
+  return text;
+}
+
+}  // namespace hloscope

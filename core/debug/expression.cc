@@ -1,0 +1,540 @@
+// A recursive-descent evaluator: there is no tree, each rule returns its value. Nesting is bounded, so no text overflows the stack.
+#include "core/debug/expression.h"
+
+#include <algorithm>
+#include <cmath>
+#include <complex>
+#include <cstdlib>
+#include <functional>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/debug/subscript.h"
+#include "core/literal/format.h"
+#include "core/literal/scalar.h"
+#include "core/text/hlo_text.h"
+
+namespace hloscope {
+namespace {
+
+using Result = ExpressionResult;
+using Complex = std::complex<double>;
+
+constexpr int kMaxDepth = 200;
+constexpr int64_t kMaxElements = int64_t{1} << 28;
+
+bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
+
+int64_t Size(const Result& r) { return static_cast<int64_t>(r.re.size()); }
+Complex At(const Result& r, int64_t i) {
+  if (Size(r) == 1) i = 0;
+  return {r.re[i], r.im.empty() ? 0.0 : r.im[i]};
+}
+
+Result Number(double x, bool is_bool = false) {
+  Result r;
+  r.re = {x};
+  r.is_bool = is_bool;
+  return r;
+}
+
+// A value's elements as doubles.
+absl::StatusOr<Result> ToNumbers(Result r) {
+  if (r.kind == Result::kNumbers) return r;
+  if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no number; compare it with ==, as shape(%x) == f32[2,3]");
+  const Shape& shape = r.value.shape();
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a value of shape ", shape.ToString(false), " is no array; name an element, as %x[0]"));
+  if (r.value.element_count() > kMaxElements) return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(false), " is too large for an expression; take a slice"));
+  Result n;
+  n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  const ElementType type = shape.element_type();
+  const int bytes = StorageBytes(type);
+  n.is_bool = IsPred(type);
+  const int64_t count = r.value.element_count();
+  n.re.resize(count);
+  if (IsComplex(type)) n.im.resize(count);
+  for (int64_t i = 0; i < count; ++i) {
+    const Scalar s = LoadScalar(type, r.value.data() + i * bytes);
+    n.re[i] = IsFloat(type) || IsComplex(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+    if (IsComplex(type)) n.im[i] = s.im;
+  }
+  return n;
+}
+
+struct Comparison {
+  std::string op;
+  Result left, right;
+  double tolerance = 0;
+  Result outcome;
+};
+
+bool Compare(absl::string_view op, Complex a, Complex b, double tolerance) {
+  if (op == "==") return a == b;
+  if (op == "!=") return a != b;
+  if (op == "<") return a.real() < b.real();
+  if (op == "<=") return a.real() <= b.real();
+  if (op == ">") return a.real() > b.real();
+  if (op == ">=") return a.real() >= b.real();
+  return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));  // ~=
+}
+
+// -- Functions --
+
+struct Function {
+  const char* name;
+  const char* help;
+  // Whole array to one number, or element to element.
+  double (*reduce)(const Result&);
+  Complex (*map)(Complex);
+};
+
+double Extreme(const Result& r, bool max) {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  for (size_t i = 0; i < r.re.size(); ++i) {
+    const double x = r.im.empty() ? r.re[i] : std::abs(Complex(r.re[i], r.im[i]));
+    if (std::isnan(x)) return x;  // a NaN must not hide
+    if (i == 0 || (max ? x > best : x < best)) best = x;
+  }
+  return best;
+}
+double Sum(const Result& r) {
+  double sum = 0;
+  for (double x : r.re) sum += x;
+  return sum;
+}
+double CountIf(const Result& r, bool (*test)(double)) {
+  int64_t n = 0;
+  for (size_t i = 0; i < r.re.size(); ++i) n += test(r.re[i]) || (!r.im.empty() && test(r.im[i]));
+  return static_cast<double>(n);
+}
+bool True(double x) { return x != 0; }
+
+const Function kFunctions[] = {
+    {"max", "largest element (nan if there is one)", [](const Result& r) { return Extreme(r, true); }, nullptr},
+    {"min", "smallest element (nan if there is one)", [](const Result& r) { return Extreme(r, false); }, nullptr},
+    {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
+    {"sum", "sum of the elements", Sum, nullptr},
+    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr},
+    {"inf", "how many elements are infinite", [](const Result& r) { return CountIf(r, [](double x) { return std::isinf(x); }); }, nullptr},
+    {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
+    {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
+    {"count", "how many elements; of a condition, how many are true",
+     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr},
+    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
+    {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(std::abs(x)); }},
+    {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
+    {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},
+    {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }},
+    {"real", "real part of each element", nullptr, [](Complex x) { return Complex(x.real()); }},
+    {"imag", "imaginary part of each element", nullptr, [](Complex x) { return Complex(x.imag()); }},
+};
+
+// -- The parser --
+
+class Parser {
+ public:
+  Parser(absl::string_view text, const ExpressionHost& host) : text_(text), rest_(text), host_(host) {}
+
+  absl::StatusOr<Result> Whole() {
+    absl::StatusOr<Result> r = Or();
+    if (!r.ok()) return r;
+    Skip();
+    if (!rest_.empty()) return Bad(absl::StrCat("'", rest_, "' is left over"));
+    return r;
+  }
+  // The comparison whose outcome is the whole result, if there is one.
+  const std::optional<Comparison>& last_comparison() const { return last_; }
+
+ private:
+  void Skip() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
+  bool Take(absl::string_view token) {
+    Skip();
+    return absl::ConsumePrefix(&rest_, token);
+  }
+  bool TakeWordIf(absl::string_view word) {
+    Skip();
+    if (!absl::StartsWith(rest_, word) || (rest_.size() > word.size() && IsNameChar(rest_[word.size()]))) return false;
+    rest_.remove_prefix(word.size());
+    return true;
+  }
+  absl::Status Bad(absl::string_view what) const {
+    return absl::InvalidArgumentError(absl::StrCat(what, ", at column ", text_.size() - rest_.size() + 1, " of: ", text_));
+  }
+
+  absl::StatusOr<Result> Or() {
+    return Chain([this] { return And(); }, {"||"}, {"or"}, [](Complex a, Complex b, absl::string_view) { return Complex(a != 0.0 || b != 0.0); }, true);
+  }
+  absl::StatusOr<Result> And() {
+    return Chain([this] { return Not(); }, {"&&"}, {"and"}, [](Complex a, Complex b, absl::string_view) { return Complex(a != 0.0 && b != 0.0); }, true);
+  }
+  absl::StatusOr<Result> Not() {
+    Skip();
+    const bool bang = !rest_.empty() && rest_[0] == '!' && !absl::StartsWith(rest_, "!=");
+    if (!bang && !TakeWordIf("not")) return Relation();
+    if (bang) rest_.remove_prefix(1);
+    if (++depth_ > kMaxDepth) return Bad("too deeply nested");
+    absl::StatusOr<Result> r = Not();
+    --depth_;
+    if (!r.ok()) return r;
+    return Map(*std::move(r), [](Complex x) { return Complex(x == 0.0); }, true);
+  }
+
+  absl::StatusOr<Result> Relation() {
+    absl::StatusOr<Result> left = Additive();
+    if (!left.ok()) return left;
+    Skip();
+    for (absl::string_view op : {"==", "!=", "~=", "<=", ">=", "<", ">"}) {
+      if (!absl::ConsumePrefix(&rest_, op)) continue;
+      absl::StatusOr<Result> right = Additive();
+      if (!right.ok()) return right;
+      return CompareResults(*std::move(left), *std::move(right), op);
+    }
+    return left;
+  }
+
+  absl::StatusOr<Result> CompareResults(Result left, Result right, absl::string_view op) {
+    if (left.kind == Result::kShape || right.kind == Result::kShape) {
+      if (left.kind != right.kind || (op != "==" && op != "!=")) return Bad("a shape is compared with a shape, by == or !=");
+      const bool same = Shape::Compatible(left.shape, right.shape);
+      Result outcome = Number(same == (op == "=="), true);
+      last_ = Comparison{std::string(op), std::move(left), std::move(right), 0, outcome};
+      return outcome;
+    }
+    Comparison comparison;
+    comparison.op = std::string(op);
+    if (op == "~=") {
+      comparison.tolerance = 1e-6;
+      Skip();
+      if (!rest_.empty() && (absl::ascii_isdigit(rest_[0]) || rest_[0] == '.')) {
+        absl::StatusOr<Result> tolerance = NumberLiteral();
+        if (!tolerance.ok()) return tolerance;
+        comparison.tolerance = tolerance->re[0];
+      }
+    }
+    absl::StatusOr<Result> a = ToNumbers(std::move(left)), b = ToNumbers(std::move(right));
+    if (!a.ok()) return a;
+    if (!b.ok()) return b;
+    const double tolerance = comparison.tolerance;
+    absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(Compare(op, x, y, tolerance)); }, true);
+    if (!outcome.ok()) return outcome;
+    comparison.left = *std::move(a);
+    comparison.right = *std::move(b);
+    comparison.outcome = *outcome;
+    last_ = std::move(comparison);
+    return outcome;
+  }
+
+  absl::StatusOr<Result> Additive() {
+    return Chain([this] { return Product(); }, {"+", "-"}, {},
+                 [](Complex a, Complex b, absl::string_view op) { return op == "+" ? a + b : a - b; }, false);
+  }
+  absl::StatusOr<Result> Product() {
+    return Chain([this] { return Unary(); }, {"*", "/"}, {},
+                 [](Complex a, Complex b, absl::string_view op) {
+                   if (a.imag() == 0 && b.imag() == 0) return Complex(op == "*" ? a.real() * b.real() : a.real() / b.real());
+                   return op == "*" ? a * b : a / b;
+                 },
+                 false);
+  }
+  absl::StatusOr<Result> Unary() {
+    if (++depth_ > kMaxDepth) return Bad("too deeply nested");
+    Skip();
+    absl::StatusOr<Result> r;
+    if (Take("-")) {
+      r = Unary();
+      if (r.ok()) r = Map(*std::move(r), [](Complex x) { return -x; }, false);
+    } else {
+      r = Primary();
+    }
+    --depth_;
+    return r;
+  }
+
+  absl::StatusOr<Result> Primary() {
+    Skip();
+    if (rest_.empty()) return Bad("something is missing");
+    if (Take("(")) {
+      absl::StatusOr<Result> r = Or();
+      if (r.ok() && !Take(")")) return Bad("the closing ) is missing");
+      return r;
+    }
+    if (absl::ascii_isdigit(rest_[0]) || rest_[0] == '.') return NumberLiteral();
+    if (rest_[0] == '%' || rest_[0] == '$') return Ref();
+    if (!absl::ascii_isalpha(rest_[0]) && rest_[0] != '_') return Bad(absl::StrCat("'", rest_.substr(0, 1), "' is not expected"));
+    if (TakeWordIf("stopped")) return Stopped();
+    if (TakeWordIf("finished")) return Number(host_.Finished(), true);
+    if (TakeWordIf("true")) return Number(1, true);
+    if (TakeWordIf("false")) return Number(0, true);
+    size_t end = 0;
+    while (end < rest_.size() && (absl::ascii_isalnum(rest_[end]) || rest_[end] == '_')) ++end;
+    const absl::string_view word = rest_.substr(0, end);
+    const absl::string_view after = absl::StripLeadingAsciiWhitespace(rest_.substr(end));
+    if (absl::StartsWith(after, "(")) return Call(word);
+    if (word == "inf" || word == "nan") {
+      rest_.remove_prefix(end);
+      return Number(word == "inf" ? HUGE_VAL : std::nan(""));
+    }
+    if (absl::StartsWith(after, "[") && ElementTypeFromName(word) && !host_.IsName(word)) return ShapeLiteral();
+    return Ref();
+  }
+
+  absl::StatusOr<Result> NumberLiteral() {
+    const std::string digits(rest_.substr(0, 64));
+    char* end = nullptr;
+    const double x = std::strtod(digits.c_str(), &end);
+    if (end == digits.c_str()) return Bad("a number is expected");
+    rest_.remove_prefix(end - digits.c_str());
+    return Number(x);
+  }
+
+  absl::StatusOr<Result> ShapeLiteral() {
+    const size_t close = rest_.find(']');
+    if (close == absl::string_view::npos) return Bad("the closing ] is missing");
+    size_t end = close + 1;
+    if (end < rest_.size() && rest_[end] == '{') end = std::min(rest_.find('}', end), rest_.size() - 1) + 1;
+    absl::StatusOr<Shape> shape = ParseShape(rest_.substr(0, end));
+    if (!shape.ok()) return shape.status();
+    rest_.remove_prefix(end);
+    Result r;
+    r.kind = Result::kShape;
+    r.shape = *shape;
+    return r;
+  }
+
+  absl::StatusOr<Result> Stopped() {
+    if (!TakeWordIf("at")) return Bad("'at' is expected after 'stopped'");
+    Skip();
+    size_t end = 0;
+    while (end < rest_.size() && !absl::ascii_isspace(rest_[end]) && rest_[end] != ')') ++end;
+    const absl::string_view location = rest_.substr(0, end);
+    rest_.remove_prefix(end);
+    absl::StatusOr<bool> at = host_.StoppedAt(location);
+    if (!at.ok()) return at.status();
+    return Number(*at, true);
+  }
+
+  absl::StatusOr<Result> Ref() {
+    absl::StatusOr<Reference> reference = ParseReference(rest_, host_);
+    if (!reference.ok()) return reference.status();
+    absl::StatusOr<Value> value = host_.ValueOf(reference->name);
+    if (!value.ok()) return value.status();
+    for (absl::string_view text : reference->subscripts) {
+      absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+      if (!subscript.ok()) return subscript.status();
+      value = ApplySubscript(*value, *subscript);
+      if (!value.ok()) return value.status();
+    }
+    Result r;
+    r.kind = Result::kValue;
+    r.value = *std::move(value);
+    return r;
+  }
+
+  absl::StatusOr<Result> Call(absl::string_view name) {
+    const Function* function = nullptr;
+    for (const Function& f : kFunctions) {
+      if (name == f.name) function = &f;
+    }
+    if (function == nullptr && name != "shape") {
+      return Bad(absl::StrCat("there is no function ", name, " (see: help expressions)"));
+    }
+    rest_ = absl::StripLeadingAsciiWhitespace(rest_.substr(name.size()));
+    rest_.remove_prefix(1);  // (
+    if (++depth_ > kMaxDepth) return Bad("too deeply nested");
+    absl::StatusOr<Result> argument = function == nullptr ? ShapeArgument() : Or();
+    --depth_;
+    if (!argument.ok()) return argument;
+    if (!Take(")")) return Bad(absl::StrCat(name, " takes one argument, and its closing ) is missing"));
+    if (function == nullptr) return argument;
+    absl::StatusOr<Result> numbers = ToNumbers(*std::move(argument));
+    if (!numbers.ok()) return numbers;
+    if (function->reduce != nullptr) return Number(function->reduce(*numbers), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
+    return Map(*std::move(numbers), function->map, false);
+  }
+
+  // shape(%x) needs no value.
+  absl::StatusOr<Result> ShapeArgument() {
+    absl::StatusOr<Reference> reference = ParseReference(rest_, host_);
+    if (!reference.ok()) return reference.status();
+    Result r;
+    r.kind = Result::kShape;
+    absl::StatusOr<Shape> shape = host_.ShapeOf(reference->name);
+    if (!shape.ok()) return shape.status();
+    r.shape = *shape;
+    for (absl::string_view text : reference->subscripts) {
+      absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+      if (!subscript.ok()) return subscript.status();
+      if (!r.shape.IsTuple() || subscript->size() != 1 || (*subscript)[0].index < 0 ||
+          (*subscript)[0].index >= static_cast<int64_t>(r.shape.tuple_shapes().size())) {
+        return Bad("shape takes a name, or an element of a tuple as %t[0]");
+      }
+      r.shape = Shape(r.shape.tuple_shapes()[(*subscript)[0].index]);
+    }
+    return r;
+  }
+
+  // operand (op operand)*, from the left.
+  absl::StatusOr<Result> Chain(const std::function<absl::StatusOr<Result>()>& operand, std::initializer_list<absl::string_view> signs,
+                               std::initializer_list<absl::string_view> words, Complex (*f)(Complex, Complex, absl::string_view), bool to_bool) {
+    absl::StatusOr<Result> left = operand();
+    while (left.ok()) {
+      absl::string_view found;
+      for (absl::string_view sign : signs) {
+        if (found.empty() && Take(sign)) found = sign;
+      }
+      for (absl::string_view word : words) {
+        if (found.empty() && TakeWordIf(word)) found = word;
+      }
+      if (found.empty()) break;
+      absl::StatusOr<Result> right = operand();
+      if (!right.ok()) return right;
+      absl::StatusOr<Result> a = ToNumbers(*std::move(left)), b = ToNumbers(*std::move(right));
+      if (!a.ok()) return a;
+      if (!b.ok()) return b;
+      last_.reset();
+      left = Combine(*a, *b, [&](Complex x, Complex y) { return f(x, y, found); }, to_bool);
+    }
+    return left;
+  }
+
+  template <typename F>
+  absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool) {
+    if (Size(a) != 1 && Size(b) != 1 && a.dimensions != b.dimensions) {
+      return Bad(absl::StrCat("arrays of sizes [", absl::StrJoin(a.dimensions, ","), "] and [", absl::StrJoin(b.dimensions, ","), "] do not go together"));
+    }
+    const Result& larger = a.dimensions.size() >= b.dimensions.size() && !(Size(a) == 1 && Size(b) != 1) ? a : b;
+    Result r;
+    r.dimensions = larger.dimensions;
+    r.is_bool = to_bool;
+    const int64_t n = Size(larger);
+    r.re.resize(n);
+    const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
+    if (complex) r.im.resize(n);
+    for (int64_t i = 0; i < n; ++i) {
+      const Complex x = f(At(a, i), At(b, i));
+      r.re[i] = x.real();
+      if (complex) r.im[i] = x.imag();
+    }
+    return r;
+  }
+
+  absl::StatusOr<Result> Map(Result r, Complex (*f)(Complex), bool to_bool) {
+    absl::StatusOr<Result> n = ToNumbers(std::move(r));
+    if (!n.ok()) return n;
+    last_.reset();
+    bool imaginary = false;
+    for (int64_t i = 0; i < Size(*n); ++i) {
+      const Complex x = f(At(*n, i));
+      n->re[i] = x.real();
+      if (!n->im.empty()) n->im[i] = x.imag();
+      imaginary |= x.imag() != 0;
+    }
+    if (!imaginary) n->im.clear();
+    n->is_bool = to_bool;
+    return n;
+  }
+
+  absl::string_view text_, rest_;
+  const ExpressionHost& host_;
+  std::optional<Comparison> last_;
+  int depth_ = 0;
+};
+
+std::string ElementText(const Result& r, int64_t i) {
+  if (Size(r) == 1) i = 0;
+  if (r.is_bool) return r.re[i] != 0 ? "true" : "false";
+  if (!r.im.empty()) return absl::StrCat("(", FormatDouble(r.re[i], 9), ", ", FormatDouble(r.im[i], 9), ")");
+  return FormatDouble(r.re[i], 9);
+}
+
+std::string FailureDetail(const Comparison& c) {
+  if (c.left.kind == Result::kShape) return absl::StrCat("the shape is ", c.left.shape.ToString(false));
+  int64_t failed = 0, first = -1;
+  for (int64_t i = 0; i < Size(c.outcome); ++i) {
+    if (c.outcome.re[i] != 0) continue;
+    if (first < 0) first = i;
+    ++failed;
+  }
+  std::string text = absl::StrCat("found ", ElementText(c.left, first), ", wanted ", c.op, " ", ElementText(c.right, first));
+  if (c.op == "~=") absl::StrAppend(&text, " within ", FormatDouble(c.tolerance));
+  if (Size(c.outcome) == 1) return text;
+  std::vector<int64_t> index(c.outcome.dimensions.size());
+  DelinearizeIndex(c.outcome.dimensions, first, absl::MakeSpan(index));
+  return absl::StrCat("at [", absl::StrJoin(index, ","), "]: ", text, " (", failed, " of ", Size(c.outcome), " elements differ)");
+}
+
+}  // namespace
+
+absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) { return Parser(text, host).Whole(); }
+
+absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host) {
+  Parser parser(text, host);
+  absl::StatusOr<Result> result = parser.Whole();
+  if (!result.ok()) return result.status();
+  if (result->kind == Result::kShape) return absl::InvalidArgumentError("a shape alone says nothing; compare it, as shape(%x) == f32[2,3]");
+  result = ToNumbers(*std::move(result));
+  if (!result.ok()) return result.status();
+  Claim claim;
+  claim.holds = true;
+  for (double x : result->re) claim.holds = claim.holds && x != 0;
+  if (!claim.holds && parser.last_comparison()) claim.detail = FailureDetail(*parser.last_comparison());
+  return claim;
+}
+
+std::string ToText(const ExpressionResult& r, int64_t max_elements) {
+  if (r.kind == Result::kShape) return r.shape.ToString(false);
+  if (r.kind == Result::kValue) return FormatValue(r.value, {.elements = max_elements});
+  if (r.dimensions.empty()) return ElementText(r, 0);
+  const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
+  Value array = Value::Allocate(Shape::Array(type, r.dimensions));
+  for (int64_t i = 0; i < Size(r); ++i) {
+    Scalar s;
+    s.type = type;
+    s.i = r.re[i] != 0;
+    s.re = r.re[i];
+    s.im = r.im.empty() ? 0 : r.im[i];
+    StoreScalar(s, array.mutable_data() + i * StorageBytes(type));
+  }
+  return FormatValue(array, {.elements = max_elements, .digits = 9});
+}
+
+absl::StatusOr<Reference> ParseReference(absl::string_view& text, const ExpressionHost& host) {
+  text = absl::StripLeadingAsciiWhitespace(text);
+  const bool percent = absl::ConsumePrefix(&text, "%");
+  size_t end = 0;
+  if (!percent && !text.empty() && text[0] == '$') ++end;
+  while (end < text.size() && IsNameChar(text[end])) ++end;
+  if (end == 0) return absl::InvalidArgumentError(absl::StrCat("the name of an instruction is expected", text.empty() ? "" : absl::StrCat(" at '", text.substr(0, 20), "'")));
+  // Names may hold - and . : take the longest that is one, so that %x-1 can be a difference.
+  size_t length = end;
+  while (length > 0 && !host.IsName(text.substr(0, length))) --length;
+  if (length > 0 && length < end && (absl::ascii_isalnum(text[length]) || text[length] == '_' || text[length] == '.')) length = 0;
+  if (length == 0) length = end;  // unknown: the host words the error
+  Reference reference;
+  reference.name = std::string(text.substr(0, length));
+  text.remove_prefix(length);
+  while (absl::StartsWith(text, "[")) {
+    const size_t close = text.find(']');
+    if (close == absl::string_view::npos) return absl::InvalidArgumentError("the closing ] of a subscript is missing");
+    reference.subscripts.push_back(text.substr(0, close + 1));
+    text.remove_prefix(close + 1);
+  }
+  return reference;
+}
+
+std::string ExpressionHelp() {
+  std::string text =
+      "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * /, comparisons == != < <= > >=,\n"
+      "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
+  for (const Function& f : kFunctions) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
+  absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
+  return text;
+}
+
+}  // namespace hloscope

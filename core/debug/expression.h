@@ -1,0 +1,59 @@
+// Expressions over values, for `expect`, `print`, `display` and conditions of breakpoints:
+//   max(abs(%y)) < 1e3      %x[0,1] == 2.5      %x ~= 3.0 1e-5      shape(%x) == f32[2,3]      nan(%y) == 0 && all(%m > 0)
+// Computed in f64, element by element; a scalar goes with any array. Not for running anything: values come from the host.
+#ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
+#define HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+class ExpressionHost {
+ public:
+  virtual ~ExpressionHost() = default;
+  virtual bool IsName(absl::string_view name) const = 0;                        // of an instruction, without %; or "$result"
+  virtual absl::StatusOr<Value> ValueOf(absl::string_view name) const = 0;
+  virtual absl::StatusOr<Shape> ShapeOf(absl::string_view name) const = 0;      // also of what has not run yet
+  virtual absl::StatusOr<bool> StoppedAt(absl::string_view location) const = 0;
+  virtual bool Finished() const = 0;
+};
+
+struct ExpressionResult {
+  enum Kind : uint8_t { kValue, kNumbers, kShape } kind = kNumbers;
+  Value value;                     // kValue: as it is, nothing was computed
+  std::vector<int64_t> dimensions; // kNumbers
+  std::vector<double> re, im;      // kNumbers; im empty: real
+  bool is_bool = false;            // kNumbers
+  Shape shape;                     // kShape
+};
+
+absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host);
+// "3.5", "[1, 2]", "true", "f32[2,3]".
+std::string ToText(const ExpressionResult& result, int64_t max_elements);
+
+// The expression as a claim: true where every element is true (not zero). `detail` says for a false one what was found.
+struct Claim {
+  bool holds = false;
+  std::string detail;
+};
+absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host);
+
+// A name with subscripts: "%x[0,1]", "x", "$result[2][0:3]". Takes it off `text`.
+struct Reference {
+  std::string name;
+  std::vector<absl::string_view> subscripts;  // views into the text given
+};
+absl::StatusOr<Reference> ParseReference(absl::string_view& text, const ExpressionHost& host);
+
+// One line for each function, for `help expressions`.
+std::string ExpressionHelp();
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_EXPRESSION_H_

@@ -1,0 +1,329 @@
+// Commands that look: backtrace, frames, the program's text, facts. Nothing here changes the program's state, only what is selected.
+#include <algorithm>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/explain.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// gdb's number of a frame: 0 is the innermost.
+int NumberOf(const Session::State& s, int depth) { return static_cast<int>(s.machine->frames().size()) - 1 - depth; }
+
+std::string FrameText(const Session::State& s, int depth, bool python) {
+  const Frame& f = s.machine->frames()[depth];
+  std::string text = absl::StrFormat("#%-3d%s\n", NumberOf(s, depth), s.DescribeFrame(depth));
+  if (python && f.position < static_cast<int>(f.computation->schedule.size())) {
+    text += PythonFramesText(*s.module, *f.computation->schedule[f.position], "        ");
+  }
+  return text;
+}
+
+absl::Status Select(Session::State& s, int depth) {
+  s.selected = depth;
+  s.list_first = s.list_last = 0;
+  s.Say(FrameText(s, depth, false));
+  const Frame& f = s.machine->frames()[depth];
+  if (f.position < static_cast<int>(f.computation->schedule.size())) s.ShowInstruction(*f.computation->schedule[f.position]);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandBacktrace(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<int64_t> most = ParseCount(args, INT64_MAX);
+  if (!most.ok()) return most.status();
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  int64_t shown = 0;
+  for (int depth = static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
+    if (++shown > *most) {
+      s.Say("(more frames follow)\n");
+      break;
+    }
+    s.Say(FrameText(s, depth, true));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CommandSelectFrame(Session::State& s, absl::string_view args) {
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  const absl::StatusOr<int64_t> number = ParseCount(args, NumberOf(s, s.selected));
+  if (!number.ok()) return number.status();
+  const int64_t frames = static_cast<int64_t>(s.machine->frames().size());
+  if (*number >= frames) return absl::OutOfRangeError(absl::StrCat("there is no frame ", *number, "; the outermost is ", frames - 1));
+  return Select(s, static_cast<int>(frames - 1 - *number));
+}
+
+absl::Status CommandUp(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<int64_t> n = ParseCount(args, 1);
+  if (!n.ok()) return n.status();
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  if (s.selected == 0 && *n > 0) return absl::OutOfRangeError("this is the outermost frame; no other called it");
+  return Select(s, static_cast<int>(std::max<int64_t>(0, s.selected - *n)));
+}
+
+absl::Status CommandDown(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<int64_t> n = ParseCount(args, 1);
+  if (!n.ok()) return n.status();
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  const int64_t top = static_cast<int64_t>(s.machine->frames().size()) - 1;
+  if (s.selected == top && *n > 0) return absl::OutOfRangeError("this is the innermost frame; it has called no other");
+  return Select(s, static_cast<int>(std::min<int64_t>(top, s.selected + *n)));
+}
+
+// -- list --
+
+namespace {
+
+void ListLines(Session::State& s, int first, int last) {
+  const SourceText& source = *s.module->source;
+  first = std::max(first, 1);
+  last = std::min(last, source.line_count());
+  const Frame* frame = s.frame();
+  int stop = 0;
+  if (frame != nullptr && frame->position < static_cast<int>(frame->computation->schedule.size())) {
+    stop = LineOf(*s.module, *frame->computation->schedule[frame->position]);
+  }
+  absl::flat_hash_set<int> marked;
+  for (const auto& b : s.breakpoints) {
+    for (const Location& location : b->locations) {
+      if (b->enabled) marked.insert(LineOf(*s.module, location.instruction()));
+    }
+  }
+  std::string text;
+  for (int line = first; line <= last; ++line) {
+    absl::StrAppend(&text, line == stop ? "=>" : "  ", marked.contains(line) ? "*" : " ", absl::StrFormat("%-5d ", line),
+                    Cut(absl::StripTrailingAsciiWhitespace(source.Line(line)), 160), "\n");
+  }
+  s.Say(text);
+  s.list_first = first;
+  s.list_last = last;
+}
+
+void ListAround(Session::State& s, int line) {
+  const int first = std::max<int>(1, line - static_cast<int>(s.list_size) / 2);
+  ListLines(s, first, first + static_cast<int>(s.list_size) - 1);
+}
+
+}  // namespace
+
+absl::Status CommandList(Session::State& s, absl::string_view args) {
+  if (s.module->source == nullptr) return absl::FailedPreconditionError("this program was not read from a text");
+  args = absl::StripAsciiWhitespace(args);
+  const int size = static_cast<int>(s.list_size), lines = s.module->source->line_count();
+  int first = 0, last = 0;
+  if (args == "-") {
+    if (s.list_first <= 1) return absl::OutOfRangeError("the text begins here");
+    ListLines(s, s.list_first - size, s.list_first - 1);
+    return absl::OkStatus();
+  }
+  if (args.empty() && s.list_last > 0) {
+    if (s.list_last >= lines) return absl::OutOfRangeError(absl::StrCat("the text ends here; it has ", Count(lines, "line")));
+    ListLines(s, s.list_last + 1, s.list_last + size);
+    return absl::OkStatus();
+  }
+  if (args.empty()) {
+    const Frame* frame = s.frame();
+    int line = 0;
+    if (frame != nullptr) line = LineOf(*s.module, *frame->computation->schedule[std::min<size_t>(frame->position, frame->computation->schedule.size() - 1)]);
+    if (line == 0 && s.module->entry->range.valid()) line = s.module->source->Locate(s.module->entry->range.begin).line + size / 2;
+    ListAround(s, std::max(line, 1));
+    return absl::OkStatus();
+  }
+  const std::vector<absl::string_view> ends = absl::StrSplit(args, ',');
+  if (ends.size() == 2 && absl::SimpleAtoi(ends[0], &first) && absl::SimpleAtoi(ends[1], &last)) {
+    if (first < 1 || last < first || first > lines) return absl::OutOfRangeError(absl::StrCat("the text has lines 1 to ", lines));
+    ListLines(s, first, last);
+    return absl::OkStatus();
+  }
+  if (absl::SimpleAtoi(args, &first)) {
+    if (first < 1 || first > lines) return absl::OutOfRangeError(absl::StrCat("the text has lines 1 to ", lines));
+    ListAround(s, first);
+    return absl::OkStatus();
+  }
+  if (const Computation* computation = s.module->FindComputation(absl::StripPrefix(args, "%")); computation != nullptr && computation->range.valid()) {
+    first = s.module->source->Locate(computation->range.begin).line;
+    ListLines(s, first, first + size - 1);
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, args, s.current_computation());
+  if (!found.ok()) return found.status();
+  ListAround(s, LineOf(*s.module, found->front().instruction()));
+  return absl::OkStatus();
+}
+
+// -- info --
+
+namespace {
+
+absl::Status InfoBreak(Session::State& s, absl::string_view) {
+  if (s.breakpoints.empty()) {
+    s.Say("There are no breakpoints.\n");
+    return absl::OkStatus();
+  }
+  for (const auto& b : s.breakpoints) {
+    s.Say(absl::StrFormat("%-3d %s%s", b->number, b->spec, b->locations.size() > 1 ? absl::StrCat(", ", b->locations.size(), " places") : ""));
+    if (b->locations.size() == 1) s.Say(": ", Describe(*s.module, b->locations[0]));
+    s.Say(b->temporary ? ", temporary" : "", b->enabled ? "" : ", disabled", "\n");
+    if (!b->condition.empty()) s.Say("    only if ", b->condition, "\n");
+    if (b->hits > 0) s.Say("    reached ", Count(b->hits, "time"), "\n");
+    if (b->ignore > 0) s.Say("    passed ", Count(b->ignore, "more time"), "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InfoDisplay(Session::State& s, absl::string_view) {
+  if (s.displays.empty()) s.Say("There are no displays.\n");
+  for (const DisplayItem& item : s.displays) s.Say(absl::StrFormat("%-3d %s\n", item.number, item.expression));
+  return absl::OkStatus();
+}
+
+absl::Status InfoFrame(Session::State& s, absl::string_view) {
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  const Frame& f = *s.frame();
+  s.Say(FrameText(s, s.selected, true), "    instruction ", f.position, " of ", f.computation->schedule.size(), " in ", f.computation->name, "\n");
+  if (f.plan != nullptr) s.Say("    ", Count(static_cast<int64_t>(f.plan->regions.size()), "region"), " in its plan\n");
+  int64_t held = 0, bytes = 0;
+  for (const Value& value : f.values) {
+    held += value.has_value();
+    if (value.has_value()) bytes += value.byte_size();
+  }
+  s.Say("    ", Count(held, "value"), " held (", FormatByteCount(bytes), ")\n");
+  return absl::OkStatus();
+}
+
+absl::Status InfoOp(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
+  if (!found.ok()) return found.status();
+  s.Say(ExplainInstruction(*s.module, **found));
+  return absl::OkStatus();
+}
+
+absl::Status InfoSource(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
+  if (!found.ok()) return found.status();
+  const std::string frames = PythonFramesText(*s.module, **found, "  ");
+  s.Say(Describe(*s.module, {(*found)->parent, (*found)->index}), "\n", frames.empty() ? "  the text names no source for it\n" : frames);
+  if (!(*found)->metadata.op_name.empty()) s.Say("  op_name: ", (*found)->metadata.op_name, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status InfoLocals(Session::State& s, absl::string_view args) {
+  const absl::Status running = s.NeedRunning();
+  if (!running.ok()) return running;
+  const Frame& f = *s.frame();
+  const int64_t most = absl::StripAsciiWhitespace(args) == "all" ? INT64_MAX : 20;
+  const int first = static_cast<int>(std::max<int64_t>(0, f.position - most));
+  if (first > 0) s.Say("(", Count(first, "earlier instruction"), "; info locals all shows them)\n");
+  for (int position = first; position < f.position; ++position) {
+    const Instruction& i = *f.computation->schedule[position];
+    s.Say("%", i.name, " = ", i.shape.ToString(false));
+    const Value& value = f.values[position];
+    if (value.has_value() && value.shape().IsArray() && value.element_count() <= 8) s.Say(" ", Cut(FormatValue(value), 100));
+    s.Say("\n");
+  }
+  if (f.position == 0) s.Say("Nothing has been computed in this frame.\n");
+  return absl::OkStatus();
+}
+
+absl::Status InfoProgram(Session::State& s, absl::string_view) {
+  const Module& m = *s.module;
+  s.Say("module ", m.name, m.source != nullptr ? absl::StrCat(" (", m.source->name(), ")") : "", ": ", Count(m.instruction_count(), "instruction"), " in ",
+        Count(static_cast<int64_t>(m.computations.size()), "computation"), ", entry ", m.entry->name, "\n");
+  for (const Instruction* parameter : m.entry->parameters) {
+    if (parameter->parameter_number >= 8) {
+      s.Say("  ... and ", Count(static_cast<int64_t>(m.entry->parameters.size()) - 8, "more parameter"), "\n");
+      break;
+    }
+    s.Say("  parameter ", parameter->parameter_number, ": %", parameter->name, " ", parameter->shape.ToString(false), "\n");
+  }
+  s.Say("  result: ", Cut(m.entry->root->shape.ToString(false), 200), "\n");
+  const int elided = CountElidedConstants(m);
+  if (elided > 0) s.Say("  ", Count(elided, "elided constant"), ", made up: runs are no reproduction\n");
+  if (s.machine == nullptr) {
+    s.Say("not started\n");
+  } else if (s.machine->finished()) {
+    s.Say("finished after ", Count(s.machine->executed(), "instruction"), "\n");
+  } else if (s.error_stop) {
+    s.Say("stopped with an error: ", s.machine->status().message(), "\n");
+  } else {
+    s.Say("stopped at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1), " after ", Count(s.machine->executed(), "instruction"), "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InfoKernels(Session::State& s, absl::string_view) {
+  const BackendStats stats = s.backend->stats();
+  s.Say("backend ", s.backend->name(), ": ", Count(stats.kernels_compiled, "kernel"), " compiled, ", stats.kernels_from_cache, " from the disk cache, ",
+        absl::StrFormat("%.1f ms", stats.compile_ms), "\n");
+  const Frame* f = s.frame();
+  if (f == nullptr || f->plan == nullptr || f->position >= static_cast<int>(f->computation->schedule.size())) return absl::OkStatus();
+  for (const Region& region : f->plan->regions) {
+    if (!std::binary_search(region.members.begin(), region.members.end(), f->position)) continue;
+    s.Say("%", f->computation->schedule[f->position]->name, " is in the region of %", f->computation->schedule[region.root]->name, " (",
+          Count(static_cast<int64_t>(region.members.size()), "instruction"), ")\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InfoMemory(Session::State& s, absl::string_view) {
+  if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started");
+  const MemoryAccount& account = s.machine->account();
+  s.Say("values and scratch: ", FormatByteCount(account.live()), " now, ", FormatByteCount(account.peak()), " at most\nretained for looking back: up to ",
+        FormatByteCount(s.options.retain_bytes), "\nlimit: ", s.options.memory_limit == 0 ? "none" : FormatByteCount(s.options.memory_limit), "\n");
+  return absl::OkStatus();
+}
+
+absl::Status InfoNotices(Session::State& s, absl::string_view) {
+  if (s.notices.empty()) s.Say("There are no notices.\n");
+  for (const std::string& notice : s.notices) s.Say("note: ", notice, "\n");
+  return absl::OkStatus();
+}
+
+struct Topic {
+  const char* name;
+  absl::Status (*show)(Session::State&, absl::string_view);
+};
+constexpr Topic kTopics[] = {{"break", InfoBreak},     {"breakpoints", InfoBreak}, {"display", InfoDisplay}, {"frame", InfoFrame},   {"op", InfoOp},          {"source", InfoSource},
+                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}};
+
+}  // namespace
+
+absl::Status CommandInfo(Session::State& s, absl::string_view args) {
+  const absl::string_view word = TakeWord(args);
+  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices";
+  if (word.empty()) return absl::InvalidArgumentError(kHelp);
+  const Topic* found = nullptr;
+  for (const Topic& topic : kTopics) {
+    if (!absl::StartsWith(topic.name, word)) continue;
+    if (found != nullptr && found->show != topic.show) return absl::InvalidArgumentError(absl::StrCat("'info ", word, "' could be ", found->name, " or ", topic.name));
+    found = &topic;
+  }
+  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("there is no 'info ", word, "'; ", kHelp));
+  return found->show(s, args);
+}
+
+absl::Status CommandExplain(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (const std::optional<Opcode> opcode = OpcodeFromName(args); opcode && !s.IsName(args)) {
+    s.Say(ExplainOperation(*opcode));
+    return absl::OkStatus();
+  }
+  return InfoOp(s, args);
+}
+
+}  // namespace hloscope

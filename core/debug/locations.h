@@ -1,0 +1,44 @@
+// Places in a program, as people name them: for break, tbreak, until, list and `stopped at`.
+#ifndef HLOSCOPE_CORE_DEBUG_LOCATIONS_H_
+#define HLOSCOPE_CORE_DEBUG_LOCATIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+struct Location {
+  const Computation* computation = nullptr;
+  int position = 0;  // in its schedule
+  friend bool operator==(const Location&, const Location&) = default;
+  const Instruction& instruction() const { return *computation->schedule[position]; }
+};
+
+// The places that `spec` names, in program order, at least one:
+//   dot.5, %dot.5           instructions of that name (in `current` first, if it is there)
+//   body, %body             a computation: its first instruction that is no parameter
+//   body:dot.5              an instruction of a computation
+//   op:dot                  every instruction of that operation
+//   /regex/                 every instruction whose name has a match
+//   scope:jit(f)/attention  where the program enters that scope of op_name
+//   model.py:142            where the program enters that line of its source (a whole path, or its end)
+//   142                     the instructions on that line of the text
+// NotFound with the nearest names where there is none.
+absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current);
+
+// "%dot.5 in body, model.hlo:12".
+std::string Describe(const Module& module, const Location& location);
+// 1-based line in the text; 0: none.
+int LineOf(const Module& module, const Instruction& instruction);
+// The file's name without directories.
+absl::string_view Basename(absl::string_view path);
+// The first instruction that is no parameter (or the last one).
+int FirstStop(const Computation& computation);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_LOCATIONS_H_

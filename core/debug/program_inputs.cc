@@ -1,0 +1,142 @@
+// Matching files with parameters; see the header.
+#include "core/debug/program_inputs.h"
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/debug/text_util.h"
+
+namespace hloscope {
+namespace {
+
+absl::Status At(absl::string_view where, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(where, ": ", status.message()));
+}
+
+// The number that an archive's array names, or -1.
+int NumberOf(absl::string_view name) {
+  for (absl::string_view prefix : {"arr_", "arg_", "arg", "input_", "output_", "parameter_", "parameter."}) {
+    if (absl::ConsumePrefix(&name, prefix)) break;
+  }
+  int number = -1;
+  return absl::SimpleAtoi(name, &number) ? number : -1;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module& module, const SessionOptions& options) {
+  std::unique_ptr<ProgramInputs> inputs(new ProgramInputs(module, options.fill));
+  const size_t count = module.entry->parameters.size();
+  inputs->sources_.resize(count);
+  if (!options.inputs_npz.empty()) {
+    absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.inputs_npz);
+    if (!npz.ok()) return At("--inputs", npz.status());
+    inputs->npz_ = *std::move(npz);
+    const absl::Status matched = inputs->MatchArchive();
+    if (!matched.ok()) return At("--inputs", matched);
+  }
+  for (const auto& [number, path] : options.input_files) {
+    if (number < 0 || number >= static_cast<int>(count)) {
+      return absl::InvalidArgumentError(absl::StrCat("--input ", number, "=", path, ": the program has ", Count(count, "parameter"),
+                                                     count == 0 ? "" : absl::StrCat(", 0 to ", count - 1)));
+    }
+    inputs->sources_[number] = {path, ""};
+  }
+  if (!options.infeed_npz.empty()) {
+    absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.infeed_npz);
+    if (!npz.ok()) return At("--infeed", npz.status());
+    for (const std::string& name : (*npz)->names()) {
+      absl::StatusOr<Value> item = (*npz)->Read(name);
+      if (!item.ok()) return At("--infeed", item.status());
+      inputs->infeed_.push_back(*std::move(item));
+    }
+  }
+  for (const std::string& path : options.custom_call_libraries) {
+    const absl::Status loaded = inputs->custom_calls_.Load(path);
+    if (!loaded.ok()) return At("--custom-call", loaded);
+  }
+  // Files are read when first needed, but one that cannot be opened is said at once.
+  for (const auto& [number, path] : options.input_files) {
+    std::FILE* file = std::fopen(path.c_str(), "rb");
+    if (file == nullptr) return absl::NotFoundError(absl::StrCat("--input ", number, ": cannot open ", path, ": ", std::strerror(errno)));
+    std::fclose(file);
+  }
+  return inputs;
+}
+
+absl::Status ProgramInputs::MatchArchive() {
+  for (const std::string& name : npz_->names()) {
+    int number = -1;
+    for (size_t i = 0; i < sources_.size(); ++i) {
+      if (module_.entry->parameters[i]->name == name) number = static_cast<int>(i);
+    }
+    if (number < 0) number = NumberOf(name);
+    if (number < 0 || number >= static_cast<int>(sources_.size())) {
+      std::vector<absl::string_view> known;
+      for (const Instruction* parameter : module_.entry->parameters) known.push_back(parameter->name);
+      return absl::InvalidArgumentError(absl::StrCat("the array ", name, " belongs to no parameter; they are ", Cut(absl::StrJoin(known, ", "), 200),
+                                                     known.empty() ? "none" : " (numbers do as well)"));
+    }
+    if (!sources_[number].npz_entry.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("the arrays ", sources_[number].npz_entry, " and ", name, " are both parameter ", number));
+    }
+    sources_[number].npz_entry = name;
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* account) const {
+  const Source& source = sources_[number];
+  const Shape& shape = module_.entry->parameters[number]->shape;
+  const std::string where = absl::StrCat("parameter ", number);
+  if (source.npy.empty() && source.npz_entry.empty()) return MakeInput(module_, number, fill_, account);
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(where, " is ", shape.ToString(false), ", which no .npy array can give"));
+  absl::StatusOr<Value> value = source.npy.empty() ? npz_->Read(source.npz_entry, &shape, account) : ReadNpy(source.npy, &shape, account);
+  if (!value.ok()) return At(where, value.status());
+  return value;
+}
+
+int ProgramInputs::from_files() const {
+  int n = 0;
+  for (const Source& source : sources_) n += !source.npy.empty() || !source.npz_entry.empty();
+  return n;
+}
+
+std::string ProgramInputs::Summary() const {
+  const int files = from_files(), made = parameter_count() - files;
+  std::string text = Count(parameter_count(), "parameter");
+  if (files > 0 && made > 0) return absl::StrCat(text, ": ", files, " from files, ", made, " made up (", ToText(fill_), ")");
+  if (files > 0) return absl::StrCat(text, " from files");
+  return made > 0 ? absl::StrCat(text, ", made up (", ToText(fill_), ")") : text;
+}
+
+std::string ToText(const Fill& fill) {
+  switch (fill.kind) {
+    case Fill::kRandom: return absl::StrCat("random:", fill.seed);
+    case Fill::kZeros: return "zeros";
+    case Fill::kOnes: return "ones";
+    case Fill::kIota: return "iota";
+  }
+  return "";
+}
+
+int CountElidedConstants(const Module& module) {
+  int count = 0;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* instruction : computation->instructions) count += instruction->literal != nullptr && instruction->literal->elided;
+  }
+  return count;
+}
+
+std::string ElidedWarning(int count) {
+  if (count == 0) return "";
+  return absl::StrCat("warning: ", Count(count, "constant"), count == 1 ? " is" : " are",
+                      " elided in the text ({...}) and made up here: THIS RUN IS NOT A REPRODUCTION; dump the program with --xla_dump_large_constants=true\n");
+}
+
+}  // namespace hloscope

@@ -1,0 +1,270 @@
+// Finding the command that a line means, and executing it. What commands do stands in execution.cc, breakpoints.cc, values.cc, inspect.cc.
+#include "core/debug/session.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+namespace {
+
+using Handler = absl::Status (*)(Session::State&, absl::string_view);
+
+const Handler kHandlers[] = {
+#define X(name, abbreviation, synopsis, help, group, handler) Command##handler,
+#include "core/debug/commands.def"
+#undef X
+};
+
+// Index of the command that `word` means.
+absl::StatusOr<int> FindCommand(absl::string_view word) {
+  const std::vector<CommandRow>& commands = Commands();
+  std::vector<std::string> names;
+  int found = -1;
+  for (size_t i = 0; i < commands.size(); ++i) {
+    if (word == commands[i].name || word == commands[i].abbreviation) return static_cast<int>(i);
+    if (!absl::StartsWith(commands[i].name, word)) continue;
+    found = static_cast<int>(i);
+    names.push_back(commands[i].name);
+  }
+  if (names.size() == 1) return found;
+  if (names.size() > 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' could be ", absl::StrJoin(names, ", ")));
+  int64_t budget = 1 << 20;
+  NearestName nearest(word, &budget);
+  for (const CommandRow& command : commands) nearest.Offer(command.name);
+  const std::string hint = nearest.Hint();
+  return absl::InvalidArgumentError(absl::StrCat("there is no command '", word, "'; ", hint.empty() ? "help lists them" : hint));
+}
+
+bool Repeats(absl::string_view name) {
+  for (absl::string_view repeated : {"step", "next", "continue", "until", "list", "up", "down"}) {
+    if (name == repeated) return true;
+  }
+  return false;
+}
+
+// The command's word: letters, or all up to white space. "p/shape x" is "p" and "/shape x".
+absl::string_view TakeCommand(absl::string_view& line) {
+  size_t end = 0;
+  while (end < line.size() && absl::ascii_isalpha(line[end])) ++end;
+  if (end == 0 || (end < line.size() && !absl::ascii_isspace(line[end]) && line[end] != '/' && line[end] != '%' && line[end] != '$')) {
+    while (end < line.size() && !absl::ascii_isspace(line[end])) ++end;
+  }
+  const absl::string_view word = line.substr(0, end);
+  line = absl::StripAsciiWhitespace(line.substr(end));
+  return word;
+}
+
+}  // namespace
+
+const std::vector<CommandRow>& Commands() {
+  static const std::vector<CommandRow>& commands = *new std::vector<CommandRow>{
+#define X(name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group},
+#include "core/debug/commands.def"
+#undef X
+  };
+  return commands;
+}
+
+absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise) {
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty()) return otherwise;
+  int64_t n = 0;
+  if (!absl::SimpleAtoi(args, &n) || n < 0) return absl::InvalidArgumentError(absl::StrCat("a count is expected, not '", args, "'"));
+  return n;
+}
+
+Session::Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backend, SessionOptions options, std::function<void(absl::string_view)> out)
+    : state_(std::make_unique<State>()) {
+  state_->session = this;
+  state_->module = std::move(module);
+  state_->backend = std::move(backend);
+  state_->options = std::move(options);
+  state_->out = std::move(out);
+}
+
+Session::~Session() { state_->interrupt.store(nullptr); }
+
+CommandResult Session::Execute(absl::string_view line) {
+  State& s = *state_;
+  CommandResult result;
+  line = absl::StripAsciiWhitespace(line);
+  if (absl::StartsWith(line, "#")) return result;
+  std::string repeated;
+  if (line.empty()) {
+    if (s.repeat.empty()) return result;
+    repeated = s.repeat;
+    line = repeated;
+  }
+  absl::string_view args = line;
+  const absl::string_view word = TakeCommand(args);
+  const absl::StatusOr<int> command = FindCommand(word);
+  absl::Status status = command.status();
+  if (command.ok()) {
+    const CommandRow& info = Commands()[*command];
+    s.repeat = Repeats(info.name) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
+    status = kHandlers[*command](s, args);
+  }
+  if (!status.ok()) s.Say(status.message(), "\n");
+  result.ok = status.ok();
+  result.quit = s.quit;
+  return result;
+}
+
+CommandResult Session::ExecuteFile(const std::string& path) {
+  State& s = *state_;
+  CommandResult result;
+  if (s.source_depth >= 20) {
+    s.Say("source: files that execute files, more than 20 deep (", path, ")\n");
+    result.ok = false;
+    return result;
+  }
+  std::ifstream file(path);
+  if (!file) {
+    s.Say("cannot open ", path, ": ", std::strerror(errno), "\n");
+    result.ok = false;
+    return result;
+  }
+  ++s.source_depth;
+  std::string line;
+  for (int number = 1; result.ok && !result.quit && std::getline(file, line); ++number) {
+    if (absl::StripAsciiWhitespace(line).empty()) continue;
+    result = Execute(line);
+    if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
+  }
+  --s.source_depth;
+  return result;
+}
+
+std::vector<std::string> Session::Complete(absl::string_view line) const {
+  constexpr size_t kMost = 500;
+  const State& s = *state_;
+  std::vector<std::string> found;
+  const auto offer = [&](absl::string_view candidate, absl::string_view start, absl::string_view before) {
+    if (absl::StartsWith(candidate, start) && found.size() < kMost) found.push_back(absl::StrCat(before, candidate));
+  };
+  line = absl::StripLeadingAsciiWhitespace(line);
+  const size_t space = line.find(' ');
+  if (space == absl::string_view::npos) {
+    for (const CommandRow& command : Commands()) offer(command.name, line, "");
+    return found;
+  }
+  const absl::StatusOr<int> command = FindCommand(line.substr(0, space));
+  if (!command.ok()) return found;
+  const absl::string_view name = Commands()[*command].name;
+  size_t start = line.size();
+  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '%' || c == ':' || c == '$'; };
+  while (start > space + 1 && is_word(line[start - 1])) --start;
+  absl::string_view word = line.substr(start);
+  if (name == "help") {
+    for (const CommandRow& c : Commands()) offer(c.name, word, "");
+    offer("expressions", word, "");
+  } else if (name == "info") {
+    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices"}) offer(sub, word, "");
+  } else if (name == "set") {
+    for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations"}) offer(sub, word, "");
+  }
+  const bool places = name == "break" || name == "tbreak" || name == "until" || name == "list";
+  if (places && absl::StartsWith(word, "op:")) {
+    absl::flat_hash_set<Opcode> used;
+    for (const Computation* computation : s.module->computations) {
+      for (const Instruction* i : computation->instructions) {
+        if (used.insert(i->opcode).second) offer(Name(i->opcode), word.substr(3), "op:");
+      }
+    }
+    return found;
+  }
+  const bool values = name == "print" || name == "display" || name == "expect" || name == "save" || name == "set" || name == "explain" || name == "info";
+  if (!places && !values) return found;
+  std::string before;
+  if (absl::ConsumePrefix(&word, "%")) before = "%";
+  const size_t colon = word.find(':');
+  if (places && colon != absl::string_view::npos) {
+    if (const Computation* computation = s.module->FindComputation(word.substr(0, colon))) {
+      for (const Instruction* i : computation->instructions) offer(i->name, word.substr(colon + 1), absl::StrCat(before, computation->name, ":"));
+    }
+    return found;
+  }
+  if (word.empty() && before.empty()) return found;
+  const Computation* current = s.current_computation();
+  if (values && current != nullptr) {
+    for (const Instruction* i : current->instructions) offer(i->name, word, before);
+    return found;
+  }
+  for (const Computation* computation : s.module->computations) {
+    if (places) offer(computation->name, word, before);
+    for (const Instruction* i : computation->instructions) offer(i->name, word, before);
+  }
+  return found;
+}
+
+void Session::Interrupt() {
+  if (std::atomic<bool>* flag = state_->interrupt.load()) flag->store(true);
+}
+
+int Session::failed_expects() const {
+  return static_cast<int>(std::count_if(state_->expects.begin(), state_->expects.end(), [](const ExpectRecord& e) { return !e.passed; }));
+}
+int Session::passed_expects() const { return static_cast<int>(state_->expects.size()) - failed_expects(); }
+const std::vector<ExpectRecord>& Session::expects() const { return state_->expects; }
+bool Session::stopped_with_error() const { return state_->error_stop; }
+bool Session::running() const { return state_->started(); }
+
+// -- Commands about the console itself --
+
+absl::Status CommandHelp(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (args == "expressions") {
+    s.Say(ExpressionHelp());
+    return absl::OkStatus();
+  }
+  if (!args.empty()) {
+    const absl::StatusOr<int> command = FindCommand(args);
+    if (!command.ok()) return command.status();
+    const CommandRow& info = Commands()[*command];
+    s.Say(info.name, " ", info.synopsis, "\n", info.help, "\n");
+    if (*info.abbreviation != 0) s.Say("short: ", info.abbreviation, "\n");
+    return absl::OkStatus();
+  }
+  absl::string_view group;
+  std::string text;
+  for (const CommandRow& command : Commands()) {
+    if (group != command.group) {
+      group = command.group;
+      absl::StrAppend(&text, text.empty() ? "" : "\n", group, ":\n");
+    }
+    const std::string left = absl::StrCat(command.name, *command.abbreviation != 0 ? absl::StrCat(", ", command.abbreviation) : "");
+    absl::StrAppend(&text, "  ", left, std::string(left.size() < 16 ? 16 - left.size() : 1, ' '), Cut(command.help, 110), "\n");
+  }
+  s.Say(text, "\nhelp COMMAND says more; help expressions explains print, expect and conditions. Commands can be shortened; an empty line repeats.\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandQuit(Session::State& s, absl::string_view args) {
+  s.quit = true;
+  return absl::OkStatus();
+}
+
+absl::Status CommandEcho(Session::State& s, absl::string_view args) {
+  s.Say(args, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandSource(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty()) return absl::InvalidArgumentError("source takes a file of commands");
+  const CommandResult result = s.session->ExecuteFile(std::string(args));
+  return result.ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("source ", args, " did not get to its end"));
+}
+
+}  // namespace hloscope

@@ -1,0 +1,117 @@
+// What the files of commands share: the session's state and the handlers of commands.def. Nobody else includes this.
+#ifndef HLOSCOPE_CORE_DEBUG_SESSION_STATE_H_
+#define HLOSCOPE_CORE_DEBUG_SESSION_STATE_H_
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/expression.h"
+#include "core/debug/locations.h"
+#include "core/debug/program_inputs.h"
+#include "core/debug/session.h"
+
+namespace hloscope {
+
+struct Breakpoint {
+  int number = 0;
+  std::string spec;  // as typed
+  std::vector<Location> locations;
+  std::string condition;  // empty: none
+  bool enabled = true;
+  bool temporary = false;
+  int64_t hits = 0;
+  int64_t ignore = 0;  // this many more times it does not stop
+};
+
+struct DisplayItem {
+  int number = 0;
+  std::string expression;
+};
+
+struct Session::State : ExpressionHost {
+  Session* session = nullptr;
+  std::unique_ptr<Module> module;
+  std::unique_ptr<Backend> backend;
+  SessionOptions options;
+  std::function<void(absl::string_view)> out;
+
+  std::unique_ptr<ProgramInputs> inputs;
+  std::unique_ptr<Machine> machine;  // null until the first run
+  std::atomic<std::atomic<bool>*> interrupt{nullptr};
+  int selected = 0;  // depth of the selected frame in machine->frames(); 0 is the entry
+  bool error_stop = false;
+  bool elided_said = false;
+  std::vector<std::string> notices;
+
+  std::vector<std::unique_ptr<Breakpoint>> breakpoints;
+  int next_breakpoint = 1;
+  std::vector<DisplayItem> displays;
+  int next_display = 1;
+  std::vector<ExpectRecord> expects;
+
+  int64_t print_elements = 200;
+  int64_t print_edge = 3;
+  int64_t list_size = 10;
+  int list_first = 0, list_last = 0;  // the lines last listed
+  std::string repeat;                 // what an empty line executes
+  bool quit = false;
+  int source_depth = 0;
+
+  // -- Writing --
+  template <typename... Parts>
+  void Say(const Parts&... parts) const {
+    out(absl::StrCat(parts...));
+  }
+
+  // -- Where the program is (execution.cc) --
+  bool started() const { return machine != nullptr && machine->running(); }
+  absl::Status NeedRunning() const;
+  const Frame* frame() const;  // the selected one; null when not running
+  const Computation* current_computation() const { return frame() != nullptr ? frame()->computation : nullptr; }
+  // "%dot.5 in body (loop body of %while.3, iteration 4), model.hlo:12".
+  std::string DescribeFrame(int depth) const;
+  // The line of the text with its number.
+  void ShowInstruction(const Instruction& instruction) const;
+  void ShowStop(StopReason reason);
+  void ShowDisplays();
+  // Starts afresh; the machine stands before the first instruction.
+  absl::Status Begin();
+  // Runs `first`, and while it only reaches breakpoints that do not want to stop, `again`.
+  StopReason Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again);
+
+  // -- Breakpoints (breakpoints.cc) --
+  void ArmAll();
+  // The breakpoints at the machine's position that want to stop (counts hits and evaluates conditions).
+  std::vector<Breakpoint*> StoppingHere();
+  Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary);
+  bool HasBreakpoint(const Instruction& instruction) const;
+
+  // -- Values (ExpressionHost, values.cc) --
+  bool IsName(absl::string_view name) const override;
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override;
+  absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override;
+  absl::StatusOr<bool> StoppedAt(absl::string_view location) const override;
+  bool Finished() const override { return machine != nullptr && machine->finished(); }
+  // The frame (at or outside the selected one) and instruction that a name means there.
+  absl::StatusOr<std::pair<int, const Instruction*>> FindValue(absl::string_view name) const;
+  // An instruction by name for looking only: in the selected frame's computation, else anywhere. Empty name: where we stand.
+  absl::StatusOr<const Instruction*> FindInstruction(absl::string_view name) const;
+};
+
+#define X(name, abbreviation, synopsis, help, group, handler) absl::Status Command##handler(Session::State& s, absl::string_view args);
+#include "core/debug/commands.def"
+#undef X
+
+// A count that a command takes ("", "3"); InvalidArgument with the command's usage.
+absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SESSION_STATE_H_

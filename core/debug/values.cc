@@ -1,0 +1,348 @@
+// Commands about values: print, display, expect, set, save; and what a name in an expression means.
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
+#include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/literal/npy.h"
+#include "core/literal/scalar.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+namespace {
+
+constexpr char kResult[] = "$result";
+
+absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
+  for (const Computation* computation : s.module->computations) {
+    if (computation->FindInstruction(name) == nullptr) continue;
+    return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
+                                                      s.started() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
+  }
+  int64_t budget = 20 << 20;
+  NearestName nearest(name, &budget);
+  for (const Computation* computation : s.module->computations) {
+    for (const Instruction* i : computation->instructions) nearest.Offer(i->name);
+  }
+  const std::string hint = nearest.Hint();
+  return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'", hint.empty() ? "" : absl::StrCat("; ", hint)));
+}
+
+}  // namespace
+
+bool Session::State::IsName(absl::string_view name) const {
+  if (name == kResult) return true;
+  if (const Frame* f = frame(); f != nullptr && f->computation->FindInstruction(name) != nullptr) return true;
+  for (const Computation* computation : module->computations) {
+    if (computation->FindInstruction(name) != nullptr) return true;
+  }
+  return false;
+}
+
+absl::StatusOr<std::pair<int, const Instruction*>> Session::State::FindValue(absl::string_view name) const {
+  if (!started()) return NeedRunning();
+  const int top = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1);
+  for (int depth = top; depth >= 0; --depth) {
+    if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return std::make_pair(depth, found);
+  }
+  return NoSuchValue(*this, name);
+}
+
+absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
+  if (name == kResult) {
+    if (!Finished()) return absl::FailedPreconditionError("$result is there when the program has finished");
+    return machine->result();
+  }
+  // Constants are known without running.
+  if (!started()) {
+    for (const Computation* computation : module->computations) {
+      const Instruction* found = computation->FindInstruction(name);
+      if (found != nullptr && found->literal != nullptr && found->literal->value.has_value()) return found->literal->value;
+    }
+  }
+  const absl::StatusOr<std::pair<int, const Instruction*>> found = FindValue(name);
+  if (!found.ok()) return found.status();
+  return machine->ValueOf(found->first, found->second->index);
+}
+
+absl::StatusOr<Shape> Session::State::ShapeOf(absl::string_view name) const {
+  if (name == kResult) return module->entry->root->shape;
+  const absl::StatusOr<const Instruction*> found = FindInstruction(name);
+  if (!found.ok()) return found.status();
+  return (*found)->shape;
+}
+
+absl::StatusOr<bool> Session::State::StoppedAt(absl::string_view location) const {
+  absl::StatusOr<std::vector<Location>> found = ResolveLocations(*module, location, started() ? machine->top().computation : nullptr);
+  if (!found.ok()) return found.status();
+  const Instruction* here = started() ? machine->next_instruction() : nullptr;
+  return std::any_of(found->begin(), found->end(), [&](const Location& l) { return &l.instruction() == here; });
+}
+
+absl::StatusOr<const Instruction*> Session::State::FindInstruction(absl::string_view name) const {
+  name = absl::StripPrefix(absl::StripAsciiWhitespace(name), "%");
+  if (name.empty()) {
+    const Frame* f = frame();
+    if (f == nullptr) return absl::FailedPreconditionError("name an instruction; the program is not running, so it stands at none");
+    if (f->position >= static_cast<int>(f->computation->schedule.size())) return absl::FailedPreconditionError("the frame is at its end; name an instruction");
+    return f->computation->schedule[f->position];
+  }
+  const size_t colon = name.find(':');
+  if (colon != absl::string_view::npos) {
+    const absl::StatusOr<std::vector<Location>> found = ResolveLocations(*module, name, nullptr);
+    if (!found.ok()) return found.status();
+    return &found->front().instruction();
+  }
+  if (started()) {
+    for (int depth = selected; depth >= 0; --depth) {
+      if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return found;
+    }
+  }
+  if (const Instruction* found = module->entry->FindInstruction(name)) return found;
+  for (const Computation* computation : module->computations) {
+    if (const Instruction* found = computation->FindInstruction(name)) return found;
+  }
+  return NoSuchValue(*this, name);
+}
+
+// -- print and display --
+
+namespace {
+
+enum class PrintHow { kPlain, kShape, kStatistics, kAll };
+
+std::string StatisticsText(const Value& value) {
+  if (!value.shape().IsArray()) {
+    std::string text = value.shape().ToString(false);
+    for (size_t i = 0; i < value.elements().size(); ++i) absl::StrAppend(&text, "\n  [", i, "] ", StatisticsText(value.elements()[i]));
+    return text;
+  }
+  std::string text = absl::StrCat(value.shape().ToString(false), "  ", FormatStatistics(Summarize(value)));
+  const int64_t few = std::min<int64_t>(value.element_count(), 8);
+  if (few > 0) {
+    const ElementType type = value.shape().element_type();
+    absl::StrAppend(&text, "\n  first: ");
+    for (int64_t i = 0; i < few; ++i) absl::StrAppend(&text, i > 0 ? ", " : "", ToText(LoadScalar(type, value.data() + i * StorageBytes(type))));
+    if (few < value.element_count()) text += ", ...";
+  }
+  return text;
+}
+
+std::string ValueText(const Session::State& s, const Value& value, PrintHow how) {
+  if (how == PrintHow::kShape) return value.shape().ToString(false);
+  if (how == PrintHow::kStatistics) return StatisticsText(value);
+  std::string text = FormatValue(value, {.elements = how == PrintHow::kAll ? 0 : s.print_elements, .edge = static_cast<int>(s.print_edge)});
+  if (absl::StrContains(text, '\n')) text = absl::StrCat("\n", text);
+  if (how == PrintHow::kPlain && value.shape().IsArray() && value.element_count() > s.print_elements) {
+    absl::StrAppend(&text, "\n  ", FormatStatistics(Summarize(value)));
+  }
+  return absl::StrCat(value.shape().ToString(false), absl::StartsWith(text, "\n") ? "" : " ", text);
+}
+
+}  // namespace
+
+absl::Status CommandPrint(Session::State& s, absl::string_view args) {
+  PrintHow how = PrintHow::kPlain;
+  args = absl::StripAsciiWhitespace(args);
+  if (absl::StartsWith(args, "/")) {
+    const absl::string_view option = TakeWord(args);
+    if (option == "/shape") how = PrintHow::kShape;
+    else if (option == "/stats") how = PrintHow::kStatistics;
+    else if (option == "/all") how = PrintHow::kAll;
+    else return absl::InvalidArgumentError(absl::StrCat("print has no option ", option, "; it has /shape, /stats and /all"));
+  }
+  if (args.empty()) return absl::InvalidArgumentError("print takes a value or an expression, as: print %x[0:3, :]");
+  if (how == PrintHow::kShape) {  // needs no value
+    absl::string_view rest = args;
+    const absl::StatusOr<Reference> reference = ParseReference(rest, s);
+    if (reference.ok() && reference->subscripts.empty() && absl::StripAsciiWhitespace(rest).empty()) {
+      const absl::StatusOr<Shape> shape = s.ShapeOf(reference->name);
+      if (!shape.ok()) return shape.status();
+      s.Say(args, " = ", shape->ToString(true), "\n");
+      return absl::OkStatus();
+    }
+  }
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
+  if (!result.ok()) return result.status();
+  if (result->kind == ExpressionResult::kValue) {
+    s.Say(args, " = ", ValueText(s, result->value, how), "\n");
+    return absl::OkStatus();
+  }
+  const std::string text = ToText(*result, how == PrintHow::kAll ? 0 : s.print_elements);
+  s.Say(args, " = ", absl::StrContains(text, '\n') ? "\n" : "", text, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandDisplay(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (!args.empty()) {
+    s.displays.push_back({s.next_display++, std::string(args)});
+    if (!s.started()) return absl::OkStatus();
+  }
+  s.ShowDisplays();
+  return absl::OkStatus();
+}
+
+absl::Status CommandUndisplay(Session::State& s, absl::string_view args) {
+  std::vector<int> numbers;
+  for (absl::string_view word : absl::StrSplit(args, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
+    int number = 0;
+    const auto known = [&](const DisplayItem& item) { return item.number == number; };
+    if (!absl::SimpleAtoi(word, &number) || std::none_of(s.displays.begin(), s.displays.end(), known)) {
+      return absl::NotFoundError(absl::StrCat("there is no display ", word, "; info display lists them"));
+    }
+    numbers.push_back(number);
+  }
+  const auto goes = [&](const DisplayItem& item) { return numbers.empty() || std::find(numbers.begin(), numbers.end(), item.number) != numbers.end(); };
+  s.displays.erase(std::remove_if(s.displays.begin(), s.displays.end(), goes), s.displays.end());
+  return absl::OkStatus();
+}
+
+// -- expect --
+
+absl::Status CommandExpect(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty()) return absl::InvalidArgumentError("expect takes an expression, as: expect max(abs(%y)) < 1e3 (see: help expressions)");
+  ExpectRecord record;
+  record.text = std::string(args);
+  absl::string_view rest = args;
+  if (TakeWord(rest) == "error") {
+    record.passed = s.error_stop && s.machine != nullptr && absl::StrContains(s.machine->status().message(), rest);
+    if (!record.passed) record.detail = s.error_stop ? absl::StrCat("the error is: ", s.machine->status().message()) : "the program did not stop with an error";
+    if (record.passed) s.error_stop = false;  // it was meant to
+  } else {
+    const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
+    record.passed = claim.ok() && claim->holds;
+    record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
+  }
+  if (record.passed) {
+    s.Say("ok: ", args, "\n");
+  } else {
+    s.Say("FAILED: ", args, "\n", record.detail.empty() ? "" : absl::StrCat("  ", record.detail, "\n"));
+  }
+  s.expects.push_back(std::move(record));
+  return absl::OkStatus();
+}
+
+// -- set, show, save --
+
+namespace {
+
+absl::Status SetElement(Session::State& s, absl::string_view target, absl::string_view text) {
+  absl::string_view rest = target;
+  absl::StatusOr<Reference> reference = ParseReference(rest, s);
+  if (!reference.ok()) return reference.status();
+  if (!absl::StripAsciiWhitespace(rest).empty() || reference->subscripts.size() > 1) return absl::InvalidArgumentError("set takes %x = NUMBER or %x[0,1] = NUMBER");
+  const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
+  if (!found.ok()) return found.status();
+  const absl::StatusOr<Value> before = s.machine->ValueOf(found->first, found->second->index);
+  if (!before.ok()) return before.status();
+  const Shape& shape = before->shape();
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("%", reference->name, " is ", shape.ToString(false), "; only elements of arrays can be set"));
+  int64_t first = 0, last = shape.ElementCount();
+  if (!reference->subscripts.empty()) {
+    absl::string_view subscript_text = reference->subscripts[0];
+    const absl::StatusOr<Subscript> subscript = ParseSubscript(subscript_text);
+    if (!subscript.ok()) return subscript.status();
+    const absl::StatusOr<int64_t> at = ElementIndex(shape, *subscript);
+    if (!at.ok()) return at.status();
+    first = *at;
+    last = first + 1;
+  }
+  const absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, s);
+  if (!number.ok()) return number.status();
+  Scalar wanted;
+  const ElementType type = shape.element_type();
+  int64_t integer = 0;
+  if (number->kind == ExpressionResult::kNumbers && number->re.size() == 1) {
+    wanted = IsInteger(type) && absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &integer)
+                 ? Scalar::Int(type, integer)  // beyond 2^53 exactly
+                 : ConvertScalar(Scalar::Complex(ElementType::kC128, {number->re[0], number->im.empty() ? 0 : number->im[0]}),
+                                 IsComplex(type) ? type : ElementType::kF64);
+    if (!IsComplex(type) && !(IsInteger(type) && wanted.type == type)) wanted = ConvertScalar(Scalar::Float(ElementType::kF64, number->re[0]), type);
+  } else if (number->kind == ExpressionResult::kValue && number->value.shape().IsArray() && number->value.element_count() == 1) {
+    wanted = ConvertScalar(LoadScalar(number->value.shape().element_type(), number->value.data()), type);
+  } else {
+    return absl::InvalidArgumentError("the right side must be one number");
+  }
+  Value after = Value::Allocate(shape, &s.machine->account());
+  if (shape.ByteSize() > 0) std::memcpy(after.mutable_data(), before->data(), shape.ByteSize());
+  for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * StorageBytes(type));
+  const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
+  if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", ToText(wanted), "\n");
+  return set;
+}
+
+absl::Status SetNumber(absl::string_view text, int64_t& setting, int64_t least) {
+  int64_t n = 0;
+  if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &n) || n < least) {
+    return absl::InvalidArgumentError(absl::StrCat("a number of at least ", least, " is expected, not '", text, "'"));
+  }
+  setting = n;
+  return absl::OkStatus();
+}
+
+absl::Status SetBytes(Session::State& s, absl::string_view text, int64_t& setting) {
+  const absl::StatusOr<int64_t> bytes = ParseByteCount(text);
+  if (!bytes.ok()) return bytes.status();
+  setting = *bytes;
+  if (s.started()) s.Say("This holds from the next run on.\n");
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandSet(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  const size_t equals = args.find('=');
+  if (equals != absl::string_view::npos && (args[0] == '%' || absl::StrContains(args.substr(0, equals), '[') || s.IsName(absl::StripAsciiWhitespace(args.substr(0, equals))))) {
+    return SetElement(s, absl::StripAsciiWhitespace(args.substr(0, equals)), absl::StripAsciiWhitespace(args.substr(equals + 1)));
+  }
+  absl::string_view rest = args;
+  absl::string_view name = TakeWord(rest);
+  if (name == "print") {
+    name = TakeWord(rest);
+    if (name == "elements") return SetNumber(rest, s.print_elements, 0);
+    if (name == "edge") return SetNumber(rest, s.print_edge, 1);
+    return absl::InvalidArgumentError("set print takes elements N or edge N");
+  }
+  if (name == "list") return SetNumber(rest, s.list_size, 1);
+  if (name == "retain") return SetBytes(s, rest, s.options.retain_bytes);
+  if (name == "memory-limit") return SetBytes(s, rest, s.options.memory_limit);
+  if (name == "max-iterations") {
+    if (s.started()) s.Say("This holds from the next run on.\n");
+    return SetNumber(rest, s.options.max_iterations, 0);
+  }
+  return absl::InvalidArgumentError(absl::StrCat(name.empty() ? "set takes a value's element or a setting" : absl::StrCat("there is no setting '", name, "'"),
+                                                 "; show lists the settings, and set %x[0,1] = 2.5 changes an element"));
+}
+
+absl::Status CommandShow(Session::State& s, absl::string_view args) {
+  s.Say("print elements ", s.print_elements, "\nprint edge ", s.print_edge, "\nlist ", s.list_size, "\nretain ", FormatByteCount(s.options.retain_bytes),
+        "\nmemory-limit ", s.options.memory_limit == 0 ? "none" : FormatByteCount(s.options.memory_limit), "\nmax-iterations ",
+        s.options.max_iterations == 0 ? "none" : absl::StrCat(s.options.max_iterations), "\nfill ", ToText(s.options.fill), "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandSave(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  const size_t space = args.rfind(' ');
+  if (space == absl::string_view::npos) return absl::InvalidArgumentError("save takes a value and a file, as: save %x x.npy");
+  const std::string path(args.substr(space + 1));
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args.substr(0, space), s);
+  if (!result.ok()) return result.status();
+  if (result->kind != ExpressionResult::kValue) return absl::InvalidArgumentError("save takes a value or a slice of one, as %x or %x[0:3]");
+  const Value& value = result->value;
+  if (value.shape().IsTuple()) return absl::InvalidArgumentError(absl::StrCat("this is a tuple of ", value.elements().size(), "; save one element, as: save %x[0] x.npy"));
+  const absl::Status written = WriteNpy(path, value);
+  if (written.ok()) s.Say("Saved ", value.shape().ToString(false), " in ", path, ".\n");
+  return written;
+}
+
+}  // namespace hloscope

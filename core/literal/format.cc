@@ -1,0 +1,89 @@
+// Nested brackets by recursion over dimensions; ranks are small, so the recursion is too.
+#include "core/literal/format.h"
+
+#include <cmath>
+#include <cstdio>
+
+#include "absl/strings/str_cat.h"
+#include "core/literal/scalar.h"
+
+namespace hloscope {
+namespace {
+
+class Formatter {
+ public:
+  Formatter(const Value& array, const FormatOptions& options) : array_(array), options_(options), dims_(array.shape().dimensions()) {
+    shorten_ = options.elements > 0 && array.element_count() > options.elements;
+    strides_ = RowMajorStrides(dims_);
+  }
+
+  std::string Text() {
+    if (dims_.empty()) return Element(0);
+    Dimension(0, 0);
+    return std::move(text_);
+  }
+
+ private:
+  std::string Element(int64_t linear) const {
+    const ElementType type = array_.shape().element_type();
+    const Scalar s = LoadScalar(type, array_.data() + linear * StorageBytes(type));
+    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return FormatDouble(s.re, options_.digits);
+    return ToText(s);
+  }
+
+  void Dimension(size_t d, int64_t base) {
+    const bool last = d + 1 == dims_.size();
+    const std::string separator = last ? ", " : absl::StrCat(",", std::string(dims_.size() - 1 - d, '\n'), std::string(d + 1, ' '));
+    text_ += '[';
+    for (int64_t i = 0; i < dims_[d]; ++i) {
+      if (i > 0) text_ += separator;
+      if (shorten_ && dims_[d] > 2 * options_.edge && i == options_.edge) {
+        text_ += "...";
+        i = dims_[d] - options_.edge - 1;
+        continue;
+      }
+      if (last) {
+        text_ += Element(base + i);
+      } else {
+        Dimension(d + 1, base + i * strides_[d]);
+      }
+    }
+    text_ += ']';
+  }
+
+  const Value& array_;
+  const FormatOptions& options_;
+  absl::Span<const int64_t> dims_;
+  std::vector<int64_t> strides_;
+  bool shorten_ = false;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string FormatDouble(double x, int digits) {
+  if (std::isnan(x)) return "nan";
+  char buffer[64];
+  std::snprintf(buffer, sizeof(buffer), "%.*g", digits, x);
+  return buffer;
+}
+
+std::string FormatValue(const Value& value, const FormatOptions& options) {
+  if (!value.has_value()) return "(no value)";
+  if (value.shape().IsToken()) return "token";
+  if (value.shape().IsTuple()) {
+    std::string text = "(";
+    for (size_t i = 0; i < value.elements().size(); ++i) absl::StrAppend(&text, i > 0 ? ",\n " : "", FormatValue(value.elements()[i], options));
+    return text + ")";
+  }
+  if (!value.shape().IsArray()) return "(opaque)";
+  return Formatter(value, options).Text();
+}
+
+std::string FormatStatistics(const Statistics& s) {
+  const std::string counts = absl::StrCat("nan ", s.nan, ", inf ", s.inf, " (of ", s.count, ")");
+  if (s.finite == 0) return counts;
+  return absl::StrCat("min ", FormatDouble(s.min), ", max ", FormatDouble(s.max), ", mean ", FormatDouble(s.mean), ", ", counts);
+}
+
+}  // namespace hloscope

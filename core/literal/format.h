@@ -1,0 +1,26 @@
+// Values as people read them: nested brackets, long arrays shortened at their edges. Not for HLO text (core/text/hlo_text.h).
+#ifndef HLOSCOPE_CORE_LITERAL_FORMAT_H_
+#define HLOSCOPE_CORE_LITERAL_FORMAT_H_
+
+#include <string>
+
+#include "core/literal/statistics.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+struct FormatOptions {
+  int64_t elements = 200;  // arrays with more show only `edge` entries at both ends of each dimension; 0: no limit
+  int edge = 3;
+  int digits = 0;          // significant digits of floats; 0: the shortest text that reads back
+};
+// "[[1, 2],\n [3, 4]]", "2.5", "(1, [1, 2])", "token".
+std::string FormatValue(const Value& value, const FormatOptions& options = {});
+// "min -1.5, max 2.25, mean 0.01, nan 0, inf 0 (of 1024)".
+std::string FormatStatistics(const Statistics& statistics);
+// "%.6g", and "nan" without a sign.
+std::string FormatDouble(double x, int digits = 6);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_LITERAL_FORMAT_H_
