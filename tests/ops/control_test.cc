@@ -9,6 +9,8 @@ const char kComputations[] =
     "twice { x = s32[] parameter(0)\n y = s32[] parameter(1)\n ROOT z = s32[] add(x, y) }\n"
     "float { x = f32[] parameter(0)\n ROOT y = f32[] negate(x) }\n"
     "tofloat { x = s32[] parameter(0)\n ROOT y = f32[] convert(x) }\n"
+    "both { x = s32[] parameter(0)\n y = s32[] parameter(1)\n ROOT z = pred[] compare(x, y), direction=LT }\n"
+    "toint { x = f32[] parameter(0)\n ROOT y = s32[] convert(x) }\n"
     "positive { x = s32[] parameter(0)\n zero = s32[] constant(0)\n ROOT y = pred[] compare(x, zero), direction=GT }\n";
 
 std::string Main(const std::string& root) {
@@ -35,9 +37,9 @@ TEST(Control, CallAndFusion) {
 }
 
 TEST(Control, While) {
-  ExpectError(Main("s32[] while(n), condition=twice, body=inc"), "while.condition-parameters");
+  ExpectError(Main("s32[] while(n), condition=both, body=inc"), "while.condition-parameters");
   ExpectError(Main("s32[] while(n), condition=positive, body=twice"), "while.body-parameters");
-  ExpectError(Main("s32[] while(n), condition=positive, body=float"), "while.body-type");
+  ExpectError(Main("s32[] while(n), condition=positive, body=toint"), "while.body-type");
   ExpectError(Main("s32[] while(n), condition=inc, body=inc"), "while.condition-result");
   ExpectError(Main("s32[] while(n), condition=positive, body=tofloat"), "while.body-result");
   ExpectError(std::string(kComputations) + "yes { x = f32[] parameter(0)\n ROOT p = pred[] constant(true) }\nENTRY main {\nn = s32[] parameter(0)\n"
