@@ -286,7 +286,9 @@ bool SameAttributeValue(const AttrValue& a, const AttrValue& b) {
 }
 
 void AppendName(absl::string_view name, bool percent, std::string* out) {
-  bool plain = !name.empty();
+  // Words that begin something where a name may stand.
+  bool plain = !name.empty() && name != "ROOT" && name != "ENTRY" && name != "HloModule";
+  if (plain && IsClass(name[0], char_class::kDigit)) percent = true;  // else it would look like the row of a table
   for (size_t i = 0; i < name.size() && plain; ++i) {
     char c = name[i];
     if (c == ':') {

@@ -47,7 +47,7 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
   }
   if (*s_.p != '=') {
     if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
-    if (computation->instructions.empty() || !is_root) broken_names_.insert(name);
+    broken_names_.insert(name);
     s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
              "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
     return Outcome::kFailed;
@@ -116,7 +116,9 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   static constexpr Suffix kSuffixes[] = {{"-start", Opcode::kAsyncStart}, {"-update", Opcode::kAsyncUpdate}, {"-done", Opcode::kAsyncDone}};
   for (const Suffix& suffix : kSuffixes) {
     absl::string_view inner = word;
-    if (!absl::ConsumeSuffix(&inner, suffix.text) || !OpcodeFromName(inner)) continue;
+    if (!absl::ConsumeSuffix(&inner, suffix.text)) continue;
+    std::optional<Opcode> wrapped = OpcodeFromName(inner);
+    if (!wrapped || *wrapped == Opcode::kConstant || *wrapped == Opcode::kParameter) continue;
     instruction->opcode = suffix.opcode;
     if (suffix.opcode == Opcode::kAsyncStart) *sugar = inner;
     return true;

@@ -71,8 +71,8 @@ void AppendFloat(ElementType type, const std::byte* storage, std::string* out) {
     AppendNumber(value, out);
   } else if (type == ElementType::kF32 || !std::isfinite(value)) {
     AppendNumber(static_cast<float>(value), out);
-  } else if (value == std::floor(value) && std::fabs(value) < 256) {
-    AppendNumber(value, out);  // the common small integers, without a search
+  } else if (value == std::floor(value) && std::fabs(value) < 65536) {
+    AppendNumber(value, out);  // as it is, not a shorter one that rounds to it
   } else {
     out->append(ToText(LoadScalar(type, storage)));
   }

@@ -251,7 +251,7 @@ void ModuleReader::ReadTrailer(Computation* computation) {
     s_.SkipSpace();
     if (!s_.Raw(&value)) return SkipLine();
     end = s_.p;
-    if (name == "execution_thread" && value.size() >= 2 && value[0] == '"') {
+    if (name == "execution_thread" && value.size() >= 2 && value[0] == '"' && value.find('"', 1) == value.size() - 1) {
       computation->execution_thread = value.substr(1, value.size() - 2);
     } else {
       computation->attributes.push_back({AttrId::kUnknown, name, value, s_.Range(start, s_.p)});

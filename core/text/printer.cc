@@ -11,7 +11,9 @@ void AppendView(absl::string_view text, std::string* out) { out->append(text.dat
 
 void AppendAttribute(const Attribute& attribute, const PrintOptions& options, std::string* out) {
   absl::string_view name = attribute.id == AttrId::kUnknown || !attribute.name.empty() ? attribute.name : Info(attribute.id).name;
-  absl::StrAppend(out, ", ", name, "=");
+  out->append(", ");
+  AppendName(name, /*percent=*/false, out);
+  out->push_back('=');
   TextOf(Info(attribute.id).kind).print(attribute.value, options, out);
 }
 
@@ -136,7 +138,11 @@ std::string PrintHloText(const Module& module, const PrintOptions& options) {
   std::string out;
   if (!module.name.empty() || !module.header.empty()) {
     absl::StrAppend(&out, "HloModule ", module.name);
-    for (const auto& [key, value] : module.header) absl::StrAppend(&out, ", ", key, "=", value);
+    for (const auto& [key, value] : module.header) {
+      out.append(", ");
+      AppendName(key, /*percent=*/false, &out);
+      absl::StrAppend(&out, "=", value);
+    }
     out.append("\n\n");
   }
   AppendFrames(module.frames, &out);

@@ -12,7 +12,7 @@
 namespace hloscope {
 namespace {
 
-constexpr int64_t kLongestCached = 1 << 18;
+constexpr int64_t kLongestCached = 1 << 16;
 
 // Characters that can stand inside a shape's brackets.
 bool InShape(char c) {
@@ -51,7 +51,8 @@ const char* ShapeReader::FindEnd(const char* p) const {
   }
   while (IsClass(*p, char_class::kAlpha | char_class::kDigit)) ++p;
   if (*p != '[') return nullptr;
-  while (p < stop && *p != ']' && InShape(*p)) ++p;
+  ++p;
+  while (p < stop && (IsClass(*p, char_class::kDigit) || *p == ',' || *p == ' ' || *p == '<' || *p == '=' || *p == '?')) ++p;
   if (p >= stop || *p != ']') return nullptr;
   ++p;
   if (!LayoutFollows(p)) return p;
@@ -74,17 +75,12 @@ bool ShapeReader::Read(Shape* shape) {
       return true;
     }
   }
-  if (!ReadUncached(shape, 0)) {
-    if (end != nullptr) s_.p = end;
+  if (!(*start == '(' ? ReadTuple(shape, 0) : ReadArray(shape))) {
+    if (end != nullptr && absl::string_view(start, end - start).find('\n') == absl::string_view::npos) s_.p = end;
     return false;
   }
   if (s_.p == end) cache_.emplace(absl::string_view(start, end - start), *shape);
   return true;
-}
-
-bool ShapeReader::ReadUncached(Shape* shape, int depth) {
-  if (*s_.p == '(') return ReadTuple(shape, depth);
-  return ReadArray(shape);
 }
 
 bool ShapeReader::ReadTuple(Shape* shape, int depth) {
@@ -98,7 +94,8 @@ bool ShapeReader::ReadTuple(Shape* shape, int depth) {
   if (!s_.Take(')')) {
     do {
       s_.SkipSpace();
-      if (!ReadUncached(&elements.emplace_back(), depth + 1)) return false;
+      Shape& element = elements.emplace_back();
+      if (!(*s_.p == '(' ? ReadTuple(&element, depth + 1) : Read(&element))) return false;
     } while (s_.Take(','));
     if (!s_.Expect(')', "the last shape of a tuple")) return false;
   }
@@ -265,7 +262,7 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
       return s_.Error(s_.Here(), HLO_LABEL("text.layout-part"),
                       absl::StrCat("expected unknown, zero, one, lowest or highest as the padding's value, found ", s_.Found()));
     }
-    layout.padding_value = static_cast<PaddingValue>(found - std::begin(kNames));
+    if (rank > 0) layout.padding_value = static_cast<PaddingValue>(found - std::begin(kNames));
     return true;
   }
   while (*s_.p == '(') {

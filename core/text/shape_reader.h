@@ -20,7 +20,6 @@ class ShapeReader {
 
  private:
   const char* FindEnd(const char* p) const;
-  bool ReadUncached(Shape* shape, int depth);
   bool ReadTuple(Shape* shape, int depth);
   bool ReadArray(Shape* shape);
   bool ReadDimensions(std::vector<int64_t>& dimensions, std::vector<bool>& dynamic);

@@ -1,0 +1,260 @@
+// Every diagnostic of the readers of HLO text: its label, its exact place, and what it says. The place is marked @<so>@ in the text.
+#include "core/text/hlo_text.h"
+#include "core/text/module_reader.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+struct Case {
+  const char* label;
+  const char* text;     // with the place marked
+  const char* message;  // a part of it
+  const char* hint;     // a part of it
+};
+
+// Takes the marks out; returns the place.
+SourceRange TakeMarks(std::string& text) {
+  SourceRange range;
+  size_t begin = text.find("@<");
+  if (begin == std::string::npos) return range;
+  text.erase(begin, 2);
+  size_t end = text.find(">@", begin);
+  text.erase(end, 2);
+  return {static_cast<int32_t>(begin), static_cast<int32_t>(end)};
+}
+
+std::string Describe(const DiagnosticSink& sink, const SourceText& source) {
+  std::string all;
+  for (const Diagnostic& d : sink.diagnostics()) all += Render(d, source);
+  return all;
+}
+
+const Case kCases[] = {
+    // The module and what stands around computations.
+    {"text.empty", "@<>@// only a comment\n", "found nothing", ""},
+    {"text.unexpected", "HloModule m\n@<=>@ what\nENTRY e { a = f32[] parameter(0) }", "expected HloModule, a computation or an instruction, found '='", ""},
+    {"text.unexpected", "@<lorem>@ ipsum\ndolor sit\n", "found 'lorem'", ""},
+    {"text.second-module", "HloModule a\n@<HloModule>@ b\n", "found a second HloModule", "a file of its own"},
+    {"text.expected-name", "HloModule @<,>@ is_scheduled=true\ne { a = f32[] parameter(0) }", "name of the module", ""},
+    {"text.expected-name", "HloModule m, @<=>@5\ne { a = f32[] parameter(0) }", "name of an attribute", ""},
+    {"text.expected-value", "HloModule m, a=@<,>@ b=2\ne { a = f32[] parameter(0) }", "expected a value, found ','", ""},
+    {"text.unterminated-comment", "HloModule m\n@</*>@ and so on", "'*/'", ""},
+    {"text.unterminated-string", "HloModule m, a=@<\">@and so on", "to end the string", ""},
+    {"text.unclosed-bracket", "HloModule m, a=@<{>@{1}, b", "expected '}' to close the '{'", ""},
+    {"text.table-id", "FileNames\n1 \"a\"\n@<3>@ \"b\"\n\ne { a = f32[] parameter(0) }", "expected id 2", "1, 2, 3"},
+    {"text.table-field", "FileLocations\n1 {file_name_id=1 @<row>@=2}\n\ne { a = f32[] parameter(0) }", "found 'row'", ""},
+    {"text.table-field", "FileNames\n1 @<a>@\n\ne { a = f32[] parameter(0) }", "expected a string in quotes, found 'a'", ""},
+    {"text.table-field", "StackFrames\n1 {file_location_id=@<99999999999>@}\n\ne { a = f32[] parameter(0) }", "32 bits", ""},
+    // Computations.
+    {"text.unclosed-computation", "@<e>@ {\n  a = f32[] parameter(0)\n", "expected '}' to close computation e, found the end of the text", ""},
+    {"text.unclosed-computation", "@<f>@ {\n  a = f32[] parameter(0)\n\nENTRY e (b: f32[]) -> f32[] {\n  b = f32[] parameter(0)\n}\n", "found 'ENTRY'", ""},
+    {"text.expected-name", "ENTRY @<{>@ a = f32[] parameter(0) }", "name of a computation", ""},
+    {"text.expected-name", "e (a: f32[], @<=>@) -> f32[] {\n a = f32[] parameter(0) }", "name of a parameter", ""},
+    {"text.expected-punctuation", "e (a @<f32>@[]) -> f32[] {\n a = f32[] parameter(0) }", "expected ':' after the name of a parameter, found 'f32'", ""},
+    {"text.expected-name", "e { a = f32[] parameter(0) }, @<=>@", "name of an attribute", ""},
+    {"text.result-shape", "e (a: f32[2]) -> @<f32[3]>@ {\n  a = f32[2] parameter(0)\n}", "expected the shape of the root %a, f32[2], found f32[3]", "root"},
+    {"text.parameter-shape", "e (a: @<f32[3]>@) -> f32[2] {\n  a = f32[2] parameter(0)\n}", "says f32[3] for parameter 0", ""},
+    {"text.parameter-count", "@<e>@ (a: f32[]) -> f32[] {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n}", "lists 1 parameters", ""},
+    {"text.unknown-computation", "f { p = f32[] parameter(0) }\nENTRY e { a = f32[] parameter(0) b = f32[] call(a), to_apply=@<%ff>@ }",
+     "expected a computation of the module, found 'ff'", "did you mean 'f'?"},
+    // Instructions.
+    {"text.expected-name", "e { @<=>@ f32[] parameter(0)\n}", "name of an instruction", ""},
+    {"text.expected-punctuation", "e { a @<f32>@[] parameter(0)\n}", "expected '=' after the name of an instruction, found 'f32'", "looks like"},
+    {"text.expected-punctuation", "e { a = f32[] parameter@<[>@0]\n}", "expected '(' after the opcode parameter, found '['", ""},
+    {"text.expected-punctuation", "e { a = f32[] parameter(0) b = f32[2] broadcast(a) @<dimensions>@={}\n}", "expected ',' before the attribute dimensions", ""},
+    {"text.second-root", "e { ROOT a = f32[] parameter(0)\n  @<ROOT>@ b = f32[] negate(a)\n}", "a is ROOT already", ""},
+    {"text.expected-opcode", "e { a = f32[] @<=>@ \n}", "expected an opcode, found '='", ""},
+    {"text.expected-opcode", "e { a = @<,>@ \n}", "expected a shape or an opcode, found ','", ""},
+    {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<subtrat>@(a, a)\n}", "found 'subtrat'", "did you mean 'subtract'?"},
+    {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] add(a, @<,>@ a)\n}", "name of an operand", ""},
+    {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<=>@}\n}", "name of an instruction", ""},
+    {"text.unknown-operand", "e { alpha = f32[] parameter(0)\n b = f32[] negate(@<%alhpa>@)\n}", "expected an instruction of computation e, found 'alhpa'",
+     "did you mean 'alpha'?"},
+    {"text.unknown-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<zebra>@}\n}", "found 'zebra'", ""},
+    {"text.operand-shape", "e { a = f32[2] parameter(0)\n b = f32[3] negate(f32[3] @<%a>@)\n}", "the shape of %a, f32[2], before its name, found f32[3]", ""},
+    {"text.operand-shape", "e { b = f32[3] negate(f32[3] @<a>@)\n a = f32[2] parameter(0)\n}", "the shape of %a", ""},
+    {"text.parameter-number", "e { a = f32[] parameter(@<-1>@)\n b = f32[] parameter(1)\n}", "at least 0, found -1", ""},
+    {"text.constant-shape", "e { @<c>@ = constant(1)\n}", "expected the shape of a constant", "constant({1, 2})"},
+    // Shapes.
+    {"text.expected-shape", "e { a = (@<,>@) parameter(0)\n}", "expected a shape, found ','", "f32[2,3]{1,0}"},
+    {"text.expected-shape", "e { a = @<f32>@ parameter(0)\n}", "found only the element type f32", "f32[]"},
+    {"text.element-type", "e { a = @<f23>@[2] parameter(0)\n}", "found 'f23'", "did you mean 'f32'?"},
+    {"text.dimension", "e { a = f32[@<-2>@] parameter(0)\n}", "at least 0, found -2", "'?'"},
+    {"text.dimension", "e { a = f32[@<<>@2] parameter(0)\n}", "'<='", ""},
+    {"text.dimension", "e { a = token@<[2]>@ parameter(0)\n}", "no dimensions for token", ""},
+    {"text.integer-range", "e { a = f32[@<9223372036854775808>@] parameter(0)\n}", "64 bits", "9223372036854775807"},
+    {"text.expected-integer", "e { a = f32[@<two>@] parameter(0)\n}", "expected an integer for a dimension, found 'two'", ""},
+    {"text.layout-order", "e { a = f32[2,3]{1,@<2>@} parameter(0)\n}", "below 2 in the layout, found 2", "minor first"},
+    {"text.layout-order", "e { a = f32[2,3]{1,@<1>@} parameter(0)\n}", "found 1 again", ""},
+    {"text.layout-order", "e { a = f32[2,3]@<{1>@} parameter(0)\n}", "expected 2 dimension numbers in the layout, found 1", ""},
+    {"text.layout-part", "e { a = f32[2]{0:@<=>@} parameter(0)\n}", "expected a part of a layout", ""},
+    {"text.layout-part", "e { a = f32[2]{0:@<S(1,2)>@} parameter(0)\n}", "expected one number in S(..), found 2", ""},
+    {"text.layout-part", "e { a = f32[2]{0:@<PAD(3,5)>@=zero} parameter(0)\n}", "expected 1 padded sizes, found 2", ""},
+    {"text.layout-part", "e { a = f32[2]{0:PAD(3)=@<two>@} parameter(0)\n}", "padding's value, found 'two'", ""},
+    // Literals.
+    {"text.literal-element", "e { c = f32[2] constant({1, @<x>@})\n}", "expected a number of type f32, found 'x'", ""},
+    {"text.literal-element", "e { c = pred[] constant(@<2>@)\n}", "expected true, false, 1 or 0", ""},
+    {"text.literal-element", "e { c = s32[] constant(@<1.5>@)\n}", "expected an integer of type s32, found '1.5'", ""},
+    {"text.literal-range", "e { c = s8[] constant(@<128>@)\n}", "fits s8, found 128", ""},
+    {"text.literal-range", "e { c = u4[] constant(@<-1>@)\n}", "fits u4", ""},
+    {"text.literal-range", "e { c = f32[] constant(@<1e39>@)\n}", "fits f32", ""},
+    {"text.literal-range", "e { c = f16[] constant(@<65520>@)\n}", "fits f16", ""},
+    {"text.literal-range", "e { c = f4e2m1fn[] constant(@<nan>@)\n}", "fits f4e2m1fn", ""},
+    {"text.literal-range", "e { c = f8e4m3fn[] constant(@<inf>@)\n}", "fits f8e4m3fn", ""},
+    {"text.literal-shape", "e { c = f32[2] constant(@<1>@)\n}", "expected '{' to begin a literal of f32[2], found '1'", ""},
+    {"text.literal-shape", "e { c = f32[3] constant(@<{1, 2}>@)\n}", "expected 3 entries in dimension 0 of a literal of f32[3], found 2", ""},
+    {"text.literal-shape", "e { c = f32[2,2] constant({ {1, 2}, @<{3}>@ })\n}", "expected 2 entries in dimension 1", ""},
+    {"text.literal-shape", "e { c = f32[2,2] constant(@<{1, 2, 3}>@)\n}", "expected 4 elements for f32[2,2], found 3", ""},
+    {"text.literal-shape", "e { c = f32[2] constant({@<{>@1}, {2}})\n}", "nested 1 deep", ""},
+    {"text.literal-shape", "e { c = f32[2,1] constant({ {1}, @<2>@ })\n}", "expected '{' at depth 2", ""},
+    {"text.literal-shape", "e { c = f32[9999999999,9999999999] constant(@<{1}>@)\n}", "expected 9223372036854775807 elements", ""},
+    {"text.literal-shape", "e { c = f32[1000000000] constant(@<{1, 2}>@)\n}", "expected 1000000000 entries in dimension 0", ""},
+    {"text.literal-type", "e { c = token[] constant(@<1>@)\n}", "found token[]", ""},
+    {"text.literal-type", "e { c = f32[<=2] constant(@<{>@1, 2})\n}", "of known size, found f32[<=2]", ""},
+    {"text.nan-payload", "e { c = f32[] constant(@<nan(0x800000)>@)\n}", "between 1 and 0x7fffff for f32", ""},
+    {"text.nan-payload", "e { c = f32[] constant(@<nan(>@))\n}", "nan(0x400000)", ""},
+    {"text.nan-payload", "e { c = f8e4m3fnuz[] constant(@<nan(1)>@)\n}", "without a payload", ""},
+    // Attributes.
+    {"text.expected-name", "e { a = f32[] parameter(0), @<{>@}\n}", "name of an attribute", ""},
+    {"text.duplicate-attribute", "e { a = f32[] parameter(0)\n b = f32[2] broadcast(a), dimensions={}, @<dimensions>@={}\n}", "once", ""},
+    {"text.duplicate-attribute", "e { a = f32[] parameter(0), sharding={replicated}, @<sharding>@={}\n}", "once", ""},
+    {"text.attribute-list", "e { a = f32[] parameter(0)\n b = f32[2] broadcast(a), dimensions=@<0>@\n}", "such as {0,1} as the value of dimensions, found '0'", ""},
+    {"text.attribute-number", "e { a = f32[] parameter(0), epsilon=@<much>@\n}", "expected a number as the value of epsilon, found 'much'", ""},
+    {"text.attribute-bool", "e { a = f32[] parameter(0), is_stable=@<yes>@\n}", "true or false", ""},
+    {"text.attribute-string", "e { a = f32[] custom-call(), custom_call_target=@<foo>@\n}", "a string in quotes", ""},
+    {"text.attribute-word", "e { a = f32[] parameter(0), direction=@<{>@LT}\n}", "a word", ""},
+    {"text.attribute-computation", "e { a = f32[] parameter(0), to_apply=@<=>@\n}", "the name of a computation", ""},
+    {"text.attribute-slice", "e { a = f32[4] parameter(0)\n b = f32[2] slice(a), slice={@<0>@:2}\n}", "such as [0:4:2]", ""},
+    {"text.attribute-pair", "e { a = f32[4] parameter(0), source_target_pairs={@<0>@,1}\n}", "such as {0,1}", ""},
+    {"text.expected-integer", "e { a = f32[] parameter(0), index=@<one>@\n}", "expected an integer for index, found 'one'", ""},
+    {"text.window-field", "e { a = f32[] parameter(0), window={size=3 @<strude>@=2}\n}", "found 'strude'", "did you mean 'stride'?"},
+    {"text.window-field", "e { a = f32[] parameter(0), window={size=3 @<size>@=2}\n}", "size once", ""},
+    {"text.window-field", "e { a = f32[] parameter(0), window=@<3>@\n}", "expected a window", ""},
+    {"text.window-rank", "e { a = f32[] parameter(0), window={size=3x3 stride=@<2>@}\n}", "expected 2 dimensions in stride", ""},
+    {"text.window-numbers", "e { a = f32[] parameter(0), window={size=3 pad=@<1>@}\n}", "expected 2 numbers a dimension in pad", ""},
+    {"text.window-numbers", "e { a = f32[] parameter(0), padding=@<1_2_3_>@4\n}", "at most 3 numbers", ""},
+    {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=@<b01f>@\n}", "lhs_rhs->output", "b01f_01io->b01f"},
+    {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=@<b02f>@_01io->b01f\n}", "found 'b02f'", ""},
+    {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=b01f_@<01i>@->b01f\n}", "both 'i' and 'o'", ""},
+    {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=@<b01f_0io->b01f>@\n}", "as many spatial digits", ""},
+    {"text.metadata", "e { a = f32[] parameter(0), metadata={op_name=\"a\" @<=>@}\n}", "expected a field", ""},
+    {"text.metadata", "e { a = f32[] parameter(0), metadata=@<5>@\n}", "expected metadata", ""},
+};
+
+TEST(Diagnostics, LabelPlaceAndMessage) {
+  for (const Case& c : kCases) {
+    std::string text = c.text;
+    SourceRange place = TakeMarks(text);
+    SCOPED_TRACE(text);
+    auto source = std::make_shared<SourceText>("t", text);
+    DiagnosticSink sink;
+    auto module = ReadHloText(source, sink);
+    ASSERT_NE(module, nullptr);
+    ASSERT_FALSE(sink.diagnostics().empty());
+    const Diagnostic& first = sink.diagnostics().front();
+    EXPECT_EQ(sink.diagnostics().size(), 1u) << Describe(sink, *source);
+    EXPECT_EQ(first.label, c.label) << Describe(sink, *source);
+    EXPECT_EQ(first.range.begin, place.begin) << Describe(sink, *source);
+    EXPECT_EQ(first.range.end, place.end) << Describe(sink, *source);
+    EXPECT_NE(first.message.find(c.message), std::string::npos) << first.message;
+    EXPECT_NE(first.hint.find(c.hint), std::string::npos) << first.hint;
+  }
+}
+
+std::vector<std::string> Labels(const std::string& text, ReadLimits limits = {}) {
+  DiagnosticSink sink;
+  ModuleReader(std::make_shared<SourceText>("t", text), sink, limits).Read();
+  std::vector<std::string> labels;
+  for (const Diagnostic& d : sink.diagnostics()) labels.push_back(d.label);
+  return labels;
+}
+
+using Strings = std::vector<std::string>;
+
+TEST(Diagnostics, SeveralInOneRun) {
+  EXPECT_EQ(Labels(R"(HloModule m
+f {
+  a = f32[2 parameter(0)
+  b = f32[2] broadcst(a), dimensions={x}, nonsense={1}
+  c = s8[2] constant({1, 300})
+  d = f32[2] add(a, zz)
+  e f32[2] add(a, b)
+  ROOT g = f32[2] add(e, d), to_apply=q
+}
+ENTRY main {
+  a = f32[] parameter(zero)
+}
+)"),
+            (Strings{"text.expected-punctuation", "text.unknown-opcode", "text.expected-integer", "text.literal-range", "text.expected-punctuation",
+                     "text.unknown-operand", "text.expected-integer", "text.unknown-computation"}));
+}
+
+TEST(Diagnostics, OnOneLine) {
+  // The closing brace still closes, though everything stands on a line and a bracket is missing.
+  EXPECT_EQ(Labels("f { a = f32[2 parameter(0) } ENTRY e { b = s32[] parameter(0) }"), Strings{"text.expected-punctuation"});
+}
+
+TEST(Diagnostics, UsesOfWhatCouldNotBeReadAreNotReportedAgain) {
+  EXPECT_EQ(Labels("e {\n  a f32[] parameter(0)\n  b = f32[] negate(a)\n  c = f32[] add(b, a)\n}\n"), Strings{"text.expected-punctuation"});
+}
+
+TEST(Diagnostics, UnresolvedNamesLeaveNoNulls) {
+  DiagnosticSink sink;
+  auto source = std::make_shared<SourceText>("t", "e {\n a = f32[] parameter(0)\n b = f32[] add(no, a), to_apply=no, branch_computations={no, e}\n}\n");
+  auto module = ReadHloText(source, sink);
+  EXPECT_EQ(sink.error_count(), 4) << Describe(sink, *source);  // three names, and e calls itself
+  const Instruction* b = module->entry->FindInstruction("b");
+  ASSERT_NE(b, nullptr);
+  ASSERT_EQ(b->operands.size(), 1u);
+  EXPECT_EQ(b->operands[0]->name, "a");
+  EXPECT_EQ(b->operand_ranges.size(), 1u);
+  EXPECT_FALSE(b->Has(AttrId::kToApply));
+  EXPECT_EQ(b->CalledComputations().size(), 1u);
+}
+
+TEST(Diagnostics, Limits) {
+  EXPECT_EQ(Labels("e { a = f32[] parameter(0) }", {.max_bytes = 10}), Strings{"text.too-large"});
+  Strings many = Labels("e {\n= 1\n%a = ,\n%b = ,\n%c = ,\n%d = ,\n}", {.max_errors = 3});
+  EXPECT_EQ(many, (Strings{"text.expected-name", "text.expected-opcode", "text.expected-opcode", "text.too-many-errors"}));
+  EXPECT_EQ(Labels("e { a = (((f32[]))) parameter(0)\n}", {.max_depth = 2}), Strings{"text.shape-depth"});
+  EXPECT_EQ(Labels("e { a = ((f32[])) parameter(0)\n}", {.max_depth = 2}), Strings{});
+}
+
+TEST(Diagnostics, DamageIsReadInLinearTime) {
+  constexpr int kBytes = 1 << 20;
+  auto repeat = [](absl::string_view unit) {
+    std::string text;
+    while (text.size() < kBytes) text.append(unit.data(), unit.size());
+    return text;
+  };
+  // Each would take minutes if it were quadratic, or overflow the stack if it were recursive.
+  for (absl::string_view unit : {"(", "{", "[", "\"", "e {\n", "a = (\n", "a = f32[] add(\n", "a = f32[] add(b), x={\n", "a(\n", "a(b: (", "ENTRY ", "/*", "\\",
+                                 "x = f32[2]{0:T(", "{ x = s32[1] constant({", "HloModule m, a={", "\x01\xff", "a=", "%", "FileNames\n1 "}) {
+    SCOPED_TRACE(unit);
+    for (absl::string_view before : {"", "HloModule m\ne {\n", "e { c = f32[1,1,1,1] constant(", "e { a = ", "e { a = f32[] parameter(0), x="}) {
+      Strings labels = Labels(std::string(before) + repeat(unit));
+      EXPECT_FALSE(labels.empty());
+    }
+  }
+  Strings labels = Labels("e {\n" + repeat("  a = f32[] parameter(0), x={\n"));
+  EXPECT_NE(std::find(labels.begin(), labels.end(), "text.too-damaged"), labels.end());
+}
+
+TEST(Diagnostics, ManyErrorsWithSuggestionsStayCheap) {
+  std::string text = "e {\n";
+  for (int i = 0; i < 20000; ++i) text += "  name_of_instruction_" + std::to_string(i) + " = f32[] parameter(" + std::to_string(i) + ")\n";
+  for (int i = 0; i < 900; ++i) text += "  user_" + std::to_string(i) + " = f32[] negate(name_of_instructoin_" + std::to_string(i) + ")\n";
+  Strings labels = Labels(text + "}\n");
+  EXPECT_EQ(labels.size(), 900u);
+}
+
+TEST(Diagnostics, ParseShape) {
+  EXPECT_EQ(ParseShape(" f32[2,3]{0,1} ")->ToString(), "f32[2,3]{0,1}");
+  EXPECT_EQ(ParseShape("f32[2,]").status().message(), "column 7: expected an integer for a dimension, found ']'");
+  EXPECT_EQ(ParseShape("f32[2] x").status().message(), "column 8: expected nothing more after the shape, found 'x'");
+  EXPECT_EQ(ParseShape("").status().message(), "column 1: expected a shape, found the end of the text");
+}
+
+}  // namespace
+}  // namespace hloscope

@@ -1,0 +1,69 @@
+// The fuzzer of the HLO text reader as a program: fuzz_hlo_text [--minutes N] [--seed N] [--out DIRECTORY] [FILE...].
+// With FILEs: checks just those. With -DHLOSCOPE_LIBFUZZER (clang, -fsanitize=fuzzer): a libFuzzer target instead.
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <string>
+
+#include "tests/text/fuzzing.h"
+
+#ifdef HLOSCOPE_LIBFUZZER
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  std::string problem = hloscope::CheckHloText(std::string(reinterpret_cast<const char*>(data), size));
+  if (!problem.empty()) {
+    std::fprintf(stderr, "%s\n", problem.c_str());
+    std::abort();
+  }
+  return 0;
+}
+
+#else
+
+int main(int argc, char** argv) {
+  double minutes = 1;
+  uint64_t seed = 1;
+  std::string out = ".";
+  int files = 0, failures = 0;
+  for (int i = 1; i < argc; ++i) {
+    if (std::strcmp(argv[i], "--minutes") == 0 && i + 1 < argc) {
+      minutes = std::atof(argv[++i]);
+    } else if (std::strcmp(argv[i], "--seed") == 0 && i + 1 < argc) {
+      seed = std::strtoull(argv[++i], nullptr, 10);
+    } else if (std::strcmp(argv[i], "--out") == 0 && i + 1 < argc) {
+      out = argv[++i];
+    } else {
+      ++files;
+      std::ifstream in(argv[i], std::ios::binary);
+      std::string problem = hloscope::CheckHloText({std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()});
+      std::printf("%s: %s\n", argv[i], problem.empty() ? "sound" : problem.c_str());
+      failures += !problem.empty();
+    }
+  }
+  if (files > 0) return failures > 0;
+  hloscope::HloTextFuzzer fuzzer(hloscope::LoadHloSeeds(), seed);
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(minutes * 60);
+  int64_t steps = 0;
+  double slowest = 0;
+  for (auto now = Clock::now(); now < end; ++steps) {
+    std::string problem = fuzzer.Step();
+    auto after = Clock::now();
+    double seconds = std::chrono::duration<double>(after - now).count();
+    now = after;
+    if (seconds > 2) problem = "took " + std::to_string(seconds) + " seconds";
+    slowest = std::max(slowest, seconds);
+    if (problem.empty()) continue;
+    std::string path = out + "/finding-" + std::to_string(++failures) + ".hlo";
+    std::ofstream(path, std::ios::binary) << fuzzer.last();
+    std::printf("step %lld: %s\n  kept as %s\n", static_cast<long long>(steps), problem.c_str(), path.c_str());
+    if (failures >= 20) break;
+  }
+  std::printf("%lld texts, %d findings, %zu kept as seeds, slowest %.3f s\n", static_cast<long long>(steps), failures, fuzzer.pool_size(), slowest);
+  return failures > 0;
+}
+
+#endif  // HLOSCOPE_LIBFUZZER
