@@ -15,6 +15,17 @@
 namespace hloscope {
 namespace {
 
+// Beyond this many elements, byte offsets and strides leave 64 bits.
+constexpr int64_t kMaxElements = INT64_MAX / 32;
+
+bool HasTooManyElements(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.ElementCount() > kMaxElements;
+  for (const Shape& element : shape.tuple_shapes()) {
+    if (HasTooManyElements(element)) return true;
+  }
+  return false;
+}
+
 bool HasUnbounded(const Shape& shape) {
   if (shape.IsTuple()) {
     for (const Shape& element : shape.tuple_shapes()) {
@@ -102,6 +113,11 @@ class Verifier {
                   "give the dimension a bound: <=N");
       return false;
     }
+    if (HasTooManyElements(instruction.shape)) {
+      sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.array-too-large"),
+                  absl::StrCat("an array of the shape ", instruction.shape.ToString(false), " has more elements than any memory"));
+      return false;
+    }
     bool operands_fine = true;
     for (const Instruction* operand : instruction.operands) operands_fine = operands_fine && operand != nullptr && !failed_[operand->index];
     if (!operands_fine) return !instruction.shape_omitted;  // what it reads was reported; its own written shape holds
@@ -175,7 +191,10 @@ class Verifier {
     }
     if (instruction.shape_omitted) {
       instruction.shape = inferred->WithoutLayouts();
-      return true;
+      if (!HasTooManyElements(instruction.shape)) return true;
+      sink_.Error(instruction.range, HLO_LABEL("verify.array-too-large"),
+                  absl::StrCat("an array of the shape ", instruction.shape.ToString(false), " has more elements than any memory"));
+      return false;
     }
     if (Shape::Compatible(*inferred, instruction.shape) || SameUpToDynamic(*inferred, instruction.shape)) return CheckLayout(instruction);
     // The written shape stands between "name =" and the opcode; the range of the whole instruction begins with it or with the name.

@@ -20,13 +20,13 @@ TEST(Concatenate, InnerDimensionEmptyAndSingleOperands) {
 
 TEST(Concatenate, Requirements) {
   const std::string p = "a = f32[2,3] parameter(0)\nb = f32[2,4] parameter(1)\nc = s32[2,3] parameter(2)\nt = token[] after-all()\n"
-                        "h = f32[9223372036854775807,3] parameter(3)\n";
+                        "h = f32[9223372036854775807,0] parameter(3)\ne = f32[2,0] parameter(4)\n";
   ExpectError(p + "ROOT r = f32[2,3] concatenate(a, t), dimensions={0}", "concatenate.array");
   ExpectError(p + "ROOT r = f32[2,3] concatenate(a, a), dimensions={0,1}", "concatenate.one-dimension");
   ExpectError(p + "ROOT r = f32[2,3] concatenate(a, a), dimensions={2}", "concatenate.dimension-range");
   ExpectError(p + "ROOT r = f32[4,3] concatenate(a, c), dimensions={0}", "concatenate.same-type");
   ExpectError(p + "ROOT r = f32[4,3] concatenate(a, b), dimensions={0}", "concatenate.sizes");
-  ExpectError(p + "ROOT r = f32[4,3] concatenate(a, h), dimensions={0}", "concatenate.too-large");
+  ExpectError(p + "ROOT r = f32[4,0] concatenate(e, h), dimensions={0}", "concatenate.too-large");
 }
 
 }  // namespace

@@ -57,6 +57,12 @@ TEST(Verifier, UnboundedDimensionsAreRefused) {
   ExpectError("p = f32[?] parameter(0)\nROOT r = f32[2] constant({1,2})", "verify.unbounded-dimension");
 }
 
+TEST(Verifier, ArraysBeyondAllMemoryAreRefused) {
+  const std::string huge = "f32[1099511627776,1099511627776]";
+  ExpectError("p = " + huge + " parameter(0)\nROOT r = f32[] constant(0)", "verify.array-too-large");
+  ExpectError("p = (f32[2], " + huge + ") parameter(0)\nROOT r = f32[2] get-tuple-element(p), index=0", "verify.array-too-large");
+}
+
 // A module built by hand: no text gives these shapes.
 struct Built {
   Module module;
