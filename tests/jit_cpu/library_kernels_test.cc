@@ -1,0 +1,236 @@
+// Library kernels against the interpreter: every way to write a dot or a convolution, and the copies of blocks.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "backends/jit_cpu/kernels/patterns.h"
+#include "tests/jit_cpu/support.h"
+
+namespace hloscope {
+namespace {
+
+// Runs the only library kernel of the entry's root on random operands and compares. Returns the kernel's description.
+std::string CheckRoot(const std::string& body, int threads = 2, bool whole = false) {
+  std::unique_ptr<Module> module = ParseEntry(body);
+  if (module == nullptr) return "";
+  const Instruction& root = *module->entry->root;
+  ThreadPool pool(threads);
+  std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
+  EXPECT_NE(kernel, nullptr) << body;
+  if (kernel == nullptr) return "";
+  std::vector<Value> operands;
+  for (size_t k = 0; k < root.operands.size(); ++k) operands.push_back(RandomValue(root.operands[k]->shape, 7 * k + 1, whole));
+  std::vector<Value> given = operands;
+  absl::StatusOr<Value> result = kernel->Run({}, given);
+  EXPECT_TRUE(result.ok()) << result.status();
+  absl::StatusOr<Program> program = ElementProgram(root);
+  EXPECT_TRUE(program.ok()) << program.status();
+  if (!result.ok() || !program.ok()) return "";
+  SCOPED_TRACE(body);
+  SCOPED_TRACE(kernel->description());
+  ExpectMatches(*program, operands, *result, {.library_order = kernel->library_order(), .library_wide_accumulation = kernel->wide_accumulation()});
+  return kernel->description();
+}
+
+std::string Dot(const std::string& lhs, const std::string& rhs, const std::string& result, const std::string& dims) {
+  return absl::StrCat("a = ", lhs, " parameter(0)\nb = ", rhs, " parameter(1)\nROOT r = ", result, " dot(a, b), ", dims);
+}
+
+TEST(LibraryKernels, DotsOfEveryTypeAndOrder) {
+  for (const char* type : {"f32", "bf16", "f16", "f64"}) {
+    const auto s = [&](const std::string& dims) { return absl::StrCat(type, dims); };
+    CheckRoot(Dot(s("[48,40]"), s("[40,56]"), s("[48,56]"), "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+    CheckRoot(Dot(s("[40,48]"), s("[56,40]"), s("[48,56]"), "lhs_contracting_dims={0}, rhs_contracting_dims={1}"));
+    CheckRoot(Dot(s("[3,24,5,16]"), s("[3,16,5,24]"), s("[3,5,24,24]"),
+                  "lhs_batch_dims={0,2}, rhs_batch_dims={0,2}, lhs_contracting_dims={3}, rhs_contracting_dims={1}"));
+    CheckRoot(Dot(s("[4,8,6,10]"), s("[10,4,64]"), s("[8,6,64]"), "lhs_contracting_dims={0,3}, rhs_contracting_dims={1,0}"));
+    CheckRoot(Dot(s("[1,512]"), s("[512,700]"), s("[1,700]"), "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+    CheckRoot(Dot(s("[300,512]"), s("[512]"), s("[300]"), "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+    CheckRoot(Dot(s("[130,1]"), s("[1,140]"), s("[130,140]"), "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+  }
+  CheckRoot(Dot("bf16[32,64]", "bf16[64,32]", "f32[32,32]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+}
+
+TEST(LibraryKernels, LargeDotsAreCutIntoTilesOfRowsAndColumns) {
+  const std::string text = CheckRoot(Dot("f32[600,300]", "f32[300,1000]", "f32[600,1000]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+  EXPECT_NE(text.find("tiles 128 x"), std::string::npos) << text;
+  CheckRoot(Dot("f64[600,70]", "f64[200,70]", "f64[600,200]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+}
+
+TEST(LibraryKernels, RandomDots) {
+  std::mt19937 random(3);
+  for (int round = 0; round < 60; ++round) {
+    // Dimensions with roles b(atch), f(ree), c(ontracting), in random order on both sides.
+    std::vector<std::pair<char, int>> shared, lhs, rhs;
+    int64_t flops = 2;
+    const auto size = [&] { return 1 + static_cast<int>(random() % 12); };
+    for (int i = random() % 3; i > 0; --i) shared.push_back({'b', size()});
+    for (int i = 1 + random() % 2; i > 0; --i) shared.push_back({'c', size() * 3});
+    struct Dim {
+      char role;
+      int id, extent;
+    };
+    std::vector<Dim> l, r;
+    for (size_t i = 0; i < shared.size(); ++i) {
+      l.push_back({shared[i].first, static_cast<int>(i), shared[i].second});
+      r.push_back(l.back());
+      flops *= shared[i].second;
+    }
+    for (int i = 1 + random() % 2; i > 0; --i) l.push_back({'f', 0, size() * 2}), flops *= l.back().extent;
+    for (int i = 1 + random() % 2; i > 0; --i) r.push_back({'f', 0, size() * 2}), flops *= r.back().extent;
+    if (flops < 20000 || flops > 20000000) continue;
+    std::shuffle(l.begin(), l.end(), random);
+    std::shuffle(r.begin(), r.end(), random);
+    std::vector<int> out;
+    const auto list = [&](const std::vector<Dim>& dims, char role) {
+      std::vector<int> where;
+      for (size_t id = 0; id < shared.size(); ++id) {
+        if (shared[id].first != role) continue;
+        for (size_t d = 0; d < dims.size(); ++d) {
+          if (dims[d].role == role && dims[d].id == static_cast<int>(id)) where.push_back(static_cast<int>(d));
+        }
+      }
+      return absl::StrJoin(where, ",");
+    };
+    for (const auto& s : shared) {
+      if (s.first == 'b') out.push_back(s.second);
+    }
+    for (const auto* dims : {&l, &r}) {
+      for (const Dim& d : *dims) {
+        if (d.role == 'f') out.push_back(d.extent);
+      }
+    }
+    const auto shape = [&](const std::vector<Dim>& dims) {
+      std::vector<int> extents;
+      for (const Dim& d : dims) extents.push_back(d.extent);
+      return absl::StrCat("f32[", absl::StrJoin(extents, ","), "]");
+    };
+    const std::string text = Dot(shape(l), shape(r), absl::StrCat("f32[", absl::StrJoin(out, ","), "]"),
+                                 absl::StrCat("lhs_batch_dims={", list(l, 'b'), "}, rhs_batch_dims={", list(r, 'b'), "}, lhs_contracting_dims={", list(l, 'c'),
+                                              "}, rhs_contracting_dims={", list(r, 'c'), "}"));
+    std::unique_ptr<Module> module = ParseEntry(text);
+    ASSERT_NE(module, nullptr) << text;
+    if (HasLibraryKernel(*module->entry->root)) CheckRoot(text);
+  }
+}
+
+struct ConvCase {
+  const char* input;
+  const char* kernel;
+  const char* output;
+  const char* rest;
+};
+
+TEST(LibraryKernels, Convolutions) {
+  const ConvCase cases[] = {
+      {"[2,14,15,16]", "[3,3,16,32]", "[2,14,15,32]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+      {"[2,16,14,15]", "[32,16,3,3]", "[2,32,7,8]", "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01"},
+      {"[2,16,14,15]", "[3,3,32,16]", "[2,32,12,13]", "window={size=3x3}, dim_labels=bf01_01oi->bf01"},
+      {"[2,14,15,16]", "[3,2,32,16]", "[2,12,14,32]", "window={size=3x2 rhs_reversal=1x1}, dim_labels=b01f_01oi->b01f"},
+      {"[2,7,9,16]", "[3,3,16,32]", "[2,13,17,32]", "window={size=3x3 pad=1_1x1_1 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f"},
+      {"[8,12,12,6]", "[8,10,10,24]", "[3,3,6,24]", "window={size=10x10}, dim_labels=f01b_i01o->01bf"},
+      {"[8,9,9,6]", "[8,4,4,24]", "[3,3,6,24]", "window={size=4x4 rhs_dilate=2x2}, dim_labels=f01b_i01o->01bf"},
+      {"[6,8,12,12]", "[8,24,10,10]", "[3,3,6,24]", "window={size=10x10}, dim_labels=bf01_io01->01bf"},
+      {"[2,10,10,32]", "[1,1,32,48]", "[2,10,10,48]", "window={size=1x1}, dim_labels=b01f_01io->b01f"},
+      {"[2,10,10,32]", "[1,1,32,48]", "[2,5,5,48]", "window={size=1x1 stride=2x2}, dim_labels=b01f_01io->b01f"},
+      {"[2,10,10,32]", "[3,3,8,64]", "[2,8,8,64]", "window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=4"},
+      {"[2,10,10,32]", "[1,1,8,64]", "[2,10,10,64]", "window={size=1x1}, dim_labels=b01f_01io->b01f, feature_group_count=4"},
+      {"[8,6,6,16]", "[3,3,16,64]", "[2,4,4,64]", "window={size=3x3}, dim_labels=b01f_01io->b01f, batch_group_count=4"},
+      {"[3,40,16]", "[5,16,64]", "[3,34,64]", "window={size=5 pad=-1_-1}, dim_labels=b0f_0io->b0f"},
+      {"[1,6,7,8,4]", "[2,3,2,4,32]", "[1,5,5,7,32]", "window={size=2x3x2}, dim_labels=b012f_012io->b012f"},
+      {"[64,100]", "[100,80]", "[64,80]", "dim_labels=bf_io->bf"},
+      {"[1,40,40,3]", "[7,7,3,32]", "[1,20,20,32]", "window={size=7x7 stride=2x2 pad=3_2x3_2}, dim_labels=b01f_01io->b01f"},
+      {"[14,15,2,16]", "[3,3,16,32]", "[12,32,2,13]", "window={size=3x3}, dim_labels=01bf_01io->0fb1"},
+  };
+  for (const char* type : {"f32", "bf16", "f16", "f64"}) {
+    for (const ConvCase& c : cases) {
+      CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+    }
+  }
+}
+
+TEST(LibraryKernels, DepthwiseConvolutionIsLeftToLowering) {
+  std::unique_ptr<Module> module = ParseEntry(
+      "a = f32[1,20,20,64] parameter(0)\nb = f32[3,3,1,64] parameter(1)\n"
+      "ROOT r = f32[1,18,18,64] convolution(a, b), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=64");
+  ASSERT_NE(module, nullptr);
+  EXPECT_FALSE(HasLibraryKernel(*module->entry->root));
+}
+
+TEST(LibraryKernels, CopiesOfBlocks) {
+  for (const char* type : {"s8", "bf16", "f32", "f64", "c128"}) {
+    const auto body = [&](const std::string& text) {
+      std::string result = text;
+      for (size_t at; (at = result.find("T[")) != std::string::npos;) result.replace(at, 1, type);
+      return result;
+    };
+    CheckRoot(body("a = T[3,4,5] parameter(0)\nb = T[3,1,5] parameter(1)\nc = T[3,0,5] parameter(2)\nROOT r = T[3,5,5] concatenate(a, b, c), dimensions={1}"));
+    CheckRoot(body("a = T[3,4] parameter(0)\nb = T[3,2] parameter(1)\nROOT r = T[3,6] concatenate(a, b), dimensions={1}"));
+    CheckRoot(body("a = T[3,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[8,5] pad(a, b), padding=2_3x1_0"));
+    CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[12,2] pad(a, b), padding=-1_3_2x-1_-1"));
+    CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[3,4] pad(a, b), padding=-4_2x0_0"));
+    CheckRoot(body("a = T[33,70] parameter(0)\nROOT r = T[70,33] transpose(a), dimensions={1,0}"));
+    CheckRoot(body("a = T[5,33,3,20] parameter(0)\nROOT r = T[20,5,3,33] transpose(a), dimensions={3,0,2,1}"));
+    CheckRoot(body("a = T[2,3,4,16] parameter(0)\nROOT r = T[2,4,3,16] transpose(a), dimensions={0,2,1,3}"));
+  }
+}
+
+TEST(LibraryKernels, DynamicUpdateSliceClampsAndWorksInPlace) {
+  std::unique_ptr<Module> module = ParseEntry(
+      "a = f32[6,8] parameter(0)\nu = f32[2,3] parameter(1)\ni = s32[] parameter(2)\nj = u64[] parameter(3)\n"
+      "ROOT r = f32[6,8] dynamic-update-slice(a, u, i, j)");
+  ASSERT_NE(module, nullptr);
+  const Instruction& root = *module->entry->root;
+  ThreadPool pool(2);
+  std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
+  ASSERT_NE(kernel, nullptr);
+  absl::StatusOr<Program> program = ElementProgram(root);
+  ASSERT_TRUE(program.ok());
+  for (int64_t i : {-3, 0, 2, 5, 100}) {
+    for (uint64_t j : {uint64_t{0}, uint64_t{4}, uint64_t{7}, ~uint64_t{0}}) {
+      const std::vector<Value> operands = {RandomValue(root.shape, 1), RandomValue(root.operands[1]->shape, 2), Value::Scalar(ElementType::kS32, static_cast<int32_t>(i)),
+                                           Value::Scalar(ElementType::kU64, j)};
+      std::vector<Value> shared = operands;
+      absl::StatusOr<Value> result = kernel->Run({}, shared);
+      ASSERT_TRUE(result.ok());
+      EXPECT_NE(result->data(), operands[0].data()) << "the operand is still held";
+      ExpectMatches(*program, operands, *result, {});
+      Value own = RandomValue(root.shape, 1);
+      const std::byte* bytes = own.data();
+      std::vector<Value> given = {std::move(own), operands[1], operands[2], operands[3]};
+      absl::StatusOr<Value> in_place = kernel->Run({}, given);
+      ASSERT_TRUE(in_place.ok());
+      EXPECT_EQ(in_place->data(), bytes);
+      EXPECT_TRUE(Value::BitEqual(*in_place, *result));
+    }
+  }
+}
+
+TEST(LibraryKernels, ThreadsDoNotChangeABit) {
+  const std::string bodies[] = {
+      Dot("bf16[700,300]", "bf16[300,500]", "bf16[700,500]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
+      Dot("f32[3,200,300]", "f32[3,300,500]", "f32[3,200,500]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+      "a = f32[2,30,30,16] parameter(0)\nb = f32[3,3,16,32] parameter(1)\n"
+      "ROOT r = f32[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"};
+  for (const std::string& body : bodies) {
+    std::unique_ptr<Module> module = ParseEntry(body);
+    ASSERT_NE(module, nullptr);
+    const Instruction& root = *module->entry->root;
+    Value first;
+    for (int threads : {1, 2, 3}) {
+      ThreadPool pool(threads);
+      std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
+      ASSERT_NE(kernel, nullptr);
+      for (int repeat = 0; repeat < 3; ++repeat) {
+        std::vector<Value> operands = {RandomValue(root.operands[0]->shape, 1), RandomValue(root.operands[1]->shape, 2)};
+        absl::StatusOr<Value> result = kernel->Run({}, operands);
+        ASSERT_TRUE(result.ok());
+        if (!first.has_value()) first = *result;
+        EXPECT_TRUE(Value::BitEqual(first, *result)) << body << " with " << threads << " threads";
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace hloscope
