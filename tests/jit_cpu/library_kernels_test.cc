@@ -167,7 +167,7 @@ TEST(LibraryKernels, CopiesOfBlocks) {
     CheckRoot(body("a = T[3,4,5] parameter(0)\nb = T[3,1,5] parameter(1)\nc = T[3,0,5] parameter(2)\nROOT r = T[3,5,5] concatenate(a, b, c), dimensions={1}"));
     CheckRoot(body("a = T[3,4] parameter(0)\nb = T[3,2] parameter(1)\nROOT r = T[3,6] concatenate(a, b), dimensions={1}"));
     CheckRoot(body("a = T[3,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[8,5] pad(a, b), padding=2_3x1_0"));
-    CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[12,2] pad(a, b), padding=-1_3_2x-1_-1"));
+    CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[15,2] pad(a, b), padding=-1_3_2x-1_-1"));
     CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[3,4] pad(a, b), padding=-4_2x0_0"));
     CheckRoot(body("a = T[33,70] parameter(0)\nROOT r = T[70,33] transpose(a), dimensions={1,0}"));
     CheckRoot(body("a = T[5,33,3,20] parameter(0)\nROOT r = T[20,5,3,33] transpose(a), dimensions={3,0,2,1}"));
@@ -176,32 +176,37 @@ TEST(LibraryKernels, CopiesOfBlocks) {
 }
 
 TEST(LibraryKernels, DynamicUpdateSliceClampsAndWorksInPlace) {
-  std::unique_ptr<Module> module = ParseEntry(
-      "a = f32[6,8] parameter(0)\nu = f32[2,3] parameter(1)\ni = s32[] parameter(2)\nj = u64[] parameter(3)\n"
-      "ROOT r = f32[6,8] dynamic-update-slice(a, u, i, j)");
-  ASSERT_NE(module, nullptr);
-  const Instruction& root = *module->entry->root;
-  ThreadPool pool(2);
-  std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
-  ASSERT_NE(kernel, nullptr);
-  absl::StatusOr<Program> program = ElementProgram(root);
-  ASSERT_TRUE(program.ok());
-  for (int64_t i : {-3, 0, 2, 5, 100}) {
-    for (uint64_t j : {uint64_t{0}, uint64_t{4}, uint64_t{7}, ~uint64_t{0}}) {
-      const std::vector<Value> operands = {RandomValue(root.shape, 1), RandomValue(root.operands[1]->shape, 2), Value::Scalar(ElementType::kS32, static_cast<int32_t>(i)),
-                                           Value::Scalar(ElementType::kU64, j)};
-      std::vector<Value> shared = operands;
-      absl::StatusOr<Value> result = kernel->Run({}, shared);
-      ASSERT_TRUE(result.ok());
-      EXPECT_NE(result->data(), operands[0].data()) << "the operand is still held";
-      ExpectMatches(*program, operands, *result, {});
-      Value own = RandomValue(root.shape, 1);
-      const std::byte* bytes = own.data();
-      std::vector<Value> given = {std::move(own), operands[1], operands[2], operands[3]};
-      absl::StatusOr<Value> in_place = kernel->Run({}, given);
-      ASSERT_TRUE(in_place.ok());
-      EXPECT_EQ(in_place->data(), bytes);
-      EXPECT_TRUE(Value::BitEqual(*in_place, *result));
+  for (const ElementType type : {ElementType::kS32, ElementType::kU64}) {
+    std::unique_ptr<Module> module = ParseEntry(absl::StrCat("a = f32[6,8] parameter(0)\nu = f32[2,3] parameter(1)\ni = ", Name(type), "[] parameter(2)\nj = ", Name(type),
+                                                             "[] parameter(3)\nROOT r = f32[6,8] dynamic-update-slice(a, u, i, j)"));
+    ASSERT_NE(module, nullptr);
+    const Instruction& root = *module->entry->root;
+    ThreadPool pool(2);
+    std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
+    ASSERT_NE(kernel, nullptr);
+    absl::StatusOr<Program> program = ElementProgram(root);
+    ASSERT_TRUE(program.ok());
+    const auto index = [&](int64_t v) {
+      Value value = Value::Allocate(Shape::Scalar(type));
+      StoreScalar(Scalar::Int(type, v), value.mutable_data());
+      return value;
+    };
+    for (int64_t i : {-3, 0, 2, 5, 100}) {
+      for (int64_t j : {0, 4, 7, -1}) {
+        const std::vector<Value> operands = {RandomValue(root.shape, 1), RandomValue(root.operands[1]->shape, 2), index(i), index(j)};
+        std::vector<Value> shared = operands;
+        absl::StatusOr<Value> result = kernel->Run({}, shared);
+        ASSERT_TRUE(result.ok());
+        EXPECT_NE(result->data(), operands[0].data()) << "the operand is still held";
+        ExpectMatches(*program, operands, *result, {});
+        Value own = RandomValue(root.shape, 1);
+        const std::byte* bytes = own.data();
+        std::vector<Value> given = {std::move(own), operands[1], operands[2], operands[3]};
+        absl::StatusOr<Value> in_place = kernel->Run({}, given);
+        ASSERT_TRUE(in_place.ok());
+        EXPECT_EQ(in_place->data(), bytes);
+        EXPECT_TRUE(Value::BitEqual(*in_place, *result));
+      }
     }
   }
 }

@@ -98,10 +98,22 @@ class ConvolutionKernel : public LibraryKernel {
     Value wide = p_.compute != p_.in && p_.out != shape_.out ? Value::Allocate(p_.result.WithElementType(shape_.out), context.account) : result;
     if (!input.has_value() || !kernel.has_value() || !wide.has_value()) return no_memory;
     const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles(), per_group = rows * columns;
+    Value packed;
+    const int64_t packed_bytes = gemm_->packed_bytes(), in_bytes = StorageBytes(p_.compute);
+    if (packed_bytes > 0) {
+      packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.groups, packed_bytes}), context.account);
+      if (!packed.has_value()) return no_memory;
+      const int64_t pieces = gemm_->pack_pieces();
+      pool_.ParallelFor(p_.groups * pieces, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+          gemm_->Pack(t % pieces, kernel.data() + t / pieces * p_.columns * shape_.b_column * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
+        }
+      });
+    }
     pool_.ParallelFor(p_.groups * per_group, 1, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
-        Tile(t / per_group, t % per_group / columns, t % columns, input.data(), kernel.data(), wide.mutable_data());
+        Tile(t / per_group, t % per_group / columns, t % columns, input.data(), kernel.data(), packed.data(), wide.mutable_data());
       }
     });
     if (wide.buffer() != result.buffer()) ConvertFloats(shape_.out, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
@@ -243,12 +255,12 @@ class ConvolutionKernel : public LibraryKernel {
     return dense;
   }
 
-  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, std::byte* result) const {
+  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, const std::byte* packed, std::byte* result) const {
     const int64_t in_bytes = StorageBytes(p_.compute), out_bytes = StorageBytes(shape_.out);
     const int64_t first = row_tile * gemm_->row_tile(), rows = std::min(gemm_->row_tile(), p_.rows - first), k = shape_.k;
     if (p_.feature_groups > 1) input += group * p_.channels * in_bytes;
     if (p_.batch_groups > 1) input += group * (p_.batch / p_.batch_groups) * batch_stride_ * in_bytes;
-    kernel += group * p_.columns * shape_.b_column * in_bytes;
+    kernel = packed != nullptr ? packed + group * gemm_->packed_bytes() : kernel + group * p_.columns * shape_.b_column * in_bytes;
     const std::byte* a;
     if (direct_) {
       a = input + first * shape_.a_row * in_bytes;

@@ -153,17 +153,28 @@ class DotKernel : public LibraryKernel {
     const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles();
     const int64_t in_bytes = StorageBytes(shape_.in), out_bytes = StorageBytes(shape_.out);
     const std::vector<int64_t> lhs_batch = Offsets(p_.lhs, p_.m * p_.k), rhs_batch = Offsets(p_.rhs, p_.k * p_.n);
+    const std::byte* b = rhs->data();
+    Value packed;
+    const int64_t packed_bytes = gemm_->packed_bytes();
+    if (packed_bytes > 0) {
+      packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.batch, packed_bytes}), context.account);
+      if (!packed.has_value()) return absl::ResourceExhaustedError("no memory for a packed operand");
+      const int64_t pieces = gemm_->pack_pieces();
+      pool_.ParallelFor(p_.batch * pieces, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) gemm_->Pack(t % pieces, b + rhs_batch[t / pieces] * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
+      });
+    }
     const double tile_flops = 2.0 * p_.batch * p_.m * p_.n * p_.k / (p_.batch * rows * columns);
     const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 19) / tile_flops));
     const std::byte* a = lhs->data();
-    const std::byte* b = rhs->data();
     std::byte* c = wide.mutable_data();
     pool_.ParallelFor(p_.batch * rows * columns, grain, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
         // Columns outermost within a batch: neighbours share the slice of B.
         const int64_t batch = t / (rows * columns), column = t % (rows * columns) / rows, row = t % rows;
-        gemm_->RunTile(row, column, a + (lhs_batch[batch] + row * gemm_->row_tile() * shape_.a_row) * in_bytes, b + rhs_batch[batch] * in_bytes,
+        gemm_->RunTile(row, column, a + (lhs_batch[batch] + row * gemm_->row_tile() * shape_.a_row) * in_bytes,
+                       packed_bytes > 0 ? packed.data() + batch * packed_bytes : b + rhs_batch[batch] * in_bytes,
                        c + batch * p_.m * p_.n * out_bytes);
       }
     });

@@ -45,6 +45,7 @@ memory::data_type DataType(ElementType type) {
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 constexpr int64_t kTileFlops = int64_t{4} << 20;  // below this a tile is not worth handing over
+constexpr int64_t kPackRows = 24;                 // from here on reading B three times, once to pack it, pays
 
 }  // namespace
 
@@ -74,6 +75,15 @@ struct Gemm::Impl {
     size_t scratch_bytes = 0;
   };
   Primitive primitives[2][2];  // [last row tile][last column tile]
+  bool packed = false;          // only where columns are not cut
+  int64_t packed_bytes = 0;
+  int64_t pack_width = 0;       // columns of a piece that is not the last
+  struct Piece {
+    dnnl::reorder reorder;
+    memory::desc from, to;
+  };
+  Piece pieces[2];              // [last piece]
+  int64_t piece_bytes = 0;      // distance of neighbouring pieces in packed B
   std::string implementation;
 
   bool f64() const { return shape.in == ElementType::kF64; }
@@ -87,40 +97,78 @@ struct Gemm::Impl {
       row_tile = shape.m >= 1024 ? 256 : shape.m >= 256 ? 128 : shape.m;
     }
     const int64_t rows = CeilDiv(shape.m, row_tile);
+    row_tile = std::min(shape.m, CeilDiv(CeilDiv(shape.m, rows), 16) * 16);  // no crumbs at the end
     // Few row tiles: cut columns too, while tiles stay wide and worth their while.
     int64_t columns = 1;
-    while (rows * columns * shape.batch < 16 && shape.n / (columns * 2) >= 128 && 2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops) columns *= 2;
+while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 && 2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops) columns *= 2;
     column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
     column_tile = std::min(column_tile, shape.n);
   }
 
   bool MakePrimitives() {
+    packed = shape.m >= kPackRows && CeilDiv(shape.m, row_tile) > 1 && CeilDiv(shape.n, column_tile) == 1;
+    if (packed && MakeTiles() && implementation.compare(0, 3, "brg") == 0 && MakePieces()) return true;
+    packed = false;
+    packed_bytes = 0;
+    return MakeTiles();
+  }
+
+  bool MakeTiles() {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     const bool one_row = CeilDiv(shape.m, row_tile) == 1, one_column = CeilDiv(shape.n, column_tile) == 1;
-    for (int r = one_row ? 1 : 0; r < 2; ++r) {
-      for (int c = one_column ? 1 : 0; c < 2; ++c) {
+    for (int c = one_column ? 1 : 0; c < 2; ++c) {
+      for (int r = one_row ? 1 : 0; r < 2; ++r) {
         Primitive& p = primitives[r][c];
         const int64_t m = Rows(r == 1), n = Columns(c == 1), k = shape.k;
-        // A stride along an extent of 1 means nothing; give it the value of a dense matrix, which the library recognises.
-        const auto strides = [](int64_t row, int64_t column, int64_t rows, int64_t columns) {
-          if (rows == 1 && column == 1) row = std::max(row, columns);
-          if (columns == 1 && row == 1) column = std::max(column, rows);
-          if (columns == 1 && row != 1 && rows != 1) column = 1;
-          if (rows == 1 && column != 1 && columns != 1) row = 1;
-          return memory::dims{row, column};
-        };
-        p.a = memory::desc({m, k}, DataType(shape.in), strides(shape.a_row, shape.a_column, m, k));
-        p.b = memory::desc({k, n}, DataType(shape.in), strides(shape.b_row, shape.b_column, k, n));
+        p.a = memory::desc({m, k}, DataType(shape.in), Strides(shape.a_row, shape.a_column, m, k));
+        p.b = memory::desc({k, n}, DataType(shape.in), Strides(shape.b_row, shape.b_column, k, n));
+        // The packed layout is the choice of the full row tile; the last one takes the same bytes.
+        if (packed) p.b = r == 1 && !one_row ? primitives[0][c].b : memory::desc({k, n}, DataType(shape.in), memory::format_tag::any);
         p.c = memory::desc({m, n}, DataType(shape.out), memory::dims{std::max(shape.c_row, n), 1});
         auto pd = dnnl::matmul::primitive_desc(dnnl::matmul::desc(p.a, p.b, p.c), attributes, Engine(), /*allow_empty=*/true);
         if (!pd.get(true)) return false;
-        implementation = pd.impl_info_str();
+        if (implementation.empty() || r == 0 || one_row) implementation = pd.impl_info_str();
+        p.b = pd.weights_desc();
         p.scratch = pd.scratchpad_desc();
         p.scratch_bytes = p.scratch.get_size();
         p.primitive = dnnl::matmul(pd);
         if (!p.primitive.get(true)) return false;
       }
+    }
+    return true;
+  }
+
+  // A stride along an extent of 1 means nothing; it gets the value of a dense matrix, which the library recognises.
+  static memory::dims Strides(int64_t row, int64_t column, int64_t rows, int64_t columns) {
+    if (rows == 1 && column == 1) row = std::max(row, columns);
+    if (columns == 1 && row == 1) column = std::max(column, rows);
+    if (columns == 1 && row != 1 && rows != 1) column = 1;
+    if (rows == 1 && column != 1 && columns != 1) row = 1;
+    return {row, column};
+  }
+
+  // Reorders of ranges of columns, so that packing runs in parallel. The library's layouts keep blocks of 64 columns together.
+  bool MakePieces() {
+    const memory::desc& whole = primitives[1][1].b;
+    packed_bytes = (static_cast<int64_t>(whole.get_size()) + 63) / 64 * 64;
+    pack_width = std::min(shape.n, std::max<int64_t>(64, CeilDiv(CeilDiv(shape.n, 16), 64) * 64));
+    if (shape.k * shape.n < (1 << 16)) pack_width = shape.n;
+    const int64_t count = CeilDiv(shape.n, pack_width), last = shape.n - (count - 1) * pack_width;
+    for (int i = count == 1 ? 1 : 0; i < 2; ++i) {
+      Piece& piece = pieces[i];
+      const int64_t n = i == 1 ? last : pack_width;
+      piece.from = memory::desc({shape.k, n}, DataType(shape.in), Strides(shape.b_row, shape.b_column, shape.k, n));
+      piece.to = count == 1 ? whole : whole.submemory_desc({shape.k, n}, {0, 0});
+      dnnl::reorder::primitive_desc pd(Engine(), piece.from, Engine(), piece.to, dnnl::primitive_attr(), /*allow_empty=*/true);
+      if (!pd.get(true) || pd.scratchpad_desc().get_size() != 0) return false;
+      piece.reorder = dnnl::reorder(pd);
+    }
+    if (count > 1) piece_bytes = whole.submemory_desc({shape.k, last}, {0, pack_width}).data.offset0 * StorageBytes(shape.in);
+    // Whether all pieces lie evenly.
+    for (int64_t i = 1; i < count; ++i) {
+      const int64_t n = i == count - 1 ? last : pack_width;
+      if (whole.submemory_desc({shape.k, n}, {0, i * pack_width}).data.offset0 * StorageBytes(shape.in) != i * piece_bytes) return false;
     }
     return true;
   }
@@ -131,6 +179,8 @@ Gemm::~Gemm() = default;
 int64_t Gemm::row_tile() const { return impl_->row_tile; }
 int64_t Gemm::row_tiles() const { return CeilDiv(impl_->shape.m, impl_->row_tile); }
 int64_t Gemm::column_tile() const { return impl_->column_tile; }
+int64_t Gemm::packed_bytes() const { return impl_->packed_bytes; }
+int64_t Gemm::pack_pieces() const { return CeilDiv(impl_->shape.n, impl_->pack_width); }
 int64_t Gemm::column_tiles() const { return CeilDiv(impl_->shape.n, impl_->column_tile); }
 
 bool Gemm::Supports(ElementType in, ElementType out) {
@@ -160,10 +210,20 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
   return std::unique_ptr<Gemm>(new Gemm(std::move(impl)));
 }
 
+void Gemm::Pack(int64_t index, const std::byte* b, std::byte* packed) const {
+  const Impl& s = *impl_;
+  const Impl::Piece& piece = s.pieces[index == pack_pieces() - 1];
+  b += index * s.pack_width * s.shape.b_column * StorageBytes(s.shape.in);
+  dnnl::stream& stream = ThreadStream();
+  memory from(piece.from, Engine(), const_cast<std::byte*>(b)), to(piece.to, Engine(), packed + index * s.piece_bytes);
+  piece.reorder.execute(stream, from, to);
+  stream.wait();
+}
+
 void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::byte* b, std::byte* c) const {
   const Impl& s = *impl_;
   const bool last_row = row == row_tiles() - 1, last_column = column == column_tiles() - 1;
-  b += column * s.column_tile * s.shape.b_column * StorageBytes(s.shape.in);
+  if (!s.packed) b += column * s.column_tile * s.shape.b_column * StorageBytes(s.shape.in);
   c += (row * s.row_tile * s.shape.c_row + column * s.column_tile) * StorageBytes(s.shape.out);
   if (s.f64()) {
     const GemmShape& g = s.shape;
@@ -189,7 +249,7 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
 std::string Gemm::description() const {
   const GemmShape& s = impl_->shape;
   return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ", s.k, " ", Name(s.in), ", tiles ",
-                      impl_->row_tile, " x ", impl_->column_tile);
+                      impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "");
 }
 
 }  // namespace hloscope

@@ -35,7 +35,12 @@ class Gemm {
   int64_t row_tiles() const;
   int64_t column_tile() const;
   int64_t column_tiles() const;
-  // Computes one tile. `a` points at the tile's first row, `b` and `c` at the whole matrices. Thread-safe.
+  // Large products want B in the library's own layout: when packed_bytes() > 0, call Pack for 0 <= piece < pack_pieces() with a buffer of
+  // that size and give the buffer to RunTile in B's place.
+  int64_t packed_bytes() const;
+  int64_t pack_pieces() const;
+  void Pack(int64_t piece, const std::byte* b, std::byte* packed) const;
+  // Computes one tile. `a` points at the tile's first row, `b` (or packed B) and `c` at the whole matrices. Thread-safe.
   void RunTile(int64_t row_tile, int64_t column_tile, const std::byte* a, const std::byte* b, std::byte* c) const;
   std::string description() const;
 
