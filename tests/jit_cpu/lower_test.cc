@@ -399,7 +399,7 @@ Program Reduce(T type, std::vector<int64_t> dims, std::vector<int> reduced, Scal
   }
   NodeId x = g.Load(0, type, index);
   if (square) x = g.Binary(ScalarOp::kMultiply, x, x);
-  p.outputs[0].value = g.FoldResult(g.FoldOp(op, g.Load(1, type, {}), x, vars, reassociate), 0);
+  p.outputs[0].value = g.FoldOp(op, g.Load(1, type, {}), x, vars, reassociate);
   return p;
 }
 
@@ -435,7 +435,7 @@ TEST(Lower, DotBothWays) {
       const NodeId kk = g.Index(var);
       const NodeId l = g.Load(0, T::kF32, {g.Index(0), kk});
       const NodeId r = transposed ? g.Load(1, T::kF32, {g.Index(1), kk}) : g.Load(1, T::kF32, {kk, g.Index(1)});
-      p.outputs[0].value = g.FoldResult(g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), g.Binary(ScalarOp::kMultiply, l, r), {var}), 0);
+      p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), g.Binary(ScalarOp::kMultiply, l, r), {var});
       Check(p, {a, b}, absl::StrCat("dot ", k, transposed ? " transposed" : ""));
     }
   }
@@ -475,9 +475,9 @@ TEST(Lower, SoftmaxInOneKernel) {
   ExprGraph& g = *p.graph;
   const int32_t k = g.NewVar(m), k2 = g.NewVar(m);
   const NodeId i = g.Index(0);
-  const NodeId max = g.FoldResult(g.FoldOp(ScalarOp::kMaximum, g.Constant(hloscope::Scalar::Float(T::kF32, -INFINITY)), g.Load(0, T::kF32, {i, g.Index(k)}), {k}), 0);
+  const NodeId max = g.FoldOp(ScalarOp::kMaximum, g.Constant(hloscope::Scalar::Float(T::kF32, -INFINITY)), g.Load(0, T::kF32, {i, g.Index(k)}), {k});
   const auto e = [&](NodeId j) { return g.Unary(ScalarOp::kExp, g.Binary(ScalarOp::kSubtract, g.Load(0, T::kF32, {i, j}), max)); };
-  const NodeId sum = g.FoldResult(g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), e(g.Index(k2)), {k2}), 0);
+  const NodeId sum = g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), e(g.Index(k2)), {k2});
   p.outputs[0].value = g.Binary(ScalarOp::kDivide, e(g.Index(1)), sum);
   Check(p, {x}, "softmax");
 }
@@ -493,7 +493,7 @@ TEST(Lower, WindowsFoldUnderAGuard) {
       const NodeId j = g.Sub(g.Add(g.Index(1), g.Index(k)), g.IndexConstant(window / 2));
       const NodeId zero = g.Constant(hloscope::Scalar::Float(T::kF32, 0));
       const NodeId v = g.Select(g.InRange(j, 0, n), g.Load(0, T::kF32, {g.Index(0), j}), zero);
-      p.outputs[0].value = g.FoldResult(g.FoldOp(ScalarOp::kAdd, zero, v, {k}), 0);
+      p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, zero, v, {k});
       Check(p, {x}, absl::StrCat("window ", window));
     }
   }

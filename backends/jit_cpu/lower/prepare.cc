@@ -64,10 +64,10 @@ struct Roots {
     all.push_back(in_bounds);
     const std::vector<NodeId> copied = to.SubstituteAll(from, all, substitution);
     Roots r;
-    auto it = copied.begin();
-    r.values.assign(it, it + values.size());
-    r.combined.assign(it += values.size(), it + combined.size());
-    r.target.assign(it += combined.size(), it + target.size());
+    const auto first = copied.begin(), second = first + values.size(), third = second + combined.size();
+    r.values.assign(first, second);
+    r.combined.assign(second, third);
+    r.target.assign(third, third + target.size());
     r.in_bounds = copied.back();
     return r;
   }

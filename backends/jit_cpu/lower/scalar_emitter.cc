@@ -388,8 +388,16 @@ llvm::Value* ScalarEmitter::FloatOp(ScalarOp op, ElementType type, llvm::Value* 
     case ScalarOp::kSubtract: return b_.CreateFSub(a, b);
     case ScalarOp::kMultiply: return b_.CreateFMul(a, b);
     case ScalarOp::kDivide: return b_.CreateFDiv(a, b);
-    case ScalarOp::kMaximum: return b_.CreateBinaryIntrinsic(Intr::maximum, a, b);
-    case ScalarOp::kMinimum: return b_.CreateBinaryIntrinsic(Intr::minimum, a, b);
+    case ScalarOp::kMaximum: case ScalarOp::kMinimum: {
+      // llvm.maximum is slower, and InstCombine narrows it to half, where x86 gets NaN against zero wrong.
+      const bool max = op == ScalarOp::kMaximum;
+      llvm::Type* bits = Like(b_.getIntNTy(type == ElementType::kF64 ? 64 : 32), a);
+      llvm::Value *x = b_.CreateBitCast(a, bits), *y = b_.CreateBitCast(b, bits);
+      llvm::Value* zeros = b_.CreateBitCast(max ? b_.CreateAnd(x, y) : b_.CreateOr(x, y), a->getType());
+      llvm::Value* r = b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b);
+      r = b_.CreateSelect(b_.CreateFCmpOEQ(a, b), zeros, r);
+      return b_.CreateSelect(b_.CreateFCmpUNO(a, a), a, r);
+    }
     case ScalarOp::kAbs: return Unary(Intr::fabs, a);
     case ScalarOp::kNegate: return b_.CreateFNeg(a);
     case ScalarOp::kSign: {
