@@ -1,0 +1,382 @@
+// hloscope run: runs a program to the end, and says what came out, how long it took, and (asked to) whether it is right.
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "app/cli/arguments.h"
+#include "app/cli/load.h"
+#include "app/cli/progress.h"
+#include "app/cli/verb.h"
+#include "core/debug/check.h"
+#include "core/debug/locations.h"
+#include "core/debug/program_inputs.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/literal/npy.h"
+#include "core/literal/statistics.h"
+
+namespace hloscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
+
+struct RunOptions {
+  std::string file, check, catches, output;
+  int repeat = 1;
+  bool json = false, profile = false;
+  int64_t samples = 0;  // 0: no check; -1: all
+  bool catch_nan = false, catch_inf = false;
+  ProgramOptions program;
+};
+
+struct Outcome {
+  std::vector<double> run_ms;
+  double first_step_ms = 0;
+  int64_t executed = 0, peak_bytes = 0;
+  std::string error;  // where and how the program stopped
+  Value result;
+};
+
+absl::Status ParseOptions(RunOptions& o) {
+  if (o.repeat < 1) return absl::InvalidArgumentError("--repeat takes a number of at least 1");
+  if (o.check == "all") {
+    o.samples = -1;
+  } else if (!o.check.empty() && (!absl::SimpleAtoi(o.check, &o.samples) || o.samples < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("--check takes a number of samples or all, not ", o.check));
+  }
+  for (absl::string_view what : absl::StrSplit(o.catches, ',', absl::SkipEmpty())) {
+    if (what == "nan") o.catch_nan = true;
+    else if (what == "inf") o.catch_inf = true;
+    else return absl::InvalidArgumentError(absl::StrCat("--catch takes nan, inf or both, not ", what));
+  }
+  return absl::OkStatus();
+}
+
+void Leaves(const Value& value, std::vector<Value>& leaves) {
+  if (value.shape().IsTuple()) {
+    for (const Value& element : value.elements()) Leaves(element, leaves);
+  } else if (value.shape().IsArray()) {
+    leaves.push_back(value);
+  }
+}
+
+std::string StopText(const Module& module, const Machine& machine) {
+  const Instruction* at = machine.next_instruction();
+  const std::string where = at != nullptr ? absl::StrCat(" at ", Describe(module, {at->parent, at->index})) : "";
+  return absl::StrCat("the program stopped with an error", where, ": ", machine.status().message());
+}
+
+// Stops where a result has a NaN (or an infinity) and no input of its region has one.
+Machine::RegionObserver MakeCatch(const RunOptions& o, const Module& module, Backend& backend) {
+  return [&o, &module, &backend](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
+    if (kernel == nullptr) return absl::OkStatus();
+    const auto bad = [&](const Value& value) {
+      const NonFinite found = FindNonFinite(value);
+      return (o.catch_nan && found.nan) || (o.catch_inf && found.inf);
+    };
+    if (!bad(result)) return absl::OkStatus();
+    for (const Value& input : inputs) {
+      if (bad(input)) return absl::OkStatus();
+    }
+    int position = region.root;
+    if (region.members.size() > 1) {
+      const absl::StatusOr<int> origin = FindOrigin(backend, *frame.computation, region, inputs, o.catch_nan, o.catch_inf);
+      if (origin.ok() && *origin >= 0) position = *origin;
+    }
+    const NonFinite found = FindNonFinite(result);
+    return absl::OutOfRangeError(absl::StrCat("caught ", found.nan && o.catch_nan ? "nan" : "inf", ": ", Describe(module, {frame.computation, position}),
+                                              " makes the first one from operands that have none"));
+  };
+}
+
+class Runner {
+ public:
+  Runner(RunOptions& o, Loaded& loaded, std::unique_ptr<Module> module, Clock::time_point start)
+      : o_(o), loaded_(loaded), module_(std::move(module)), start_(start) {}
+
+  int Run() {
+    absl::StatusOr<SessionOptions> session = o_.program.ToSession();
+    if (!session.ok()) return UsageError(std::string(session.status().message()));
+    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
+    if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+    backend_ = *std::move(backend);
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*module_, *session);
+    if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
+    inputs_ = *std::move(inputs);
+    std::fputs(ElidedWarning(CountElidedConstants(*module_)).c_str(), stderr);
+
+    MachineOptions machine_options;
+    machine_options.memory_limit = session->memory_limit;
+    machine_options.max_iterations = session->max_iterations;
+    machine_options.seed = session->fill.seed;
+    machine_options.fill = session->fill;
+    machine_options.custom_calls = &inputs_->custom_calls();
+    machine_options.infeed = inputs_->infeed();
+    machine_options.time_instructions = o_.profile;
+    machine_ = std::make_unique<Machine>(*module_, *backend_, std::move(machine_options));
+    const int status = Execute();
+    progress_.Set("");
+    for (const std::string& notice : machine_->TakeNotices()) std::fprintf(stderr, "note: %s\n", notice.c_str());
+    if (status != kOk) return status;
+    return Report();
+  }
+
+ private:
+  int Fail(const absl::Status& status) {
+    progress_.Set("");
+    std::fprintf(stderr, "hloscope: %s\n", std::string(status.message()).c_str());
+    return kFailed;
+  }
+
+  int Execute() {
+    // How soon a person would stand at the first instruction: parameters are made only when they are needed.
+    absl::Status started = machine_->Start([this](int number) { return inputs_->Parameter(number, &machine_->account()); });
+    if (!started.ok()) return Fail(started);
+    machine_->RunTo(0, FirstStop(*module_->entry));
+    outcome_.first_step_ms = Milliseconds(start_);
+
+    progress_.Set("making inputs");
+    std::vector<Value> parameters;
+    for (int i = 0; i < inputs_->parameter_count(); ++i) {
+      absl::StatusOr<Value> value = inputs_->Parameter(i, &machine_->account());
+      if (!value.ok()) {
+        progress_.Set("");
+        return UsageError(std::string(value.status().message()));
+      }
+      parameters.push_back(*std::move(value));
+    }
+    progress_.Set("compiling");
+    machine_->PrepareAll();
+    if (o_.catch_nan || o_.catch_inf) machine_->set_region_observer(MakeCatch(o_, *module_, *backend_));
+    for (int r = 0; r < o_.repeat; ++r) {
+      const bool last = r + 1 == o_.repeat && o_.samples == 0;
+      outcome_.result = Value();
+      started = machine_->Start(last ? std::move(parameters) : parameters);
+      if (!started.ok()) return Fail(started);
+      if (r == 0) machine_->account().ResetPeak();
+      progress_.Set(o_.repeat > 1 ? absl::StrCat("running, ", r + 1, " of ", o_.repeat) : "running");
+      const Clock::time_point begin = Clock::now();
+      const StopReason reason = machine_->Run();
+      outcome_.run_ms.push_back(Milliseconds(begin));
+      outcome_.executed = machine_->executed();
+      outcome_.peak_bytes = machine_->account().peak();
+      if (reason != StopReason::kFinished) {
+        outcome_.error = StopText(*module_, *machine_);
+        return kOk;  // reported below
+      }
+      outcome_.result = machine_->result();
+    }
+    return o_.samples == 0 ? kOk : Check(std::move(parameters));
+  }
+
+  // A run of its own, so that watching changes none of the figures above.
+  int Check(std::vector<Value> parameters) {
+    CheckOptions check;
+    check.samples = o_.samples;
+    check.threads = o_.program.threads;
+    checker_ = std::make_unique<RegionChecker>(*backend_, check);
+    machine_->set_region_observer([this](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+      progress_.Set(absl::StrCat("checking, ", checker_->report().checked_elements, " elements"));
+      return checker_->Observe(frame, region, kernel, inputs, result);
+    });
+    const absl::Status started = machine_->Start(std::move(parameters));
+    if (!started.ok()) return Fail(started);
+    if (machine_->Run() != StopReason::kFinished) outcome_.error = StopText(*module_, *machine_);
+    machine_->set_region_observer(nullptr);
+    return kOk;
+  }
+
+  int Report() {
+    int status = outcome_.error.empty() ? kOk : kFailed;
+    if (!outcome_.error.empty()) std::fprintf(stderr, "hloscope: %s\n", outcome_.error.c_str());
+    if (checker_ != nullptr && checker_->report().mismatch_count > 0) status = kFailed;
+    std::vector<Value> outputs;
+    if (outcome_.result.has_value()) Leaves(outcome_.result, outputs);
+    if (!o_.output.empty() && outcome_.error.empty()) {
+      const absl::Status written = WriteOutputs(outputs);
+      if (!written.ok()) return UsageError(std::string(written.message()));
+    }
+    if (o_.json) {
+      const std::string text = Json(outputs).dump(2, ' ', false, ordered_json::error_handler_t::replace);
+      std::printf("%s\n", text.c_str());
+    } else {
+      PrintText(outputs);
+    }
+    if (checker_ != nullptr) PrintCheckNotes();
+    return status;
+  }
+
+  absl::Status WriteOutputs(const std::vector<Value>& outputs) {
+    absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(o_.output);
+    if (!writer.ok()) return writer.status();
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      const absl::Status added = (*writer)->Add(absl::StrCat("output_", i), outputs[i]);
+      if (!added.ok()) return added;
+    }
+    return (*writer)->Close();
+  }
+
+  static ordered_json Number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(FormatDouble(x)); }
+  static ordered_json Number(const Scalar& s) {
+    if (IsFloat(s.type) && s.IsFinite()) return s.re;
+    if (IsFloat(s.type) || IsComplex(s.type)) return ToText(s);
+    return IsUnsigned(s.type) ? ordered_json(s.u()) : ordered_json(s.i);
+  }
+
+  ordered_json Json(const std::vector<Value>& outputs) const {
+    const BackendStats stats = backend_->stats();
+    const CheckReport check = checker_ != nullptr ? checker_->report() : CheckReport();
+    ordered_json j;
+    j["module"] = module_->name;
+    j["instructions"] = module_->instruction_count();
+    j["executed"] = outcome_.executed;
+    j["load_ms"] = loaded_.load_ms;
+    j["verify_ms"] = loaded_.verify_ms;
+    j["first_step_ms"] = outcome_.first_step_ms;
+    j["compile_ms"] = stats.compile_ms;
+    j["run_ms"] = outcome_.run_ms;
+    j["kernels_compiled"] = stats.kernels_compiled;
+    j["kernels_cached"] = stats.kernels_from_cache;
+    j["checked_elements"] = check.checked_elements;
+    j["unchecked_nonfinite"] = check.unchecked_nonfinite;
+    j["mismatches"] = ordered_json::array();
+    for (const Mismatch& m : check.mismatches) {
+      j["mismatches"].push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
+    }
+    j["peak_bytes"] = outcome_.peak_bytes;
+    j["outputs"] = ordered_json::array();
+    for (const Value& output : outputs) {
+      const Statistics s = Summarize(output);
+      const bool any = s.finite > 0;
+      j["outputs"].push_back({{"shape", output.shape().ToString(false)}, {"min", any ? ordered_json(s.min) : ordered_json()}, {"max", any ? ordered_json(s.max) : ordered_json()},
+                              {"mean", any ? Number(s.mean) : ordered_json()}, {"nan", s.nan}, {"inf", s.inf}});
+    }
+    return j;
+  }
+
+  void PrintText(const std::vector<Value>& outputs) const {
+    const BackendStats stats = backend_->stats();
+    std::printf("%s: %s, %lld executed on %s\n", module_->name.c_str(), Count(module_->instruction_count(), "instruction").c_str(),
+                static_cast<long long>(outcome_.executed), std::string(backend_->name()).c_str());
+    std::printf("%s\n", inputs_->Summary().c_str());
+    std::printf("load %.1f ms, verify %.1f ms, first step after %.1f ms, compile %.1f ms (%s compiled, %lld cached)\n", loaded_.load_ms, loaded_.verify_ms,
+                outcome_.first_step_ms, stats.compile_ms, Count(stats.kernels_compiled, "kernel").c_str(), static_cast<long long>(stats.kernels_from_cache));
+    if (outcome_.error.empty()) {
+      std::printf("run %s ms\n", absl::StrJoin(outcome_.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }).c_str());
+    }
+    std::printf("peak %s of values and scratch\n", FormatByteCount(outcome_.peak_bytes).c_str());
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (i == 32 && outputs.size() > 40) {
+        std::printf("(%zu more outputs)\n", outputs.size() - i);
+        break;
+      }
+      std::printf("output %zu: %s  %s\n", i, outputs[i].shape().ToString(false).c_str(), FormatStatistics(Summarize(outputs[i])).c_str());
+    }
+    if (o_.profile) PrintProfile();
+    if (checker_ != nullptr) PrintCheck();
+  }
+
+  void PrintCheck() const {
+    const CheckReport& r = checker_->report();
+    std::printf("check: %lld elements of %lld regions and %lld instructions compared, %lld mismatches; %lld not finite on both sides\n",
+                static_cast<long long>(r.checked_elements), static_cast<long long>(r.regions), static_cast<long long>(r.instructions),
+                static_cast<long long>(r.mismatch_count), static_cast<long long>(r.unchecked_nonfinite));
+    for (const Mismatch& m : r.mismatches) {
+      std::printf("mismatch: %%%s%s%s[%s] is %s, expected %s within %s (%s ulp)\n", m.instruction.c_str(), m.fused ? " (fused)" : "",
+                  m.output >= 0 ? absl::StrCat("{", m.output, "}").c_str() : "", absl::StrJoin(m.index, ",").c_str(), ToText(m.got).c_str(), ToText(m.expected).c_str(),
+                  m.bound == 0 ? "no bit" : FormatDouble(m.bound).c_str(), FormatDouble(m.ulp, 4).c_str());
+    }
+    if (r.mismatch_count > static_cast<int64_t>(r.mismatches.size())) std::printf("(and %lld more)\n", static_cast<long long>(r.mismatch_count - r.mismatches.size()));
+  }
+
+  // What the check could not say, on standard error so that --json has it too.
+  void PrintCheckNotes() const {
+    const CheckReport& r = checker_->report();
+    const int64_t samples = r.checked_elements + r.unchecked_nonfinite + r.undecided;
+    if (r.unchecked_nonfinite * 100 > samples) {
+      std::fprintf(stderr, "warning: %.1f %% of the samples were not finite on both sides and say nothing\n", 100.0 * r.unchecked_nonfinite / samples);
+    }
+    if (r.undecided > 0) std::fprintf(stderr, "note: %s lay where the reference's bound decides nothing\n", Count(r.undecided, "sample").c_str());
+    if (r.unchecked_opaque > 0) std::fprintf(stderr, "note: %s of operations without a cheap reference unchecked\n", Count(r.unchecked_opaque, "result").c_str());
+    if (r.unchecked_failed > 0) std::fprintf(stderr, "warning: %s unchecked because the reference failed, first %s\n", Count(r.unchecked_failed, "result").c_str(), r.first_failure.c_str());
+    if (r.split_differences > 0) {
+      std::fprintf(stderr, "warning: %s, executed one instruction at a time, gave other bits, first %%%s\n", Count(r.split_differences, "region").c_str(), r.first_split_difference.c_str());
+    }
+  }
+
+  void PrintProfile() const {
+    struct Row {
+      int64_t count = 0;
+      double seconds = 0;
+    };
+    std::map<std::string, Row> by_operation;
+    std::vector<std::pair<double, const Instruction*>> instructions;
+    double total = 0;
+    for (const auto& [instruction, entry] : machine_->profile()) {
+      Row& row = by_operation[std::string(Name(instruction->opcode))];
+      row.count += entry.count;
+      row.seconds += entry.seconds;
+      total += entry.seconds;
+      instructions.emplace_back(entry.seconds, instruction);
+    }
+    std::vector<std::pair<std::string, Row>> rows(by_operation.begin(), by_operation.end());
+    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
+    std::sort(instructions.begin(), instructions.end(), [](const auto& a, const auto& b) { return a.first > b.first || (a.first == b.first && a.second->index < b.second->index); });
+    const double percent = total > 0 ? 100 / total : 0;
+    std::printf("\ntime by operation (a fused region counts as its root)\n%12s %7s %9s  operation\n", "ms", "share", "times");
+    for (const auto& [name, row] : rows) std::printf("%12.3f %6.1f%% %9lld  %s\n", row.seconds * 1e3, row.seconds * percent, static_cast<long long>(row.count), name.c_str());
+    std::printf("\nlongest instructions\n%12s %7s %9s  instruction\n", "ms", "share", "times");
+    for (size_t i = 0; i < instructions.size() && i < 20; ++i) {
+      const auto& [seconds, instruction] = instructions[i];
+      std::printf("%12.3f %6.1f%% %9lld  %%%s %s %s\n", seconds * 1e3, seconds * percent, static_cast<long long>(machine_->profile().at(instruction).count),
+                  std::string(instruction->name).c_str(), std::string(Name(instruction->opcode)).c_str(), Cut(instruction->shape.ToString(false), 60).c_str());
+    }
+  }
+
+  RunOptions& o_;
+  Loaded& loaded_;
+  std::unique_ptr<Module> module_;
+  Clock::time_point start_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<ProgramInputs> inputs_;
+  std::unique_ptr<Machine> machine_;
+  std::unique_ptr<RegionChecker> checker_;
+  Outcome outcome_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int Run_run(const std::vector<std::string>& args) {
+  const Clock::time_point start = Clock::now();
+  CLI::App app("Runs a program to the end.", "hloscope run");
+  RunOptions o;
+  app.add_option("FILE", o.file, "the program; - reads standard input")->required();
+  app.add_option("--repeat", o.repeat, "runs N times")->type_name("N");
+  app.add_option("--check", o.check, "compares N sampled elements of every result (all: every element) with the reference")->type_name("N|all");
+  app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity")->type_name("nan,inf");
+  app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ...")->type_name("FILE.npz");
+  app.add_flag("--profile", o.profile, "shows where the time goes");
+  app.add_flag("--json", o.json, "one JSON object on standard output");
+  o.program.AddTo(app);
+  if (const auto status = Parse(app, args)) return *status;
+  const absl::Status parsed = ParseOptions(o);
+  if (!parsed.ok()) return UsageError(std::string(parsed.message()));
+  Loaded loaded;
+  int status = kOk;
+  std::unique_ptr<Module> module = LoadOrReport(o.file, loaded, status);
+  if (module == nullptr) return status;
+  return Runner(o, loaded, std::move(module), start).Run();
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,326 @@
+// The comparison's rule: a result agrees when it is bit for bit the reference's, when both are NaN, or when it lies within the bound that
+// the interpreter accumulated beside the value. A bound of 0 asks for the bits; an infinite one decides nothing and is counted apart.
+#include "core/debug/check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "core/debug/member_walk.h"
+#include "core/exec/fuse.h"
+#include "core/literal/scalar.h"
+#include "core/literal/statistics.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+uint64_t Mix(uint64_t x) {
+  x += 0x9e3779b97f4a7c15ull;
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+Scalar ElementAt(const Value& array, int64_t linear) {
+  const ElementType type = array.shape().element_type();
+  return LoadScalar(type, array.data() + linear * StorageBytes(type));
+}
+
+bool SameBits(const Scalar& a, const Scalar& b) {
+  if (IsFloat(a.type) || IsComplex(a.type)) {
+    return a.re == b.re && a.im == b.im && std::signbit(a.re) == std::signbit(b.re) && (!IsComplex(a.type) || std::signbit(a.im) == std::signbit(b.im));
+  }
+  return a.i == b.i;
+}
+
+double Distance(const Scalar& a, const Scalar& b) {
+  if (IsComplex(a.type)) return std::abs(a.c() - b.c());
+  if (IsFloat(a.type)) return std::fabs(a.re - b.re);
+  if (IsUnsigned(a.type)) return static_cast<double>(a.u() > b.u() ? a.u() - b.u() : b.u() - a.u());
+  return std::fabs(static_cast<double>(a.i) - static_cast<double>(b.i));
+}
+
+double InUlp(const Scalar& got, const Scalar& expected) {
+  const double distance = Distance(got, expected);
+  if (!IsFloat(got.type) && !IsComplex(got.type)) return distance;
+  if (!got.IsFinite() || !expected.IsFinite()) return HUGE_VAL;
+  const double magnitude = IsComplex(got.type) ? std::abs(expected.c()) : std::fabs(expected.re);
+  return distance / UlpAt(RealTypeOf(got.type), magnitude);
+}
+
+int64_t LeafCount(const Program& program) { return static_cast<int64_t>(program.outputs.size()); }
+
+// Calls a computation of scalars by interpreting it: what a sort's comparator needs.
+class ScalarCaller {
+ public:
+  absl::StatusOr<Value> Call(const Computation& computation, absl::Span<const Value> arguments) {
+    std::unique_ptr<Code>& code = codes_[&computation];
+    if (code == nullptr) {
+      absl::StatusOr<std::unique_ptr<Code>> made = Make(computation);
+      if (!made.ok()) return made.status();
+      code = *std::move(made);
+    }
+    std::vector<const Value*> operands;
+    for (const Value& argument : arguments) operands.push_back(&argument);
+    absl::StatusOr<std::vector<BoundedScalar>> results = code->interpreter->At(operands, {});
+    if (!results.ok()) return results.status();
+    std::vector<Value> values;
+    for (size_t o = 0; o < results->size(); ++o) {
+      Value value = Value::Allocate(code->program.outputs[o].shape);
+      StoreScalar((*results)[o].value, value.mutable_data());
+      values.push_back(std::move(value));
+    }
+    if (computation.root->shape.IsTuple()) return Value::Tuple(computation.root->shape, std::move(values));
+    return values[0];
+  }
+
+ private:
+  struct Code {
+    Program program;
+    std::unique_ptr<Interpreter> interpreter;
+  };
+  static absl::StatusOr<std::unique_ptr<Code>> Make(const Computation& computation) {
+    auto code = std::make_unique<Code>();
+    std::vector<NodeId> arguments;
+    for (const Instruction* parameter : computation.parameters) {
+      code->program.operands.push_back(parameter->shape);
+      arguments.push_back(code->program.graph->Load(static_cast<int>(arguments.size()), parameter->shape.element_type(), {}));
+    }
+    absl::StatusOr<std::vector<NodeId>> nodes = InlineScalarComputation(*code->program.graph, computation, arguments);
+    if (!nodes.ok()) return nodes.status();
+    for (NodeId node : *nodes) code->program.outputs.push_back({Shape::Scalar(code->program.graph->node(node).type), node});
+    InterpretOptions options;
+    options.bounds = false;
+    code->interpreter = std::make_unique<Interpreter>(code->program, options);
+    return code;
+  }
+  absl::flat_hash_map<const Computation*, std::unique_ptr<Code>> codes_;
+};
+
+}  // namespace
+
+Agreement CompareScalars(const Scalar& got, const BoundedScalar& expected) {
+  const Scalar& want = expected.value;
+  const bool floats = IsFloat(got.type) || IsComplex(got.type);
+  if (floats && !got.IsFinite() && !want.IsFinite()) {
+    const bool same = (got.IsNaN() && want.IsNaN()) || SameBits(got, want);
+    return same || expected.bound != 0 ? Agreement::kNotFinite : Agreement::kMismatch;
+  }
+  if (SameBits(got, want)) return Agreement::kAgrees;
+  if (expected.bound == 0) return Agreement::kMismatch;
+  if (!(expected.bound < HUGE_VAL)) return Agreement::kUndecided;
+  if (Distance(got, want) <= expected.bound) return Agreement::kAgrees;
+  // Within the bound of an overflow: the exact value plus the bound rounds to an infinity.
+  if (IsFloat(got.type) && std::isinf(got.re) && want.IsFinite()) {
+    const double edge = Scalar::Float(got.type, want.re + std::copysign(expected.bound, got.re)).re;
+    if (edge == got.re) return Agreement::kUndecided;
+  }
+  return Agreement::kMismatch;
+}
+
+std::vector<int64_t> SampleIndices(int64_t count, int64_t samples, uint64_t seed) {
+  std::vector<int64_t> indices;
+  if (samples < 0 || count <= samples) {
+    indices.resize(count);
+    for (int64_t i = 0; i < count; ++i) indices[i] = i;
+    return indices;
+  }
+  indices = {0};
+  if (samples > 1) indices.push_back(count - 1);
+  for (int64_t k = 2; k < samples; ++k) indices.push_back(static_cast<int64_t>(Mix(seed * 0x100000001b3ull + k) % static_cast<uint64_t>(count)));
+  std::sort(indices.begin(), indices.end());
+  indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
+  return indices;
+}
+
+RegionChecker::RegionChecker(Backend& backend, CheckOptions options) : backend_(backend), options_(options) {
+  if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+RegionChecker::~RegionChecker() = default;
+
+void RegionChecker::Failed(const Instruction& instruction, const absl::Status& status) {
+  ++report_.unchecked_failed;
+  if (report_.first_failure.empty()) report_.first_failure = absl::StrCat("%", instruction.name, ": ", status.message());
+}
+
+absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+  if (kernel == nullptr) return absl::OkStatus();  // control flow and handles compute nothing themselves
+  const Computation& computation = *frame.computation;
+  const Instruction& root = *computation.schedule[region.root];
+  std::unique_ptr<Entry>& entry = entries_[&root];
+  if (entry == nullptr) entry = std::make_unique<Entry>();
+  if (++entry->times > options_.times) return absl::OkStatus();
+  ++report_.regions;
+  if (Def(root).op_class == OpClass::kOpaque) {
+    CheckOpaque(root, *kernel, inputs, region, result);
+    return absl::OkStatus();
+  }
+  if (entry->programs.empty()) entry->programs.push_back(FuseRegion(computation, region));
+  CheckProgram(entry->programs[0], *kernel, inputs, result, root, region.members.size() > 1);
+  if (region.members.size() > 1) {
+    CheckMembers(*entry, computation, region, inputs, result);
+  } else {
+    ++report_.instructions;
+  }
+  return absl::OkStatus();
+}
+
+void RegionChecker::CheckMembers(Entry& entry, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const Value& result) {
+  size_t k = 0;
+  const auto visit = [&](int position, const Region& single, const Kernel* kernel, absl::Span<const Value> operands, const Value& value) {
+    const Instruction& instruction = *computation.schedule[position];
+    if (kernel != nullptr) {
+      if (entry.programs.size() <= ++k) entry.programs.push_back(FuseRegion(computation, single));
+      CheckProgram(entry.programs[k], *kernel, operands, value, instruction, false);
+      ++report_.instructions;
+    }
+    if (position == region.root && !Value::BitEqual(value, result) && report_.split_differences++ == 0) {
+      report_.first_split_difference = std::string(instruction.name);
+    }
+    return true;
+  };
+  const absl::Status status = WalkMembers(backend_, computation, region, inputs, visit);
+  if (!status.ok()) Failed(*computation.schedule[region.root], status);
+}
+
+void RegionChecker::CheckProgram(const absl::StatusOr<Program>& program, const Kernel& kernel, absl::Span<const Value> operands, const Value& result,
+                                 const Instruction& instruction, bool fused) {
+  if (!program.ok()) return Failed(instruction, program.status());
+  InterpretOptions interpret;
+  interpret.library_order = kernel.library_order();
+  interpret.library_wide_accumulation = kernel.library_wide_accumulation();
+  std::vector<const Value*> values;
+  for (const Value& operand : operands) values.push_back(&operand);
+  const Shape& shape = program->outputs[0].shape;
+  const std::vector<int64_t> linear = SampleIndices(shape.ElementCount(), options_.samples, static_cast<uint64_t>(instruction.index) + 1);
+  if (linear.empty()) return;
+  std::vector<std::vector<int64_t>> indices;
+  for (int64_t at : linear) {
+    indices.emplace_back(shape.rank());
+    DelinearizeIndex(shape.dimensions(), at, absl::MakeSpan(indices.back()));
+  }
+  std::vector<std::vector<BoundedScalar>> expected(indices.size());
+  if (program->is_push) {
+    absl::StatusOr<std::vector<std::vector<BoundedScalar>>> all = Interpreter(*program, interpret).AtMany(values, indices);
+    if (!all.ok()) return Failed(instruction, all.status());
+    expected = *std::move(all);
+  } else {
+    const int threads = static_cast<int>(std::min<size_t>(options_.threads, (indices.size() + 7) / 8));
+    std::vector<absl::Status> statuses(threads);
+    const auto work = [&](int t) {
+      Interpreter interpreter(*program, interpret);
+      for (size_t i = t; i < indices.size() && statuses[t].ok(); i += threads) {
+        absl::StatusOr<std::vector<BoundedScalar>> at = interpreter.At(values, indices[i]);
+        if (at.ok()) expected[i] = *std::move(at);
+        else statuses[t] = at.status();
+      }
+    };
+    std::vector<std::thread> others;
+    for (int t = 1; t < threads; ++t) others.emplace_back(work, t);
+    work(0);
+    for (std::thread& other : others) other.join();
+    for (const absl::Status& status : statuses) {
+      if (!status.ok()) return Failed(instruction, status);
+    }
+  }
+  const bool tuple = result.shape().IsTuple();
+  for (int64_t o = 0; o < LeafCount(*program); ++o) {
+    const Value& leaf = tuple ? result.elements()[o] : result;
+    for (size_t i = 0; i < linear.size(); ++i) Compare(instruction, fused, tuple ? static_cast<int>(o) : -1, leaf, linear[i], expected[i][o]);
+  }
+}
+
+void RegionChecker::Compare(const Instruction& instruction, bool fused, int output, const Value& got, int64_t linear, const BoundedScalar& expected) {
+  const Scalar element = ElementAt(got, linear);
+  switch (CompareScalars(element, expected)) {
+    case Agreement::kAgrees: ++report_.checked_elements; return;
+    case Agreement::kNotFinite: ++report_.unchecked_nonfinite; return;
+    case Agreement::kUndecided: ++report_.undecided; return;
+    case Agreement::kMismatch: break;
+  }
+  ++report_.checked_elements;
+  ++report_.mismatch_count;
+  if (report_.mismatches.size() >= options_.keep_mismatches) return;
+  Mismatch mismatch;
+  mismatch.instruction = std::string(instruction.name);
+  mismatch.fused = fused;
+  mismatch.output = output;
+  mismatch.index.resize(got.shape().rank());
+  DelinearizeIndex(got.shape().dimensions(), linear, absl::MakeSpan(mismatch.index));
+  mismatch.got = element;
+  mismatch.expected = expected.value;
+  mismatch.ulp = InUlp(element, expected.value);
+  mismatch.bound = expected.bound;
+  report_.mismatches.push_back(std::move(mismatch));
+}
+
+// An opaque operation is its own reference where that is cheap. Ours and a library's may round differently, so floats get a bound from the
+// largest magnitude; a result that depends on the random stream cannot be compared.
+void RegionChecker::CheckOpaque(const Instruction& instruction, const Kernel& kernel, absl::Span<const Value> inputs, const Region& region, const Value& result) {
+  const OpDef& def = Def(instruction);
+  int64_t elements = 0;
+  for (const Value& input : inputs) elements += input.shape().IsArray() ? input.element_count() : 0;
+  const int64_t most = instruction.CalledComputations().empty() ? int64_t{1} << 20 : int64_t{1} << 16;
+  if (def.evaluate == nullptr || def.has_side_effect || elements > most) {
+    ++report_.unchecked_opaque;
+    return;
+  }
+  std::vector<Value> operands;
+  for (const Instruction* operand : instruction.operands) {
+    const auto at = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
+    operands.push_back(inputs[at - region.inputs.begin()]);
+  }
+  ScalarCaller caller;
+  EvalContext context{instruction, operands};
+  context.call = [&](const Computation& computation, absl::Span<const Value> arguments) { return caller.Call(computation, arguments); };
+  const absl::StatusOr<Value> reference = def.evaluate(context);
+  if (!reference.ok()) {
+    ++report_.unchecked_opaque;
+    return;
+  }
+  if (!Value::BitEqual(*reference, result)) {
+    context.stream_seed = 0x5eed;
+    const absl::StatusOr<Value> other = def.evaluate(context);
+    if (!other.ok() || !Value::BitEqual(*reference, *other)) {
+      ++report_.unchecked_opaque;
+      return;
+    }
+  }
+  ++report_.instructions;
+  const bool tuple = result.shape().IsTuple();
+  const size_t leaves = tuple ? result.elements().size() : 1;
+  for (size_t o = 0; o < leaves; ++o) {
+    const Value& got = tuple ? result.elements()[o] : result;
+    const Value& want = tuple ? reference->elements()[o] : *reference;
+    if (!got.shape().IsArray()) continue;
+    const ElementType type = got.shape().element_type();
+    double bound = 0;
+    if ((IsFloat(type) || IsComplex(type)) && !Value::BitEqual(got, want)) {
+      const Statistics s = Summarize(want);
+      bound = 1024 * UnitRoundoff(RealTypeOf(type)) * std::max(std::fabs(s.min), std::fabs(s.max));
+    }
+    for (int64_t at : SampleIndices(got.element_count(), options_.samples, o + 1)) {
+      Compare(instruction, false, tuple ? static_cast<int>(o) : -1, got, at, {ElementAt(want, at), bound});
+    }
+  }
+}
+
+absl::StatusOr<int> FindOrigin(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, bool nan, bool inf) {
+  int origin = -1;
+  const auto bad = [&](const Value& value) {
+    const NonFinite found = FindNonFinite(value);
+    return (nan && found.nan) || (inf && found.inf);
+  };
+  const auto visit = [&](int position, const Region&, const Kernel*, absl::Span<const Value> operands, const Value& value) {
+    if (!bad(value) || std::any_of(operands.begin(), operands.end(), bad)) return true;
+    origin = position;
+    return false;
+  };
+  const absl::Status status = WalkMembers(backend, computation, region, inputs, visit);
+  if (!status.ok()) return status;
+  return origin;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,57 @@
+// Values live here from where they are made to their last use in the region.
+#include "core/debug/member_walk.h"
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit) {
+  absl::flat_hash_map<int, Value> values;
+  absl::flat_hash_map<int, int> last_use;  // position -> the last member that reads it
+  for (size_t k = 0; k < region.inputs.size(); ++k) values[region.inputs[k]] = inputs[k];
+  for (int member : region.members) {
+    for (const Instruction* operand : computation.schedule[member]->operands) last_use[operand->index] = member;
+  }
+  for (int member : region.members) {
+    const Instruction& instruction = *computation.schedule[member];
+    if (values.contains(member)) continue;
+    const Region single = SingleRegion(computation, member);
+    std::vector<Value> operands;
+    for (int position : single.inputs) {
+      const auto found = values.find(position);
+      if (found == values.end()) {
+        return absl::InternalError(absl::StrCat("%", instruction.name, " reads %", computation.schedule[position]->name, ", which its region does not have"));
+      }
+      operands.push_back(found->second);
+    }
+    Value value;
+    std::shared_ptr<const Kernel> kernel;
+    if (instruction.literal != nullptr) {
+      value = instruction.literal->value;
+    } else if (Def(instruction).op_class == OpClass::kStructural) {
+      std::vector<Value> all;
+      for (const Instruction* operand : instruction.operands) all.push_back(values[operand->index]);
+      EvalContext context{instruction, all};
+      absl::StatusOr<Value> made = Def(instruction).evaluate(context);
+      if (!made.ok()) return made.status();
+      value = *std::move(made);
+    } else {
+      absl::StatusOr<std::shared_ptr<const Kernel>> got = backend.GetKernel(computation, single);
+      if (!got.ok()) return got.status();
+      kernel = *std::move(got);
+      absl::StatusOr<Value> made = kernel->Run(RunContext(), operands);
+      if (!made.ok()) return made.status();
+      value = *std::move(made);
+    }
+    if (!visit(member, single, kernel.get(), operands, value)) return absl::OkStatus();
+    for (int position : single.inputs) {
+      if (last_use[position] == member) values.erase(position);
+    }
+    if (last_use.contains(member)) values[member] = std::move(value);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
