@@ -25,7 +25,8 @@ class InterpreterPool {
  public:
   explicit InterpreterPool(Program program) : program_(std::move(program)) {}
 
-  absl::StatusOr<std::vector<Value>> Run(absl::Span<const Value* const> operands, MemoryAccount* account, const std::atomic<bool>* cancel) const {
+  absl::StatusOr<std::vector<Value>> Run(absl::Span<const Value* const> operands, MemoryAccount* account,
+                                         const std::atomic<bool>* cancel) const {
     std::unique_ptr<Interpreter> interpreter;
     {
       std::lock_guard<std::mutex> lock(mutex_);
@@ -57,8 +58,8 @@ Value Pack(const Shape& shape, std::vector<Value>& leaves, size_t* next) {
   return Value::Tuple(shape, std::move(elements));
 }
 
-absl::StatusOr<Value> RunProgram(const InterpreterPool& pool, const Shape& shape, absl::Span<const Value* const> operands, MemoryAccount* account,
-                                 const std::atomic<bool>* cancel) {
+absl::StatusOr<Value> RunProgram(const InterpreterPool& pool, const Shape& shape, absl::Span<const Value* const> operands,
+                                 MemoryAccount* account, const std::atomic<bool>* cancel) {
   absl::StatusOr<std::vector<Value>> outputs = pool.Run(operands, account, cancel);
   if (!outputs.ok()) {
     if (absl::IsResourceExhausted(outputs.status())) return Value();  // the Machine knows what was live and says so
@@ -115,7 +116,8 @@ class ScalarCaller {
     std::vector<NodeId> arguments;
     for (const Instruction* parameter : computation.parameters) {
       if (!parameter->shape.IsScalar()) {
-        return absl::UnimplementedError(absl::StrCat("%", computation.name, " takes a ", parameter->shape.ToString(false), "; only computations of scalars are called here"));
+        return absl::UnimplementedError(absl::StrCat("%", computation.name, " takes a ", parameter->shape.ToString(false),
+                                                     "; only computations of scalars are called here"));
       }
       arguments.push_back(program.graph->Load(static_cast<int32_t>(program.operands.size()), parameter->shape.element_type(), {}));
       program.operands.push_back(parameter->shape);
@@ -136,14 +138,17 @@ class ScalarCaller {
 class EvaluateKernel : public Kernel {
  public:
   // `operand_input[k]`: which input is operand k.
-  EvaluateKernel(const Instruction& instruction, std::vector<int> operand_input) : instruction_(instruction), operand_input_(std::move(operand_input)) {}
+  EvaluateKernel(const Instruction& instruction, std::vector<int> operand_input)
+      : instruction_(instruction), operand_input_(std::move(operand_input)) {}
 
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
     std::vector<Value> operands;
     for (int input : operand_input_) operands.push_back(inputs[input]);
     ScalarCaller caller(context.account, context.cancel);
     EvalContext eval{instruction_, operands, context.account, nullptr, context.stream_seed};
-    eval.call = [&caller](const Computation& computation, absl::Span<const Value> arguments) { return caller.Call(computation, arguments); };
+    eval.call = [&caller](const Computation& computation, absl::Span<const Value> arguments) {
+      return caller.Call(computation, arguments);
+    };
     return Def(instruction_).evaluate(eval);
   }
   std::string description() const override { return "evaluated whole"; }
@@ -164,7 +169,8 @@ class ReferenceBackend : public Backend {
     const OpDef& def = Def(root);
     if (region.members.size() == 1 && (def.op_class == OpClass::kOpaque || def.op_class == OpClass::kStructural)) {
       if (def.evaluate == nullptr) {
-        return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat("%", root.name, " cannot be evaluated") : std::string(def.not_executed));
+        return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat("%", root.name, " cannot be evaluated")
+                                                                 : std::string(def.not_executed));
       }
       std::vector<int> operand_input;
       for (const Instruction* operand : root.operands) {

@@ -38,11 +38,27 @@ double Farthest(double v, std::initializer_list<double> others) {
 // Unary functions that are monotonic where they are defined: the ends of the interval bound everything between.
 bool IsMonotonic(ScalarOp op) {
   switch (op) {
-    case ScalarOp::kCeil: case ScalarOp::kFloor: case ScalarOp::kRoundNearestAfz: case ScalarOp::kRoundNearestEven: case ScalarOp::kExp: case ScalarOp::kExpm1:
-    case ScalarOp::kLog: case ScalarOp::kLog1p: case ScalarOp::kLogistic: case ScalarOp::kSqrt: case ScalarOp::kRsqrt: case ScalarOp::kCbrt: case ScalarOp::kTanh:
-    case ScalarOp::kErf: case ScalarOp::kAcos: case ScalarOp::kAcosh: case ScalarOp::kAsin: case ScalarOp::kAsinh: case ScalarOp::kAtanh: case ScalarOp::kSinh:
-    case ScalarOp::kSign:
-      return true;
+    case ScalarOp::kCeil:
+    case ScalarOp::kFloor:
+    case ScalarOp::kRoundNearestAfz:
+    case ScalarOp::kRoundNearestEven:
+    case ScalarOp::kExp:
+    case ScalarOp::kExpm1:
+    case ScalarOp::kLog:
+    case ScalarOp::kLog1p:
+    case ScalarOp::kLogistic:
+    case ScalarOp::kSqrt:
+    case ScalarOp::kRsqrt:
+    case ScalarOp::kCbrt:
+    case ScalarOp::kTanh:
+    case ScalarOp::kErf:
+    case ScalarOp::kAcos:
+    case ScalarOp::kAcosh:
+    case ScalarOp::kAsin:
+    case ScalarOp::kAsinh:
+    case ScalarOp::kAtanh:
+    case ScalarOp::kSinh:
+    case ScalarOp::kSign: return true;
     default: return false;
   }
 }
@@ -51,9 +67,12 @@ double UnaryInterval(ScalarOp op, double v, double bound, double result) {
   const double low = v - bound, high = v + bound;
   if (IsMonotonic(op)) return Farthest(result, {Function(op, low), Function(op, high)});
   switch (op) {
-    case ScalarOp::kNegate: case ScalarOp::kAbs: case ScalarOp::kReal: return bound;
+    case ScalarOp::kNegate:
+    case ScalarOp::kAbs:
+    case ScalarOp::kReal: return bound;
     case ScalarOp::kImag: return 0;
-    case ScalarOp::kSin: case ScalarOp::kCos: return std::min(bound, 2.0);
+    case ScalarOp::kSin:
+    case ScalarOp::kCos: return std::min(bound, 2.0);
     case ScalarOp::kCosh: {
       const double ends = Farthest(result, {std::cosh(low), std::cosh(high)});
       return low < 0 && high > 0 ? std::max(ends, result - 1) : ends;
@@ -73,7 +92,8 @@ double PowerInterval(const BoundedScalar& a, const BoundedScalar& b, double resu
   if (low <= 0) {
     // Through zero only whole positive exponents are continuous.
     if (b.bound != 0 || b.value.re < 0 || b.value.re != std::floor(b.value.re)) return a.bound == 0 && b.bound == 0 ? 0 : kInf;
-    return Farthest(result, {std::pow(low, b.value.re), std::pow(high, b.value.re), low <= 0 && high >= 0 && b.value.re > 0 ? 0.0 : result});
+    return Farthest(result,
+                    {std::pow(low, b.value.re), std::pow(high, b.value.re), low <= 0 && high >= 0 && b.value.re > 0 ? 0.0 : result});
   }
   const double p = b.value.re - b.bound, q = b.value.re + b.bound;
   return Farthest(result, {std::pow(low, p), std::pow(low, q), std::pow(high, p), std::pow(high, q)});
@@ -82,7 +102,8 @@ double PowerInterval(const BoundedScalar& a, const BoundedScalar& b, double resu
 double BinaryInterval(ScalarOp op, const BoundedScalar& x, const BoundedScalar& y, double result) {
   const double a = x.value.re, b = y.value.re, da = x.bound, db = y.bound;
   switch (op) {
-    case ScalarOp::kAdd: case ScalarOp::kSubtract: return da + db;
+    case ScalarOp::kAdd:
+    case ScalarOp::kSubtract: return da + db;
     case ScalarOp::kMultiply: return std::fabs(a) * db + std::fabs(b) * da + da * db;
     case ScalarOp::kDivide:
       if (std::fabs(b) <= db) return kInf;
@@ -114,10 +135,13 @@ double ComplexInterval(ScalarOp op, const BoundedScalar& a, const BoundedScalar&
   const double root2 = 1.4142135623730951;  // a bound on each part is at most this much on the magnitude
   const double dx = a.bound * root2, dy = b.bound * root2;
   switch (op) {
-    case ScalarOp::kAdd: case ScalarOp::kSubtract: return a.bound + b.bound;
+    case ScalarOp::kAdd:
+    case ScalarOp::kSubtract: return a.bound + b.bound;
     case ScalarOp::kMultiply: return x * dy + y * dx + dx * dy;
     case ScalarOp::kDivide: return y <= dy ? kInf : (dx + x / y * dy) / (y - dy);
-    case ScalarOp::kNegate: case ScalarOp::kReal: case ScalarOp::kImag: return a.bound;
+    case ScalarOp::kNegate:
+    case ScalarOp::kReal:
+    case ScalarOp::kImag: return a.bound;
     case ScalarOp::kAbs: return dx;
     case ScalarOp::kExp: return std::exp(a.value.re) * std::expm1(dx);
     case ScalarOp::kLog: return x <= dx ? kInf : dx / (x - dx);
@@ -149,7 +173,8 @@ double ConvertBound(ElementType to, const BoundedScalar& a, const Scalar& result
   if (!IsReal(from) && !IsComplex(from)) return kInf;
   if (IsFloat(to) || IsComplex(to)) {
     const double rounding = UlpNear(to, std::max(std::fabs(result.re), std::fabs(result.im)), a.bound);
-    const bool widens = BitWidth(RealTypeOf(to)) >= BitWidth(RealTypeOf(from)) && UnitRoundoff(RealTypeOf(to)) <= UnitRoundoff(RealTypeOf(from));
+    const bool widens =
+        BitWidth(RealTypeOf(to)) >= BitWidth(RealTypeOf(from)) && UnitRoundoff(RealTypeOf(to)) <= UnitRoundoff(RealTypeOf(from));
     return widens ? a.bound : a.bound + rounding;
   }
   if (IsComplex(from)) return kInf;
@@ -166,7 +191,8 @@ double OperationUlp(ScalarOp op, ElementType type, ElementType input_type) {
   return FunctionUlp(op, type);
 }
 
-double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedScalar& a, const BoundedScalar& b_or_none, const Scalar& result) {
+double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedScalar& a, const BoundedScalar& b_or_none,
+                      const Scalar& result) {
   const BoundedScalar& b = Arity(op) == 2 ? b_or_none : BoundedScalar{a.value, 0};
   const ElementType input = a.value.type;
   const double ulps = OperationUlp(op, type, input);
@@ -192,9 +218,9 @@ double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedS
     // An infinity stays one when the inputs leave no finite result; keeping it simple, there is no statement.
     return kInf;
   }
-  const double interval = IsComplex(input)       ? ComplexInterval(op, a, b, result)
-                          : Arity(op) == 2       ? BinaryInterval(op, a, b, result.re)
-                                                 : UnaryInterval(op, a.value.re, a.bound, result.re);
+  const double interval = IsComplex(input) ? ComplexInterval(op, a, b, result)
+                          : Arity(op) == 2 ? BinaryInterval(op, a, b, result.re)
+                                           : UnaryInterval(op, a.value.re, a.bound, result.re);
   if (!(interval < kInf)) return kInf;
   if (op == ScalarOp::kNegate || op == ScalarOp::kMaximum || op == ScalarOp::kMinimum || op == ScalarOp::kReal || op == ScalarOp::kImag ||
       (op == ScalarOp::kAbs && !IsComplex(input))) {

@@ -25,7 +25,8 @@ constexpr OpInfo kOps[] = {
 };
 
 uint64_t HashOf(const Node& n) {
-  return absl::Hash<std::tuple<int, int, int, int, int, int, int, int64_t, std::tuple<int, int64_t, uint64_t, uint64_t>, absl::Span<const NodeId>>>()(
+  return absl::Hash<
+      std::tuple<int, int, int, int, int, int, int, int64_t, std::tuple<int, int64_t, uint64_t, uint64_t>, absl::Span<const NodeId>>>()(
       std::make_tuple(static_cast<int>(n.kind), static_cast<int>(n.type), static_cast<int>(n.op), n.var, n.operand, n.part, n.fold, n.aux,
                       std::make_tuple(static_cast<int>(n.constant.type), n.constant.i, std::bit_cast<uint64_t>(n.constant.re),
                                       std::bit_cast<uint64_t>(n.constant.im)),
@@ -38,8 +39,8 @@ bool SameScalar(const Scalar& a, const Scalar& b) {
 }
 
 bool SameNode(const Node& a, const Node& b) {
-  return a.kind == b.kind && a.type == b.type && a.op == b.op && a.var == b.var && a.operand == b.operand && a.part == b.part && a.fold == b.fold &&
-         a.aux == b.aux && SameScalar(a.constant, b.constant) && a.inputs == b.inputs;
+  return a.kind == b.kind && a.type == b.type && a.op == b.op && a.var == b.var && a.operand == b.operand && a.part == b.part &&
+         a.fold == b.fold && a.aux == b.aux && SameScalar(a.constant, b.constant) && a.inputs == b.inputs;
 }
 
 void Merge(absl::InlinedVector<int32_t, 6>& into, absl::Span<const int32_t> more) {
@@ -161,11 +162,15 @@ NodeId ExprGraph::SimplifyIntegerIdentity(ScalarOp op, ElementType type, NodeId 
   const bool pred = IsPred(nodes_[a].type);
   const int64_t ones = pred ? 1 : Scalar::Int(nodes_[a].type, -1).i;
   switch (op) {
-    case ScalarOp::kAdd: case ScalarOp::kXor:
+    case ScalarOp::kAdd:
+    case ScalarOp::kXor:
       if (IsConstant(a, 0)) return b;
       if (IsConstant(b, 0)) return a;
       break;
-    case ScalarOp::kSubtract: case ScalarOp::kShiftLeft: case ScalarOp::kShiftRightLogical: case ScalarOp::kShiftRightArithmetic:
+    case ScalarOp::kSubtract:
+    case ScalarOp::kShiftLeft:
+    case ScalarOp::kShiftRightLogical:
+    case ScalarOp::kShiftRightArithmetic:
       if (!pred && IsConstant(b, 0)) return a;
       break;
     case ScalarOp::kMultiply:
@@ -183,13 +188,24 @@ NodeId ExprGraph::SimplifyIntegerIdentity(ScalarOp op, ElementType type, NodeId 
       if (a == b || IsConstant(a, 0) || IsConstant(b, ones)) return b;
       if (IsConstant(b, 0) || IsConstant(a, ones)) return a;
       break;
-    case ScalarOp::kMaximum: case ScalarOp::kMinimum:
+    case ScalarOp::kMaximum:
+    case ScalarOp::kMinimum:
       if (a == b) return a;
       break;
-    case ScalarOp::kEq: case ScalarOp::kLe: case ScalarOp::kGe: case ScalarOp::kEqTotal: case ScalarOp::kLeTotal: case ScalarOp::kGeTotal:
+    case ScalarOp::kEq:
+    case ScalarOp::kLe:
+    case ScalarOp::kGe:
+    case ScalarOp::kEqTotal:
+    case ScalarOp::kLeTotal:
+    case ScalarOp::kGeTotal:
       if (a == b) return Constant(Scalar::Int(ElementType::kPred, 1));
       break;
-    case ScalarOp::kNe: case ScalarOp::kLt: case ScalarOp::kGt: case ScalarOp::kNeTotal: case ScalarOp::kLtTotal: case ScalarOp::kGtTotal:
+    case ScalarOp::kNe:
+    case ScalarOp::kLt:
+    case ScalarOp::kGt:
+    case ScalarOp::kNeTotal:
+    case ScalarOp::kLtTotal:
+    case ScalarOp::kGtTotal:
       if (a == b) return Constant(Scalar::Int(ElementType::kPred, 0));
       break;
     default: break;
@@ -309,7 +325,8 @@ NodeId ExprGraph::FoldOp(ScalarOp op, NodeId init, NodeId element, std::vector<i
 // Copies nodes under an environment of bound fold variables; each environment remembers the copies that depend on it.
 class Substituter {
  public:
-  Substituter(ExprGraph& to, const ExprGraph& from, const ExprGraph::Substitution& substitution) : to_(to), from_(from), substitution_(substitution) {}
+  Substituter(ExprGraph& to, const ExprGraph& from, const ExprGraph::Substitution& substitution)
+      : to_(to), from_(from), substitution_(substitution) {}
 
   NodeId Copy(NodeId id, int depth = -1) {
     int level = depth < 0 ? static_cast<int>(levels_.size()) : depth;

@@ -52,25 +52,25 @@ enum class FoldOrder : uint8_t {
 };
 
 struct FoldInfo {
-  int32_t id = 0;                // names its accumulators
+  int32_t id = 0;  // names its accumulators
   FoldOrder order = FoldOrder::kSequential;
-  std::vector<int64_t> extents;  // one an index variable, the last is the innermost; an empty list is one iteration
-  std::vector<int32_t> vars;     // index variables, as many
-  std::vector<NodeId> inits;     // one a part
-  std::vector<NodeId> bodies;    // one a part; over vars and kAccumulator nodes of this id
+  std::vector<int64_t> extents;        // one an index variable, the last is the innermost; an empty list is one iteration
+  std::vector<int32_t> vars;           // index variables, as many
+  std::vector<NodeId> inits;           // one a part
+  std::vector<NodeId> bodies;          // one a part; over vars and kAccumulator nodes of this id
   ScalarOp combiner = ScalarOp::kAdd;  // kInterleaved16: the op; kSequential: unspecified
 };
 
 struct Node {
   NodeKind kind{};
   ElementType type = ElementType::kS64;
-  ScalarOp op{};         // kScalarOp
-  int32_t var = 0;       // kIndex: variable; kAccumulator: fold id
-  int32_t operand = 0;   // kLoad
-  int32_t part = 0;      // kFoldResult, kAccumulator
-  int32_t fold = -1;     // kFold: index into the graph's folds
-  int64_t aux = 0;       // kReducePrecision's bits
-  Scalar constant;       // kConstant
+  ScalarOp op{};        // kScalarOp
+  int32_t var = 0;      // kIndex: variable; kAccumulator: fold id
+  int32_t operand = 0;  // kLoad
+  int32_t part = 0;     // kFoldResult, kAccumulator
+  int32_t fold = -1;    // kFold: index into the graph's folds
+  int64_t aux = 0;      // kReducePrecision's bits
+  Scalar constant;      // kConstant
   std::vector<NodeId> inputs;
 };
 

@@ -30,7 +30,8 @@ int64_t ModFloor(int64_t a, int64_t d) { return a % d < 0 ? a % d + d : a % d; }
 
 Bounds AddBounds(Bounds a, Bounds b) {
   Bounds r;
-  if (a == kUnknown || b == kUnknown || __builtin_add_overflow(a.first, b.first, &r.first) || __builtin_add_overflow(a.second, b.second, &r.second)) {
+  if (a == kUnknown || b == kUnknown || __builtin_add_overflow(a.first, b.first, &r.first) ||
+      __builtin_add_overflow(a.second, b.second, &r.second)) {
     return kUnknown;
   }
   return r;
@@ -70,7 +71,10 @@ std::pair<int64_t, int64_t> ExprGraph::ComputeRange(const Node& n) const {
       const Bounds a = ranges_[n.inputs[1]], b = ranges_[n.inputs[2]];
       return {std::min(a.first, b.first), std::max(a.second, b.second)};
     }
-    case NodeKind::kLoad: case NodeKind::kFold: case NodeKind::kFoldResult: case NodeKind::kAccumulator: return type;
+    case NodeKind::kLoad:
+    case NodeKind::kFold:
+    case NodeKind::kFoldResult:
+    case NodeKind::kAccumulator: return type;
     case NodeKind::kScalarOp: break;
   }
   if (n.op == ScalarOp::kConvert) {
@@ -115,8 +119,10 @@ bool ExprGraph::AddToAffine(NodeId id, int64_t factor, Affine& affine) const {
     const NodeId a = n.inputs[0], b = n.inputs[1];
     if (n.op == ScalarOp::kAdd) return AddToAffine(a, factor, affine) && AddToAffine(b, factor, affine);
     if (n.op == ScalarOp::kSubtract) return AddToAffine(a, factor, affine) && AddToAffine(b, WrapMul(factor, -1), affine);
-    if (n.op == ScalarOp::kMultiply && nodes_[b].kind == NodeKind::kConstant) return AddToAffine(a, WrapMul(factor, nodes_[b].constant.i), affine);
-    if (n.op == ScalarOp::kMultiply && nodes_[a].kind == NodeKind::kConstant) return AddToAffine(b, WrapMul(factor, nodes_[a].constant.i), affine);
+    if (n.op == ScalarOp::kMultiply && nodes_[b].kind == NodeKind::kConstant)
+      return AddToAffine(a, WrapMul(factor, nodes_[b].constant.i), affine);
+    if (n.op == ScalarOp::kMultiply && nodes_[a].kind == NodeKind::kConstant)
+      return AddToAffine(b, WrapMul(factor, nodes_[a].constant.i), affine);
   }
   auto it = std::lower_bound(affine.terms.begin(), affine.terms.end(), id, [](const auto& term, NodeId node) { return term.first < node; });
   if (it != affine.terms.end() && it->first == id) {
@@ -137,7 +143,9 @@ ExprGraph::Affine ExprGraph::ToAffine(NodeId id) const {
 
 ExprGraph::Digit ExprGraph::ToDigit(NodeId id) const {
   Digit digit{id, 1, 0};
-  const auto is = [&](NodeId n, ScalarOp op) { return nodes_[n].kind == NodeKind::kScalarOp && nodes_[n].op == op && nodes_[nodes_[n].inputs[1]].kind == NodeKind::kConstant; };
+  const auto is = [&](NodeId n, ScalarOp op) {
+    return nodes_[n].kind == NodeKind::kScalarOp && nodes_[n].op == op && nodes_[nodes_[n].inputs[1]].kind == NodeKind::kConstant;
+  };
   if (is(digit.x, ScalarOp::kMod)) {
     if (nodes_[nodes_[digit.x].inputs[1]].constant.i <= 0) return digit;
     digit.count = nodes_[nodes_[digit.x].inputs[1]].constant.i;
@@ -222,7 +230,8 @@ NodeId ExprGraph::FromAffine(const Affine& input) {
 NodeId ExprGraph::SimplifyIndexOp(ScalarOp op, NodeId a, NodeId b) {
   const bool a_constant = nodes_[a].kind == NodeKind::kConstant, b_constant = nodes_[b].kind == NodeKind::kConstant;
   switch (op) {
-    case ScalarOp::kAdd: case ScalarOp::kSubtract: {
+    case ScalarOp::kAdd:
+    case ScalarOp::kSubtract: {
       Affine affine = ToAffine(a);
       if (!AddToAffine(b, op == ScalarOp::kAdd ? 1 : -1, affine)) return kNoNode;
       return FromAffine(affine);
@@ -233,11 +242,10 @@ NodeId ExprGraph::SimplifyIndexOp(ScalarOp op, NodeId a, NodeId b) {
       if (!AddToAffine(a_constant ? b : a, nodes_[a_constant ? a : b].constant.i, affine)) return kNoNode;
       return FromAffine(affine);
     }
-    case ScalarOp::kFloorDiv:
-      return b_constant && nodes_[b].constant.i > 0 ? FloorDiv(a, nodes_[b].constant.i) : kNoNode;
-    case ScalarOp::kMod:
-      return b_constant && nodes_[b].constant.i > 0 ? Mod(a, nodes_[b].constant.i) : kNoNode;
-    case ScalarOp::kMaximum: case ScalarOp::kMinimum: {
+    case ScalarOp::kFloorDiv: return b_constant && nodes_[b].constant.i > 0 ? FloorDiv(a, nodes_[b].constant.i) : kNoNode;
+    case ScalarOp::kMod: return b_constant && nodes_[b].constant.i > 0 ? Mod(a, nodes_[b].constant.i) : kNoNode;
+    case ScalarOp::kMaximum:
+    case ScalarOp::kMinimum: {
       const Bounds x = Range(a), y = Range(b);
       const bool max = op == ScalarOp::kMaximum;
       if (x.first >= y.second) return max ? a : b;
@@ -252,7 +260,8 @@ namespace {
 
 // Splits affine = g * high + low with low in [0, g), for the largest g > 1 that divides `divisor` and some coefficients.
 template <typename RangeOf>
-bool SplitByFactor(const ExprGraph::Affine& affine, int64_t divisor, const RangeOf& range_of, int64_t* g, ExprGraph::Affine* high, ExprGraph::Affine* low) {
+bool SplitByFactor(const ExprGraph::Affine& affine, int64_t divisor, const RangeOf& range_of, int64_t* g, ExprGraph::Affine* high,
+                   ExprGraph::Affine* low) {
   std::vector<int64_t> candidates;
   for (const auto& [node, c] : affine.terms) candidates.push_back(std::gcd(c, divisor));
   std::sort(candidates.begin(), candidates.end(), std::greater<>());
@@ -304,7 +313,8 @@ NodeId ExprGraph::FloorDivOfDigit(const Affine& sum, int64_t divisor) {
     if (digit.count != 0 || digit.step <= 1) continue;
     int64_t step;
     Affine number;
-    bool overflow = __builtin_mul_overflow(digit.step, divisor, &step) || __builtin_mul_overflow(sum.constant, digit.step, &number.constant);
+    bool overflow =
+        __builtin_mul_overflow(digit.step, divisor, &step) || __builtin_mul_overflow(sum.constant, digit.step, &number.constant);
     for (const auto& [other, factor] : sum.terms) {
       int64_t product = 0;
       overflow = overflow || __builtin_mul_overflow(factor, digit.step, &product);
@@ -337,7 +347,8 @@ NodeId ExprGraph::FloorDiv(NodeId a, int64_t divisor) {
   if (tail == kNoNode) {
     const NodeId joined = FromAffine(rest);
     // Joining digits of what is left may have opened a way.
-    tail = ToAffine(joined).terms != rest.terms ? FloorDiv(joined, divisor) : PlainOp(ScalarOp::kFloorDiv, ElementType::kS64, 0, {joined, IndexConstant(divisor)});
+    tail = ToAffine(joined).terms != rest.terms ? FloorDiv(joined, divisor)
+                                                : PlainOp(ScalarOp::kFloorDiv, ElementType::kS64, 0, {joined, IndexConstant(divisor)});
   }
   if (quotient.terms.empty() && quotient.constant == 0) return tail;
   if (!AddToAffine(tail, 1, quotient)) return PlainOp(ScalarOp::kFloorDiv, ElementType::kS64, 0, {a, IndexConstant(divisor)});
@@ -395,18 +406,18 @@ NodeId ExprGraph::SimplifyComparison(ScalarOp op, NodeId a, NodeId b) {
   if (d == kUnknown) return kNoNode;
   const auto known = [this](bool v) { return Constant(Scalar::Int(ElementType::kPred, v)); };
   switch (op) {
-    case ScalarOp::kLt: case ScalarOp::kLtTotal:
-      return d.second < 0 ? known(true) : d.first >= 0 ? known(false) : kNoNode;
-    case ScalarOp::kLe: case ScalarOp::kLeTotal:
-      return d.second <= 0 ? known(true) : d.first > 0 ? known(false) : kNoNode;
-    case ScalarOp::kGt: case ScalarOp::kGtTotal:
-      return d.first > 0 ? known(true) : d.second <= 0 ? known(false) : kNoNode;
-    case ScalarOp::kGe: case ScalarOp::kGeTotal:
-      return d.first >= 0 ? known(true) : d.second < 0 ? known(false) : kNoNode;
-    case ScalarOp::kEq: case ScalarOp::kEqTotal:
-      return d.first == 0 && d.second == 0 ? known(true) : d.first > 0 || d.second < 0 ? known(false) : kNoNode;
-    case ScalarOp::kNe: case ScalarOp::kNeTotal:
-      return d.first == 0 && d.second == 0 ? known(false) : d.first > 0 || d.second < 0 ? known(true) : kNoNode;
+    case ScalarOp::kLt:
+    case ScalarOp::kLtTotal: return d.second < 0 ? known(true) : d.first >= 0 ? known(false) : kNoNode;
+    case ScalarOp::kLe:
+    case ScalarOp::kLeTotal: return d.second <= 0 ? known(true) : d.first > 0 ? known(false) : kNoNode;
+    case ScalarOp::kGt:
+    case ScalarOp::kGtTotal: return d.first > 0 ? known(true) : d.second <= 0 ? known(false) : kNoNode;
+    case ScalarOp::kGe:
+    case ScalarOp::kGeTotal: return d.first >= 0 ? known(true) : d.second < 0 ? known(false) : kNoNode;
+    case ScalarOp::kEq:
+    case ScalarOp::kEqTotal: return d.first == 0 && d.second == 0 ? known(true) : d.first > 0 || d.second < 0 ? known(false) : kNoNode;
+    case ScalarOp::kNe:
+    case ScalarOp::kNeTotal: return d.first == 0 && d.second == 0 ? known(false) : d.first > 0 || d.second < 0 ? known(true) : kNoNode;
     default: return kNoNode;
   }
 }

@@ -45,7 +45,8 @@ class Interpreter {
   // Push programs: applies every update that hits `index` (a pass over the domain).
   absl::StatusOr<std::vector<BoundedScalar>> At(absl::Span<const Value* const> operands, absl::Span<const int64_t> index);
   // Push programs, several indices in one pass over the domain: result[k][o].
-  absl::StatusOr<std::vector<std::vector<BoundedScalar>>> AtMany(absl::Span<const Value* const> operands, absl::Span<const std::vector<int64_t>> indices);
+  absl::StatusOr<std::vector<std::vector<BoundedScalar>>> AtMany(absl::Span<const Value* const> operands,
+                                                                 absl::Span<const std::vector<int64_t>> indices);
   // Whole outputs.
   absl::StatusOr<std::vector<Value>> All(absl::Span<const Value* const> operands, MemoryAccount* account = nullptr);
   // Called for every load of At with the operand, its row-major linear index and the value ("where does this element come from?").

@@ -82,8 +82,8 @@ class CanonicalPrinter {
     std::vector<std::string> vars;
     for (int32_t v : info.vars) vars.push_back(Var(v));
     for (NodeId body : info.bodies) bodies.push_back(Print(body));
-    return absl::StrCat("fold", id, info.order == FoldOrder::kInterleaved16 ? absl::StrCat("~", Name(info.combiner)) : std::string(), "[", absl::StrJoin(vars, ","),
-                        "](", absl::StrJoin(inits, ","), ";", absl::StrJoin(bodies, ","), ")");
+    return absl::StrCat("fold", id, info.order == FoldOrder::kInterleaved16 ? absl::StrCat("~", Name(info.combiner)) : std::string(), "[",
+                        absl::StrJoin(vars, ","), "](", absl::StrJoin(inits, ","), ";", absl::StrJoin(bodies, ","), ")");
   }
 
   const ExprGraph& graph_;
@@ -113,7 +113,8 @@ class FormulaPrinter {
     CountUses(root, uses);
     std::vector<NodeId> order;
     for (const auto& [id, count] : uses) {
-      if (count > 1 && Weight(id) > 8 && !graph_.FreeVars(id).empty() && IsOpen(id) && graph_.node(id).kind != NodeKind::kFold) order.push_back(id);
+      if (count > 1 && Weight(id) > 8 && !graph_.FreeVars(id).empty() && IsOpen(id) && graph_.node(id).kind != NodeKind::kFold)
+        order.push_back(id);
     }
     std::sort(order.begin(), order.end());
     for (NodeId id : order) {
@@ -157,10 +158,16 @@ class FormulaPrinter {
  private:
   static int Precedence(ScalarOp op) {
     switch (op) {
-      case ScalarOp::kMultiply: case ScalarOp::kDivide: case ScalarOp::kFloorDiv: case ScalarOp::kMod: case ScalarOp::kRemainder: return 5;
-      case ScalarOp::kAdd: case ScalarOp::kSubtract: return 4;
+      case ScalarOp::kMultiply:
+      case ScalarOp::kDivide:
+      case ScalarOp::kFloorDiv:
+      case ScalarOp::kMod:
+      case ScalarOp::kRemainder: return 5;
+      case ScalarOp::kAdd:
+      case ScalarOp::kSubtract: return 4;
       case ScalarOp::kAnd: return 2;
-      case ScalarOp::kOr: case ScalarOp::kXor: return 1;
+      case ScalarOp::kOr:
+      case ScalarOp::kXor: return 1;
       default: return IsComparison(op) ? 3 : 0;
     }
   }
@@ -195,12 +202,14 @@ class FormulaPrinter {
   std::string OpText(const Node& n, int precedence) {
     if (n.op == ScalarOp::kConvert) return absl::StrCat(absl::string_view(Name(n.type)), "(", Text(n.inputs[0]), ")");
     if (n.op == ScalarOp::kBitcast) return absl::StrCat("bitcast<", absl::string_view(Name(n.type)), ">(", Text(n.inputs[0]), ")");
-    if (n.op == ScalarOp::kReducePrecision) return absl::StrCat("reduce_precision(", Text(n.inputs[0]), ", e", n.aux >> 8, "m", n.aux & 255, ")");
+    if (n.op == ScalarOp::kReducePrecision)
+      return absl::StrCat("reduce_precision(", Text(n.inputs[0]), ", e", n.aux >> 8, "m", n.aux & 255, ")");
     const int own = Precedence(n.op);
     if (n.inputs.size() != 2 || own == 0) return absl::StrCat(n.op == ScalarOp::kNegate ? "-" : Name(n.op), "(", Join(n.inputs), ")");
     const bool wrap = own < precedence;
     std::string text;
-    if (const Node& b = graph_.node(n.inputs[1]); n.op == ScalarOp::kAdd && b.kind == NodeKind::kConstant && IsSigned(b.type) && b.constant.i < 0 && b.constant.i > INT64_MIN) {
+    if (const Node& b = graph_.node(n.inputs[1]);
+        n.op == ScalarOp::kAdd && b.kind == NodeKind::kConstant && IsSigned(b.type) && b.constant.i < 0 && b.constant.i > INT64_MIN) {
       text = absl::StrCat(Text(n.inputs[0], own), " - ", -b.constant.i);
     } else {
       text = absl::StrCat(Text(n.inputs[0], IsComparison(n.op) ? own + 1 : own), " ", Name(n.op), " ", Text(n.inputs[1], own + 1));
@@ -227,10 +236,16 @@ class FormulaPrinter {
     const std::string over = absl::StrJoin(domain, ", ");
     const Node& body = graph_.node(info.bodies[0]);
     if (info.bodies.size() == 1 && body.kind == NodeKind::kScalarOp && body.inputs.size() == 2 && IsReassociable(body.op)) {
-      const auto is_accumulator = [&](NodeId id) { return graph_.node(id).kind == NodeKind::kAccumulator && graph_.node(id).var == info.id; };
+      const auto is_accumulator = [&](NodeId id) {
+        return graph_.node(id).kind == NodeKind::kAccumulator && graph_.node(id).var == info.id;
+      };
       const int side = is_accumulator(body.inputs[0]) ? 0 : is_accumulator(body.inputs[1]) ? 1 : -1;
       if (side >= 0) {
-        const absl::string_view word = body.op == ScalarOp::kAdd ? "sum" : body.op == ScalarOp::kMultiply ? "product" : body.op == ScalarOp::kAnd ? "all" : body.op == ScalarOp::kOr ? "any" : Name(body.op);
+        const absl::string_view word = body.op == ScalarOp::kAdd        ? "sum"
+                                       : body.op == ScalarOp::kMultiply ? "product"
+                                       : body.op == ScalarOp::kAnd      ? "all"
+                                       : body.op == ScalarOp::kOr       ? "any"
+                                                                        : Name(body.op);
         const std::string text = absl::StrCat(word, "(", over, ": ", Text(body.inputs[1 - side]), ")");
         if (IsIdentity(body.op, info.inits[0])) return text;
         if (Precedence(body.op) == 0) return absl::StrCat(Name(body.op), "(", Text(info.inits[0]), ", ", text, ")");
@@ -282,8 +297,8 @@ std::string CanonicalText(const Program& program) {
     for (NodeId n : push.combined) combined.push_back(printer.Print(n));
     std::vector<int64_t> extents;
     for (int32_t v : push.vars) extents.push_back(program.graph->VarExtent(v));
-    absl::StrAppend(&tail, "\npush", id, "[", absl::StrJoin(extents, ","), "] if ", in_bounds, " at ", absl::StrJoin(target, ","), " = ", absl::StrJoin(combined, ","),
-                    push.order_free ? " free" : "");
+    absl::StrAppend(&tail, "\npush", id, "[", absl::StrJoin(extents, ","), "] if ", in_bounds, " at ", absl::StrJoin(target, ","), " = ",
+                    absl::StrJoin(combined, ","), push.order_free ? " free" : "");
   }
   return absl::StrCat(head, printer.text(), tail, "\n");
 }
@@ -313,7 +328,8 @@ std::string ToFormula(const Program& program, absl::Span<const std::string> oper
     }
     printer.NameAccumulator(push.accumulator_id, "current");
     absl::StrAppend(&text, "for ", absl::StrJoin(domain, ", "));
-    if (push.in_bounds != kNoNode && graph.node(push.in_bounds).kind != NodeKind::kConstant) absl::StrAppend(&text, " if ", printer.Text(push.in_bounds));
+    if (push.in_bounds != kNoNode && graph.node(push.in_bounds).kind != NodeKind::kConstant)
+      absl::StrAppend(&text, " if ", printer.Text(push.in_bounds));
     absl::StrAppend(&text, ":\n");
     for (size_t o = 0; o < push.combined.size(); ++o) {
       absl::StrAppend(&text, "  ", output_name(o), "[", printer.Join(push.target), "] = ", printer.Text(push.combined[o]), "\n");

@@ -23,11 +23,11 @@ struct Program {
     NodeId value = kNoNode;
   };
   struct Push {
-    std::vector<int32_t> vars;       // domain variables (extents in the graph), row-major
+    std::vector<int32_t> vars;  // domain variables (extents in the graph), row-major
     int32_t accumulator_id = -1;
-    NodeId in_bounds = kNoNode;      // pred over vars; kNoNode: always
-    std::vector<NodeId> target;      // one an output dimension, over vars
-    std::vector<NodeId> combined;    // one an output
+    NodeId in_bounds = kNoNode;    // pred over vars; kNoNode: always
+    std::vector<NodeId> target;    // one an output dimension, over vars
+    std::vector<NodeId> combined;  // one an output
     // True when `combined` is op(acc, x) of one known associative and commutative op or a plain replacement with no duplicates promised.
     bool order_free = false;
   };

@@ -20,11 +20,16 @@ int LogicalBits(ElementType t) { return IsPred(t) ? 1 : BitWidth(t); }
 template <typename T>
 bool Compare(ScalarOp op, T a, T b) {
   switch (op) {
-    case ScalarOp::kEq: case ScalarOp::kEqTotal: return a == b;
-    case ScalarOp::kNe: case ScalarOp::kNeTotal: return a != b;
-    case ScalarOp::kLt: case ScalarOp::kLtTotal: return a < b;
-    case ScalarOp::kLe: case ScalarOp::kLeTotal: return a <= b;
-    case ScalarOp::kGt: case ScalarOp::kGtTotal: return a > b;
+    case ScalarOp::kEq:
+    case ScalarOp::kEqTotal: return a == b;
+    case ScalarOp::kNe:
+    case ScalarOp::kNeTotal: return a != b;
+    case ScalarOp::kLt:
+    case ScalarOp::kLtTotal: return a < b;
+    case ScalarOp::kLe:
+    case ScalarOp::kLeTotal: return a <= b;
+    case ScalarOp::kGt:
+    case ScalarOp::kGtTotal: return a > b;
     default: return a >= b;
   }
 }
@@ -97,7 +102,8 @@ int64_t EvalIntegerBinary(ScalarOp op, const Scalar& a, const Scalar& b) {
     case ScalarOp::kOr: return a.i | b.i;
     case ScalarOp::kXor: return a.i ^ b.i;
     case ScalarOp::kShiftLeft: return amount >= static_cast<uint64_t>(bits) ? 0 : static_cast<int64_t>(a.u() << amount);
-    case ScalarOp::kShiftRightLogical: return amount >= static_cast<uint64_t>(bits) ? 0 : static_cast<int64_t>((a.u() & Mask(bits)) >> amount);
+    case ScalarOp::kShiftRightLogical:
+      return amount >= static_cast<uint64_t>(bits) ? 0 : static_cast<int64_t>((a.u() & Mask(bits)) >> amount);
     case ScalarOp::kShiftRightArithmetic: {
       const int64_t extended = static_cast<int64_t>(a.u() << (64 - bits)) >> (64 - bits);
       return extended >> (amount >= static_cast<uint64_t>(bits) ? bits - 1 : amount);
@@ -223,7 +229,8 @@ std::complex<T> ComplexFunction(ScalarOp op, std::complex<T> a, std::complex<T> 
     case ScalarOp::kLog: return std::log(a);
     case ScalarOp::kLog1p: {
       const T x = a.real(), y = a.imag();
-      return {std::fabs(x) < T(0.5) && std::fabs(y) < T(0.5) ? std::log1p(x * (2 + x) + y * y) / 2 : std::log(std::abs(one + a)), std::atan2(y, 1 + x)};
+      return {std::fabs(x) < T(0.5) && std::fabs(y) < T(0.5) ? std::log1p(x * (2 + x) + y * y) / 2 : std::log(std::abs(one + a)),
+              std::atan2(y, 1 + x)};
     }
     case ScalarOp::kLogistic: return one / (one + std::exp(-a));
     case ScalarOp::kSqrt: return std::sqrt(a);
@@ -261,8 +268,10 @@ std::complex<double> ComplexArithmetic(ScalarOp op, const Scalar& x, const Scala
 std::complex<double> EvalComplex(ScalarOp op, ElementType type, const Scalar& a, const Scalar& b) {
   const bool narrow = type == ElementType::kC64;
   switch (op) {
-    case ScalarOp::kAdd: case ScalarOp::kSubtract: case ScalarOp::kMultiply: case ScalarOp::kNegate:
-      return narrow ? ComplexArithmetic<float>(op, a, b) : ComplexArithmetic<double>(op, a, b);
+    case ScalarOp::kAdd:
+    case ScalarOp::kSubtract:
+    case ScalarOp::kMultiply:
+    case ScalarOp::kNegate: return narrow ? ComplexArithmetic<float>(op, a, b) : ComplexArithmetic<double>(op, a, b);
     case ScalarOp::kDivide: {
       if (narrow) return a.c() / b.c();
       const auto q = std::complex<long double>(a.re, a.im) / std::complex<long double>(b.re, b.im);
@@ -279,7 +288,11 @@ std::complex<double> EvalComplex(ScalarOp op, ElementType type, const Scalar& a,
 double ReducePrecision(ElementType type, double v, int64_t aux) {
   if (std::isnan(v)) return v;
   const int exponent_bits = static_cast<int>(aux >> 8), mantissa_bits = static_cast<int>(aux & 0xff);
-  const int source_mantissa = type == ElementType::kF64 ? 52 : type == ElementType::kF32 ? 23 : type == ElementType::kBF16 ? 7 : type == ElementType::kF16 ? 10 : -1;
+  const int source_mantissa = type == ElementType::kF64    ? 52
+                              : type == ElementType::kF32  ? 23
+                              : type == ElementType::kBF16 ? 7
+                              : type == ElementType::kF16  ? 10
+                                                           : -1;
   if (source_mantissa < 0) return v;
   const int source_exponent = BitWidth(type) - 1 - source_mantissa;
   const uint64_t sign = uint64_t{1} << (BitWidth(type) - 1);
@@ -354,7 +367,10 @@ Scalar EvalScalarOp(ScalarOp op, ElementType type, int64_t aux, absl::Span<const
   if (IsComplex(a.type)) {
     if (op == ScalarOp::kReal) return Scalar::Float(type, a.re);
     if (op == ScalarOp::kImag) return Scalar::Float(type, a.im);
-    if (op == ScalarOp::kAbs) return Scalar::Float(type, type == ElementType::kF64 ? static_cast<double>(std::hypot(static_cast<long double>(a.re), static_cast<long double>(a.im))) : std::hypot(a.re, a.im));
+    if (op == ScalarOp::kAbs)
+      return Scalar::Float(type, type == ElementType::kF64
+                                     ? static_cast<double>(std::hypot(static_cast<long double>(a.re), static_cast<long double>(a.im)))
+                                     : std::hypot(a.re, a.im));
     return Scalar::Complex(type, EvalComplex(op, type, a, b));
   }
   if (IsFloat(a.type)) return Scalar::Float(type, EvalFloat(op, type, a.re, b.re));
@@ -365,19 +381,42 @@ double FunctionUlp(ScalarOp op, ElementType type) {
   if (IsComplex(type)) {
     // Norm-wise: in units of the larger part's last place.
     switch (op) {
-      case ScalarOp::kAdd: case ScalarOp::kSubtract: case ScalarOp::kMultiply: case ScalarOp::kNegate: case ScalarOp::kReal:
-      case ScalarOp::kImag: case ScalarOp::kConvert: case ScalarOp::kComplex: case ScalarOp::kBitcast: return 0;
+      case ScalarOp::kAdd:
+      case ScalarOp::kSubtract:
+      case ScalarOp::kMultiply:
+      case ScalarOp::kNegate:
+      case ScalarOp::kReal:
+      case ScalarOp::kImag:
+      case ScalarOp::kConvert:
+      case ScalarOp::kComplex:
+      case ScalarOp::kBitcast: return 0;
       default: return IsComparison(op) || op == ScalarOp::kIsFinite ? 0 : 16;
     }
   }
   if (!IsFloat(type)) return 0;
   const bool narrow = type != ElementType::kF32 && type != ElementType::kF64;
   switch (op) {
-    case ScalarOp::kExp: case ScalarOp::kLog: case ScalarOp::kRsqrt: case ScalarOp::kSin: case ScalarOp::kCos: case ScalarOp::kTanh: case ScalarOp::kCbrt:
-      return narrow ? 1 : 2;
-    case ScalarOp::kPower: case ScalarOp::kAtan2: case ScalarOp::kExpm1: case ScalarOp::kLog1p: case ScalarOp::kLogistic: case ScalarOp::kTan: case ScalarOp::kErf: case ScalarOp::kAcos:
-    case ScalarOp::kAcosh: case ScalarOp::kAsin: case ScalarOp::kAsinh: case ScalarOp::kAtanh: case ScalarOp::kCosh: case ScalarOp::kSinh:
-      return narrow ? 1 : 4;  // compositions of two or three of the above
+    case ScalarOp::kExp:
+    case ScalarOp::kLog:
+    case ScalarOp::kRsqrt:
+    case ScalarOp::kSin:
+    case ScalarOp::kCos:
+    case ScalarOp::kTanh:
+    case ScalarOp::kCbrt: return narrow ? 1 : 2;
+    case ScalarOp::kPower:
+    case ScalarOp::kAtan2:
+    case ScalarOp::kExpm1:
+    case ScalarOp::kLog1p:
+    case ScalarOp::kLogistic:
+    case ScalarOp::kTan:
+    case ScalarOp::kErf:
+    case ScalarOp::kAcos:
+    case ScalarOp::kAcosh:
+    case ScalarOp::kAsin:
+    case ScalarOp::kAsinh:
+    case ScalarOp::kAtanh:
+    case ScalarOp::kCosh:
+    case ScalarOp::kSinh: return narrow ? 1 : 4;  // compositions of two or three of the above
     default: return 0;
   }
 }

@@ -22,8 +22,8 @@ int CompareTotal(double a, double b);
 constexpr bool IsComparison(ScalarOp op) { return op >= ScalarOp::kEq && op <= ScalarOp::kGeTotal; }
 // Associative and commutative up to rounding: + * max min and or xor.
 constexpr bool IsReassociable(ScalarOp op) {
-  return op == ScalarOp::kAdd || op == ScalarOp::kMultiply || op == ScalarOp::kMaximum || op == ScalarOp::kMinimum || op == ScalarOp::kAnd ||
-         op == ScalarOp::kOr || op == ScalarOp::kXor;
+  return op == ScalarOp::kAdd || op == ScalarOp::kMultiply || op == ScalarOp::kMaximum || op == ScalarOp::kMinimum ||
+         op == ScalarOp::kAnd || op == ScalarOp::kOr || op == ScalarOp::kXor;
 }
 
 }  // namespace hloscope

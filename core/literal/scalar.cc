@@ -18,11 +18,11 @@ namespace {
 
 // What a float format does with values beyond its largest finite one, and where it keeps NaN.
 enum class Specials : uint8_t {
-  kIeee,       // infinities and NaNs in the top exponent
-  kFn,         // no infinity; NaN is all ones; overflow gives NaN
-  kFnuz,       // no infinity, no negative zero; NaN is the code of -0; overflow gives NaN
-  kFinite,     // neither infinity nor NaN; overflow saturates
-  kScale,      // f8e8m0fnu: unsigned powers of two, no zero; NaN is all ones
+  kIeee,    // infinities and NaNs in the top exponent
+  kFn,      // no infinity; NaN is all ones; overflow gives NaN
+  kFnuz,    // no infinity, no negative zero; NaN is the code of -0; overflow gives NaN
+  kFinite,  // neither infinity nor NaN; overflow saturates
+  kScale,   // f8e8m0fnu: unsigned powers of two, no zero; NaN is all ones
 };
 
 struct Format {
@@ -45,7 +45,8 @@ constexpr Format FormatOf(ElementType t) {
     case ElementType::kF8E8M0FNU: return {8, 0, 127, Specials::kScale};
     case ElementType::kBF16: return {8, 7, 127, Specials::kIeee};
     case ElementType::kF16: return {5, 10, 15, Specials::kIeee};
-    case ElementType::kF32: case ElementType::kC64: return {8, 23, 127, Specials::kIeee};
+    case ElementType::kF32:
+    case ElementType::kC64: return {8, 23, 127, Specials::kIeee};
     default: return {11, 52, 1023, Specials::kIeee};
   }
 }
@@ -58,7 +59,8 @@ double MaxFinite(const Format& f) {
   switch (f.specials) {
     case Specials::kIeee: return std::ldexp(ones, top - 1 - f.bias);
     case Specials::kFn: return std::ldexp(2.0 - std::ldexp(1.0, 1 - f.mantissa_bits), top - f.bias);
-    case Specials::kFnuz: case Specials::kFinite: return std::ldexp(ones, top - f.bias);
+    case Specials::kFnuz:
+    case Specials::kFinite: return std::ldexp(ones, top - f.bias);
     case Specials::kScale: return std::ldexp(1.0, 127);
   }
   return 0;
@@ -320,10 +322,12 @@ Scalar LoadScalar(ElementType type, const std::byte* storage) {
     s.i = static_cast<int64_t>(x);       \
     return s;                            \
   }
-    HLOSCOPE_CASE(kS8, int8_t) HLOSCOPE_CASE(kS16, int16_t) HLOSCOPE_CASE(kS32, int32_t) HLOSCOPE_CASE(kS64, int64_t)
-    HLOSCOPE_CASE(kU8, uint8_t) HLOSCOPE_CASE(kU16, uint16_t) HLOSCOPE_CASE(kU32, uint32_t) HLOSCOPE_CASE(kU64, uint64_t)
+    HLOSCOPE_CASE(kS8, int8_t)
+    HLOSCOPE_CASE(kS16, int16_t) HLOSCOPE_CASE(kS32, int32_t) HLOSCOPE_CASE(kS64, int64_t) HLOSCOPE_CASE(kU8, uint8_t)
+        HLOSCOPE_CASE(kU16, uint16_t) HLOSCOPE_CASE(kU32, uint32_t) HLOSCOPE_CASE(kU64, uint64_t)
 #undef HLOSCOPE_CASE
-    case ElementType::kPred: s.i = *storage != std::byte{0}; return s;
+            case ElementType::kPred : s.i = *storage != std::byte{0};
+    return s;
     case ElementType::kF64: std::memcpy(&s.re, storage, 8); return s;
     case ElementType::kF32: {
       float x;
@@ -345,7 +349,8 @@ Scalar LoadScalar(ElementType type, const std::byte* storage) {
       s.im = x[1];
       return s;
     }
-    case ElementType::kBF16: case ElementType::kF16: {
+    case ElementType::kBF16:
+    case ElementType::kF16: {
       uint16_t x;
       std::memcpy(&x, storage, 2);
       s.re = DecodeFloat(type, x);

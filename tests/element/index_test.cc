@@ -55,7 +55,8 @@ class RandomIndex {
       for (int64_t v : x) values.push_back(f(v));
     };
     switch (Pick(0, 7)) {
-      case 0: case 1: {
+      case 0:
+      case 1: {
         auto [b, y] = Make(depth - 1, points);
         for (size_t i = 0; i < x.size(); ++i) values.push_back(x[i] + y[i]);
         return {graph.Add(a, b), values};
@@ -104,7 +105,8 @@ TEST(IndexSimplification, KeepsTheValueOfRandomExpressions) {
 }
 
 // Row-major linear index of `index`, then its coordinates in `dims`: what reshape does.
-std::vector<NodeId> Reshape(ExprGraph& g, const std::vector<NodeId>& index, const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
+std::vector<NodeId> Reshape(ExprGraph& g, const std::vector<NodeId>& index, const std::vector<int64_t>& from,
+                            const std::vector<int64_t>& to) {
   NodeId linear = g.IndexConstant(0);
   const auto strides = RowMajorStrides(from);
   for (size_t d = 0; d < from.size(); ++d) linear = g.Add(linear, g.Mul(index[d], g.IndexConstant(strides[d])));

@@ -11,10 +11,12 @@ namespace hloscope {
 namespace {
 
 Value F32(std::vector<int64_t> dims, std::vector<float> x) {
-  return Value::FromBytes(Shape::Array(ElementType::kF32, dims), absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
+  return Value::FromBytes(Shape::Array(ElementType::kF32, dims),
+                          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
 }
 Value S32(std::vector<int64_t> dims, std::vector<int32_t> x) {
-  return Value::FromBytes(Shape::Array(ElementType::kS32, dims), absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
+  return Value::FromBytes(Shape::Array(ElementType::kS32, dims),
+                          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
 }
 std::vector<float> Floats(const Value& v) { return std::vector<float>(v.as<float>(), v.as<float>() + v.element_count()); }
 Scalar Float(double v) { return Scalar::Float(ElementType::kF32, v); }
@@ -115,7 +117,8 @@ TEST(Interpreter, FoldsInsideFolds) {
   const int32_t v = g.NewVar(k);
   const NodeId element = g.Load(0, ElementType::kF32, {g.Index(0), g.Index(v)});
   // Both folds bind the same variable; the inner one is evaluated while the outer one turns.
-  const NodeId mean = g.Binary(ScalarOp::kDivide, g.FoldOp(ScalarOp::kAdd, g.Constant(Float(0)), element, {v}, false), g.Constant(Float(k)));
+  const NodeId mean =
+      g.Binary(ScalarOp::kDivide, g.FoldOp(ScalarOp::kAdd, g.Constant(Float(0)), element, {v}, false), g.Constant(Float(k)));
   const NodeId deviation = g.Binary(ScalarOp::kSubtract, element, mean);
   const NodeId variance = g.FoldOp(ScalarOp::kAdd, g.Constant(Float(0)), g.Binary(ScalarOp::kMultiply, deviation, deviation), {v}, false);
   p.outputs[0].value = g.Binary(ScalarOp::kAdd, g.Load(0, ElementType::kF32, {g.Index(0), g.Index(1)}), variance);
@@ -192,8 +195,9 @@ TEST(Interpreter, LoadOutOfBoundsIsAnError) {
 
 // out[index[u]] += update[u], out of bounds skipped.
 Program ScatterAdd(int64_t n, int64_t updates) {
-  Program p = Program::Pull({Shape::Array(ElementType::kF32, {n}), Shape::Array(ElementType::kS32, {updates}), Shape::Array(ElementType::kF32, {updates})},
-                            Shape::Array(ElementType::kF32, {n}));
+  Program p = Program::Pull(
+      {Shape::Array(ElementType::kF32, {n}), Shape::Array(ElementType::kS32, {updates}), Shape::Array(ElementType::kF32, {updates})},
+      Shape::Array(ElementType::kF32, {n}));
   ExprGraph& g = *p.graph;
   p.outputs[0].value = g.Load(0, ElementType::kF32, {g.Index(0)});
   p.is_push = true;
@@ -202,7 +206,8 @@ Program ScatterAdd(int64_t n, int64_t updates) {
   const NodeId target = g.Convert(ElementType::kS64, g.Load(1, ElementType::kS32, {g.Index(p.push.vars[0])}));
   p.push.in_bounds = g.InRange(target, 0, n);
   p.push.target = {target};
-  p.push.combined = {g.Binary(ScalarOp::kAdd, g.Accumulator(p.push.accumulator_id, 0, ElementType::kF32), g.Load(2, ElementType::kF32, {g.Index(p.push.vars[0])}))};
+  p.push.combined = {g.Binary(ScalarOp::kAdd, g.Accumulator(p.push.accumulator_id, 0, ElementType::kF32),
+                              g.Load(2, ElementType::kF32, {g.Index(p.push.vars[0])}))};
   return p;
 }
 
@@ -273,9 +278,11 @@ TEST(Bounds, LibrarySumsOfAnyOrderLieWithin) {
 
 // A chain of every kind of operation, evaluated with functions that err by up to their ULP: always within the bound.
 TEST(Bounds, PerturbedFunctionsLieWithin) {
-  static constexpr ScalarOp kFunctions[] = {ScalarOp::kExp,  ScalarOp::kTanh, ScalarOp::kSin,   ScalarOp::kCos,  ScalarOp::kLogistic, ScalarOp::kErf,
-                                            ScalarOp::kSqrt, ScalarOp::kAbs,  ScalarOp::kFloor, ScalarOp::kCbrt, ScalarOp::kAsinh,    ScalarOp::kNegate, ScalarOp::kLog};
-  static constexpr ScalarOp kBinaries[] = {ScalarOp::kAdd, ScalarOp::kSubtract, ScalarOp::kMultiply, ScalarOp::kDivide, ScalarOp::kMaximum, ScalarOp::kMinimum};
+  static constexpr ScalarOp kFunctions[] = {ScalarOp::kExp,   ScalarOp::kTanh,   ScalarOp::kSin, ScalarOp::kCos,   ScalarOp::kLogistic,
+                                            ScalarOp::kErf,   ScalarOp::kSqrt,   ScalarOp::kAbs, ScalarOp::kFloor, ScalarOp::kCbrt,
+                                            ScalarOp::kAsinh, ScalarOp::kNegate, ScalarOp::kLog};
+  static constexpr ScalarOp kBinaries[] = {ScalarOp::kAdd,    ScalarOp::kSubtract, ScalarOp::kMultiply,
+                                           ScalarOp::kDivide, ScalarOp::kMaximum,  ScalarOp::kMinimum};
   std::mt19937 random(11);
   std::uniform_real_distribution<double> uniform(-1, 1);
   int decided = 0, total = 0;
@@ -351,10 +358,12 @@ TEST(Substitution, EqualsComposition) {
     const NodeId a = g.Load(0, ElementType::kF32, {g.Index(1), g.Index(k)}), b = g.Load(0, ElementType::kF32, {g.Index(0), g.Index(k)});
     consumer.outputs[0].value = g.FoldOp(ScalarOp::kAdd, g.Constant(Float(0)), g.Binary(ScalarOp::kMultiply, a, b), {k});
   }
-  Program producer = Program::Pull({Shape::Array(ElementType::kF32, {20, 3}), Shape::Scalar(ElementType::kF32)}, Shape::Array(ElementType::kF32, {3, 20}));
+  Program producer =
+      Program::Pull({Shape::Array(ElementType::kF32, {20, 3}), Shape::Scalar(ElementType::kF32)}, Shape::Array(ElementType::kF32, {3, 20}));
   {
     ExprGraph& g = *producer.graph;
-    producer.outputs[0].value = g.Binary(ScalarOp::kAdd, g.Load(0, ElementType::kF32, {g.Index(1), g.Index(0)}), g.Load(1, ElementType::kF32, {}));
+    producer.outputs[0].value =
+        g.Binary(ScalarOp::kAdd, g.Load(0, ElementType::kF32, {g.Index(1), g.Index(0)}), g.Load(1, ElementType::kF32, {}));
   }
   Program fused = Program::Pull(producer.operands, consumer.outputs[0].shape);
   ExprGraph::Substitution s;

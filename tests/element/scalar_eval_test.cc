@@ -116,7 +116,7 @@ TEST(ScalarEval, ReducePrecision) {
     const Scalar in[] = {F(v)};
     return EvalScalarOp(ScalarOp::kReducePrecision, ElementType::kF32, e << 8 | m, in).re;
   };
-  EXPECT_EQ(reduce(1.0 + std::ldexp(1, -11), 5, 10), 1);                       // a tie goes to even
+  EXPECT_EQ(reduce(1.0 + std::ldexp(1, -11), 5, 10), 1);  // a tie goes to even
   EXPECT_EQ(reduce(1.0 + std::ldexp(3, -11), 5, 10), 1.0 + std::ldexp(4, -11));
   EXPECT_EQ(reduce(65504, 5, 10), 65504);
   EXPECT_TRUE(std::isinf(reduce(65520, 5, 10)));

@@ -13,9 +13,10 @@
 namespace hloscope {
 namespace {
 
-constexpr ElementType kNarrowFloats[] = {ElementType::kF4E2M1FN,       ElementType::kF8E3M4,   ElementType::kF8E4M3,       ElementType::kF8E4M3FN,   ElementType::kF8E4M3B11FNUZ,
-                                         ElementType::kF8E4M3FNUZ,     ElementType::kF8E5M2,   ElementType::kF8E5M2FNUZ,   ElementType::kF8E8M0FNU, ElementType::kBF16,
-                                         ElementType::kF16};
+constexpr ElementType kNarrowFloats[] = {
+    ElementType::kF4E2M1FN,      ElementType::kF8E3M4,     ElementType::kF8E4M3, ElementType::kF8E4M3FN,
+    ElementType::kF8E4M3B11FNUZ, ElementType::kF8E4M3FNUZ, ElementType::kF8E5M2, ElementType::kF8E5M2FNUZ,
+    ElementType::kF8E8M0FNU,     ElementType::kBF16,       ElementType::kF16};
 
 bool SameBits(double a, double b) { return std::isnan(a) ? std::isnan(b) : std::bit_cast<uint64_t>(a) == std::bit_cast<uint64_t>(b); }
 

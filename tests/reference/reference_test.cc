@@ -43,13 +43,19 @@ struct Loaded {
 };
 
 Value F32(std::vector<int64_t> dims, std::vector<float> x) {
-  return Value::FromBytes(Shape::Array(ElementType::kF32, dims), absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
+  return Value::FromBytes(Shape::Array(ElementType::kF32, dims),
+                          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
 }
 Value S32(std::vector<int64_t> dims, std::vector<int32_t> x) {
-  return Value::FromBytes(Shape::Array(ElementType::kS32, dims), absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
+  return Value::FromBytes(Shape::Array(ElementType::kS32, dims),
+                          absl::MakeConstSpan(reinterpret_cast<const std::byte*>(x.data()), x.size() * 4));
 }
-std::vector<float> Floats(const Value& v) { return v.has_value() ? std::vector<float>(v.as<float>(), v.as<float>() + v.element_count()) : std::vector<float>(); }
-std::vector<int32_t> Ints(const Value& v) { return v.has_value() ? std::vector<int32_t>(v.as<int32_t>(), v.as<int32_t>() + v.element_count()) : std::vector<int32_t>(); }
+std::vector<float> Floats(const Value& v) {
+  return v.has_value() ? std::vector<float>(v.as<float>(), v.as<float>() + v.element_count()) : std::vector<float>();
+}
+std::vector<int32_t> Ints(const Value& v) {
+  return v.has_value() ? std::vector<int32_t>(v.as<int32_t>(), v.as<int32_t>() + v.element_count()) : std::vector<int32_t>();
+}
 
 TEST(Reference, DotPlusBroadcastBias) {
   Loaded p(R"(HloModule m
