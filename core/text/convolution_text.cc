@@ -179,7 +179,7 @@ bool ReadDimLabels(AttributeReading& r, AttrValue& value) {
   size_t underscore = text.find('_');
   size_t arrow = text.find("->");
   if (underscore == absl::string_view::npos || arrow == absl::string_view::npos || arrow < underscore) {
-    return BadLabels(r, start, std::max(r.s.p, start + 1), "expected dimension labels of the form lhs_rhs->output");
+    return BadLabels(r, start, std::max(r.s.p, std::min(start + 1, r.s.end())), "expected dimension labels of the form lhs_rhs->output");
   }
   if (!ReadLabels(r, text.substr(0, underscore), 'b', 'f', &labels.input_batch, &labels.input_feature, &labels.input_spatial) ||
       !ReadLabels(r, text.substr(underscore + 1, arrow - underscore - 1), 'i', 'o', &labels.kernel_input_feature, &labels.kernel_output_feature,

@@ -138,6 +138,7 @@ const Case kCases[] = {
     {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=@<b02f>@_01io->b01f\n}", "found 'b02f'", ""},
     {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=b01f_@<01i>@->b01f\n}", "both 'i' and 'o'", ""},
     {"text.dim-labels", "e { a = f32[] parameter(0), dim_labels=@<b01f_0io->b01f>@\n}", "as many spatial digits", ""},
+    {"text.dim-labels", "a = f32[] parameter(0), dim_labels=@<>@", "lhs_rhs->output", ""},
     {"text.metadata", "e { a = f32[] parameter(0), metadata={op_name=\"a\" @<=>@}\n}", "expected a field", ""},
     {"text.metadata", "e { a = f32[] parameter(0), metadata=@<5>@\n}", "expected metadata", ""},
 };

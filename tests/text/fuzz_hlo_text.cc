@@ -62,7 +62,8 @@ int main(int argc, char** argv) {
     std::printf("step %lld: %s\n  kept as %s\n", static_cast<long long>(steps), problem.c_str(), path.c_str());
     if (failures >= 20) break;
   }
-  std::printf("%lld texts, %d findings, %zu kept as seeds, slowest %.3f s\n", static_cast<long long>(steps), failures, fuzzer.pool_size(), slowest);
+  std::printf("%lld texts (%lld without errors), %d findings, %zu kept as seeds, slowest %.3f s\n", static_cast<long long>(steps),
+              static_cast<long long>(fuzzer.clean_steps()), failures, fuzzer.pool_size(), slowest);
   return failures > 0;
 }
 

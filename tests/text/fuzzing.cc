@@ -42,7 +42,7 @@ std::string CheckModule(const Module& module) {
 
 }  // namespace
 
-std::string CheckHloText(const std::string& text, uint64_t* signature) {
+std::string CheckHloText(const std::string& text, HloTextReport* report) {
   auto source = std::make_shared<SourceText>("fuzz", text);
   DiagnosticSink sink;
   auto module = ReadHloText(source, sink);
@@ -54,9 +54,10 @@ std::string CheckHloText(const std::string& text, uint64_t* signature) {
     }
     AddToHash(&hash, d.label);
   }
-  if (signature != nullptr) *signature = hash;
   if (std::string problem = CheckModule(*module); !problem.empty()) return problem;
   auto printed = std::make_shared<SourceText>("printed", PrintHloText(*module));
+  if (sink.error_count() == 0) hash ^= printed->text().size();
+  if (report != nullptr) *report = {hash, sink.error_count() == 0};
   DiagnosticSink again_sink;
   auto again = ReadHloText(printed, again_sink);
   if (sink.error_count() > 0) return "";
@@ -68,12 +69,17 @@ std::string CheckHloText(const std::string& text, uint64_t* signature) {
   return "";
 }
 
-HloTextFuzzer::HloTextFuzzer(std::vector<std::string> seeds, uint64_t random_seed) : pool_(std::move(seeds)), random_(random_seed) {
-  if (pool_.empty()) pool_.push_back("e { a = f32[] parameter(0) }");
+HloTextFuzzer::HloTextFuzzer(std::vector<std::string> seeds, uint64_t random_seed) : clean_(std::move(seeds)), random_(random_seed) {
+  if (clean_.empty()) clean_.push_back("e { a = f32[] parameter(0) }");
+}
+
+const std::string& HloTextFuzzer::SomeText() {
+  if (damaged_.empty() || Below(3) != 0) return clean_[Below(clean_.size())];
+  return damaged_[Below(damaged_.size())];
 }
 
 std::string HloTextFuzzer::SomeLine() {
-  const std::string& text = pool_[Below(pool_.size())];
+  const std::string& text = SomeText();
   size_t begin = text.rfind('\n', Below(text.size()));
   begin = begin == std::string::npos ? 0 : begin + 1;
   size_t end = text.find('\n', begin);
@@ -112,7 +118,7 @@ void HloTextFuzzer::Mutate(std::string& text) {
       return;
     }
     case 9: {  // the tail of another text
-      const std::string& other = pool_[Below(pool_.size())];
+      const std::string& other = SomeText();
       text = text.substr(0, at) + other.substr(Below(other.size() + 1));
       return;
     }
@@ -127,12 +133,14 @@ void HloTextFuzzer::Mutate(std::string& text) {
 }
 
 std::string HloTextFuzzer::Step() {
-  last_ = pool_[Below(pool_.size())];
-  for (size_t n = 1 + Below(4); n > 0; --n) Mutate(last_);
+  last_ = SomeText();
+  for (size_t n = 1 + Below(3); n > 0; --n) Mutate(last_);
   if (last_.size() > 20000) last_.resize(20000);
-  uint64_t signature = 0;
-  std::string problem = CheckHloText(last_, &signature);
-  if (problem.empty() && seen_.insert(signature).second && pool_.size() < 3000) pool_.push_back(last_);
+  HloTextReport report;
+  std::string problem = CheckHloText(last_, &report);
+  clean_steps_ += report.clean;
+  std::vector<std::string>& pool = report.clean ? clean_ : damaged_;
+  if (problem.empty() && last_.size() < 8000 && pool.size() < 3000 && seen_.insert(report.signature).second) pool.push_back(last_);
   return problem;
 }
 

@@ -11,8 +11,12 @@
 
 namespace hloscope {
 
-// Reads `text`, checks what must always hold, prints, reads again. Empty, or what is wrong. `signature`: of the labels reported.
-std::string CheckHloText(const std::string& text, uint64_t* signature = nullptr);
+// Reads `text`, checks what must always hold, prints, reads again. Empty, or what is wrong.
+struct HloTextReport {
+  uint64_t signature = 0;  // of the labels reported, or of the printed text's length where there are none
+  bool clean = false;      // no errors
+};
+std::string CheckHloText(const std::string& text, HloTextReport* report = nullptr);
 
 class HloTextFuzzer {
  public:
@@ -20,14 +24,20 @@ class HloTextFuzzer {
   // One damaged text, checked. Empty, or what is wrong; the text is then last().
   std::string Step();
   const std::string& last() const { return last_; }
-  size_t pool_size() const { return pool_.size(); }
+  size_t pool_size() const { return clean_.size() + damaged_.size(); }
+  int64_t clean_steps() const { return clean_steps_; }
 
  private:
   void Mutate(std::string& text);
   size_t Below(size_t n) { return n == 0 ? 0 : random_() % n; }
   std::string SomeLine();
 
-  std::vector<std::string> pool_;  // seeds, and texts that made the reader say something new
+  const std::string& SomeText();
+
+  // Seeds and what came of them. Apart, because damage begets damage: only clean texts show what printing gets wrong.
+  std::vector<std::string> clean_;
+  std::vector<std::string> damaged_;  // each made the reader say something new
+  int64_t clean_steps_ = 0;
   std::unordered_set<uint64_t> seen_;
   std::mt19937_64 random_;
   std::string last_;
