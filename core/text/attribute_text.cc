@@ -52,11 +52,14 @@ bool ReadBool(AttributeReading& r, AttrValue& value) {
 void PrintBool(const AttrValue& value, const PrintOptions&, std::string* out) { out->append(std::get<int64_t>(value) != 0 ? "true" : "false"); }
 
 bool ReadString(AttributeReading& r, AttrValue& value) {
-  if (*r.s.p != '"') return Bad(r, HLO_LABEL("text.attribute-string"), "a string in quotes");
+  if (*r.s.p != '"' && *r.s.p != '\'') return Bad(r, HLO_LABEL("text.attribute-string"), "a string in quotes");
   return r.s.Quoted(&value.emplace<absl::string_view>());
 }
 void PrintString(const AttrValue& value, const PrintOptions&, std::string* out) {
-  absl::StrAppend(out, "\"", std::get<absl::string_view>(value), "\"");
+  absl::string_view text = std::get<absl::string_view>(value);
+  bool bare_quote = false;  // then it was written between single quotes
+  for (size_t i = 0; i < text.size(); i += text[i] == '\\' ? 2 : 1) bare_quote |= text[i] == '"';
+  absl::StrAppend(out, bare_quote ? "'" : "\"", text, bare_quote ? "'" : "\"");
 }
 
 bool ReadWord(AttributeReading& r, AttrValue& value) {
@@ -67,13 +70,26 @@ bool ReadWord(AttributeReading& r, AttrValue& value) {
   return true;
 }
 
-bool ReadRaw(AttributeReading& r, AttrValue& value) { return r.s.Raw(&value.emplace<absl::string_view>()); }
+bool ReadRaw(AttributeReading& r, AttrValue& value) {
+  absl::string_view& raw = value.emplace<absl::string_view>();
+  if (!r.s.Raw(&raw)) return false;
+  if (r.name != "literal") return true;
+  // literal=s32[2]{0} {1, 2}: the one value that goes on behind a space.
+  const char* end = r.s.p;
+  while (*r.s.p == ' ') ++r.s.p;
+  absl::string_view rest;
+  if (r.s.p > end && (*r.s.p == '{' || *r.s.p == '(' || *r.s.p == '-' || IsClass(*r.s.p, char_class::kDigit)) && r.s.Raw(&rest, /*quiet=*/true)) end = r.s.p;
+  r.s.p = end;
+  raw = absl::string_view(raw.data(), end - raw.data());
+  return true;
+}
 void PrintText(const AttrValue& value, const PrintOptions&, std::string* out) {
   absl::string_view text = std::get<absl::string_view>(value);
   out->append(text.data(), text.size());
 }
 
 bool ReadInts(AttributeReading& r, AttrValue& value) {
+  if (*r.s.p == '{' && r.s.p[1] == '{') return r.s.Raw(&value.emplace<absl::string_view>());  // slice_sizes={{1,8},{2,8}} of a permute
   int64_t on_stack[16];
   int64_t count = 0;
   std::vector<int64_t> longer;
@@ -97,7 +113,8 @@ bool ReadInts(AttributeReading& r, AttrValue& value) {
   }
   return true;
 }
-void PrintInts(const AttrValue& value, const PrintOptions&, std::string* out) {
+void PrintInts(const AttrValue& value, const PrintOptions& options, std::string* out) {
+  if (std::holds_alternative<absl::string_view>(value)) return PrintText(value, options, out);
   absl::StrAppend(out, "{", absl::StrJoin(std::get<std::vector<int64_t>>(value), ","), "}");
 }
 

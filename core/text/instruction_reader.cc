@@ -166,23 +166,76 @@ bool ModuleReader::ReadParentheses(Instruction* instruction) {
 
 bool ModuleReader::ReadOperands(Instruction* instruction) {
   if (s_.Take(')')) return true;
+  Computation* computation = instruction->parent;
+  bool aside = false;  // taken out of its computation until its nested operands are in
+  bool ok = false;
   do {
     s_.SkipSpace();
     Shape shape;
     bool typed = false;
+    ok = false;
     if (shapes_.AtShape()) {
-      if (!shapes_.Read(&shape)) return false;
+      if (!shapes_.Read(&shape)) break;
       typed = true;
       s_.SkipSpace();
     }
     const char* start = s_.p;
     absl::string_view name = s_.Name();
     if (name.empty()) {
-      return s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an operand, found ", s_.Found()));
+      s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an operand, found ", s_.Found()));
+      break;
     }
-    AddOperand(instruction, name, s_.Range(start, s_.p), typed ? &shape : nullptr);
+    s_.SkipSpace();
+    if (*s_.p == '(' && name.data() == start) {  // add(f32[2] parameter(0), negate(x))
+      if (!aside) computation->instructions.pop_back();
+      aside = true;
+      s_.p = start;
+      Instruction* nested = ReadNested(computation, typed ? &shape : nullptr, name);
+      if (nested == nullptr) break;
+      instruction->operands.push_back(nested);
+      instruction->operand_ranges.push_back(nested->range);
+    } else {
+      AddOperand(instruction, name, s_.Range(start, name.data() + name.size() + (*start == '"' || (*start == '%' && start[1] == '"'))),
+                 typed ? &shape : nullptr);
+    }
+    ok = true;
   } while (s_.Take(','));
-  return s_.Expect(')', "the operands");
+  if (aside) computation->instructions.push_back(instruction);
+  return ok && s_.Expect(')', "the operands");
+}
+
+// An instruction without a name of its own, written where it is used. It has no attributes.
+Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, absl::string_view opcode) {
+  const char* start = s_.p;
+  if (nesting_ >= s_.limits().max_depth) {
+    s_.Error(s_.Range(opcode), HLO_LABEL("text.nesting-depth"), absl::StrCat("expected instructions nested at most ", s_.limits().max_depth, " deep"));
+    return nullptr;
+  }
+  Instruction* nested = module_->AddInstruction(computation);
+  nested->opcode = Opcode::kCustomCall;
+  nested->name = AnonymousName(opcode);
+  nested->name_range = s_.Range(opcode);
+  nested->shape_omitted = shape == nullptr;
+  if (shape != nullptr) nested->shape = std::move(*shape);
+  names_.try_emplace(nested->name, nested);
+  ++nesting_;
+  absl::string_view sugar;
+  bool ok = ReadOpcode(nested, &sugar) && ReadParentheses(nested);
+  --nesting_;
+  nested->range = s_.Range(start, s_.p);
+  if (ok && !sugar.empty()) WrapAsync(nested, sugar);
+  return ok ? nested : nullptr;
+}
+
+absl::string_view ModuleReader::AnonymousName(absl::string_view opcode) {
+  std::string name = absl::StrCat(opcode, ".anon");
+  if (names_.contains(name)) {
+    int64_t& next = anonymous_[opcode];
+    do {
+      name = absl::StrCat(opcode, ".anon.", ++next);
+    } while (names_.contains(name));
+  }
+  return module_->Intern(name);
 }
 
 void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape) {
@@ -329,7 +382,7 @@ bool ModuleReader::ReadMetadata(Metadata& metadata) {
     }
     ++s_.p;
     absl::string_view text;
-    if (*s_.p == '"') {
+    if (*s_.p == '"' || *s_.p == '\'') {
       if (!s_.Quoted(&text)) return false;
       if (key == "op_name") metadata.op_name = text;
       if (key == "op_type") metadata.op_type = text;
@@ -388,6 +441,7 @@ void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
   for (size_t i = 0; i < start->attributes.size(); ++i) {
     Attribute& attribute = start->attributes[i];
     const bool stays = attribute.id == AttrId::kAsyncExecutionThread;
+    if (stays) wrapped->execution_thread = start->Text(AttrId::kAsyncExecutionThread);
     for (auto it = references_.rbegin(); it != references_.rend() && (it->instruction == start || it->instruction == root); ++it) {
       ComputationReference& reference = *it;
       if (reference.instruction != start || reference.attribute != static_cast<int>(i)) continue;

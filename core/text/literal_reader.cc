@@ -163,8 +163,8 @@ class LiteralReader {
         return Bad(token, "an integer");
       }
     }
-    const int bits = BitWidth(type_);
-    uint64_t limit = IsSigned(type_) ? (uint64_t{1} << (bits - 1)) - (negative ? 0 : 1) : negative ? 0 : bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+    const int bits = BitWidth(type_);  // u64 takes negative values too and wraps them, as in XLA
+    uint64_t limit = IsSigned(type_) ? (uint64_t{1} << (bits - 1)) - (negative ? 0 : 1) : negative ? (bits == 64 ? uint64_t{1} << 63 : 0) : bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
     absl::string_view token(s_.p, p - s_.p);
     if (overflow || magnitude > limit) return OutOfRange(token);
     s_.p = p;

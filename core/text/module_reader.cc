@@ -344,6 +344,7 @@ void ModuleReader::FinishComputation(Computation* computation) {
   names_.clear();
   broken_names_.clear();
   pending_.clear();
+  anonymous_.clear();
 }
 
 void ModuleReader::CheckSignature(const Computation& computation, const Signature& signature) {

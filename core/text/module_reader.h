@@ -69,6 +69,8 @@ class ModuleReader {
   bool ReadOpcode(Instruction* instruction, absl::string_view* sugar);
   bool ReadParentheses(Instruction* instruction);
   bool ReadOperands(Instruction* instruction);
+  Instruction* ReadNested(Computation* computation, Shape* shape, absl::string_view opcode);
+  absl::string_view AnonymousName(absl::string_view opcode);
   void AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape);
   void CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand);
   bool ReadAttributes(Instruction* instruction);
@@ -93,6 +95,8 @@ class ModuleReader {
   absl::flat_hash_map<absl::string_view, Instruction*> names_;
   absl::flat_hash_set<absl::string_view> broken_names_;  // defined by statements that could not be read: uses are not reported again
   std::vector<PendingOperand> pending_;
+  absl::flat_hash_map<absl::string_view, int64_t> anonymous_;  // opcode to the last number given to a nested instruction
+  int nesting_ = 0;  // of instructions that are written as operands
 
   // Of the instruction that is being read.
   std::vector<Attribute> attributes_;

@@ -113,10 +113,11 @@ bool Scanner::Quoted(absl::string_view* inside) {
   const char* open = p;
   const char* q = p + 1;
   while (true) {
-    q = q < end_ ? static_cast<const char*>(std::memchr(q, '"', end_ - q)) : nullptr;
+    q = q < end_ ? static_cast<const char*>(std::memchr(q, *open, end_ - q)) : nullptr;
     if (q == nullptr) {
       Charge(end_ - open);
-      return Error(Range(open, open + 1), HLO_LABEL("text.unterminated-string"), "expected '\"' to end the string that begins here");
+      return Error(Range(open, open + 1), HLO_LABEL("text.unterminated-string"),
+                   absl::StrCat("expected ", std::string(1, *open), " to end the string that begins here"));
     }
     const char* b = q;
     while (b > open + 1 && b[-1] == '\\') --b;
@@ -169,10 +170,10 @@ bool Scanner::Raw(absl::string_view* raw, bool quiet) {
     char c = *p;
     if (c == '{' || c == '(' || c == '[') {
       if (!SkipBalanced(quiet)) return false;
-    } else if (c == '"') {
+    } else if (c == '"' || (c == '\'' && p == start)) {
       const char* open = p;
       const char* q = p + 1;
-      while (q < end_ && *q != '"') q += *q == '\\' ? 2 : 1;
+      while (q < end_ && *q != c) q += *q == '\\' ? 2 : 1;
       if (q >= end_) {
         p = end_;
         Charge(end_ - open);

@@ -76,7 +76,7 @@ class Scanner {
   absl::string_view Word();
   // [-]digits. Reports overflow (text.integer-range) and absence (text.expected-integer).
   bool Integer(int64_t* value, absl::string_view what);
-  // At a quote: the text between the quotes, escapes untouched.
+  // At a quote, double or single: the text between the quotes, escapes untouched.
   bool Quoted(absl::string_view* inside);
   // At an opening bracket of any kind: goes behind its closing one, minding strings and comments. `quiet`: do not report.
   bool SkipBalanced(bool quiet = false);

@@ -220,6 +220,8 @@ TEST(Diagnostics, Limits) {
   EXPECT_EQ(many, (Strings{"text.expected-name", "text.expected-opcode", "text.expected-opcode", "text.too-many-errors"}));
   EXPECT_EQ(Labels("e { a = (((f32[]))) parameter(0)\n}", {.max_depth = 2}), Strings{"text.shape-depth"});
   EXPECT_EQ(Labels("e { a = ((f32[])) parameter(0)\n}", {.max_depth = 2}), Strings{});
+  EXPECT_EQ(Labels("e { a = add(add(add(b)))\n b = f32[] parameter(0)\n}", {.max_depth = 1}), Strings{"text.nesting-depth"});
+  EXPECT_EQ(Labels("e { a = add(add(b))\n b = f32[] parameter(0)\n}", {.max_depth = 1}), Strings{});
 }
 
 TEST(Diagnostics, DamageIsReadInLinearTime) {
@@ -230,7 +232,7 @@ TEST(Diagnostics, DamageIsReadInLinearTime) {
     return text;
   };
   // Each would take minutes if it were quadratic, or overflow the stack if it were recursive.
-  for (absl::string_view unit : {"(", "{", "[", "\"", "e {\n", "a = (\n", "a = f32[] add(\n", "a = f32[] add(b), x={\n", "a(\n", "a(b: (", "ENTRY ", "/*", "\\",
+  for (absl::string_view unit : {"(", "{", "[", "\"", "e {\n", "a = (\n", "a = f32[] add(\n", "a = f32[] add(b), x={\n", "a(\n", "a(b: (", "a = add(add(add(", "x = f32[] add(negate(", "ENTRY ", "/*", "\\",
                                  "x = f32[2]{0:T(", "{ x = s32[1] constant({", "HloModule m, a={", "\x01\xff", "a=", "%", "FileNames\n1 "}) {
     SCOPED_TRACE(unit);
     for (absl::string_view before : {"", "HloModule m\ne {\n", "e { c = f32[1,1,1,1] constant(", "e { a = ", "e { a = f32[] parameter(0), x="}) {

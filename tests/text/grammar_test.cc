@@ -96,6 +96,16 @@ TEST(Grammar, Instructions) {
       {"x = f32[2,3] negate(p), never_heard_of={a=[1,2], b=\"}\"}, other=word-1.5", ""},
       {"x = token[] outfeed(p, q), outfeed_shape=f32[2,3]{1,0}, outfeed_config=\"x\"", ""},
       {"x = f32[3] negate(p), output_to_operand_aliasing={{}: (0, {}), {1}: (1, {0})}", ""},
+      {"x = f32[3] custom-call(p), custom_call_target=\"t\", literal=s32[2]{0} {1, 2}, api_version=A", ""},
+      {"x = f32[3] custom-call(p), custom_call_target=\"t\", literal=f32[] -0.1", ""},
+      {"x = f32[3] custom-call(p), literal=( s32[2]{0} {4, 1}, pred[] true ), custom_call_target=\"t\"", ""},
+      {"x = f32[3] custom-call(p), custom_call_target='say \"t\"', backend_config='{\"a\": \"}\"}'", ""},
+      {"x = f32[3] custom-call(p), custom_call_target='t'", "x = f32[3] custom-call(p), custom_call_target=\"t\""},
+      {"x = f32[3] negate(p), origin={({\"v1\"}, {\"v2\" {1}})}", ""},
+      {"x = f32[8] collective-permute(p), source_target_pairs={{0,1}}, slice_sizes={{1,8},{2,8}}", ""},
+      // Operands that are instructions themselves.
+      {"x = add(f32[2,3] negate(p), negate(negate(p)))", "x = add(negate.anon, negate.anon.1)"},
+      {"x = f32[2,3] add(%p, f32[2,3] constant({...}))", "x = f32[2,3] add(p, constant.anon)"},
       // Attributes with a field of their own.
       {"x = f32[2,3] negate(p), metadata={op_type=\"neg\" op_name=\"jit(f)/neg\" source_file=\"a.py\" source_line=7 profile_type={1}}", ""},
       {"x = f32[2,3] negate(p), sharding={devices=[2,1,4]<=[8] last_tile_dim_replicate}", ""},
@@ -155,6 +165,7 @@ TEST(Grammar, Literals) {
       {"s1[2] constant({-1, 0})", ""},
       {"u2[4] constant({0, 1, 2, 3})", ""},
       {"u8[2] constant({0xfF, 0x0})", "u8[2] constant({255, 0})"},
+      {"u64[] constant(-1)", "u64[] constant(18446744073709551615)"},
       {"pred[] constant(true)", ""},
       {"pred[] constant(0)", "pred[] constant(false)"},
       {"pred[3] constant({true, 0, 1})", "pred[3] constant({1, 0, 1})"},
@@ -281,6 +292,15 @@ TEST(Grammar, Fragments) {
   EXPECT_EQ(instructions->entry->root->name, "b");
   auto mixed = Read("f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = f32[] add(a, b) }\nx = f32[] constant(1)\ny = f32[] call(x, x), to_apply=f\n");
   EXPECT_EQ(mixed->entry->root->name, "y");
+}
+
+TEST(Grammar, NestedInstructionsStandBeforeTheirUser) {
+  auto module = Read("e {\n ROOT r = add(f32[2] parameter(0), multiply(f32[2] parameter(1), f32[2] parameter(2)))\n}");
+  std::string names;
+  for (const Instruction* i : module->entry->instructions) names += std::string(i->name) + " ";
+  EXPECT_EQ(names, "parameter.anon parameter.anon.1 parameter.anon.2 multiply.anon r ");
+  EXPECT_EQ(module->entry->root->operands[1]->name, "multiply.anon");
+  EXPECT_EQ(module->entry->parameters.size(), 3u);
 }
 
 TEST(Grammar, RangesPointIntoTheText) {
