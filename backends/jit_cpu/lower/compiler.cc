@@ -1,0 +1,273 @@
+// The compile engine: a module and a context for each kernel, object code out of an LLVM TargetMachine, loading through LLJIT.
+#include <cstring>
+#include <mutex>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/lower/kernel_emitter.h"
+#include "backends/jit_cpu/lower/lane_functions.h"
+#include "backends/jit_cpu/lower/lower.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/ExecutionEngine/JITLink/JITLink.h"
+#include "llvm/ExecutionEngine/Orc/LLJIT.h"
+#include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/SmallVectorMemoryBuffer.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+
+namespace hloscope {
+namespace {
+
+// Changes with everything that changes the code made from a program.
+constexpr int kLoweringVersion = 1;
+constexpr int kNodeBudget = 4000;
+constexpr char kMagic[] = "hloscope kernel 1\n";
+
+absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
+
+std::string Hex(uint64_t v) { return absl::StrCat(absl::Hex(v, absl::kZeroPad16)); }
+uint64_t Hash(absl::string_view text, uint64_t seed) {
+  uint64_t h = seed;
+  for (char c : text) h = (h ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+  return h ^ h >> 29;
+}
+
+struct Lowered {
+  std::unique_ptr<llvm::LLVMContext> context;
+  std::unique_ptr<llvm::Module> module;
+  KernelInfo info;
+};
+
+// Cursor over the bytes of a saved kernel.
+struct Reader {
+  absl::string_view bytes;
+  bool ok = true;
+  int64_t Int() {
+    int64_t v = 0;
+    if (bytes.size() < 8) return ok = false, 0;
+    std::memcpy(&v, bytes.data(), 8);
+    bytes.remove_prefix(8);
+    return v;
+  }
+  std::string Text() {
+    const int64_t n = Int();
+    if (n < 0 || n > static_cast<int64_t>(bytes.size())) return ok = false, "";
+    std::string s(bytes.substr(0, n));
+    bytes.remove_prefix(n);
+    return s;
+  }
+};
+void PutInt(std::string& out, int64_t v) { out.append(reinterpret_cast<const char*>(&v), 8); }
+void PutText(std::string& out, absl::string_view s) {
+  PutInt(out, static_cast<int64_t>(s.size()));
+  out.append(s.data(), s.size());
+}
+
+}  // namespace
+
+std::string Serialize(const KernelCode& code) {
+  std::string body;
+  PutInt(body, code.info.extent);
+  PutInt(body, code.info.grain);
+  PutInt(body, code.info.has_update);
+  PutInt(body, static_cast<int64_t>(code.info.may_alias.size()));
+  for (bool b : code.info.may_alias) PutInt(body, b);
+  PutInt(body, static_cast<int64_t>(code.info.starts_as.size()));
+  for (int32_t v : code.info.starts_as) PutInt(body, v);
+  PutText(body, code.info.summary);
+  PutText(body, code.symbol);
+  PutText(body, code.object);
+  std::string out = kMagic;
+  PutInt(out, static_cast<int64_t>(Hash(body, 14695981039346656037ull)));
+  return out + body;
+}
+
+absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
+  const absl::string_view magic = kMagic;
+  if (bytes.substr(0, magic.size()) != magic) return absl::DataLossError("not a saved kernel of this version");
+  Reader r{bytes.substr(magic.size())};
+  const auto sum = static_cast<uint64_t>(r.Int());
+  if (!r.ok || sum != Hash(r.bytes, 14695981039346656037ull)) return absl::DataLossError("saved kernel is damaged");
+  KernelCode code;
+  code.info.extent = r.Int();
+  code.info.grain = r.Int();
+  code.info.has_update = r.Int() != 0;
+  for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.may_alias.push_back(r.Int() != 0);
+  for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.starts_as.push_back(static_cast<int32_t>(r.Int()));
+  code.info.summary = r.Text();
+  code.symbol = r.Text();
+  code.object = r.Text();
+  if (!r.ok || !r.bytes.empty()) return absl::DataLossError("saved kernel is damaged");
+  return code;
+}
+
+struct Compiler::Impl {
+  std::string target_key, cpu, features;
+  llvm::Triple triple;
+  const llvm::Target* target = nullptr;
+  std::unique_ptr<llvm::orc::LLJIT> jit;
+  std::mutex mutex;  // of `loaded`
+  absl::flat_hash_map<std::string, CompiledKernel> loaded;  // by symbol
+
+  std::unique_ptr<llvm::TargetMachine> MakeMachine() const {
+    llvm::TargetOptions options;
+    options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
+    return std::unique_ptr<llvm::TargetMachine>(
+        target->createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+  }
+
+  absl::StatusOr<Lowered> Lower(const Program& program, const std::string& symbol, llvm::TargetMachine& machine) const {
+    if (program.outputs.empty()) return absl::UnimplementedError("a program without outputs");
+    const LoopProgram loops = PrepareLoops(program);
+    if (loops.graph->size() > 4 * kNodeBudget) return absl::UnimplementedError(absl::StrCat("a program of ", loops.graph->size(), " nodes is too large to compile"));
+    Lowered r;
+    r.context = std::make_unique<llvm::LLVMContext>();
+    r.module = std::make_unique<llvm::Module>(symbol, *r.context);
+    r.module->setTargetTriple(triple.str());
+    r.module->setDataLayout(machine.createDataLayout());
+    KernelEmitter emitter(loops, *r.module, symbol);
+    r.info = emitter.Emit();
+    std::string problem;
+    llvm::raw_string_ostream stream(problem);
+    if (llvm::verifyModule(*r.module, &stream)) return absl::InternalError("kernel IR is malformed: " + stream.str());
+    Optimize(*r.module, machine);
+    return r;
+  }
+
+  static void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+    llvm::LoopAnalysisManager lam;
+    llvm::FunctionAnalysisManager fam;
+    llvm::CGSCCAnalysisManager cgam;
+    llvm::ModuleAnalysisManager mam;
+    llvm::PassBuilder builder(&machine);
+    builder.registerModuleAnalyses(mam);
+    builder.registerCGSCCAnalyses(cgam);
+    builder.registerFunctionAnalyses(fam);
+    builder.registerLoopAnalyses(lam);
+    builder.crossRegisterProxies(lam, fam, cgam, mam);
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::EarlyCSEPass());
+    passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1)));
+    for (llvm::Function& f : module) {
+      if (!f.isDeclaration()) passes.run(f, fam);
+    }
+  }
+
+  static absl::StatusOr<std::string> Generate(llvm::Module& module, llvm::TargetMachine& machine, llvm::CodeGenFileType type) {
+    llvm::SmallVector<char, 0> bytes;
+    llvm::raw_svector_ostream stream(bytes);
+    llvm::legacy::PassManager passes;
+    if (machine.addPassesToEmitFile(passes, stream, nullptr, type)) return absl::InternalError("LLVM cannot make code for this host");
+    passes.run(module);
+    return std::string(bytes.data(), bytes.size());
+  }
+};
+
+Compiler::Compiler() : impl_(std::make_unique<Impl>()) {}
+Compiler::~Compiler() = default;
+const std::string& Compiler::target_key() const { return impl_->target_key; }
+
+absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create() {
+  static const bool initialised = [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+    return true;
+  }();
+  (void)initialised;
+  std::unique_ptr<Compiler> compiler(new Compiler());
+  Impl& impl = *compiler->impl_;
+  impl.triple = llvm::Triple(llvm::sys::getProcessTriple());
+  impl.cpu = llvm::sys::getHostCPUName().str();
+  std::vector<std::string> features;
+  for (const auto& f : llvm::sys::getHostCPUFeatures()) features.push_back((f.second ? "+" : "-") + f.first().str());
+  std::sort(features.begin(), features.end());
+  // Twice the rounding unit's cost for nothing: vectors of 512 bits are what kernels are made of.
+  for (const std::string& f : features) impl.features += (impl.features.empty() ? "" : ",") + f;
+  std::string error;
+  impl.target = llvm::TargetRegistry::lookupTarget(impl.triple.str(), error);
+  if (impl.target == nullptr) return absl::UnavailableError("LLVM has no target for this host: " + error);
+  impl.target_key = absl::StrCat("llvm ", LLVM_VERSION_STRING, " lowering ", kLoweringVersion, " ", impl.cpu, " ", impl.features);
+  llvm::orc::LLJITBuilder builder;
+  builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(impl.triple));
+  builder.setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& session, const llvm::Triple&) {
+    return std::make_unique<llvm::orc::ObjectLinkingLayer>(session);
+  });
+  auto jit = builder.create();
+  if (!jit) return FromLlvm(jit.takeError());
+  impl.jit = std::move(*jit);
+  llvm::orc::JITDylib& main = impl.jit->getMainJITDylib();
+  llvm::orc::SymbolMap symbols;
+  for (const auto& [name, address] : LaneFunctionSymbols()) {
+    symbols[impl.jit->mangleAndIntern(name)] = {llvm::orc::ExecutorAddr::fromPtr(address), llvm::JITSymbolFlags::Exported | llvm::JITSymbolFlags::Callable};
+  }
+  if (llvm::Error e = main.define(llvm::orc::absoluteSymbols(std::move(symbols)))) return FromLlvm(std::move(e));
+  auto process = llvm::orc::DynamicLibrarySearchGenerator::GetForCurrentProcess(impl.jit->getDataLayout().getGlobalPrefix());
+  if (!process) return FromLlvm(process.takeError());
+  main.addGenerator(std::move(*process));
+  return compiler;
+}
+
+absl::StatusOr<KernelCode> Compiler::Compile(const Program& program) const {
+  const std::string text = CanonicalText(program);
+  KernelCode code;
+  code.symbol = absl::StrCat("k", Hex(Hash(text, 14695981039346656037ull)), Hex(Hash(text, 0x9e3779b97f4a7c15ull)));
+  std::unique_ptr<llvm::TargetMachine> machine = impl_->MakeMachine();
+  absl::StatusOr<Lowered> lowered = impl_->Lower(program, code.symbol, *machine);
+  if (!lowered.ok()) return lowered.status();
+  code.info = lowered->info;
+  absl::StatusOr<std::string> object = Impl::Generate(*lowered->module, *machine, llvm::CodeGenFileType::ObjectFile);
+  if (!object.ok()) return object.status();
+  code.object = *std::move(object);
+  return code;
+}
+
+absl::StatusOr<CompiledKernel> Compiler::Load(const KernelCode& code) {
+  std::lock_guard<std::mutex> lock(impl_->mutex);
+  if (auto it = impl_->loaded.find(code.symbol); it != impl_->loaded.end()) return it->second;
+  auto buffer = llvm::MemoryBuffer::getMemBufferCopy(llvm::StringRef(code.object.data(), code.object.size()), code.symbol);
+  if (llvm::Error e = impl_->jit->addObjectFile(std::move(buffer))) return FromLlvm(std::move(e));
+  CompiledKernel kernel;
+  kernel.info = code.info;
+  auto fn = impl_->jit->lookup(code.symbol);
+  if (!fn) return FromLlvm(fn.takeError());
+  kernel.fn = fn->toPtr<CompiledKernel::Fn>();
+  if (code.info.has_update) {
+    auto update = impl_->jit->lookup(code.symbol + ".update");
+    if (!update) return FromLlvm(update.takeError());
+    kernel.update = update->toPtr<CompiledKernel::Fn>();
+  }
+  impl_->loaded[code.symbol] = kernel;
+  return kernel;
+}
+
+absl::StatusOr<CompiledKernel> Compiler::CompileAndLoad(const Program& program) {
+  absl::StatusOr<KernelCode> code = Compile(program);
+  if (!code.ok()) return code.status();
+  return Load(*code);
+}
+
+absl::StatusOr<KernelText> Compiler::Text(const Program& program) const {
+  std::unique_ptr<llvm::TargetMachine> machine = impl_->MakeMachine();
+  absl::StatusOr<Lowered> lowered = impl_->Lower(program, "kernel", *machine);
+  if (!lowered.ok()) return lowered.status();
+  KernelText text;
+  llvm::raw_string_ostream stream(text.ir);
+  lowered->module->print(stream, nullptr);
+  stream.flush();
+  absl::StatusOr<std::string> assembly = Impl::Generate(*lowered->module, *machine, llvm::CodeGenFileType::AssemblyFile);
+  if (!assembly.ok()) return assembly.status();
+  text.assembly = *std::move(assembly);
+  return text;
+}
+
+}  // namespace hloscope

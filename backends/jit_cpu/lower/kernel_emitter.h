@@ -1,0 +1,118 @@
+// IR of whole kernels: loop nests, loads, folds, stores. One emitter makes one kernel.
+//
+// Code is placed by level. A level is the body of a loop (or the whole function); each node of the program is computed once, in the
+// outermost level that knows all variables it depends on, just before the loop that is inside that level. So nothing is left for LLVM to
+// hoist. At most one level of a chain has lanes: there its variable stands for sixteen neighbouring values at once, and what depends
+// on it is a vector; everything else stays scalar. Below a lazy select, loads that may lie outside their operand belong to a mask level.
+#ifndef HLOSCOPE_BACKENDS_JIT_CPU_LOWER_KERNEL_EMITTER_H_
+#define HLOSCOPE_BACKENDS_JIT_CPU_LOWER_KERNEL_EMITTER_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "backends/jit_cpu/lower/lower.h"
+#include "backends/jit_cpu/lower/prepare.h"
+#include "backends/jit_cpu/lower/scalar_emitter.h"
+
+namespace hloscope {
+
+class KernelEmitter {
+ public:
+  KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol);
+  // Makes the functions and fills in what is known of them.
+  KernelInfo Emit();
+
+ private:
+  struct Level {
+    Level* parent = nullptr;
+    Level* real = nullptr;            // the level whose `at` says where code goes: itself but for masks
+    bool takes_guarded = false;       // guarded loads stay here (masks, branches)
+    bool takes_folds = false;         // so do folds (branches)
+    llvm::Instruction* at = nullptr;  // code of a real level goes before this
+    llvm::BitVector defines;
+    llvm::BitVector lanes;            // bits whose values differ by lane, here and below
+    int lane_var = -1;
+    llvm::Value* lane_base = nullptr;   // of the first lane
+    llvm::Value* lane_index = nullptr;  // vector, clamped to the extent so that idle lanes repeat a valid one
+    llvm::Value* tail = nullptr;        // active lanes, or null: all
+    llvm::Value* mask = nullptr;        // with the conditions of selects; null: all
+    absl::flat_hash_map<NodeId, LaneValue> memo;
+    absl::flat_hash_map<NodeId, std::vector<LaneValue>> folds;
+    absl::flat_hash_map<int, llvm::Value*> vars;
+    std::vector<LaneValue> accumulators;  // of the fold that this level defines
+    std::map<std::pair<llvm::Value*, bool>, std::unique_ptr<Level>> masks;
+  };
+  struct Loop {
+    Level level;
+    Level* outer = nullptr;
+    llvm::Instruction* saved_at = nullptr;
+    llvm::BasicBlock* header = nullptr;
+    llvm::BasicBlock* exit = nullptr;
+    llvm::PHINode* index = nullptr;
+    llvm::Value* end = nullptr;
+    int64_t step = 1;
+    std::vector<llvm::PHINode*> carried;
+  };
+
+  Level MakeChild(Level* parent);
+  std::unique_ptr<Loop> Open(Level* outer, llvm::Value* begin, llvm::Value* end, int64_t step, absl::Span<llvm::Value* const> carried = {});
+  void Close(Loop& loop, absl::Span<llvm::Value* const> next = {});
+  void DefineScalar(Level& level, int var, llvm::Value* value);
+  // `base`: the first lane's value; lanes at `limit` and beyond are idle (null: none can be).
+  void DefineLanes(Level& level, int var, llvm::Value* base, llvm::Value* limit);
+  void At(Level* level) { b_.SetInsertPoint(level->real->at); }
+  llvm::Value* I64(int64_t v) { return b_.getInt64(v); }
+
+  Level* Target(NodeId id, Level* level);
+  LaneValue Value(NodeId id, Level* level);
+  LaneValue Compute(NodeId id, const Node& node, Level* level);
+  LaneValue Select(const Node& node, Level* level);
+  LaneValue Branch(const Node& node, llvm::Value* condition, Level* level);
+  Level* Masked(Level* level, llvm::Value* condition, bool polarity);
+  bool HasLanes(NodeId id, Level* level) { return facts_.depends[id].anyCommon(level->lanes); }
+
+  LaneValue Load(NodeId id, const Node& node, Level* level);
+  llvm::Value* LoadPart(ElementType type, llvm::Value* address, llvm::Value* mask, bool lanes, bool reversed);
+  llvm::Value* Gather(ElementType type, llvm::Value* addresses, llvm::Value* mask);
+  LaneValue LoadContiguous(ElementType type, llvm::Value* address, llvm::Value* mask, bool reversed);
+  llvm::Value* LinearSum(const std::vector<std::pair<NodeId, int64_t>>& terms, int64_t constant, Level* level);
+  llvm::Value* Operand(int k);
+  void Store(int output, llvm::Value* linear, LaneValue v, Level* level);
+
+  const std::vector<LaneValue>& Fold(NodeId id, Level* level);
+  std::vector<LaneValue> SequentialFold(NodeId id, const FoldInfo& f, Level* level);
+  std::vector<LaneValue> FoldAcrossLanes(const FoldInfo& f, Level* level);
+  std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);
+
+  llvm::Function* Begin(const std::string& name);
+  void Units();
+  void Rows(Level* level, size_t dim, std::function<void(Level*)> body);
+  void Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
+  void StoreOutputs(Level* level);
+  void Update();
+  void UpdateBody(Level* level);
+
+  const LoopProgram& p_;
+  ExprGraph& g_;
+  NodeFacts facts_;
+  llvm::Module& m_;
+  llvm::LLVMContext& c_;
+  llvm::IRBuilder<> b_;
+  ScalarEmitter s_;
+  std::string symbol_;
+  KernelInfo info_;
+  llvm::Function* function_ = nullptr;
+  Level root_;
+  std::vector<NodeId> output_linear_;  // linear index of the element being written (one)
+  std::vector<llvm::Value*> operands_, outputs_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_JIT_CPU_LOWER_KERNEL_EMITTER_H_

@@ -1,0 +1,254 @@
+// The frames of kernels: how outputs are walked, in units that threads can share, and how updates of push programs are applied.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/lower/kernel_emitter.h"
+
+namespace hloscope {
+namespace {
+
+// Nanoseconds for one element, roughly: what a good grain follows from.
+double ElementCost(const ExprGraph& g, const NodeFacts& facts) {
+  double cost = 0.3;
+  for (NodeId id = 0; id < g.size(); ++id) {
+    if (!facts.reachable[id]) continue;
+    const Node& n = g.node(id);
+    if (n.kind == NodeKind::kScalarOp || n.kind == NodeKind::kLoad) cost += 0.05;
+    if (n.kind != NodeKind::kFold) continue;
+    double points = 0.2;
+    for (int64_t e : g.fold(n).extents) points *= static_cast<double>(e);
+    cost += points;
+  }
+  return cost;
+}
+
+}  // namespace
+
+llvm::Function* KernelEmitter::Begin(const std::string& name) {
+  llvm::Type* p = b_.getPtrTy();
+  llvm::Type* i = b_.getInt64Ty();
+  auto* f = llvm::Function::Create(llvm::FunctionType::get(b_.getVoidTy(), {p, p, i, i}, false), llvm::GlobalValue::ExternalLinkage, name, m_);
+  f->setDoesNotThrow();
+  f->addFnAttr("prefer-vector-width", "512");
+  f->addFnAttr("min-legal-vector-width", "512");
+  function_ = f;
+  b_.SetInsertPoint(llvm::BasicBlock::Create(c_, "entry", f));
+  root_ = Level();
+  root_.real = &root_;
+  root_.defines.resize(facts_.bits);
+  root_.lanes.resize(facts_.bits);
+  operands_.clear();
+  outputs_.clear();
+  for (size_t k = 0; k < p_.operands.size(); ++k) operands_.push_back(b_.CreateLoad(p, b_.CreateConstGEP1_64(p, f->getArg(0), k)));
+  for (size_t k = 0; k < p_.output_shapes.size(); ++k) outputs_.push_back(b_.CreateLoad(p, b_.CreateConstGEP1_64(p, f->getArg(1), k)));
+  root_.at = b_.CreateRetVoid();
+  return f;
+}
+
+void KernelEmitter::Rows(Level* level, size_t dim, std::function<void(Level*)> body) {
+  const bool lanes = !p_.scalar_rows && !p_.extents.empty();
+  const size_t last = p_.extents.size() - (lanes ? 1 : 0);
+  if (dim == last) {
+    body(level);
+    return;
+  }
+  At(level);
+  std::unique_ptr<Loop> loop = Open(level, I64(0), I64(p_.extents[dim]), 1);
+  DefineScalar(loop->level, static_cast<int>(dim), loop->index);
+  Rows(&loop->level, dim + 1, std::move(body));
+  Close(*loop);
+}
+
+void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
+  At(level);
+  std::unique_ptr<Loop> loop = Open(level, begin, end, kLanes);
+  DefineLanes(loop->level, static_cast<int>(p_.extents.size()) - 1, loop->index, whole ? nullptr : end);
+  StoreOutputs(&loop->level);
+  Close(*loop);
+}
+
+void KernelEmitter::StoreOutputs(Level* level) {
+  std::vector<LaneValue> values;
+  for (NodeId v : p_.values) values.push_back(Value(v, level));
+  const std::vector<int64_t> strides = RowMajorStrides(p_.extents);
+  std::vector<std::pair<NodeId, int64_t>> terms;
+  for (size_t d = 0; d < p_.extents.size(); ++d) {
+    if (static_cast<int>(d) != level->lane_var) terms.push_back({output_linear_[d], strides[d]});
+  }
+  llvm::Value* linear = LinearSum(terms, 0, level);
+  if (level->lane_var >= 0) linear = b_.CreateAdd(linear, level->lane_base);
+  for (size_t o = 0; o < values.size(); ++o) Store(static_cast<int>(o), linear, values[o], level);
+}
+
+void KernelEmitter::Units() {
+  llvm::Function* f = Begin(symbol_);
+  for (int64_t e : p_.extents) {
+    if (e == 0) return;
+  }
+  const bool lanes = !p_.scalar_rows && !p_.extents.empty();
+  const size_t outer = p_.extents.size() - (lanes ? 1 : 0);
+  // Units: the outermost dimensions, as many as give threads enough to share; the innermost one in blocks if there are few rows.
+  constexpr int64_t kEnough = 256;
+  size_t split = 0;
+  int64_t rows = 1, total = 1;
+  for (int64_t e : p_.extents) total *= e;
+  while (split < outer && rows < kEnough) rows *= p_.extents[split++];
+  const int64_t inner = lanes ? p_.extents.back() : 1;
+  int64_t block = inner, blocks = 1;
+  if (lanes && split == outer && rows < kEnough && inner > 1024) {
+    block = std::max<int64_t>(1024, (inner * rows / kEnough + kLanes - 1) / kLanes * kLanes);
+    blocks = (inner + block - 1) / block;
+  }
+  info_.extent = rows * blocks;
+  const double cost = ElementCost(g_, facts_) * static_cast<double>(total) / static_cast<double>(info_.extent);
+  info_.grain = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(20000 / cost)));
+
+  std::unique_ptr<Loop> loop = Open(&root_, f->getArg(2), f->getArg(3), 1);
+  Level& unit = loop->level;
+  unit.real = &unit;
+  At(&unit);
+  llvm::Value* row = loop->index;
+  llvm::Value* block_index = nullptr;
+  if (blocks > 1) {
+    block_index = rows == 1 ? row : b_.CreateURem(row, I64(blocks));
+    row = b_.CreateUDiv(row, I64(blocks));
+  }
+  for (size_t d = split; d-- > 0;) {
+    DefineScalar(unit, static_cast<int>(d), d == 0 ? row : b_.CreateURem(row, I64(p_.extents[d])));
+    if (d > 0) row = b_.CreateUDiv(row, I64(p_.extents[d]));
+  }
+  Rows(&unit, split, [&](Level* level) {
+    if (!lanes) {
+      StoreOutputs(level);
+    } else if (block_index == nullptr) {
+      Innermost(level, I64(0), I64(inner), inner % kLanes == 0);
+    } else {
+      At(level);
+      llvm::Value* begin = b_.CreateMul(block_index, I64(block));
+      llvm::Value* end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(begin, I64(block)), I64(inner));
+      Innermost(level, begin, end, inner % kLanes == 0);
+    }
+  });
+  Close(*loop);
+}
+
+void KernelEmitter::UpdateBody(Level* level) {
+  const int bit = facts_.FoldBit(p_.push.accumulator_id);
+  Level* where = level;
+  Level arm;
+  llvm::Instruction* saved = nullptr;
+  if (p_.push.in_bounds != kNoNode) {
+    const LaneValue condition = Value(p_.push.in_bounds, level);
+    if (ScalarEmitter::IsVector(condition)) {
+      where = Masked(level, condition.re, true);
+    } else {
+      saved = level->at;
+      llvm::BasicBlock* before = saved->getParent();
+      llvm::BasicBlock* rest = before->splitBasicBlock(saved->getIterator());
+      before->getTerminator()->eraseFromParent();
+      llvm::BasicBlock* then = llvm::BasicBlock::Create(c_, "hit", function_, rest);
+      arm = MakeChild(level);
+      b_.SetInsertPoint(then);
+      arm.at = b_.CreateBr(rest);
+      arm.real = &arm;
+      arm.takes_guarded = arm.takes_folds = true;
+      b_.SetInsertPoint(before);
+      level->at = b_.CreateCondBr(condition.re, then, rest);
+      where = &arm;
+    }
+  }
+  const bool lanes = where->lane_var >= 0;
+  where->defines.set(bit);
+  if (lanes) where->lanes.set(bit);
+  std::vector<std::pair<NodeId, int64_t>> terms;
+  const ExprGraph::Affine target = g_.ToAffine(p_.push_targets[0]);
+  for (const auto& term : target.terms) {
+    if (!HasLanes(term.first, where)) terms.push_back(term);
+  }
+  llvm::Value* linear = LinearSum(terms, target.constant, where);
+  if (lanes) linear = b_.CreateAdd(linear, where->lane_base);
+  where->accumulators.clear();
+  for (size_t o = 0; o < p_.output_shapes.size(); ++o) {
+    const ElementType type = p_.output_shapes[o].element_type();
+    llvm::Type* t = s_.StorageType(type);
+    const int parts = IsComplex(type) ? 2 : 1;
+    const llvm::Align align(StorageBytes(type) / parts);
+    llvm::Value* address = b_.CreateGEP(t, outputs_[o], parts == 1 ? linear : b_.CreateMul(linear, I64(2)));
+    LaneValue v;
+    if (lanes) {
+      v = LoadContiguous(type, address, where->mask == nullptr ? nullptr : s_.Splat(where->mask), false);
+    } else {
+      v.re = b_.CreateAlignedLoad(t, address, align);
+      if (parts == 2) v.im = b_.CreateAlignedLoad(t, b_.CreateConstGEP1_64(t, address, 1), align);
+    }
+    v.re = s_.FromStorage(type, v.re);
+    if (parts == 2) v.im = s_.FromStorage(type, v.im);
+    where->accumulators.push_back(v);
+  }
+  std::vector<LaneValue> values;
+  for (NodeId n : p_.push.combined) values.push_back(Value(n, where));
+  At(where);
+  for (size_t o = 0; o < values.size(); ++o) Store(static_cast<int>(o), linear, values[o], where);
+  if (saved != nullptr) level->at = saved;
+}
+
+void KernelEmitter::Update() {
+  Begin(symbol_ + ".update");
+  const std::vector<int32_t>& vars = p_.push.vars;
+  for (int32_t v : vars) {
+    if (g_.VarExtent(v) == 0) return;
+  }
+  for (int64_t e : p_.extents) {
+    if (e == 0) return;
+  }
+  // Lanes over the innermost variable if they write neighbouring elements: no two of them the same one.
+  bool lanes = false;
+  if (!vars.empty() && g_.VarExtent(vars.back()) >= 4) {
+    int moving = 0;
+    lanes = true;
+    for (const auto& [atom, factor] : g_.ToAffine(p_.push_targets[0]).terms) {
+      if (!facts_.depends[atom].test(vars.back())) continue;
+      ++moving;
+      lanes = lanes && g_.node(atom).kind == NodeKind::kIndex && factor == 1;
+    }
+    lanes = lanes && moving == 1;
+  }
+  std::vector<std::unique_ptr<Loop>> loops;
+  Level* level = &root_;
+  for (size_t i = 0; i < vars.size(); ++i) {
+    At(level);
+    const int64_t extent = g_.VarExtent(vars[i]);
+    const bool wide = lanes && i + 1 == vars.size();
+    loops.push_back(Open(level, I64(0), I64(extent), wide ? kLanes : 1));
+    if (wide) DefineLanes(loops.back()->level, vars[i], loops.back()->index, extent % kLanes == 0 ? nullptr : I64(extent));
+    else DefineScalar(loops.back()->level, vars[i], loops.back()->index);
+    level = &loops.back()->level;
+  }
+  UpdateBody(level);
+  for (size_t i = loops.size(); i-- > 0;) Close(*loops[i]);
+}
+
+KernelInfo KernelEmitter::Emit() {
+  std::vector<NodeId> roots = p_.values;
+  for (size_t d = 0; d < p_.extents.size(); ++d) output_linear_.push_back(g_.Index(static_cast<int32_t>(d)));
+  roots.insert(roots.end(), output_linear_.begin(), output_linear_.end());
+  const bool push = !p_.push_targets.empty();
+  if (push) {
+    roots.insert(roots.end(), p_.push.combined.begin(), p_.push.combined.end());
+    roots.push_back(p_.push.in_bounds);
+    for (const auto& [atom, factor] : g_.ToAffine(p_.push_targets[0]).terms) roots.push_back(atom);
+    roots.push_back(g_.Accumulator(p_.push.accumulator_id, 0, p_.output_shapes[0].element_type()));
+  }
+  facts_ = ComputeFacts(g_, roots, p_.operands);
+  Units();
+  if (push) Update();
+  info_.has_update = push;
+  info_.may_alias = p_.may_alias;
+  info_.starts_as = p_.starts_as;
+  info_.summary = absl::StrCat(p_.scalar_rows ? "16 lanes across folds" : p_.extents.empty() ? "scalar" : "16 lanes", " of ",
+                               Name(p_.output_shapes[0].element_type()).data(), ", ", facts_.reachable_count, " nodes");
+  return info_;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,152 @@
+// f32 functions inline, on one value or sixteen: argument reduction and polynomials, no tables, no fast-math. Within 2 ULP of the exact
+// value over the whole range, denormals, infinities and signed zeros included. Not for f64 and rare functions (lane_functions.h).
+#include <cmath>
+#include <limits>
+
+#include "backends/jit_cpu/lower/scalar_emitter.h"
+#include "llvm/IR/Intrinsics.h"
+
+namespace hloscope {
+
+namespace Intr = llvm::Intrinsic;
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+llvm::Value* ScalarEmitter::Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) { return b_.CreateIntrinsic(Intr::fma, {a->getType()}, {a, b, c}); }
+
+llvm::Value* ScalarEmitter::Polynomial(llvm::Value* x, std::initializer_list<double> highest_first) {
+  llvm::Value* r = nullptr;
+  for (double c : highest_first) r = r == nullptr ? static_cast<llvm::Value*>(Float(x, c)) : Fma(r, x, Float(x, c));
+  return r;
+}
+
+// In two steps, so that the first is exact and the second rounds (results may be denormal).
+llvm::Value* ScalarEmitter::Scale2(llvm::Value* x, llvm::Value* exponent) {
+  const auto power = [&](llvm::Value* e) {
+    llvm::Value* bits = b_.CreateShl(b_.CreateAdd(e, Int(e, 127)), Int(e, 23));
+    return b_.CreateBitCast(bits, x->getType());
+  };
+  llvm::Value* half = b_.CreateAShr(exponent, Int(exponent, 1));
+  llvm::Value* rest = b_.CreateSub(exponent, half);
+  return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(rest));
+}
+
+// exp(x + tail): x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts.
+llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value* tail) {
+  llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
+  llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high);
+  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
+  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
+  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
+  if (tail != nullptr) r = b_.CreateFAdd(r, tail);
+  // e^r = 1 + r + r^2 p(r): Taylor coefficients to r^8, more than f32 can tell.
+  llvm::Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
+  llvm::Value* e = b_.CreateFAdd(Fma(b_.CreateFMul(r, r), p, r), Float(x, 1));
+  // NaN: fptosi of NaN is poison, so give it a number and put NaN back at the end.
+  llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(x, x), Float(x, 0), n);
+  llvm::Value* result = Scale2(e, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), x)));
+  return b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, result);
+}
+
+// 2^n (expm1(r) + 1) - 1 with expm1(r) kept apart from 1.
+llvm::Value* ScalarEmitter::Expm1(llvm::Value* x) {
+  llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 89)), Float(x, 89), x);
+  llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -20)), Float(x, -20), high);
+  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
+  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
+  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
+  llvm::Value* p = Polynomial(r, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
+  llvm::Value* m = Fma(b_.CreateFMul(r, r), p, r);  // expm1(r)
+  llvm::Value* nan = b_.CreateFCmpUNO(x, x);
+  llvm::Value* k = b_.CreateFPToSI(b_.CreateSelect(nan, Float(x, 0), n), Like(b_.getInt32Ty(), x));
+  // 2^128 is no float: scale by half of the power, twice.
+  llvm::Value* half = b_.CreateBitCast(b_.CreateShl(b_.CreateAdd(k, Int(k, 126)), Int(k, 23)), x->getType());
+  llvm::Value* two = Float(x, 2);
+  llvm::Value* s = b_.CreateFMul(Fma(m, half, b_.CreateFSub(half, Float(x, 0.5))), two);
+  llvm::Value* result = b_.CreateSelect(b_.CreateFCmpOEQ(n, Float(x, 0)), m, s);
+  // Zero keeps its sign.
+  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, result);
+}
+
+// x = 2^e m with m in [sqrt(1/2), sqrt 2); log m = f - f^2/2 + f^3 q(f).
+llvm::Value* ScalarEmitter::Log(llvm::Value* x) {
+  llvm::Type* integer = Like(b_.getInt32Ty(), x);
+  llvm::Value* tiny = b_.CreateFCmpOLT(x, Float(x, 0x1p-126));
+  llvm::Value* scaled = b_.CreateSelect(tiny, b_.CreateFMul(x, Float(x, 0x1p25)), x);
+  llvm::Value* bits = b_.CreateBitCast(scaled, integer);
+  llvm::Value* shifted = b_.CreateSub(bits, IntOf(integer, 0x3f3504f3));
+  llvm::Value* e = b_.CreateAShr(shifted, IntOf(integer, 23));
+  llvm::Value* m = b_.CreateBitCast(b_.CreateAdd(b_.CreateAnd(shifted, IntOf(integer, 0x7fffff)), IntOf(integer, 0x3f3504f3)), x->getType());
+  llvm::Value* n = b_.CreateSIToFP(b_.CreateSub(e, b_.CreateSelect(tiny, IntOf(integer, 25), IntOf(integer, 0))), x->getType());
+  llvm::Value* f = b_.CreateFSub(m, Float(x, 1));
+  // log(1+f) = 2 atanh(s), s = f / (2 + f): odd series in s; f - f^2/2 + s (f^2/2 + R).
+  llvm::Value* s = b_.CreateFDiv(f, b_.CreateFAdd(f, Float(x, 2)));
+  llvm::Value* z = b_.CreateFMul(s, s);
+  llvm::Value* r = b_.CreateFMul(z, Polynomial(z, {2.0 / 11, 2.0 / 9, 2.0 / 7, 0.4, 2.0 / 3}));
+  llvm::Value* h = b_.CreateFMul(b_.CreateFMul(f, f), Float(x, 0.5));
+  llvm::Value* low = Fma(s, b_.CreateFAdd(h, r), b_.CreateFMul(n, Float(x, 1.42860682030941723212e-6)));
+  llvm::Value* result = Fma(n, Float(x, 0.693145751953125), b_.CreateFSub(f, b_.CreateFSub(h, low)));
+  result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Float(x, kInf)), x, result);
+  result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Float(x, 0)), Float(x, -kInf), result);
+  return b_.CreateSelect(b_.CreateFCmpULT(x, Float(x, 0)), Float(x, std::numeric_limits<double>::quiet_NaN()), result);
+}
+
+// log(u) + (what 1 + x lost in rounding) / u.
+llvm::Value* ScalarEmitter::Log1p(llvm::Value* x) {
+  llvm::Value* u = b_.CreateFAdd(x, Float(x, 1));
+  llvm::Value* big = b_.CreateFCmpOGT(x, Float(x, 1));
+  llvm::Value* lost_small = b_.CreateFSub(x, b_.CreateFSub(u, Float(x, 1)));
+  llvm::Value* lost_big = b_.CreateFSub(Float(x, 1), b_.CreateFSub(u, x));
+  llvm::Value* lost = b_.CreateSelect(big, lost_big, lost_small);
+  llvm::Value* result = b_.CreateFAdd(Log(u), b_.CreateFDiv(lost, u));
+  // Close to zero: log itself is exact enough only relative to u, so use the series of 2 atanh(x / (2 + x)).
+  llvm::Value* s = b_.CreateFDiv(x, b_.CreateFAdd(x, Float(x, 2)));
+  llvm::Value* z = b_.CreateFMul(s, s);
+  llvm::Value* r = b_.CreateFMul(z, Polynomial(z, {2.0 / 11, 2.0 / 9, 2.0 / 7, 0.4, 2.0 / 3}));
+  llvm::Value* h = b_.CreateFMul(b_.CreateFMul(x, x), Float(x, 0.5));
+  llvm::Value* near = b_.CreateFSub(x, b_.CreateFSub(h, b_.CreateFMul(s, b_.CreateFAdd(h, r))));
+  llvm::Value* is_near = b_.CreateFCmpOLT(Unary(Intr::fabs, x), Float(x, 0.25));
+  result = b_.CreateSelect(is_near, near, result);
+  result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Float(x, kInf)), x, result);
+  result = b_.CreateSelect(b_.CreateFCmpOEQ(x, Float(x, -1)), Float(x, -kInf), result);
+  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, result);
+}
+
+// tanh(x) = t / (t + 2), t = expm1(2 |x|); near zero an odd polynomial.
+llvm::Value* ScalarEmitter::Tanh(llvm::Value* x) {
+  llvm::Value* a = Unary(Intr::fabs, x);
+  llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 10)), Float(x, 10), a);
+  llvm::Value* t = Expm1(b_.CreateFMul(capped, Float(x, -2)));  // in (-1, 0]
+  llvm::Value* r = b_.CreateFDiv(b_.CreateFNeg(t), b_.CreateFAdd(t, Float(x, 2)));
+  r = b_.CreateBinaryIntrinsic(Intr::copysign, r, x);
+  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
+}
+
+llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
+  // Of -|x|: e / (1 + e); for positive x 1 / (1 + e).
+  llvm::Value* e = Exp(b_.CreateFNeg(Unary(Intr::fabs, x)));
+  llvm::Value* one = Float(x, 1);
+  llvm::Value* top = b_.CreateSelect(b_.CreateFCmpOGE(x, Float(x, 0)), one, e);
+  return b_.CreateFDiv(top, b_.CreateFAdd(e, one));
+}
+
+llvm::Value* ScalarEmitter::Erf(llvm::Value* x) { return nullptr; }
+llvm::Value* ScalarEmitter::SinCos(llvm::Value* x, bool cosine) { return nullptr; }
+
+llvm::Value* ScalarEmitter::FloatFunction(ScalarOp op, llvm::Value* a, llvm::Value* b) {
+  if (op == ScalarOp::kRsqrt) return b_.CreateFDiv(Float(a, 1), Unary(Intr::sqrt, a));
+  if (!a->getType()->getScalarType()->isFloatTy()) return nullptr;
+  switch (op) {
+    case ScalarOp::kExp: return Exp(a);
+    case ScalarOp::kExpm1: return Expm1(a);
+    case ScalarOp::kLog: return Log(a);
+    case ScalarOp::kLog1p: return Log1p(a);
+    case ScalarOp::kTanh: return Tanh(a);
+    case ScalarOp::kLogistic: return Logistic(a);
+    case ScalarOp::kErf: return Erf(a);
+    case ScalarOp::kSin: return SinCos(a, false);
+    case ScalarOp::kCos: return SinCos(a, true);
+    default: return nullptr;
+  }
+}
+
+}  // namespace hloscope

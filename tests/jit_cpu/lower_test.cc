@@ -1,0 +1,581 @@
+// Native kernels against the interpreter: every scalar operation in every type, every kind of loop, load, fold and update.
+#include "backends/jit_cpu/lower/lower.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "core/element/interpret.h"
+#include "core/element/scalar_eval.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+using T = ElementType;
+
+Compiler& TheCompiler() {
+  static Compiler* compiler = Compiler::Create().value().release();
+  return *compiler;
+}
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : engine_(seed) {}
+  int64_t Int(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
+  double Uniform() { return std::uniform_real_distribution<double>(-1, 1)(engine_); }
+  double Any() {
+    switch (Int(0, 19)) {
+      case 0: return 0.0;
+      case 1: return -0.0;
+      case 2: return INFINITY;
+      case 3: return -INFINITY;
+      case 4: return NAN;
+      case 5: return std::ldexp(Uniform(), -140);
+      case 6: return std::ldexp(Uniform(), static_cast<int>(Int(-30, 30)));
+      case 7: return std::ldexp(Uniform(), static_cast<int>(Int(-160, 130)));
+      case 8: return Int(-3, 3);
+      case 9: return Int(-200, 200) + 0.5;
+      case 10: case 11: return Uniform() * 100;
+      default: return Uniform() * 4;
+    }
+  }
+  hloscope::Scalar Element(T type, bool special) {
+    if (IsComplex(type)) return hloscope::Scalar::Complex(type, {special ? Any() : Uniform(), special ? Any() : Uniform()});
+    if (IsFloat(type)) return hloscope::Scalar::Float(type, special ? Any() : Uniform() * 4);
+    switch (special ? Int(0, 5) : 6) {
+      case 0: return hloscope::Scalar::Int(type, 0);
+      case 1: return hloscope::Scalar::Int(type, -1);
+      case 2: return hloscope::Scalar::Int(type, int64_t{1} << (BitWidth(type) - 1));
+      case 3: return hloscope::Scalar::Int(type, static_cast<int64_t>(engine_()));
+      default: return hloscope::Scalar::Int(type, Int(-9, 9));
+    }
+  }
+  Value Array(const Shape& shape, bool special) {
+    Value v = Value::Allocate(shape);
+    const int64_t n = shape.ElementCount();
+    for (int64_t i = 0; i < n; ++i) StoreScalar(Element(shape.element_type(), special), v.mutable_data() + i * StorageBytes(shape.element_type()));
+    return v;
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+std::vector<Value> RunKernel(const CompiledKernel& kernel, const Program& program, const std::vector<Value>& operands, int64_t chunk) {
+  std::vector<Value> outputs;
+  std::vector<const void*> in;
+  std::vector<void*> out;
+  for (const Value& v : operands) in.push_back(v.data());
+  for (const Program::Output& o : program.outputs) {
+    outputs.push_back(Value::Allocate(o.shape));
+    if (o.shape.ByteSize() > 0) std::memset(outputs.back().mutable_data(), 0xa5, o.shape.ByteSize());
+    out.push_back(outputs.back().mutable_data());
+  }
+  for (int64_t i = 0; i < kernel.info.extent; i += chunk) kernel.fn(in.data(), out.data(), i, std::min(i + chunk, kernel.info.extent));
+  if (kernel.update != nullptr) kernel.update(in.data(), out.data(), 0, 1);
+  return outputs;
+}
+
+bool Within(double got, double want, double bound) {
+  if (std::isinf(bound)) return true;
+  if (std::isnan(want)) return std::isnan(got);
+  if (got == want) return bound > 0 || std::signbit(got) == std::signbit(want);
+  return std::fabs(got - want) <= bound;
+}
+
+// Compiles, runs in chunks of several sizes and compares with the interpreter. `limit`: elements looked at.
+void Check(const Program& program, const std::vector<Value>& operands, const std::string& what, int64_t limit = 400) {
+  auto kernel = TheCompiler().CompileAndLoad(program);
+  ASSERT_TRUE(kernel.ok()) << what << ": " << kernel.status().ToString();
+  const std::vector<Value> got = RunKernel(*kernel, program, operands, std::max<int64_t>(1, kernel->info.extent));
+  for (int64_t chunk : {1, 3}) {
+    const std::vector<Value> again = RunKernel(*kernel, program, operands, chunk);
+    for (size_t o = 0; o < got.size(); ++o) EXPECT_TRUE(Value::BitEqual(got[o], again[o])) << what << ": bits depend on the split";
+  }
+  Interpreter interpreter(program);
+  std::vector<const Value*> pointers;
+  for (const Value& v : operands) pointers.push_back(&v);
+  const Shape& shape = program.outputs[0].shape;
+  const int64_t n = shape.ElementCount();
+  const int64_t step = std::max<int64_t>(1, n / limit);
+  std::vector<std::vector<int64_t>> indices;
+  for (int64_t i = 0; i < n; i += step) {
+    indices.emplace_back(shape.rank());
+    DelinearizeIndex(shape.dimensions(), i, absl::MakeSpan(indices.back()));
+  }
+  std::vector<std::vector<BoundedScalar>> wanted;
+  if (program.is_push) {
+    auto r = interpreter.AtMany(pointers, indices);
+    ASSERT_TRUE(r.ok()) << r.status().ToString();
+    wanted = *std::move(r);
+  } else {
+    for (const auto& index : indices) {
+      auto r = interpreter.At(pointers, index);
+      ASSERT_TRUE(r.ok()) << r.status().ToString();
+      wanted.push_back(*std::move(r));
+    }
+  }
+  int shown = 0;
+  for (size_t k = 0; k < indices.size(); ++k) {
+    const int64_t i = LinearIndex(shape.dimensions(), indices[k]);
+    for (size_t o = 0; o < got.size(); ++o) {
+      const T type = program.outputs[o].shape.element_type();
+      const hloscope::Scalar g = LoadScalar(type, got[o].data() + i * StorageBytes(type));
+      const BoundedScalar& w = wanted[k][o];
+      const bool same = IsFloat(type) || IsComplex(type) ? Within(g.re, w.value.re, w.bound) && Within(g.im, w.value.im, w.bound) : g.i == w.value.i || std::isinf(w.bound);
+      if (same) continue;
+      std::string inputs;
+      for (const Value& v : operands) {
+        if (v.element_count() == n) absl::StrAppend(&inputs, " ", ToText(LoadScalar(v.shape().element_type(), v.data() + i * StorageBytes(v.shape().element_type()))));
+      }
+      ADD_FAILURE() << what << ": output " << o << " element " << i << ": got " << ToText(g) << ", want " << ToText(w.value) << " within " << w.bound << ", from" << inputs;
+      if (++shown == 5) return;
+    }
+  }
+}
+
+Program Pointwise(ScalarOp op, T type, T result, int64_t n, int64_t aux = 0) {
+  std::vector<Shape> operands(Arity(op), Shape::Array(type, {n}));
+  Program p = Program::Pull(operands, Shape::Array(result, {n}));
+  std::vector<NodeId> in;
+  const NodeId i = p.graph->Index(0);
+  for (int k = 0; k < Arity(op); ++k) in.push_back(p.graph->Load(k, type, {i}));
+  NodeId v;
+  if (op == ScalarOp::kConvert) v = p.graph->Convert(result, in[0]);
+  else if (op == ScalarOp::kBitcast) v = p.graph->Bitcast(result, in[0]);
+  else if (op == ScalarOp::kReducePrecision) v = p.graph->ReducePrecision(in[0], static_cast<int>(aux >> 8), static_cast<int>(aux & 255));
+  else v = p.graph->Op(op, in);
+  p.outputs[0].value = v;
+  return p;
+}
+
+std::vector<T> ArrayTypes() {
+  std::vector<T> r;
+  for (int i = 0; i < kElementTypeCount; ++i) {
+    if (IsArrayType(static_cast<T>(i))) r.push_back(static_cast<T>(i));
+  }
+  return r;
+}
+
+bool Applies(ScalarOp op, T type) {
+  switch (op) {
+    case ScalarOp::kConvert: case ScalarOp::kBitcast: case ScalarOp::kReducePrecision: case ScalarOp::kFloorDiv: case ScalarOp::kMod: return false;
+    case ScalarOp::kComplex: return type == T::kF32 || type == T::kF64;
+    case ScalarOp::kAnd: case ScalarOp::kOr: case ScalarOp::kXor: case ScalarOp::kNot: return IsPred(type) || IsInteger(type);
+    case ScalarOp::kShiftLeft: case ScalarOp::kShiftRightArithmetic: case ScalarOp::kShiftRightLogical: case ScalarOp::kMulhi:
+    case ScalarOp::kPopulationCount: case ScalarOp::kCountLeadingZeros: return IsInteger(type);
+    case ScalarOp::kEq: case ScalarOp::kNe: return true;
+    case ScalarOp::kLt: case ScalarOp::kLe: case ScalarOp::kGt: case ScalarOp::kGe: return !IsComplex(type);
+    case ScalarOp::kEqTotal: case ScalarOp::kNeTotal: case ScalarOp::kLtTotal: case ScalarOp::kLeTotal: case ScalarOp::kGtTotal: case ScalarOp::kGeTotal:
+      return IsFloat(type);
+    case ScalarOp::kAdd: case ScalarOp::kMultiply: return true;
+    case ScalarOp::kSubtract: case ScalarOp::kNegate: case ScalarOp::kDivide: return !IsPred(type);
+    case ScalarOp::kMaximum: case ScalarOp::kMinimum: return !IsComplex(type);
+    case ScalarOp::kRemainder: return !IsComplex(type) && !IsPred(type);
+    case ScalarOp::kPower: case ScalarOp::kSign: case ScalarOp::kAbs: return !IsPred(type);
+    case ScalarOp::kReal: case ScalarOp::kImag: return IsFloat(type) || IsComplex(type);
+    case ScalarOp::kIsFinite: case ScalarOp::kCeil: case ScalarOp::kFloor: case ScalarOp::kRoundNearestAfz: case ScalarOp::kRoundNearestEven: return IsFloat(type);
+    case ScalarOp::kErf: case ScalarOp::kAtan2: return IsFloat(type);
+    default: return IsFloat(type) || IsComplex(type);
+  }
+}
+
+TEST(Lower, EveryOperationInEveryType) {
+  Random random(1);
+  for (int o = 0; o <= static_cast<int>(ScalarOp::kReducePrecision); ++o) {
+    const auto op = static_cast<ScalarOp>(o);
+    for (T type : ArrayTypes()) {
+      if (!Applies(op, type)) continue;
+      const int64_t n = 200;
+      const Shape shape = Shape::Array(type, {n});
+      std::vector<Value> in;
+      // Complex functions on specials are left to the C++ library on both sides, but it is not sure of the signs of NaN parts.
+      for (int k = 0; k < Arity(op); ++k) in.push_back(random.Array(shape, !IsComplex(type)));
+      const std::string what = absl::StrCat(std::string(Name(op).data(), Name(op).size()), " ", std::string(Name(type).data(), Name(type).size()));
+      Check(Pointwise(op, type, ResultType(op, type), n), in, what);
+    }
+  }
+}
+
+TEST(Lower, EveryConversion) {
+  Random random(2);
+  for (T from : ArrayTypes()) {
+    const Value in = random.Array(Shape::Array(from, {300}), true);
+    for (T to : ArrayTypes()) {
+      if (from == to || (IsComplex(from) && !IsComplex(to))) continue;
+      Check(Pointwise(ScalarOp::kConvert, from, to, 300), {in}, absl::StrCat("convert ", std::string(Name(from).data(), Name(from).size()), " to ", std::string(Name(to).data(), Name(to).size())));
+    }
+  }
+}
+
+TEST(Lower, ConversionsOfLargeIntegersRoundOnce) {
+  Random random(3);
+  for (T from : {T::kS32, T::kU32, T::kS64, T::kU64}) {
+    Value in = Value::Allocate(Shape::Array(from, {512}));
+    for (int64_t i = 0; i < 512; ++i) {
+      // Just beside the middle between two bf16 or f16 neighbours.
+      const int64_t bit = random.Int(8, BitWidth(from) - 2);
+      const int64_t v = (int64_t{1} << bit) + (bit >= 8 ? int64_t{1} << (bit - 8) : 0) + (bit >= 11 ? int64_t{1} << (bit - 11) : 0) + random.Int(-1, 1);
+      StoreScalar(hloscope::Scalar::Int(from, random.Int(0, 1) ? v : -v), in.mutable_data() + i * StorageBytes(from));
+    }
+    for (T to : {T::kBF16, T::kF16, T::kF32, T::kF64, T::kF8E5M2}) Check(Pointwise(ScalarOp::kConvert, from, to, 512), {in}, "large integers");
+  }
+}
+
+TEST(Lower, Bitcasts) {
+  Random random(4);
+  for (T from : ArrayTypes()) {
+    for (T to : ArrayTypes()) {
+      if (BitWidth(from) != BitWidth(to) || from == to || IsPred(from) || IsPred(to)) continue;
+      // NaN payloads are not kept by arithmetic on small floats, so finite numbers.
+      Check(Pointwise(ScalarOp::kBitcast, from, to, 100), {random.Array(Shape::Array(from, {100}), false)}, "bitcast");
+    }
+  }
+}
+
+TEST(Lower, ReducePrecision) {
+  Random random(5);
+  for (T type : {T::kBF16, T::kF16, T::kF32, T::kF64, T::kF8E4M3}) {
+    for (auto [e, m] : {std::pair{5, 10}, {8, 7}, {2, 0}, {11, 52}, {8, 23}, {4, 3}}) {
+      Check(Pointwise(ScalarOp::kReducePrecision, type, type, 300, e << 8 | m), {random.Array(Shape::Array(type, {300}), true)}, "reduce-precision");
+    }
+  }
+}
+
+TEST(Lower, TailsOfEveryLength) {
+  Random random(6);
+  for (int64_t n = 0; n <= 40; ++n) {
+    for (T type : {T::kF32, T::kPred, T::kBF16, T::kF64, T::kC64}) {
+      const ScalarOp op = IsPred(type) ? ScalarOp::kXor : ScalarOp::kAdd;
+      Check(Pointwise(op, type, type, n), {random.Array(Shape::Array(type, {n}), false), random.Array(Shape::Array(type, {n}), false)}, absl::StrCat("tail ", n));
+    }
+  }
+}
+
+// All finite floats sampled: the functions that are inlined.
+TEST(Lower, FunctionsOverTheWholeRange) {
+  const int64_t n = 1 << 16;
+  Value in = Value::Allocate(Shape::Array(T::kF32, {n}));
+  for (int64_t i = 0; i < n; ++i) {
+    const uint32_t bits = static_cast<uint32_t>(i) << 16 | static_cast<uint32_t>((i * 40503) & 0xffff);
+    std::memcpy(in.mutable_data() + 4 * i, &bits, 4);
+  }
+  Value dense = Value::Allocate(Shape::Array(T::kF32, {n}));
+  for (int64_t i = 0; i < n; ++i) dense.mutable_as<float>()[i] = static_cast<float>((static_cast<double>(i) / n - 0.5) * 220);
+  Value fine = Value::Allocate(Shape::Array(T::kF32, {n}));
+  for (int64_t i = 0; i < n; ++i) fine.mutable_as<float>()[i] = static_cast<float>((static_cast<double>(i) / n - 0.5) * 6);
+  for (ScalarOp op : {ScalarOp::kExp, ScalarOp::kExpm1, ScalarOp::kLog, ScalarOp::kLog1p, ScalarOp::kTanh, ScalarOp::kLogistic, ScalarOp::kErf, ScalarOp::kSin,
+                      ScalarOp::kCos, ScalarOp::kRsqrt, ScalarOp::kSqrt}) {
+    const Program p = Pointwise(op, T::kF32, T::kF32, n);
+    auto kernel = TheCompiler().CompileAndLoad(p);
+    ASSERT_TRUE(kernel.ok());
+    double worst = 0;
+    float where = 0;
+    for (const Value& v : {in, dense, fine}) {
+      const std::vector<Value> got = RunKernel(*kernel, p, {v}, 1000000);
+      for (int64_t i = 0; i < n; ++i) {
+        const float x = v.as<float>()[i];
+        const hloscope::Scalar s = hloscope::Scalar::Float(T::kF32, x);
+        const double want = EvalScalarOp(op, T::kF32, 0, {s}).re;
+        const float g = got[0].as<float>()[i];
+        ASSERT_EQ(std::isnan(want), std::isnan(g)) << Name(op).data() << " of " << x;
+        if (std::isnan(want)) continue;
+        if (std::isinf(want) || std::isinf(g)) {
+          EXPECT_EQ(want, g) << Name(op).data() << " of " << x;
+          continue;
+        }
+        if (want == 0) EXPECT_EQ(std::signbit(want), std::signbit(g)) << Name(op).data() << " of " << x;
+        const double ulp = std::fabs(want - g) / UlpAt(T::kF32, want);
+        if (ulp > worst) worst = ulp, where = x;
+      }
+    }
+    EXPECT_LE(worst, 2) << Name(op).data() << " at " << where;
+    RecordProperty(std::string(Name(op).data(), Name(op).size()), absl::StrCat(worst));
+  }
+}
+
+// ---- Movement ----
+
+TEST(Lower, Movement) {
+  Random random(7);
+  for (T type : {T::kF32, T::kS8, T::kBF16, T::kC64, T::kF64, T::kPred, T::kU64}) {
+    for (auto dims : std::vector<std::vector<int64_t>>{{3, 5, 7}, {2, 17, 33}, {1, 1, 5}, {40, 3, 16}, {5, 1, 64}, {4, 64, 2}, {2, 0, 3}}) {
+      const int64_t a = dims[0], b = dims[1], c = dims[2];
+      const Value x = random.Array(Shape::Array(type, dims), true);
+      const auto make = [&](std::vector<int64_t> out, auto index) {
+        Program p = Program::Pull({x.shape()}, Shape::Array(type, out));
+        std::vector<NodeId> vars;
+        for (size_t d = 0; d < out.size(); ++d) vars.push_back(p.graph->Index(static_cast<int>(d)));
+        p.outputs[0].value = p.graph->Load(0, type, index(*p.graph, vars));
+        Check(p, {x}, absl::StrCat("movement to rank ", out.size()));
+      };
+      using V = std::vector<NodeId>;
+      make({c, b, a}, [](ExprGraph& g, V v) { return V{v[2], v[1], v[0]}; });
+      make({a, c, b}, [](ExprGraph& g, V v) { return V{v[0], v[2], v[1]}; });
+      make({a * b, c}, [&](ExprGraph& g, V v) { return V{g.FloorDiv(v[0], std::max<int64_t>(b, 1)), g.Mod(v[0], std::max<int64_t>(b, 1)), v[1]}; });
+      make({a, b, c}, [&](ExprGraph& g, V v) { return V{v[0], v[1], g.Sub(g.IndexConstant(c - 1), v[2])}; });
+      make({a, b, (c + 1) / 2}, [&](ExprGraph& g, V v) { return V{v[0], v[1], g.Mul(v[2], g.IndexConstant(2))}; });
+      make({4, a, b, c}, [](ExprGraph& g, V v) { return V{v[1], v[2], v[3]}; });
+      make({a, b, c, 3}, [](ExprGraph& g, V v) { return V{v[0], v[1], v[2]}; });
+      make({a, b * c}, [&](ExprGraph& g, V v) { return V{v[0], g.FloorDiv(v[1], std::max<int64_t>(c, 1)), g.Mod(v[1], std::max<int64_t>(c, 1))}; });
+    }
+  }
+}
+
+TEST(Lower, PadIsGuarded) {
+  Random random(8);
+  for (T type : {T::kF32, T::kU16, T::kF64, T::kC64, T::kF8E4M3FN}) {
+    for (int64_t n : {1, 3, 16, 21, 50}) {
+      const Value x = random.Array(Shape::Array(type, {4, n}), true);
+      const Value fill = random.Array(Shape::Scalar(type), true);
+      for (int64_t interior : {0, 1}) {
+        const int64_t out_n = 2 + n + (n - 1) * interior + 3;
+        Program p = Program::Pull({x.shape(), fill.shape()}, Shape::Array(type, {7, out_n}));
+        ExprGraph& g = *p.graph;
+        const NodeId i = g.Sub(g.Index(0), g.IndexConstant(1)), j = g.Sub(g.Index(1), g.IndexConstant(2));
+        NodeId inside = g.And(g.InRange(i, 0, 4), g.InRange(j, 0, n + (n - 1) * interior));
+        if (interior) inside = g.And(inside, g.Binary(ScalarOp::kEq, g.Mod(j, interior + 1), g.IndexConstant(0)));
+        p.outputs[0].value = g.Select(inside, g.Load(0, type, {i, g.FloorDiv(j, interior + 1)}), g.Load(1, type, {}));
+        Check(p, {x, fill}, absl::StrCat("pad ", n, " ", interior));
+      }
+    }
+  }
+}
+
+TEST(Lower, ConcatenateInBothDimensions) {
+  Random random(9);
+  for (int dimension : {0, 1}) {
+    const Value a = random.Array(Shape::Array(T::kF32, {5, 9}), true);
+    const Value b = random.Array(Shape::Array(T::kF32, dimension == 0 ? std::vector<int64_t>{3, 9} : std::vector<int64_t>{5, 30}), true);
+    Program p = Program::Pull({a.shape(), b.shape()}, Shape::Array(T::kF32, dimension == 0 ? std::vector<int64_t>{8, 9} : std::vector<int64_t>{5, 39}));
+    ExprGraph& g = *p.graph;
+    const int64_t split = dimension == 0 ? 5 : 9;
+    std::vector<NodeId> first = {g.Index(0), g.Index(1)}, second = first;
+    second[dimension] = g.Sub(second[dimension], g.IndexConstant(split));
+    p.outputs[0].value = g.Select(g.Binary(ScalarOp::kLt, first[dimension], g.IndexConstant(split)), g.Load(0, T::kF32, first), g.Load(1, T::kF32, second));
+    Check(p, {a, b}, "concatenate");
+  }
+}
+
+TEST(Lower, GatherByIndexArray) {
+  Random random(10);
+  for (T type : {T::kF32, T::kS8, T::kF16, T::kC128, T::kS64}) {
+    const Value table = random.Array(Shape::Array(type, {11, 19}), true);
+    const Value indices = random.Array(Shape::Array(T::kS32, {23}), true);
+    Program p = Program::Pull({table.shape(), indices.shape()}, Shape::Array(type, {23, 19}));
+    ExprGraph& g = *p.graph;
+    const NodeId row = g.Clamp(g.Convert(T::kS64, g.Load(1, T::kS32, {g.Index(0)})), 0, 10);
+    p.outputs[0].value = g.Load(0, type, {row, g.Index(1)});
+    Check(p, {table, indices}, "gather rows");
+    Program q = Program::Pull({table.shape(), indices.shape()}, Shape::Array(type, {19, 23}));
+    ExprGraph& h = *q.graph;
+    const NodeId other = h.Clamp(h.Convert(T::kS64, h.Load(1, T::kS32, {h.Index(1)})), 0, 10);
+    q.outputs[0].value = h.Load(0, type, {other, h.Index(0)});
+    Check(q, {table, indices}, "gather columns");
+  }
+}
+
+// ---- Folds ----
+
+Program Reduce(T type, std::vector<int64_t> dims, std::vector<int> reduced, ScalarOp op, bool reassociate, bool square = false) {
+  std::vector<int64_t> out;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int>(d)) == reduced.end()) out.push_back(dims[d]);
+  }
+  Program p = Program::Pull({Shape::Array(type, dims), Shape::Scalar(type)}, Shape::Array(type, out));
+  ExprGraph& g = *p.graph;
+  std::vector<NodeId> index;
+  std::vector<int32_t> vars;
+  int next = 0;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    if (std::find(reduced.begin(), reduced.end(), static_cast<int>(d)) == reduced.end()) {
+      index.push_back(g.Index(next++));
+    } else {
+      vars.push_back(g.NewVar(dims[d]));
+      index.push_back(g.Index(vars.back()));
+    }
+  }
+  NodeId x = g.Load(0, type, index);
+  if (square) x = g.Binary(ScalarOp::kMultiply, x, x);
+  p.outputs[0].value = g.FoldOp(op, g.Load(1, type, {}), x, vars, reassociate);
+  return p;
+}
+
+TEST(Lower, ReductionsInEveryStrategy) {
+  Random random(11);
+  for (T type : {T::kF32, T::kBF16, T::kF64, T::kS32, T::kU8, T::kC64, T::kPred, T::kF8E4M3}) {
+    for (ScalarOp op : {ScalarOp::kAdd, ScalarOp::kMultiply, ScalarOp::kMaximum, ScalarOp::kMinimum, ScalarOp::kAnd, ScalarOp::kOr, ScalarOp::kXor}) {
+      const bool bits = op == ScalarOp::kAnd || op == ScalarOp::kOr || op == ScalarOp::kXor;
+      const bool order = op == ScalarOp::kMaximum || op == ScalarOp::kMinimum;
+      if (bits != (IsInteger(type) || IsPred(type)) && (bits || IsPred(type))) continue;
+      if (order && IsComplex(type)) continue;
+      for (auto [dims, reduced] : std::vector<std::pair<std::vector<int64_t>, std::vector<int>>>{{{5, 37}, {1}}, {{37, 21}, {0}}, {{3, 18, 5}, {0, 1}}, {{3, 18, 20}, {0, 2}}, {{100}, {0}}, {{6, 3}, {1}}, {{4, 0}, {1}}, {{2, 16, 32}, {1, 2}}, {{16, 48, 3}, {0}}}) {
+        const Program p = Reduce(type, dims, reduced, op, true);
+        Check(p, {random.Array(p.operands[0], false), random.Array(p.operands[1], false)}, absl::StrCat("reduce ", std::string(Name(op).data(), Name(op).size()), " ", std::string(Name(type).data(), Name(type).size()), " rank ", dims.size(), " dim ", reduced[0]));
+        if (type == T::kF32) {
+          const Program q = Reduce(type, dims, reduced, op, false, true);
+          Check(q, {random.Array(q.operands[0], true), random.Array(q.operands[1], true)}, "sequential");
+        }
+      }
+    }
+  }
+}
+
+TEST(Lower, DotBothWays) {
+  Random random(12);
+  for (bool transposed : {false, true}) {
+    for (int64_t k : {3, 16, 45}) {
+      const Value a = random.Array(Shape::Array(T::kF32, {7, k}), false);
+      const Value b = random.Array(Shape::Array(T::kF32, transposed ? std::vector<int64_t>{19, k} : std::vector<int64_t>{k, 19}), false);
+      Program p = Program::Pull({a.shape(), b.shape()}, Shape::Array(T::kF32, {7, 19}));
+      ExprGraph& g = *p.graph;
+      const int32_t var = g.NewVar(k);
+      const NodeId kk = g.Index(var);
+      const NodeId l = g.Load(0, T::kF32, {g.Index(0), kk});
+      const NodeId r = transposed ? g.Load(1, T::kF32, {g.Index(1), kk}) : g.Load(1, T::kF32, {kk, g.Index(1)});
+      p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), g.Binary(ScalarOp::kMultiply, l, r), {var});
+      Check(p, {a, b}, absl::StrCat("dot ", k, transposed ? " transposed" : ""));
+    }
+  }
+}
+
+TEST(Lower, ArgMaxHasTwoParts) {
+  Random random(13);
+  for (bool rows : {true, false}) {
+    const int64_t n = 9, m = 30;
+    const Value x = random.Array(Shape::Array(T::kF32, {n, m}), true);
+    const int64_t out_n = rows ? n : m;
+    Program p = Program::Pull({x.shape()}, Shape::Array(T::kF32, {out_n}));
+    p.outputs.push_back({Shape::Array(T::kS32, {out_n}), kNoNode});
+    ExprGraph& g = *p.graph;
+    FoldInfo f;
+    f.id = g.NewFoldId();
+    f.extents = {rows ? m : n};
+    f.vars = {g.NewVar(f.extents[0])};
+    const NodeId k = g.Index(f.vars[0]), o = g.Index(0);
+    const NodeId v = g.Load(0, T::kF32, rows ? std::vector<NodeId>{o, k} : std::vector<NodeId>{k, o});
+    const NodeId best = g.Accumulator(f.id, 0, T::kF32), at = g.Accumulator(f.id, 1, T::kS32);
+    const NodeId better = g.Binary(ScalarOp::kGt, v, best);
+    f.inits = {g.Constant(hloscope::Scalar::Float(T::kF32, -INFINITY)), g.Constant(hloscope::Scalar::Int(T::kS32, -1))};
+    f.bodies = {g.Select(better, v, best), g.Select(better, g.Convert(T::kS32, k), at)};
+    const NodeId fold = g.Fold(f);
+    p.outputs[0].value = g.FoldResult(fold, 0);
+    p.outputs[1].value = g.FoldResult(fold, 1);
+    Check(p, {x}, rows ? "argmax of rows" : "argmax of columns");
+  }
+}
+
+TEST(Lower, SoftmaxInOneKernel) {
+  Random random(14);
+  const int64_t n = 6, m = 45;
+  const Value x = random.Array(Shape::Array(T::kF32, {n, m}), false);
+  Program p = Program::Pull({x.shape()}, Shape::Array(T::kF32, {n, m}));
+  ExprGraph& g = *p.graph;
+  const int32_t k = g.NewVar(m), k2 = g.NewVar(m);
+  const NodeId i = g.Index(0);
+  const NodeId max = g.FoldOp(ScalarOp::kMaximum, g.Constant(hloscope::Scalar::Float(T::kF32, -INFINITY)), g.Load(0, T::kF32, {i, g.Index(k)}), {k});
+  const auto e = [&](NodeId j) { return g.Unary(ScalarOp::kExp, g.Binary(ScalarOp::kSubtract, g.Load(0, T::kF32, {i, j}), max)); };
+  const NodeId sum = g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), e(g.Index(k2)), {k2});
+  p.outputs[0].value = g.Binary(ScalarOp::kDivide, e(g.Index(1)), sum);
+  Check(p, {x}, "softmax");
+}
+
+TEST(Lower, WindowsFoldUnderAGuard) {
+  Random random(15);
+  for (int64_t n : {5, 33}) {
+    for (int64_t window : {3, 18}) {
+      const Value x = random.Array(Shape::Array(T::kF32, {4, n}), true);
+      Program p = Program::Pull({x.shape()}, Shape::Array(T::kF32, {4, n}));
+      ExprGraph& g = *p.graph;
+      const int32_t k = g.NewVar(window);
+      const NodeId j = g.Sub(g.Add(g.Index(1), g.Index(k)), g.IndexConstant(window / 2));
+      const NodeId zero = g.Constant(hloscope::Scalar::Float(T::kF32, 0));
+      const NodeId v = g.Select(g.InRange(j, 0, n), g.Load(0, T::kF32, {g.Index(0), j}), zero);
+      p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, zero, v, {k});
+      Check(p, {x}, absl::StrCat("window ", window));
+    }
+  }
+}
+
+// ---- Push ----
+
+Program Scatter(T type, bool rows, ScalarOp op) {
+  // out = operand; out[indices[u], w] = op(out, updates[u, w]).
+  Program p = Program::Pull({Shape::Array(type, {10, 21}), Shape::Array(T::kS32, {15}), rows ? Shape::Array(type, {15, 21}) : Shape::Array(type, {15})},
+                            Shape::Array(type, {10, 21}));
+  ExprGraph& g = *p.graph;
+  p.is_push = true;
+  p.outputs[0].value = g.Load(0, type, {g.Index(0), g.Index(1)});
+  p.push.accumulator_id = g.NewFoldId();
+  p.push.vars = {g.NewVar(15)};
+  if (rows) p.push.vars.push_back(g.NewVar(21));
+  const NodeId u = g.Index(p.push.vars[0]);
+  const NodeId at = g.Convert(T::kS64, g.Load(1, T::kS32, {u}));
+  const NodeId column = rows ? g.Index(p.push.vars[1]) : g.IndexConstant(4);
+  p.push.in_bounds = g.InRange(at, 0, 10);
+  p.push.target = {at, column};
+  const NodeId update = rows ? g.Load(2, type, {u, column}) : g.Load(2, type, {u});
+  p.push.combined = {g.Binary(op, g.Accumulator(p.push.accumulator_id, 0, type), update)};
+  return p;
+}
+
+TEST(Lower, ScatterAppliesUpdatesInOrder) {
+  Random random(16);
+  for (T type : {T::kF32, T::kBF16, T::kS32, T::kC64, T::kF64, T::kU8}) {
+    for (bool rows : {true, false}) {
+      const Program p = Scatter(type, rows, ScalarOp::kAdd);
+      const Value operand = random.Array(p.operands[0], false);
+      Check(p, {operand, random.Array(p.operands[1], false), random.Array(p.operands[2], false)}, "scatter");
+      auto kernel = TheCompiler().CompileAndLoad(p);
+      ASSERT_TRUE(kernel.ok());
+      EXPECT_EQ(kernel->info.starts_as, std::vector<int32_t>{0});
+      EXPECT_TRUE(kernel->info.may_alias[0]);
+    }
+  }
+}
+
+// ---- The engine ----
+
+TEST(Compiler, SavedKernelsRunAgain) {
+  const Program p = Pointwise(ScalarOp::kMultiply, T::kF32, T::kF32, 50);
+  auto code = TheCompiler().Compile(p);
+  ASSERT_TRUE(code.ok());
+  const std::string bytes = Serialize(*code);
+  auto back = DeserializeKernelCode(bytes);
+  ASSERT_TRUE(back.ok());
+  auto other = Compiler::Create();
+  ASSERT_TRUE(other.ok());
+  auto kernel = (*other)->Load(*back);
+  ASSERT_TRUE(kernel.ok()) << kernel.status().ToString();
+  Random random(17);
+  const Value a = random.Array(p.operands[0], false), b = random.Array(p.operands[1], false);
+  const std::vector<Value> got = RunKernel(*kernel, p, {a, b}, 100);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(got[0].as<float>()[i], a.as<float>()[i] * b.as<float>()[i]);
+  for (size_t cut : {size_t{0}, size_t{5}, size_t{40}, bytes.size() - 1}) EXPECT_FALSE(DeserializeKernelCode(absl::string_view(bytes).substr(0, cut)).ok());
+  std::string damaged = bytes;
+  damaged[damaged.size() / 2] ^= 1;
+  EXPECT_FALSE(DeserializeKernelCode(damaged).ok());
+}
+
+TEST(Compiler, TextShowsIrAndAssembly) {
+  auto text = TheCompiler().Text(Pointwise(ScalarOp::kAdd, T::kF32, T::kF32, 1000));
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->ir.find("fadd <16 x float>"), std::string::npos);
+  EXPECT_NE(text->assembly.find("vaddps"), std::string::npos);
+}
+
+TEST(Compiler, AliasIsAllowedWhereElementsStayInPlace) {
+  auto add = TheCompiler().Compile(Pointwise(ScalarOp::kAdd, T::kF32, T::kF32, 100));
+  ASSERT_TRUE(add.ok());
+  EXPECT_EQ(add->info.may_alias, (std::vector<bool>{true, true}));
+  Program p = Program::Pull({Shape::Array(T::kF32, {8, 8})}, Shape::Array(T::kF32, {8, 8}));
+  p.outputs[0].value = p.graph->Load(0, T::kF32, {p.graph->Index(1), p.graph->Index(0)});
+  auto transpose = TheCompiler().Compile(p);
+  ASSERT_TRUE(transpose.ok());
+  EXPECT_EQ(transpose->info.may_alias, std::vector<bool>{false});
+}
+
+}  // namespace
+}  // namespace hloscope
