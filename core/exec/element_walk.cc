@@ -1,13 +1,41 @@
-// Frames inside reducers and comparators: `step` into an instruction whose computation works on scalars.
+// Frames inside reducers and comparators: `step` into an instruction whose computation works on scalars. Each call of the computation
+// is one kElement frame; the walk shows how the first elements come about and is thrown away, the instruction itself runs natively.
 #include "core/exec/machine_impl.h"
+#include "core/ops/element_calls.h"
 
 namespace hloscope {
 
-absl::StatusOr<bool> Machine::Impl::PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands) { return false; }
+absl::StatusOr<bool> Machine::Impl::PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands) {
+  std::shared_ptr<ElementCalls> calls = ElementCalls::Make(instruction, std::move(operands));
+  if (calls == nullptr) return false;
+  std::optional<std::vector<Value>> arguments = calls->Next(nullptr);
+  if (!arguments.has_value()) return false;
+  const uint64_t path = stack.frames.back().path;
+  absl::Status status = PushFrame(stack, FrameKind::kElement, &instruction, path, calls->computation(), *std::move(arguments), 0, -1);
+  if (!status.ok()) return status;
+  stack.frames.back().walk = calls;
+  return true;
+}
 
+// After the last call the frame is gone and its instruction is next, to be computed natively.
 absl::StatusOr<bool> Machine::Impl::NextElement(Stack& stack, Value result) {
+  Frame& frame = stack.frames.back();
+  std::shared_ptr<void> walk = frame.walk;
+  const Instruction* caller = frame.caller;
+  const uint64_t path = frame.caller_path;
+  const int64_t iteration = frame.iteration + 1;
+  ElementCalls& calls = *static_cast<ElementCalls*>(walk.get());
+  std::optional<std::vector<Value>> arguments = calls.Next(&result);
   PopFrame(stack);
-  return false;
+  if (!arguments.has_value()) {
+    exempt_serial = stack.frames.back().serial;  // a breakpoint there was passed when the walk began
+    exempt_position = stack.frames.back().position;
+    return false;
+  }
+  absl::Status status = PushFrame(stack, FrameKind::kElement, caller, path, calls.computation(), *std::move(arguments), iteration, -1);
+  if (!status.ok()) return status;
+  stack.frames.back().walk = std::move(walk);
+  return true;
 }
 
 }  // namespace hloscope

@@ -152,7 +152,6 @@ absl::Status Machine::Impl::Begin() {
   m.executed_ = 0;
   m.profile_.clear();
   pin_depth = -1;
-  fresh = true;
   if (m.module_.entry == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
   absl::Status status = PushFrame(stack, FrameKind::kEntry, nullptr, 0, *m.module_.entry, parameters, 0, -1);
   started = status.ok();
@@ -166,10 +165,8 @@ StopReason Machine::Impl::Advance(const Until& until) {
     m.status_ = absl::FailedPreconditionError("the program has not been started");
     return StopReason::kError;
   }
-  // From a breakpoint a run goes on; at the very start a breakpoint on the first instruction is a stop like any other.
-  exempt_serial = fresh ? 0 : m.frames_.back().serial;
+  exempt_serial = m.frames_.back().serial;
   exempt_position = m.frames_.back().position;
-  fresh = false;
   Stack stack{m.frames_, true};
   StopReason reason = RunLoop(stack, until);
   if (reason == StopReason::kFinished) {
@@ -183,7 +180,6 @@ StopReason Machine::Impl::StepOnce(bool into) {
   m.status_ = absl::OkStatus();
   if (finished) return StopReason::kFinished;
   if (!started) return Advance(Until());
-  fresh = false;
   Stack stack{m.frames_, true};
   if (m.interrupt_.load(std::memory_order_relaxed)) return Fail(stack, absl::CancelledError("interrupted"));
   const int depth = static_cast<int>(m.frames_.size()) - 1;

@@ -98,7 +98,6 @@ struct Machine::Impl {
   int pin_depth = -1;          // frames pushed at this index or below are pinned: somebody steps there
   Value result;
   uint64_t next_serial = 1;
-  bool fresh = false;          // nothing has run since Start
   uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
   int exempt_position = -1;
   std::vector<std::string> notices;

@@ -53,6 +53,8 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     const int size = static_cast<int>(frame.values.size());
     if (frame.kind == FrameKind::kElement && armed[frame.computation->id].empty() && until.serial != frame.serial) {
       PopFrame(stack);  // nobody can stop in here: compute the instruction as ever
+      exempt_serial = stack.frames.back().serial;
+      exempt_position = stack.frames.back().position;
       continue;
     }
     bool is_armed = true;

@@ -114,14 +114,15 @@ TEST_P(StopTest, RunGoesOnFromAStepInsideARegion) {
   EXPECT_THAT(Floats(p.machine->result()), ElementsAre(1, 36));
 }
 
-TEST_P(StopTest, FirstInstructionCanBeABreakpoint) {
+TEST_P(StopTest, WhereARunStartsIsNoStop) {
   Program_ p(kFused, GetParam());
   p.Break("x");
+  p.Break("b");
   ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
   EXPECT_EQ(p.machine->Run(), StopReason::kBreakpoint);
-  EXPECT_EQ(p.machine->next_instruction()->name, "x");
+  EXPECT_EQ(p.machine->next_instruction()->name, "b");
   EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
-  p.machine->Disarm(*p.module->entry, 0);
+  p.machine->Disarm(*p.module->entry, p.at("b").index);
   ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
   EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
 }

@@ -1,0 +1,249 @@
+// The orders of calls, by operation.
+#include "core/ops/element_calls.h"
+
+#include <algorithm>
+
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostElements = 1024;  // result elements that are walked; nobody steps further
+
+Value ElementOf(const Value& array, int64_t linear) {
+  const int bytes = StorageBytes(array.shape().element_type());
+  return Value::FromBytes(Shape::Scalar(array.shape().element_type()), absl::MakeConstSpan(array.data() + linear * bytes, bytes));
+}
+
+bool HasInterleavedFold(const Instruction& instruction) {
+  absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return false;
+  for (NodeId id = 0; id < program->graph->size(); ++id) {
+    const Node& node = program->graph->node(id);
+    if (node.kind == NodeKind::kFold && program->graph->fold(node).order == FoldOrder::kInterleaved16) return true;
+  }
+  return false;
+}
+
+bool In(absl::Span<const int64_t> list, int64_t x) { return std::find(list.begin(), list.end(), x) != list.end(); }
+
+int64_t IntegerAt(const Value& v, int64_t linear) {
+  const std::byte* at = v.data() + linear * StorageBytes(v.shape().element_type());
+  switch (v.shape().element_type()) {
+    case ElementType::kS8: return *reinterpret_cast<const int8_t*>(at);
+    case ElementType::kS16: return *reinterpret_cast<const int16_t*>(at);
+    case ElementType::kS32: return *reinterpret_cast<const int32_t*>(at);
+    case ElementType::kU8: return *reinterpret_cast<const uint8_t*>(at);
+    case ElementType::kU16: return *reinterpret_cast<const uint16_t*>(at);
+    case ElementType::kU32: return *reinterpret_cast<const uint32_t*>(at);
+    default: return *reinterpret_cast<const int64_t*>(at);
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction, std::vector<Value> operands) {
+  std::unique_ptr<ElementCalls> calls(new ElementCalls(instruction, std::move(operands)));
+  switch (instruction.opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      calls->interleaved_ = HasInterleavedFold(instruction);
+      break;
+    case Opcode::kMap:
+    case Opcode::kSort:
+    case Opcode::kScatter:
+      break;
+    default:
+      return nullptr;
+  }
+  calls->computation_ = instruction.Called(AttrId::kToApply);
+  if (calls->computation_ == nullptr) return nullptr;
+  return calls;
+}
+
+std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
+  if (previous != nullptr) {
+    std::vector<Value>& parts = slots_[slot_];
+    if (previous->shape().IsTuple()) {
+      parts.assign(previous->elements().begin(), previous->elements().end());
+    } else {
+      parts = {*previous};
+    }
+  }
+  while (calls_.empty()) {
+    if (!Fill()) return std::nullopt;
+  }
+  Call call = std::move(calls_.front());
+  calls_.pop_front();
+  slot_ = call.slot;
+  std::vector<Value> arguments;
+  for (const Argument& argument : call.arguments) {
+    auto slot = argument.slot < 0 ? slots_.end() : slots_.find(argument.slot);
+    arguments.push_back(slot == slots_.end() ? ElementOf(operands_[argument.operand], argument.linear) : slot->second[argument.part]);
+  }
+  return arguments;
+}
+
+bool ElementCalls::Fill() {
+  const Shape& first = operands_[0].shape();
+  const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
+  const int64_t at = next_++;
+  switch (instruction_.opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+      if (at >= std::min(result.ElementCount(), kMostElements)) return false;
+      slots_.clear();
+      instruction_.opcode == Opcode::kReduce ? FillReduce(at) : FillWindow(at);
+      return true;
+    case Opcode::kMap: {
+      if (at >= std::min(result.ElementCount(), kMostElements)) return false;
+      Call call;
+      for (size_t k = 0; k < operands_.size(); ++k) call.arguments.push_back({-1, 0, static_cast<int>(k), at});
+      calls_.push_back(std::move(call));
+      return true;
+    }
+    case Opcode::kSort: {
+      // Neighbours along the dimension as they lie before sorting: the comparator is a strict order, so which pairs are asked about is
+      // the implementation's affair.
+      const int64_t d = instruction_.Int(AttrId::kDimension, instruction_.Ints(AttrId::kDimensions).empty() ? 0 : instruction_.Ints(AttrId::kDimensions)[0]);
+      if (first.rank() == 0) return false;
+      const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(static_cast<int>(d));
+      const int64_t lines = extent == 0 ? 0 : first.ElementCount() / extent;
+      if (extent < 2 || at >= std::min(lines * (extent - 1), kMostElements)) return false;
+      const int64_t line = at / (extent - 1), base = line / stride * stride * extent + line % stride + at % (extent - 1) * stride;
+      Call call;
+      for (size_t k = 0; k < operands_.size(); ++k) {
+        call.arguments.push_back({-1, 0, static_cast<int>(k), base});
+        call.arguments.push_back({-1, 0, static_cast<int>(k), base + stride});
+      }
+      calls_.push_back(std::move(call));
+      return true;
+    }
+    case Opcode::kScatter:
+      return FillScatter(at);
+    default:
+      return false;
+  }
+}
+
+// One fold over these elements (row-major positions in the operands), in the order of core/element/expr.h.
+void ElementCalls::Fold(const std::vector<int64_t>& elements, int64_t innermost) {
+  const int n = static_cast<int>(operands_.size()) / 2;
+  constexpr int64_t kAccumulator = 100;
+  auto element = [&](int k, int64_t at) { return Argument{-1, 0, k, at}; };
+  auto init = [&](int k) { return Argument{-1, 0, n + k, 0}; };
+  if (!interleaved_ || innermost < 16) {
+    for (size_t e = 0; e < elements.size(); ++e) {
+      Call call;
+      for (int k = 0; k < n; ++k) call.arguments.push_back(e == 0 ? init(k) : Argument{kAccumulator, k});
+      for (int k = 0; k < n; ++k) call.arguments.push_back(element(k, elements[e]));
+      call.slot = kAccumulator;
+      calls_.push_back(std::move(call));
+    }
+    return;
+  }
+  // Sixteen lanes that start from their first elements, joined pairwise, then the initial value.
+  for (size_t e = 16; e < elements.size(); ++e) {
+    const int64_t lane = static_cast<int64_t>(e) % innermost % 16;
+    calls_.push_back({{{lane, 0, 0, elements[lane]}, element(0, elements[e])}, lane});
+  }
+  for (int64_t half = 8; half > 0; half /= 2) {
+    for (int64_t lane = 0; lane < half; ++lane) calls_.push_back({{{lane, 0, 0, elements[lane]}, {lane + half, 0, 0, elements[lane + half]}}, lane});
+  }
+  calls_.push_back({{init(0), {0, 0, 0, elements[0]}}, kAccumulator});
+}
+
+void ElementCalls::FillReduce(int64_t output) {
+  const Shape& shape = operands_[0].shape();
+  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  std::vector<int64_t> kept, extents, steps;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (In(instruction_.Ints(AttrId::kDimensions), d)) {
+      if (shape.dim(d) == 1) continue;
+      extents.push_back(shape.dim(d));
+      steps.push_back(strides[d]);
+    } else {
+      kept.push_back(d);
+    }
+  }
+  int64_t base = 0;
+  for (auto d = kept.rbegin(); d != kept.rend(); ++d) {
+    base += output % shape.dim(static_cast<int>(*d)) * strides[*d];
+    output /= shape.dim(static_cast<int>(*d));
+  }
+  int64_t count = 1;
+  for (int64_t e : extents) count *= e;
+  std::vector<int64_t> elements(count), index(extents.size());
+  for (int64_t k = 0; k < count; ++k) {
+    DelinearizeIndex(extents, k, absl::MakeSpan(index));
+    elements[k] = base;
+    for (size_t d = 0; d < index.size(); ++d) elements[k] += index[d] * steps[d];
+  }
+  Fold(elements, extents.empty() ? 1 : extents.back());
+}
+
+void ElementCalls::FillWindow(int64_t output) {
+  const Shape& shape = operands_[0].shape();
+  const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
+  const Window* window = instruction_.GetWindow();
+  std::vector<int64_t> place(shape.rank()), extents, index(shape.rank()), at(shape.rank()), elements;
+  DelinearizeIndex(result.dimensions(), output, absl::MakeSpan(place));
+  int64_t count = 1;
+  for (int d = 0; d < shape.rank(); ++d) {
+    extents.push_back(window == nullptr ? 1 : (*window)[d].size);
+    count *= extents.back();
+  }
+  for (int64_t k = 0; k < count; ++k) {
+    DelinearizeIndex(extents, k, absl::MakeSpan(index));
+    bool inside = true;
+    for (int d = 0; d < shape.rank() && inside; ++d) {
+      const WindowDimension w = window == nullptr ? WindowDimension() : (*window)[d];
+      const int64_t step = w.reversal ? w.size - 1 - index[d] : index[d];
+      const int64_t spread = place[d] * w.stride + step * w.window_dilation - w.padding_low;
+      inside = spread >= 0 && spread % w.base_dilation == 0 && spread / w.base_dilation < shape.dim(d);
+      at[d] = spread / w.base_dilation;
+    }
+    if (inside) elements.push_back(LinearIndex(shape.dimensions(), at));
+  }
+  interleaved_ = false;  // a fold with bounds is row-major
+  Fold(elements, 1);
+}
+
+bool ElementCalls::FillScatter(int64_t update) {
+  const int n = static_cast<int>(operands_.size()) / 2;
+  const Shape& operand = operands_[0].shape();
+  const Value& indices = operands_[n];
+  const Shape& updates = operands_[n + 1].shape();
+  if (update >= std::min(updates.ElementCount(), kMostElements)) return false;
+  const int64_t vector_dim = instruction_.Int(AttrId::kIndexVectorDim, indices.shape().rank());
+  const bool has_vector = vector_dim < indices.shape().rank();
+  std::vector<int64_t> point(updates.rank()), batch, window, target(operand.rank(), 0);
+  DelinearizeIndex(updates.dimensions(), update, absl::MakeSpan(point));
+  for (int d = 0; d < updates.rank(); ++d) (In(instruction_.Ints(AttrId::kUpdateWindowDims), d) ? window : batch).push_back(point[d]);
+  absl::Span<const int64_t> map = instruction_.Ints(AttrId::kScatterDimsToOperandDims);
+  std::vector<int64_t> at = batch;
+  if (has_vector) at.insert(at.begin() + vector_dim, 0);
+  for (size_t k = 0; k < map.size(); ++k) {
+    if (has_vector) at[vector_dim] = static_cast<int64_t>(k);
+    target[map[k]] = IntegerAt(indices, LinearIndex(indices.shape().dimensions(), at));
+  }
+  absl::Span<const int64_t> batching = instruction_.Ints(AttrId::kInputBatchingDims);
+  for (size_t k = 0; k < batching.size(); ++k) {
+    const int64_t e = instruction_.Ints(AttrId::kScatterIndicesBatchingDims)[k];
+    target[batching[k]] = batch[has_vector && e > vector_dim ? e - 1 : e];
+  }
+  size_t next = 0;
+  for (int d = 0; d < operand.rank(); ++d) {
+    if (!In(instruction_.Ints(AttrId::kInsertedWindowDims), d) && !In(batching, d)) target[d] += window[next++];
+    if (target[d] < 0 || target[d] >= operand.dim(d)) return true;  // passed over
+  }
+  const int64_t linear = LinearIndex(operand.dimensions(), target);
+  Call call;
+  for (int k = 0; k < n; ++k) call.arguments.push_back({linear, k, k, linear});
+  for (int k = 0; k < n; ++k) call.arguments.push_back({-1, 0, n + 1 + k, update});
+  call.slot = linear;
+  calls_.push_back(std::move(call));
+  return true;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,57 @@
+// The calls that an instruction makes of its scalar computation (a reducer, a comparator, a combiner, a map's body), one by one, in the
+// order that the operation defines, for its first result elements: what a debugger steps through. Not for computing results.
+#ifndef HLOSCOPE_CORE_OPS_ELEMENT_CALLS_H_
+#define HLOSCOPE_CORE_OPS_ELEMENT_CALLS_H_
+
+#include <deque>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/ir/module.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+class ElementCalls {
+ public:
+  // Null for operations whose calls are not spelled out here.
+  static std::unique_ptr<ElementCalls> Make(const Instruction& instruction, std::vector<Value> operands);
+  const Computation& computation() const { return *computation_; }
+  // Arguments of the next call, one scalar a parameter; nullopt after the last one. `previous`: what the call before returned
+  // (a tuple for several results), null for the first.
+  std::optional<std::vector<Value>> Next(const Value* previous);
+
+ private:
+  // An argument is the result (part) of an earlier call that was kept in a slot, or else an element of an operand.
+  struct Argument {
+    int64_t slot = -1;
+    int part = 0;
+    int operand = 0;
+    int64_t linear = 0;
+  };
+  struct Call {
+    std::vector<Argument> arguments;
+    int64_t slot = 0;
+  };
+  ElementCalls(const Instruction& instruction, std::vector<Value> operands) : instruction_(instruction), operands_(std::move(operands)) {}
+  bool Fill();  // more calls into calls_; false: there are none
+  void FillReduce(int64_t output);
+  void FillWindow(int64_t output);
+  bool FillScatter(int64_t update);
+  void Fold(const std::vector<int64_t>& elements, int64_t innermost);
+
+  const Instruction& instruction_;
+  std::vector<Value> operands_;
+  const Computation* computation_ = nullptr;
+  std::deque<Call> calls_;
+  int64_t next_ = 0;  // result element, pair or update
+  int64_t slot_ = 0;  // of the call that was handed out
+  bool interleaved_ = false;
+  absl::flat_hash_map<int64_t, std::vector<Value>> slots_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_ELEMENT_CALLS_H_

@@ -1,0 +1,156 @@
+// Stepping inside reducers: which calls are seen, in which order, and what is computed afterwards.
+#include "gmock/gmock.h"
+#include "tests/exec/program.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::ElementsAre;
+
+constexpr char kReduce[] = R"(
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[N] parameter(0)
+  init = f32[] constant(100)
+  r = f32[] reduce(x, init), dimensions={0}, to_apply=sum
+  ROOT n = f32[] negate(r)
+})";
+
+std::string Reduce(int n) {
+  std::string text = kReduce;
+  return text.replace(text.find('N', text.find("f32[N")), 1, std::to_string(n));
+}
+
+TEST(ElementWalkTest, StepsThroughTheCallsOfAReduce) {
+  Program_ p(Reduce(3));
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  std::vector<float> accumulators, elements;
+  while (p.machine->frames().size() == 2) {
+    EXPECT_EQ(p.machine->top().kind, FrameKind::kElement);
+    if (p.machine->next_instruction()->name == "s") {
+      accumulators.push_back(p.Of(1, "a").as<float>()[0]);
+      elements.push_back(p.Of(1, "b").as<float>()[0]);
+      EXPECT_EQ(p.machine->top().iteration, static_cast<int64_t>(elements.size()) - 1);
+    }
+    ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  }
+  EXPECT_THAT(accumulators, ElementsAre(100, 101, 103));
+  EXPECT_THAT(elements, ElementsAre(1, 2, 4));
+  EXPECT_EQ(p.machine->next_instruction()->name, "r");  // walked through, now it is computed
+  EXPECT_EQ(p.machine->Step(false), StopReason::kStep);
+  EXPECT_EQ(p.Of(0, "r").as<float>()[0], 107);
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+}
+
+TEST(ElementWalkTest, InterleavedOrder) {
+  Program_ p(Reduce(20));
+  std::vector<float> x;
+  for (int k = 0; k < 20; ++k) x.push_back(static_cast<float>(k));
+  ASSERT_TRUE(p.machine->Start({F32(x)}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  std::vector<std::pair<float, float>> calls;
+  float last = 0;
+  while (p.machine->frames().size() == 2) {
+    if (p.machine->next_instruction()->name == "s") {
+      calls.emplace_back(p.Of(1, "a").as<float>()[0], p.Of(1, "b").as<float>()[0]);
+      last = calls.back().first + calls.back().second;
+    }
+    ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  }
+  ASSERT_EQ(calls.size(), 4u + 15u + 1u);
+  EXPECT_EQ(calls[0], (std::pair<float, float>(0, 16)));
+  EXPECT_EQ(calls[3], (std::pair<float, float>(3, 19)));
+  EXPECT_EQ(calls[4], (std::pair<float, float>(16, 8)));  // lane 0 with lane 8
+  EXPECT_EQ(calls.back(), (std::pair<float, float>(100, 190)));
+  EXPECT_EQ(last, 290);
+}
+
+TEST(ElementWalkTest, FinishComputesTheInstruction) {
+  Program_ p(Reduce(3));
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  ASSERT_EQ(p.machine->frames().size(), 2u);
+  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);
+  EXPECT_EQ(p.machine->frames().size(), 1u);
+  EXPECT_EQ(p.machine->next_instruction()->name, "n");
+  EXPECT_EQ(p.Of(0, "r").as<float>()[0], 107);
+}
+
+TEST(ElementWalkTest, RunLeavesTheWalk) {
+  Program_ p(Reduce(3));
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+  EXPECT_EQ(p.machine->result().as<float>()[0], -107);
+}
+
+TEST(ElementWalkTest, ABreakpointInTheReducerStopsEachCallOfAWalk) {
+  Program_ p(Reduce(3));
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  p.Break("r");
+  p.Break("s", "sum");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  for (int k = 0; k < 3; ++k) {
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    EXPECT_EQ(p.machine->top().iteration, k);
+  }
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+}
+
+// The arguments of every call that a walk into %r shows.
+std::vector<float> Walk(const std::string& computation, const std::string& instruction) {
+  Program_ p(computation + R"(
+ENTRY main {
+  x = f32[3] parameter(0)
+  i = s32[3,1] parameter(1)
+  c = f32[] constant(10)
+  ROOT r = )" + instruction + "\n}\n");
+  int32_t indices[3] = {1, 1, 7};
+  Value i = Value::FromBytes(Shape::Array(ElementType::kS32, {3, 1}), absl::MakeConstSpan(reinterpret_cast<const std::byte*>(indices), 12));
+  std::vector<float> seen;
+  EXPECT_TRUE(p.machine->Start({F32({5, 6, 7}), i}).ok());
+  while (p.machine->next_instruction()->name != "r") EXPECT_EQ(p.machine->Step(false), StopReason::kStep);
+  EXPECT_EQ(p.machine->Step(true), StopReason::kStep);
+  while (p.machine->frames().size() == 2) {
+    if (p.machine->next_instruction()->name == "s") {
+      for (const Instruction* parameter : p.machine->top().computation->parameters) seen.push_back(p.Of(1, parameter->name).as<float>()[0]);
+    }
+    if (p.machine->Step(true) != StopReason::kStep) break;
+  }
+  return seen;
+}
+
+constexpr char kSum[] = "sum {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = f32[] add(a, b)\n}\n";
+
+TEST(ElementWalkTest, Map) {
+  EXPECT_THAT(Walk("twice {\n  a = f32[] parameter(0)\n  ROOT s = f32[] add(a, a)\n}\n", "f32[3] map(x), dimensions={0}, to_apply=twice"), ElementsAre(5, 6, 7));
+}
+TEST(ElementWalkTest, Sort) {
+  EXPECT_THAT(Walk("less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT s = pred[] compare(a, b), direction=LT\n}\n",
+                   "f32[3] sort(x), dimensions={0}, to_apply=less"),
+              ElementsAre(5, 6, 6, 7));
+}
+TEST(ElementWalkTest, Scatter) {
+  EXPECT_THAT(Walk(kSum, "f32[3] scatter(x, i, x), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum"),
+              ElementsAre(6, 5, 11, 6));  // both at 1; the third is outside
+}
+TEST(ElementWalkTest, ReduceWindow) {
+  EXPECT_THAT(Walk(kSum, "f32[2] reduce-window(x, c), window={size=2 pad=1_0 stride=2}, to_apply=sum"), ElementsAre(10, 5, 10, 6, 16, 7));
+}
+
+}  // namespace
+}  // namespace hloscope
