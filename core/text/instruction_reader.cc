@@ -171,6 +171,7 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
   bool ok = false;
   do {
     s_.SkipSpace();
+    const char* shape_start = s_.p;
     Shape shape;
     bool typed = false;
     ok = false;
@@ -180,6 +181,12 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
       s_.SkipSpace();
     }
     const char* start = s_.p;
+    if (typed && computation == fragment_ && (*start == ',' || *start == ')')) {  // negate(f32[2]): a parameter that is not even named
+      instruction->operands.push_back(AddImpliedParameter(AnonymousName("parameter"), shape, s_.Range(shape_start, start)));
+      instruction->operand_ranges.push_back(s_.Range(shape_start, start));
+      ok = true;
+      continue;
+    }
     absl::string_view name = s_.Name();
     if (name.empty()) {
       s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an operand, found ", s_.Found()));

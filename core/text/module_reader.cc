@@ -72,6 +72,7 @@ std::unique_ptr<Module> ModuleReader::Read() {
   } else {
     if (absl::StartsWith(source_->text(), "\xEF\xBB\xBF")) s_.p += 3;  // a byte order mark
     ReadTopLevel();
+    MoveImpliedParameters();
     ResolveComputations();
   }
   for (const WrappedParameter& w : wrapped_) {
@@ -314,6 +315,10 @@ void ModuleReader::FinishComputation(Computation* computation) {
   std::vector<Instruction*> incomplete;
   for (const PendingOperand& use : pending_) {
     auto it = names_.find(use.name);
+    if (it == names_.end() && computation == fragment_ && use.typed && !broken_names_.contains(use.name)) {
+      use.user->operands[use.operand] = AddImpliedParameter(use.name, use.shape, use.range);
+      continue;
+    }
     if (it != names_.end()) {
       if (use.operand < 0) {
         use.user->control_predecessors.push_back(it->second);
@@ -345,6 +350,29 @@ void ModuleReader::FinishComputation(Computation* computation) {
   broken_names_.clear();
   pending_.clear();
   anonymous_.clear();
+}
+
+Instruction* ModuleReader::AddImpliedParameter(absl::string_view name, const Shape& shape, SourceRange range) {
+  Instruction* parameter = module_->AddInstruction(fragment_);
+  fragment_->instructions.pop_back();  // MoveImpliedParameters puts it in
+  parameter->opcode = Opcode::kParameter;
+  parameter->name = name;
+  parameter->shape = shape;
+  parameter->range = parameter->name_range = range;
+  implied_parameters_.push_back(parameter);
+  names_.try_emplace(name, parameter);
+  return parameter;
+}
+
+// To the front of the fragment, numbered behind the parameters that are written out.
+void ModuleReader::MoveImpliedParameters() {
+  if (implied_parameters_.empty()) return;
+  int64_t number = 0;
+  for (const Instruction* i : fragment_->instructions) {
+    if (i->parameter_number < INT32_MAX) number = std::max(number, i->parameter_number + 1);  // wild numbers are Finalize's to report
+  }
+  for (Instruction* parameter : implied_parameters_) parameter->parameter_number = number++;
+  fragment_->instructions.insert(fragment_->instructions.begin(), implied_parameters_.begin(), implied_parameters_.end());
 }
 
 void ModuleReader::CheckSignature(const Computation& computation, const Signature& signature) {

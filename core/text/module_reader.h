@@ -53,6 +53,8 @@ class ModuleReader {
   void ReadBody(Computation* computation, bool bare);
   void ReadTrailer(Computation* computation);
   void FinishComputation(Computation* computation);
+  Instruction* AddImpliedParameter(absl::string_view name, const Shape& shape, SourceRange range);
+  void MoveImpliedParameters();
   void CheckSignature(const Computation& computation, const Signature& signature);
   void ResolveComputations();
   bool AtComputationHeader(absl::string_view name);
@@ -87,6 +89,8 @@ class ModuleReader {
   ShapeReader shapes_;
   std::unique_ptr<Module> module_;
   Computation* fragment_ = nullptr;  // of instructions that stand outside computations
+  // Operands of the fragment that are written with their shapes but defined nowhere are its parameters: "x = f32[2] negate(f32[2] y)".
+  std::vector<Instruction*> implied_parameters_;
   bool seen_header_ = false;
   bool in_garbage_ = false;  // one report for consecutive lines that mean nothing
   int64_t suggestion_budget_ = 50'000'000;

@@ -294,6 +294,16 @@ TEST(Grammar, Fragments) {
   EXPECT_EQ(mixed->entry->root->name, "y");
 }
 
+TEST(Grammar, OperandsOfAFragmentWithShapesAreItsParameters) {
+  auto module = Read("%m = f32[2,4]{1,0} multiply(f32[2,4]{1,0} %a, f32[2,4] b)\nROOT n = f32[2,4] add(f32[2,4] %a, f32[2,4])\n");
+  ASSERT_EQ(module->entry->parameters.size(), 3u);
+  EXPECT_EQ(module->entry->instructions[0]->name, "parameter.anon");
+  EXPECT_EQ(module->entry->instructions[1]->name, "a");
+  EXPECT_EQ(module->entry->instructions[1]->shape.ToString(), "f32[2,4]{1,0}");
+  EXPECT_EQ(module->entry->root->name, "n");
+  EXPECT_EQ(module->entry->root->operands[0]->name, "a");
+}
+
 TEST(Grammar, NestedInstructionsStandBeforeTheirUser) {
   auto module = Read("e {\n ROOT r = add(f32[2] parameter(0), multiply(f32[2] parameter(1), f32[2] parameter(2)))\n}");
   std::string names;
