@@ -10,7 +10,7 @@ namespace hloscope {
 
 // min, max and mean are over the finite elements (complex: their magnitudes); pred counts as 0 and 1.
 struct Statistics {
-  int64_t count = 0, finite = 0, nan = 0, inf = 0, zeros = 0;
+  int64_t count = 0, finite = 0, nan = 0, inf = 0, zeros = 0, denormals = 0;
   double min = 0, max = 0, mean = 0;  // 0 when finite == 0
 };
 Statistics Summarize(const Value& array);

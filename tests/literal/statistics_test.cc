@@ -1,0 +1,74 @@
+// Numbers about arrays: every type against plain loops over Scalars.
+#include "core/literal/statistics.h"
+
+#include <cmath>
+#include <random>
+
+#include "core/literal/scalar.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+TEST(Statistics, EveryTypeAgainstAPlainLoop) {
+  std::mt19937 random(1);
+  for (int t = 0; t < kElementTypeCount; ++t) {
+    const auto type = static_cast<ElementType>(t);
+    if (!IsArrayType(type) || IsComplex(type)) continue;
+    for (int64_t n : {0, 1, 7, 8, 9, 5000}) {
+      Value v = Value::Allocate(Shape::Array(type, {n}));
+      for (int64_t i = 0; i < v.byte_size(); ++i) v.mutable_data()[i] = static_cast<std::byte>(IsPred(type) ? random() & 1 : random());
+      if (type == ElementType::kF64 && n > 0) v.mutable_as<double>()[0] = 5e-324;
+      int64_t finite = 0, nan = 0, zeros = 0, denormals = 0, first = -1;
+      double min = INFINITY, max = -INFINITY;
+      long double mean = 0;
+      for (int64_t i = 0; i < n; ++i) {
+        const Scalar s = LoadScalar(type, v.data() + i * StorageBytes(type));
+        const double x = IsFloat(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+        nan += std::isnan(x);
+        if (!std::isfinite(x) && first < 0) first = i;
+        if (!std::isfinite(x)) continue;
+        ++finite;
+        zeros += x == 0;
+        if (IsFloat(type) && x != 0 && UlpAt(type, x) == UlpAt(type, 0) && std::fabs(x) < UlpAt(type, 0) / (2 * UnitRoundoff(type)))
+          ++denormals;
+        min = std::min(min, x);
+        max = std::max(max, x);
+        mean += x / static_cast<long double>(n);
+      }
+      const Statistics s = Summarize(v);
+      EXPECT_EQ(s.count, n) << Name(type);
+      EXPECT_EQ(s.finite, finite) << Name(type);
+      EXPECT_EQ(s.nan, nan) << Name(type);
+      EXPECT_EQ(s.inf, n - finite - nan) << Name(type);
+      EXPECT_EQ(s.zeros, zeros) << Name(type);
+      EXPECT_EQ(s.denormals, denormals) << Name(type);
+      EXPECT_EQ(s.min, finite > 0 ? min : 0) << Name(type);
+      EXPECT_EQ(s.max, finite > 0 ? max : 0) << Name(type);
+      if (finite == n && n > 0) {
+        EXPECT_NEAR(s.mean, static_cast<double>(mean), 1e-9 * std::max(std::fabs(min), std::fabs(max))) << Name(type);
+      }
+      EXPECT_EQ(FindNonFinite(v).first, first) << Name(type) << " " << n;
+    }
+  }
+}
+
+TEST(Statistics, MeanOfHugeNumbersDoesNotOverflow) {
+  Value v = Value::Allocate(Shape::Array(ElementType::kF64, {4}));
+  for (int i = 0; i < 4; ++i) v.mutable_as<double>()[i] = 1.5e308;
+  EXPECT_EQ(Summarize(v).mean, 1.5e308);
+}
+
+TEST(Statistics, NonFiniteFindsBothKinds) {
+  Value v = Value::Allocate(Shape::Array(ElementType::kF32, {1000}));
+  for (int i = 0; i < 1000; ++i) v.mutable_as<float>()[i] = static_cast<float>(i);
+  EXPECT_EQ(FindNonFinite(v).first, -1);
+  v.mutable_as<float>()[700] = -INFINITY;
+  v.mutable_as<float>()[999] = NAN;
+  const NonFinite found = FindNonFinite(v);
+  EXPECT_EQ(found.first, 700);
+  EXPECT_TRUE(found.nan && found.inf);
+}
+
+}  // namespace
+}  // namespace hloscope
