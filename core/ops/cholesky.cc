@@ -71,7 +71,7 @@ absl::StatusOr<Value> Run(const EvalContext& c) {
         if (!ok) {
           v = T(std::numeric_limits<double>::quiet_NaN());
         } else if (lower ? j <= i : i <= j) {
-          v = lower ? m[i * n + j] : Conjugate(m[j * n + i]);
+          v = lower || i == j ? m[i * n + j] : Conjugate(m[j * n + i]);
         }
         StoreComplexAt(type, out.mutable_data(), base + i * n + j, v);
       }

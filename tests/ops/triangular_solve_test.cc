@@ -37,7 +37,7 @@ void CheckAll(ElementType type) {
                                         ", lower=", lower ? "true" : "false", ", unit_diagonal=", unit ? "true" : "false", ", transpose_a=", transpose),
                            {FromVector<T>(type, {batches, n, n}, a), FromVector<T>(type, b_dims, b)});
           ASSERT_TRUE(r.ok()) << r.status();
-          const T* x = r->as<T>();
+          const T* x = r->template as<T>();
           const auto op = [&](int p, int i, int j) {
             const bool turn = transpose[0] != 'N';
             const int r0 = turn ? j : i, c0 = turn ? i : j;
