@@ -39,7 +39,9 @@ const std::vector<LaneValue>& KernelEmitter::Fold(NodeId id, Level* level) {
   if (auto it = target->folds.find(id); it != target->folds.end()) return it->second;
   const FoldInfo f = g_.fold(g_.node(id));
   std::vector<LaneValue> r;
-  if (Points(f) == 0) {
+  if (strips_.contains(id)) {
+    r = TakeFromStrip(id, f, target);
+  } else if (Points(f) == 0) {
     for (NodeId init : f.inits) r.push_back(Value(init, target));
   } else if (f.order == FoldOrder::kSequential) {
     r = SequentialFold(id, f, target);

@@ -90,10 +90,25 @@ class KernelEmitter {
   std::vector<LaneValue> FoldAcrossLanes(const FoldInfo& f, Level* level);
   std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);
 
+  // strips.cc: folds down columns, a strip of neighbouring outputs at a time, so that memory is read along its rows.
+  struct Strip {
+    std::vector<llvm::Value*> memory;  // one for each register of the accumulators
+    std::vector<llvm::Type*> types;    // of one lane of it in memory
+    llvm::Value* begin = nullptr;      // first output of the strip
+    int64_t size = 0;                  // outputs
+  };
+  std::vector<NodeId> StripFolds() const;
+  int64_t StripSize() const;
+  void FillStrip(NodeId id, Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
+  std::vector<LaneValue> TakeFromStrip(NodeId id, const FoldInfo& f, Level* level);
+  std::vector<LaneValue> LoadStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot);
+  void StoreStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot, absl::Span<const LaneValue> values);
+
   llvm::Function* Begin(const std::string& name);
   void Units();
   void Rows(Level* level, size_t dim, std::function<void(Level*)> body);
   void Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
+  void LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body);
   void StoreOutputs(Level* level);
   void Update();
   void UpdateBody(Level* level);
@@ -111,6 +126,8 @@ class KernelEmitter {
   Level root_;
   std::vector<NodeId> output_linear_;  // linear index of the element being written (one)
   std::vector<llvm::Value*> operands_, outputs_;
+  std::vector<NodeId> strip_folds_;
+  absl::flat_hash_map<NodeId, Strip> strips_;  // of the strip at hand
 };
 
 }  // namespace hloscope

@@ -60,11 +60,28 @@ void KernelEmitter::Rows(Level* level, size_t dim, std::function<void(Level*)> b
   Close(*loop);
 }
 
-void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
+void KernelEmitter::LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body) {
   At(level);
   std::unique_ptr<Loop> loop = Open(level, begin, end, kLanes);
   DefineLanes(loop->level, static_cast<int>(p_.extents.size()) - 1, loop->index, whole ? nullptr : end);
-  StoreOutputs(&loop->level);
+  body(&loop->level);
+  Close(*loop);
+}
+
+void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
+  if (strip_folds_.empty()) {
+    LaneLoop(level, begin, end, whole, [&](Level* lanes) { StoreOutputs(lanes); });
+    return;
+  }
+  At(level);
+  const int64_t size = StripSize();
+  std::unique_ptr<Loop> loop = Open(level, begin, end, size);
+  loop->level.real = &loop->level;
+  At(&loop->level);
+  llvm::Value* strip_end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, b_.CreateAdd(loop->index, I64(size)), end);
+  for (NodeId id : strip_folds_) FillStrip(id, &loop->level, loop->index, strip_end, whole);
+  LaneLoop(&loop->level, loop->index, strip_end, whole, [&](Level* lanes) { StoreOutputs(lanes); });
+  strips_.clear();
   Close(*loop);
 }
 
@@ -96,7 +113,12 @@ void KernelEmitter::Units() {
   while (split < outer && rows < kEnough) rows *= p_.extents[split++];
   const int64_t inner = lanes ? p_.extents.back() : 1;
   int64_t block = inner, blocks = 1;
-  if (lanes && split == outer && rows < kEnough && inner > 1024) {
+  if (lanes) strip_folds_ = StripFolds();
+  if (!strip_folds_.empty() && split == outer && rows < 16) {
+    // Few rows, and each output is much work: blocks of a strip.
+    block = std::min(StripSize(), std::max<int64_t>(64, (inner / 4 + kLanes - 1) / kLanes * kLanes));
+    blocks = (inner + block - 1) / block;
+  } else if (lanes && split == outer && rows < kEnough && inner > 1024) {
     block = std::max<int64_t>(1024, (inner * rows / kEnough + kLanes - 1) / kLanes * kLanes);
     blocks = (inner + block - 1) / block;
   }
