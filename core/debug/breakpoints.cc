@@ -6,17 +6,38 @@
 #include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 
 void Session::State::ArmAll() {
   if (machine == nullptr) return;
   machine->DisarmAll();
+  armed_callers.clear();
+  if (!element_callers_known) {
+    element_callers_known = true;
+    for (const Computation* computation : module->computations) {
+      for (const Instruction* instruction : computation->schedule) {
+        if (Def(*instruction).control != ControlKind::kNone) continue;
+        for (const Computation* called : instruction->CalledComputations()) element_callers[called].push_back(instruction);
+      }
+    }
+  }
   for (const auto& b : breakpoints) {
     if (!b->enabled) continue;
-    for (const Location& location : b->locations) machine->Arm(*location.computation, location.position);
+    for (const Location& location : b->locations) {
+      machine->Arm(*location.computation, location.position);
+      const auto callers = element_callers.find(location.computation);
+      if (callers == element_callers.end()) continue;
+      for (const Instruction* caller : callers->second) {
+        machine->Arm(*caller->parent, caller->index);
+        armed_callers.insert(caller);
+      }
+    }
   }
 }
+
+bool Session::State::AtElementCaller() const { return !machine->finished() && armed_callers.contains(machine->next_instruction()); }
 
 std::vector<Breakpoint*> Session::State::StoppingHere() {
   std::vector<Breakpoint*> stopping;
@@ -50,10 +71,8 @@ Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Lo
   b->spec = std::string(spec);
   b->locations = std::move(locations);
   b->temporary = temporary;
-  if (machine != nullptr) {
-    for (const Location& location : b->locations) machine->Arm(*location.computation, location.position);
-  }
   breakpoints.push_back(std::move(b));
+  ArmAll();
   return *breakpoints.back();
 }
 
@@ -90,7 +109,8 @@ absl::Status AddFromText(Session::State& s, absl::string_view args, bool tempora
     if (!found.ok()) return found.status();
     locations = *std::move(found);
   }
-  Breakpoint& b = s.AddBreakpoint(args.empty() ? absl::StrCat("%", locations[0].instruction().name) : std::string(args), std::move(locations), temporary);
+  const std::string spec = args.empty() ? absl::StrCat("%", locations[0].instruction().name) : std::string(args);
+  Breakpoint& b = s.AddBreakpoint(spec, std::move(locations), temporary);
   b.condition = std::string(condition);
   s.Say(temporary ? "Temporary breakpoint " : "Breakpoint ", b.number, " at ", Describe(*s.module, b.locations[0]));
   if (b.locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b.locations.size()) - 1, "other place"));

@@ -138,7 +138,13 @@ absl::Status Session::State::Begin() {
 }
 
 StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again) {
-  StopReason reason = first();
+  const auto enter = [&] {
+    const StopReason entered = machine->Step(true);
+    if (entered != StopReason::kStep) return entered;
+    const Instruction* next = machine->next_instruction();
+    return next != nullptr && HasBreakpoint(*next) ? StopReason::kBreakpoint : again();
+  };
+  StopReason reason = AtElementCaller() ? enter() : first();
   while (reason == StopReason::kBreakpoint) {
     const std::vector<Breakpoint*> stopping = StoppingHere();
     if (!stopping.empty()) {
@@ -156,7 +162,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
       machine->interrupt().store(false);
       return StopReason::kInterrupted;
     }
-    reason = again();
+    reason = AtElementCaller() ? enter() : again();
   }
   return reason;
 }

@@ -88,10 +88,16 @@ absl::Status CommandDown(Session::State& s, absl::string_view args) {
 
 namespace {
 
+// Without the empty line after a last line break.
+int LineCount(const SourceText& source) {
+  const int lines = source.line_count();
+  return lines > 1 && source.Line(lines).empty() ? lines - 1 : lines;
+}
+
 void ListLines(Session::State& s, int first, int last) {
   const SourceText& source = *s.module->source;
   first = std::max(first, 1);
-  last = std::min(last, source.line_count());
+  last = std::min(last, LineCount(source));
   const Frame* frame = s.frame();
   int stop = 0;
   if (frame != nullptr && frame->position < static_cast<int>(frame->computation->schedule.size())) {
@@ -123,7 +129,7 @@ void ListAround(Session::State& s, int line) {
 absl::Status CommandList(Session::State& s, absl::string_view args) {
   if (s.module->source == nullptr) return absl::FailedPreconditionError("this program was not read from a text");
   args = absl::StripAsciiWhitespace(args);
-  const int size = static_cast<int>(s.list_size), lines = s.module->source->line_count();
+  const int size = static_cast<int>(s.list_size), lines = LineCount(*s.module->source);
   int first = 0, last = 0;
   if (args == "-") {
     if (s.list_first <= 1) return absl::OutOfRangeError("the text begins here");
@@ -232,7 +238,7 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
   for (int position = first; position < f.position; ++position) {
     const Instruction& i = *f.computation->schedule[position];
     s.Say("%", i.name, " = ", i.shape.ToString(false));
-    const Value& value = f.values[position];
+    const Value& value = i.literal != nullptr ? i.literal->value : f.values[position];
     if (value.has_value() && value.shape().IsArray() && value.element_count() <= 8) s.Say(" ", Cut(FormatValue(value), 100));
     s.Say("\n");
   }

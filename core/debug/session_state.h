@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -52,6 +53,9 @@ struct Session::State : ExpressionHost {
 
   std::vector<std::unique_ptr<Breakpoint>> breakpoints;
   int next_breakpoint = 1;
+  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> element_callers;  // of every element computation
+  bool element_callers_known = false;
+  absl::flat_hash_set<const Instruction*> armed_callers;
   std::vector<DisplayItem> displays;
   int next_display = 1;
   std::vector<ExpectRecord> expects;
@@ -88,6 +92,9 @@ struct Session::State : ExpressionHost {
 
   // -- Breakpoints (breakpoints.cc) --
   void ArmAll();
+  // Runs compute reducers, maps and comparators without frames. So where a breakpoint lies inside one, the instructions that call it are
+  // armed too, and are stepped into when they are reached. Says whether the program stands at one.
+  bool AtElementCaller() const;
   // The breakpoints at the machine's position that want to stop (counts hits and evaluates conditions).
   std::vector<Breakpoint*> StoppingHere();
   Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary);
