@@ -149,6 +149,23 @@ TEST(LibraryKernels, Convolutions) {
   }
 }
 
+TEST(LibraryKernels, DepthwiseConvolutionsWithSpatialDimensionsInnermost) {
+  const ConvCase cases[] = {
+      {"[2,24,14,15]", "[24,1,3,3]", "[2,24,14,15]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},
+      {"[4,24,14,15]", "[24,1,3,3]", "[4,24,7,8]", "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},
+      {"[2,24,7,8]", "[3,3,24,1]", "[2,24,14,16]", "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=bf01_01oi->bf01, feature_group_count=24"},
+      {"[2,24,14,15]", "[48,2,3,2]", "[2,48,8,12]", "window={size=3x2 pad=-1_-1x-1_-1 rhs_dilate=2x1 rhs_reversal=1x0}, dim_labels=bf01_oi01->bf01, feature_group_count=12"},
+      {"[6,24,12,20]", "[6,24,12,20]", "[3,3,1,24]", "window={size=12x20 pad=1_1x1_1}, dim_labels=fb01_io01->01bf, batch_group_count=24"},
+      {"[6,24,12,20]", "[6,24,6,10]", "[3,3,1,24]", "window={size=6x10 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=fb01_io01->01bf, batch_group_count=24"},
+  };
+  for (const char* type : {"f32", "bf16", "f16"}) {
+    for (const ConvCase& c : cases) {
+      const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      EXPECT_EQ(text.find("convolution plane by plane"), 0u) << text;
+    }
+  }
+}
+
 TEST(LibraryKernels, DepthwiseConvolutionIsLeftToLowering) {
   std::unique_ptr<Module> module = ParseEntry(
       "a = f32[1,20,20,64] parameter(0)\nb = f32[3,3,1,64] parameter(1)\n"

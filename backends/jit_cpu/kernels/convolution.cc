@@ -1,13 +1,14 @@
 // convolution as matrix products: for each tile of output positions the windows are laid out as rows [position, (window, channel)] and
 // multiplied with the kernel as [(window, channel), output channel]. Every padding, stride, dilation and reversal is only a different
 // table of input offsets. A 1x1 window without padding or stride reads the input where it lies. Depthwise convolutions, whose products
-// would have one column, are left to generic lowering.
+// would have one column, go to planes.cc or to generic lowering.
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/convert.h"
+#include "backends/jit_cpu/kernels/convolution.h"
 #include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/rows.h"
 
@@ -17,72 +18,18 @@ namespace {
 constexpr int64_t kSmallFlops = int64_t{1} << 16;
 constexpr int64_t kTileBytes = int64_t{1} << 20;  // of laid out windows: stays in the second level cache
 
-struct Spatial {
-  WindowDimension window;
-  int64_t input = 0, output = 0;
-};
+// Depthwise and its like: a matrix product would have too few columns.
+bool Narrow(const ConvolutionProblem& p) { return p.groups > 1 && p.columns < 8; }
 
-struct Problem {
-  Shape result;
-  ConvDimensionNumbers dims;
-  std::vector<Spatial> spatial;
-  int64_t batch = 0, features = 0, outputs = 0;            // of the input; of the whole result
-  int64_t feature_groups = 1, batch_groups = 1, groups = 1;
-  int64_t channels = 0, columns = 0, taps = 1, rows = 1;   // of one group: kernel input features, output features, window, positions
-  ElementType in, out, compute;
-};
-
-std::optional<Problem> Match(const Instruction& i) {
-  const ConvDimensionNumbers* dims = i.GetDimLabels();
-  if (dims == nullptr || i.operands.size() != 2 || !i.shape.IsArray()) return std::nullopt;
-  const Shape& input = i.operands[0]->shape;
-  const Shape& kernel = i.operands[1]->shape;
-  Problem p;
-  p.in = input.element_type();
-  p.out = i.shape.element_type();
-  if (kernel.element_type() != p.in) return std::nullopt;
-  if (Gemm::Supports(p.in, p.out)) {
-    p.compute = p.in;
-  } else if ((p.in == ElementType::kF16 || p.in == ElementType::kBF16) && (p.out == p.in || p.out == ElementType::kF32)) {
-    p.compute = ElementType::kF32;
-  } else {
-    return std::nullopt;
-  }
-  p.result = i.shape;
-  p.dims = *dims;
-  p.batch = input.dim(static_cast<int>(dims->input_batch));
-  p.features = input.dim(static_cast<int>(dims->input_feature));
-  p.outputs = i.shape.dim(static_cast<int>(dims->output_feature));
-  p.feature_groups = i.Int(AttrId::kFeatureGroupCount, 1);
-  p.batch_groups = i.Int(AttrId::kBatchGroupCount, 1);
-  if (p.feature_groups > 1 && p.batch_groups > 1) return std::nullopt;
-  p.groups = p.feature_groups * p.batch_groups;
-  p.channels = kernel.dim(static_cast<int>(dims->kernel_input_feature));
-  p.columns = p.outputs / p.groups;
-  p.rows = i.shape.dim(static_cast<int>(dims->output_batch));
-  const Window* window = i.GetWindow();
-  const size_t rank = dims->input_spatial.size();
-  if (rank > 0 && (window == nullptr || window->size() != rank)) return std::nullopt;
-  for (size_t d = 0; d < rank; ++d) {
-    Spatial s;
-    s.window = (*window)[d];
-    s.input = input.dim(static_cast<int>(dims->input_spatial[d]));
-    s.output = i.shape.dim(static_cast<int>(dims->output_spatial[d]));
-    p.taps *= s.window.size;
-    p.rows *= s.output;
-    p.spatial.push_back(s);
-  }
-  const int64_t k = p.taps * p.channels;
-  if (p.rows * p.columns * k == 0 || 2 * p.groups * p.rows * p.columns * k < kSmallFlops) return std::nullopt;
-  if (p.groups > 1 && p.columns < 8) return std::nullopt;  // depthwise and its like
-  return p;
-}
+using Problem = ConvolutionProblem;
+using Spatial = ConvolutionProblem::Spatial;
 
 class ConvolutionKernel : public LibraryKernel {
  public:
   static std::unique_ptr<LibraryKernel> Make(const Instruction& i, ThreadPool& pool) {
-    std::optional<Problem> problem = Match(i);
+    std::optional<Problem> problem = MatchConvolutionProblem(i);
     if (!problem) return nullptr;
+    if (Narrow(*problem)) return MatchPlanes(*problem, i) ? MakePlanes(*problem, i, pool) : nullptr;
     auto kernel = std::unique_ptr<ConvolutionKernel>(new ConvolutionKernel(*std::move(problem), pool));
     kernel->LayOut(i.operands[0]->shape, i.operands[1]->shape);
     if (kernel->gemm_ == nullptr) return nullptr;
@@ -206,10 +153,8 @@ class ConvolutionKernel : public LibraryKernel {
       std::vector<int64_t> table(s.output * s.window.size, -1);
       for (int64_t y = 0; y < s.output; ++y) {
         for (int64_t k = 0; k < s.window.size; ++k) {
-          const int64_t tap = s.window.reversal ? s.window.size - 1 - k : k;
-          const int64_t at = y * s.window.stride + tap * s.window.window_dilation - s.window.padding_low;
-          if (at < 0 || at % s.window.base_dilation != 0 || at / s.window.base_dilation >= s.input) continue;
-          table[y * s.window.size + k] = at / s.window.base_dilation * spatial_strides_[d];
+          const int64_t at = p_.InputAt(static_cast<int>(d), y, k);
+          if (at >= 0) table[y * s.window.size + k] = at * spatial_strides_[d];
         }
       }
       offsets_.push_back(std::move(table));
@@ -365,7 +310,63 @@ class ConvolutionKernel : public LibraryKernel {
 
 }  // namespace
 
-bool MatchConvolution(const Instruction& i) { return i.GetDimLabels() != nullptr && i.GetDimLabels()->input_spatial.size() <= 8 && Match(i).has_value(); }
+int64_t ConvolutionProblem::InputAt(int d, int64_t y, int64_t k) const {
+  const WindowDimension& w = spatial[d].window;
+  const int64_t at = y * w.stride + (w.reversal ? w.size - 1 - k : k) * w.window_dilation - w.padding_low;
+  if (at < 0 || at % w.base_dilation != 0 || at / w.base_dilation >= spatial[d].input) return -1;
+  return at / w.base_dilation;
+}
+
+std::optional<ConvolutionProblem> MatchConvolutionProblem(const Instruction& i) {
+  const ConvDimensionNumbers* dims = i.GetDimLabels();
+  if (dims == nullptr || i.operands.size() != 2 || !i.shape.IsArray()) return std::nullopt;
+  const Shape& input = i.operands[0]->shape;
+  const Shape& kernel = i.operands[1]->shape;
+  ConvolutionProblem p;
+  p.in = input.element_type();
+  p.out = i.shape.element_type();
+  if (kernel.element_type() != p.in) return std::nullopt;
+  if (Gemm::Supports(p.in, p.out)) {
+    p.compute = p.in;
+  } else if ((p.in == ElementType::kF16 || p.in == ElementType::kBF16) && (p.out == p.in || p.out == ElementType::kF32)) {
+    p.compute = ElementType::kF32;
+  } else {
+    return std::nullopt;
+  }
+  p.result = i.shape;
+  p.dims = *dims;
+  p.batch = input.dim(static_cast<int>(dims->input_batch));
+  p.features = input.dim(static_cast<int>(dims->input_feature));
+  p.outputs = i.shape.dim(static_cast<int>(dims->output_feature));
+  p.feature_groups = i.Int(AttrId::kFeatureGroupCount, 1);
+  p.batch_groups = i.Int(AttrId::kBatchGroupCount, 1);
+  if (p.feature_groups > 1 && p.batch_groups > 1) return std::nullopt;
+  p.groups = p.feature_groups * p.batch_groups;
+  p.channels = kernel.dim(static_cast<int>(dims->kernel_input_feature));
+  p.columns = p.outputs / p.groups;
+  p.rows = i.shape.dim(static_cast<int>(dims->output_batch));
+  const Window* window = i.GetWindow();
+  const size_t rank = dims->input_spatial.size();
+  if (rank > 0 && (window == nullptr || window->size() != rank)) return std::nullopt;
+  for (size_t d = 0; d < rank; ++d) {
+    ConvolutionProblem::Spatial s;
+    s.window = (*window)[d];
+    s.input = input.dim(static_cast<int>(dims->input_spatial[d]));
+    s.output = i.shape.dim(static_cast<int>(dims->output_spatial[d]));
+    p.taps *= s.window.size;
+    p.rows *= s.output;
+    p.spatial.push_back(s);
+  }
+  const int64_t k = p.taps * p.channels;
+  if (p.rows * p.columns * k == 0 || 2 * p.groups * p.rows * p.columns * k < kSmallFlops) return std::nullopt;
+  return p;
+}
+
+bool MatchConvolution(const Instruction& i) {
+  if (i.GetDimLabels() == nullptr || i.GetDimLabels()->input_spatial.size() > 8) return false;
+  const std::optional<ConvolutionProblem> problem = MatchConvolutionProblem(i);
+  return problem.has_value() && (!Narrow(*problem) || MatchPlanes(*problem, i));
+}
 std::unique_ptr<LibraryKernel> MakeConvolution(const Instruction& i, ThreadPool& pool) { return ConvolutionKernel::Make(i, pool); }
 
 }  // namespace hloscope

@@ -1,0 +1,41 @@
+// A convolution's numbers, as its two kernels need them. Not for choosing between them (convolution.cc).
+#ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_CONVOLUTION_H_
+#define HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_CONVOLUTION_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+#include "backends/jit_cpu/kernels/patterns.h"
+
+namespace hloscope {
+
+struct ConvolutionProblem {
+  struct Spatial {
+    WindowDimension window;
+    int64_t input = 0, output = 0;
+  };
+  Shape result;
+  ConvDimensionNumbers dims;
+  std::vector<Spatial> spatial;
+  int64_t batch = 0, features = 0, outputs = 0;            // of the input; of the whole result
+  int64_t feature_groups = 1, batch_groups = 1, groups = 1;
+  int64_t channels = 0, columns = 0, taps = 1, rows = 1;   // of one group: kernel input features, output features, window, positions
+  ElementType in, out, compute;
+
+  // Where input element lies for output position y and tap k along spatial dimension d, in elements of the input; -1: in padding or
+  // between dilated elements.
+  int64_t InputAt(int d, int64_t y, int64_t k) const;
+};
+
+// nullopt: of types or sizes that are left to generic lowering.
+std::optional<ConvolutionProblem> MatchConvolutionProblem(const Instruction& i);
+
+// planes.cc: groups so narrow that a matrix product is no use, with spatial dimensions innermost.
+bool MatchPlanes(const ConvolutionProblem& problem, const Instruction& i);
+std::unique_ptr<LibraryKernel> MakePlanes(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_CONVOLUTION_H_
