@@ -29,7 +29,7 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 1;
+constexpr int kLoweringVersion = 2;
 constexpr int kNodeBudget = 4000;
 constexpr char kMagic[] = "hloscope kernel 1\n";
 

@@ -129,8 +129,70 @@ llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
   return b_.CreateFDiv(top, b_.CreateFAdd(e, one));
 }
 
-llvm::Value* ScalarEmitter::Erf(llvm::Value* x) { return nullptr; }
-llvm::Value* ScalarEmitter::SinCos(llvm::Value* x, bool cosine) { return nullptr; }
+// Near zero x + x p(x^2); further out 1 - exp(-g(|x|)), g fitted to -log erfc.
+llvm::Value* ScalarEmitter::Erf(llvm::Value* x) {
+  llvm::Value* a = Unary(Intr::fabs, x);
+  llvm::Value* z = b_.CreateFMul(x, x);
+  llvm::Value* p = Polynomial(z, {8.20416972e-05, -0.00081029156, 0.00519748731, -0.0268579591, 0.112836696, -0.376126319, 0.1283791671});
+  llvm::Value* near = Fma(x, p, x);
+  llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 4)), Float(x, 4), a);
+  llvm::Value* g = Polynomial(capped, {-1.6435697e-06, 4.61779127e-05, -0.000597743492, 0.00476357527, -0.0264310185, 0.11009448, 0.631814539, 1.13023758, -0.000320441526});
+  llvm::Value* far = b_.CreateFSub(Float(x, 1), Exp(b_.CreateFNeg(g)));
+  far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
+  llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.92)), near, far);
+  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
+}
+
+// `fast`, unless `unlikely` holds in any lane: then all lanes are `slow()`, in a block of its own.
+llvm::Value* ScalarEmitter::Unless(llvm::Value* unlikely, llvm::Value* fast, const std::function<llvm::Value*()>& slow) {
+  if (unlikely->getType()->isVectorTy()) unlikely = b_.CreateOrReduce(unlikely);
+  llvm::Instruction* at = &*b_.GetInsertPoint();
+  llvm::BasicBlock* before = at->getParent();
+  llvm::BasicBlock* rest = before->splitBasicBlock(at->getIterator());
+  before->getTerminator()->eraseFromParent();
+  llvm::BasicBlock* block = llvm::BasicBlock::Create(m_.getContext(), "slow", before->getParent(), rest);
+  b_.SetInsertPoint(before);
+  b_.CreateCondBr(unlikely, block, rest);
+  b_.SetInsertPoint(block);
+  llvm::Value* v = slow();
+  llvm::BasicBlock* end = b_.GetInsertBlock();
+  b_.CreateBr(rest);
+  b_.SetInsertPoint(rest, rest->begin());
+  llvm::PHINode* phi = b_.CreatePHI(fast->getType(), 2);
+  phi->addIncoming(fast, before);
+  phi->addIncoming(v, end);
+  b_.SetInsertPoint(at);
+  return phi;
+}
+
+// x = j pi/2 + r in three steps, good up to 71000; what is larger goes to the C library.
+llvm::Value* ScalarEmitter::SinCos(llvm::Value* x, bool cosine) {
+  llvm::Value* a = Unary(Intr::fabs, x);
+  llvm::Value* large = b_.CreateFCmpOGT(a, Float(x, 71000));
+  llvm::Value* in_range = b_.CreateFCmpOLE(a, Float(x, 71000));
+  llvm::Value* safe = b_.CreateSelect(in_range, x, Float(x, 0));
+  llvm::Value* j = Unary(Intr::roundeven, b_.CreateFMul(safe, Float(x, 0.63661977236758134308)));
+  llvm::Value* r = Fma(j, Float(x, -1.57079637050628662109375), safe);
+  r = Fma(j, Float(x, 4.371138828673792886547744274139404296875e-8), r);
+  r = Fma(j, Float(x, 1.71512449834e-15), r);
+  llvm::Value* z = b_.CreateFMul(r, r);
+  llvm::Value* ps = Polynomial(z, {2.72438115e-06, -0.00019840039, 0.00833333191, -0.166666672});
+  llvm::Value* sine = Fma(b_.CreateFMul(z, r), ps, r);
+  llvm::Value* pc = Polynomial(z, {2.45428964e-05, -0.00138882792, 0.0416666642});
+  llvm::Value* cosv = Fma(b_.CreateFMul(z, z), pc, Fma(z, Float(x, -0.5), Float(x, 1)));
+  llvm::Value* n = b_.CreateFPToSI(j, Like(b_.getInt32Ty(), x));
+  if (cosine) n = b_.CreateAdd(n, Int(n, 1));
+  llvm::Value* odd = b_.CreateICmpNE(b_.CreateAnd(n, Int(n, 1)), Int(n, 0));
+  llvm::Value* v = b_.CreateSelect(odd, cosv, sine);
+  llvm::Value* flip = b_.CreateShl(b_.CreateAnd(n, Int(n, 2)), Int(n, 30));
+  v = b_.CreateBitCast(b_.CreateXor(b_.CreateBitCast(v, n->getType()), flip), x->getType());
+  if (!cosine) v = b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, v);
+  v = b_.CreateSelect(b_.CreateFCmpUNO(x, x), x, v);
+  return Unless(large, v, [&] {
+    const LaneValue in{x};
+    return Fallback(cosine ? ScalarOp::kCos : ScalarOp::kSin, ElementType::kF32, ElementType::kF32, 0, absl::MakeConstSpan(&in, 1)).re;
+  });
+}
 
 llvm::Value* ScalarEmitter::FloatFunction(ScalarOp op, llvm::Value* a, llvm::Value* b) {
   if (op == ScalarOp::kRsqrt) return b_.CreateFDiv(Float(a, 1), Unary(Intr::sqrt, a));

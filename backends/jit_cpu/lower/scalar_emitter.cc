@@ -76,6 +76,7 @@ llvm::Value* ScalarEmitter::ToStorage(ElementType type, llvm::Value* v) {
     llvm::Value* bits = b_.CreateBitCast(v, Like(b_.getInt32Ty(), v));
     return b_.CreateTrunc(b_.CreateLShr(bits, Int(bits, 16)), Like(b_.getInt16Ty(), v));
   }
+  if (IsTinyFloat(type) && type != ElementType::kF8E8M0FNU) return EncodeTiny(type, v);
   if (IsTinyFloat(type)) {
     const bool vector = v->getType()->isVectorTy();
     llvm::Value* in = Scratch(b_.getFloatTy(), kLanes);
@@ -114,6 +115,62 @@ llvm::Value* ScalarEmitter::FromStorage(ElementType type, llvm::Value* v) {
     return b_.CreateMaskedGather(VectorOf(b_.getFloatTy()), address, llvm::Align(4));
   }
   return IsInteger(type) ? Normalize(type, v) : v;
+}
+
+// Any float to a code of at most 8 bits, to nearest even. f8e8m0fnu, which has no zero, is not for this.
+llvm::Value* ScalarEmitter::EncodeTiny(ElementType type, llvm::Value* v) {
+  enum Overflow { kInfinity, kAllOnes, kNegativeZero, kSaturate };  // what stands for too large a value; NaN follows
+  struct Layout {
+    int exponent, mantissa, bias;
+    Overflow overflow;
+  } f{};
+  switch (type) {
+    case ElementType::kF4E2M1FN: f = {2, 1, 1, kSaturate}; break;
+    case ElementType::kF8E3M4: f = {3, 4, 3, kInfinity}; break;
+    case ElementType::kF8E4M3: f = {4, 3, 7, kInfinity}; break;
+    case ElementType::kF8E4M3FN: f = {4, 3, 7, kAllOnes}; break;
+    case ElementType::kF8E4M3B11FNUZ: f = {4, 3, 11, kNegativeZero}; break;
+    case ElementType::kF8E4M3FNUZ: f = {4, 3, 8, kNegativeZero}; break;
+    case ElementType::kF8E5M2: f = {5, 2, 15, kInfinity}; break;
+    default: f = {5, 2, 16, kNegativeZero}; break;
+  }
+  llvm::Type* integer = Like(b_.getInt32Ty(), v);
+  const auto c = [&](int64_t x) { return IntOf(integer, x); };
+  llvm::Value* bits = b_.CreateBitCast(v, integer);
+  llvm::Value* a = b_.CreateAnd(bits, c(0x7fffffff));
+  llvm::Value* magnitude = Unary(Intr::fabs, v);
+  const int drop = 23 - f.mantissa, width = f.exponent + f.mantissa;
+  llvm::Value* lsb = b_.CreateAnd(b_.CreateLShr(a, c(drop)), c(1));
+  llvm::Value* rounded = b_.CreateLShr(b_.CreateAdd(a, b_.CreateAdd(lsb, c((1 << (drop - 1)) - 1))), c(drop));
+  llvm::Value* normal = b_.CreateSub(rounded, c(static_cast<int64_t>(127 - f.bias) << f.mantissa));
+  // Below the least normal number: adding 2^23 units rounds to units.
+  const double magic = std::ldexp(1.0, 1 - f.bias - f.mantissa + 23);
+  llvm::Value* sum = b_.CreateBitCast(b_.CreateFAdd(magnitude, Float(v, magic)), integer);
+  llvm::Value* denormal = b_.CreateSub(sum, b_.CreateBitCast(Float(v, magic), integer));
+  llvm::Value* code = b_.CreateSelect(b_.CreateFCmpOLT(magnitude, Float(v, std::ldexp(1.0, 1 - f.bias))), denormal, normal);
+  const int64_t ones = (int64_t{1} << width) - 1, infinity = ((int64_t{1} << f.exponent) - 1) << f.mantissa, sign_bit = int64_t{1} << width;
+  llvm::Value* nan = b_.CreateFCmpUNO(v, v);
+  llvm::Value* sign = b_.CreateShl(b_.CreateLShr(bits, c(31)), c(width));
+  switch (f.overflow) {
+    case kInfinity: {
+      code = b_.CreateSelect(b_.CreateICmpUGT(code, c(infinity)), c(infinity), code);
+      llvm::Value* payload = b_.CreateLShr(b_.CreateOr(b_.CreateAnd(a, c(0x7fffff)), c(0x400000)), c(drop));
+      code = b_.CreateOr(sign, b_.CreateSelect(nan, b_.CreateOr(payload, c(infinity)), code));
+      break;
+    }
+    case kAllOnes: code = b_.CreateOr(sign, b_.CreateSelect(b_.CreateOr(nan, b_.CreateICmpUGE(code, c(ones))), c(ones), code)); break;
+    case kNegativeZero: {
+      llvm::Value* none = b_.CreateOr(nan, b_.CreateICmpUGT(code, c(ones)));
+      llvm::Value* zero = b_.CreateICmpEQ(code, c(0));
+      code = b_.CreateSelect(none, c(sign_bit), b_.CreateSelect(zero, c(0), b_.CreateOr(sign, code)));
+      break;
+    }
+    case kSaturate:
+      code = b_.CreateSelect(b_.CreateICmpUGT(code, c(ones)), c(ones), code);
+      code = b_.CreateSelect(nan, c(sign_bit), b_.CreateOr(sign, code));
+      break;
+  }
+  return b_.CreateTrunc(code, Like(b_.getInt8Ty(), v));
 }
 
 llvm::Value* ScalarEmitter::Normalize(ElementType type, llvm::Value* v) {

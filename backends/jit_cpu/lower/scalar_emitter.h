@@ -4,6 +4,7 @@
 #define HLOSCOPE_BACKENDS_JIT_CPU_LOWER_SCALAR_EMITTER_H_
 
 #include <cstdint>
+#include <functional>
 
 #include "absl/types/span.h"
 #include "core/element/expr.h"
@@ -80,6 +81,8 @@ class ScalarEmitter {
   llvm::Value* Logistic(llvm::Value* x);
   llvm::Value* Erf(llvm::Value* x);
   llvm::Value* SinCos(llvm::Value* x, bool cosine);
+  llvm::Value* Unless(llvm::Value* unlikely, llvm::Value* fast, const std::function<llvm::Value*()>& slow);
+  llvm::Value* EncodeTiny(ElementType type, llvm::Value* f32);
   llvm::Value* Scale2(llvm::Value* x, llvm::Value* exponent);  // x 2^exponent, rounded once, |exponent| <= 280
   llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> highest_first);
   llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
