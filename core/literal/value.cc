@@ -1,6 +1,7 @@
 #include "core/literal/value.h"
 
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cassert>
 #include <cstdlib>
@@ -13,7 +14,14 @@ namespace {
 constexpr int64_t kAlignment = 64;
 constexpr int64_t kSlack = 64;                    // readable bytes after the end
 constexpr int64_t kHugePage = int64_t{2} << 20;   // blocks from here on are aligned to and advised as huge pages
-constexpr int64_t kKeepBytes = int64_t{256} << 20;  // free blocks kept for reuse
+// Free blocks kept for reuse. Touching fresh pages costs more than most kernels do, so a training step must find the buffers of the one
+// before; but blocks are only kept while blocks in use and kept ones together take less than half of the machine.
+constexpr int64_t kKeepBytes = int64_t{3} << 30;
+
+int64_t HalfOfMemory() {
+  static const int64_t half = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE) / 2;
+  return half;
+}
 
 // Free blocks by size class: four classes an octave, so at most a quarter is wasted and a loop finds its own blocks again.
 class BufferPool {
@@ -34,10 +42,13 @@ class BufferPool {
         kept_ -= *capacity;
         return block;
       }
+      total_ += *capacity;
+      if (kept_ > 0 && total_ > HalfOfMemory()) Release();
     }
     bool huge = *capacity >= 2 * kHugePage;
     void* block = std::aligned_alloc(huge ? kHugePage : kAlignment, huge ? (*capacity + kHugePage - 1) / kHugePage * kHugePage : *capacity);
     if (block != nullptr && huge) madvise(block, *capacity, MADV_HUGEPAGE);
+    if (block == nullptr) Forget(*capacity);
     return static_cast<std::byte*>(block);
   }
 
@@ -46,16 +57,22 @@ class BufferPool {
     int bucket = BucketOf(capacity, &rounded);
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      if (kept_ + capacity <= kKeepBytes) {
+      if (kept_ + capacity <= kKeepBytes && total_ <= HalfOfMemory()) {
         free_[bucket].push_back(block);
         kept_ += capacity;
         return;
       }
+      total_ -= capacity;
     }
     std::free(block);
   }
 
  private:
+  void Forget(int64_t capacity) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    total_ -= capacity;
+  }
+
   // Rounds up to (4 + k) / 4 * 2^n, k in 0..3, and returns the class's number. Sizes that are classes map to themselves.
   static int BucketOf(int64_t size, int64_t* capacity) {
     if (size <= 256) {
@@ -68,9 +85,20 @@ class BufferPool {
     return 8 + octave * 4 + static_cast<int>(*capacity / quarter) - 5;
   }
 
+  // Hands all kept blocks back to the system. The mutex is held.
+  void Release() {
+    for (std::vector<std::byte*>& blocks : free_) {
+      for (std::byte* block : blocks) std::free(block);
+      blocks.clear();
+    }
+    total_ -= kept_;
+    kept_ = 0;
+  }
+
   std::mutex mutex_;
   std::vector<std::byte*> free_[8 + 64 * 4 + 4];
   int64_t kept_ = 0;
+  int64_t total_ = 0;  // of blocks in use and kept
 };
 
 }  // namespace
