@@ -1,5 +1,7 @@
 // The fuzzer of the HLO text reader as a program: fuzz_hlo_text [--minutes N] [--seed N] [--out DIRECTORY] [FILE...].
 // With FILEs: checks just those. With -DHLOSCOPE_LIBFUZZER (clang, -fsanitize=fuzzer): a libFuzzer target instead.
+#include <signal.h>
+
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -24,6 +26,32 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
 
 #else
 
+namespace {
+
+const hloscope::HloTextFuzzer* running = nullptr;
+std::string crash_path;
+
+// The reader died: keeps what it was reading. (Not safe in a handler by the book; good enough for a tool that is dying.)
+void KeepAndDie(int signal) {
+  if (running != nullptr) std::ofstream(crash_path, std::ios::binary) << running->last();
+  std::fprintf(stderr, "signal %d; the text is kept as %s\n", signal, crash_path.c_str());
+  std::_Exit(2);
+}
+
+void CatchSignals() {
+  static char stack[1 << 16];
+  stack_t alternate = {};
+  alternate.ss_sp = stack;
+  alternate.ss_size = sizeof(stack);
+  sigaltstack(&alternate, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = KeepAndDie;
+  action.sa_flags = SA_ONSTACK;
+  for (int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) sigaction(signal, &action, nullptr);
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   double minutes = 1;
   uint64_t seed = 1;
@@ -46,6 +74,9 @@ int main(int argc, char** argv) {
   }
   if (files > 0) return failures > 0;
   hloscope::HloTextFuzzer fuzzer(hloscope::LoadHloSeeds(), seed);
+  running = &fuzzer;
+  crash_path = out + "/crash.hlo";
+  CatchSignals();
   using Clock = std::chrono::steady_clock;
   const auto end = Clock::now() + std::chrono::duration<double>(minutes * 60);
   int64_t steps = 0;
@@ -60,6 +91,7 @@ int main(int argc, char** argv) {
     std::string path = out + "/finding-" + std::to_string(++failures) + ".hlo";
     std::ofstream(path, std::ios::binary) << fuzzer.last();
     std::printf("step %lld: %s\n  kept as %s\n", static_cast<long long>(steps), problem.c_str(), path.c_str());
+    std::fflush(stdout);
     if (failures >= 20) break;
   }
   std::printf("%lld texts (%lld without errors), %d findings, %zu kept as seeds, slowest %.3f s\n", static_cast<long long>(steps),
