@@ -49,7 +49,9 @@ bool ReadBool(AttributeReading& r, AttrValue& value) {
   value.emplace<int64_t>(is_true);
   return true;
 }
-void PrintBool(const AttrValue& value, const PrintOptions&, std::string* out) { out->append(std::get<int64_t>(value) != 0 ? "true" : "false"); }
+void PrintBool(const AttrValue& value, const PrintOptions&, std::string* out) {
+  out->append(std::get<int64_t>(value) != 0 ? "true" : "false");
+}
 
 bool ReadString(AttributeReading& r, AttrValue& value) {
   if (*r.s.p != '"' && *r.s.p != '\'') return Bad(r, HLO_LABEL("text.attribute-string"), "a string in quotes");
@@ -78,7 +80,9 @@ bool ReadRaw(AttributeReading& r, AttrValue& value) {
   const char* end = r.s.p;
   while (*r.s.p == ' ') ++r.s.p;
   absl::string_view rest;
-  if (r.s.p > end && (*r.s.p == '{' || *r.s.p == '(' || *r.s.p == '-' || IsClass(*r.s.p, char_class::kDigit)) && r.s.Raw(&rest, /*quiet=*/true)) end = r.s.p;
+  if (r.s.p > end && (*r.s.p == '{' || *r.s.p == '(' || *r.s.p == '-' || IsClass(*r.s.p, char_class::kDigit)) &&
+      r.s.Raw(&rest, /*quiet=*/true))
+    end = r.s.p;
   r.s.p = end;
   raw = absl::string_view(raw.data(), end - raw.data());
   return true;

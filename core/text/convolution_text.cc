@@ -18,7 +18,8 @@ bool ReadGroups(AttributeReading& r, absl::string_view what, int least, int most
     int count = 0;
     do {
       if (count == most) {
-        return r.s.Error(r.s.Range(start, r.s.p), HLO_LABEL("text.window-numbers"), absl::StrCat("expected at most ", most, " numbers a dimension in ", what));
+        return r.s.Error(r.s.Range(start, r.s.p), HLO_LABEL("text.window-numbers"),
+                         absl::StrCat("expected at most ", most, " numbers a dimension in ", what));
       }
       if (!r.s.Integer(&numbers[count++], what)) return false;
     } while (*r.s.p == '_' && ++r.s.p);
@@ -125,8 +126,9 @@ bool ReadLabels(AttributeReading& r, absl::string_view part, char first_letter, 
     *slot = i;
   }
   if (*first >= 0 && *second >= 0) return true;
-  return BadLabels(r, from, to, absl::StrCat("expected both '", std::string(1, first_letter), "' and '", std::string(1, second_letter),
-                                             "' in the dimension labels, found '", part, "'"));
+  return BadLabels(r, from, to,
+                   absl::StrCat("expected both '", std::string(1, first_letter), "' and '", std::string(1, second_letter),
+                                "' in the dimension labels, found '", part, "'"));
 }
 
 std::string Labels(char first_letter, int64_t first, char second_letter, int64_t second, const std::vector<int64_t>& spatial) {
@@ -144,7 +146,8 @@ std::string Labels(char first_letter, int64_t first, char second_letter, int64_t
 bool ReadWindow(AttributeReading& r, AttrValue& value) {
   Window& window = value.emplace<Window>();
   if (*r.s.p != '{') {
-    return r.s.Error(r.s.Here(), HLO_LABEL("text.window-field"), absl::StrCat("expected a window such as {size=3x3 pad=1_1x1_1}, found ", r.s.Found()));
+    return r.s.Error(r.s.Here(), HLO_LABEL("text.window-field"),
+                     absl::StrCat("expected a window such as {size=3x3 pad=1_1x1_1}, found ", r.s.Found()));
   }
   ++r.s.p;
   bool sized = false;
@@ -182,12 +185,13 @@ bool ReadDimLabels(AttributeReading& r, AttrValue& value) {
     return BadLabels(r, start, std::max(r.s.p, std::min(start + 1, r.s.end())), "expected dimension labels of the form lhs_rhs->output");
   }
   if (!ReadLabels(r, text.substr(0, underscore), 'b', 'f', &labels.input_batch, &labels.input_feature, &labels.input_spatial) ||
-      !ReadLabels(r, text.substr(underscore + 1, arrow - underscore - 1), 'i', 'o', &labels.kernel_input_feature, &labels.kernel_output_feature,
-                  &labels.kernel_spatial) ||
+      !ReadLabels(r, text.substr(underscore + 1, arrow - underscore - 1), 'i', 'o', &labels.kernel_input_feature,
+                  &labels.kernel_output_feature, &labels.kernel_spatial) ||
       !ReadLabels(r, text.substr(arrow + 2), 'b', 'f', &labels.output_batch, &labels.output_feature, &labels.output_spatial)) {
     return false;
   }
-  if (labels.input_spatial.size() == labels.kernel_spatial.size() && labels.input_spatial.size() == labels.output_spatial.size()) return true;
+  if (labels.input_spatial.size() == labels.kernel_spatial.size() && labels.input_spatial.size() == labels.output_spatial.size())
+    return true;
   return BadLabels(r, start, r.s.p, "expected as many spatial digits in the three parts of the dimension labels");
 }
 

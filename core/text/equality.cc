@@ -18,14 +18,16 @@ std::string Place(const Instruction& i) {
 }
 
 bool SameNames(absl::Span<Instruction* const> a, absl::Span<Instruction* const> b) {
-  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [](const Instruction* x, const Instruction* y) { return x->name == y->name; });
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Instruction* x, const Instruction* y) { return x->name == y->name; });
 }
 
 bool SameAttributes(const std::vector<Attribute>& a, const std::vector<Attribute>& b, const std::string& place, std::string* why) {
   if (a.size() != b.size()) return Differ(why, absl::StrCat(place, a.size(), " attributes against ", b.size()));
   for (size_t k = 0; k < a.size(); ++k) {
     auto name = [](const Attribute& x) { return x.name.empty() ? Info(x.id).name : x.name; };
-    if (a[k].id != b[k].id || name(a[k]) != name(b[k])) return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " against ", name(b[k])));
+    if (a[k].id != b[k].id || name(a[k]) != name(b[k]))
+      return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " against ", name(b[k])));
     if (!SameAttributeValue(a[k].value, b[k].value)) return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " differs"));
   }
   return true;
@@ -43,7 +45,8 @@ bool SameInstruction(const Instruction& a, const Instruction& b, std::string* wh
   if (a.opcode != b.opcode) return Differ(why, absl::StrCat(Place(a), "opcode ", Name(a.opcode), " against ", Name(b.opcode)));
   // An omitted shape is the shape that was inferred for it, if any was.
   const bool both_omitted = a.shape_omitted && b.shape_omitted;
-  if (!both_omitted && a.shape != b.shape) return Differ(why, absl::StrCat(Place(a), "shape ", a.shape.ToString(), " against ", b.shape.ToString()));
+  if (!both_omitted && a.shape != b.shape)
+    return Differ(why, absl::StrCat(Place(a), "shape ", a.shape.ToString(), " against ", b.shape.ToString()));
   if (!SameNames(a.operands, b.operands)) return Differ(why, absl::StrCat(Place(a), "operands differ"));
   if (!SameNames(a.control_predecessors, b.control_predecessors)) return Differ(why, absl::StrCat(Place(a), "control predecessors differ"));
   if (a.parameter_number != b.parameter_number) return Differ(why, absl::StrCat(Place(a), "parameter number differs"));

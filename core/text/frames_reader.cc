@@ -7,7 +7,6 @@
 namespace hloscope {
 namespace {
 
-
 std::string Unescaped(absl::string_view text) {
   std::string result;
   if (text.find('\\') == absl::string_view::npos || !absl::CUnescape(text, &result)) return std::string(text);
@@ -38,8 +37,9 @@ bool ReadFields(Scanner& s, Row& row) {
     int32_t* field = FieldOf(row, name);
     if (field == nullptr) {
       SourceRange range = name.empty() ? s.Here() : s.Range(name);
-      return s.Error(range, HLO_LABEL("text.table-field"),
-                     absl::StrCat("expected the name of a field of this table, found ", name.empty() ? s.Found() : absl::StrCat("'", name, "'")));
+      return s.Error(
+          range, HLO_LABEL("text.table-field"),
+          absl::StrCat("expected the name of a field of this table, found ", name.empty() ? s.Found() : absl::StrCat("'", name, "'")));
     }
     if (!s.Expect('=', name)) return false;
     s.SkipSpace();
@@ -47,7 +47,8 @@ bool ReadFields(Scanner& s, Row& row) {
     int64_t value;
     if (!s.Integer(&value, name)) return false;
     if (value < INT32_MIN || value > INT32_MAX) {
-      return s.Error(s.Range(start, s.p), HLO_LABEL("text.table-field"), absl::StrCat("expected ", name, " to fit in 32 bits, found ", value));
+      return s.Error(s.Range(start, s.p), HLO_LABEL("text.table-field"),
+                     absl::StrCat("expected ", name, " to fit in 32 bits, found ", value));
     }
     *field = static_cast<int32_t>(value);
     s.SkipSpace();

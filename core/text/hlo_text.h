@@ -18,7 +18,7 @@ std::unique_ptr<Module> ReadHloText(std::shared_ptr<const SourceText> source, Di
 
 struct PrintOptions {
   bool metadata = true;
-  bool percent = false;         // names with %
+  bool percent = false;  // names with %
   bool operand_shapes = false;
   bool layouts = true;
   int64_t max_literal_elements = -1;  // beyond it `{...}`; -1: never elide

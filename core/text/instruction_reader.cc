@@ -1,8 +1,8 @@
 // One instruction: `[ROOT] name = shape opcode(operands), attribute=value, ...`.
 #include <algorithm>
 
-#include "absl/strings/strip.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/text/literal_text.h"
 #include "core/text/module_reader.h"
 #include "core/text/nearest_name.h"
@@ -48,7 +48,8 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
   if (*s_.p != '=') {
     if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
     broken_names_.insert(name);
-    s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
+    s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"),
+             absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
              "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
     return Outcome::kFailed;
   }
@@ -215,7 +216,8 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
 Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, absl::string_view opcode) {
   const char* start = s_.p;
   if (nesting_ >= s_.limits().max_depth) {
-    s_.Error(s_.Range(opcode), HLO_LABEL("text.nesting-depth"), absl::StrCat("expected instructions nested at most ", s_.limits().max_depth, " deep"));
+    s_.Error(s_.Range(opcode), HLO_LABEL("text.nesting-depth"),
+             absl::StrCat("expected instructions nested at most ", s_.limits().max_depth, " deep"));
     return nullptr;
   }
   Instruction* nested = module_->AddInstruction(computation);
@@ -249,7 +251,8 @@ void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, 
   auto it = names_.find(name);
   Instruction* operand = it == names_.end() ? nullptr : it->second;
   if (operand == nullptr || operand == instruction) {
-    pending_.push_back({instruction, static_cast<int>(instruction->operands.size()), name, range, shape != nullptr ? *shape : Shape(), shape != nullptr});
+    pending_.push_back(
+        {instruction, static_cast<int>(instruction->operands.size()), name, range, shape != nullptr ? *shape : Shape(), shape != nullptr});
   } else if (shape != nullptr) {
     CheckOperandShape(range, *shape, *operand);
   }
@@ -260,7 +263,8 @@ void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, 
 void ModuleReader::CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand) {
   if (operand.shape_omitted || Shape::Compatible(written, operand.shape)) return;
   s_.Error(range, HLO_LABEL("text.operand-shape"),
-           absl::StrCat("expected the shape of %", operand.name, ", ", operand.shape.ToString(false), ", before its name, found ", written.ToString(false)));
+           absl::StrCat("expected the shape of %", operand.name, ", ", operand.shape.ToString(false), ", before its name, found ",
+                        written.ToString(false)));
 }
 
 // A known attribute that stands behind the instruction on the same line, its comma forgotten.
@@ -323,7 +327,8 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
   if (special != kNotSpecial || id != AttrId::kUnknown) {
     const int bit = special != kNotSpecial ? kFirstSpecialBit + special : static_cast<int>(id);
     if (seen_attributes_[bit]) {
-      return s_.Error(s_.Range(name), HLO_LABEL("text.duplicate-attribute"), absl::StrCat("expected the attribute ", name, " once in an instruction"));
+      return s_.Error(s_.Range(name), HLO_LABEL("text.duplicate-attribute"),
+                      absl::StrCat("expected the attribute ", name, " once in an instruction"));
     }
     seen_attributes_.set(bit);
   }
@@ -361,7 +366,8 @@ bool ModuleReader::ReadControlPredecessors(Instruction* instruction) {
     const char* start = s_.p;
     absl::string_view name = s_.Name();
     if (name.empty()) {
-      return s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an instruction, found ", s_.Found()));
+      return s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"),
+                      absl::StrCat("expected the name of an instruction, found ", s_.Found()));
     }
     // All of them are settled at the end of the computation, in their order.
     pending_.push_back({instruction, -1, name, s_.Range(start, s_.p), Shape(), false});
@@ -385,7 +391,8 @@ bool ModuleReader::ReadMetadata(Metadata& metadata) {
     }
     absl::string_view key = s_.Word();
     if (key.empty() || *s_.p != '=') {
-      return s_.Error(s_.Here(), HLO_LABEL("text.metadata"), absl::StrCat("expected a field such as op_name=\"..\" in metadata, found ", s_.Found()));
+      return s_.Error(s_.Here(), HLO_LABEL("text.metadata"),
+                      absl::StrCat("expected a field such as op_name=\"..\" in metadata, found ", s_.Found()));
     }
     ++s_.p;
     absl::string_view text;

@@ -119,7 +119,8 @@ class LiteralReader {
   }
 
   bool OutOfRange(absl::string_view token) {
-    return s_.Error(s_.Range(token), HLO_LABEL("text.literal-range"), absl::StrCat("expected a value that fits ", Name(type_), ", found ", token.substr(0, 60)));
+    return s_.Error(s_.Range(token), HLO_LABEL("text.literal-range"),
+                    absl::StrCat("expected a value that fits ", Name(type_), ", found ", token.substr(0, 60)));
   }
 
   bool Pred(std::byte* out) {
@@ -164,7 +165,10 @@ class LiteralReader {
       }
     }
     const int bits = BitWidth(type_);  // u64 takes negative values too and wraps them, as in XLA
-    uint64_t limit = IsSigned(type_) ? (uint64_t{1} << (bits - 1)) - (negative ? 0 : 1) : negative ? (bits == 64 ? uint64_t{1} << 63 : 0) : bits == 64 ? UINT64_MAX : (uint64_t{1} << bits) - 1;
+    uint64_t limit = IsSigned(type_) ? (uint64_t{1} << (bits - 1)) - (negative ? 0 : 1)
+                     : negative      ? (bits == 64 ? uint64_t{1} << 63 : 0)
+                     : bits == 64    ? UINT64_MAX
+                                     : (uint64_t{1} << bits) - 1;
     absl::string_view token(s_.p, p - s_.p);
     if (overflow || magnitude > limit) return OutOfRange(token);
     s_.p = p;
@@ -258,7 +262,12 @@ class LiteralReader {
 class ArrayReader {
  public:
   ArrayReader(Scanner& s, const Shape& shape, std::byte* out)
-      : s_(s), shape_(shape), rank_(shape.rank()), out_(out), bytes_(StorageBytes(shape.element_type())), element_(s, shape.element_type()) {}
+      : s_(s),
+        shape_(shape),
+        rank_(shape.rank()),
+        out_(out),
+        bytes_(StorageBytes(shape.element_type())),
+        element_(s, shape.element_type()) {}
 
   bool Read(bool* elided) {
     const char* open = s_.p;
@@ -303,7 +312,8 @@ class ArrayReader {
     if (static_cast<int>(counts_.size()) != rank_) {
       if (counts_.size() != 1 || counts_[0] != 0) {
         return s_.Error(s_.Here(), HLO_LABEL("text.literal-shape"),
-                        absl::StrCat("expected '{' at depth ", counts_.size() + 1, " of a literal of ", shape_.ToString(false), ", found ", s_.Found()));
+                        absl::StrCat("expected '{' at depth ", counts_.size() + 1, " of a literal of ", shape_.ToString(false), ", found ",
+                                     s_.Found()));
       }
       flat_ = true;  // all elements in one list
     }
@@ -339,8 +349,8 @@ class ArrayReader {
       const bool none = counts_.back() == 0 && shape_.ElementCount() == 0;
       if (!*elided && !none && !flat_ && counts_.back() != shape_.dim(depth)) {
         return s_.Error(s_.Range(opens_.back(), s_.p), HLO_LABEL("text.literal-shape"),
-                        absl::StrCat("expected ", shape_.dim(depth), " entries in dimension ", depth, " of a literal of ", shape_.ToString(false),
-                                     ", found ", counts_.back()));
+                        absl::StrCat("expected ", shape_.dim(depth), " entries in dimension ", depth, " of a literal of ",
+                                     shape_.ToString(false), ", found ", counts_.back()));
       }
       counts_.pop_back();
       opens_.pop_back();
@@ -404,7 +414,8 @@ bool ReadInto(Scanner& s, const Shape& shape, ConstantLiteral* literal) {
     return true;
   }
   if (!shape.IsArray()) {
-    return s.Error(s.Here(), HLO_LABEL("text.literal-type"), absl::StrCat("expected an array or tuple shape for a constant, found ", shape.ToString()));
+    return s.Error(s.Here(), HLO_LABEL("text.literal-type"),
+                   absl::StrCat("expected an array or tuple shape for a constant, found ", shape.ToString()));
   }
   if (IsClass(*s.p, char_class::kAlpha)) {  // old dumps repeat the shape: constant(f32[2] {1, 2})
     const char* start = s.p;
@@ -421,7 +432,8 @@ bool ReadInto(Scanner& s, const Shape& shape, ConstantLiteral* literal) {
   }
   for (int i = 0; i < shape.rank(); ++i) {
     if (shape.is_dynamic(i)) {
-      return s.Error(s.Here(), HLO_LABEL("text.literal-type"), absl::StrCat("expected a constant of known size, found ", shape.ToString(false)));
+      return s.Error(s.Here(), HLO_LABEL("text.literal-type"),
+                     absl::StrCat("expected a constant of known size, found ", shape.ToString(false)));
     }
   }
   Value value;

@@ -68,7 +68,8 @@ ModuleReader::ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticS
 std::unique_ptr<Module> ModuleReader::Read() {
   const int64_t size = static_cast<int64_t>(source_->text().size());
   if (size > s_.limits().max_bytes) {
-    s_.Error({0, 0}, HLO_LABEL("text.too-large"), absl::StrCat("expected a text of at most ", s_.limits().max_bytes, " bytes, found ", size));
+    s_.Error({0, 0}, HLO_LABEL("text.too-large"),
+             absl::StrCat("expected a text of at most ", s_.limits().max_bytes, " bytes, found ", size));
   } else {
     if (absl::StartsWith(source_->text(), "\xEF\xBB\xBF")) s_.p += 3;  // a byte order mark
     ReadTopLevel();
@@ -104,7 +105,8 @@ void ModuleReader::ReadTopLevel() {
       ReadHeader();
     } else if (plain && name == "ENTRY" && *s_.p != '=') {
       ReadComputation(/*is_entry=*/true, start);
-    } else if (plain && IsClass(*s_.p, char_class::kDigit) && std::find(std::begin(kTables), std::end(kTables), name) != std::end(kTables)) {
+    } else if (plain && IsClass(*s_.p, char_class::kDigit) &&
+               std::find(std::begin(kTables), std::end(kTables), name) != std::end(kTables)) {
       ReadTable(name);
     } else if (!name.empty() && (*s_.p == '=' || (plain && name == "ROOT" && LooksLikeStatement(start)))) {
       s_.p = start;
@@ -135,7 +137,8 @@ void ModuleReader::ReadTopLevel() {
     in_garbage_ = !good;
   }
   if (s_.AtEnd() && sink_.error_count() == 0 && module_->computations.empty() && !seen_header_) {
-    s_.Error(s_.Range(s_.begin(), s_.begin()), HLO_LABEL("text.empty"), "expected HloModule, a computation or an instruction, found nothing");
+    s_.Error(s_.Range(s_.begin(), s_.begin()), HLO_LABEL("text.empty"),
+             "expected HloModule, a computation or an instruction, found nothing");
   }
 }
 
@@ -146,7 +149,8 @@ void ModuleReader::ReadHeader() {
   while (!s_.AtEnd() && *s_.p != ',' && !IsClass(*s_.p, char_class::kSpace)) ++s_.p;
   module_->name.assign(start, s_.p - start);
   if (module_->name.empty()) {
-    s_.Error(s_.Here(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of the module after HloModule, found ", s_.Found()));
+    s_.Error(s_.Here(), HLO_LABEL("text.expected-name"),
+             absl::StrCat("expected the name of the module after HloModule, found ", s_.Found()));
   }
   while (s_.Take(',')) {
     s_.SkipSpace();
@@ -380,7 +384,8 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
   if (root == nullptr && !computation.instructions.empty()) root = computation.instructions.back();
   if (root != nullptr && !root->shape_omitted && !Shape::Compatible(root->shape, signature.result)) {
     s_.Error(signature.result_range, HLO_LABEL("text.result-shape"),
-             absl::StrCat("expected the shape of the root %", root->name, ", ", root->shape.ToString(false), ", found ", signature.result.ToString(false)),
+             absl::StrCat("expected the shape of the root %", root->name, ", ", root->shape.ToString(false), ", found ",
+                          signature.result.ToString(false)),
              "the header of a computation repeats the shape of its root");
   }
   for (const Instruction* parameter : computation.instructions) {
@@ -394,8 +399,8 @@ void ModuleReader::CheckSignature(const Computation& computation, const Signatur
     const auto& [shape, range] = signature.parameters[number];
     if (!Shape::Compatible(parameter->shape, shape)) {
       s_.Warning(range, HLO_LABEL("text.parameter-shape"),
-                 absl::StrCat("the header says ", shape.ToString(false), " for parameter ", number, ", its instruction %", parameter->name, " says ",
-                              parameter->shape.ToString(false)));
+                 absl::StrCat("the header says ", shape.ToString(false), " for parameter ", number, ", its instruction %", parameter->name,
+                              " says ", parameter->shape.ToString(false)));
     }
   }
 }
@@ -416,7 +421,8 @@ void ModuleReader::ResolveComputations() {
     missing = true;
     NearestName nearest(r.name, &suggestion_budget_);
     for (const Computation* c : module_->computations) nearest.Offer(c->name);
-    s_.Error(r.range, HLO_LABEL("text.unknown-computation"), absl::StrCat("expected a computation of the module, found '", r.name, "'"), nearest.Hint());
+    s_.Error(r.range, HLO_LABEL("text.unknown-computation"), absl::StrCat("expected a computation of the module, found '", r.name, "'"),
+             nearest.Hint());
   }
   if (!missing) return;
   for (Computation* c : module_->computations) {  // no null computations either

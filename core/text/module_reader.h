@@ -100,7 +100,7 @@ class ModuleReader {
   absl::flat_hash_set<absl::string_view> broken_names_;  // defined by statements that could not be read: uses are not reported again
   std::vector<PendingOperand> pending_;
   absl::flat_hash_map<absl::string_view, int64_t> anonymous_;  // opcode to the last number given to a nested instruction
-  int nesting_ = 0;  // of instructions that are written as operands
+  int nesting_ = 0;                                            // of instructions that are written as operands
 
   // Of the instruction that is being read.
   std::vector<Attribute> attributes_;

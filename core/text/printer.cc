@@ -121,7 +121,8 @@ void AppendFrames(const SourceFrames& f, std::string* out) {
   if (f.stack_frames.empty()) return;
   out->append("StackFrames\n");
   for (size_t k = 0; k < f.stack_frames.size(); ++k) {
-    absl::StrAppend(out, k + 1, " {file_location_id=", f.stack_frames[k].file_location_id, " parent_frame_id=", f.stack_frames[k].parent_frame_id, "}\n");
+    absl::StrAppend(out, k + 1, " {file_location_id=", f.stack_frames[k].file_location_id,
+                    " parent_frame_id=", f.stack_frames[k].parent_frame_id, "}\n");
   }
   out->push_back('\n');
 }

@@ -39,7 +39,8 @@ void Scanner::SkipSpaceSlow() {
 
 bool Scanner::Expect(char c, absl::string_view after) {
   if (Take(c)) return true;
-  return Error(Here(), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected '", std::string(1, c), "' after ", after, ", found ", Found()));
+  return Error(Here(), HLO_LABEL("text.expected-punctuation"),
+               absl::StrCat("expected '", std::string(1, c), "' after ", after, ", found ", Found()));
 }
 
 absl::string_view Scanner::Name() {

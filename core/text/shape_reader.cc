@@ -16,8 +16,9 @@ constexpr int64_t kLongestCached = 1 << 16;
 
 // Characters that can stand inside a shape's brackets.
 bool InShape(char c) {
-  return IsClass(c, char_class::kAlpha | char_class::kDigit | char_class::kSpace) || c == ',' || c == '<' || c == '=' || c == '?' || c == ':' ||
-         c == '*' || c == '#' || c == '-' || c == '+' || c == '/' || c == '[' || c == ']' || c == '(' || c == ')' || c == '{' || c == '}' || c == '.';
+  return IsClass(c, char_class::kAlpha | char_class::kDigit | char_class::kSpace) || c == ',' || c == '<' || c == '=' || c == '?' ||
+         c == ':' || c == '*' || c == '#' || c == '-' || c == '+' || c == '/' || c == '[' || c == ']' || c == '(' || c == ')' || c == '{' ||
+         c == '}' || c == '.';
 }
 
 // A `{` behind a shape is its layout, or opens the body of a computation.
@@ -118,7 +119,8 @@ bool ShapeReader::ReadArray(Shape* shape) {
     for (const ElementTypeInfo& info : kElementTypeInfo) {
       if (info.kind != TypeKind::Tuple) nearest.Offer(info.name);
     }
-    return s_.Error(s_.Range(word), HLO_LABEL("text.element-type"), absl::StrCat("expected an element type, found '", word, "'"), nearest.Hint());
+    return s_.Error(s_.Range(word), HLO_LABEL("text.element-type"), absl::StrCat("expected an element type, found '", word, "'"),
+                    nearest.Hint());
   }
   std::vector<int64_t> dimensions;
   std::vector<bool> dynamic;
@@ -126,7 +128,8 @@ bool ShapeReader::ReadArray(Shape* shape) {
   if (!ReadDimensions(dimensions, dynamic)) return false;
   if (!IsArrayType(*type)) {
     if (!dimensions.empty()) {
-      return s_.Error(s_.Range(open, s_.p), HLO_LABEL("text.dimension"), absl::StrCat("expected no dimensions for ", word, ", found ", dimensions.size()));
+      return s_.Error(s_.Range(open, s_.p), HLO_LABEL("text.dimension"),
+                      absl::StrCat("expected no dimensions for ", word, ", found ", dimensions.size()));
     }
     *shape = *type == ElementType::kToken ? Shape::Token() : Shape::Opaque();
     return true;
@@ -162,7 +165,8 @@ bool ShapeReader::ReadDimensions(std::vector<int64_t>& dimensions, std::vector<b
       }
       if (!s_.Integer(&size, "a dimension")) return false;
       if (size < 0) {
-        return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.dimension"), absl::StrCat("expected a dimension of at least 0, found ", size),
+        return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.dimension"),
+                        absl::StrCat("expected a dimension of at least 0, found ", size),
                         "a size that is not known is written '?', or '<=n' when it has a bound");
       }
     }
@@ -229,7 +233,8 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
   }
   absl::string_view name(start, s_.p - start);
   if (name.empty() || *s_.p != '(') {
-    return s_.Error(s_.Here(), HLO_LABEL("text.layout-part"), absl::StrCat("expected a part of a layout such as T(8,128) or S(1), found ", s_.Found()));
+    return s_.Error(s_.Here(), HLO_LABEL("text.layout-part"),
+                    absl::StrCat("expected a part of a layout such as T(8,128) or S(1), found ", s_.Found()));
   }
   if (name == "T") {
     while (*s_.p == '(') {
@@ -241,7 +246,8 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
     std::vector<int64_t> value;
     if (!ReadIntegers(value, name == "E" ? "an element size in bits" : "a memory space", false)) return false;
     if (value.size() != 1) {
-      return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.layout-part"), absl::StrCat("expected one number in ", name, "(..), found ", value.size()));
+      return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.layout-part"),
+                      absl::StrCat("expected one number in ", name, "(..), found ", value.size()));
     }
     (name == "E" ? layout.element_size_in_bits : layout.memory_space) = value[0];
     return true;
@@ -282,7 +288,8 @@ absl::StatusOr<Shape> ParseShape(absl::string_view text) {
   if (reader.Read(&shape)) {
     scanner.SkipSpace();
     if (scanner.AtEnd() && sink.error_count() == 0) return shape;
-    scanner.Error(scanner.Here(), HLO_LABEL("text.expected-shape"), absl::StrCat("expected nothing more after the shape, found ", scanner.Found()));
+    scanner.Error(scanner.Here(), HLO_LABEL("text.expected-shape"),
+                  absl::StrCat("expected nothing more after the shape, found ", scanner.Found()));
   }
   const Diagnostic& first = sink.diagnostics().front();
   return absl::InvalidArgumentError(absl::StrCat("column ", first.range.begin + 1, ": ", first.message));

@@ -33,7 +33,8 @@ std::string Describe(const DiagnosticSink& sink, const SourceText& source) {
 const Case kCases[] = {
     // The module and what stands around computations.
     {"text.empty", "@<>@// only a comment\n", "found nothing", ""},
-    {"text.unexpected", "HloModule m\n@<=>@ what\nENTRY e { a = f32[] parameter(0) }", "expected HloModule, a computation or an instruction, found '='", ""},
+    {"text.unexpected", "HloModule m\n@<=>@ what\nENTRY e { a = f32[] parameter(0) }",
+     "expected HloModule, a computation or an instruction, found '='", ""},
     {"text.unexpected", "@<lorem>@ ipsum\ndolor sit\n", "found 'lorem'", ""},
     {"text.second-module", "HloModule a\n@<HloModule>@ b\n", "found a second HloModule", "a file of its own"},
     {"text.expected-name", "HloModule @<,>@ is_scheduled=true\ne { a = f32[] parameter(0) }", "name of the module", ""},
@@ -47,32 +48,41 @@ const Case kCases[] = {
     {"text.table-field", "FileNames\n1 @<a>@\n\ne { a = f32[] parameter(0) }", "expected a string in quotes, found 'a'", ""},
     {"text.table-field", "StackFrames\n1 {file_location_id=@<99999999999>@}\n\ne { a = f32[] parameter(0) }", "32 bits", ""},
     // Computations.
-    {"text.unclosed-computation", "@<e>@ {\n  a = f32[] parameter(0)\n", "expected '}' to close computation e, found the end of the text", ""},
-    {"text.unclosed-computation", "@<f>@ {\n  a = f32[] parameter(0)\n\nENTRY e (b: f32[]) -> f32[] {\n  b = f32[] parameter(0)\n}\n", "found 'ENTRY'", ""},
+    {"text.unclosed-computation", "@<e>@ {\n  a = f32[] parameter(0)\n", "expected '}' to close computation e, found the end of the text",
+     ""},
+    {"text.unclosed-computation", "@<f>@ {\n  a = f32[] parameter(0)\n\nENTRY e (b: f32[]) -> f32[] {\n  b = f32[] parameter(0)\n}\n",
+     "found 'ENTRY'", ""},
     {"text.expected-name", "ENTRY @<{>@ a = f32[] parameter(0) }", "name of a computation", ""},
     {"text.expected-name", "e (a: f32[], @<=>@) -> f32[] {\n a = f32[] parameter(0) }", "name of a parameter", ""},
-    {"text.expected-punctuation", "e (a @<f32>@[]) -> f32[] {\n a = f32[] parameter(0) }", "expected ':' after the name of a parameter, found 'f32'", ""},
+    {"text.expected-punctuation", "e (a @<f32>@[]) -> f32[] {\n a = f32[] parameter(0) }",
+     "expected ':' after the name of a parameter, found 'f32'", ""},
     {"text.expected-name", "e { a = f32[] parameter(0) }, @<=>@", "name of an attribute", ""},
-    {"text.result-shape", "e (a: f32[2]) -> @<f32[3]>@ {\n  a = f32[2] parameter(0)\n}", "expected the shape of the root %a, f32[2], found f32[3]", "root"},
+    {"text.result-shape", "e (a: f32[2]) -> @<f32[3]>@ {\n  a = f32[2] parameter(0)\n}",
+     "expected the shape of the root %a, f32[2], found f32[3]", "root"},
     {"text.parameter-shape", "e (a: @<f32[3]>@) -> f32[2] {\n  a = f32[2] parameter(0)\n}", "says f32[3] for parameter 0", ""},
-    {"text.parameter-count", "@<e>@ (a: f32[]) -> f32[] {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n}", "lists 1 parameters", ""},
+    {"text.parameter-count", "@<e>@ (a: f32[]) -> f32[] {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n}", "lists 1 parameters",
+     ""},
     {"text.unknown-computation", "f { p = f32[] parameter(0) }\nENTRY e { a = f32[] parameter(0) b = f32[] call(a), to_apply=@<%ff>@ }",
      "expected a computation of the module, found 'ff'", "did you mean 'f'?"},
     // Instructions.
     {"text.expected-name", "e { @<=>@ f32[] parameter(0)\n}", "name of an instruction", ""},
-    {"text.expected-punctuation", "e { a @<f32>@[] parameter(0)\n}", "expected '=' after the name of an instruction, found 'f32'", "looks like"},
+    {"text.expected-punctuation", "e { a @<f32>@[] parameter(0)\n}", "expected '=' after the name of an instruction, found 'f32'",
+     "looks like"},
     {"text.expected-punctuation", "e { a = f32[] parameter@<[>@0]\n}", "expected '(' after the opcode parameter, found '['", ""},
-    {"text.expected-punctuation", "e { a = f32[] parameter(0) b = f32[2] broadcast(a) @<dimensions>@={}\n}", "expected ',' before the attribute dimensions", ""},
+    {"text.expected-punctuation", "e { a = f32[] parameter(0) b = f32[2] broadcast(a) @<dimensions>@={}\n}",
+     "expected ',' before the attribute dimensions", ""},
     {"text.second-root", "e { ROOT a = f32[] parameter(0)\n  @<ROOT>@ b = f32[] negate(a)\n}", "a is ROOT already", ""},
     {"text.expected-opcode", "e { a = f32[] @<=>@ \n}", "expected an opcode, found '='", ""},
     {"text.expected-opcode", "e { a = @<,>@ \n}", "expected a shape or an opcode, found ','", ""},
     {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<subtrat>@(a, a)\n}", "found 'subtrat'", "did you mean 'subtract'?"},
     {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] add(a, @<,>@ a)\n}", "name of an operand", ""},
-    {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<=>@}\n}", "name of an instruction", ""},
-    {"text.unknown-operand", "e { alpha = f32[] parameter(0)\n b = f32[] negate(@<%alhpa>@)\n}", "expected an instruction of computation e, found 'alhpa'",
-     "did you mean 'alpha'?"},
+    {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<=>@}\n}", "name of an instruction",
+     ""},
+    {"text.unknown-operand", "e { alpha = f32[] parameter(0)\n b = f32[] negate(@<%alhpa>@)\n}",
+     "expected an instruction of computation e, found 'alhpa'", "did you mean 'alpha'?"},
     {"text.unknown-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<zebra>@}\n}", "found 'zebra'", ""},
-    {"text.operand-shape", "e { a = f32[2] parameter(0)\n b = f32[3] negate(f32[3] @<%a>@)\n}", "the shape of %a, f32[2], before its name, found f32[3]", ""},
+    {"text.operand-shape", "e { a = f32[2] parameter(0)\n b = f32[3] negate(f32[3] @<%a>@)\n}",
+     "the shape of %a, f32[2], before its name, found f32[3]", ""},
     {"text.operand-shape", "e { b = f32[3] negate(f32[3] @<a>@)\n a = f32[2] parameter(0)\n}", "the shape of %a", ""},
     {"text.parameter-number", "e { a = f32[] parameter(@<-1>@)\n b = f32[] parameter(1)\n}", "at least 0, found -1", ""},
     {"text.constant-shape", "e { @<c>@ = constant(1)\n}", "expected the shape of a constant", "constant({1, 2})"},
@@ -103,7 +113,8 @@ const Case kCases[] = {
     {"text.literal-range", "e { c = f4e2m1fn[] constant(@<nan>@)\n}", "fits f4e2m1fn", ""},
     {"text.literal-range", "e { c = f8e4m3fn[] constant(@<inf>@)\n}", "fits f8e4m3fn", ""},
     {"text.literal-shape", "e { c = f32[2] constant(@<1>@)\n}", "expected '{' to begin a literal of f32[2], found '1'", ""},
-    {"text.literal-shape", "e { c = f32[3] constant(@<{1, 2}>@)\n}", "expected 3 entries in dimension 0 of a literal of f32[3], found 2", ""},
+    {"text.literal-shape", "e { c = f32[3] constant(@<{1, 2}>@)\n}", "expected 3 entries in dimension 0 of a literal of f32[3], found 2",
+     ""},
     {"text.literal-shape", "e { c = f32[2,2] constant({ {1, 2}, @<{3}>@ })\n}", "expected 2 entries in dimension 1", ""},
     {"text.literal-shape", "e { c = f32[2,2] constant(@<{1, 2, 3}>@)\n}", "expected 4 elements for f32[2,2], found 3", ""},
     {"text.literal-shape", "e { c = f32[2] constant({@<{>@1}, {2}})\n}", "nested 1 deep", ""},
@@ -119,8 +130,10 @@ const Case kCases[] = {
     {"text.expected-name", "e { a = f32[] parameter(0), @<{>@}\n}", "name of an attribute", ""},
     {"text.duplicate-attribute", "e { a = f32[] parameter(0)\n b = f32[2] broadcast(a), dimensions={}, @<dimensions>@={}\n}", "once", ""},
     {"text.duplicate-attribute", "e { a = f32[] parameter(0), sharding={replicated}, @<sharding>@={}\n}", "once", ""},
-    {"text.attribute-list", "e { a = f32[] parameter(0)\n b = f32[2] broadcast(a), dimensions=@<0>@\n}", "such as {0,1} as the value of dimensions, found '0'", ""},
-    {"text.attribute-number", "e { a = f32[] parameter(0), epsilon=@<much>@\n}", "expected a number as the value of epsilon, found 'much'", ""},
+    {"text.attribute-list", "e { a = f32[] parameter(0)\n b = f32[2] broadcast(a), dimensions=@<0>@\n}",
+     "such as {0,1} as the value of dimensions, found '0'", ""},
+    {"text.attribute-number", "e { a = f32[] parameter(0), epsilon=@<much>@\n}", "expected a number as the value of epsilon, found 'much'",
+     ""},
     {"text.attribute-bool", "e { a = f32[] parameter(0), is_stable=@<yes>@\n}", "true or false", ""},
     {"text.attribute-string", "e { a = f32[] custom-call(), custom_call_target=@<foo>@\n}", "a string in quotes", ""},
     {"text.attribute-word", "e { a = f32[] parameter(0), direction=@<{>@LT}\n}", "a word", ""},
@@ -187,8 +200,8 @@ ENTRY main {
   a = f32[] parameter(zero)
 }
 )"),
-            (Strings{"text.expected-punctuation", "text.unknown-opcode", "text.expected-integer", "text.literal-range", "text.expected-punctuation",
-                     "text.unknown-operand", "text.expected-integer", "text.unknown-computation"}));
+            (Strings{"text.expected-punctuation", "text.unknown-opcode", "text.expected-integer", "text.literal-range",
+                     "text.expected-punctuation", "text.unknown-operand", "text.expected-integer", "text.unknown-computation"}));
 }
 
 TEST(Diagnostics, OnOneLine) {
@@ -202,7 +215,8 @@ TEST(Diagnostics, UsesOfWhatCouldNotBeReadAreNotReportedAgain) {
 
 TEST(Diagnostics, UnresolvedNamesLeaveNoNulls) {
   DiagnosticSink sink;
-  auto source = std::make_shared<SourceText>("t", "e {\n a = f32[] parameter(0)\n b = f32[] add(no, a), to_apply=no, branch_computations={no, e}\n}\n");
+  auto source = std::make_shared<SourceText>(
+      "t", "e {\n a = f32[] parameter(0)\n b = f32[] add(no, a), to_apply=no, branch_computations={no, e}\n}\n");
   auto module = ReadHloText(source, sink);
   EXPECT_EQ(sink.error_count(), 4) << Describe(sink, *source);  // three names, and e calls itself
   const Instruction* b = module->entry->FindInstruction("b");
@@ -232,10 +246,31 @@ TEST(Diagnostics, DamageIsReadInLinearTime) {
     return text;
   };
   // Each would take minutes if it were quadratic, or overflow the stack if it were recursive.
-  for (absl::string_view unit : {"(", "{", "[", "\"", "e {\n", "a = (\n", "a = f32[] add(\n", "a = f32[] add(b), x={\n", "a(\n", "a(b: (", "a = add(add(add(", "x = f32[] add(negate(", "ENTRY ", "/*", "\\",
-                                 "x = f32[2]{0:T(", "{ x = s32[1] constant({", "HloModule m, a={", "\x01\xff", "a=", "%", "FileNames\n1 "}) {
+  for (absl::string_view unit : {"(",
+                                 "{",
+                                 "[",
+                                 "\"",
+                                 "e {\n",
+                                 "a = (\n",
+                                 "a = f32[] add(\n",
+                                 "a = f32[] add(b), x={\n",
+                                 "a(\n",
+                                 "a(b: (",
+                                 "a = add(add(add(",
+                                 "x = f32[] add(negate(",
+                                 "ENTRY ",
+                                 "/*",
+                                 "\\",
+                                 "x = f32[2]{0:T(",
+                                 "{ x = s32[1] constant({",
+                                 "HloModule m, a={",
+                                 "\x01\xff",
+                                 "a=",
+                                 "%",
+                                 "FileNames\n1 "}) {
     SCOPED_TRACE(unit);
-    for (absl::string_view before : {"", "HloModule m\ne {\n", "e { c = f32[1,1,1,1] constant(", "e { a = ", "e { a = f32[] parameter(0), x="}) {
+    for (absl::string_view before :
+         {"", "HloModule m\ne {\n", "e { c = f32[1,1,1,1] constant(", "e { a = ", "e { a = f32[] parameter(0), x="}) {
       Strings labels = Labels(std::string(before) + repeat(unit));
       EXPECT_FALSE(labels.empty());
     }

@@ -25,7 +25,8 @@ std::unique_ptr<Module> Read(const std::string& text) {
 // One instruction `x` in a computation with the operands p (f32[2,3]), q (s32[]), t (a tuple of both) and the computation f to call.
 std::string Print(const std::string& instruction) {
   auto module = Read("f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n" +
-                     std::string("ENTRY e {\n p = f32[2,3] parameter(0)\n q = s32[] parameter(1)\n t = (f32[2,3], s32[]) tuple(p, q)\n ") + instruction + "\n z = s32[] copy(q)\n}\n");
+                     std::string("ENTRY e {\n p = f32[2,3] parameter(0)\n q = s32[] parameter(1)\n t = (f32[2,3], s32[]) tuple(p, q)\n ") +
+                     instruction + "\n z = s32[] copy(q)\n}\n");
   const Instruction* x = module->entry->FindInstruction("x");
   return x == nullptr ? "no x" : PrintInstruction(*x);
 }
@@ -69,7 +70,8 @@ TEST(Grammar, Instructions) {
       // Attributes of each kind.
       {"x = s32[] get-tuple-element(t), index=1", ""},
       {"x = (f32[2,3]) batch-norm-training(p, p, p), epsilon=1e-05, feature_index=1", ""},
-      {"x = f32[2,3] sort(p), dimensions={1}, is_stable=true, to_apply=%f", "x = f32[2,3] sort(p), dimensions={1}, is_stable=true, to_apply=f"},
+      {"x = f32[2,3] sort(p), dimensions={1}, is_stable=true, to_apply=%f",
+       "x = f32[2,3] sort(p), dimensions={1}, is_stable=true, to_apply=f"},
       {"x = f32[2,3] call(p), to_apply={%f}", "x = f32[2,3] call(p), to_apply=f"},
       {"x = f32[2] conditional(q, p, p), branch_computations={%f, f}", "x = f32[2] conditional(q, p, p), branch_computations={f, f}"},
       {"x = f32[2] custom-call(p), custom_call_target=\"a \\\"b\\\" {\", called_computations={}", ""},
@@ -84,8 +86,10 @@ TEST(Grammar, Instructions) {
       {"x = f32[2,3] all-reduce(p), replica_groups={{0,1},{2,3}}, use_global_device_ids=true, to_apply=f", ""},
       {"x = f32[2,3] all-reduce(p), replica_groups=[2,4]<=[4,2]T(1,0), to_apply=f", ""},
       {"x = f32[2,3] reduce-window(p, q), window={size=1x2 stride=1x2 pad=0_0x-1_3}, to_apply=f", ""},
-      {"x = f32[2,3] reduce-window(p, q), window={stride=1x1 size=1x2}, to_apply=f", "x = f32[2,3] reduce-window(p, q), window={size=1x2}, to_apply=f"},
-      {"x = f32[2] convolution(p, p), window={size=3x3 pad=1_1x1_1 lhs_dilate=2x1 rhs_dilate=1x2 rhs_reversal=1x0}, dim_labels=b01f_01io->b01f, "
+      {"x = f32[2,3] reduce-window(p, q), window={stride=1x1 size=1x2}, to_apply=f",
+       "x = f32[2,3] reduce-window(p, q), window={size=1x2}, to_apply=f"},
+      {"x = f32[2] convolution(p, p), window={size=3x3 pad=1_1x1_1 lhs_dilate=2x1 rhs_dilate=1x2 rhs_reversal=1x0}, "
+       "dim_labels=b01f_01io->b01f, "
        "feature_group_count=2",
        ""},
       {"x = f32[2] convolution(p, p), dim_labels=bf_io->bf", ""},
@@ -213,7 +217,8 @@ TEST(Grammar, LiteralBytes) {
 }
 
 TEST(Grammar, ModuleHeaderTablesAndComputations) {
-  const char* text = R"(HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }, entry_computation_layout={(f32[2]{0})->f32[2]{0}}, frontend_attributes={m={a = #sdy.mesh<["x"=2]>}}, num_partitions=8
+  const char* text =
+      R"(HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }, entry_computation_layout={(f32[2]{0})->f32[2]{0}}, frontend_attributes={m={a = #sdy.mesh<["x"=2]>}}, num_partitions=8
 
 FileNames
 1 "a/b.py"
@@ -290,7 +295,9 @@ TEST(Grammar, Fragments) {
   ASSERT_EQ(instructions->computations.size(), 1u);
   EXPECT_EQ(instructions->entry->instructions.size(), 3u);
   EXPECT_EQ(instructions->entry->root->name, "b");
-  auto mixed = Read("f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = f32[] add(a, b) }\nx = f32[] constant(1)\ny = f32[] call(x, x), to_apply=f\n");
+  auto mixed = Read(
+      "f { a = f32[] parameter(0)\n b = f32[] parameter(1)\n c = f32[] add(a, b) }\nx = f32[] constant(1)\ny = f32[] call(x, x), "
+      "to_apply=f\n");
   EXPECT_EQ(mixed->entry->root->name, "y");
 }
 
@@ -334,7 +341,9 @@ TEST(Grammar, EqualTextsShareShapes) {
 }
 
 TEST(Grammar, AsyncSugarMakesTheWrappedComputation) {
-  auto module = Read("e {\n p = f32[2] parameter(0)\n s = ((f32[2]), f32[2], u32[]) all-to-all-start(p), dimensions={0}\n d = f32[2] all-to-all-done(s)\n}");
+  auto module = Read(
+      "e {\n p = f32[2] parameter(0)\n s = ((f32[2]), f32[2], u32[]) all-to-all-start(p), dimensions={0}\n d = f32[2] "
+      "all-to-all-done(s)\n}");
   const Instruction* s = module->FindComputation("e")->FindInstruction("s");
   const Computation* wrapped = s->Called(AttrId::kCalls);
   ASSERT_NE(wrapped, nullptr);
@@ -346,7 +355,8 @@ TEST(Grammar, AsyncSugarMakesTheWrappedComputation) {
 }
 
 TEST(Printing, Options) {
-  auto module = Read("e {\n p = f32[2]{0} parameter(0), metadata={op_name=\"n\"}\n c = f32[2]{0} constant({1, 2})\n ROOT r = f32[2]{0} add(p, c)\n}");
+  auto module =
+      Read("e {\n p = f32[2]{0} parameter(0), metadata={op_name=\"n\"}\n c = f32[2]{0} constant({1, 2})\n ROOT r = f32[2]{0} add(p, c)\n}");
   const Computation& e = *module->entry;
   EXPECT_EQ(PrintInstruction(*e.instructions[0], {.metadata = false, .percent = true, .layouts = false}), "%p = f32[2] parameter(0)");
   EXPECT_EQ(PrintInstruction(*e.instructions[1], {.max_literal_elements = 1}), "c = f32[2]{0} constant({...})");
@@ -356,7 +366,8 @@ TEST(Printing, Options) {
 }
 
 TEST(Equality, SaysWhatDiffers) {
-  const std::string base = "e {\n a = f32[2] parameter(0), sharding={x}\n b = f32[2] constant({1, 2})\n ROOT c = f32[2] add(a, b), index=1, other={1, 2}\n}";
+  const std::string base =
+      "e {\n a = f32[2] parameter(0), sharding={x}\n b = f32[2] constant({1, 2})\n ROOT c = f32[2] add(a, b), index=1, other={1, 2}\n}";
   struct Change {
     const char *from, *to, *why;
   };
