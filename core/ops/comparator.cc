@@ -277,40 +277,57 @@ bool Comparator::Less(int64_t a, int64_t b) {
   return At(root_, a, b).i != 0;
 }
 
-bool Comparator::Keys(std::vector<uint64_t>* keys) const {
-  const Step& root = steps_[root_];
-  if (root.kind != NodeKind::kScalarOp || both_.size() != 1) return false;
+// The keys of one comparison `key(left) < key(right)` (or >, or with the sides exchanged). `strict_zeros`: -0 among floats is refused,
+// because another comparison of the same keys tells it from +0 or does not.
+bool Comparator::KeysOf(const Step& comparison, bool strict_zeros, std::vector<uint64_t>* keys) const {
   bool less;
-  switch (root.op) {
+  switch (comparison.op) {
     case ScalarOp::kLt: case ScalarOp::kLtTotal: less = true; break;
     case ScalarOp::kGt: case ScalarOp::kGtTotal: less = false; break;
     default: return false;
   }
-  const Step* left = &steps_[root.in[0]];
-  const Step* right = &steps_[root.in[1]];
+  const Step* left = &steps_[comparison.in[0]];
+  const Step* right = &steps_[comparison.in[1]];
   if (left->side == Side::kRight && right->side == Side::kLeft) {
     std::swap(left, right);
     less = !less;
   }
   if (left->side != Side::kLeft || right->side != Side::kRight) return false;
-  const bool f = IsFloat(root.from);
-  const bool total = IsTotal(root.op);
+  const bool f = IsFloat(comparison.from);
+  const bool total = IsTotal(comparison.op);
   keys->resize(n_);
   for (int64_t e = 0; e < n_; ++e) {
     const Cell x = left->column[e];
     if (x.i != right->column[e].i) return false;  // not the same key on both sides
     uint64_t key;
     if (f) {
-      if (!total && std::isnan(x.f)) return false;  // unordered: the comparator's own answers decide
+      if ((!total || strict_zeros) && std::isnan(x.f)) return false;  // unordered: the comparator's own answers decide
+      if (strict_zeros && x.f == 0 && std::signbit(x.f)) return false;
       key = TotalOrderKey(!total && x.f == 0 ? 0.0 : x.f);
-    } else if (IsSigned(root.from)) {
-      key = static_cast<uint64_t>(x.i) + (uint64_t{1} << (BitWidth(root.from) - 1));
+    } else if (IsSigned(comparison.from)) {
+      key = static_cast<uint64_t>(x.i) + (uint64_t{1} << (BitWidth(comparison.from) - 1));
     } else {
       key = static_cast<uint64_t>(x.i);
     }
     (*keys)[e] = less ? key : ~key;
   }
   return true;
+}
+
+bool Comparator::Keys(std::vector<uint64_t>* keys, bool* whole) const {
+  const Step& root = steps_[root_];
+  *whole = true;
+  if (root.kind == NodeKind::kScalarOp) return KeysOf(root, false, keys);
+  // select(a == b, others, a < b): by a first, then by others.
+  if (root.kind != NodeKind::kSelect) return false;
+  const Step& equal = steps_[root.in[0]];
+  const Step& order = steps_[root.in[2]];
+  if (equal.kind != NodeKind::kScalarOp || order.kind != NodeKind::kScalarOp || (equal.op != ScalarOp::kEq && equal.op != ScalarOp::kEqTotal)) return false;
+  const bool same = equal.in[0] == order.in[0] && equal.in[1] == order.in[1];
+  const bool crossed = equal.in[0] == order.in[1] && equal.in[1] == order.in[0];
+  if (!same && !crossed) return false;
+  *whole = false;
+  return KeysOf(order, IsTotal(equal.op) != IsTotal(order.op), keys);
 }
 
 }  // namespace hloscope

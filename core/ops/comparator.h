@@ -20,9 +20,10 @@ class Comparator {
   void Load(absl::Span<const std::byte* const> data, int64_t n, int64_t stride);
   // "Element a of the line stands before element b", after Load.
   bool Less(int64_t a, int64_t b);
-  // When the comparator is one comparison of the same key of both elements and the keys of this line are totally ordered by it:
-  // fills `keys` so that ascending unsigned order is the comparator's. Else false.
-  bool Keys(std::vector<uint64_t>* keys) const;
+  // When the comparator orders this line first by one key (the same function of both elements): fills `keys` so that ascending unsigned
+  // order is that order. `*whole` says that elements of equal keys are equal to the comparator; else Less decides among them. False
+  // when the comparator is of another form or the line's keys are not ordered by it (NaNs under a plain <).
+  bool Keys(std::vector<uint64_t>* keys, bool* whole) const;
 
  private:
   enum class Side : uint8_t { kConstant, kLeft, kRight, kBoth };
@@ -43,6 +44,7 @@ class Comparator {
   };
   Cell Apply(const Step& s, Cell a, Cell b, Cell c) const;
   Cell At(int step, int64_t left, int64_t right) const;
+  bool KeysOf(const Step& comparison, bool strict_zeros, std::vector<uint64_t>* keys) const;
 
   std::vector<Step> steps_;
   std::vector<int> both_;  // steps of both sides, in order

@@ -40,8 +40,7 @@ class Transform {
       MakeBluestein();
       return;
     }
-    roots_.resize(std::max<int64_t>(n, 1));
-    for (int64_t k = 0; k < n; ++k) roots_[k] = Root(k, n);
+    MakeRoots();
     scratch_.resize(n);
   }
 
@@ -98,6 +97,19 @@ class Transform {
         }
       }
     }
+  }
+
+  // The first eighth of the circle by functions, the rest by its symmetries.
+  void MakeRoots() {
+    const int64_t n = n_;
+    roots_.resize(std::max<int64_t>(n, 1));
+    const int64_t eighth = n % 8 == 0 ? n / 8 : n / 2;
+    for (int64_t k = 0; k <= eighth && k < n; ++k) roots_[k] = Root(k, n);
+    if (n % 8 == 0) {
+      for (int64_t k = eighth + 1; k <= n / 4; ++k) roots_[k] = {-roots_[n / 4 - k].im, -roots_[n / 4 - k].re};
+      for (int64_t k = n / 4 + 1; k <= n / 2; ++k) roots_[k] = {roots_[k - n / 4].im, -roots_[k - n / 4].re};
+    }
+    for (int64_t k = n / 2 + 1; k < n; ++k) roots_[k] = {roots_[n - k].re, -roots_[n - k].im};
   }
 
   void MakeBluestein() {

@@ -84,37 +84,38 @@ void OrderByKeys(const std::vector<uint64_t>& keys, std::vector<int64_t>* order)
 
 // Merge sort, right before left only where less(right, left): stable, and safe for comparators that are no order at all.
 template <typename Less>
-absl::Status MergeOrder(std::vector<int64_t>* order, Less less) {
-  const int64_t n = static_cast<int64_t>(order->size());
+absl::Status MergeOrder(absl::Span<int64_t> order, Less less) {
+  const int64_t n = static_cast<int64_t>(order.size());
   constexpr int64_t kRun = 8;
   for (int64_t begin = 0; begin < n; begin += kRun) {
     const int64_t end = std::min(begin + kRun, n);
     for (int64_t i = begin + 1; i < end; ++i) {
-      const int64_t x = (*order)[i];
+      const int64_t x = order[i];
       int64_t j = i;
       for (; j > begin; --j) {
-        auto before = less(x, (*order)[j - 1]);
+        auto before = less(x, order[j - 1]);
         if (!before.ok()) return before.status();
         if (!*before) break;
-        (*order)[j] = (*order)[j - 1];
+        order[j] = order[j - 1];
       }
-      (*order)[j] = x;
+      order[j] = x;
     }
   }
+  if (n <= kRun) return absl::OkStatus();
   std::vector<int64_t> other(n);
   for (int64_t width = kRun; width < n; width *= 2) {
     for (int64_t begin = 0; begin < n; begin += 2 * width) {
       const int64_t middle = std::min(begin + width, n), end = std::min(begin + 2 * width, n);
       int64_t l = begin, r = middle, out = begin;
       while (l < middle && r < end) {
-        auto before = less((*order)[r], (*order)[l]);
+        auto before = less(order[r], order[l]);
         if (!before.ok()) return before.status();
-        other[out++] = *before ? (*order)[r++] : (*order)[l++];
+        other[out++] = *before ? order[r++] : order[l++];
       }
-      while (l < middle) other[out++] = (*order)[l++];
-      while (r < end) other[out++] = (*order)[r++];
+      while (l < middle) other[out++] = order[l++];
+      while (r < end) other[out++] = order[r++];
     }
-    order->swap(other);
+    std::copy(other.begin(), other.end(), order.begin());
   }
   return absl::OkStatus();
 }
@@ -184,13 +185,21 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
     for (int k = 0; k < count; ++k) data[k] = c.operands[k].data() + base * StorageBytes(types[k]);
     if (fast) {
       fast->Load(data, n, stride);
-      if (fast->Keys(&keys)) {
-        OrderByKeys(keys, &order);
+      const auto less = [&](int64_t a, int64_t b) { return PlainBool{fast->Less(a, b)}; };
+      bool whole = false;
+      if (!fast->Keys(&keys, &whole)) {
+        MergeOrder(absl::MakeSpan(order), less).IgnoreError();
+        keys.clear();
       } else {
-        MergeOrder(&order, [&](int64_t a, int64_t b) { return PlainBool{fast->Less(a, b)}; }).IgnoreError();
+        OrderByKeys(keys, &order);
+      }
+      for (int64_t begin = 0, end; !whole && !keys.empty() && begin < n; begin = end) {
+        for (end = begin + 1; end < n && keys[order[end]] == keys[order[begin]]; ++end) {
+        }
+        if (end - begin > 1) MergeOrder(absl::MakeSpan(order).subspan(begin, end - begin), less).IgnoreError();
       }
     } else {
-      const absl::Status status = MergeOrder(&order, [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
+      const absl::Status status = MergeOrder(absl::MakeSpan(order), [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
         std::vector<Value> arguments;
         for (int k = 0; k < count; ++k) {
           arguments.push_back(ElementAt(c.operands[k], base + a * stride));

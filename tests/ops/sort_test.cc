@@ -110,6 +110,46 @@ TEST(Sort, LexicographicComparator) {
               "s32[5] constant({5,6,8,7,9})");
 }
 
+// A first key with many equals and zeros of both signs, then a second one: keys and runs must agree with the comparator itself.
+TEST(Sort, TwoKeysLikeTheComparatorItself) {
+  for (const char* total : {"", ", type=TOTALORDER"}) {
+    for (const char* direction : {"LT", "GT"}) {
+      const int n = 700;
+      std::mt19937 random(n);
+      std::vector<float> a(n);
+      std::vector<int32_t> b(n);
+      for (int k = 0; k < n; ++k) {
+        a[k] = static_cast<float>(random() % 5) - 2;
+        if (a[k] == 0 && random() % 2) a[k] = -0.0f;
+        b[k] = static_cast<int32_t>(random() % 20);
+      }
+      const bool up = direction[0] == 'L', apart = total[0] != 0;  // does EQ tell -0 from +0? GT and LT never do
+      const auto less = [&](int x, int y) {
+        const bool equal = a[x] == a[y] && (!apart || std::signbit(a[x]) == std::signbit(a[y]));
+        return equal ? b[x] < b[y] : up ? a[x] < a[y] : a[x] > a[y];
+      };
+      const std::string f = absl::StrCat(
+          "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = pred[] compare(a, b), direction=EQ", total,
+          "\n  l = pred[] compare(c, d), direction=LT\n  g = pred[] compare(a, b), direction=", direction, "\n  ROOT r = pred[] select(e, l, g)\n}\n");
+      auto r = RunText(ModuleText(f, "  x = f32[700] parameter(0)\n  y = s32[700] parameter(1)\n"
+                                     "  ROOT s = (f32[700], s32[700]) sort(x, y), dimensions={0}, to_apply=less"),
+                       {FromVector<float>(ElementType::kF32, {n}, a), FromVector<int32_t>(ElementType::kS32, {n}, b)});
+      ASSERT_TRUE(r.ok()) << r.status();
+      const float* x = r->elements()[0].as<float>();
+      const int32_t* y = r->elements()[1].as<int32_t>();
+      for (int k = 1; k < n; ++k) {
+        ASSERT_TRUE(up ? x[k - 1] <= x[k] : x[k - 1] >= x[k]) << k;
+        if (!apart && x[k - 1] == x[k]) ASSERT_LE(y[k - 1], y[k]) << k;
+      }
+      if (apart) continue;
+      std::vector<int> order(n);
+      for (int k = 0; k < n; ++k) order[k] = k;
+      std::stable_sort(order.begin(), order.end(), less);
+      for (int k = 0; k < n; ++k) ASSERT_TRUE(std::signbit(x[k]) == std::signbit(a[order[k]]) && y[k] == b[order[k]]) << k;
+    }
+  }
+}
+
 // A logarithm is not among the quick comparator's operations: the computation is called for each comparison.
 TEST(Sort, ComparatorsThatMustBeCalled) {
   const std::string less =
