@@ -3,16 +3,24 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
+
 namespace hloscope {
 
 Region SingleRegion(const Computation& computation, int position) {
   Region region;
   region.root = position;
   region.members.push_back(position);
-  for (const Instruction* operand : computation.schedule[position]->operands) {
-    // Lists are short except for wide tuples and concatenates, which rarely repeat an operand: search from the end.
-    if (std::find(region.inputs.rbegin(), region.inputs.rend(), operand->index) == region.inputs.rend()) {
-      region.inputs.push_back(operand->index);
+  const auto& operands = computation.schedule[position]->operands;
+  constexpr size_t kShort = 16;
+  if (operands.size() <= kShort) {
+    for (const Instruction* operand : operands) {
+      if (std::find(region.inputs.begin(), region.inputs.end(), operand->index) == region.inputs.end()) region.inputs.push_back(operand->index);
+    }
+  } else {  // wide tuples: a search in the list would be quadratic
+    absl::flat_hash_set<int> seen;
+    for (const Instruction* operand : operands) {
+      if (seen.insert(operand->index).second) region.inputs.push_back(operand->index);
     }
   }
   return region;

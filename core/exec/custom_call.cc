@@ -2,6 +2,9 @@
 #include "core/exec/custom_call.h"
 
 #include <dlfcn.h>
+#include <link.h>
+
+#include <cstdint>
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/fault_guard.h"
@@ -57,7 +60,14 @@ CustomCallFunction CustomCallLibrary::Find(absl::string_view target) const {
   }
   std::string symbol(target);
   for (void* handle : handles_) {
-    if (void* found = dlsym(handle, symbol.c_str())) return reinterpret_cast<CustomCallFunction>(found);
+    void* found = dlsym(handle, symbol.c_str());
+    if (found == nullptr) continue;
+    // dlsym also searches what the library depends on: a target called "free" must not find the C library's.
+    Dl_info info;
+    link_map* library = nullptr;
+    if (dladdr(found, &info) != 0 && dlinfo(handle, RTLD_DI_LINKMAP, &library) == 0 && reinterpret_cast<uintptr_t>(info.dli_fbase) == library->l_addr) {
+      return reinterpret_cast<CustomCallFunction>(found);
+    }
   }
   return nullptr;
 }

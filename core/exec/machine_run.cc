@@ -173,8 +173,8 @@ absl::StatusOr<std::vector<Value>> Machine::Impl::GatherOperands(Stack& stack, i
       operands.push_back(*std::move(made));
       continue;
     }
-    bool repeated = std::find(instruction.operands.begin() + k + 1, instruction.operands.end(), instruction.operands[k]) != instruction.operands.end();
-    if (donate && !repeated && frame.pending[position] == 1 && CanDonate(stack, frame, code, position)) {
+    if (donate && frame.pending[position] == 1 && CanDonate(stack, frame, code, position) &&
+        std::find(instruction.operands.begin() + k + 1, instruction.operands.end(), instruction.operands[k]) == instruction.operands.end()) {
       operands.push_back(std::move(slot));
       slot = Value();
     } else {

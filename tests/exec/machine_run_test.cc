@@ -1,5 +1,7 @@
 // Running without stops: control flow, who holds what for how long, errors, limits.
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 
 #include "core/exec/custom_call.h"
 #include "gmock/gmock.h"
@@ -305,6 +307,25 @@ TEST(CustomCallTest, FaultInsideIsAStop) {
     EXPECT_THAT(std::string(p.machine->status().message()), HasSubstr("SIGSEGV"));
     EXPECT_THAT(Floats(p.Of(0, "a")), ElementsAre(2, 4));
   }
+}
+
+TEST(CustomCallTest, LibraryFromAFile) {
+  const std::string directory = ::testing::TempDir();
+  const std::string source = directory + "/hloscope_custom.c", object = directory + "/hloscope_custom.so";
+  FILE* file = fopen(source.c_str(), "w");
+  ASSERT_NE(file, nullptr);
+  fputs("void triple(void* out, void** in) { for (int k = 0; k < 2; ++k) ((float*)out)[k] = 3 * ((float*)in[0])[k]; }\n", file);
+  fclose(file);
+  if (system(absl::StrCat("cc -shared -fPIC -o ", object, " ", source, " -lm 2>/dev/null").c_str()) != 0) GTEST_SKIP() << "no C compiler";
+  CustomCallLibrary library;
+  ASSERT_TRUE(library.Load(object).ok());
+  EXPECT_EQ(library.Find("free"), nullptr);  // the C library's is not the user's
+  MachineOptions options;
+  options.custom_calls = &library;
+  Program_ p(Custom("triple"), false, options);
+  ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+  ASSERT_EQ(p.machine->Run(), StopReason::kFinished) << p.machine->status();
+  EXPECT_THAT(Floats(p.machine->result()), ElementsAre(8, 16));
 }
 
 TEST(CustomCallTest, MissingLibrary) {
