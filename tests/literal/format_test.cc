@@ -1,0 +1,57 @@
+// How values look.
+#include "core/literal/format.h"
+
+#include <cmath>
+
+#include "core/literal/scalar.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+Value Counting(ElementType type, std::vector<int64_t> dims) {
+  Value value = Value::Allocate(Shape::Array(type, dims));
+  for (int64_t i = 0; i < value.element_count(); ++i) {
+    StoreScalar(IsFloat(type) ? Scalar::Float(type, static_cast<double>(i) / 2) : Scalar::Int(type, i), value.mutable_data() + i * StorageBytes(type));
+  }
+  return value;
+}
+
+TEST(Format, ArraysOfSeveralRanks) {
+  EXPECT_EQ(FormatValue(Value::Scalar<float>(ElementType::kF32, 2.5f)), "2.5");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {3})), "[0, 1, 2]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kF32, {2, 2})), "[[0, 0.5],\n [1, 1.5]]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kU8, {2, 1, 2})), "[[[0, 1]],\n\n [[2, 3]]]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kPred, {2})), "[false, true]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kF32, {0})), "[]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kF32, {2, 0})), "[[],\n []]");
+}
+
+TEST(Format, TuplesTokensAndNothing) {
+  const Value a = Counting(ElementType::kS32, {2}), b = Value::Scalar<float>(ElementType::kF32, 1);
+  EXPECT_EQ(FormatValue(Value::Tuple(Shape::Tuple({a.shape(), b.shape()}), {a, b})), "([0, 1],\n 1)");
+  EXPECT_EQ(FormatValue(Value::Token()), "token");
+  EXPECT_EQ(FormatValue(Value()), "(no value)");
+}
+
+TEST(Format, LongArraysAreShortened) {
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {10}), {.elements = 9, .edge = 2}), "[0, 1, ..., 8, 9]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {10}), {.elements = 10, .edge = 2}), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {10}), {.elements = 0}), "[0, 1, 2, 3, 4, 5, 6, 7, 8, 9]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {4, 4}), {.elements = 3, .edge = 1}), "[[0, ..., 3],\n ...,\n [12, ..., 15]]");
+  EXPECT_EQ(FormatValue(Counting(ElementType::kS32, {2, 2}), {.elements = 1, .edge = 1}), "[[0, 1],\n [2, 3]]") << "nothing to leave out";
+}
+
+TEST(Format, Digits) {
+  EXPECT_EQ(FormatValue(Value::Scalar<double>(ElementType::kF64, 1.0 / 3), {.digits = 3}), "0.333");
+  EXPECT_EQ(FormatDouble(-std::nan("")), "nan");
+  EXPECT_EQ(FormatDouble(1e300), "1e+300");
+}
+
+TEST(Format, StatisticsText) {
+  EXPECT_EQ(FormatStatistics(Summarize(Counting(ElementType::kF32, {4}))), "min 0, max 1.5, mean 0.75, nan 0, inf 0 (of 4)");
+  EXPECT_EQ(FormatStatistics(Summarize(Value::Scalar<float>(ElementType::kF32, NAN))), "nan 1, inf 0 (of 1)");
+}
+
+}  // namespace
+}  // namespace hloscope
