@@ -17,7 +17,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "backends/jit_cpu/backend.h"
+#include "backends/jit_cpu/jit_cpu.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 
@@ -171,7 +171,12 @@ int Measure(const std::string& file, int threads, int rounds) {
   }
   BackendOptions options;
   options.threads = threads;
-  std::unique_ptr<Backend> backend = MakeJitBackend(options);
+  absl::StatusOr<std::unique_ptr<Backend>> made = MakeJitCpuBackend(options);
+  if (!made.ok()) {
+    fprintf(stderr, "%s\n", made.status().ToString().c_str());
+    return 2;
+  }
+  std::unique_ptr<Backend> backend = *std::move(made);
   std::map<std::string, Row> rows;
   for (const Computation* c : module->computations) {
     for (const Instruction* i : c->schedule) {

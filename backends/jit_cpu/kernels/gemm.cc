@@ -26,8 +26,7 @@ const dnnl::engine& Engine() {
 
 dnnl::stream& ThreadStream() {
   thread_local dnnl::stream stream(Engine());
-  thread_local const bool once = (omp_set_num_threads(1), true);
-  (void)once;
+  omp_set_num_threads(1);  // each time: a host program may set it for its own use of the library
   return stream;
 }
 
