@@ -1,5 +1,5 @@
-// The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc (frames and regions), machine_values.cc
-// (values of the past), element_walk.cc (frames inside reducers).
+// The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc (regions), machine_frames.cc (frames and
+// control flow), machine_values.cc (values of the past), element_walk.cc (frames inside reducers).
 #ifndef HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 #define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 
@@ -138,6 +138,8 @@ struct Machine::Impl {
   absl::Status FillConstants(const Computation& computation, const Region& region);
   absl::StatusOr<std::vector<Value>> GatherInputs(Stack& stack, int depth, const Region& region);
   absl::StatusOr<std::vector<Value>> GatherOperands(Stack& stack, int depth, const Instruction& instruction, bool donate);
+
+  // machine_frames.cc
   absl::Status PushControl(Stack& stack, uint64_t path, const Instruction& instruction, std::vector<Value> operands);
   absl::Status PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
                          std::vector<Value> arguments, int64_t iteration, int branch);

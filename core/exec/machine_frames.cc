@@ -1,0 +1,241 @@
+// Frames: how they begin and end, control flow, and how long a frame holds its values.
+//
+// A value is moved, not copied, to its last reader, and a tuple that is only taken apart gives its elements away at once. So a loop that
+// updates an array carries the only handle to it round, and the update happens in place.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/exec/machine_impl.h"
+
+namespace hloscope {
+
+// ---- Frames ----
+
+uint64_t Machine::Impl::PathOf(uint64_t caller_path, const Instruction* caller, FrameKind kind, int64_t iteration, int branch) const {
+  if (caller == nullptr) return MixHash(m.options_.seed, 1);
+  uint64_t where = (static_cast<uint64_t>(caller->parent->id) << 32) | static_cast<uint32_t>(caller->index);
+  return MixHash(MixHash(caller_path, where), (static_cast<uint64_t>(iteration) << 24) ^ (static_cast<uint64_t>(branch + 1) << 4) ^ static_cast<uint64_t>(kind));
+}
+
+uint64_t Machine::Impl::StreamSeed(const Frame& frame, const Instruction& instruction) const { return MixHash(frame.path, static_cast<uint64_t>(instruction.index) + 1); }
+
+absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
+                             std::vector<Value> arguments, int64_t iteration, int branch) {
+  absl::StatusOr<Code*> got = Get(computation);
+  if (!got.ok()) return got.status();
+  Code& code = **got;
+  if (arguments.size() != computation.parameters.size()) return absl::InternalError("a call's operands do not match the computation's parameters");
+  Frame frame;
+  frame.kind = kind;
+  frame.computation = &computation;
+  frame.plan = code.plan.get();
+  frame.iteration = iteration;
+  frame.branch = branch;
+  frame.caller = caller;
+  frame.caller_path = caller_path;
+  frame.path = PathOf(caller_path, caller, kind, iteration, branch);
+  frame.serial = next_serial++;
+  if (stack.main) {
+    if (armed_changed) UpdateArmedWithin();
+    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || static_cast<int>(stack.frames.size()) <= pin_depth;
+    frame.retains = frame.pinned && m.options_.retain_bytes > 0;
+  }
+  if (code.spare_values.empty()) {
+    frame.values.resize(computation.schedule.size());
+    frame.pending = code.plan->use_count;
+  } else {
+    frame.values = std::move(code.spare_values.back());
+    code.spare_values.pop_back();
+    frame.pending = std::move(code.spare_pending.back());
+    code.spare_pending.pop_back();
+    std::copy(code.plan->use_count.begin(), code.plan->use_count.end(), frame.pending.begin());
+  }
+  for (size_t k = 0; k < arguments.size(); ++k) {
+    if (arguments[k].has_value()) Store(frame, computation.parameters[k]->index, std::move(arguments[k]));
+  }
+  stack.frames.push_back(std::move(frame));
+  return absl::OkStatus();
+}
+
+void Machine::Impl::PopFrame(Stack& stack) {
+  Frame& frame = stack.frames.back();
+  Code& code = CodeOf(frame);
+  retained_bytes -= frame.retained_bytes;
+  for (Value& value : frame.values) {
+    if (value.has_value()) value = Value();
+  }
+  code.spare_values.push_back(std::move(frame.values));
+  code.spare_pending.push_back(std::move(frame.pending));
+  stack.frames.pop_back();
+}
+
+absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instruction& instruction, std::vector<Value> operands) {
+  switch (Def(instruction).control) {
+    case ControlKind::kCall: {
+      std::vector<Computation*> called = instruction.CalledComputations();
+      if (called.empty()) return absl::InternalError("nothing is called");
+      FrameKind kind = called[0]->is_fusion ? FrameKind::kFusion : FrameKind::kCall;
+      return PushFrame(stack, kind, &instruction, path, *called[0], std::move(operands), 0, -1);
+    }
+    case ControlKind::kWhile: {
+      Value carried = operands[0];
+      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, &instruction, path, *instruction.Called(AttrId::kCondition), std::move(operands), 0, -1);
+      if (status.ok()) stack.frames.back().carried = std::move(carried);
+      return status;
+    }
+    case ControlKind::kConditional: {
+      std::vector<Computation*> branches;
+      if (const Attribute* list = instruction.Find(AttrId::kBranchComputations)) {
+        branches = std::get<std::vector<Computation*>>(list->value);
+      } else {
+        branches = {instruction.Called(AttrId::kTrueComputation), instruction.Called(AttrId::kFalseComputation)};
+      }
+      const Value& selector = operands[0];
+      int64_t branch = selector.shape().element_type() == ElementType::kPred ? (*selector.as<uint8_t>() != 0 ? 0 : 1) : *selector.as<int32_t>();
+      const int64_t last = static_cast<int64_t>(branches.size()) - 1;
+      if (branch < 0 || branch > last) branch = last;  // out of range: the last one
+      std::vector<Value> arguments;
+      arguments.push_back(std::move(operands[branch + 1]));
+      operands.clear();
+      return PushFrame(stack, FrameKind::kBranch, &instruction, path, *branches[branch], std::move(arguments), 0, static_cast<int>(branch));
+    }
+    case ControlKind::kNone:
+      break;
+  }
+  return absl::InternalError("not a control instruction");
+}
+
+absl::Status Machine::Impl::Return(Stack& stack) {
+  const int depth = static_cast<int>(stack.frames.size()) - 1;
+  Frame& frame = stack.frames[depth];
+  const int root = frame.computation->root->index;
+  Value result;
+  if (!frame.values[root].has_value()) {
+    absl::StatusOr<Value> made = Materialize(stack, depth, root);
+    if (!made.ok()) return made.status();
+    result = *std::move(made);
+  } else if (frame.kind == FrameKind::kEntry) {
+    result = frame.values[root];
+  } else {
+    result = std::move(frame.values[root]);
+    frame.values[root] = Value();
+  }
+  const FrameKind kind = frame.kind;
+  const Instruction* caller = frame.caller;
+  const uint64_t caller_path = frame.caller_path;
+  const int64_t iteration = frame.iteration;
+  switch (kind) {
+    case FrameKind::kEntry:  // the frame stays, to be looked at
+      stack.result = std::move(result);
+      stack.done = true;
+      return absl::OkStatus();
+    case FrameKind::kCall:
+    case FrameKind::kFusion:
+    case FrameKind::kBranch:
+      PopFrame(stack);
+      Complete(stack, std::move(result));
+      return absl::OkStatus();
+    case FrameKind::kWhileCondition: {
+      const bool again = *result.as<uint8_t>() != 0;
+      Value carried = std::move(frame.carried);
+      PopFrame(stack);
+      if (!again) {
+        Complete(stack, std::move(carried));
+        return absl::OkStatus();
+      }
+      if (m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {
+        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
+                                                         caller->Called(AttrId::kCondition)->name,
+                                                         " still holds; with made-up inputs it may never end: raise --max-iterations or give inputs"));
+      }
+      std::vector<Value> arguments;
+      arguments.push_back(std::move(carried));
+      return PushFrame(stack, FrameKind::kWhileBody, caller, caller_path, *caller->Called(AttrId::kBody), std::move(arguments), iteration, -1);
+    }
+    case FrameKind::kWhileBody: {
+      PopFrame(stack);
+      std::vector<Value> arguments = {result};
+      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, caller, caller_path, *caller->Called(AttrId::kCondition), std::move(arguments), iteration + 1, -1);
+      if (status.ok()) stack.frames.back().carried = std::move(result);
+      return status;
+    }
+    case FrameKind::kElement: {
+      absl::StatusOr<bool> more = NextElement(stack, std::move(result));
+      return more.status();
+    }
+  }
+  return absl::InternalError("unreachable");
+}
+
+void Machine::Impl::Complete(Stack& stack, Value result) {
+  if (stack.frames.empty()) {
+    stack.result = std::move(result);
+    stack.done = true;
+    return;
+  }
+  Frame& frame = stack.frames.back();
+  Code& code = CodeOf(frame);
+  const int position = frame.position;
+  const int region = code.plan->region_at[position];
+  if (stack.main && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
+  if (region >= 0) Consume(frame, code.plan->regions[region]);
+  Store(frame, position, std::move(result));
+  MoveTo(stack, frame, position + 1);
+}
+
+// ---- Values of a running frame ----
+
+void Machine::Impl::Consume(Frame& frame, const Region& region) {
+  for (int input : region.inputs) {
+    if (--frame.pending[input] == 0) Release(frame, input);
+  }
+  if (frame.pinned && region.members.size() > 1) {  // interior values that stepping made
+    Code& code = CodeOf(frame);
+    for (int member : region.members) {
+      if (code.last_root[member] == region.root && frame.pending[member] == 0) Release(frame, member);
+    }
+  }
+}
+
+void Machine::Impl::Store(Frame& frame, int position, Value value) {
+  Code& code = CodeOf(frame);
+  const bool held_parameter = frame.pinned && code.is_parameter(position);
+  if (frame.pending[position] == 0) {
+    if (held_parameter) {
+      frame.values[position] = std::move(value);
+    } else if (frame.retains || code.steps[position].sticky) {
+      frame.values[position] = std::move(value);
+      Release(frame, position);
+    }
+    return;
+  }
+  if (!code.parts.empty() && !frame.retains && !held_parameter && !m.region_observer_ && value.shape().IsTuple()) {
+    auto parts = code.parts.find(position);
+    if (parts != code.parts.end()) {
+      std::vector<Value> elements = std::move(value).TakeElements();
+      for (const Code::Part& part : parts->second) {
+        if (part.position < frame.position) continue;
+        frame.values[part.position] = part.last ? std::move(elements[part.element]) : elements[part.element];
+      }
+      frame.values[position] = Value();
+      return;
+    }
+  }
+  frame.values[position] = std::move(value);
+}
+
+void Machine::Impl::Release(Frame& frame, int position) {
+  Value& slot = frame.values[position];
+  if (!slot.has_value()) return;
+  Code& code = CodeOf(frame);
+  const StepInfo& step = code.steps[position];
+  if (step.sticky || (frame.pinned && step.kind == StepKind::kParameter)) return;
+  if (!frame.replaced.empty() && std::find(frame.replaced.begin(), frame.replaced.end(), position) != frame.replaced.end()) return;
+  if (frame.retains && (step.kind == StepKind::kKernel || step.kind == StepKind::kControl || step.kind == StepKind::kCustomCall)) {
+    Retain(frame, position, slot.byte_size());
+    return;
+  }
+  slot = Value();
+}
+
+}  // namespace hloscope
