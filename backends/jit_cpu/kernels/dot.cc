@@ -102,7 +102,7 @@ std::optional<Problem> Match(const Instruction& i) {
   p.k = p.lhs.contracting.count;
   if (p.batch * p.m * p.n * p.k == 0 || 2 * p.batch * p.m * p.n * p.k < kSmallFlops) return std::nullopt;
   // Many tiny products: the call costs more than the product.
-  if (2 * p.m * p.n * p.k < 512) return std::nullopt;
+  if (2 * p.m * p.n * p.k < 256) return std::nullopt;
   for (Side* side : {&p.lhs, &p.rhs}) {
     const std::optional<int64_t> free = side->free.Step(), contracting = side->contracting.Step();
     if (free && contracting && (*free == 1 || *contracting == 1 || side->free.count == 1 || side->contracting.count == 1) && p.compute == p.in) {
@@ -134,6 +134,7 @@ class DotKernel : public LibraryKernel {
     shape.c_row = p.n;
     shape.in = p.compute;
     shape.out = p.compute == p.in ? p.out : ElementType::kF32;
+    Even(p, &shape);
     std::unique_ptr<Gemm> gemm = Gemm::Make(shape);
     if (gemm == nullptr) return nullptr;
     return std::unique_ptr<LibraryKernel>(new DotKernel(i.shape, *std::move(problem), shape, std::move(gemm), pool));
@@ -163,6 +164,18 @@ class DotKernel : public LibraryKernel {
       pool_.ParallelFor(p_.batch * pieces, 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t) gemm_->Pack(t % pieces, b + rhs_batch[t / pieces] * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
       });
+    }
+    if (gemm_->group() > 1) {
+      const int64_t even = shape_.even, groups = (even + gemm_->group() - 1) / gemm_->group();
+      pool_.ParallelFor(p_.batch / even * groups, 1, [&](int64_t begin, int64_t end) {
+        for (int64_t t = begin; t < end; ++t) {
+          const int64_t batch = t / groups * even;
+          gemm_->RunBatch(t % groups * gemm_->group(), lhs->data() + lhs_batch[batch] * in_bytes, b + rhs_batch[batch] * in_bytes,
+                          wide.mutable_data() + batch * p_.m * p_.n * out_bytes);
+        }
+      });
+      if (widen_out) ConvertFloats(shape_.out, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
+      return result;
     }
     const double tile_flops = 2.0 * p_.batch * p_.m * p_.n * p_.k / (p_.batch * rows * columns);
     const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 19) / tile_flops));
@@ -196,6 +209,27 @@ class DotKernel : public LibraryKernel {
  private:
   DotKernel(Shape result, Problem p, GemmShape shape, std::unique_ptr<Gemm> gemm, ThreadPool& pool)
       : result_(std::move(result)), p_(std::move(p)), shape_(shape), gemm_(std::move(gemm)), pool_(pool) {}
+
+  // How many of the innermost batches lie evenly on both sides (the result is dense).
+  static void Even(const Problem& p, GemmShape* shape) {
+    const std::vector<int64_t>& extents = p.lhs.batch.extents;
+    shape->even = 1;
+    shape->c_batch = p.m * p.n;
+    if (p.lhs.copy) shape->a_batch = p.m * p.k;
+    if (p.rhs.copy) shape->b_batch = p.k * p.n;
+    bool any = false;
+    for (size_t d = extents.size(); d-- > 0;) {
+      if (extents[d] == 1) continue;
+      if (!any) {
+        if (!p.lhs.copy) shape->a_batch = p.lhs.batch.strides[d];
+        if (!p.rhs.copy) shape->b_batch = p.rhs.batch.strides[d];
+        any = true;
+      } else if ((!p.lhs.copy && p.lhs.batch.strides[d] != shape->a_batch * shape->even) || (!p.rhs.copy && p.rhs.batch.strides[d] != shape->b_batch * shape->even)) {
+        return;
+      }
+      shape->even *= extents[d];
+    }
+  }
 
   // Element offset of each batch in the operand as the library reads it.
   std::vector<int64_t> Offsets(const Side& side, int64_t dense) const {

@@ -44,6 +44,8 @@ memory::data_type DataType(ElementType type) {
 int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 
 constexpr int64_t kTileFlops = int64_t{4} << 20;  // below this a tile is not worth handing over
+constexpr int64_t kPackElements = 4096;
+constexpr int64_t kGroupFlops = int64_t{2} << 20;  // of small products in one call
 constexpr int64_t kPackRows = 24;                 // from here on reading B three times, once to pack it, pays
 
 }  // namespace
@@ -74,6 +76,8 @@ struct Gemm::Impl {
     size_t scratch_bytes = 0;
   };
   Primitive primitives[2][2];  // [last row tile][last column tile]
+  int64_t group = 1;
+  Primitive batches[2];         // [last group of an even batch]
   bool packed = false;          // only where columns are not cut
   int64_t packed_bytes = 0;
   int64_t pack_width = 0;       // columns of a piece that is not the last
@@ -94,6 +98,8 @@ struct Gemm::Impl {
       row_tile = std::min(shape.row_tile, shape.m);
     } else {
       row_tile = shape.m >= 1024 ? 256 : shape.m >= 256 ? 128 : shape.m;
+      // Narrow products need more rows to be worth a call.
+      row_tile = std::min(shape.m, std::max(row_tile, CeilDiv(kTileFlops / 4, 2 * shape.n * shape.k)));
     }
     const int64_t rows = CeilDiv(shape.m, row_tile);
     row_tile = std::min(shape.m, CeilDiv(CeilDiv(shape.m, rows), 16) * 16);  // no crumbs at the end
@@ -105,11 +111,54 @@ while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 && 2 *
   }
 
   bool MakePrimitives() {
-    packed = shape.m >= kPackRows && CeilDiv(shape.m, row_tile) > 1 && CeilDiv(shape.n, column_tile) == 1;
+    const bool one_tile = CeilDiv(shape.m, row_tile) == 1 && CeilDiv(shape.n, column_tile) == 1;
+    if (one_tile && shape.even > 1 && MakeBatches()) return true;
+    packed = shape.m >= kPackRows && CeilDiv(shape.m, row_tile) > 1 && CeilDiv(shape.n, column_tile) == 1 && shape.k * shape.n >= kPackElements;
     if (packed && MakeTiles() && implementation.compare(0, 3, "brg") == 0 && MakePieces()) return true;
     packed = false;
     packed_bytes = 0;
     return MakeTiles();
+  }
+
+  // Groups of small products as one primitive with a batch dimension.
+  bool MakeBatches() {
+    const int64_t flops = 2 * shape.m * shape.n * shape.k;
+    group = std::max<int64_t>({1, kGroupFlops / flops, std::min(4 * kGroupFlops / flops, CeilDiv(shape.batch, 8))});
+    group = std::min(group, shape.even);
+    if (group <= 1) return false;
+    group = CeilDiv(shape.even, CeilDiv(shape.even, group));
+    dnnl::primitive_attr attributes;
+    attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    const int64_t last = shape.even - (CeilDiv(shape.even, group) - 1) * group;
+    for (int i = last == group ? 1 : 0; i < 2; ++i) {
+      Primitive& p = batches[i];
+      const int64_t count = i == 1 ? last : group;
+      const auto desc = [&](int64_t rows, int64_t columns, ElementType type, int64_t batch_stride, memory::dims strides) {
+        return memory::desc({count, rows, columns}, DataType(type), memory::dims{batch_stride, strides[0], strides[1]});
+      };
+      p.a = desc(shape.m, shape.k, shape.in, shape.a_batch, Strides(shape.a_row, shape.a_column, shape.m, shape.k));
+      p.b = desc(shape.k, shape.n, shape.in, shape.b_batch, Strides(shape.b_row, shape.b_column, shape.k, shape.n));
+      p.c = desc(shape.m, shape.n, shape.out, shape.c_batch, {std::max(shape.c_row, shape.n), 1});
+      auto pd = dnnl::matmul::primitive_desc(dnnl::matmul::desc(p.a, p.b, p.c), attributes, Engine(), /*allow_empty=*/true);
+      if (!pd.get(true)) return group = 1, false;
+      implementation = pd.impl_info_str();
+      p.scratch = pd.scratchpad_desc();
+      p.scratch_bytes = p.scratch.get_size();
+      p.primitive = dnnl::matmul(pd);
+      if (!p.primitive.get(true)) return group = 1, false;
+    }
+    if (last == group) batches[0] = batches[1];
+    return true;
+  }
+
+  void Execute(const Primitive& p, const std::byte* a, const std::byte* b, std::byte* c) const {
+    const auto wrap = [](const memory::desc& desc, const void* data) { return memory(desc, Engine(), const_cast<void*>(data)); };
+    dnnl::stream& stream = ThreadStream();
+    p.primitive.execute(stream, {{DNNL_ARG_SRC, wrap(p.a, a)},
+                                 {DNNL_ARG_WEIGHTS, wrap(p.b, b)},
+                                 {DNNL_ARG_DST, wrap(p.c, c)},
+                                 {DNNL_ARG_SCRATCHPAD, wrap(p.scratch, p.scratch_bytes > 0 ? ThreadScratch(0, p.scratch_bytes) : nullptr)}});
+    stream.wait();
   }
 
   bool MakeTiles() {
@@ -235,20 +284,23 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
                 reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
     return;
   }
-  const Impl::Primitive& p = s.primitives[last_row][last_column];
-  const auto wrap = [](const memory::desc& desc, const void* data) { return memory(desc, Engine(), const_cast<void*>(data)); };
-  dnnl::stream& stream = ThreadStream();
-  p.primitive.execute(stream, {{DNNL_ARG_SRC, wrap(p.a, a)},
-                               {DNNL_ARG_WEIGHTS, wrap(p.b, b)},
-                               {DNNL_ARG_DST, wrap(p.c, c)},
-                               {DNNL_ARG_SCRATCHPAD, wrap(p.scratch, p.scratch_bytes > 0 ? ThreadScratch(0, p.scratch_bytes) : nullptr)}});
-  stream.wait();
+  s.Execute(s.primitives[last_row][last_column], a, b, c);
+}
+
+int64_t Gemm::group() const { return impl_->group; }
+
+void Gemm::RunBatch(int64_t first, const std::byte* a, const std::byte* b, std::byte* c) const {
+  const Impl& s = *impl_;
+  const GemmShape& g = s.shape;
+  const bool last = first + s.group >= g.even;
+  s.Execute(s.batches[last], a + first * g.a_batch * StorageBytes(g.in), b + first * g.b_batch * StorageBytes(g.in), c + first * g.c_batch * StorageBytes(g.out));
 }
 
 std::string Gemm::description() const {
   const GemmShape& s = impl_->shape;
   return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ", s.k, " ", Name(s.in), ", tiles ",
-                      impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "");
+                      impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "",
+                      impl_->group > 1 ? absl::StrCat(", ", impl_->group, " a call") : "");
 }
 
 }  // namespace hloscope

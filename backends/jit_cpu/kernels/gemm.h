@@ -22,6 +22,8 @@ struct GemmShape {
   ElementType in = ElementType::kF32, out = ElementType::kF32;
   int64_t row_tile = 0;  // 0: chosen from the shape and `batch`
   int64_t batch = 1;     // how many products of this shape there are to share the work
+  // Of these, how many neighbours lie at even distances (in elements) in A, B and C: small ones then share a call.
+  int64_t even = 1, a_batch = 0, b_batch = 0, c_batch = 0;
 };
 
 class Gemm {
@@ -42,6 +44,10 @@ class Gemm {
   void Pack(int64_t piece, const std::byte* b, std::byte* packed) const;
   // Computes one tile. `a` points at the tile's first row, `b` (or packed B) and `c` at the whole matrices. Thread-safe.
   void RunTile(int64_t row_tile, int64_t column_tile, const std::byte* a, const std::byte* b, std::byte* c) const;
+  // Small products in even batches: RunBatch computes the products [first, first + count) of one even batch at once, where first is a
+  // multiple of group() and count is group(), or what is left. group() == 1: use RunTile.
+  int64_t group() const;
+  void RunBatch(int64_t first, const std::byte* a, const std::byte* b, std::byte* c) const;
   std::string description() const;
 
  private:
