@@ -12,10 +12,21 @@
 #include "llvm/ExecutionEngine/Orc/LLJIT.h"
 #include "llvm/ExecutionEngine/Orc/ObjectLinkingLayer.h"
 #include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/PassInstrumentation.h"
 #include "llvm/IR/PassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/BlockFrequencyInfo.h"
+#include "llvm/Analysis/BranchProbabilityInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/PostDominators.h"
+#include "llvm/Analysis/ProfileSummaryInfo.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -29,8 +40,9 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 2;
+constexpr int kLoweringVersion = 3;
 constexpr int kNodeBudget = 4000;
+constexpr double kQuickNanoseconds = 40000;
 constexpr char kMagic[] = "hloscope kernel 1\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
@@ -112,6 +124,7 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
 }
 
 struct Compiler::Impl {
+  bool always_optimise = false;
   std::string target_key, cpu, features;
   llvm::Triple triple;
   const llvm::Target* target = nullptr;
@@ -119,11 +132,32 @@ struct Compiler::Impl {
   std::mutex mutex;  // of `loaded`
   absl::flat_hash_map<std::string, CompiledKernel> loaded;  // by symbol
 
-  std::unique_ptr<llvm::TargetMachine> MakeMachine() const {
+  // Machines are made once and lent to one compilation at a time.
+  struct Lend {
+    const Impl* impl;
+    std::unique_ptr<llvm::TargetMachine> machine;
+    ~Lend() {
+      std::lock_guard<std::mutex> lock(impl->machines_mutex);
+      impl->machines.push_back(std::move(machine));
+    }
+    llvm::TargetMachine& operator*() const { return *machine; }
+  };
+  mutable std::mutex machines_mutex;
+  mutable std::vector<std::unique_ptr<llvm::TargetMachine>> machines;
+
+  Lend MakeMachine() const {
+    {
+      std::lock_guard<std::mutex> lock(machines_mutex);
+      if (!machines.empty()) {
+        std::unique_ptr<llvm::TargetMachine> machine = std::move(machines.back());
+        machines.pop_back();
+        return {this, std::move(machine)};
+      }
+    }
     llvm::TargetOptions options;
     options.AllowFPOpFusion = llvm::FPOpFusion::Strict;
-    return std::unique_ptr<llvm::TargetMachine>(
-        target->createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_, llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true));
+    return {this, std::unique_ptr<llvm::TargetMachine>(target->createTargetMachine(triple.str(), cpu, features, options, llvm::Reloc::PIC_,
+                                                                                   llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true))};
   }
 
   absl::StatusOr<Lowered> Lower(const Program& program, const std::string& symbol, llvm::TargetMachine& machine) const {
@@ -137,6 +171,8 @@ struct Compiler::Impl {
     r.module->setDataLayout(machine.createDataLayout());
     KernelEmitter emitter(loops, *r.module, symbol);
     r.info = emitter.Emit();
+    // A third of the time to compile, and code that runs a quarter slower: right for kernels that are done at once.
+    machine.setOptLevel(!always_optimise && emitter.total_cost() < kQuickNanoseconds ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(*r.module, &stream)) return absl::InternalError("kernel IR is malformed: " + stream.str());
@@ -145,16 +181,24 @@ struct Compiler::Impl {
   }
 
   static void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
-    llvm::LoopAnalysisManager lam;
+    // Only the analyses that these passes ask for: a PassBuilder with all of them costs more than the passes.
     llvm::FunctionAnalysisManager fam;
-    llvm::CGSCCAnalysisManager cgam;
     llvm::ModuleAnalysisManager mam;
-    llvm::PassBuilder builder(&machine);
-    builder.registerModuleAnalyses(mam);
-    builder.registerCGSCCAnalyses(cgam);
-    builder.registerFunctionAnalyses(fam);
-    builder.registerLoopAnalyses(lam);
-    builder.crossRegisterProxies(lam, fam, cgam, mam);
+    mam.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    mam.registerPass([] { return llvm::ProfileSummaryAnalysis(); });
+    mam.registerPass([&] { return llvm::FunctionAnalysisManagerModuleProxy(fam); });
+    fam.registerPass([&] { return llvm::ModuleAnalysisManagerFunctionProxy(mam); });
+    fam.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+    fam.registerPass([&] { return machine.getTargetIRAnalysis(); });
+    fam.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+    fam.registerPass([] { return llvm::AssumptionAnalysis(); });
+    fam.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+    fam.registerPass([] { return llvm::LoopAnalysis(); });
+    fam.registerPass([] { return llvm::OptimizationRemarkEmitterAnalysis(); });
+    fam.registerPass([] { return llvm::BranchProbabilityAnalysis(); });
+    fam.registerPass([] { return llvm::BlockFrequencyAnalysis(); });
+    fam.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
+    fam.registerPass([] { return llvm::AAManager(); });
     llvm::FunctionPassManager passes;
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1)));
@@ -177,7 +221,7 @@ Compiler::Compiler() : impl_(std::make_unique<Impl>()) {}
 Compiler::~Compiler() = default;
 const std::string& Compiler::target_key() const { return impl_->target_key; }
 
-absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create() {
+absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create(bool always_optimise) {
   static const bool initialised = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
@@ -186,6 +230,7 @@ absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create() {
   (void)initialised;
   std::unique_ptr<Compiler> compiler(new Compiler());
   Impl& impl = *compiler->impl_;
+  impl.always_optimise = always_optimise;
   impl.triple = llvm::Triple(llvm::sys::getProcessTriple());
   impl.cpu = llvm::sys::getHostCPUName().str();
   std::vector<std::string> features;
@@ -221,7 +266,7 @@ absl::StatusOr<KernelCode> Compiler::Compile(const Program& program) const {
   const std::string text = CanonicalText(program);
   KernelCode code;
   code.symbol = absl::StrCat("k", Hex(Hash(text, 14695981039346656037ull)), Hex(Hash(text, 0x9e3779b97f4a7c15ull)));
-  std::unique_ptr<llvm::TargetMachine> machine = impl_->MakeMachine();
+  const Impl::Lend machine = impl_->MakeMachine();
   absl::StatusOr<Lowered> lowered = impl_->Lower(program, code.symbol, *machine);
   if (!lowered.ok()) return lowered.status();
   code.info = lowered->info;
@@ -257,7 +302,7 @@ absl::StatusOr<CompiledKernel> Compiler::CompileAndLoad(const Program& program) 
 }
 
 absl::StatusOr<KernelText> Compiler::Text(const Program& program) const {
-  std::unique_ptr<llvm::TargetMachine> machine = impl_->MakeMachine();
+  const Impl::Lend machine = impl_->MakeMachine();
   absl::StatusOr<Lowered> lowered = impl_->Lower(program, "kernel", *machine);
   if (!lowered.ok()) return lowered.status();
   KernelText text;

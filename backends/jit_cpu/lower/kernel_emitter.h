@@ -27,6 +27,7 @@ class KernelEmitter {
   KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol);
   // Makes the functions and fills in what is known of them.
   KernelInfo Emit();
+  double total_cost() const { return total_cost_; }  // nanoseconds of one run on one thread, roughly
 
  private:
   struct Level {
@@ -122,6 +123,7 @@ class KernelEmitter {
   ScalarEmitter s_;
   std::string symbol_;
   KernelInfo info_;
+  double total_cost_ = 0;
   llvm::Function* function_ = nullptr;
   Level root_;
   std::vector<NodeId> output_linear_;  // linear index of the element being written (one)

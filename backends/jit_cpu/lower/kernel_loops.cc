@@ -123,7 +123,8 @@ void KernelEmitter::Units() {
     blocks = (inner + block - 1) / block;
   }
   info_.extent = rows * blocks;
-  const double cost = ElementCost(g_, facts_) * static_cast<double>(total) / static_cast<double>(info_.extent);
+  total_cost_ = ElementCost(g_, facts_) * static_cast<double>(total);
+  const double cost = total_cost_ / static_cast<double>(info_.extent);
   info_.grain = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(20000 / cost)));
 
   std::unique_ptr<Loop> loop = Open(&root_, f->getArg(2), f->getArg(3), 1);
@@ -221,6 +222,9 @@ void KernelEmitter::Update() {
   for (int32_t v : vars) {
     if (g_.VarExtent(v) == 0) return;
   }
+  double updates = 2;
+  for (int32_t v : vars) updates *= static_cast<double>(g_.VarExtent(v));
+  total_cost_ += updates;
   for (int64_t e : p_.extents) {
     if (e == 0) return;
   }

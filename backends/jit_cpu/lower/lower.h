@@ -57,7 +57,8 @@ struct KernelText {
 // Thread-safe: any number of threads may compile (each in a context of its own) and load at once.
 class Compiler {
  public:
-  static absl::StatusOr<std::unique_ptr<Compiler>> Create();
+  // Kernels that run for microseconds are compiled with little optimisation, unless `always_optimise` (for tests of the optimiser's work).
+  static absl::StatusOr<std::unique_ptr<Compiler>> Create(bool always_optimise = false);
   ~Compiler();
 
   // Lowers and compiles. Unimplemented: beyond the node budget or a kind of program that has no lowering.
