@@ -304,7 +304,13 @@ class Runner {
     const CheckReport& r = checker_->report();
     const int64_t samples = r.checked_elements + r.unchecked_nonfinite + r.undecided;
     if (r.unchecked_nonfinite * 100 > samples) {
-      std::fprintf(stderr, "warning: %.1f %% of the samples were not finite on both sides and say nothing\n", 100.0 * r.unchecked_nonfinite / samples);
+      std::vector<std::pair<int64_t, std::string>> most;
+      for (const auto& [name, count] : r.nonfinite_by_instruction) most.emplace_back(count, absl::StrCat("%", name, " (", count, ")"));
+      std::sort(most.rbegin(), most.rend());
+      if (most.size() > 5) most.resize(5);
+      std::fprintf(stderr, "warning: %.1f %% of the samples were not finite on both sides and say nothing, most of them in %s\n",
+                   100.0 * r.unchecked_nonfinite / samples,
+                   absl::StrJoin(most, ", ", [](std::string* out, const auto& m) { *out += m.second; }).c_str());
     }
     if (r.undecided > 0) std::fprintf(stderr, "note: %s lay where the reference's bound decides nothing\n", Count(r.undecided, "sample").c_str());
     if (r.unchecked_opaque > 0) std::fprintf(stderr, "note: %s of operations without a cheap reference unchecked\n", Count(r.unchecked_opaque, "result").c_str());

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -40,6 +41,7 @@ struct CheckReport {
   int64_t regions = 0, instructions = 0;    // checked
   int64_t checked_elements = 0;
   int64_t unchecked_nonfinite = 0;          // not finite on both sides
+  std::map<std::string, int64_t> nonfinite_by_instruction;  // those samples, by the instruction's name
   int64_t undecided = 0;                    // the reference's bound says nothing about them
   int64_t unchecked_opaque = 0;             // results of operations without a cheap reference
   int64_t unchecked_failed = 0;             // the reference could not compute them; `first_failure` says why for one
