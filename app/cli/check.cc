@@ -7,6 +7,8 @@
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
+#include "core/debug/program_inputs.h"
+#include "core/debug/text_util.h"
 
 namespace hloscope::cli {
 namespace {
@@ -58,6 +60,11 @@ int Run_check(const std::vector<std::string>& args) {
       status = kUsage;
     } else if (!loaded.sink.diagnostics().empty() && status == kOk) {
       status = kFailed;
+    }
+    const int elided = loaded.ok() ? CountElidedConstants(*loaded.module) : 0;
+    if (elided > 0) {
+      std::fprintf(stderr, "%s: warning: %s elided in the text ({...}): a run makes them up and IS NOT A REPRODUCTION\n", path.c_str(),
+                   absl::StrCat(Count(elided, "constant"), elided == 1 ? " is" : " are").c_str());
     }
     if (json) {
       list.push_back(FileJson(path, loaded));

@@ -43,7 +43,8 @@ class InterruptGuard {
   struct sigaction before_ {};
 };
 
-void Converse(Session& session) {
+void Converse(Session& session, const std::string& file) {
+  std::printf("hloscope %s on %s; help lists the commands, start or run begins the program\n", HLOSCOPE_VERSION, file.c_str());
   LineReader reader([&session](const std::string& line) { return session.Complete(line); });
   while (const std::optional<std::string> line = reader.Read("(hloscope) ")) {
     if (session.Execute(*line).quit) return;
@@ -130,7 +131,7 @@ int Run_debug(const std::vector<std::string>& args) {
   }
   if (!batch && !quit) {
     if (isatty(STDIN_FILENO)) {
-      Converse(session);
+      Converse(session, file);
     } else {
       ExecuteInput(session);
     }

@@ -138,6 +138,7 @@ absl::Status Session::State::Begin() {
 }
 
 StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again) {
+  machine->interrupt().store(false);  // of a Ctrl-C while nothing ran
   const auto enter = [&] {
     const StopReason entered = machine->Step(true);
     if (entered != StopReason::kStep) return entered;
