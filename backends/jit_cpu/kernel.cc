@@ -18,7 +18,11 @@ class NativeKernel : public Kernel {
     absl::InlinedVector<const void*, 16> in;
     for (const Value& input : inputs) in.push_back(input.data());
     absl::InlinedVector<Value, 4> results(outputs_.size());
-    bool started = TakeOver(inputs, results);
+    const bool started = TakeOver(inputs, results);
+    // What has been written over cannot be run again, so such a kernel runs to its end.
+    bool taken = false;
+    for (const Value& result : results) taken |= result.has_value();
+    const std::atomic<bool>* cancel = taken ? nullptr : context.cancel;
     absl::InlinedVector<void*, 4> out;
     for (size_t o = 0; o < outputs_.size(); ++o) {
       if (!results[o].has_value()) results[o] = Value::Allocate(outputs_[o], context.account);
@@ -28,7 +32,10 @@ class NativeKernel : public Kernel {
     if (!started && code_.info.extent > 0) {
       // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
       const int64_t grain = std::max<int64_t>({1, code_.info.grain, (code_.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
-      pool_.ParallelFor(code_.info.extent, grain, [&](int64_t begin, int64_t end) { code_.fn(in.data(), out.data(), begin, end); });
+      pool_.ParallelFor(code_.info.extent, grain, [&](int64_t begin, int64_t end) {
+        if (cancel == nullptr || !cancel->load(std::memory_order_relaxed)) code_.fn(in.data(), out.data(), begin, end);
+      });
+      if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
     }
     if (code_.update != nullptr) code_.update(in.data(), out.data(), 0, 1);
     if (!result_.IsTuple()) return std::move(results[0]);

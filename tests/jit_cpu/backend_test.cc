@@ -178,6 +178,41 @@ TEST(JitBackend, ReshapeAndCopyMoveNoBytes) {
   EXPECT_EQ(backend->stats().kernels_compiled, 0);
 }
 
+TEST(JitBackend, CancelledKernelsSaySo) {
+  std::unique_ptr<Module> module = ParseEntry(
+      "a = f32[64,64] parameter(0)\nb = f32[64,64] exponential(a)\nROOT d = f32[64,64] dot(b, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+  ASSERT_NE(module, nullptr);
+  std::unique_ptr<Backend> backend = MakeBackend();
+  const std::vector<Value> parameters = Parameters(*module->entry);
+  std::atomic<bool> cancel{true};
+  for (int position : {1, 2}) {
+    absl::StatusOr<std::shared_ptr<const Kernel>> kernel = backend->GetKernel(*module->entry, SingleRegion(*module->entry, position));
+    ASSERT_TRUE(kernel.ok());
+    absl::StatusOr<Value> result = (*kernel)->Run({.cancel = &cancel}, {parameters[0]});
+    EXPECT_TRUE(absl::IsCancelled(result.status())) << result.status();
+  }
+}
+
+TEST(JitBackend, UniqueInputsAreWrittenOver) {
+  std::unique_ptr<Module> module = ParseEntry("a = f32[64,64] parameter(0)\nROOT b = f32[64,64] exponential(a)");
+  ASSERT_NE(module, nullptr);
+  std::unique_ptr<Backend> backend = MakeBackend();
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = backend->GetKernel(*module->entry, SingleRegion(*module->entry, 1));
+  ASSERT_TRUE(kernel.ok());
+  const Value held = Parameters(*module->entry)[0];
+  absl::StatusOr<Value> other = (*kernel)->Run({}, {held});
+  ASSERT_TRUE(other.ok());
+  EXPECT_NE(other->data(), held.data());
+  Value own = Parameters(*module->entry)[0];
+  const std::byte* bytes = own.data();
+  std::vector<Value> inputs;
+  inputs.push_back(std::move(own));
+  absl::StatusOr<Value> in_place = (*kernel)->Run({}, std::move(inputs));
+  ASSERT_TRUE(in_place.ok());
+  EXPECT_EQ(in_place->data(), bytes);
+  EXPECT_TRUE(Value::BitEqual(*other, *in_place));
+}
+
 TEST(JitBackend, EqualRegionsShareOneKernel) {
   std::string body = "v0 = f32[50] parameter(0)\n";
   for (int i = 1; i <= 40; ++i) absl::StrAppend(&body, i == 40 ? "ROOT " : "", "v", i, " = f32[50] negate(v", i - 1, ")\n");

@@ -6,9 +6,15 @@
 
 #include "backends/jit_cpu/kernels/rows.h"
 
+#if defined(__x86_64__)
+#pragma GCC diagnostic ignored "-Wuninitialized"  // of GCC 12 about its own intrinsics
+#include <immintrin.h>
+#endif
+
 namespace hloscope {
 namespace {
 
+constexpr int64_t kStreamBytes = int64_t{16} << 20;  // non-temporal stores pay from here on
 constexpr int64_t kPieceBytes = int64_t{128} << 10;  // of target, handed to a thread at a time
 
 struct Dimension {
@@ -65,6 +71,76 @@ void Turn(const T* source, int64_t source_column, T* target, int64_t target_row,
   }
 }
 
+#if defined(__x86_64__)
+bool HasAvx512() {
+  static const bool has = __builtin_cpu_supports("avx512f");
+  return has;
+}
+
+// A tile of 16 x 16 words through registers: 128-bit pieces are gathered so that only two steps of shuffles remain.
+template <bool kStream>
+__attribute__((target("avx512f"))) inline void TurnTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
+  for (int quarter = 0; quarter < 4; ++quarter) {
+    // Rows 4 * quarter .. + 3 of the target: four words of each of the sixteen columns.
+    const float* at = source + 4 * quarter;
+    __m512 v[4];
+    for (int i = 0; i < 4; ++i) {
+      __m512 x = _mm512_castps128_ps512(_mm_loadu_ps(at + i * source_column));
+      x = _mm512_insertf32x4(x, _mm_loadu_ps(at + (4 + i) * source_column), 1);
+      x = _mm512_insertf32x4(x, _mm_loadu_ps(at + (8 + i) * source_column), 2);
+      v[i] = _mm512_insertf32x4(x, _mm_loadu_ps(at + (12 + i) * source_column), 3);
+    }
+    const __m512 a = _mm512_unpacklo_ps(v[0], v[1]), b = _mm512_unpackhi_ps(v[0], v[1]);
+    const __m512 c = _mm512_unpacklo_ps(v[2], v[3]), d = _mm512_unpackhi_ps(v[2], v[3]);
+    const __m512 rows[4] = {_mm512_shuffle_ps(a, c, 0x44), _mm512_shuffle_ps(a, c, 0xee), _mm512_shuffle_ps(b, d, 0x44), _mm512_shuffle_ps(b, d, 0xee)};
+    for (int i = 0; i < 4; ++i) {
+      float* to = target + (4 * quarter + i) * target_row;
+      if (kStream) {
+        _mm512_stream_ps(to, rows[i]);
+      } else {
+        _mm512_storeu_ps(to, rows[i]);
+      }
+    }
+  }
+}
+
+template <bool kStream>
+__attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row, int64_t rows, int64_t columns) {
+  int64_t c = 0;
+  for (; c + 16 <= columns; c += 16) {
+    // The source's lines of two tiles ahead; rows innermost, so each line that is fetched is used up at once.
+    for (int64_t ahead = c + 32; ahead < std::min(columns, c + 48); ++ahead) {
+      for (int64_t r = 0; r < rows; r += 16) _mm_prefetch(reinterpret_cast<const char*>(source + r + ahead * source_column), _MM_HINT_T0);
+    }
+    int64_t r = 0;
+    for (; r + 16 <= rows; r += 16) TurnTile<kStream>(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
+    for (; r < rows; ++r) {
+      for (int64_t j = c; j < c + 16; ++j) target[r * target_row + j] = source[r + j * source_column];
+    }
+  }
+  for (; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) target[r * target_row + c] = source[r + c * source_column];
+  }
+  if (kStream) _mm_sfence();
+}
+#endif
+
+// One strip; `stream`: the target is so large that its lines should not pass through the caches.
+template <typename T>
+void TurnAny(const T* source, int64_t source_column, T* target, int64_t target_row, int64_t rows, int64_t columns, bool stream) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(T) == 4) {
+    if (HasAvx512()) {
+      const float* from = reinterpret_cast<const float*>(source);
+      float* to = reinterpret_cast<float*>(target);
+      const bool aligned = reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 16 == 0;
+      return stream && aligned ? TurnStrip<true>(from, source_column, to, target_row, rows, columns) : TurnStrip<false>(from, source_column, to, target_row, rows, columns);
+    }
+  }
+#endif
+  Turn(source, source_column, target, target_row, rows, columns);
+}
+
 template <typename T>
 void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& pool) {
   if (dims.empty()) dims.push_back({1, 1, 1});
@@ -86,6 +162,7 @@ void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& p
   const int64_t strips = turn >= 0 ? (rows.extent + kStrip - 1) / kStrip : 1;
   int64_t count = strips;
   for (const Dimension& d : dims) count *= d.extent;
+  const bool stream = turn >= 0 && count * inner.extent * kStrip * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
   const int64_t piece = inner.extent * (turn >= 0 ? std::min(kStrip, rows.extent) : 1) * static_cast<int64_t>(sizeof(T));
   pool.ParallelFor(count, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, piece)), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
@@ -99,7 +176,7 @@ void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& p
       }
       if (turn >= 0) {
         const int64_t row = strip * kStrip, n = std::min(kStrip, rows.extent - row);
-        Turn(source + from + row, inner.source, target + to + row * rows.target, rows.target, n, inner.extent);
+        TurnAny(source + from + row, inner.source, target + to + row * rows.target, rows.target, n, inner.extent, stream);
       } else {
         Line(source + from, inner.source, target + to, inner.target, inner.extent);
       }
