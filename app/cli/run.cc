@@ -2,6 +2,8 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <thread>
+#include <cstring>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -321,32 +323,56 @@ class Runner {
   }
 
   void PrintProfile() const {
-    struct Row {
-      int64_t count = 0;
-      double seconds = 0;
-    };
-    std::map<std::string, Row> by_operation;
-    std::vector<std::pair<double, const Instruction*>> instructions;
+    using Entry = std::pair<const Instruction*, ProfileEntry>;
+    std::map<std::string, ProfileEntry> by_operation;
+    std::vector<Entry> instructions;
     double total = 0;
     for (const auto& [instruction, entry] : machine_->profile()) {
-      Row& row = by_operation[std::string(Name(instruction->opcode))];
-      row.count += entry.count;
-      row.seconds += entry.seconds;
+      ProfileEntry& sum = by_operation[std::string(Name(instruction->opcode))];
+      sum.count += entry.count;
+      sum.seconds += entry.seconds;
+      sum.bytes += entry.bytes;
       total += entry.seconds;
-      instructions.emplace_back(entry.seconds, instruction);
+      instructions.emplace_back(instruction, entry);
     }
-    std::vector<std::pair<std::string, Row>> rows(by_operation.begin(), by_operation.end());
+    std::vector<std::pair<std::string, ProfileEntry>> rows(by_operation.begin(), by_operation.end());
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-    std::sort(instructions.begin(), instructions.end(), [](const auto& a, const auto& b) { return a.first > b.first || (a.first == b.first && a.second->index < b.second->index); });
-    const double percent = total > 0 ? 100 / total : 0;
-    std::printf("\ntime by operation (a fused region counts as its root)\n%12s %7s %9s  operation\n", "ms", "share", "times");
-    for (const auto& [name, row] : rows) std::printf("%12.3f %6.1f%% %9lld  %s\n", row.seconds * 1e3, row.seconds * percent, static_cast<long long>(row.count), name.c_str());
-    std::printf("\nlongest instructions\n%12s %7s %9s  instruction\n", "ms", "share", "times");
+    std::sort(instructions.begin(), instructions.end(), [](const Entry& a, const Entry& b) {
+      return a.second.seconds > b.second.seconds || (a.second.seconds == b.second.seconds && a.first->index < b.first->index);
+    });
+    const double copy = CopyBytesPerSecond(machine_->account().peak());
+    const auto print = [&](const ProfileEntry& entry, const std::string& what) {
+      const double rate = entry.seconds > 0 ? static_cast<double>(entry.bytes) / entry.seconds : 0;
+      std::printf("%12.3f %6.1f%% %9lld %8.2f %8.2f  %s\n", entry.seconds * 1e3, total > 0 ? 100 * entry.seconds / total : 0, static_cast<long long>(entry.count),
+                  rate * 1e-9, rate / copy, what.c_str());
+    };
+    std::printf("\ntime by operation (a fused region counts as its root); GB/s of the values taken and made, and over a plain copy on two threads (%.1f GB/s)\n"
+                "%12s %7s %9s %8s %8s  operation\n", copy * 1e-9, "ms", "share", "times", "GB/s", "of copy");
+    for (const auto& [name, entry] : rows) print(entry, name);
+    std::printf("\nlongest instructions\n%12s %7s %9s %8s %8s  instruction\n", "ms", "share", "times", "GB/s", "of copy");
     for (size_t i = 0; i < instructions.size() && i < 20; ++i) {
-      const auto& [seconds, instruction] = instructions[i];
-      std::printf("%12.3f %6.1f%% %9lld  %%%s %s %s\n", seconds * 1e3, seconds * percent, static_cast<long long>(machine_->profile().at(instruction).count),
-                  std::string(instruction->name).c_str(), std::string(Name(instruction->opcode)).c_str(), Cut(instruction->shape.ToString(false), 60).c_str());
+      const auto& [instruction, entry] = instructions[i];
+      print(entry, absl::StrCat("%", instruction->name, " ", Name(instruction->opcode), " ", Cut(instruction->shape.ToString(false), 60)));
     }
+  }
+
+  // What a plain copy of arrays of a few MiB up to the program's own size moves, bytes read plus bytes written, halves on two threads.
+  static double CopyBytesPerSecond(int64_t peak) {
+    const int64_t size = std::clamp<int64_t>(peak / 4, int64_t{4} << 20, int64_t{256} << 20);
+    const Shape shape = Shape::Array(ElementType::kU8, {size});
+    Value from = Value::Allocate(shape), to = Value::Allocate(shape);
+    if (!from.has_value() || !to.has_value()) return 1;
+    std::memset(from.mutable_data(), 1, size);
+    std::memset(to.mutable_data(), 1, size);
+    double best = HUGE_VAL;
+    for (int round = 0; round < 7; ++round) {
+      const Clock::time_point begin = Clock::now();
+      std::thread other([&] { std::memcpy(to.mutable_data() + size / 2, from.data() + size / 2, size - size / 2); });
+      std::memcpy(to.mutable_data(), from.data(), size / 2);
+      other.join();
+      best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
+    }
+    return 2.0 * static_cast<double>(size) / best;
   }
 
   RunOptions& o_;

@@ -74,6 +74,7 @@ struct MachineOptions {
 struct ProfileEntry {
   int64_t count = 0;
   double seconds = 0;
+  int64_t bytes = 0;  // of the values that its kernels took and made, each counted once a run
 };
 
 class Machine {

@@ -219,10 +219,14 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
 
   const bool observed = stack.main && m.region_observer_;
   const bool timed = stack.main && m.options_.time_instructions;
-  std::chrono::steady_clock::time_point begin;
-  if (timed) begin = std::chrono::steady_clock::now();
   absl::StatusOr<std::vector<Value>> inputs = GatherInputs(stack, depth, region);
   if (!inputs.ok()) return fail(inputs.status());
+  std::chrono::steady_clock::time_point begin;  // made-up parameters and recomputed values are not the kernel's time
+  int64_t bytes = 0;
+  if (timed) {
+    for (const Value& input : *inputs) bytes += input.byte_size();
+    begin = std::chrono::steady_clock::now();
+  }
   std::vector<Value> seen;
   if (observed) seen = *inputs;
   const Kernel* kernel = nullptr;
@@ -232,6 +236,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     ProfileEntry& entry = m.profile_[&root];
     ++entry.count;
     entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    entry.bytes += bytes + result->byte_size();
   }
   if (observed) {
     if (absl::Status status = m.region_observer_(frame, region, kernel, seen, *result); !status.ok()) return fail(std::move(status));
