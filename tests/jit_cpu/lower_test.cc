@@ -568,6 +568,18 @@ TEST(Compiler, TextShowsIrAndAssembly) {
   EXPECT_NE(text->assembly.find("vaddps"), std::string::npos);
 }
 
+TEST(Compiler, LargeOutputsGoPastTheCaches) {
+  const int64_t n = 16 << 20;
+  const Program p = Pointwise(ScalarOp::kNegate, T::kF32, T::kF32, n);
+  auto text = TheCompiler().Text(p);
+  ASSERT_TRUE(text.ok());
+  EXPECT_NE(text->assembly.find("vmovntps"), std::string::npos);
+  EXPECT_NE(text->assembly.find("sfence"), std::string::npos);
+  Value x = Value::Allocate(p.operands[0]);
+  for (int64_t i = 0; i < n; ++i) x.mutable_as<float>()[i] = static_cast<float>(i % 1001);
+  Check(p, {x}, "streamed", 100);
+}
+
 TEST(Compiler, AliasIsAllowedWhereElementsStayInPlace) {
   auto add = TheCompiler().Compile(Pointwise(ScalarOp::kAdd, T::kF32, T::kF32, 100));
   ASSERT_TRUE(add.ok());

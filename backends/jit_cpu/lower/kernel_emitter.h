@@ -124,11 +124,13 @@ class KernelEmitter {
   std::string symbol_;
   KernelInfo info_;
   double total_cost_ = 0;
+  bool streams_ = false;  // outputs are written past the caches
   llvm::Function* function_ = nullptr;
   Level root_;
   std::vector<NodeId> output_linear_;  // linear index of the element being written (one)
   std::vector<llvm::Value*> operands_, outputs_;
   std::vector<NodeId> strip_folds_;
+  int32_t prefetch_var_ = -1;  // contiguous loads that move with this variable are fetched some of its steps ahead
   absl::flat_hash_map<NodeId, Strip> strips_;  // of the strip at hand
 };
 

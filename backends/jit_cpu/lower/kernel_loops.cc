@@ -4,9 +4,12 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/kernel_emitter.h"
+#include "llvm/IR/IntrinsicsX86.h"
 
 namespace hloscope {
 namespace {
+
+constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
 double ElementCost(const ExprGraph& g, const NodeFacts& facts) {
@@ -116,7 +119,7 @@ void KernelEmitter::Units() {
   if (lanes) strip_folds_ = StripFolds();
   if (!strip_folds_.empty() && split == outer && rows < 16) {
     // Few rows, and each output is much work: blocks of a strip.
-    block = std::min(StripSize(), std::max<int64_t>(64, (inner / 4 + kLanes - 1) / kLanes * kLanes));
+    block = std::min(StripSize(), std::max<int64_t>(256, (inner / 4 + kLanes - 1) / kLanes * kLanes));
     blocks = (inner + block - 1) / block;
   } else if (lanes && split == outer && rows < kEnough && inner > 1024) {
     block = std::max<int64_t>(1024, (inner * rows / kEnough + kLanes - 1) / kLanes * kLanes);
@@ -127,6 +130,7 @@ void KernelEmitter::Units() {
   const double cost = total_cost_ / static_cast<double>(info_.extent);
   info_.grain = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(20000 / cost)));
 
+  streams_ = p_.push_targets.empty() && total * 4 >= kStreamedBytes;
   std::unique_ptr<Loop> loop = Open(&root_, f->getArg(2), f->getArg(3), 1);
   Level& unit = loop->level;
   unit.real = &unit;
@@ -154,6 +158,11 @@ void KernelEmitter::Units() {
     }
   });
   Close(*loop);
+  if (streams_) {
+    // Such stores are not ordered with what tells other threads that the work is done.
+    At(&root_);
+    b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
+  }
 }
 
 void KernelEmitter::UpdateBody(Level* level) {

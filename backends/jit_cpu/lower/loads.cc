@@ -7,6 +7,8 @@
 namespace hloscope {
 namespace {
 
+constexpr int64_t kPrefetchSteps = 8;
+
 llvm::FixedVectorType* Vector(llvm::Type* t, int n = kLanes) { return llvm::FixedVectorType::get(t, n); }
 
 }  // namespace
@@ -113,6 +115,15 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
     llvm::Value* sum = LinearSum(fixed, index.constant, level);
     sum = reversed ? b_.CreateSub(sum, level->lane_base) : b_.CreateAdd(sum, level->lane_base);
     llvm::Value* address = b_.CreateGEP(t, base, parts == 1 ? sum : b_.CreateMul(sum, I64(2)));
+    if (prefetch_var_ >= 0) {
+      for (const auto& [atom, factor] : fixed) {
+        const Node& a = g_.node(atom);
+        if (a.kind != NodeKind::kIndex || a.var != prefetch_var_) continue;
+        // Beyond the operand's end nothing happens: a prefetch never faults.
+        llvm::Value* ahead = b_.CreateConstGEP1_64(t, address, factor * kPrefetchSteps * parts);
+        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+      }
+    }
     // Idle lanes of a plain load read up to fifteen elements beyond: within the room after a buffer if elements are small.
     if (!guarded && (reversed || StorageBytes(type) > 4)) mask = level->tail;
     if (mask != nullptr) mask = s_.Splat(mask);
@@ -171,6 +182,12 @@ void KernelEmitter::Store(int output, llvm::Value* linear, LaneValue v, Level* l
     if (mask != nullptr) mask = b_.CreateShuffleVector(s_.Splat(mask), twice);
   } else if (mask != nullptr) {
     mask = s_.Splat(mask);
+  }
+  if (mask == nullptr && streams_ && StorageBytes(type) == 4 && p_.extents.back() % kLanes == 0) {
+    // Whole lines of a buffer that no cache holds: past the caches. Rows start on a line, so every vector is one.
+    llvm::StoreInst* store = b_.CreateAlignedStore(re, address, llvm::Align(64));
+    store->setMetadata(llvm::LLVMContext::MD_nontemporal, llvm::MDNode::get(c_, llvm::ConstantAsMetadata::get(b_.getInt32(1))));
+    return;
   }
   if (mask == nullptr) b_.CreateAlignedStore(re, address, align);
   else b_.CreateMaskedStore(re, address, align, mask);

@@ -130,7 +130,9 @@ void KernelEmitter::FillStrip(NodeId id, Level* level, llvm::Value* begin, llvm:
     At(lanes);
     lanes->accumulators = LoadStrip(strip, f, lanes, slot);
     std::vector<LaneValue> next;
+    prefetch_var_ = f.vars.back();
     for (NodeId body : f.bodies) next.push_back(Value(body, lanes));
+    prefetch_var_ = -1;
     At(lanes);
     StoreStrip(strip, f, lanes, slot, next);
   });
