@@ -63,7 +63,8 @@ bool WriteAll(int fd, absl::string_view data) {
 DiskCache::DiskCache(std::string directory) : directory_(std::move(directory)) {}
 
 std::string DiskCache::PathFor(absl::string_view key) const {
-  return absl::StrCat(directory_, "/", absl::StrFormat("%016x%016x", Hash(key, 0x5851f42d4c957f2du), Hash(key, 0x14057b7ef767814fu)), ".kernel");
+  return absl::StrCat(directory_, "/", absl::StrFormat("%016x%016x", Hash(key, 0x5851f42d4c957f2du), Hash(key, 0x14057b7ef767814fu)),
+                      ".kernel");
 }
 
 std::optional<std::string> DiskCache::Load(absl::string_view key) const {

@@ -55,7 +55,9 @@ class NativeKernel : public Kernel {
       std::vector<int32_t> seen;
       for (size_t o = 0; o < outputs_.size(); ++o) {
         const int32_t k = code_.info.starts_as[o];
-        if (k < 0 || std::find(seen.begin(), seen.end(), k) != seen.end() || !inputs[k].unique() || inputs[k].byte_size() != outputs_[o].ByteSize()) return false;
+        if (k < 0 || std::find(seen.begin(), seen.end(), k) != seen.end() || !inputs[k].unique() ||
+            inputs[k].byte_size() != outputs_[o].ByteSize())
+          return false;
         seen.push_back(k);
       }
       for (size_t o = 0; o < outputs_.size(); ++o) take(seen[o], o);
@@ -79,7 +81,9 @@ class NativeKernel : public Kernel {
 class AliasKernel : public Kernel {
  public:
   AliasKernel(int input, const Shape& result) : input_(input), result_(result) {}
-  absl::StatusOr<Value> Run(const RunContext&, std::vector<Value> inputs) const override { return std::move(inputs[input_]).WithShape(result_); }
+  absl::StatusOr<Value> Run(const RunContext&, std::vector<Value> inputs) const override {
+    return std::move(inputs[input_]).WithShape(result_);
+  }
   std::string description() const override { return "the operand's bytes, shared"; }
 
  private:
@@ -105,11 +109,13 @@ std::vector<Value> Operands(std::vector<Value> inputs, const std::vector<int>& o
 
 class LibraryAdapter : public Kernel {
  public:
-  LibraryAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) : kernel_(std::move(kernel)), operand_inputs_(std::move(operand_inputs)) {}
+  LibraryAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs)
+      : kernel_(std::move(kernel)), operand_inputs_(std::move(operand_inputs)) {}
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
     std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
     absl::StatusOr<Value> result = kernel_->Run(context, operands);
-    if (result.ok() && context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
+    if (result.ok() && context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed))
+      return absl::CancelledError("interrupted");
     return result;
   }
   bool library_order() const override { return kernel_->library_order(); }
@@ -127,7 +133,9 @@ class OpaqueKernel : public Kernel {
       : instruction_(instruction), operand_inputs_(std::move(operand_inputs)), call_(std::move(call)) {}
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
     const OpDef& def = Def(instruction_);
-    if (def.evaluate == nullptr) return absl::UnimplementedError(absl::StrCat(Name(instruction_.opcode), " cannot be executed", def.not_executed.empty() ? "" : ": ", def.not_executed));
+    if (def.evaluate == nullptr)
+      return absl::UnimplementedError(
+          absl::StrCat(Name(instruction_.opcode), " cannot be executed", def.not_executed.empty() ? "" : ": ", def.not_executed));
     const std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
     return def.evaluate(EvalContext{instruction_, operands, context.account, call_, context.stream_seed});
   }
@@ -141,7 +149,8 @@ class OpaqueKernel : public Kernel {
 
 }  // namespace
 
-std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool) {
+std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs,
+                                               ThreadPool& pool) {
   return std::make_shared<NativeKernel>(code, result, std::move(outputs), pool);
 }
 std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { return std::make_shared<AliasKernel>(input, result); }

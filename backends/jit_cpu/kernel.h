@@ -19,7 +19,8 @@
 namespace hloscope {
 
 // Runs compiled code. `result` is the root's shape (a tuple for several outputs).
-std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool);
+std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs,
+                                               ThreadPool& pool);
 
 // Input number `input` under another shape: no bytes move.
 std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result);

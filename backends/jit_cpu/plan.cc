@@ -14,8 +14,8 @@
 namespace hloscope {
 namespace {
 
-constexpr int kMaxMembers = 300;               // code generation is linear up to here, then worse
-constexpr int kMaxFreeCost = 8;                // operations of an index-only chain that is made anew for each reader
+constexpr int kMaxMembers = 300;                   // code generation is linear up to here, then worse
+constexpr int kMaxFreeCost = 8;                    // operations of an index-only chain that is made anew for each reader
 constexpr int64_t kSlackBytes = int64_t{4} << 20;  // how much longer-lived input a region may cause without a second thought
 
 // One region's demand for an instruction's elements.
@@ -145,7 +145,8 @@ class Planner {
     const uint64_t inner = traits.same_index ? map : Mix(map, static_cast<uint64_t>(i) + 2);
     for (const Instruction* operand : At(i).operands) {
       const int64_t operand_count = operand->shape.ElementCount();
-      const bool again = (traits.repeats && (traits.kind == FusionKind::kRoot || operand_count < count)) || (operand_count == 1 && count > 1);
+      const bool again =
+          (traits.repeats && (traits.kind == FusionKind::kRoot || operand_count < count)) || (operand_count == 1 && count > 1);
       AddDemand(operand->index, {region, inner, repeated || again, fusable, -1});
     }
   }

@@ -73,7 +73,8 @@ std::string FirstDifference(const Value& a, const Value& b) {
     if (std::memcmp(a.data() + i * bytes, b.data() + i * bytes, bytes) == 0) continue;
     // Which of two NaNs an addition passes on is open to the code generator.
     if (LoadScalar(type, a.data() + i * bytes).IsNaN() && LoadScalar(type, b.data() + i * bytes).IsNaN()) continue;
-    return absl::StrCat("element ", i, ": ", ToText(LoadScalar(type, a.data() + i * bytes)), " and ", ToText(LoadScalar(type, b.data() + i * bytes)));
+    return absl::StrCat("element ", i, ": ", ToText(LoadScalar(type, a.data() + i * bytes)), " and ",
+                        ToText(LoadScalar(type, b.data() + i * bytes)));
   }
   return "";
 }
@@ -89,7 +90,8 @@ void CompareWithInterpreter(Backend& backend, const Computation& entry, const Re
   for (int input : region.inputs) inputs.push_back(values[input]);
   absl::StatusOr<std::shared_ptr<const Kernel>> kernel = backend.GetKernel(entry, region);
   ASSERT_TRUE(kernel.ok());
-  ExpectMatches(*program, inputs, values[region.root], {.library_order = (*kernel)->library_order(), .library_wide_accumulation = (*kernel)->library_wide_accumulation()}, 200);
+  ExpectMatches(*program, inputs, values[region.root],
+                {.library_order = (*kernel)->library_order(), .library_wide_accumulation = (*kernel)->library_wide_accumulation()}, 200);
 }
 
 // Fused with one and with three threads, single steps, and the interpreter on every fused region.
@@ -119,29 +121,38 @@ void CheckEverything(const std::string& body) {
 
 TEST(JitBackend, SoftmaxFusedAndStepwise) {
   CheckEverything(
-      "a = f32[37,129] parameter(0)\nlow = f32[] constant(-inf)\nzero = f32[] constant(0)\nm = f32[37] reduce(a, low), dimensions={1}, to_apply=largest\n"
+      "a = f32[37,129] parameter(0)\nlow = f32[] constant(-inf)\nzero = f32[] constant(0)\nm = f32[37] reduce(a, low), dimensions={1}, "
+      "to_apply=largest\n"
       "mb = f32[37,129] broadcast(m), dimensions={0}\nd = f32[37,129] subtract(a, mb)\ne = f32[37,129] exponential(d)\n"
-      "s = f32[37] reduce(e, zero), dimensions={1}, to_apply=sum\nsb = f32[37,129] broadcast(s), dimensions={0}\nROOT q = f32[37,129] divide(e, sb)");
+      "s = f32[37] reduce(e, zero), dimensions={1}, to_apply=sum\nsb = f32[37,129] broadcast(s), dimensions={0}\nROOT q = f32[37,129] "
+      "divide(e, sb)");
 }
 
 TEST(JitBackend, MovementsAreFusedOrCopied) {
   CheckEverything(
-      "a = f32[12,40] parameter(0)\nb = f32[12,20] slice(a), slice={[0:12], [20:40]}\nc = f32[12,20] slice(a), slice={[0:12], [0:20]}\nn = f32[12,20] negate(b)\n"
-      "k = f32[12,40] concatenate(n, c), dimensions={1}\nr = f32[480] reshape(k)\nv = f32[480] reverse(r), dimensions={0}\nw = f32[4,120] reshape(v)\n"
-      "t = f32[120,4] transpose(w), dimensions={1,0}\nz = f32[] constant(3)\np = f32[123,9] pad(t, z), padding=1_2x0_5\nROOT o = f32[123,9] tanh(p)");
+      "a = f32[12,40] parameter(0)\nb = f32[12,20] slice(a), slice={[0:12], [20:40]}\nc = f32[12,20] slice(a), slice={[0:12], [0:20]}\nn = "
+      "f32[12,20] negate(b)\n"
+      "k = f32[12,40] concatenate(n, c), dimensions={1}\nr = f32[480] reshape(k)\nv = f32[480] reverse(r), dimensions={0}\nw = f32[4,120] "
+      "reshape(v)\n"
+      "t = f32[120,4] transpose(w), dimensions={1,0}\nz = f32[] constant(3)\np = f32[123,9] pad(t, z), padding=1_2x0_5\nROOT o = "
+      "f32[123,9] tanh(p)");
 }
 
 TEST(JitBackend, DotsConvolutionsAndTheirSurroundings) {
   CheckEverything(
-      "a = f32[64,32] parameter(0)\nb = f32[32,48] parameter(1)\nd = f32[64,48] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\n"
-      "z = f32[] constant(0)\nzb = f32[64,48] broadcast(z), dimensions={}\nr = f32[64,48] maximum(d, zb)\ni = f32[1,8,8,48] reshape(r)\nk = f32[3,3,48,16] parameter(2)\n"
-      "c = f32[1,8,8,16] convolution(i, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\nROOT s = f32[16] reduce(c, z), dimensions={0,1,2}, to_apply=sum");
+      "a = f32[64,32] parameter(0)\nb = f32[32,48] parameter(1)\nd = f32[64,48] dot(a, b), lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={0}\n"
+      "z = f32[] constant(0)\nzb = f32[64,48] broadcast(z), dimensions={}\nr = f32[64,48] maximum(d, zb)\ni = f32[1,8,8,48] reshape(r)\nk "
+      "= f32[3,3,48,16] parameter(2)\n"
+      "c = f32[1,8,8,16] convolution(i, k), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f\nROOT s = f32[16] reduce(c, z), "
+      "dimensions={0,1,2}, to_apply=sum");
 }
 
 TEST(JitBackend, ScatterGatherAndUpdates) {
   CheckEverything(
       "a = f32[10,6] parameter(0)\ni = s32[4,1] constant({{1},{3},{9},{1}})\nu = f32[4,6] parameter(1)\n"
-      "s = f32[10,6] scatter(a, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=sum\n"
+      "s = f32[10,6] scatter(a, i, u), update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, "
+      "index_vector_dim=1, to_apply=sum\n"
       "g = f32[4,6] gather(s, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,6}\n"
       "n = f32[4,6] negate(g)\nz = s32[] constant(0)\nq = s32[] constant(5)\nROOT w = f32[10,6] dynamic-update-slice(s, n, q, z)");
 }
@@ -152,8 +163,8 @@ TEST(JitBackend, RandomChainsOfPointwiseOperations) {
   std::mt19937 random(5);
   for (const char* type : {"f32", "bf16", "f64", "f16"}) {
     for (int round = 0; round < 3; ++round) {
-      std::string body = absl::StrCat("v0 = ", type, "[7,33] parameter(0)\nv1 = ", type, "[7,33] parameter(1)\nr = ", type, "[33] parameter(2)\nv2 = ", type,
-                                      "[7,33] broadcast(r), dimensions={1}\n");
+      std::string body = absl::StrCat("v0 = ", type, "[7,33] parameter(0)\nv1 = ", type, "[7,33] parameter(1)\nr = ", type,
+                                      "[33] parameter(2)\nv2 = ", type, "[7,33] broadcast(r), dimensions={1}\n");
       const int length = 30;
       for (int i = 3; i < length; ++i) {
         const auto pick = [&] { return absl::StrCat("v", random() % i); };
@@ -180,7 +191,8 @@ TEST(JitBackend, ReshapeAndCopyMoveNoBytes) {
 
 TEST(JitBackend, CancelledKernelsSaySo) {
   std::unique_ptr<Module> module = ParseEntry(
-      "a = f32[64,64] parameter(0)\nb = f32[64,64] exponential(a)\nROOT d = f32[64,64] dot(b, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}");
+      "a = f32[64,64] parameter(0)\nb = f32[64,64] exponential(a)\nROOT d = f32[64,64] dot(b, b), lhs_contracting_dims={1}, "
+      "rhs_contracting_dims={0}");
   ASSERT_NE(module, nullptr);
   std::unique_ptr<Backend> backend = MakeBackend();
   const std::vector<Value> parameters = Parameters(*module->entry);
@@ -226,7 +238,9 @@ TEST(JitBackend, EqualRegionsShareOneKernel) {
 
 class JitCache : public ::testing::Test {
  protected:
-  JitCache() : directory_(absl::StrCat(::testing::TempDir(), "/jit.", getpid(), ".", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  JitCache()
+      : directory_(
+            absl::StrCat(::testing::TempDir(), "/jit.", getpid(), ".", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(directory_);
   }
   ~JitCache() override { std::filesystem::remove_all(directory_); }
@@ -234,7 +248,8 @@ class JitCache : public ::testing::Test {
   // Runs with a fresh backend and returns its statistics; the result goes to `result`.
   BackendStats Start(Value* result, bool prepare = false) {
     std::unique_ptr<Module> module = ParseEntry(
-        "a = f32[30,40] parameter(0)\nb = f32[30,40] exponential(a)\nz = f32[] constant(0)\ns = f32[30] reduce(b, z), dimensions={1}, to_apply=sum\n"
+        "a = f32[30,40] parameter(0)\nb = f32[30,40] exponential(a)\nz = f32[] constant(0)\ns = f32[30] reduce(b, z), dimensions={1}, "
+        "to_apply=sum\n"
         "sb = f32[30,40] broadcast(s), dimensions={0}\nROOT q = f32[30,40] divide(b, sb)",
         kReducers);
     std::unique_ptr<Backend> backend = MakeBackend(2, directory_);

@@ -14,7 +14,9 @@ namespace {
 
 class DiskCacheTest : public ::testing::Test {
  protected:
-  DiskCacheTest() : directory_(absl::StrCat(::testing::TempDir(), "/kernels.", getpid(), ".", ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
+  DiskCacheTest()
+      : directory_(absl::StrCat(::testing::TempDir(), "/kernels.", getpid(), ".",
+                                ::testing::UnitTest::GetInstance()->current_test_info()->name())) {
     std::filesystem::remove_all(directory_);
   }
   ~DiskCacheTest() override { std::filesystem::remove_all(directory_); }
@@ -96,7 +98,8 @@ TEST_F(DiskCacheTest, SeveralProcessesAtOnce) {
     waitpid(child, &status, 0);
     EXPECT_EQ(status, 0);
   }
-  for (const auto& entry : std::filesystem::directory_iterator(directory_)) EXPECT_EQ(entry.path().extension(), ".kernel") << "nothing half-written is left";
+  for (const auto& entry : std::filesystem::directory_iterator(directory_))
+    EXPECT_EQ(entry.path().extension(), ".kernel") << "nothing half-written is left";
 }
 
 }  // namespace

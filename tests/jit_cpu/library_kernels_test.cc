@@ -28,7 +28,8 @@ std::string CheckRoot(const std::string& body, int threads = 2, bool whole = fal
   if (!result.ok() || !program.ok()) return "";
   SCOPED_TRACE(body);
   SCOPED_TRACE(kernel->description());
-  ExpectMatches(*program, operands, *result, {.library_order = kernel->library_order(), .library_wide_accumulation = kernel->wide_accumulation()});
+  ExpectMatches(*program, operands, *result,
+                {.library_order = kernel->library_order(), .library_wide_accumulation = kernel->wide_accumulation()});
   return kernel->description();
 }
 
@@ -52,7 +53,8 @@ TEST(LibraryKernels, DotsOfEveryTypeAndOrder) {
 }
 
 TEST(LibraryKernels, LargeDotsAreCutIntoTilesOfRowsAndColumns) {
-  const std::string text = CheckRoot(Dot("f32[600,300]", "f32[300,1000]", "f32[600,1000]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
+  const std::string text =
+      CheckRoot(Dot("f32[600,300]", "f32[300,1000]", "f32[600,1000]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
   EXPECT_NE(text.find("tiles 128 x"), std::string::npos) << text;
   CheckRoot(Dot("f64[600,70]", "f64[200,70]", "f64[600,200]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
 }
@@ -106,8 +108,8 @@ TEST(LibraryKernels, RandomDots) {
       return absl::StrCat("f32[", absl::StrJoin(extents, ","), "]");
     };
     const std::string text = Dot(shape(l), shape(r), absl::StrCat("f32[", absl::StrJoin(out, ","), "]"),
-                                 absl::StrCat("lhs_batch_dims={", list(l, 'b'), "}, rhs_batch_dims={", list(r, 'b'), "}, lhs_contracting_dims={", list(l, 'c'),
-                                              "}, rhs_contracting_dims={", list(r, 'c'), "}"));
+                                 absl::StrCat("lhs_batch_dims={", list(l, 'b'), "}, rhs_batch_dims={", list(r, 'b'),
+                                              "}, lhs_contracting_dims={", list(l, 'c'), "}, rhs_contracting_dims={", list(r, 'c'), "}"));
     std::unique_ptr<Module> module = ParseEntry(text);
     ASSERT_NE(module, nullptr) << text;
     if (HasLibraryKernel(*module->entry->root)) CheckRoot(text);
@@ -144,7 +146,8 @@ TEST(LibraryKernels, Convolutions) {
   };
   for (const char* type : {"f32", "bf16", "f16", "f64"}) {
     for (const ConvCase& c : cases) {
-      CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output,
+                             " convolution(a, b), ", c.rest));
     }
   }
 }
@@ -152,15 +155,20 @@ TEST(LibraryKernels, Convolutions) {
 TEST(LibraryKernels, DepthwiseConvolutionsWithSpatialDimensionsInnermost) {
   const ConvCase cases[] = {
       {"[2,24,14,15]", "[24,1,3,3]", "[2,24,14,15]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},
-      {"[4,24,14,15]", "[24,1,3,3]", "[4,24,7,8]", "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},
-      {"[2,24,7,8]", "[3,3,24,1]", "[2,24,14,16]", "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=bf01_01oi->bf01, feature_group_count=24"},
-      {"[2,24,14,15]", "[48,2,3,2]", "[2,48,8,12]", "window={size=3x2 pad=-1_-1x-1_-1 rhs_dilate=2x1 rhs_reversal=1x0}, dim_labels=bf01_oi01->bf01, feature_group_count=12"},
+      {"[4,24,14,15]", "[24,1,3,3]", "[4,24,7,8]",
+       "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},
+      {"[2,24,7,8]", "[3,3,24,1]", "[2,24,14,16]",
+       "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=bf01_01oi->bf01, feature_group_count=24"},
+      {"[2,24,14,15]", "[48,2,3,2]", "[2,48,8,12]",
+       "window={size=3x2 pad=-1_-1x-1_-1 rhs_dilate=2x1 rhs_reversal=1x0}, dim_labels=bf01_oi01->bf01, feature_group_count=12"},
       {"[6,24,12,20]", "[6,24,12,20]", "[3,3,1,24]", "window={size=12x20 pad=1_1x1_1}, dim_labels=fb01_io01->01bf, batch_group_count=24"},
-      {"[6,24,12,20]", "[6,24,6,10]", "[3,3,1,24]", "window={size=6x10 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=fb01_io01->01bf, batch_group_count=24"},
+      {"[6,24,12,20]", "[6,24,6,10]", "[3,3,1,24]",
+       "window={size=6x10 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=fb01_io01->01bf, batch_group_count=24"},
   };
   for (const char* type : {"f32", "bf16", "f16"}) {
     for (const ConvCase& c : cases) {
-      const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel,
+                                                      " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
       EXPECT_EQ(text.find("convolution plane by plane"), 0u) << text;
     }
   }
@@ -181,7 +189,9 @@ TEST(LibraryKernels, CopiesOfBlocks) {
       for (size_t at; (at = result.find("T[")) != std::string::npos;) result.replace(at, 1, type);
       return result;
     };
-    CheckRoot(body("a = T[3,4,5] parameter(0)\nb = T[3,1,5] parameter(1)\nc = T[3,0,5] parameter(2)\nROOT r = T[3,5,5] concatenate(a, b, c), dimensions={1}"));
+    CheckRoot(
+        body("a = T[3,4,5] parameter(0)\nb = T[3,1,5] parameter(1)\nc = T[3,0,5] parameter(2)\nROOT r = T[3,5,5] concatenate(a, b, c), "
+             "dimensions={1}"));
     CheckRoot(body("a = T[3,4] parameter(0)\nb = T[3,2] parameter(1)\nROOT r = T[3,6] concatenate(a, b), dimensions={1}"));
     CheckRoot(body("a = T[3,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[8,5] pad(a, b), padding=2_3x1_0"));
     CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[15,2] pad(a, b), padding=-1_3_2x-1_-1"));
@@ -194,7 +204,8 @@ TEST(LibraryKernels, CopiesOfBlocks) {
 
 TEST(LibraryKernels, DynamicUpdateSliceClampsAndWorksInPlace) {
   for (const ElementType type : {ElementType::kS32, ElementType::kU64}) {
-    std::unique_ptr<Module> module = ParseEntry(absl::StrCat("a = f32[6,8] parameter(0)\nu = f32[2,3] parameter(1)\ni = ", Name(type), "[] parameter(2)\nj = ", Name(type),
+    std::unique_ptr<Module> module = ParseEntry(absl::StrCat("a = f32[6,8] parameter(0)\nu = f32[2,3] parameter(1)\ni = ", Name(type),
+                                                             "[] parameter(2)\nj = ", Name(type),
                                                              "[] parameter(3)\nROOT r = f32[6,8] dynamic-update-slice(a, u, i, j)"));
     ASSERT_NE(module, nullptr);
     const Instruction& root = *module->entry->root;
@@ -231,7 +242,8 @@ TEST(LibraryKernels, DynamicUpdateSliceClampsAndWorksInPlace) {
 TEST(LibraryKernels, ThreadsDoNotChangeABit) {
   const std::string bodies[] = {
       Dot("bf16[700,300]", "bf16[300,500]", "bf16[700,500]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
-      Dot("f32[3,200,300]", "f32[3,300,500]", "f32[3,200,500]", "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+      Dot("f32[3,200,300]", "f32[3,300,500]", "f32[3,200,500]",
+          "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
       "a = f32[2,30,30,16] parameter(0)\nb = f32[3,3,16,32] parameter(1)\n"
       "ROOT r = f32[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"};
   for (const std::string& body : bodies) {

@@ -53,7 +53,9 @@ void Check(const Plan& plan) {
     }
     for (int member : region.members) {
       for (const Instruction* operand : computation.schedule[member]->operands) {
-        EXPECT_TRUE(std::count(region.members.begin(), region.members.end(), operand->index) + std::count(region.inputs.begin(), region.inputs.end(), operand->index) == 1);
+        EXPECT_TRUE(std::count(region.members.begin(), region.members.end(), operand->index) +
+                        std::count(region.inputs.begin(), region.inputs.end(), operand->index) ==
+                    1);
       }
     }
   }
@@ -85,7 +87,8 @@ TEST(FusedPlan, ChainOfPointwiseOperationsIsOneRegion) {
 
 TEST(FusedPlan, ValueOfTwoRegionsIsARootAndCheapOnesAreCopied) {
   const Planned p = MakePlanned(
-      "a = f32[64] parameter(0)\nc = f32[] constant(2)\nd = f32[64] broadcast(c), dimensions={}\ni = s32[64] iota(), iota_dimension=0\nj = f32[64] convert(i)\n"
+      "a = f32[64] parameter(0)\nc = f32[] constant(2)\nd = f32[64] broadcast(c), dimensions={}\ni = s32[64] iota(), iota_dimension=0\nj = "
+      "f32[64] convert(i)\n"
       "e = f32[64] exponential(a)\nf = f32[64] multiply(e, d)\ng = f32[64] subtract(e, d)\nh = f32[64] add(g, j)\nk = f32[64] add(f, j)\n"
       "ROOT t = (f32[64], f32[64]) tuple(h, k)");
   EXPECT_EQ(p.Members("e"), "e");
@@ -97,7 +100,8 @@ TEST(FusedPlan, ValueOfTwoRegionsIsARootAndCheapOnesAreCopied) {
 
 TEST(FusedPlan, ProducersEnterReductionsAndReductionsEnterNothing) {
   const Planned p = MakePlanned(
-      "a = f32[8,64] parameter(0)\nz = f32[] constant(0)\ne = f32[8,64] multiply(a, a)\nr = f32[8] reduce(e, z), dimensions={1}, to_apply=sum\n"
+      "a = f32[8,64] parameter(0)\nz = f32[] constant(0)\ne = f32[8,64] multiply(a, a)\nr = f32[8] reduce(e, z), dimensions={1}, "
+      "to_apply=sum\n"
       "s = f32[8] sqrt(r)\nb = f32[8,64] broadcast(s), dimensions={0}\nROOT q = f32[8,64] divide(a, b)",
       kSum);
   EXPECT_EQ(p.Members("r"), "e r z");
@@ -116,7 +120,8 @@ TEST(FusedPlan, LargeDotsAndTransposesStandAlone) {
   const Planned p = MakePlanned(
       "a = f32[64,64] parameter(0)\nb = f32[64,64] parameter(1)\ne = f32[64,64] exponential(a)\n"
       "d = f32[64,64] dot(e, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}\nn = f32[64,64] negate(d)\n"
-      "w = f32[256,256] parameter(2)\nv = f32[256,256] tanh(w)\nt = f32[256,256] transpose(v), dimensions={1,0}\nu = f32[256,256] negate(t)\n"
+      "w = f32[256,256] parameter(2)\nv = f32[256,256] tanh(w)\nt = f32[256,256] transpose(v), dimensions={1,0}\nu = f32[256,256] "
+      "negate(t)\n"
       "ROOT r = (f32[64,64], f32[256,256]) tuple(n, u)");
   EXPECT_EQ(p.Members("d"), "d");
   EXPECT_EQ(p.Members("e"), "e");
@@ -127,7 +132,8 @@ TEST(FusedPlan, LargeDotsAndTransposesStandAlone) {
 
 TEST(FusedPlan, TwoIndexMapsOfOneValueAreNotComputedTwice) {
   const Planned p = MakePlanned(
-      "a = f32[64] parameter(0)\ne = f32[64] exponential(a)\ns = f32[32] slice(e), slice={[0:32]}\nt = f32[32] slice(e), slice={[16:48]}\nROOT g = f32[32] add(s, t)");
+      "a = f32[64] parameter(0)\ne = f32[64] exponential(a)\ns = f32[32] slice(e), slice={[0:32]}\nt = f32[32] slice(e), "
+      "slice={[16:48]}\nROOT g = f32[32] add(s, t)");
   EXPECT_EQ(p.Members("e"), "e");
   EXPECT_EQ(p.Members("g"), "g s t");
 }
@@ -135,10 +141,11 @@ TEST(FusedPlan, TwoIndexMapsOfOneValueAreNotComputedTwice) {
 TEST(FusedPlan, InputsAreNotKeptAliveAcrossOtherWork) {
   // e = a + b would keep a and b (two values for one) until the end, beyond the large dots between.
   const std::string n = "[2048,2048]";
-  const Planned p = MakePlanned(absl::StrCat(
-      "x = f32", n, " parameter(0)\na = f32", n, " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\nb = f32", n,
-      " dot(a, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\ne = f32", n, " add(a, b)\nc = f32", n,
-      " dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\nd = f32", n, " dot(c, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\nROOT g = f32", n, " add(e, d)"));
+  const Planned p = MakePlanned(
+      absl::StrCat("x = f32", n, " parameter(0)\na = f32", n, " dot(x, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\nb = f32", n,
+                   " dot(a, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}\ne = f32", n, " add(a, b)\nc = f32", n,
+                   " dot(x, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\nd = f32", n,
+                   " dot(c, x), lhs_contracting_dims={0}, rhs_contracting_dims={0}\nROOT g = f32", n, " add(e, d)"));
   EXPECT_EQ(p.Members("e"), "e");
   EXPECT_EQ(p.Members("g"), "g");
 }
@@ -159,8 +166,9 @@ TEST(FusedPlan, LongChainsAreCutAndPlannedInLinearTime) {
 }
 
 TEST(FusedPlan, ControlFlowIsARegionOfOne) {
-  const Planned p = MakePlanned("a = f32[64] parameter(0)\nb = f32[64] negate(a)\nc = f32[64] call(b), to_apply=f\nROOT d = f32[64] negate(c)",
-                                "f {\n p = f32[64] parameter(0)\n ROOT q = f32[64] exponential(p)\n}\n");
+  const Planned p =
+      MakePlanned("a = f32[64] parameter(0)\nb = f32[64] negate(a)\nc = f32[64] call(b), to_apply=f\nROOT d = f32[64] negate(c)",
+                  "f {\n p = f32[64] parameter(0)\n ROOT q = f32[64] exponential(p)\n}\n");
   EXPECT_EQ(p.Members("b"), "b");
   EXPECT_EQ(p.Members("c"), "c");
   EXPECT_EQ(p.Members("d"), "d");

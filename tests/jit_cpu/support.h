@@ -44,7 +44,8 @@ inline Value RandomValue(const Shape& shape, uint64_t seed, bool whole = false) 
   for (int64_t i = 0; i < value.element_count(); ++i) {
     Scalar s;
     if (IsFloat(type)) {
-      s = whole ? Scalar::Float(type, static_cast<double>(static_cast<int64_t>(random() % 9) - 4)) : Scalar::Float(type, static_cast<double>(random() % 2001) / 1000 - 1);
+      s = whole ? Scalar::Float(type, static_cast<double>(static_cast<int64_t>(random() % 9) - 4))
+                : Scalar::Float(type, static_cast<double>(random() % 2001) / 1000 - 1);
     } else if (IsComplex(type)) {
       s = Scalar::Complex(type, {static_cast<double>(random() % 17) / 8 - 1, static_cast<double>(random() % 17) / 8 - 1});
     } else {
@@ -56,7 +57,8 @@ inline Value RandomValue(const Shape& shape, uint64_t seed, bool whole = false) 
 }
 
 // Compares elements of `result` (at most `samples`, spread evenly) with the interpreter, within its bounds.
-inline void ExpectMatches(const Program& program, const std::vector<Value>& operands, const Value& result, InterpretOptions options, int64_t samples = 400) {
+inline void ExpectMatches(const Program& program, const std::vector<Value>& operands, const Value& result, InterpretOptions options,
+                          int64_t samples = 400) {
   std::vector<const Value*> pointers;
   for (const Value& operand : operands) pointers.push_back(&operand);
   Interpreter interpreter(program, options);
@@ -70,11 +72,13 @@ inline void ExpectMatches(const Program& program, const std::vector<Value>& oper
     ASSERT_TRUE(expected.ok()) << expected.status();
     const Scalar got = LoadScalar(shape.element_type(), result.data() + e * StorageBytes(shape.element_type()));
     const BoundedScalar& want = (*expected)[0];
-    const bool same = IsFloat(got.type) ? std::abs(got.re - want.value.re) <= want.bound || (std::isnan(got.re) && std::isnan(want.value.re)) || got.re == want.value.re
+    const bool same = IsFloat(got.type) ? std::abs(got.re - want.value.re) <= want.bound ||
+                                              (std::isnan(got.re) && std::isnan(want.value.re)) || got.re == want.value.re
                                         : got.i == want.value.i && got.re == want.value.re && got.im == want.value.im;
     if (!same) {
       ++wrong;
-      ADD_FAILURE() << "element " << e << " of " << shape.ToString(false) << ": got " << ToText(got) << ", expected " << ToText(want.value) << " within " << want.bound;
+      ADD_FAILURE() << "element " << e << " of " << shape.ToString(false) << ": got " << ToText(got) << ", expected " << ToText(want.value)
+                    << " within " << want.bound;
     }
   }
 }

@@ -2,13 +2,14 @@
 // multiplied with the kernel as [(window, channel), output channel]. Every padding, stride, dilation and reversal is only a different
 // table of input offsets. A 1x1 window without padding or stride reads the input where it lies. Depthwise convolutions, whose products
 // would have one column, go to planes.cc or to generic lowering.
+#include "backends/jit_cpu/kernels/convolution.h"
+
 #include <algorithm>
 #include <cstring>
 #include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/convert.h"
-#include "backends/jit_cpu/kernels/convolution.h"
 #include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/rows.h"
 
@@ -42,7 +43,8 @@ class ConvolutionKernel : public LibraryKernel {
     if (!result.has_value()) return no_memory;
     Value input = Dense(context, operands[0], input_extents_, input_from_, copy_input_);
     Value kernel = Dense(context, operands[1], kernel_extents_, kernel_from_, copy_kernel_);
-    Value wide = p_.compute != p_.in && p_.out != shape_.out ? Value::Allocate(p_.result.WithElementType(shape_.out), context.account) : result;
+    Value wide =
+        p_.compute != p_.in && p_.out != shape_.out ? Value::Allocate(p_.result.WithElementType(shape_.out), context.account) : result;
     if (!input.has_value() || !kernel.has_value() || !wide.has_value()) return no_memory;
     const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles(), per_group = rows * columns;
     Value packed;
@@ -53,7 +55,8 @@ class ConvolutionKernel : public LibraryKernel {
       const int64_t pieces = gemm_->pack_pieces();
       pool_.ParallelFor(p_.groups * pieces, 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t) {
-          gemm_->Pack(t % pieces, kernel.data() + t / pieces * p_.columns * shape_.b_column * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
+          gemm_->Pack(t % pieces, kernel.data() + t / pieces * p_.columns * shape_.b_column * in_bytes,
+                      packed.mutable_data() + t / pieces * packed_bytes);
         }
       });
     }
@@ -63,15 +66,17 @@ class ConvolutionKernel : public LibraryKernel {
         Tile(t / per_group, t % per_group / columns, t % columns, input.data(), kernel.data(), packed.data(), wide.mutable_data());
       }
     });
-    if (wide.buffer() != result.buffer()) ConvertFloats(shape_.out, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
+    if (wide.buffer() != result.buffer())
+      ConvertFloats(shape_.out, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
     return result;
   }
 
   bool library_order() const override { return true; }
   bool wide_accumulation() const override { return p_.in == ElementType::kBF16 || p_.in == ElementType::kF16; }
   std::string description() const override {
-    return absl::StrCat("convolution by ", direct_ ? "" : "laid out windows and ", gemm_->description(), p_.groups > 1 ? absl::StrCat(", groups ", p_.groups) : "",
-                        copy_input_ ? ", input copied" : "", copy_kernel_ ? ", kernel copied" : "");
+    return absl::StrCat("convolution by ", direct_ ? "" : "laid out windows and ", gemm_->description(),
+                        p_.groups > 1 ? absl::StrCat(", groups ", p_.groups) : "", copy_input_ ? ", input copied" : "",
+                        copy_kernel_ ? ", kernel copied" : "");
   }
 
  private:
@@ -96,7 +101,8 @@ class ConvolutionKernel : public LibraryKernel {
     // Kernel as [window..., input feature, output feature]: B[K, O], or its transpose where it lies that way.
     const std::vector<int64_t> kernel_strides = RowMajorStrides(kernel.dimensions());
     int64_t step = 1;
-    for (int64_t d : p_.dims.kernel_spatial) kernel_extents_.push_back(kernel.dim(static_cast<int>(d))), kernel_from_.push_back(kernel_strides[d]);
+    for (int64_t d : p_.dims.kernel_spatial)
+      kernel_extents_.push_back(kernel.dim(static_cast<int>(d))), kernel_from_.push_back(kernel_strides[d]);
     kernel_extents_.push_back(p_.channels), kernel_from_.push_back(kernel_strides[p_.dims.kernel_input_feature]);
     const int64_t output_stride = kernel_strides[p_.dims.kernel_output_feature];
     bool even = true;
@@ -187,7 +193,8 @@ class ConvolutionKernel : public LibraryKernel {
     return true;
   }
 
-  Value Dense(const RunContext& context, const Value& operand, const std::vector<int64_t>& extents, const std::vector<int64_t>& strides, bool copy) const {
+  Value Dense(const RunContext& context, const Value& operand, const std::vector<int64_t>& extents, const std::vector<int64_t>& strides,
+              bool copy) const {
     Value source = operand;
     if (p_.compute != p_.in) {
       source = Value::Allocate(operand.shape().WithElementType(p_.compute), context.account);
@@ -200,7 +207,8 @@ class ConvolutionKernel : public LibraryKernel {
     return dense;
   }
 
-  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, const std::byte* packed, std::byte* result) const {
+  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, const std::byte* packed,
+            std::byte* result) const {
     const int64_t in_bytes = StorageBytes(p_.compute), out_bytes = StorageBytes(shape_.out);
     const int64_t first = row_tile * gemm_->row_tile(), rows = std::min(gemm_->row_tile(), p_.rows - first), k = shape_.k;
     if (p_.feature_groups > 1) input += group * p_.channels * in_bytes;
@@ -265,7 +273,8 @@ class ConvolutionKernel : public LibraryKernel {
   }
 
   // Dimensions d.. of the window; `taps` of them lie below one element of dimension d - 1. Returns past the end of what it wrote.
-  std::byte* Lay(size_t d, const int64_t* const* table, const std::byte* input, bool inside, std::byte* target, int64_t taps, int64_t bytes) const {
+  std::byte* Lay(size_t d, const int64_t* const* table, const std::byte* input, bool inside, std::byte* target, int64_t taps,
+                 int64_t bytes) const {
     const int64_t channel_bytes = p_.channels * bytes;
     if (!inside) {
       std::memset(target, 0, taps * channel_bytes);

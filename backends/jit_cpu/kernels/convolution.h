@@ -19,9 +19,9 @@ struct ConvolutionProblem {
   Shape result;
   ConvDimensionNumbers dims;
   std::vector<Spatial> spatial;
-  int64_t batch = 0, features = 0, outputs = 0;            // of the input; of the whole result
+  int64_t batch = 0, features = 0, outputs = 0;  // of the input; of the whole result
   int64_t feature_groups = 1, batch_groups = 1, groups = 1;
-  int64_t channels = 0, columns = 0, taps = 1, rows = 1;   // of one group: kernel input features, output features, window, positions
+  int64_t channels = 0, columns = 0, taps = 1, rows = 1;  // of one group: kernel input features, output features, window, positions
   ElementType in, out, compute;
 
   // Where input element lies for output position y and tap k along spatial dimension d, in elements of the input; -1: in padding or

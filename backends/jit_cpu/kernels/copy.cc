@@ -23,7 +23,8 @@ class ConcatenateKernel : public LibraryKernel {
     int64_t at = 0;
     for (const Value& operand : operands) {
       const absl::Span<const int64_t> extents = operand.shape().dimensions();
-      CopyBlock(operand.data(), RowMajorStrides(extents), result.mutable_data() + at * strides[dimension_] * bytes, strides, extents, bytes, pool_);
+      CopyBlock(operand.data(), RowMajorStrides(extents), result.mutable_data() + at * strides[dimension_] * bytes, strides, extents, bytes,
+                pool_);
       at += extents[dimension_];
     }
     return result;
@@ -47,7 +48,8 @@ void Fill(std::byte* target, int64_t count, const std::byte* element, int64_t by
 
 class PadKernel : public LibraryKernel {
  public:
-  PadKernel(Shape shape, std::vector<PaddingDimension> padding, ThreadPool& pool) : shape_(std::move(shape)), padding_(std::move(padding)), pool_(pool) {}
+  PadKernel(Shape shape, std::vector<PaddingDimension> padding, ThreadPool& pool)
+      : shape_(std::move(shape)), padding_(std::move(padding)), pool_(pool) {}
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
     Value result = Value::Allocate(shape_, context.account);
     if (!result.has_value()) return NoMemory(shape_);
@@ -70,7 +72,8 @@ class PadKernel : public LibraryKernel {
     for (int64_t e : extents) {
       if (e == 0) return result;
     }
-    CopyBlock(operands[0].data() + source_offset * bytes, source, result.mutable_data() + target_offset * bytes, target, extents, bytes, pool_);
+    CopyBlock(operands[0].data() + source_offset * bytes, source, result.mutable_data() + target_offset * bytes, target, extents, bytes,
+              pool_);
     return result;
   }
   std::string description() const override { return "copy of blocks (pad)"; }
@@ -83,7 +86,8 @@ class PadKernel : public LibraryKernel {
 
 class TransposeKernel : public LibraryKernel {
  public:
-  TransposeKernel(Shape shape, std::vector<int64_t> permutation, ThreadPool& pool) : shape_(std::move(shape)), permutation_(std::move(permutation)), pool_(pool) {}
+  TransposeKernel(Shape shape, std::vector<int64_t> permutation, ThreadPool& pool)
+      : shape_(std::move(shape)), permutation_(std::move(permutation)), pool_(pool) {}
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
     Value result = Value::Allocate(shape_, context.account);
     if (!result.has_value()) return NoMemory(shape_);
@@ -124,12 +128,16 @@ class UpdateKernel : public LibraryKernel {
       result = Value::Allocate(shape_, context.account);
       if (!result.has_value()) return NoMemory(shape_);
       constexpr int64_t kRow = int64_t{256} << 10;
-      pool_.ParallelFor(result.byte_size(), kRow, [&](int64_t begin, int64_t end) { std::memcpy(result.mutable_data() + begin, operands[0].data() + begin, end - begin); });
+      pool_.ParallelFor(result.byte_size(), kRow, [&](int64_t begin, int64_t end) {
+        std::memcpy(result.mutable_data() + begin, operands[0].data() + begin, end - begin);
+      });
     }
     CopyBlock(update.data(), RowMajorStrides(extents), result.mutable_data() + offset * bytes, strides, extents, bytes, pool_);
     return result;
   }
-  std::string description() const override { return "copy of a block (dynamic-update-slice, in place when the operand is not needed again)"; }
+  std::string description() const override {
+    return "copy of a block (dynamic-update-slice, in place when the operand is not needed again)";
+  }
 
  private:
   const Shape shape_;
@@ -161,7 +169,9 @@ std::unique_ptr<LibraryKernel> MakePad(const Instruction& i, ThreadPool& pool) {
   return std::make_unique<PadKernel>(i.shape, std::vector<PaddingDimension>(i.GetPadding().begin(), i.GetPadding().end()), pool);
 }
 
-bool MatchTranspose(const Instruction& i) { return PlainArray(i.shape) && static_cast<int>(i.Ints(AttrId::kDimensions).size()) == i.shape.rank(); }
+bool MatchTranspose(const Instruction& i) {
+  return PlainArray(i.shape) && static_cast<int>(i.Ints(AttrId::kDimensions).size()) == i.shape.rank();
+}
 std::unique_ptr<LibraryKernel> MakeTranspose(const Instruction& i, ThreadPool& pool) {
   const absl::Span<const int64_t> permutation = i.Ints(AttrId::kDimensions);
   return std::make_unique<TransposeKernel>(i.shape, std::vector<int64_t>(permutation.begin(), permutation.end()), pool);
@@ -174,6 +184,8 @@ bool MatchDynamicUpdateSlice(const Instruction& i) {
   }
   return true;
 }
-std::unique_ptr<LibraryKernel> MakeDynamicUpdateSlice(const Instruction& i, ThreadPool& pool) { return std::make_unique<UpdateKernel>(i.shape, pool); }
+std::unique_ptr<LibraryKernel> MakeDynamicUpdateSlice(const Instruction& i, ThreadPool& pool) {
+  return std::make_unique<UpdateKernel>(i.shape, pool);
+}
 
 }  // namespace hloscope

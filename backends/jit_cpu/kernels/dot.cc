@@ -105,7 +105,8 @@ std::optional<Problem> Match(const Instruction& i) {
   if (2 * p.m * p.n * p.k < 256) return std::nullopt;
   for (Side* side : {&p.lhs, &p.rhs}) {
     const std::optional<int64_t> free = side->free.Step(), contracting = side->contracting.Step();
-    if (free && contracting && (*free == 1 || *contracting == 1 || side->free.count == 1 || side->contracting.count == 1) && p.compute == p.in) {
+    if (free && contracting && (*free == 1 || *contracting == 1 || side->free.count == 1 || side->contracting.count == 1) &&
+        p.compute == p.in) {
       side->free_step = *free;
       side->contracting_step = *contracting;
       // A stride along an extent of 1 is whatever the copy-free form needs.
@@ -162,7 +163,8 @@ class DotKernel : public LibraryKernel {
       if (!packed.has_value()) return absl::ResourceExhaustedError("no memory for a packed operand");
       const int64_t pieces = gemm_->pack_pieces();
       pool_.ParallelFor(p_.batch * pieces, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) gemm_->Pack(t % pieces, b + rhs_batch[t / pieces] * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
+        for (int64_t t = begin; t < end; ++t)
+          gemm_->Pack(t % pieces, b + rhs_batch[t / pieces] * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
       });
     }
     if (gemm_->group() > 1) {
@@ -224,7 +226,8 @@ class DotKernel : public LibraryKernel {
         if (!p.lhs.copy) shape->a_batch = p.lhs.batch.strides[d];
         if (!p.rhs.copy) shape->b_batch = p.rhs.batch.strides[d];
         any = true;
-      } else if ((!p.lhs.copy && p.lhs.batch.strides[d] != shape->a_batch * shape->even) || (!p.rhs.copy && p.rhs.batch.strides[d] != shape->b_batch * shape->even)) {
+      } else if ((!p.lhs.copy && p.lhs.batch.strides[d] != shape->a_batch * shape->even) ||
+                 (!p.rhs.copy && p.rhs.batch.strides[d] != shape->b_batch * shape->even)) {
         return;
       }
       shape->even *= extents[d];

@@ -32,12 +32,9 @@ dnnl::stream& ThreadStream() {
 
 memory::data_type DataType(ElementType type) {
   switch (type) {
-    case ElementType::kBF16:
-      return memory::data_type::bf16;
-    case ElementType::kF32:
-      return memory::data_type::f32;
-    default:
-      return memory::data_type::undef;
+    case ElementType::kBF16: return memory::data_type::bf16;
+    case ElementType::kF32: return memory::data_type::f32;
+    default: return memory::data_type::undef;
   }
 }
 
@@ -46,7 +43,7 @@ int64_t CeilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
 constexpr int64_t kTileFlops = int64_t{4} << 20;  // below this a tile is not worth handing over
 constexpr int64_t kPackElements = 4096;
 constexpr int64_t kGroupFlops = int64_t{2} << 20;  // of small products in one call
-constexpr int64_t kPackRows = 24;                 // from here on reading B three times, once to pack it, pays
+constexpr int64_t kPackRows = 24;                  // from here on reading B three times, once to pack it, pays
 
 }  // namespace
 
@@ -77,16 +74,16 @@ struct Gemm::Impl {
   };
   Primitive primitives[2][2];  // [last row tile][last column tile]
   int64_t group = 1;
-  Primitive batches[2];         // [last group of an even batch]
-  bool packed = false;          // only where columns are not cut
+  Primitive batches[2];  // [last group of an even batch]
+  bool packed = false;   // only where columns are not cut
   int64_t packed_bytes = 0;
-  int64_t pack_width = 0;       // columns of a piece that is not the last
+  int64_t pack_width = 0;  // columns of a piece that is not the last
   struct Piece {
     dnnl::reorder reorder;
     memory::desc from, to;
   };
-  Piece pieces[2];              // [last piece]
-  int64_t piece_bytes = 0;      // distance of neighbouring pieces in packed B
+  Piece pieces[2];          // [last piece]
+  int64_t piece_bytes = 0;  // distance of neighbouring pieces in packed B
   std::string implementation;
 
   bool f64() const { return shape.in == ElementType::kF64; }
@@ -105,7 +102,9 @@ struct Gemm::Impl {
     row_tile = std::min(shape.m, CeilDiv(CeilDiv(shape.m, rows), 16) * 16);  // no crumbs at the end
     // Few row tiles: cut columns too, while tiles stay wide and worth their while.
     int64_t columns = 1;
-while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 && 2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops) columns *= 2;
+    while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 &&
+           2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops)
+      columns *= 2;
     column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
     column_tile = std::min(column_tile, shape.n);
   }
@@ -113,7 +112,8 @@ while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 && 2 *
   bool MakePrimitives() {
     const bool one_tile = CeilDiv(shape.m, row_tile) == 1 && CeilDiv(shape.n, column_tile) == 1;
     if (one_tile && shape.even > 1 && MakeBatches()) return true;
-    packed = shape.m >= kPackRows && CeilDiv(shape.m, row_tile) > 1 && CeilDiv(shape.n, column_tile) == 1 && shape.k * shape.n >= kPackElements;
+    packed =
+        shape.m >= kPackRows && CeilDiv(shape.m, row_tile) > 1 && CeilDiv(shape.n, column_tile) == 1 && shape.k * shape.n >= kPackElements;
     if (packed && MakeTiles() && implementation.compare(0, 3, "brg") == 0 && MakePieces()) return true;
     packed = false;
     packed_bytes = 0;
@@ -154,10 +154,11 @@ while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 && 2 *
   void Execute(const Primitive& p, const std::byte* a, const std::byte* b, std::byte* c) const {
     const auto wrap = [](const memory::desc& desc, const void* data) { return memory(desc, Engine(), const_cast<void*>(data)); };
     dnnl::stream& stream = ThreadStream();
-    p.primitive.execute(stream, {{DNNL_ARG_SRC, wrap(p.a, a)},
-                                 {DNNL_ARG_WEIGHTS, wrap(p.b, b)},
-                                 {DNNL_ARG_DST, wrap(p.c, c)},
-                                 {DNNL_ARG_SCRATCHPAD, wrap(p.scratch, p.scratch_bytes > 0 ? ThreadScratch(0, p.scratch_bytes) : nullptr)}});
+    p.primitive.execute(stream,
+                        {{DNNL_ARG_SRC, wrap(p.a, a)},
+                         {DNNL_ARG_WEIGHTS, wrap(p.b, b)},
+                         {DNNL_ARG_DST, wrap(p.c, c)},
+                         {DNNL_ARG_SCRATCHPAD, wrap(p.scratch, p.scratch_bytes > 0 ? ThreadScratch(0, p.scratch_bytes) : nullptr)}});
     stream.wait();
   }
 
@@ -279,9 +280,9 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
     const bool ta = g.a_column != 1 && g.k != 1, tb = g.b_column != 1 && n != 1;
     const int64_t lda = std::max<int64_t>({1, ta ? g.a_column : g.a_row, ta ? m : g.k});
     const int64_t ldb = std::max<int64_t>({1, tb ? g.b_column : g.b_row, tb ? g.k : n});
-    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n), static_cast<int>(g.k), 1.0,
-                reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b), static_cast<int>(ldb), 0.0,
-                reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
+    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
+                static_cast<int>(g.k), 1.0, reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b),
+                static_cast<int>(ldb), 0.0, reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
     return;
   }
   s.Execute(s.primitives[last_row][last_column], a, b, c);
@@ -293,13 +294,14 @@ void Gemm::RunBatch(int64_t first, const std::byte* a, const std::byte* b, std::
   const Impl& s = *impl_;
   const GemmShape& g = s.shape;
   const bool last = first + s.group >= g.even;
-  s.Execute(s.batches[last], a + first * g.a_batch * StorageBytes(g.in), b + first * g.b_batch * StorageBytes(g.in), c + first * g.c_batch * StorageBytes(g.out));
+  s.Execute(s.batches[last], a + first * g.a_batch * StorageBytes(g.in), b + first * g.b_batch * StorageBytes(g.in),
+            c + first * g.c_batch * StorageBytes(g.out));
 }
 
 std::string Gemm::description() const {
   const GemmShape& s = impl_->shape;
-  return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ", s.k, " ", Name(s.in), ", tiles ",
-                      impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "",
+  return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ",
+                      s.k, " ", Name(s.in), ", tiles ", impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "",
                       impl_->group > 1 ? absl::StrCat(", ", impl_->group, " a call") : "");
 }
 

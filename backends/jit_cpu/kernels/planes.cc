@@ -41,7 +41,8 @@ Run MakeRun(int64_t size, At at) {
 __attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaled(float* out, const float* in, float w, int64_t n) {
   for (int64_t j = 0; j < n; ++j) out[j] += w * in[j];
 }
-__attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaledStrided(float* out, int64_t out_step, const float* in, int64_t in_step, float w, int64_t n) {
+__attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaledStrided(float* out, int64_t out_step, const float* in,
+                                                                                   int64_t in_step, float w, int64_t n) {
   for (int64_t j = 0; j < n; ++j) out[j * out_step] += w * in[j * in_step];
 }
 // Sixteen sums, element j to sum j mod 16.
@@ -70,8 +71,10 @@ class PlanesKernel : public LibraryKernel {
       result_[d] = result[p_.dims.output_spatial[d]];
       const Problem::Spatial& s = p_.spatial[d];
       const int dimension = static_cast<int>(d);
-      for (int64_t k = 0; k < s.window.size; ++k) by_tap_[d].push_back(MakeRun(s.output, [&](int64_t y) { return p_.InputAt(dimension, y, k); }));
-      for (int64_t y = 0; y < s.output; ++y) by_output_[d].push_back(MakeRun(s.window.size, [&](int64_t k) { return p_.InputAt(dimension, y, k); }));
+      for (int64_t k = 0; k < s.window.size; ++k)
+        by_tap_[d].push_back(MakeRun(s.output, [&](int64_t y) { return p_.InputAt(dimension, y, k); }));
+      for (int64_t y = 0; y < s.output; ++y)
+        by_output_[d].push_back(MakeRun(s.window.size, [&](int64_t k) { return p_.InputAt(dimension, y, k); }));
     }
     dots_ = p_.taps > p_.spatial[0].output * p_.spatial[1].output;
   }
@@ -83,21 +86,24 @@ class PlanesKernel : public LibraryKernel {
     Value wide = p_.out == ElementType::kF32 ? result : Value::Allocate(p_.result.WithElementType(ElementType::kF32), context.account);
     if (!input.has_value() || !kernel.has_value() || !result.has_value() || !wide.has_value()) return no_memory;
     const int64_t planes = p_.rows / (p_.spatial[0].output * p_.spatial[1].output) * p_.outputs;
-    pool_.ParallelFor(planes, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p_.taps * p_.spatial[0].output * p_.spatial[1].output * p_.channels)),
-                      [&](int64_t begin, int64_t end) {
-                        for (int64_t t = begin; t < end; ++t) {
-                          if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
-                          Plane(t / p_.outputs, t % p_.outputs, input.as<float>(), kernel.as<float>(), wide.mutable_as<float>());
-                        }
-                      });
-    if (p_.out != ElementType::kF32) ConvertFloats(ElementType::kF32, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
+    pool_.ParallelFor(
+        planes, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, p_.taps * p_.spatial[0].output * p_.spatial[1].output * p_.channels)),
+        [&](int64_t begin, int64_t end) {
+          for (int64_t t = begin; t < end; ++t) {
+            if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
+            Plane(t / p_.outputs, t % p_.outputs, input.as<float>(), kernel.as<float>(), wide.mutable_as<float>());
+          }
+        });
+    if (p_.out != ElementType::kF32)
+      ConvertFloats(ElementType::kF32, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
     return result;
   }
 
   bool library_order() const override { return true; }
   bool wide_accumulation() const override { return p_.in != ElementType::kF32; }
   std::string description() const override {
-    return absl::StrCat("convolution plane by plane, groups ", p_.groups, dots_ ? ", by dot products" : "", p_.in != ElementType::kF32 ? ", through f32" : "");
+    return absl::StrCat("convolution plane by plane, groups ", p_.groups, dots_ ? ", by dot products" : "",
+                        p_.in != ElementType::kF32 ? ", through f32" : "");
   }
 
  private:
@@ -110,7 +116,8 @@ class PlanesKernel : public LibraryKernel {
 
   void Plane(int64_t batch, int64_t output, const float* input, const float* kernel, float* result) const {
     const int64_t group = output / p_.columns;
-    input += p_.batch_groups > 1 ? (group * (p_.batch / p_.batch_groups) + batch) * input_batch_ : batch * input_batch_ + group * p_.channels * input_feature_;
+    input += p_.batch_groups > 1 ? (group * (p_.batch / p_.batch_groups) + batch) * input_batch_
+                                 : batch * input_batch_ + group * p_.channels * input_feature_;
     kernel += output * kernel_out_;
     result += batch * result_batch_ + output * result_feature_;
     if (dots_) return DotPlane(input, kernel, result);
@@ -180,6 +187,8 @@ bool MatchPlanes(const Problem& p, const Instruction& i) {
   return p.dims.input_spatial[1] == i.operands[0]->shape.rank() - 1;
 }
 
-std::unique_ptr<LibraryKernel> MakePlanes(const Problem& problem, const Instruction& i, ThreadPool& pool) { return std::make_unique<PlanesKernel>(problem, i, pool); }
+std::unique_ptr<LibraryKernel> MakePlanes(const Problem& problem, const Instruction& i, ThreadPool& pool) {
+  return std::make_unique<PlanesKernel>(problem, i, pool);
+}
 
 }  // namespace hloscope

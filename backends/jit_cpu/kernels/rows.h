@@ -23,11 +23,12 @@ bool MatchTranspose(const Instruction& i);
 std::unique_ptr<LibraryKernel> MakeTranspose(const Instruction& i, ThreadPool& pool);
 
 // dense[i] (row-major over `extents`) = source[sum i_d * strides_d]; strides in elements of `bytes` bytes, which is 1, 2, 4, 8 or 16.
-void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides, int64_t bytes, ThreadPool& pool);
+void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides,
+                   int64_t bytes, ThreadPool& pool);
 
 // A block of `extents` elements copied between two arrays with these strides (in elements), both stepping forwards.
-void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides, std::byte* target, absl::Span<const int64_t> target_strides,
-               absl::Span<const int64_t> extents, int64_t bytes, ThreadPool& pool);
+void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides, std::byte* target,
+               absl::Span<const int64_t> target_strides, absl::Span<const int64_t> extents, int64_t bytes, ThreadPool& pool);
 
 }  // namespace hloscope
 

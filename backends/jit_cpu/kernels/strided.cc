@@ -92,7 +92,8 @@ __attribute__((target("avx512f"))) inline void TurnTile(const float* source, int
     }
     const __m512 a = _mm512_unpacklo_ps(v[0], v[1]), b = _mm512_unpackhi_ps(v[0], v[1]);
     const __m512 c = _mm512_unpacklo_ps(v[2], v[3]), d = _mm512_unpackhi_ps(v[2], v[3]);
-    const __m512 rows[4] = {_mm512_shuffle_ps(a, c, 0x44), _mm512_shuffle_ps(a, c, 0xee), _mm512_shuffle_ps(b, d, 0x44), _mm512_shuffle_ps(b, d, 0xee)};
+    const __m512 rows[4] = {_mm512_shuffle_ps(a, c, 0x44), _mm512_shuffle_ps(a, c, 0xee), _mm512_shuffle_ps(b, d, 0x44),
+                            _mm512_shuffle_ps(b, d, 0xee)};
     for (int i = 0; i < 4; ++i) {
       float* to = target + (4 * quarter + i) * target_row;
       if (kStream) {
@@ -105,7 +106,8 @@ __attribute__((target("avx512f"))) inline void TurnTile(const float* source, int
 }
 
 template <bool kStream>
-__attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row, int64_t rows, int64_t columns) {
+__attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row,
+                                                  int64_t rows, int64_t columns) {
   int64_t c = 0;
   for (; c + 16 <= columns; c += 16) {
     // The source's lines of two tiles ahead; rows innermost, so each line that is fetched is used up at once.
@@ -113,7 +115,8 @@ __attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t s
       for (int64_t r = 0; r < rows; r += 16) _mm_prefetch(reinterpret_cast<const char*>(source + r + ahead * source_column), _MM_HINT_T0);
     }
     int64_t r = 0;
-    for (; r + 16 <= rows; r += 16) TurnTile<kStream>(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
+    for (; r + 16 <= rows; r += 16)
+      TurnTile<kStream>(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
     for (; r < rows; ++r) {
       for (int64_t j = c; j < c + 16; ++j) target[r * target_row + j] = source[r + j * source_column];
     }
@@ -134,7 +137,8 @@ void TurnAny(const T* source, int64_t source_column, T* target, int64_t target_r
       const float* from = reinterpret_cast<const float*>(source);
       float* to = reinterpret_cast<float*>(target);
       const bool aligned = reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 16 == 0;
-      return stream && aligned ? TurnStrip<true>(from, source_column, to, target_row, rows, columns) : TurnStrip<false>(from, source_column, to, target_row, rows, columns);
+      return stream && aligned ? TurnStrip<true>(from, source_column, to, target_row, rows, columns)
+                               : TurnStrip<false>(from, source_column, to, target_row, rows, columns);
     }
   }
 #endif
@@ -186,8 +190,8 @@ void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& p
 
 }  // namespace
 
-void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides, std::byte* target, absl::Span<const int64_t> target_strides,
-               absl::Span<const int64_t> extents, int64_t bytes, ThreadPool& pool) {
+void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides, std::byte* target,
+               absl::Span<const int64_t> target_strides, absl::Span<const int64_t> extents, int64_t bytes, ThreadPool& pool) {
   for (int64_t e : extents) {
     if (e <= 0) return;
   }
@@ -197,20 +201,16 @@ void CopyBlock(const std::byte* source, absl::Span<const int64_t> source_strides
     Copy(reinterpret_cast<const T*>(source), reinterpret_cast<T*>(target), std::move(dims), pool);
   };
   switch (bytes) {
-    case 1:
-      return copy(uint8_t{});
-    case 2:
-      return copy(uint16_t{});
-    case 4:
-      return copy(uint32_t{});
-    case 8:
-      return copy(uint64_t{});
-    default:
-      return copy(Bytes16{});
+    case 1: return copy(uint8_t{});
+    case 2: return copy(uint16_t{});
+    case 4: return copy(uint32_t{});
+    case 8: return copy(uint64_t{});
+    default: return copy(Bytes16{});
   }
 }
 
-void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides, int64_t bytes, ThreadPool& pool) {
+void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides,
+                   int64_t bytes, ThreadPool& pool) {
   CopyBlock(source, strides, dense, RowMajorStrides(extents), extents, bytes, pool);
 }
 

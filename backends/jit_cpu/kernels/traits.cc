@@ -46,7 +46,8 @@ FusionTraits Broadcast(const Instruction& i) {
 FusionTraits Movement1(const Instruction&) { return {.kind = FusionKind::kMovement}; }
 
 FusionTraits Bitcast(const Instruction& i) {
-  return i.operands[0]->shape.element_type() == i.shape.element_type() ? FusionTraits{.kind = FusionKind::kMovement} : FusionTraits{.kind = FusionKind::kRoot};
+  return i.operands[0]->shape.element_type() == i.shape.element_type() ? FusionTraits{.kind = FusionKind::kMovement}
+                                                                       : FusionTraits{.kind = FusionKind::kRoot};
 }
 
 FusionTraits Transpose(const Instruction& i) {
@@ -109,7 +110,8 @@ using TraitsFunction = FusionTraits (*)(const Instruction&);
 struct Table {
   TraitsFunction rows[kOpcodeCount];
   Table() {
-#define X(enumerator, text, family) rows[static_cast<int>(Opcode::enumerator)] = absl::string_view(#family) == "Pointwise" ? Pointwise : Alone;
+#define X(enumerator, text, family) \
+  rows[static_cast<int>(Opcode::enumerator)] = absl::string_view(#family) == "Pointwise" ? Pointwise : Alone;
 #include "core/ir/operations.def"
 #undef X
     for (const Row& row : kRows) rows[static_cast<int>(row.opcode)] = row.traits;

@@ -21,8 +21,8 @@ struct FusionTraits {
   // One operand element is demanded for many result elements: of every operand for a root (gather, windows), else of the operands with
   // fewer elements than the result (expanding broadcast).
   bool repeats = false;
-  bool same_index = false;   // operands are demanded at the result's own index
-  bool duplicable = false;   // costs no more than a load: made anew in every region that reads it
+  bool same_index = false;  // operands are demanded at the result's own index
+  bool duplicable = false;  // costs no more than a load: made anew in every region that reads it
 };
 
 FusionTraits TraitsOf(const Instruction& instruction);
