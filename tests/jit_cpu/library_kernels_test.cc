@@ -152,6 +152,32 @@ TEST(LibraryKernels, Convolutions) {
   }
 }
 
+TEST(LibraryKernels, ChannelsFirstConvolutions) {
+  const ConvCase cases[] = {
+      {"[3,16,14,15]", "[32,16,3,3]", "[3,32,14,15]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01"},
+      {"[3,16,14,15]", "[3,3,32,16]", "[3,32,7,8]",
+       "window={size=3x3 stride=2x2 pad=1_1x1_1 rhs_reversal=1x1}, dim_labels=bf01_01oi->bf01"},
+      {"[3,16,7,8]", "[16,32,3,3]", "[3,32,14,16]", "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=bf01_io01->bf01"},
+      {"[3,16,14,15]", "[32,16,1,1]", "[3,32,14,15]", "window={size=1x1}, dim_labels=bf01_oi01->bf01"},
+      {"[3,16,14,15]", "[1,1,32,16]", "[3,32,14,15]", "window={size=1x1}, dim_labels=bf01_01oi->bf01"},
+      {"[3,16,14,15]", "[32,4,3,3]", "[3,32,12,13]", "window={size=3x3}, dim_labels=bf01_oi01->bf01, feature_group_count=4"},
+      {"[4,16,14,15]", "[32,16,3,3]", "[2,32,10,13]", "window={size=3x3 rhs_dilate=2x1}, dim_labels=bf01_oi01->bf01, batch_group_count=2"},
+      {"[2,8,6,7,9]", "[16,8,2,3,2]", "[2,16,5,5,8]", "window={size=2x3x2}, dim_labels=bf012_oi012->bf012"},
+      {"[2,8,60]", "[16,8,5]", "[2,16,58]", "window={size=5 pad=1_1}, dim_labels=bf0_oi0->bf0"},
+      {"[6,24,12,20]", "[6,32,12,20]", "[3,3,24,32]", "window={size=12x20 pad=1_1x1_1}, dim_labels=fb01_io01->01bf"},
+      {"[20,24,12,20]", "[20,32,12,20]", "[1,1,24,32]", "window={size=12x20}, dim_labels=fb01_io01->01bf"},
+      {"[6,24,12,20]", "[6,32,6,10]", "[3,3,24,32]", "window={size=6x10 pad=1_0x1_0 rhs_dilate=2x2}, dim_labels=fb01_io01->01bf"},
+      {"[6,64,12,20]", "[6,32,12,20]", "[3,3,64,32]", "window={size=12x20 pad=1_1x1_1}, dim_labels=fb01_io01->01bf"},
+  };
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    for (const ConvCase& c : cases) {
+      const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel,
+                                                      " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      EXPECT_NE(text.find("channels first"), std::string::npos) << text;
+    }
+  }
+}
+
 TEST(LibraryKernels, DepthwiseConvolutionsWithSpatialDimensionsInnermost) {
   const ConvCase cases[] = {
       {"[2,24,14,15]", "[24,1,3,3]", "[2,24,14,15]", "window={size=3x3 pad=1_1x1_1}, dim_labels=bf01_oi01->bf01, feature_group_count=24"},

@@ -31,6 +31,9 @@ class ConvolutionKernel : public LibraryKernel {
     std::optional<Problem> problem = MatchConvolutionProblem(i);
     if (!problem) return nullptr;
     if (Narrow(*problem)) return MatchPlanes(*problem, i) ? MakePlanes(*problem, i, pool) : nullptr;
+    if (MatchChannelsFirst(*problem, i)) {
+      if (std::unique_ptr<LibraryKernel> kernel = MakeChannelsFirst(*problem, i, pool)) return kernel;
+    }
     auto kernel = std::unique_ptr<ConvolutionKernel>(new ConvolutionKernel(*std::move(problem), pool));
     kernel->LayOut(i.operands[0]->shape, i.operands[1]->shape);
     if (kernel->gemm_ == nullptr) return nullptr;

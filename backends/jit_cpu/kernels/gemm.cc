@@ -91,6 +91,11 @@ struct Gemm::Impl {
   int64_t Columns(bool last) const { return last ? shape.n - (CeilDiv(shape.n, column_tile) - 1) * column_tile : column_tile; }
 
   void ChooseTiles() {
+    if (shape.whole) {
+      row_tile = shape.m;
+      column_tile = shape.n;
+      return;
+    }
     if (shape.row_tile > 0) {
       row_tile = std::min(shape.row_tile, shape.m);
     } else {
@@ -165,6 +170,11 @@ struct Gemm::Impl {
   bool MakeTiles() {
     dnnl::primitive_attr attributes;
     attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
+    if (shape.accumulate) {
+      dnnl::post_ops sum;
+      sum.append_sum(1.0f);
+      attributes.set_post_ops(sum);
+    }
     const bool one_row = CeilDiv(shape.m, row_tile) == 1, one_column = CeilDiv(shape.n, column_tile) == 1;
     for (int c = one_column ? 1 : 0; c < 2; ++c) {
       for (int r = one_row ? 1 : 0; r < 2; ++r) {
@@ -282,7 +292,7 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
     const int64_t ldb = std::max<int64_t>({1, tb ? g.b_column : g.b_row, tb ? g.k : n});
     cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
                 static_cast<int>(g.k), 1.0, reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b),
-                static_cast<int>(ldb), 0.0, reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
+                static_cast<int>(ldb), g.accumulate ? 1.0 : 0.0, reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
     return;
   }
   s.Execute(s.primitives[last_row][last_column], a, b, c);

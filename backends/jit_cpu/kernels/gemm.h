@@ -21,6 +21,8 @@ struct GemmShape {
   int64_t c_row = 0;  // C's columns are contiguous
   ElementType in = ElementType::kF32, out = ElementType::kF32;
   int64_t row_tile = 0;  // 0: chosen from the shape and `batch`
+  bool whole = false;       // one tile
+  bool accumulate = false;  // C += A * B
   int64_t batch = 1;     // how many products of this shape there are to share the work
   // Of these, how many neighbours lie at even distances (in elements) in A, B and C: small ones then share a call.
   int64_t even = 1, a_batch = 0, b_batch = 0, c_batch = 0;

@@ -16,28 +16,6 @@ namespace {
 
 using Problem = ConvolutionProblem;
 
-// Pairs (first + j * step, input + j * input_step), j < count, that lie inside along one dimension: output positions for one tap, or taps
-// for one output position. They step evenly because both sides are affine.
-struct Run {
-  int64_t first = 0, step = 1, input = 0, input_step = 1, count = 0;
-};
-
-template <typename At>
-Run MakeRun(int64_t size, At at) {
-  Run run;
-  int64_t last = -1;
-  for (int64_t x = 0; x < size; ++x) {
-    const int64_t input = at(x);
-    if (input < 0) continue;
-    if (run.count == 0) run.first = x, run.input = input;
-    if (run.count == 1) run.step = x - run.first, run.input_step = input - run.input;
-    ++run.count;
-    last = x;
-  }
-  (void)last;
-  return run;
-}
-
 __attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaled(float* out, const float* in, float w, int64_t n) {
   for (int64_t j = 0; j < n; ++j) out[j] += w * in[j];
 }
@@ -72,9 +50,9 @@ class PlanesKernel : public LibraryKernel {
       const Problem::Spatial& s = p_.spatial[d];
       const int dimension = static_cast<int>(d);
       for (int64_t k = 0; k < s.window.size; ++k)
-        by_tap_[d].push_back(MakeRun(s.output, [&](int64_t y) { return p_.InputAt(dimension, y, k); }));
+        by_tap_[d].push_back(MakeInsideRun(s.output, [&](int64_t y) { return p_.InputAt(dimension, y, k); }));
       for (int64_t y = 0; y < s.output; ++y)
-        by_output_[d].push_back(MakeRun(s.window.size, [&](int64_t k) { return p_.InputAt(dimension, y, k); }));
+        by_output_[d].push_back(MakeInsideRun(s.window.size, [&](int64_t k) { return p_.InputAt(dimension, y, k); }));
     }
     dots_ = p_.taps > p_.spatial[0].output * p_.spatial[1].output;
   }
@@ -128,7 +106,7 @@ class PlanesKernel : public LibraryKernel {
       for (size_t ky = 0; ky < by_tap_[0].size(); ++ky) {
         for (size_t kx = 0; kx < by_tap_[1].size(); ++kx) {
           const float w = kernel[c * kernel_in_ + ky * kernel_[0] + kx * kernel_[1]];
-          const struct Run &y = by_tap_[0][ky], &x = by_tap_[1][kx];
+          const InsideRun &y = by_tap_[0][ky], &x = by_tap_[1][kx];
           for (int64_t j = 0; j < y.count; ++j) {
             float* out = plane + (y.first + j * y.step) * columns + x.first;
             const float* in = input + c * input_feature_ + (y.input + j * y.input_step) * input_[0] + x.input * input_[1];
@@ -149,7 +127,7 @@ class PlanesKernel : public LibraryKernel {
   void DotPlane(const float* input, const float* kernel, float* result) const {
     for (size_t oy = 0; oy < by_output_[0].size(); ++oy) {
       for (size_t ox = 0; ox < by_output_[1].size(); ++ox) {
-        const struct Run &y = by_output_[0][oy], &x = by_output_[1][ox];
+        const InsideRun &y = by_output_[0][oy], &x = by_output_[1][ox];
         float sums[16] = {};
         double total = 0;
         for (int64_t c = 0; c < p_.channels; ++c) {
@@ -173,7 +151,7 @@ class PlanesKernel : public LibraryKernel {
   ThreadPool& pool_;
   int64_t input_batch_, input_feature_, kernel_in_, kernel_out_, result_batch_, result_feature_;
   int64_t input_[2], kernel_[2], result_[2];
-  std::vector<struct Run> by_tap_[2], by_output_[2];
+  std::vector<InsideRun> by_tap_[2], by_output_[2];
   bool dots_ = false;
 };
 
