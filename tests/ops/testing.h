@@ -44,7 +44,9 @@ inline void ExpectError(const std::string& text, const std::string& label) {
   const CheckedModule checked = CheckText(text);
   ASSERT_EQ(checked.sink.error_count(), 1) << "expected one error " << label << " of\n" << text << "\nbut got\n" << checked.Problems();
   for (const Diagnostic& d : checked.sink.diagnostics()) {
-    if (d.severity == Severity::kError) EXPECT_EQ(d.label, label) << text << "\n" << checked.Problems();
+    if (d.severity == Severity::kError) {
+      EXPECT_EQ(d.label, label) << text << "\n" << checked.Problems();
+    }
   }
 }
 
