@@ -69,7 +69,7 @@ class JitCpuBackend : public Backend {
   absl::StatusOr<std::shared_ptr<const Kernel>> GetKernel(const Computation& computation, const Region& region) override {
     const Instruction& root = *computation.schedule[region.root];
     if (Def(root).op_class != OpClass::kPull && Def(root).op_class != OpClass::kPush) {
-      return MakeOpaqueKernel(root, OperandInputs(computation, region), Caller());
+      return MakeOpaqueKernel(root, OperandInputs(computation, region), Caller(), pool_);
     }
     return Find(RegionKey(computation, region), computation, region);
   }

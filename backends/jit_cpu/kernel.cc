@@ -129,15 +129,17 @@ class LibraryAdapter : public Kernel {
 
 class OpaqueKernel : public Kernel {
  public:
-  OpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call)
-      : instruction_(instruction), operand_inputs_(std::move(operand_inputs)), call_(std::move(call)) {}
+  OpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call, ThreadPool& pool)
+      : instruction_(instruction), operand_inputs_(std::move(operand_inputs)), call_(std::move(call)), pool_(pool) {}
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
     const OpDef& def = Def(instruction_);
     if (def.evaluate == nullptr)
       return absl::UnimplementedError(
           absl::StrCat(Name(instruction_.opcode), " cannot be executed", def.not_executed.empty() ? "" : ": ", def.not_executed));
     const std::vector<Value> operands = Operands(std::move(inputs), operand_inputs_);
-    return def.evaluate(EvalContext{instruction_, operands, context.account, call_, context.stream_seed});
+    EvalContext eval{instruction_, operands, context.account, call_, context.stream_seed};
+    eval.parallel = [this](int64_t n, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) { pool_.ParallelFor(n, grain, body); };
+    return def.evaluate(eval);
   }
   std::string description() const override { return absl::StrCat("function ", Name(instruction_.opcode)); }
 
@@ -145,6 +147,7 @@ class OpaqueKernel : public Kernel {
   const Instruction& instruction_;
   const std::vector<int> operand_inputs_;
   const ComputationCaller call_;
+  ThreadPool& pool_;
 };
 
 }  // namespace
@@ -157,8 +160,8 @@ std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { 
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) {
   return std::make_shared<LibraryAdapter>(std::move(kernel), std::move(operand_inputs));
 }
-std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call) {
-  return std::make_shared<OpaqueKernel>(instruction, std::move(operand_inputs), std::move(call));
+std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call, ThreadPool& pool) {
+  return std::make_shared<OpaqueKernel>(instruction, std::move(operand_inputs), std::move(call), pool);
 }
 
 std::optional<int> AliasedInput(Program& program) {

@@ -31,7 +31,7 @@ std::optional<int> AliasedInput(Program& program);
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs);
 
 // Calls the OpDef's `evaluate`. Refers to the instruction, so it is made for each and never shared.
-std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call);
+std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call, ThreadPool& pool);
 
 }  // namespace hloscope
 

@@ -1,7 +1,9 @@
 // Batch normalisation: training and grad with their own code (their results differ in shape), inference as an element program.
 //
 // Sums of a channel are kept in f64 in sixteen lanes: the channel's elements, row-major, go round the lanes; lanes are joined pairwise
-// (l with l+8, then +4, +2, +1). The variance is taken about the mean, in a second pass. Results round once to the type.
+// (l with l+8, then +4, +2, +1). Moments are sums about the channel's first element: that one is a sample, so its squared distance from
+// the mean is at most n times the variance, and the subtraction at the end loses no more than n units of f64. Results round once to the type.
+#include <algorithm>
 #include <cmath>
 
 #include "core/ops/rules.h"
@@ -80,62 +82,210 @@ Geometry GeometryOf(const Shape& s, int feature) {
 
 constexpr int kLanes = 16;
 
-// sums[c] += the lanes' total, for term(linear index, channel) of every element.
-template <typename Term>
-std::vector<double> ChannelSums(const Geometry& g, Term term) {
-  std::vector<double> sums(g.channels, 0.0);
-  if (g.inner >= kLanes) {
-    // Long runs of one channel: walk each channel with its lanes in registers.
-    for (int64_t c = 0; c < g.channels; ++c) {
-      double lanes[kLanes] = {};
-      int64_t at = 0;  // ordinal of the element in its channel
-      for (int64_t o = 0; o < g.outer; ++o) {
-        const int64_t base = (o * g.channels + c) * g.inner;
-        int64_t i = 0;
-        for (; i < g.inner && at % kLanes != 0; ++i, ++at) lanes[at % kLanes] += term(base + i, c);
-        for (; i + kLanes <= g.inner; i += kLanes, at += kLanes) {
-          for (int l = 0; l < kLanes; ++l) lanes[l] += term(base + i + l, c);
-        }
-        for (; i < g.inner; ++i, ++at) lanes[at % kLanes] += term(base + i, c);
-      }
-      for (int width = kLanes / 2; width > 0; width /= 2) {
-        for (int l = 0; l < width; ++l) lanes[l] += lanes[l + width];
-      }
-      sums[c] = lanes[0];
+// The same arithmetic compiled for several instruction sets; contraction is off, so all give the same bits.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
+#define HLO_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
+#else
+#define HLO_CLONES
+#endif
+#define HLO_INLINE inline __attribute__((always_inline))
+
+// Both sums of a step: of u, and of u v. Moments: u = v = x - k. Gradients: u = dy, v = x - k.
+template <bool kGrad, typename T>
+HLO_INLINE void AddTo(const T* x, const T* dy, int64_t e, double k, double& first, double& second) {
+  const double v = x[e] - k;
+  const double u = kGrad ? static_cast<double>(dy[e]) : v;
+  first += u;
+  second += u * v;
+}
+
+// n elements of one channel, n a multiple of the lanes; the first goes to lane 0.
+template <bool kGrad, typename T>
+HLO_INLINE void Run(const T* x, const T* dy, int64_t n, double k, double* __restrict first, double* __restrict second) {
+  double a[kLanes], b[kLanes];
+  for (int l = 0; l < kLanes; ++l) a[l] = first[l], b[l] = second[l];
+  for (int64_t i = 0; i < n; i += kLanes) {
+    for (int l = 0; l < kLanes; ++l) AddTo<kGrad>(x, dy, i + l, k, a[l], b[l]);
+  }
+  for (int l = 0; l < kLanes; ++l) first[l] = a[l], second[l] = b[l];
+}
+
+// One element of each of n neighbouring channels.
+template <bool kGrad, typename T>
+HLO_INLINE void Row(const T* x, const T* dy, int64_t n, const double* __restrict k, double* __restrict first, double* __restrict second) {
+  int64_t c = 0;
+  for (; c + kLanes <= n; c += kLanes) {
+    for (int l = 0; l < kLanes; ++l) AddTo<kGrad>(x, dy, c + l, k[c + l], first[c + l], second[c + l]);
+  }
+  for (; c < n; ++c) AddTo<kGrad>(x, dy, c, k[c], first[c], second[c]);
+}
+
+// factor * (x - k) + offset; gradients: factor * (dy - offset - slope * (x - k)).
+struct Line {
+  double k = 0, factor = 0, offset = 0, slope = 0;
+};
+template <bool kGrad, typename T>
+HLO_INLINE T Place(T x, T dy, const Line& l) {
+  return static_cast<T>(kGrad ? l.factor * (dy - l.offset - l.slope * (x - l.k)) : (x - l.k) * l.factor + l.offset);
+}
+template <bool kGrad, typename T>
+HLO_INLINE void PlaceRun(const T* x, const T* dy, T* __restrict out, int64_t n, const Line line) {
+  int64_t i = 0;
+  for (; i + kLanes <= n; i += kLanes) {
+    for (int l = 0; l < kLanes; ++l) out[i + l] = Place<kGrad>(x[i + l], dy[i + l], line);
+  }
+  for (; i < n; ++i) out[i] = Place<kGrad>(x[i], dy[i], line);
+}
+
+// `rows` rows of n neighbouring channels; the numbers of the lines lie one after the other.
+struct LineArrays {
+  const double *k, *factor, *offset, *slope;
+};
+template <bool kGrad, typename T>
+HLO_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t rows, int64_t n, const LineArrays lines) {
+  const double *__restrict k = lines.k, *__restrict factor = lines.factor, *__restrict offset = lines.offset, *__restrict slope = lines.slope;
+  for (int64_t r = 0; r < rows; ++r, x += n, dy += n, out += n) {
+    int64_t c = 0;
+    for (; c + kLanes <= n; c += kLanes) {
+      for (int l = 0; l < kLanes; ++l) out[c + l] = Place<kGrad>(x[c + l], dy[c + l], Line{k[c + l], factor[c + l], offset[c + l], slope[c + l]});
     }
+    for (; c < n; ++c) out[c] = Place<kGrad>(x[c], dy[c], Line{k[c], factor[c], offset[c], slope[c]});
+  }
+}
+
+// The clones, by type and kind; dy is x where there is none.
+#define HLO_LOOPS(T)                                                                                                                         \
+  HLO_CLONES void MomentRun(const T* x, int64_t n, double k, double* a, double* b) { Run<false>(x, x, n, k, a, b); }                         \
+  HLO_CLONES void GradRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) { Run<true>(x, dy, n, k, a, b); }              \
+  HLO_CLONES void MomentRow(const T* x, int64_t n, const double* k, double* a, double* b) { Row<false>(x, x, n, k, a, b); }                  \
+  HLO_CLONES void GradRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) { Row<true>(x, dy, n, k, a, b); }       \
+  HLO_CLONES void TrainingRows(const T* x, T* out, int64_t rows, int64_t n, const LineArrays& l) { PlaceRows<false>(x, x, out, rows, n, l); }  \
+  HLO_CLONES void GradRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) { PlaceRows<true>(x, dy, out, rows, n, l); } \
+  HLO_CLONES void TrainingPlaces(const T* x, T* out, int64_t n, const Line& line) { PlaceRun<false>(x, x, out, n, line); }                   \
+  HLO_CLONES void GradPlaces(const T* x, const T* dy, T* out, int64_t n, const Line& line) { PlaceRun<true>(x, dy, out, n, line); }
+HLO_LOOPS(float)
+HLO_LOOPS(double)
+#undef HLO_LOOPS
+
+struct Sums {
+  std::vector<double> first, second;  // by channel
+};
+
+void JoinLanes(double* lanes, int64_t channels) {
+  for (int width = kLanes / 2; width > 0; width /= 2) {
+    for (int64_t i = 0; i < width * channels; ++i) lanes[i] += lanes[width * channels + i];
+  }
+}
+
+// dy null: moments about k.
+template <typename T>
+Sums ChannelSums(const EvalContext& context, const Geometry& g, const T* x, const T* dy, const std::vector<double>& k) {
+  Sums sums{std::vector<double>(g.channels), std::vector<double>(g.channels)};
+  if (g.inner >= kLanes) {
+    // Long runs of one channel: each channel on its own.
+    context.ParallelFor(g.channels, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, g.count())), [&](int64_t begin, int64_t end) {
+      for (int64_t c = begin; c < end; ++c) {
+        double a[kLanes] = {}, b[kLanes] = {};
+        int64_t at = 0;  // ordinal of the element in its channel
+        for (int64_t o = 0; o < g.outer; ++o) {
+          const int64_t base = (o * g.channels + c) * g.inner;
+          int64_t i = 0;
+          const auto one = [&] {
+            const double v = x[base + i] - k[c], u = dy == nullptr ? v : dy[base + i];
+            a[at % kLanes] += u;
+            b[at % kLanes] += u * v;
+            ++i, ++at;
+          };
+          while (i < g.inner && at % kLanes != 0) one();
+          const int64_t n = (g.inner - i) / kLanes * kLanes;
+          if (dy == nullptr) {
+            MomentRun(x + base + i, n, k[c], a, b);
+          } else {
+            GradRun(x + base + i, dy + base + i, n, k[c], a, b);
+          }
+          i += n, at += n;
+          while (i < g.inner) one();
+        }
+        JoinLanes(a, 1);
+        JoinLanes(b, 1);
+        sums.first[c] = a[0];
+        sums.second[c] = b[0];
+      }
+    });
     return sums;
   }
-  // Channels lie close together: walk memory in order, lanes of all channels side by side.
-  std::vector<double> lanes(kLanes * g.channels, 0.0);
-  for (int64_t o = 0; o < g.outer; ++o) {
-    for (int64_t i = 0; i < g.inner; ++i) {
-      double* lane = &lanes[((o * g.inner + i) % kLanes) * g.channels];
-      const int64_t base = o * g.channels * g.inner + i;
-      for (int64_t c = 0; c < g.channels; ++c) lane[c] += term(base + c * g.inner, c);
+  // Channels lie close together: walk memory in order, the lanes of all channels side by side; every piece owns four lanes.
+  std::vector<double> a(kLanes * g.channels), b(kLanes * g.channels);
+  context.ParallelFor(kLanes, 4, [&](int64_t begin, int64_t end) {
+    for (int64_t e = 0; e < g.count(); e += kLanes) {
+      for (int64_t lane = begin; lane < end && e + lane < g.count(); ++lane) {
+        const int64_t at = (e + lane) / g.inner * g.channels * g.inner + (e + lane) % g.inner;
+        double* first = &a[lane * g.channels];
+        double* second = &b[lane * g.channels];
+        if (g.inner == 1) {
+          if (dy == nullptr) {
+            MomentRow(x + at, g.channels, k.data(), first, second);
+          } else {
+            GradRow(x + at, dy + at, g.channels, k.data(), first, second);
+          }
+          continue;
+        }
+        for (int64_t c = 0; c < g.channels; ++c) {
+          const double v = x[at + c * g.inner] - k[c], u = dy == nullptr ? v : dy[at + c * g.inner];
+          first[c] += u;
+          second[c] += u * v;
+        }
+      }
     }
-  }
-  for (int width = kLanes / 2; width > 0; width /= 2) {
-    for (int64_t k = 0; k < width * g.channels; ++k) lanes[k] += lanes[width * g.channels + k];
-  }
-  for (int64_t c = 0; c < g.channels; ++c) sums[c] = lanes[c];
+  });
+  JoinLanes(a.data(), g.channels);
+  JoinLanes(b.data(), g.channels);
+  std::copy_n(a.begin(), g.channels, sums.first.begin());
+  std::copy_n(b.begin(), g.channels, sums.second.begin());
   return sums;
 }
 
-// out(linear, channel) for every element, in order of memory.
-template <typename Body>
-void ForEachElement(const Geometry& g, Body body) {
-  if (g.inner == 1) {
-    for (int64_t o = 0; o < g.outer; ++o) {
-      for (int64_t c = 0; c < g.channels; ++c) body(o * g.channels + c, c);
-    }
+// out = the line of each element's channel, rounded once to `type`.
+template <typename T>
+void PlaceAll(const EvalContext& context, const Geometry& g, const T* x, const T* dy, const std::vector<Line>& lines, Value& out) {
+  const ElementType type = out.shape().element_type();
+  const bool same = sizeof(T) == static_cast<size_t>(StorageBytes(type));
+  const int64_t rows = g.inner == 1 ? g.outer : g.outer * g.channels;
+  const int64_t length = g.inner == 1 ? g.channels : g.inner;
+  if (same && g.inner == 1) {
+    std::vector<double> k, factor, offset, slope;
+    for (const Line& l : lines) k.push_back(l.k), factor.push_back(l.factor), offset.push_back(l.offset), slope.push_back(l.slope);
+    const LineArrays arrays{k.data(), factor.data(), offset.data(), slope.data()};
+    context.ParallelFor(rows, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, length)), [&](int64_t begin, int64_t end) {
+      T* y = out.mutable_as<T>() + begin * length;
+      if (dy == nullptr) {
+        TrainingRows(x + begin * length, y, end - begin, length, arrays);
+      } else {
+        GradRows(x + begin * length, dy + begin * length, y, end - begin, length, arrays);
+      }
+    });
     return;
   }
-  for (int64_t o = 0; o < g.outer; ++o) {
-    for (int64_t c = 0; c < g.channels; ++c) {
-      const int64_t base = (o * g.channels + c) * g.inner;
-      for (int64_t i = 0; i < g.inner; ++i) body(base + i, c);
+  context.ParallelFor(rows, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, length)), [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const int64_t base = r * length;
+      if (same) {
+        T* y = out.mutable_as<T>() + base;
+        if (dy == nullptr) {
+          TrainingPlaces(x + base, y, length, lines[r % g.channels]);
+        } else {
+          GradPlaces(x + base, dy + base, y, length, lines[r % g.channels]);
+        }
+        continue;
+      }
+      for (int64_t i = 0; i < length; ++i) {
+        const Line& line = lines[g.inner == 1 ? i : r % g.channels];
+        const double v = x[base + i] - line.k;
+        const double y = dy == nullptr ? v * line.factor + line.offset : line.factor * (dy[base + i] - line.offset - line.slope * v);
+        StoreFloatAt(type, out.mutable_data(), base + i, y);
+      }
     }
-  }
+  });
 }
 
 std::vector<double> Doubles(const Value& v) {
@@ -180,26 +330,20 @@ absl::StatusOr<Value> Training(const EvalContext& c) {
   const Elements<T> elements(c.operands[0]);
   const T* x = elements.data();
   const std::vector<double> scale = Doubles(c.operands[1]), offset = Doubles(c.operands[2]);
-  std::vector<double> mean = ChannelSums(g, [x](int64_t e, int64_t) { return static_cast<double>(x[e]); });
-  for (double& m : mean) m /= n;
-  const double* m = mean.data();
-  std::vector<double> variance = ChannelSums(g, [x, m](int64_t e, int64_t ch) {
-    const double d = x[e] - m[ch];
-    return d * d;
-  });
-  std::vector<double> factor(g.channels);
+  std::vector<double> first(g.channels);
+  for (int64_t ch = 0; ch < g.channels && g.count() > 0; ++ch) first[ch] = x[ch * g.inner];
+  const Sums sums = ChannelSums<T>(c, g, x, nullptr, first);
+  std::vector<double> mean(g.channels), variance(g.channels);
+  std::vector<Line> lines(g.channels);
   for (int64_t ch = 0; ch < g.channels; ++ch) {
-    variance[ch] /= n;
-    factor[ch] = scale[ch] / std::sqrt(variance[ch] + epsilon);
+    const double shift = sums.first[ch] / n;
+    mean[ch] = first[ch] + shift;
+    variance[ch] = sums.second[ch] / n - shift * shift;
+    if (variance[ch] < 0) variance[ch] = 0;
+    lines[ch] = {mean[ch], scale[ch] / std::sqrt(variance[ch] + epsilon), offset[ch], 0};
   }
   Value out = Value::Allocate(shapes[0], c.account);
-  const ElementType type = shapes[0].element_type();
-  if (sizeof(T) == StorageBytes(type)) {
-    T* y = out.mutable_as<T>();
-    ForEachElement(g, [&](int64_t e, int64_t ch) { y[e] = static_cast<T>((x[e] - mean[ch]) * factor[ch] + offset[ch]); });
-  } else {
-    ForEachElement(g, [&](int64_t e, int64_t ch) { StoreFloatAt(type, out.mutable_data(), e, (x[e] - mean[ch]) * factor[ch] + offset[ch]); });
-  }
+  PlaceAll<T>(c, g, x, nullptr, lines, out);
   return Value::Tuple(i.shape, {std::move(out), FromDoubles(shapes[1], mean, c.account), FromDoubles(shapes[2], variance, c.account)});
 }
 
@@ -210,31 +354,18 @@ absl::StatusOr<Value> Grad(const EvalContext& c) {
   const Geometry g = GeometryOf(c.operands[0].shape(), static_cast<int>(i.Int(AttrId::kFeatureIndex)));
   const double n = static_cast<double>(g.count()), epsilon = i.Float(AttrId::kEpsilon);
   const Elements<T> operand(c.operands[0]), grad(c.operands[4]);
-  const T* x = operand.data();
-  const T* dy = grad.data();
   const std::vector<double> scale = Doubles(c.operands[1]), mean = Doubles(c.operands[2]), variance = Doubles(c.operands[3]);
-  const double* m = mean.data();
-  std::vector<double> sum_dy = ChannelSums(g, [dy](int64_t e, int64_t) { return static_cast<double>(dy[e]); });
-  std::vector<double> sum_dy_x = ChannelSums(g, [x, dy, m](int64_t e, int64_t ch) { return dy[e] * (x[e] - m[ch]); });
-  // dx = a (dy - mean(dy) - b (x - mu))
-  std::vector<double> a(g.channels), b(g.channels), d(g.channels), scale_grad(g.channels);
+  const Sums sums = ChannelSums<T>(c, g, operand.data(), grad.data(), mean);  // dy and dy (x - mu)
+  std::vector<double> scale_grad(g.channels);
+  std::vector<Line> lines(g.channels);
   for (int64_t ch = 0; ch < g.channels; ++ch) {
     const double v = variance[ch] + epsilon;
-    a[ch] = scale[ch] / std::sqrt(v);
-    b[ch] = sum_dy_x[ch] / v / n;
-    d[ch] = sum_dy[ch] / n;
-    scale_grad[ch] = sum_dy_x[ch] / std::sqrt(v);
+    scale_grad[ch] = sums.second[ch] / std::sqrt(v);
+    lines[ch] = {mean[ch], scale[ch] / std::sqrt(v), sums.first[ch] / n, sums.second[ch] / v / n};
   }
   Value out = Value::Allocate(shapes[0], c.account);
-  const ElementType type = shapes[0].element_type();
-  const auto at = [&](int64_t e, int64_t ch) { return a[ch] * (dy[e] - d[ch] - b[ch] * (x[e] - mean[ch])); };
-  if (sizeof(T) == StorageBytes(type)) {
-    T* y = out.mutable_as<T>();
-    ForEachElement(g, [&](int64_t e, int64_t ch) { y[e] = static_cast<T>(at(e, ch)); });
-  } else {
-    ForEachElement(g, [&](int64_t e, int64_t ch) { StoreFloatAt(type, out.mutable_data(), e, at(e, ch)); });
-  }
-  return Value::Tuple(i.shape, {std::move(out), FromDoubles(shapes[1], scale_grad, c.account), FromDoubles(shapes[2], sum_dy, c.account)});
+  PlaceAll<T>(c, g, operand.data(), grad.data(), lines, out);
+  return Value::Tuple(i.shape, {std::move(out), FromDoubles(shapes[1], scale_grad, c.account), FromDoubles(shapes[2], sums.first, c.account)});
 }
 
 absl::StatusOr<Value> EvaluateTraining(const EvalContext& c) {
@@ -275,7 +406,7 @@ void DefineBatchNorm(OpRegistry& r) {
   training.summary = "normalises each feature by the mean and variance of this batch";
   training.doc =
       "Operands: operand, scale, offset. Results: the normalised array, and each feature's mean and variance over all other dimensions. "
-      "`y = (x - mean) * scale / sqrt(variance + epsilon) + offset`. Sums run in f64, the variance about the mean; each result rounds once.";
+      "`y = (x - mean) * scale / sqrt(variance + epsilon) + offset`. Sums run in f64; each result rounds once.";
   training.spec = "operations.md: Linear algebra and others";
   OpDef& inference = r.Define(Opcode::kBatchNormInference);
   inference.op_class = OpClass::kPull;

@@ -67,6 +67,12 @@ uint64_t TotalOrderKey(double v) {
   return b >> 63 ? ~b : b | (uint64_t{1} << 63);
 }
 
+uint32_t TotalOrderKey(float v) {
+  uint32_t b;
+  std::memcpy(&b, &v, 4);
+  return b >> 31 ? ~b : b | (uint32_t{1} << 31);
+}
+
 std::optional<Comparator> Comparator::Make(const Computation& computation, absl::Span<const ElementType> types) {
   if (computation.root == nullptr || computation.parameters.size() != 2 * types.size()) return std::nullopt;
   ExprGraph g;
@@ -295,6 +301,8 @@ bool Comparator::KeysOf(const Step& comparison, bool strict_zeros, std::vector<u
   if (left->side != Side::kLeft || right->side != Side::kRight) return false;
   const bool f = IsFloat(comparison.from);
   const bool total = IsTotal(comparison.op);
+  const bool wide = BitWidth(comparison.from) > 32;  // else keys have 32 bits
+  const uint64_t mask = wide ? ~uint64_t{0} : 0xffffffffu;
   keys->resize(n_);
   for (int64_t e = 0; e < n_; ++e) {
     const Cell x = left->column[e];
@@ -303,13 +311,14 @@ bool Comparator::KeysOf(const Step& comparison, bool strict_zeros, std::vector<u
     if (f) {
       if ((!total || strict_zeros) && std::isnan(x.f)) return false;  // unordered: the comparator's own answers decide
       if (strict_zeros && x.f == 0 && std::signbit(x.f)) return false;
-      key = TotalOrderKey(!total && x.f == 0 ? 0.0 : x.f);
+      const double v = !total && x.f == 0 ? 0.0 : x.f;
+      key = wide ? TotalOrderKey(v) : TotalOrderKey(static_cast<float>(v));
     } else if (IsSigned(comparison.from)) {
       key = static_cast<uint64_t>(x.i) + (uint64_t{1} << (BitWidth(comparison.from) - 1));
     } else {
       key = static_cast<uint64_t>(x.i);
     }
-    (*keys)[e] = less ? key : ~key;
+    (*keys)[e] = (less ? key : ~key) & mask;
   }
   return true;
 }

@@ -21,7 +21,7 @@ class Comparator {
   // "Element a of the line stands before element b", after Load.
   bool Less(int64_t a, int64_t b);
   // When the comparator orders this line first by one key (the same function of both elements): fills `keys` so that ascending unsigned
-  // order is that order. `*whole` says that elements of equal keys are equal to the comparator; else Less decides among them. False
+  // order is that order (and below 2^32 for types of up to 32 bits). `*whole` says that elements of equal keys are equal to the comparator; else Less decides among them. False
   // when the comparator is of another form or the line's keys are not ordered by it (NaNs under a plain <).
   bool Keys(std::vector<uint64_t>* keys, bool* whole) const;
 
@@ -56,6 +56,7 @@ class Comparator {
 
 // Bits of a total order: ascending unsigned order is -NaN < -inf < ... < -0 < +0 < ... < +NaN.
 uint64_t TotalOrderKey(double v);
+uint32_t TotalOrderKey(float v);
 
 }  // namespace hloscope
 

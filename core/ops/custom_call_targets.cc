@@ -67,7 +67,7 @@ absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
     case CustomCallTarget::kPassThrough: return PassThrough(c);
     case CustomCallTarget::kEvaluated:
       if (c.operands.size() != 1) return absl::InvalidArgumentError("custom call TopK takes one array");
-      return TopK(c.operands[0], c.instruction.shape, /*largest=*/true, c.account);
+      return TopK(c, /*largest=*/true);
     case CustomCallTarget::kUnknown: break;
   }
   return absl::NotFoundError(absl::StrCat("custom call %", c.instruction.name, ": the target \"", target, "\" is not known here"));

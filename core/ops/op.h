@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
@@ -72,6 +73,13 @@ struct EvalContext {
   MemoryAccount* account = nullptr;
   ComputationCaller call;
   uint64_t stream_seed = 0;  // for rng: a pure function of (session seed, dynamic position), so that a replay is exact
+  // Runs body(begin, end) for pieces of [0, n) cut at multiples of `grain`, side by side where the backend has threads for it. What a
+  // piece computes must depend on the piece alone.
+  std::function<void(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t begin, int64_t end)> body)> parallel;
+  void ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(int64_t begin, int64_t end)> body) const {
+    if (parallel) return parallel(n, grain, body);
+    for (int64_t begin = 0; begin < n; begin += grain) body(begin, begin + grain < n ? begin + grain : n);
+  }
 };
 
 struct OpDef {

@@ -52,34 +52,64 @@ struct Keyed {
   uint64_t key;
   int64_t index;
 };
+uint64_t KeyOf(const Keyed& e) { return e.key; }
+uint64_t KeyOf(uint64_t packed) { return packed >> 32; }
 
-// Stable order of keys: counting passes over the bytes that differ; comparisons for short lines.
-void OrderByKeys(const std::vector<uint64_t>& keys, std::vector<int64_t>* order) {
-  const int64_t n = static_cast<int64_t>(keys.size());
-  std::vector<Keyed> a(n);
-  for (int64_t e = 0; e < n; ++e) a[e] = {keys[e], e};
-  if (n < 256) {
-    std::stable_sort(a.begin(), a.end(), [](const Keyed& x, const Keyed& y) { return x.key < y.key; });
-  } else {
-    std::vector<int64_t> counts(8 * 256, 0);
-    for (int64_t e = 0; e < n; ++e) {
-      for (int byte = 0; byte < 8; ++byte) ++counts[byte * 256 + ((keys[e] >> (8 * byte)) & 255)];
-    }
-    std::vector<Keyed> b(n);
-    for (int byte = 0; byte < 8; ++byte) {
-      int64_t* count = &counts[byte * 256];
-      if (count[(keys[0] >> (8 * byte)) & 255] == n) continue;
-      int64_t at = 0;
-      for (int v = 0; v < 256; ++v) {
-        const int64_t here = count[v];
-        count[v] = at;
-        at += here;
-      }
-      for (int64_t e = 0; e < n; ++e) b[count[(a[e].key >> (8 * byte)) & 255]++] = a[e];
-      a.swap(b);
-    }
+// Counting passes over the bytes in which the keys differ; `b` is scratch of the same size.
+template <typename Entry>
+void CountingSort(std::vector<Entry>& a, std::vector<Entry>& b, int bytes) {
+  const int64_t n = static_cast<int64_t>(a.size());
+  int64_t counts[8][256] = {};
+  for (const Entry& e : a) {
+    for (int byte = 0; byte < bytes; ++byte) ++counts[byte][(KeyOf(e) >> (8 * byte)) & 255];
   }
-  for (int64_t e = 0; e < n; ++e) (*order)[e] = a[e].index;
+  for (int byte = 0; byte < bytes; ++byte) {
+    int64_t* count = counts[byte];
+    if (count[(KeyOf(a[0]) >> (8 * byte)) & 255] == n) continue;
+    int64_t at = 0;
+    for (int v = 0; v < 256; ++v) {
+      const int64_t here = count[v];
+      count[v] = at;
+      at += here;
+    }
+    for (const Entry& e : a) b[count[(KeyOf(e) >> (8 * byte)) & 255]++] = e;
+    a.swap(b);
+  }
+}
+
+// Scratch of one thread.
+struct Scratch {
+  std::vector<uint64_t> keys, packed, packed_other;
+  std::vector<Keyed> wide, wide_other;
+  std::vector<int64_t> order;
+};
+
+// Stable order of the keys.
+void OrderByKeys(Scratch& s) {
+  const int64_t n = static_cast<int64_t>(s.keys.size());
+  uint64_t any = static_cast<uint64_t>(n);
+  for (uint64_t key : s.keys) any |= key;
+  if (any >> 32 == 0) {  // key and index fit one word, which also makes equal keys differ
+    s.packed.resize(n);
+    for (int64_t e = 0; e < n; ++e) s.packed[e] = s.keys[e] << 32 | static_cast<uint64_t>(e);
+    if (n < 1024) {
+      std::sort(s.packed.begin(), s.packed.end());
+    } else {
+      s.packed_other.resize(n);
+      CountingSort(s.packed, s.packed_other, 4);
+    }
+    for (int64_t e = 0; e < n; ++e) s.order[e] = static_cast<int64_t>(s.packed[e] & 0xffffffffu);
+    return;
+  }
+  s.wide.resize(n);
+  for (int64_t e = 0; e < n; ++e) s.wide[e] = {s.keys[e], e};
+  if (n < 1024) {
+    std::stable_sort(s.wide.begin(), s.wide.end(), [](const Keyed& x, const Keyed& y) { return x.key < y.key; });
+  } else {
+    s.wide_other.resize(n);
+    CountingSort(s.wide, s.wide_other, 8);
+  }
+  for (int64_t e = 0; e < n; ++e) s.order[e] = s.wide[e].index;
 }
 
 // Merge sort, right before left only where less(right, left): stable, and safe for comparators that are no order at all.
@@ -156,65 +186,98 @@ Value ElementAt(const Value& v, int64_t linear) {
   return Value::FromBytes(Shape::Scalar(v.shape().element_type()), absl::MakeConstSpan(v.data() + linear * bytes, bytes));
 }
 
+struct Lines {
+  const EvalContext& context;
+  const Computation& comparator;
+  std::vector<ElementType> types;
+  std::vector<std::byte*> results;
+  int64_t n = 0, stride = 1, count = 0;
+
+  int64_t Base(int64_t line) const { return (line / stride) * n * stride + line % stride; }
+  void Place(int64_t line, const std::vector<int64_t>& order) const {
+    for (size_t k = 0; k < types.size(); ++k) {
+      const int64_t at = Base(line) * StorageBytes(types[k]);
+      PermuteLine(StorageBytes(types[k]), context.operands[k].data() + at, results[k] + at, order, stride);
+    }
+  }
+};
+
+// The order of a line with the quick comparator.
+void OrderLine(const Lines& lines, int64_t line, Comparator& comparator, Scratch& s) {
+  std::vector<const std::byte*> data;
+  for (size_t k = 0; k < lines.types.size(); ++k) data.push_back(lines.context.operands[k].data() + lines.Base(line) * StorageBytes(lines.types[k]));
+  comparator.Load(data, lines.n, lines.stride);
+  const auto less = [&](int64_t a, int64_t b) { return PlainBool{comparator.Less(a, b)}; };
+  bool whole = false;
+  if (!comparator.Keys(&s.keys, &whole)) {
+    for (int64_t e = 0; e < lines.n; ++e) s.order[e] = e;
+    MergeOrder(absl::MakeSpan(s.order), less).IgnoreError();
+    return;
+  }
+  OrderByKeys(s);
+  for (int64_t begin = 0, end; !whole && begin < lines.n; begin = end) {
+    for (end = begin + 1; end < lines.n && s.keys[s.order[end]] == s.keys[s.order[begin]]; ++end) {
+    }
+    if (end - begin > 1) MergeOrder(absl::MakeSpan(s.order).subspan(begin, end - begin), less).IgnoreError();
+  }
+}
+
+// Line by line, calling the comparator's computation for each comparison.
+absl::Status SortByCalls(const Lines& lines) {
+  const EvalContext& c = lines.context;
+  if (!c.call) {
+    return absl::UnimplementedError(
+        absl::StrCat("sort ", c.instruction.name, ": comparator ", lines.comparator.name, " does not inline and nothing can call it here"));
+  }
+  std::vector<int64_t> order(lines.n);
+  for (int64_t line = 0; line < lines.count; ++line) {
+    for (int64_t e = 0; e < lines.n; ++e) order[e] = e;
+    const int64_t base = lines.Base(line);
+    const absl::Status status = MergeOrder(absl::MakeSpan(order), [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
+      std::vector<Value> arguments;
+      for (const Value& operand : c.operands) {
+        arguments.push_back(ElementAt(operand, base + a * lines.stride));
+        arguments.push_back(ElementAt(operand, base + b * lines.stride));
+      }
+      auto r = c.call(lines.comparator, arguments);
+      if (!r.ok()) return r.status();
+      return *r->as<uint8_t>() != 0;
+    });
+    if (!status.ok()) return status;
+    lines.Place(line, order);
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   const Instruction& i = c.instruction;
   const int count = static_cast<int>(c.operands.size());
   const Shape& shape = c.operands[0].shape();
   const auto dims = i.Ints(AttrId::kDimensions);
   const int dim = dims.empty() ? shape.rank() - 1 : static_cast<int>(dims[0]);
-  const Computation& f = *i.Called(AttrId::kToApply);
-  std::vector<ElementType> types;
+  Lines lines{c, *i.Called(AttrId::kToApply)};
   std::vector<Value> results;
   for (int k = 0; k < count; ++k) {
-    types.push_back(c.operands[k].shape().element_type());
+    lines.types.push_back(c.operands[k].shape().element_type());
     results.push_back(Value::Allocate(count == 1 ? i.shape : i.shape.tuple_shapes()[k], c.account));
+    lines.results.push_back(results.back().mutable_data());
   }
-  const int64_t n = shape.rank() == 0 ? 1 : shape.dim(dim);
-  int64_t stride = 1;
-  for (int d = dim + 1; d < shape.rank(); ++d) stride *= shape.dim(d);
-  const int64_t total = shape.ElementCount();
-  const int64_t lines = n == 0 ? 0 : total / n;
-  std::optional<Comparator> fast = Comparator::Make(f, types);
-  if (!fast && !c.call) return absl::UnimplementedError(absl::StrCat("sort ", i.name, ": comparator ", f.name, " does not inline and nothing can call it here"));
-  std::vector<int64_t> order(n);
-  std::vector<uint64_t> keys;
-  std::vector<const std::byte*> data(count);
-  for (int64_t line = 0; line < lines; ++line) {
-    const int64_t base = (line / stride) * n * stride + line % stride;
-    for (int64_t e = 0; e < n; ++e) order[e] = e;
-    for (int k = 0; k < count; ++k) data[k] = c.operands[k].data() + base * StorageBytes(types[k]);
-    if (fast) {
-      fast->Load(data, n, stride);
-      const auto less = [&](int64_t a, int64_t b) { return PlainBool{fast->Less(a, b)}; };
-      bool whole = false;
-      if (!fast->Keys(&keys, &whole)) {
-        MergeOrder(absl::MakeSpan(order), less).IgnoreError();
-        keys.clear();
-      } else {
-        OrderByKeys(keys, &order);
+  lines.n = shape.rank() == 0 ? 1 : shape.dim(dim);
+  for (int d = dim + 1; d < shape.rank(); ++d) lines.stride *= shape.dim(d);
+  lines.count = lines.n == 0 ? 0 : shape.ElementCount() / lines.n;
+  const std::optional<Comparator> quick = Comparator::Make(lines.comparator, lines.types);
+  if (!quick) {
+    if (absl::Status status = SortByCalls(lines); !status.ok()) return status;
+  } else {
+    c.ParallelFor(lines.count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, lines.n)), [&](int64_t begin, int64_t end) {
+      Comparator mine = *quick;
+      Scratch scratch;
+      scratch.order.resize(lines.n);
+      for (int64_t line = begin; line < end; ++line) {
+        OrderLine(lines, line, mine, scratch);
+        lines.Place(line, scratch.order);
       }
-      for (int64_t begin = 0, end; !whole && !keys.empty() && begin < n; begin = end) {
-        for (end = begin + 1; end < n && keys[order[end]] == keys[order[begin]]; ++end) {
-        }
-        if (end - begin > 1) MergeOrder(absl::MakeSpan(order).subspan(begin, end - begin), less).IgnoreError();
-      }
-    } else {
-      const absl::Status status = MergeOrder(absl::MakeSpan(order), [&](int64_t a, int64_t b) -> absl::StatusOr<bool> {
-        std::vector<Value> arguments;
-        for (int k = 0; k < count; ++k) {
-          arguments.push_back(ElementAt(c.operands[k], base + a * stride));
-          arguments.push_back(ElementAt(c.operands[k], base + b * stride));
-        }
-        auto r = c.call(f, arguments);
-        if (!r.ok()) return r.status();
-        return *r->as<uint8_t>() != 0;
-      });
-      if (!status.ok()) return status;
-    }
-    for (int k = 0; k < count; ++k) {
-      const int bytes = StorageBytes(types[k]);
-      PermuteLine(bytes, data[k], results[k].mutable_data() + base * bytes, order, stride);
-    }
+    });
   }
   return count == 1 ? results[0] : Value::Tuple(i.shape, std::move(results));
 }

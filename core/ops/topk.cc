@@ -67,12 +67,15 @@ void Select(ElementType type, const std::byte* data, int64_t n, int64_t k, bool 
 }
 
 absl::StatusOr<Value> Evaluate(const EvalContext& c) {
-  return TopK(c.operands[0], c.instruction.shape, c.instruction.Bool(AttrId::kLargest, true), c.account);
+  return TopK(c, c.instruction.Bool(AttrId::kLargest, true));
 }
 
 }  // namespace
 
-absl::StatusOr<Value> TopK(const Value& operand, const Shape& result, bool largest, MemoryAccount* account) {
+absl::StatusOr<Value> TopK(const EvalContext& context, bool largest) {
+  const Value& operand = context.operands[0];
+  const Shape& result = context.instruction.shape;
+  MemoryAccount* account = context.account;
   const Shape& s = operand.shape();
   if (!result.IsTuple() || result.tuple_shapes().size() != 2 || s.rank() == 0) return absl::InvalidArgumentError("TopK gives (values, indices) of an array");
   const ElementType type = s.element_type();
@@ -86,15 +89,19 @@ absl::StatusOr<Value> TopK(const Value& operand, const Shape& result, bool large
   Value values = Value::Allocate(vs, account);
   Value indices = Value::Allocate(is, account);
   const int bytes = StorageBytes(type);
-  std::vector<Entry> best;
-  for (int64_t line = 0; line < lines; ++line) {
-    const std::byte* from = operand.data() + line * n * bytes;
-    Select(type, from, n, k, largest, &best);
-    for (int64_t j = 0; j < k; ++j) {
-      std::memcpy(values.mutable_data() + (line * k + j) * bytes, from + best[j].index * int64_t{bytes}, bytes);
-      indices.mutable_as<int32_t>()[line * k + j] = best[j].index;
+  std::byte* to_values = values.mutable_data();
+  int32_t* to_indices = indices.mutable_as<int32_t>();
+  context.ParallelFor(lines, std::max<int64_t>(1, 32768 / std::max<int64_t>(1, n)), [&](int64_t begin, int64_t end) {
+    std::vector<Entry> best;
+    for (int64_t line = begin; line < end; ++line) {
+      const std::byte* from = operand.data() + line * n * bytes;
+      Select(type, from, n, k, largest, &best);
+      for (int64_t j = 0; j < k; ++j) {
+        std::memcpy(to_values + (line * k + j) * bytes, from + best[j].index * int64_t{bytes}, bytes);
+        to_indices[line * k + j] = best[j].index;
+      }
     }
-  }
+  });
   return Value::Tuple(result, {std::move(values), std::move(indices)});
 }
 

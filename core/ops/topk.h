@@ -6,9 +6,9 @@
 
 namespace hloscope {
 
-// Along the last dimension of `operand`: (values, s32 indices), `result` being their tuple shape, which also says k. Ordered by the
-// total order of floats (+NaN is largest); among equals the lower index first.
-absl::StatusOr<Value> TopK(const Value& operand, const Shape& result, bool largest, MemoryAccount* account);
+// Along the last dimension of operand 0: (values, s32 indices); the instruction's shape also says k. Ordered by the total order of floats
+// (+NaN is largest); among equals the lower index first.
+absl::StatusOr<Value> TopK(const EvalContext& context, bool largest);
 
 }  // namespace hloscope
 
