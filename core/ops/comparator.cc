@@ -242,22 +242,45 @@ void Comparator::Load(absl::Span<const std::byte* const> data, int64_t n, int64_
     if (s.kind == NodeKind::kAccumulator) {
       const std::byte* p = data[s.operand];
       if (IsFloat(s.type)) {
-        for (int64_t e = 0; e < n; ++e) s.column[e].f = LoadFloatAt(s.type, p, e * stride);
+        if (s.type == ElementType::kF32) {
+          const float* f = reinterpret_cast<const float*>(p);
+          for (int64_t e = 0; e < n; ++e) s.column[e].f = f[e * stride];
+        } else {
+          for (int64_t e = 0; e < n; ++e) s.column[e].f = LoadFloatAt(s.type, p, e * stride);
+        }
       } else {
         for (int64_t e = 0; e < n; ++e) s.column[e].i = LoadIntAt(s.type, p, e * stride);
       }
       continue;
     }
-    for (int64_t e = 0; e < n; ++e) {
-      Cell in[3] = {};
-      for (int j = 0; j < 3; ++j) {
-        if (s.in[j] < 0) continue;
-        const Step& t = steps_[s.in[j]];
-        in[j] = t.side == Side::kConstant ? t.constant : t.column[e];
-      }
-      s.column[e] = Apply(s, in[0], in[1], in[2]);
-    }
+    FillColumn(s);
   }
+}
+
+// Each input as a pointer and a stride: 0 for a constant.
+void Comparator::FillColumn(Step& s) const {
+  static constexpr Cell kNone{};
+  const Cell* in[3] = {&kNone, &kNone, &kNone};
+  int64_t step[3] = {0, 0, 0};
+  for (int j = 0; j < 3; ++j) {
+    if (s.in[j] < 0) continue;
+    const Step& t = steps_[s.in[j]];
+    in[j] = t.side == Side::kConstant ? &t.constant : t.column.data();
+    step[j] = t.side == Side::kConstant ? 0 : 1;
+  }
+  const auto fill = [&](auto f) {
+    for (int64_t e = 0; e < n_; ++e) s.column[e] = f(in[0][e * step[0]], in[1][e * step[1]], in[2][e * step[2]]);
+  };
+  const auto truth = [](bool b) {
+    Cell c;
+    c.i = b;
+    return c;
+  };
+  // The forms that comparators of floats are made of; everything else one by one.
+  if (s.kind == NodeKind::kSelect) return fill([](Cell a, Cell b, Cell c) { return a.i ? b : c; });
+  if (s.op == ScalarOp::kEq && IsFloat(s.from)) return fill([&](Cell a, Cell b, Cell) { return truth(a.f == b.f); });
+  if (s.op == ScalarOp::kNe && IsFloat(s.from)) return fill([&](Cell a, Cell b, Cell) { return truth(a.f != b.f); });
+  fill([&](Cell a, Cell b, Cell c) { return Apply(s, a, b, c); });
 }
 
 Comparator::Cell Comparator::At(int step, int64_t left, int64_t right) const {

@@ -43,6 +43,7 @@ class Comparator {
     std::vector<Cell> column;  // kLeft, kRight: by element, after Load
   };
   Cell Apply(const Step& s, Cell a, Cell b, Cell c) const;
+  void FillColumn(Step& s) const;
   Cell At(int step, int64_t left, int64_t right) const;
   bool KeysOf(const Step& comparison, bool strict_zeros, std::vector<uint64_t>* keys) const;
 

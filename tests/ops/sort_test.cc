@@ -91,8 +91,11 @@ TEST(Sort, PlainLessWithNaNsKeepsAllElements) {
   double sum = 0;
   int nans = 0;
   for (int k = 0; k < 300; ++k) {
-    if (std::isnan(r->as<float>()[k])) ++nans;
-    else sum += r->as<float>()[k];
+    if (std::isnan(r->as<float>()[k])) {
+      ++nans;
+    } else {
+      sum += r->as<float>()[k];
+    }
   }
   double wanted = 0;
   for (float v : x) wanted += std::isnan(v) ? 0 : v;
