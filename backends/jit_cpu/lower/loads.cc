@@ -129,6 +129,26 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
     if (mask != nullptr) mask = s_.Splat(mask);
     return finish(LoadContiguous(type, address, mask, reversed));
   }
+  const int64_t stride = moving.size() == 1 && is_lane_var(moving[0].first) ? moving[0].second : 0;
+  if (stride >= 2 && stride * StorageBytes(type) <= 32 && !complex) {
+    // Few lines hold all lanes: read them whole and pick.
+    llvm::Value* sum = LinearSum(fixed, index.constant, level);
+    sum = b_.CreateAdd(sum, b_.CreateMul(level->lane_base, I64(stride)));
+    llvm::Value* address = b_.CreateGEP(t, base, sum);
+    if (!guarded) mask = level->tail;
+    llvm::SmallVector<int, kLanes> pick;
+    llvm::SmallVector<int, 8 * kLanes> spread;
+    for (int l = 0; l < kLanes; ++l) {
+      pick.push_back(static_cast<int>(l * stride));
+      for (int64_t i = 0; i < stride; ++i) spread.push_back(l);
+    }
+    llvm::Type* wide = Vector(t, static_cast<int>(kLanes * stride));
+    const llvm::Align align(StorageBytes(type));
+    llvm::Value* raw;
+    if (mask == nullptr) raw = b_.CreateAlignedLoad(wide, address, align);
+    else raw = b_.CreateMaskedLoad(wide, address, align, b_.CreateShuffleVector(s_.Splat(mask), spread), llvm::Constant::getNullValue(wide));
+    return finish({b_.CreateShuffleVector(raw, pick)});
+  }
   // Gather. Offsets of the lanes fit in 32 bits more often than not, which halves the instructions.
   int64_t low = 0, high = 0;
   bool narrow = true;
@@ -140,11 +160,8 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
     high += std::max(a * factor, b * factor);
     narrow = low > -(int64_t{1} << 30) && high < (int64_t{1} << 30);
   }
-  llvm::Value* start = b_.CreateGEP(t, base, LinearSum(fixed, index.constant * 1, level));
-  if (parts == 2) {
-    At(level);
-    start = b_.CreateGEP(t, base, b_.CreateMul(LinearSum(fixed, index.constant, level), I64(2)));
-  }
+  llvm::Value* sum = LinearSum(fixed, index.constant, level);
+  llvm::Value* start = b_.CreateGEP(t, base, parts == 1 ? sum : b_.CreateMul(sum, I64(2)));
   llvm::Value* offset = nullptr;
   for (const auto& [atom, factor] : moving) {
     llvm::Value* v = s_.Splat(Value(atom, level).re);
