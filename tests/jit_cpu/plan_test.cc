@@ -3,8 +3,16 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <set>
+#include <sstream>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/region_key.h"
+#include "core/exec/fuse.h"
 #include "tests/jit_cpu/support.h"
 
 namespace hloscope {
@@ -48,14 +56,13 @@ void Check(const Plan& plan) {
       ++uses[input];
       EXPECT_GE(plan.region_at[input], 0) << "an input is some region's root";
       EXPECT_LT(input, region.root);
-      EXPECT_EQ(std::count(region.members.begin(), region.members.end(), input), 0);
-      EXPECT_EQ(std::count(region.inputs.begin(), region.inputs.end(), input), 1);
+      EXPECT_FALSE(std::binary_search(region.members.begin(), region.members.end(), input));
     }
+    const std::set<int> inputs(region.inputs.begin(), region.inputs.end());
+    EXPECT_EQ(inputs.size(), region.inputs.size());
     for (int member : region.members) {
       for (const Instruction* operand : computation.schedule[member]->operands) {
-        EXPECT_TRUE(std::count(region.members.begin(), region.members.end(), operand->index) +
-                        std::count(region.inputs.begin(), region.inputs.end(), operand->index) ==
-                    1);
+        EXPECT_NE(inputs.count(operand->index) == 1, std::binary_search(region.members.begin(), region.members.end(), operand->index));
       }
     }
   }
@@ -172,6 +179,67 @@ TEST(FusedPlan, ControlFlowIsARegionOfOne) {
   EXPECT_EQ(p.Members("b"), "b");
   EXPECT_EQ(p.Members("c"), "c");
   EXPECT_EQ(p.Members("d"), "d");
+}
+
+// Plans of real modules keep the contract, and every region's program can be made.
+TEST(FusedPlan, RealModules) {
+  const char* root = std::getenv("HLOSCOPE_CORPUS");
+  const std::filesystem::path directory = std::filesystem::path(root != nullptr ? root : "../shared/corpus") / "models";
+  if (!std::filesystem::exists(directory)) GTEST_SKIP() << "no corpus";
+  for (const auto& entry : std::filesystem::directory_iterator(directory)) {
+    if (entry.path().extension() != ".hlo") continue;
+    SCOPED_TRACE(entry.path().filename().string());
+    std::ifstream file(entry.path());
+    std::stringstream text;
+    text << file.rdbuf();
+    std::unique_ptr<Module> module = Parse(text.str());
+    ASSERT_NE(module, nullptr);
+    absl::flat_hash_set<std::string> seen;
+    for (const Computation* computation : module->computations) {
+      std::unique_ptr<Plan> plan = MakeFusedPlan(*computation);
+      Check(*plan);
+      for (const Region& region : plan->regions) {
+        const OpClass op_class = Def(*computation->schedule[region.root]).op_class;
+        if (op_class != OpClass::kPull && op_class != OpClass::kPush) {
+          EXPECT_EQ(region.members.size(), 1u);
+          continue;
+        }
+        if (!seen.insert(RegionKey(*computation, region)).second) continue;
+        absl::StatusOr<Program> program = FuseRegion(*computation, region);
+        EXPECT_TRUE(program.ok()) << DescribeRegion(*computation, region) << ": " << program.status();
+      }
+      if (::testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+// Whatever the names, equal regions have equal keys, and a changed attribute, constant, shape or operand order changes the key.
+TEST(RegionKeys, SayWhatARegionComputes) {
+  const auto key = [](const std::string& body) {
+    std::unique_ptr<Module> module = ParseEntry(body, kSum);
+    if (module == nullptr) return std::string();
+    std::unique_ptr<Plan> plan = MakeFusedPlan(*module->entry);
+    return RegionKey(*module->entry, plan->regions.back());
+  };
+  const std::string base =
+      key("a = f32[8,4] parameter(0)\nb = f32[8,4] parameter(1)\nc = f32[8,4] subtract(a, b)\nROOT s = f32[8,4] slice(c), slice={[0:8], "
+          "[0:4]}");
+  EXPECT_EQ(base, key("x = f32[8,4] parameter(0)\ny = f32[8,4] parameter(1)\nz = f32[8,4] subtract(x, y)\nROOT w = f32[8,4] slice(z), "
+                      "slice={[0:8], [0:4]}"));
+  const std::string others[] = {
+      "a = f32[8,4] parameter(0)\nb = f32[8,4] parameter(1)\nc = f32[8,4] add(a, b)\nROOT s = f32[8,4] slice(c), slice={[0:8], [0:4]}",
+      "a = f32[8,4] parameter(0)\nb = f32[8,4] parameter(1)\nc = f32[8,4] subtract(a, a)\nROOT s = f32[8,4] slice(c), slice={[0:8], [0:4]}",
+      "a = f32[8,4] parameter(0)\nb = f32[8,4] parameter(1)\nc = f32[8,4] subtract(a, b)\nROOT s = f32[4,4] slice(c), slice={[0:8:2], "
+      "[0:4]}",
+      "a = f32[8,4] parameter(0)\nb = f32[8,4] parameter(1)\nc = f32[8,4] subtract(a, b)\nROOT s = f32[4,4] slice(c), slice={[1:8:2], "
+      "[0:4]}",
+      "a = f64[8,4] parameter(0)\nb = f64[8,4] parameter(1)\nc = f64[8,4] subtract(a, b)\nROOT s = f64[8,4] slice(c), slice={[0:8], [0:4]}",
+      "a = f32[8,4] parameter(0)\nk = f32[] constant(1)\nb = f32[8,4] broadcast(k), dimensions={}\nROOT c = f32[8,4] subtract(a, b)",
+      "a = f32[8,4] parameter(0)\nk = f32[] constant(2)\nb = f32[8,4] broadcast(k), dimensions={}\nROOT c = f32[8,4] subtract(a, b)",
+      "a = f32[8,4] parameter(0)\nk = f32[] constant(0)\nROOT c = f32[8] reduce(a, k), dimensions={1}, to_apply=sum",
+  };
+  std::set<std::string> keys = {base};
+  for (const std::string& body : others) EXPECT_TRUE(keys.insert(key(body)).second) << body;
 }
 
 TEST(FusedPlan, DescribesRegions) {

@@ -97,7 +97,13 @@ void ThreadPool::ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(in
   if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
   RunPieces();
   gate_.fetch_or(kClosed, std::memory_order_acq_rel);
-  while ((gate_.load(std::memory_order_acquire) & (kClosed - 1)) != 0) Pause();
+  for (int spins = 0; (gate_.load(std::memory_order_acquire) & (kClosed - 1)) != 0; ++spins) {
+    if (spins < kSpins) {
+      Pause();
+    } else {
+      sched_yield();  // the worker may have lost its processor to somebody else
+    }
+  }
   inside_loop = false;
 }
 
