@@ -223,8 +223,16 @@ TEST(LibraryKernels, CopiesOfBlocks) {
     CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[15,2] pad(a, b), padding=-1_3_2x-1_-1"));
     CheckRoot(body("a = T[5,4] parameter(0)\nb = T[] parameter(1)\nROOT r = T[3,4] pad(a, b), padding=-4_2x0_0"));
     CheckRoot(body("a = T[33,70] parameter(0)\nROOT r = T[70,33] transpose(a), dimensions={1,0}"));
+    CheckRoot(body("a = T[131,1091] parameter(0)\nROOT r = T[1091,131] transpose(a), dimensions={1,0}"));
     CheckRoot(body("a = T[5,33,3,20] parameter(0)\nROOT r = T[20,5,3,33] transpose(a), dimensions={3,0,2,1}"));
     CheckRoot(body("a = T[2,3,4,16] parameter(0)\nROOT r = T[2,4,3,16] transpose(a), dimensions={0,2,1,3}"));
+  }
+}
+
+TEST(LibraryKernels, LargeTransposesPassTheCaches) {
+  for (const char* type : {"bf16", "f32"}) {
+    CheckRoot(absl::StrCat("a = ", type, "[2080,4128] parameter(0)\nROOT r = ", type, "[4128,2080] transpose(a), dimensions={1,0}"));
+    CheckRoot(absl::StrCat("a = ", type, "[2051,4097] parameter(0)\nROOT r = ", type, "[4097,2051] transpose(a), dimensions={1,0}"));
   }
 }
 

@@ -126,6 +126,59 @@ __attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t s
   }
   if (kStream) _mm_sfence();
 }
+
+// 8 x 8 halfwords: rows of the target from columns of the source.
+inline void TurnEight(const uint16_t* source, int64_t source_column, uint16_t* target, int64_t target_row) {
+  __m128i v[8], a[8], b[8];
+  for (int i = 0; i < 8; ++i) v[i] = _mm_loadu_si128(reinterpret_cast<const __m128i*>(source + i * source_column));
+  for (int i = 0; i < 4; ++i) {
+    a[2 * i] = _mm_unpacklo_epi16(v[2 * i], v[2 * i + 1]);
+    a[2 * i + 1] = _mm_unpackhi_epi16(v[2 * i], v[2 * i + 1]);
+  }
+  for (int h = 0; h < 2; ++h) {
+    for (int q = 0; q < 2; ++q) {
+      b[4 * h + 2 * q] = _mm_unpacklo_epi32(a[4 * h + q], a[4 * h + 2 + q]);
+      b[4 * h + 2 * q + 1] = _mm_unpackhi_epi32(a[4 * h + q], a[4 * h + 2 + q]);
+    }
+  }
+  for (int i = 0; i < 4; ++i) {
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(target + 2 * i * target_row), _mm_unpacklo_epi64(b[i], b[4 + i]));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(target + (2 * i + 1) * target_row), _mm_unpackhi_epi64(b[i], b[4 + i]));
+  }
+}
+
+// Tiles of 32 columns, so that every target line is written whole; through a small buffer, since 8 x 8 blocks write quarters of lines.
+void TurnStrip16(const uint16_t* source, int64_t source_column, uint16_t* target, int64_t target_row, int64_t rows, int64_t columns,
+                 bool stream) {
+  alignas(64) uint16_t tile[32 * 32];
+  const int64_t whole = rows / 8 * 8;
+  int64_t c = 0;
+  for (; c + 32 <= columns; c += 32) {
+    for (int64_t ahead = c + 32; ahead < std::min(columns, c + 64); ++ahead)
+      _mm_prefetch(reinterpret_cast<const char*>(source + ahead * source_column), _MM_HINT_T0);
+    for (int64_t r = 0; r < whole; r += 8) {
+      for (int64_t j = 0; j < 32; j += 8) TurnEight(source + r + (c + j) * source_column, source_column, tile + r * 32 + j, 32);
+    }
+    for (int64_t r = 0; r < whole; ++r) {
+      const __m128i* from = reinterpret_cast<const __m128i*>(tile + r * 32);
+      __m128i* to = reinterpret_cast<__m128i*>(target + r * target_row + c);
+      for (int q = 0; q < 4; ++q) {
+        if (stream) {
+          _mm_stream_si128(to + q, _mm_load_si128(from + q));
+        } else {
+          _mm_storeu_si128(to + q, _mm_load_si128(from + q));
+        }
+      }
+    }
+    for (int64_t r = whole; r < rows; ++r) {
+      for (int64_t j = c; j < c + 32; ++j) target[r * target_row + j] = source[r + j * source_column];
+    }
+  }
+  for (; c < columns; ++c) {
+    for (int64_t r = 0; r < rows; ++r) target[r * target_row + c] = source[r + c * source_column];
+  }
+  if (stream) _mm_sfence();
+}
 #endif
 
 // One strip; `stream`: the target is so large that its lines should not pass through the caches.
@@ -140,6 +193,11 @@ void TurnAny(const T* source, int64_t source_column, T* target, int64_t target_r
       return stream && aligned ? TurnStrip<true>(from, source_column, to, target_row, rows, columns)
                                : TurnStrip<false>(from, source_column, to, target_row, rows, columns);
     }
+  }
+  if constexpr (sizeof(T) == 2) {
+    const bool aligned = reinterpret_cast<uintptr_t>(target) % 64 == 0 && target_row % 32 == 0;
+    return TurnStrip16(reinterpret_cast<const uint16_t*>(source), source_column, reinterpret_cast<uint16_t*>(target), target_row, rows,
+                       columns, stream && aligned);
   }
 #endif
   Turn(source, source_column, target, target_row, rows, columns);
