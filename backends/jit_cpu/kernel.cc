@@ -1,8 +1,10 @@
 #include "backends/jit_cpu/kernel.h"
 
 #include <algorithm>
+#include <mutex>
 
 #include "absl/strings/str_cat.h"
+#include "core/exec/fault_guard.h"
 
 namespace hloscope {
 namespace {
@@ -32,9 +34,17 @@ class NativeKernel : public Kernel {
     if (!started && code_.info.extent > 0) {
       // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
       const int64_t grain = std::max<int64_t>({1, code_.info.grain, (code_.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
+      // Each piece has a guard of its own: a fault must neither kill the process on a worker nor leave the pool in the middle of a loop.
+      std::mutex mutex;
+      absl::Status fault;
       pool_.ParallelFor(code_.info.extent, grain, [&](int64_t begin, int64_t end) {
-        if (cancel == nullptr || !cancel->load(std::memory_order_relaxed)) code_.fn(in.data(), out.data(), begin, end);
+        if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
+        absl::Status status = RunGuarded([&] { code_.fn(in.data(), out.data(), begin, end); });
+        if (status.ok()) return;
+        std::lock_guard<std::mutex> lock(mutex);
+        fault.Update(status);
       });
+      if (!fault.ok()) return fault;
       if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
     }
     if (code_.update != nullptr) code_.update(in.data(), out.data(), 0, 1);
@@ -160,7 +170,8 @@ std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { 
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) {
   return std::make_shared<LibraryAdapter>(std::move(kernel), std::move(operand_inputs));
 }
-std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call, ThreadPool& pool) {
+std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call,
+                                               ThreadPool& pool) {
   return std::make_shared<OpaqueKernel>(instruction, std::move(operand_inputs), std::move(call), pool);
 }
 

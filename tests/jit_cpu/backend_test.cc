@@ -2,6 +2,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -9,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/jit_cpu.h"
+#include "backends/jit_cpu/kernel.h"
 #include "core/exec/fuse.h"
 #include "tests/jit_cpu/support.h"
 
@@ -223,6 +225,30 @@ TEST(JitBackend, UniqueInputsAreWrittenOver) {
   ASSERT_TRUE(in_place.ok());
   EXPECT_EQ(in_place->data(), bytes);
   EXPECT_TRUE(Value::BitEqual(*other, *in_place));
+}
+
+TEST(JitBackend, FaultInACompiledKernelIsAnErrorOnEveryThread) {
+  CompiledKernel code;
+  code.info.extent = 64;
+  code.info.grain = 1;
+  code.fn = [](const void* const*, void* const* outputs, int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      if (i % 2 == 1) raise(SIGSEGV);
+      static_cast<float*>(outputs[0])[i] = 1;
+    }
+  };
+  const Shape shape = Shape::Array(ElementType::kF32, {64});
+  for (int threads : {1, 3}) {
+    ThreadPool pool(threads);
+    std::shared_ptr<const Kernel> kernel = MakeNativeKernel(code, shape, {shape}, pool);
+    for (int round = 0; round < 3; ++round) {
+      absl::StatusOr<Value> result = kernel->Run({}, {});
+      EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal) << result.status();
+    }
+    std::atomic<int> pieces{0};
+    pool.ParallelFor(8, 1, [&](int64_t, int64_t) { pieces.fetch_add(1); });
+    EXPECT_EQ(pieces.load(), 8) << "the pool goes on working";
+  }
 }
 
 TEST(JitBackend, EqualRegionsShareOneKernel) {
