@@ -47,7 +47,11 @@ class NativeKernel : public Kernel {
       if (!fault.ok()) return fault;
       if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
     }
-    if (code_.update != nullptr) code_.update(in.data(), out.data(), 0, 1);
+    if (code_.update != nullptr && code_.info.update_extent > 0) {
+      // One piece a thread: each walks all updates.
+      const int64_t grain = (code_.info.update_extent + pool_.threads() - 1) / pool_.threads();
+      pool_.ParallelFor(code_.info.update_extent, grain, [&](int64_t begin, int64_t end) { code_.update(in.data(), out.data(), begin, end); });
+    }
     if (!result_.IsTuple()) return std::move(results[0]);
     return Value::Tuple(result_, std::vector<Value>(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())));
   }

@@ -76,7 +76,7 @@ std::vector<Value> RunKernel(const CompiledKernel& kernel, const Program& progra
     out.push_back(outputs.back().mutable_data());
   }
   for (int64_t i = 0; i < kernel.info.extent; i += chunk) kernel.fn(in.data(), out.data(), i, std::min(i + chunk, kernel.info.extent));
-  if (kernel.update != nullptr) kernel.update(in.data(), out.data(), 0, 1);
+  for (int64_t i = 0; i < kernel.info.update_extent; i += chunk) kernel.update(in.data(), out.data(), i, std::min(i + chunk, kernel.info.update_extent));
   return outputs;
 }
 
@@ -626,16 +626,16 @@ TEST(Lower, RandomPrograms) {
 
 // ---- Push ----
 
-Program Scatter(T type, bool rows, ScalarOp op) {
+Program Scatter(T type, bool rows, ScalarOp op, int64_t width = 21) {
   // out = operand; out[indices[u], w] = op(out, updates[u, w]).
-  Program p = Program::Pull({Shape::Array(type, {10, 21}), Shape::Array(T::kS32, {15}), rows ? Shape::Array(type, {15, 21}) : Shape::Array(type, {15})},
-                            Shape::Array(type, {10, 21}));
+  Program p = Program::Pull({Shape::Array(type, {10, width}), Shape::Array(T::kS32, {15}), rows ? Shape::Array(type, {15, width}) : Shape::Array(type, {15})},
+                            Shape::Array(type, {10, width}));
   ExprGraph& g = *p.graph;
   p.is_push = true;
   p.outputs[0].value = g.Load(0, type, {g.Index(0), g.Index(1)});
   p.push.accumulator_id = g.NewFoldId();
   p.push.vars = {g.NewVar(15)};
-  if (rows) p.push.vars.push_back(g.NewVar(21));
+  if (rows) p.push.vars.push_back(g.NewVar(width));
   const NodeId u = g.Index(p.push.vars[0]);
   const NodeId at = g.Convert(T::kS64, g.Load(1, T::kS32, {u}));
   const NodeId column = rows ? g.Index(p.push.vars[1]) : g.IndexConstant(4);
@@ -659,6 +659,35 @@ TEST(Lower, ScatterAppliesUpdatesInOrder) {
       EXPECT_TRUE(kernel->info.may_alias[0]);
     }
   }
+}
+
+TEST(Lower, WideUpdatesAreSharedByColumns) {
+  Random random(18);
+  const Program p = Scatter(T::kF32, true, ScalarOp::kMultiply, 200);
+  Check(p, {random.Array(p.operands[0], false), random.Array(p.operands[1], false), random.Array(p.operands[2], false)}, "wide scatter");
+  auto code = TheCompiler().Compile(p);
+  ASSERT_TRUE(code.ok());
+  EXPECT_EQ(code->info.update_extent, 4);
+}
+
+TEST(Lower, WindowsThatOverlapAreNotShared) {
+  // out[start[u] + w] += x[u, w]: the same element by different w.
+  Random random(19);
+  Program p = Program::Pull({Shape::Array(T::kF32, {300}), Shape::Array(T::kS32, {9}), Shape::Array(T::kF32, {9, 200})}, Shape::Array(T::kF32, {300}));
+  ExprGraph& g = *p.graph;
+  p.is_push = true;
+  p.outputs[0].value = g.Load(0, T::kF32, {g.Index(0)});
+  p.push.accumulator_id = g.NewFoldId();
+  p.push.vars = {g.NewVar(9), g.NewVar(200)};
+  const NodeId u = g.Index(p.push.vars[0]), w = g.Index(p.push.vars[1]);
+  const NodeId at = g.Add(g.Convert(T::kS64, g.Load(1, T::kS32, {u})), w);
+  p.push.in_bounds = g.InRange(at, 0, 300);
+  p.push.target = {at};
+  p.push.combined = {g.Binary(ScalarOp::kAdd, g.Accumulator(p.push.accumulator_id, 0, T::kF32), g.Load(2, T::kF32, {u, w}))};
+  Check(p, {random.Array(p.operands[0], false), random.Array(p.operands[1], false), random.Array(p.operands[2], false)}, "overlapping windows");
+  auto code = TheCompiler().Compile(p);
+  ASSERT_TRUE(code.ok());
+  EXPECT_EQ(code->info.update_extent, 1);
 }
 
 // ---- The engine ----

@@ -40,10 +40,10 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 5;
+constexpr int kLoweringVersion = 6;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 1\n";
+constexpr char kMagic[] = "hloscope kernel 2\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 
@@ -92,6 +92,7 @@ std::string Serialize(const KernelCode& code) {
   PutInt(body, code.info.extent);
   PutInt(body, code.info.grain);
   PutInt(body, code.info.has_update);
+  PutInt(body, code.info.update_extent);
   PutInt(body, static_cast<int64_t>(code.info.may_alias.size()));
   for (bool b : code.info.may_alias) PutInt(body, b);
   PutInt(body, static_cast<int64_t>(code.info.starts_as.size()));
@@ -114,6 +115,7 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
   code.info.extent = r.Int();
   code.info.grain = r.Int();
   code.info.has_update = r.Int() != 0;
+  code.info.update_extent = r.Int();
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.may_alias.push_back(r.Int() != 0);
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.starts_as.push_back(static_cast<int32_t>(r.Int()));
   code.info.summary = r.Text();

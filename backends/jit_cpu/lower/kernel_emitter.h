@@ -112,6 +112,7 @@ class KernelEmitter {
   void LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body);
   void StoreOutputs(Level* level);
   void Update();
+  int64_t UpdateBlocks() const;
   void UpdateBody(Level* level);
 
   const LoopProgram& p_;

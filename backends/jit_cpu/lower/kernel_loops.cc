@@ -1,6 +1,7 @@
 // The frames of kernels: how outputs are walked, in units that threads can share, and how updates of push programs are applied.
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/kernel_emitter.h"
@@ -9,6 +10,7 @@
 namespace hloscope {
 namespace {
 
+constexpr int64_t kUpdateBlock = 64;
 constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
@@ -225,8 +227,23 @@ void KernelEmitter::UpdateBody(Level* level) {
   if (saved != nullptr) level->at = saved;
 }
 
+// Blocks of the innermost variable that write to different elements whatever the others are: the rest of the target moves in steps that
+// no window reaches across.
+int64_t KernelEmitter::UpdateBlocks() const {
+  const int32_t inner = p_.push.vars.back();
+  const int64_t extent = g_.VarExtent(inner);
+  const ExprGraph::Affine target = g_.ToAffine(p_.push_targets[0]);
+  int64_t step = 0;
+  for (const auto& [atom, factor] : target.terms) {
+    if (g_.node(atom).kind != NodeKind::kIndex || g_.node(atom).var != inner) step = std::gcd(step, std::abs(factor));
+  }
+  const int64_t offset = step == 0 ? 0 : ((target.constant % step) + step) % step;
+  if (step != 0 && offset + extent > step) return 1;
+  return std::max<int64_t>(1, (extent + kUpdateBlock - 1) / kUpdateBlock);
+}
+
 void KernelEmitter::Update() {
-  Begin(symbol_ + ".update");
+  llvm::Function* f = Begin(symbol_ + ".update");
   const std::vector<int32_t>& vars = p_.push.vars;
   for (int32_t v : vars) {
     if (g_.VarExtent(v) == 0) return;
@@ -249,14 +266,22 @@ void KernelEmitter::Update() {
     }
     lanes = lanes && moving == 1;
   }
+  info_.update_extent = lanes ? UpdateBlocks() : 1;
   std::vector<std::unique_ptr<Loop>> loops;
   Level* level = &root_;
+  At(level);
+  llvm::Value* begin = I64(0);
+  llvm::Value* end = vars.empty() ? nullptr : I64(g_.VarExtent(vars.back()));
+  if (info_.update_extent > 1) {
+    begin = b_.CreateMul(f->getArg(2), I64(kUpdateBlock));
+    end = b_.CreateBinaryIntrinsic(llvm::Intrinsic::smin, end, b_.CreateMul(f->getArg(3), I64(kUpdateBlock)));
+  }
   for (size_t i = 0; i < vars.size(); ++i) {
     At(level);
     const int64_t extent = g_.VarExtent(vars[i]);
     const bool wide = lanes && i + 1 == vars.size();
-    loops.push_back(Open(level, I64(0), I64(extent), wide ? kLanes : 1));
-    if (wide) DefineLanes(loops.back()->level, vars[i], loops.back()->index, extent % kLanes == 0 ? nullptr : I64(extent));
+    loops.push_back(Open(level, wide ? begin : I64(0), wide ? end : I64(extent), wide ? kLanes : 1));
+    if (wide) DefineLanes(loops.back()->level, vars[i], loops.back()->index, extent % kLanes == 0 ? nullptr : end);
     else DefineScalar(loops.back()->level, vars[i], loops.back()->index);
     level = &loops.back()->level;
   }

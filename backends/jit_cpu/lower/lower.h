@@ -21,8 +21,10 @@ struct KernelInfo {
   int64_t extent = 0;
   // Units that one task should have at least, so that handing it to a thread pays.
   int64_t grain = 1;
-  // Push programs: the units initialise the outputs; afterwards `update` applies the updates, alone, once.
+  // Push programs: the units initialise the outputs; when all are done, `update` applies the updates. It has units of its own,
+  // 0..update_extent-1, each of which walks all updates but touches elements that no other does.
   bool has_update = false;
+  int64_t update_extent = 0;
   // By operand: output 0 may be the same buffer as this operand (every load of it is at the very element that is being written).
   // In a push program whose outputs all start as operands, the units need not run at all when every output o is operand
   // starts_as[o]'s buffer.
@@ -46,7 +48,7 @@ struct CompiledKernel {
   using Fn = void (*)(const void* const* inputs, void* const* outputs, int64_t begin, int64_t end);
   KernelInfo info;
   Fn fn = nullptr;
-  Fn update = nullptr;  // call with (inputs, outputs, 0, 1); null when there is none
+  Fn update = nullptr;  // over update_extent's units; null when there is none
 };
 
 struct KernelText {
