@@ -4,12 +4,29 @@
 #include <limits>
 
 #include "backends/jit_cpu/lower/scalar_emitter.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Intrinsics.h"
+#include "llvm/IR/IntrinsicsX86.h"
+#include "llvm/TargetParser/Host.h"
 
 namespace hloscope {
 
 namespace Intr = llvm::Intrinsic;
 constexpr double kInf = std::numeric_limits<double>::infinity();
+
+namespace {
+
+// Kernels are compiled for the machine they run on.
+bool HostHasScalef() {
+  static const bool has = [] {
+    const auto features = llvm::sys::getHostCPUFeatures();
+    const auto it = features.find("avx512f");
+    return it != features.end() && it->second;
+  }();
+  return has;
+}
+
+}  // namespace
 
 llvm::Value* ScalarEmitter::Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c) { return b_.CreateIntrinsic(Intr::fma, {a->getType()}, {a, b, c}); }
 
@@ -41,6 +58,10 @@ llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value* tail) {
   // e^r = 1 + r + r^2 p(r): Taylor coefficients to r^8, more than f32 can tell.
   llvm::Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   llvm::Value* e = b_.CreateFAdd(Fma(b_.CreateFMul(r, r), p, r), Float(x, 1));
+  if (x->getType()->isVectorTy() && HostHasScalef()) {
+    // vscalefps multiplies by a power of two and rounds once, like Scale2, so the bits are the same; NaN goes through.
+    return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {e, n, e, b_.getInt16(-1), b_.getInt32(4)});
+  }
   // NaN: fptosi of NaN is poison, so give it a number and put NaN back at the end.
   llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(x, x), Float(x, 0), n);
   llvm::Value* result = Scale2(e, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), x)));
@@ -137,7 +158,15 @@ llvm::Value* ScalarEmitter::Erf(llvm::Value* x) {
   llvm::Value* near = Fma(x, p, x);
   llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 4)), Float(x, 4), a);
   llvm::Value* g = Polynomial(capped, {-1.6435697e-06, 4.61779127e-05, -0.000597743492, 0.00476357527, -0.0264310185, 0.11009448, 0.631814539, 1.13023758, -0.000320441526});
-  llvm::Value* far = b_.CreateFSub(Float(x, 1), Exp(b_.CreateFNeg(g)));
+  // exp(-g) for g in [0, 18]: nothing to clamp, nothing denormal.
+  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(g, Float(x, -1.44269504088896340736)));
+  llvm::Value* q = Fma(n, Float(x, -0.693145751953125), b_.CreateFNeg(g));
+  q = Fma(n, Float(x, -1.42860682030941723212e-6), q);
+  llvm::Value* e = Polynomial(q, {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
+  // 2^n by way of the mantissa of 2^23 + 127 + n.
+  llvm::Value* biased = b_.CreateBitCast(b_.CreateFAdd(n, Float(x, 8388608.0 + 127)), Like(b_.getInt32Ty(), x));
+  llvm::Value* power = b_.CreateBitCast(b_.CreateShl(biased, Int(biased, 23)), x->getType());
+  llvm::Value* far = b_.CreateFSub(Float(x, 1), b_.CreateFMul(e, power));
   far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
   llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.92)), near, far);
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
