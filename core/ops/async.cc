@@ -6,16 +6,19 @@ namespace {
 
 std::optional<Shape> InferAsyncStart(ShapeContext& c) {
   const Computation* f = c.instruction().Called(AttrId::kCalls);
-  if (f == nullptr || f->root == nullptr) return c.FailAttribute(AttrId::kCalls, HLO_LABEL("async-start.computation"), "calls= must name the wrapped computation");
+  if (f == nullptr || f->root == nullptr)
+    return c.FailAttribute(AttrId::kCalls, HLO_LABEL("async-start.computation"), "calls= must name the wrapped computation");
   if (static_cast<int>(f->parameters.size()) != c.operand_count()) {
-    return c.FailAttribute(AttrId::kCalls, HLO_LABEL("async-start.parameters"),
-                           absl::StrCat("the computation takes ", f->parameters.size(), " parameters, there are ", c.operand_count(), " operands"));
+    return c.FailAttribute(
+        AttrId::kCalls, HLO_LABEL("async-start.parameters"),
+        absl::StrCat("the computation takes ", f->parameters.size(), " parameters, there are ", c.operand_count(), " operands"));
   }
   std::vector<Shape> operands;
   for (int k = 0; k < c.operand_count(); ++k) {
     if (!Shape::Compatible(f->parameters[k]->shape, c.operand(k))) {
       return c.FailOperand(k, HLO_LABEL("async-start.parameters"),
-                           absl::StrCat("the computation's parameter ", k, " is ", TypeText(f->parameters[k]->shape), ", the operand is ", TypeText(c.operand(k))));
+                           absl::StrCat("the computation's parameter ", k, " is ", TypeText(f->parameters[k]->shape), ", the operand is ",
+                                        TypeText(c.operand(k))));
     }
     operands.push_back(c.operand(k).WithoutLayouts());
   }
@@ -30,14 +33,16 @@ bool IsStarted(const Shape& s, size_t least) { return s.IsTuple() && s.tuple_sha
 
 std::optional<Shape> InferAsyncUpdate(ShapeContext& c) {
   if (!IsStarted(c.operand(0), 2)) {
-    return c.FailOperand(0, HLO_LABEL("async-update.operand"), absl::StrCat("the operand must be what async-start gave, it is ", TypeText(c.operand(0))));
+    return c.FailOperand(0, HLO_LABEL("async-update.operand"),
+                         absl::StrCat("the operand must be what async-start gave, it is ", TypeText(c.operand(0))));
   }
   return c.operand(0).WithoutLayouts();
 }
 
 std::optional<Shape> InferAsyncDone(ShapeContext& c) {
   if (!IsStarted(c.operand(0), 2)) {
-    return c.FailOperand(0, HLO_LABEL("async-done.operand"), absl::StrCat("the operand must be what async-start gave, it is ", TypeText(c.operand(0))));
+    return c.FailOperand(0, HLO_LABEL("async-done.operand"),
+                         absl::StrCat("the operand must be what async-start gave, it is ", TypeText(c.operand(0))));
   }
   return c.operand(0).tuple_shapes()[1].WithoutLayouts();
 }
@@ -49,7 +54,8 @@ std::optional<Shape> InferCopyStart(ShapeContext& c) {
 
 std::optional<Shape> InferCopyDone(ShapeContext& c) {
   if (!IsStarted(c.operand(0), 3)) {
-    return c.FailOperand(0, HLO_LABEL("copy-done.operand"), absl::StrCat("the operand must be what copy-start gave, it is ", TypeText(c.operand(0))));
+    return c.FailOperand(0, HLO_LABEL("copy-done.operand"),
+                         absl::StrCat("the operand must be what copy-start gave, it is ", TypeText(c.operand(0))));
   }
   return c.operand(0).tuple_shapes()[0].WithoutLayouts();
 }
@@ -106,7 +112,8 @@ void DefineAsync(OpRegistry& r) {
   };
   const Row rows[] = {
       {Opcode::kAsyncUpdate, InferAsyncUpdate, EvaluateSame, "a point in time between start and done", "Passes on what it is given."},
-      {Opcode::kAsyncDone, InferAsyncDone, EvaluateSecond, "waits for the computation that async-start began", "Gives the computation's result."},
+      {Opcode::kAsyncDone, InferAsyncDone, EvaluateSecond, "waits for the computation that async-start began",
+       "Gives the computation's result."},
       {Opcode::kCopyStart, InferCopyStart, EvaluateCopyStart, "begins a copy between memories", "Gives (destination, source, context)."},
       {Opcode::kCopyDone, InferCopyDone, EvaluateFirst, "waits for a copy", "Gives the destination of the copy that copy-start began."},
   };

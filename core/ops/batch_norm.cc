@@ -2,7 +2,8 @@
 //
 // Sums of a channel are kept in f64 in sixteen lanes: the channel's elements, row-major, go round the lanes; lanes are joined pairwise
 // (l with l+8, then +4, +2, +1). Moments are sums about the channel's first element: that one is a sample, so its squared distance from
-// the mean is at most n times the variance, and the subtraction at the end loses no more than n units of f64. Results round once to the type.
+// the mean is at most n times the variance, and the subtraction at the end loses no more than n units of f64. Results round once to the
+// type.
 #include <algorithm>
 #include <cmath>
 
@@ -20,7 +21,8 @@ bool CheckOperandAndFeature(ShapeContext& c, absl::string_view arrays_label, abs
   }
   const int64_t f = c.instruction().Int(AttrId::kFeatureIndex, -1);
   if (f >= 0 && f < c.operand(0).rank()) return true;
-  c.FailAttribute(AttrId::kFeatureIndex, feature_label, absl::StrCat("feature_index must be a dimension of ", TypeText(c.operand(0)), ", it is ", f));
+  c.FailAttribute(AttrId::kFeatureIndex, feature_label,
+                  absl::StrCat("feature_index must be a dimension of ", TypeText(c.operand(0)), ", it is ", f));
   return false;
 }
 
@@ -42,24 +44,28 @@ Shape FeatureVector(const ShapeContext& c, ElementType type) {
 }
 
 std::optional<Shape> InferTraining(ShapeContext& c) {
-  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-training.operand-arrays"), HLO_LABEL("batch-norm-training.feature-index"))) return std::nullopt;
+  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-training.operand-arrays"), HLO_LABEL("batch-norm-training.feature-index")))
+    return std::nullopt;
   if (!CheckVectors(c, 1, 2, HLO_LABEL("batch-norm-training.feature-vectors"))) return std::nullopt;
   const Shape v = FeatureVector(c, c.operand(1).element_type());
   return Shape::Tuple({c.operand(0).WithoutLayouts(), v, v});
 }
 
 std::optional<Shape> InferInference(ShapeContext& c) {
-  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-inference.operand-arrays"), HLO_LABEL("batch-norm-inference.feature-index"))) return std::nullopt;
+  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-inference.operand-arrays"), HLO_LABEL("batch-norm-inference.feature-index")))
+    return std::nullopt;
   if (!CheckVectors(c, 1, 4, HLO_LABEL("batch-norm-inference.feature-vectors"))) return std::nullopt;
   return c.operand(0).WithoutLayouts();
 }
 
 std::optional<Shape> InferGrad(ShapeContext& c) {
-  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-grad.operand-arrays"), HLO_LABEL("batch-norm-grad.feature-index"))) return std::nullopt;
+  if (!CheckOperandAndFeature(c, HLO_LABEL("batch-norm-grad.operand-arrays"), HLO_LABEL("batch-norm-grad.feature-index")))
+    return std::nullopt;
   bool ok = CheckVectors(c, 1, 3, HLO_LABEL("batch-norm-grad.feature-vectors"));
   if (!Shape::SameDimensions(c.operand(4), c.operand(0)) || !IsFloat(c.operand(4).element_type())) {
-    c.FailOperand(4, HLO_LABEL("batch-norm-grad.grad-output"),
-                  absl::StrCat("grad_output must have the operand's dimensions ", TypeText(c.operand(0)), ", it is ", TypeText(c.operand(4))));
+    c.FailOperand(
+        4, HLO_LABEL("batch-norm-grad.grad-output"),
+        absl::StrCat("grad_output must have the operand's dimensions ", TypeText(c.operand(0)), ", it is ", TypeText(c.operand(4))));
     ok = false;
   }
   if (!ok) return std::nullopt;
@@ -143,25 +149,30 @@ struct LineArrays {
 };
 template <bool kGrad, typename T>
 HLO_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t rows, int64_t n, const LineArrays lines) {
-  const double *__restrict k = lines.k, *__restrict factor = lines.factor, *__restrict offset = lines.offset, *__restrict slope = lines.slope;
+  const double* __restrict k = lines.k, * __restrict factor = lines.factor, * __restrict offset = lines.offset, * __restrict slope = lines.slope;
   for (int64_t r = 0; r < rows; ++r, x += n, dy += n, out += n) {
     int64_t c = 0;
     for (; c + kLanes <= n; c += kLanes) {
-      for (int l = 0; l < kLanes; ++l) out[c + l] = Place<kGrad>(x[c + l], dy[c + l], Line{k[c + l], factor[c + l], offset[c + l], slope[c + l]});
+      for (int l = 0; l < kLanes; ++l)
+        out[c + l] = Place<kGrad>(x[c + l], dy[c + l], Line{k[c + l], factor[c + l], offset[c + l], slope[c + l]});
     }
     for (; c < n; ++c) out[c] = Place<kGrad>(x[c], dy[c], Line{k[c], factor[c], offset[c], slope[c]});
   }
 }
 
 // The clones, by type and kind; dy is x where there is none.
-#define HLO_LOOPS(T)                                                                                                                         \
-  HLO_CLONES void MomentRun(const T* x, int64_t n, double k, double* a, double* b) { Run<false>(x, x, n, k, a, b); }                         \
-  HLO_CLONES void GradRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) { Run<true>(x, dy, n, k, a, b); }              \
-  HLO_CLONES void MomentRow(const T* x, int64_t n, const double* k, double* a, double* b) { Row<false>(x, x, n, k, a, b); }                  \
-  HLO_CLONES void GradRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) { Row<true>(x, dy, n, k, a, b); }       \
-  HLO_CLONES void TrainingRows(const T* x, T* out, int64_t rows, int64_t n, const LineArrays& l) { PlaceRows<false>(x, x, out, rows, n, l); }  \
-  HLO_CLONES void GradRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) { PlaceRows<true>(x, dy, out, rows, n, l); } \
-  HLO_CLONES void TrainingPlaces(const T* x, T* out, int64_t n, const Line& line) { PlaceRun<false>(x, x, out, n, line); }                   \
+#define HLO_LOOPS(T)                                                                                                                   \
+  HLO_CLONES void MomentRun(const T* x, int64_t n, double k, double* a, double* b) { Run<false>(x, x, n, k, a, b); }                   \
+  HLO_CLONES void GradRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) { Run<true>(x, dy, n, k, a, b); }        \
+  HLO_CLONES void MomentRow(const T* x, int64_t n, const double* k, double* a, double* b) { Row<false>(x, x, n, k, a, b); }            \
+  HLO_CLONES void GradRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) { Row<true>(x, dy, n, k, a, b); } \
+  HLO_CLONES void TrainingRows(const T* x, T* out, int64_t rows, int64_t n, const LineArrays& l) {                                     \
+    PlaceRows<false>(x, x, out, rows, n, l);                                                                                           \
+  }                                                                                                                                    \
+  HLO_CLONES void GradRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) {                            \
+    PlaceRows<true>(x, dy, out, rows, n, l);                                                                                           \
+  }                                                                                                                                    \
+  HLO_CLONES void TrainingPlaces(const T* x, T* out, int64_t n, const Line& line) { PlaceRun<false>(x, x, out, n, line); }             \
   HLO_CLONES void GradPlaces(const T* x, const T* dy, T* out, int64_t n, const Line& line) { PlaceRun<true>(x, dy, out, n, line); }
 HLO_LOOPS(float)
 HLO_LOOPS(double)
@@ -365,14 +376,17 @@ absl::StatusOr<Value> Grad(const EvalContext& c) {
   }
   Value out = Value::Allocate(shapes[0], c.account);
   PlaceAll<T>(c, g, operand.data(), grad.data(), lines, out);
-  return Value::Tuple(i.shape, {std::move(out), FromDoubles(shapes[1], scale_grad, c.account), FromDoubles(shapes[2], sums.first, c.account)});
+  return Value::Tuple(i.shape,
+                      {std::move(out), FromDoubles(shapes[1], scale_grad, c.account), FromDoubles(shapes[2], sums.first, c.account)});
 }
 
 absl::StatusOr<Value> EvaluateTraining(const EvalContext& c) {
   return c.operands[0].shape().element_type() == ElementType::kF64 ? Training<double>(c) : Training<float>(c);
 }
 absl::StatusOr<Value> EvaluateGrad(const EvalContext& c) {
-  return c.operands[0].shape().element_type() == ElementType::kF64 || c.operands[4].shape().element_type() == ElementType::kF64 ? Grad<double>(c) : Grad<float>(c);
+  return c.operands[0].shape().element_type() == ElementType::kF64 || c.operands[4].shape().element_type() == ElementType::kF64
+             ? Grad<double>(c)
+             : Grad<float>(c);
 }
 
 absl::StatusOr<Program> InferenceProgram(const Instruction& i) {
@@ -415,7 +429,9 @@ void DefineBatchNorm(OpRegistry& r) {
   inference.infer = InferInference;
   inference.program = InferenceProgram;
   inference.summary = "normalises each feature by given moments";
-  inference.doc = "Operands: operand, scale, offset, mean, variance. `y = (x - mean) / sqrt(variance + epsilon) * scale + offset`, each step rounded to the type.";
+  inference.doc =
+      "Operands: operand, scale, offset, mean, variance. `y = (x - mean) / sqrt(variance + epsilon) * scale + offset`, each step rounded "
+      "to the type.";
   inference.spec = "operations.md: Linear algebra and others";
   OpDef& grad = r.Define(Opcode::kBatchNormGrad);
   grad.op_class = OpClass::kOpaque;

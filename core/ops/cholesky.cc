@@ -16,7 +16,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailOperand(0, HLO_LABEL("cholesky.element-type"), absl::StrCat("a float or complex array is needed, not ", TypeText(s)));
   }
   if (s.rank() < 2 || s.dim(s.rank() - 1) != s.dim(s.rank() - 2)) {
-    return c.FailOperand(0, HLO_LABEL("cholesky.square"), absl::StrCat("the last two dimensions must be equal, the operand is ", TypeText(s)));
+    return c.FailOperand(0, HLO_LABEL("cholesky.square"),
+                         absl::StrCat("the last two dimensions must be equal, the operand is ", TypeText(s)));
   }
   return s.WithoutLayouts();
 }
@@ -61,7 +62,8 @@ absl::StatusOr<Value> Run(const EvalContext& c) {
     // An upper factor u of a = u^H u is the conjugate transpose of the lower one: read that triangle transposed.
     for (int64_t i = 0; i < n; ++i) {
       for (int64_t j = 0; j <= i; ++j) {
-        m[i * n + j] = lower ? Load(type, c.operands[0].data(), base + i * n + j, T()) : Conjugate(Load(type, c.operands[0].data(), base + j * n + i, T()));
+        m[i * n + j] = lower ? Load(type, c.operands[0].data(), base + i * n + j, T())
+                             : Conjugate(Load(type, c.operands[0].data(), base + j * n + i, T()));
       }
     }
     const bool ok = Factor(m, n);
@@ -96,7 +98,8 @@ void DefineCholesky(OpRegistry& r) {
   d.opaque_reason = "each element of the factor needs the ones before it";
   d.summary = "triangular factors of Hermitian positive definite matrices";
   d.doc =
-      "`a = l l^H` with `lower=true`, else `a = u^H u`. Only the named triangle of the operand is read; the other one of the result is zero. A "
+      "`a = l l^H` with `lower=true`, else `a = u^H u`. Only the named triangle of the operand is read; the other one of the result is "
+      "zero. A "
       "matrix that is not positive definite gives NaN everywhere. Sums run in f64 and round once at the end.";
   d.spec = "operations.md: Linear algebra and others";
 }

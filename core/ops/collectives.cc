@@ -57,12 +57,15 @@ int64_t KnownGroupSize(const Instruction& i) {
   const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
   if (n > 0) return n;
   if (n < 0) return 0;
-  return i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("replica_count") != nullptr ? ParticipantCount(i) : 0;
+  return i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("replica_count") != nullptr
+             ? ParticipantCount(i)
+             : 0;
 }
 
 bool CheckGroups(ShapeContext& c, absl::string_view label) {
   if (GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return true;
-  c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
+  c.FailAttribute(AttrId::kReplicaGroups, label,
+                  absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
   return false;
 }
 
@@ -75,7 +78,8 @@ std::vector<Shape> PlainOperands(const ShapeContext& c) {
 }
 
 std::optional<Shape> InferAllReduce(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups"))) return std::nullopt;
+  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups")))
+    return std::nullopt;
   if (!CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
   return OneOrTuple(PlainOperands(c));
 }
@@ -83,14 +87,16 @@ std::optional<Shape> InferAllReduce(ShapeContext& c) {
 std::optional<int> OneDimension(ShapeContext& c, absl::string_view label) {
   const auto dims = c.instruction().Ints(AttrId::kDimensions);
   if (dims.size() != 1 || dims[0] < 0 || dims[0] >= c.operand(0).rank()) {
-    return c.FailAttribute(AttrId::kDimensions, label, absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
+    return c.FailAttribute(AttrId::kDimensions, label,
+                           absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
   }
   return static_cast<int>(dims[0]);
 }
 
 // `written` is the array that result k was written as, if any.
 std::optional<std::vector<Shape>> GatheredShapes(ShapeContext& c, const Shape& written) {
-  if (!RequireArrays(c, HLO_LABEL("all-gather.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-gather.replica-groups"))) return std::nullopt;
+  if (!RequireArrays(c, HLO_LABEL("all-gather.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-gather.replica-groups")))
+    return std::nullopt;
   const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-gather.dimension"));
   if (!dim) return std::nullopt;
   int64_t group = KnownGroupSize(c.instruction());
@@ -98,11 +104,14 @@ std::optional<std::vector<Shape>> GatheredShapes(ShapeContext& c, const Shape& w
   for (int k = 0; k < c.operand_count(); ++k) {
     const Shape& s = c.operand(k);
     if (*dim >= s.rank()) {
-      return c.FailOperand(k, HLO_LABEL("all-gather.operand-rank"), absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
+      return c.FailOperand(k, HLO_LABEL("all-gather.operand-rank"),
+                           absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
     }
     if (group == 0) {  // the groups do not say: take the factor that was written
       const Shape& w = written.IsTuple() && k < static_cast<int>(written.tuple_shapes().size()) ? written.tuple_shapes()[k] : written;
-      group = w.IsArray() && w.rank() == s.rank() && s.dim(*dim) > 0 && w.dim(*dim) % s.dim(*dim) == 0 ? std::max<int64_t>(1, w.dim(*dim) / s.dim(*dim)) : 1;
+      group = w.IsArray() && w.rank() == s.rank() && s.dim(*dim) > 0 && w.dim(*dim) % s.dim(*dim) == 0
+                  ? std::max<int64_t>(1, w.dim(*dim) / s.dim(*dim))
+                  : 1;
     }
     DimensionList list;
     for (int d = 0; d < s.rank(); ++d) list.Add(d == *dim ? s.dim(d) * group : s.dim(d), s.is_dynamic(d));
@@ -127,26 +136,33 @@ std::optional<Shape> InferAllGatherStart(ShapeContext& c) {
 std::optional<Shape> InferSecondElement(ShapeContext& c) {
   const Shape& s = c.operand(0);
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
-    return c.FailOperand(0, HLO_LABEL("collective-done.operand-tuple"), absl::StrCat("the operand must be what the start operation gave, (operand, result, ...), it is ", TypeText(s)));
+    return c.FailOperand(0, HLO_LABEL("collective-done.operand-tuple"),
+                         absl::StrCat("the operand must be what the start operation gave, (operand, result, ...), it is ", TypeText(s)));
   }
   return s.tuple_shapes()[1].WithoutLayouts();
 }
 std::optional<Shape> InferSame(ShapeContext& c) { return c.operand(0).WithoutLayouts(); }
 
 std::optional<Shape> InferReduceScatter(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups"))) return std::nullopt;
+  if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups")))
+    return std::nullopt;
   const std::optional<int> dim = OneDimension(c, HLO_LABEL("reduce-scatter.dimension"));
-  if (!dim || !CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature"))) return std::nullopt;
+  if (!dim || !CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature")))
+    return std::nullopt;
   int64_t group = KnownGroupSize(c.instruction());
   std::vector<Shape> shapes;
   for (int k = 0; k < c.operand_count(); ++k) {
     const Shape& s = c.operand(k);
     if (*dim >= s.rank()) {
-      return c.FailOperand(k, HLO_LABEL("reduce-scatter.operand-rank"), absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
+      return c.FailOperand(k, HLO_LABEL("reduce-scatter.operand-rank"),
+                           absl::StrCat("operand ", k, " has no dimension ", *dim, ": ", TypeText(s)));
     }
     if (group == 0) {
-      const Shape& w = c.written().IsTuple() && k < static_cast<int>(c.written().tuple_shapes().size()) ? c.written().tuple_shapes()[k] : c.written();
-      group = w.IsArray() && w.rank() == s.rank() && w.dim(*dim) > 0 && s.dim(*dim) % w.dim(*dim) == 0 ? std::max<int64_t>(1, s.dim(*dim) / w.dim(*dim)) : 1;
+      const Shape& w =
+          c.written().IsTuple() && k < static_cast<int>(c.written().tuple_shapes().size()) ? c.written().tuple_shapes()[k] : c.written();
+      group = w.IsArray() && w.rank() == s.rank() && w.dim(*dim) > 0 && s.dim(*dim) % w.dim(*dim) == 0
+                  ? std::max<int64_t>(1, s.dim(*dim) / w.dim(*dim))
+                  : 1;
     }
     if (s.dim(*dim) % group != 0) {
       return c.FailOperand(k, HLO_LABEL("reduce-scatter.divisible"),
@@ -160,24 +176,28 @@ std::optional<Shape> InferReduceScatter(ShapeContext& c) {
 }
 
 std::optional<Shape> InferAllToAll(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-to-all.replica-groups"))) return std::nullopt;
+  if (!RequireArrays(c, HLO_LABEL("all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-to-all.replica-groups")))
+    return std::nullopt;
   const int64_t group = KnownGroupSize(c.instruction());
   if (!c.instruction().Has(AttrId::kDimensions)) {
     for (int k = 1; k < c.operand_count(); ++k) {
       if (Shape::Compatible(c.operand(k), c.operand(0))) continue;
       return c.FailOperand(k, HLO_LABEL("all-to-all.same-shapes"),
-                           absl::StrCat("all operands must be alike: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ", TypeText(c.operand(k))));
+                           absl::StrCat("all operands must be alike: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
+                                        TypeText(c.operand(k))));
     }
     if (group > 0 && group != c.operand_count()) {
-      return c.Fail(HLO_LABEL("all-to-all.operand-count"), absl::StrCat("one operand a device of the group (", group, ") is needed, there are ", c.operand_count()));
+      return c.Fail(HLO_LABEL("all-to-all.operand-count"),
+                    absl::StrCat("one operand a device of the group (", group, ") is needed, there are ", c.operand_count()));
     }
     return Shape::Tuple(PlainOperands(c));
   }
   const std::optional<int> dim = OneDimension(c, HLO_LABEL("all-to-all.dimension"));
   if (!dim) return std::nullopt;
   if (group > 0 && c.operand(0).dim(*dim) % group != 0) {
-    return c.FailOperand(0, HLO_LABEL("all-to-all.divisible"),
-                         absl::StrCat("dimension ", *dim, " of ", TypeText(c.operand(0)), " must be divisible by the group's size ", group));
+    return c.FailOperand(
+        0, HLO_LABEL("all-to-all.divisible"),
+        absl::StrCat("dimension ", *dim, " of ", TypeText(c.operand(0)), " must be divisible by the group's size ", group));
   }
   return OneOrTuple(PlainOperands(c));
 }
@@ -185,13 +205,15 @@ std::optional<Shape> InferAllToAll(ShapeContext& c) {
 std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("ragged-all-to-all.operand-arrays"))) return std::nullopt;
   if (c.operand(0).element_type() != c.operand(1).element_type() || c.operand(0).rank() != c.operand(1).rank()) {
-    return c.FailOperand(1, HLO_LABEL("ragged-all-to-all.output-like-input"),
-                         absl::StrCat("input and output must agree in type and rank, they are ", TypeText(c.operand(0)), " and ", TypeText(c.operand(1))));
+    return c.FailOperand(
+        1, HLO_LABEL("ragged-all-to-all.output-like-input"),
+        absl::StrCat("input and output must agree in type and rank, they are ", TypeText(c.operand(0)), " and ", TypeText(c.operand(1))));
   }
   for (int k = 2; k < 6; ++k) {
     if (c.operand(k).rank() >= 1 && IsInteger(c.operand(k).element_type()) && Shape::SameDimensions(c.operand(k), c.operand(2))) continue;
-    return c.FailOperand(k, HLO_LABEL("ragged-all-to-all.offsets"),
-                         absl::StrCat("offsets and sizes must be integer arrays of equal dimensions, operand ", k, " is ", TypeText(c.operand(k))));
+    return c.FailOperand(
+        k, HLO_LABEL("ragged-all-to-all.offsets"),
+        absl::StrCat("offsets and sizes must be integer arrays of equal dimensions, operand ", k, " is ", TypeText(c.operand(k))));
   }
   return c.operand(1).WithoutLayouts();
 }
@@ -209,7 +231,8 @@ bool CheckPairs(ShapeContext& c) {
       const bool source = (*pairs)[a].first == (*pairs)[b].first;
       if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;
       c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"),
-                      absl::StrCat("no two pairs may share a ", source ? "source" : "target", ", ", source ? (*pairs)[a].first : (*pairs)[a].second, " is there twice"));
+                      absl::StrCat("no two pairs may share a ", source ? "source" : "target", ", ",
+                                   source ? (*pairs)[a].first : (*pairs)[a].second, " is there twice"));
       return false;
     }
   }
@@ -218,7 +241,8 @@ bool CheckPairs(ShapeContext& c) {
 
 std::optional<Shape> InferCollectivePermute(ShapeContext& c) {
   if (!CheckPairs(c)) return std::nullopt;
-  if (c.operand_count() > 1 && c.written().IsTuple() == c.operand(1).IsTuple() && c.operand_count() == 4) return c.operand(1).WithoutLayouts();
+  if (c.operand_count() > 1 && c.written().IsTuple() == c.operand(1).IsTuple() && c.operand_count() == 4)
+    return c.operand(1).WithoutLayouts();
   return OneOrTuple(PlainOperands(c));
 }
 
@@ -245,7 +269,8 @@ std::optional<Shape> InferId(ShapeContext& c) { return Shape::Scalar(ElementType
 absl::Status OneDevice(const Instruction& i) {
   const int64_t n = ParticipantCount(i);
   if (n <= 1) return absl::OkStatus();
-  return absl::UnimplementedError(absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition"));
+  return absl::UnimplementedError(
+      absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition"));
 }
 
 Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
@@ -289,8 +314,8 @@ absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
   for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
     if (source == 0 && target == 0 && c.operands.size() != 4) return Operands(c, shape);
     if (source == 0 || target == 0) {
-      return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source, " to device ", target,
-                                                   "; this run has one replica and one partition"));
+      return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source,
+                                                   " to device ", target, "; this run has one replica and one partition"));
     }
   }
   return Zeros(shape, c.account);  // no target of any pair
@@ -323,7 +348,8 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   d.min_operands = 1;
   d.max_operands = -1;
   d.attributes = std::move(attributes);
-  for (AttrId id : {AttrId::kChannelId, AttrId::kReplicaGroups, AttrId::kUseGlobalDeviceIds, AttrId::kConstrainLayout}) d.attributes.push_back({id});
+  for (AttrId id : {AttrId::kChannelId, AttrId::kReplicaGroups, AttrId::kUseGlobalDeviceIds, AttrId::kConstrainLayout})
+    d.attributes.push_back({id});
   d.infer = infer;
   d.evaluate = evaluate;
   d.opaque_reason = kReason;
@@ -333,7 +359,8 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   return d;
 }
 
-OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&), absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
+OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&),
+            absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
   OpDef& d = r.Define(opcode);
   d.op_class = OpClass::kStructural;
   d.movement = Movement::kMove;
@@ -358,23 +385,32 @@ int64_t ParticipantCount(const Instruction& i) {
 
 void DefineCollectives(OpRegistry& r) {
   const absl::string_view all_reduce =
-      "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; an empty "
+      "Every device of a group gets the reduction of all members' arrays, element by element. `replica_groups` lists the groups by device; "
+      "an empty "
       "list is one group of all. In a group of one it is the identity.";
-  Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "reduces arrays across the devices of a group", all_reduce);
+  Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity,
+             "reduces arrays across the devices of a group", all_reduce);
   Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "begins an all-reduce", all_reduce);
   Done(r, Opcode::kAllReduceDone, InferSame, EvaluateSame);
   const absl::string_view all_gather =
-      "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is the identity.";
-  Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, InferAllGather, EvaluateIdentity, "concatenates the arrays of a group's devices", all_gather);
-  Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, InferAllGatherStart, EvaluateAllGatherStart, "begins an all-gather", all_gather);
+      "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is "
+      "the identity.";
+  Collective(r, Opcode::kAllGather, {{AttrId::kDimensions, true}}, InferAllGather, EvaluateIdentity,
+             "concatenates the arrays of a group's devices", all_gather);
+  Collective(r, Opcode::kAllGatherStart, {{AttrId::kDimensions, true}}, InferAllGatherStart, EvaluateAllGatherStart, "begins an all-gather",
+             all_gather);
   Done(r, Opcode::kAllGatherDone, InferSecondElement, EvaluateSecond);
   Collective(r, Opcode::kReduceScatter, {{AttrId::kDimensions, true}, {AttrId::kToApply, true}}, InferReduceScatter, EvaluateIdentity,
              "reduces across a group and leaves one block on each device",
-             "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps block i.");
-  Collective(r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateIdentity, "each device sends one block to each other device",
-             "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
-             "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
-  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateIdentity, "the first device of each group sends its array to the others",
+             "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps "
+             "block i.");
+  Collective(
+      r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateIdentity,
+      "each device sends one block to each other device",
+      "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
+      "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
+  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateIdentity,
+             "the first device of each group sends its array to the others",
              "Every member of a group gets the array of the group's first member.");
   OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, nullptr, "an all-to-all whose blocks differ in size",
                              "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes.");
@@ -382,8 +418,10 @@ void DefineCollectives(OpRegistry& r) {
   ragged.not_executed = "ragged-all-to-all is not executed yet";
   const absl::string_view permute =
       "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros.";
-  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermute, EvaluatePermute, "sends arrays from device to device", permute);
-  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart, "begins a collective-permute", permute);
+  Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermute, EvaluatePermute,
+             "sends arrays from device to device", permute);
+  Collective(r, Opcode::kCollectivePermuteStart, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermuteStart, EvaluatePermuteStart,
+             "begins a collective-permute", permute);
   Done(r, Opcode::kCollectivePermuteDone, InferSecondElement, EvaluateSecond);
   for (Opcode opcode : {Opcode::kReplicaId, Opcode::kPartitionId}) {
     OpDef& d = r.Define(opcode);

@@ -14,14 +14,34 @@ bool Supported(ElementType t) { return IsPred(t) || IsInteger(t) || IsFloat(t); 
 
 bool SupportedOp(ScalarOp op) {
   switch (op) {
-    case ScalarOp::kEq: case ScalarOp::kNe: case ScalarOp::kLt: case ScalarOp::kLe: case ScalarOp::kGt: case ScalarOp::kGe:
-    case ScalarOp::kEqTotal: case ScalarOp::kNeTotal: case ScalarOp::kLtTotal: case ScalarOp::kLeTotal: case ScalarOp::kGtTotal: case ScalarOp::kGeTotal:
-    case ScalarOp::kAnd: case ScalarOp::kOr: case ScalarOp::kXor: case ScalarOp::kNot: case ScalarOp::kAdd: case ScalarOp::kSubtract:
-    case ScalarOp::kMultiply: case ScalarOp::kNegate: case ScalarOp::kAbs: case ScalarOp::kMaximum: case ScalarOp::kMinimum:
-    case ScalarOp::kConvert: case ScalarOp::kBitcast: case ScalarOp::kIsFinite: case ScalarOp::kReal:
-      return true;
-    default:
-      return false;
+    case ScalarOp::kEq:
+    case ScalarOp::kNe:
+    case ScalarOp::kLt:
+    case ScalarOp::kLe:
+    case ScalarOp::kGt:
+    case ScalarOp::kGe:
+    case ScalarOp::kEqTotal:
+    case ScalarOp::kNeTotal:
+    case ScalarOp::kLtTotal:
+    case ScalarOp::kLeTotal:
+    case ScalarOp::kGtTotal:
+    case ScalarOp::kGeTotal:
+    case ScalarOp::kAnd:
+    case ScalarOp::kOr:
+    case ScalarOp::kXor:
+    case ScalarOp::kNot:
+    case ScalarOp::kAdd:
+    case ScalarOp::kSubtract:
+    case ScalarOp::kMultiply:
+    case ScalarOp::kNegate:
+    case ScalarOp::kAbs:
+    case ScalarOp::kMaximum:
+    case ScalarOp::kMinimum:
+    case ScalarOp::kConvert:
+    case ScalarOp::kBitcast:
+    case ScalarOp::kIsFinite:
+    case ScalarOp::kReal: return true;
+    default: return false;
   }
 }
 
@@ -47,12 +67,18 @@ int Order(ElementType t, int64_t a, int64_t b) {
 
 bool Holds(ScalarOp op, int order) {  // order 2: unordered
   switch (op) {
-    case ScalarOp::kEq: case ScalarOp::kEqTotal: return order == 0;
-    case ScalarOp::kNe: case ScalarOp::kNeTotal: return order != 0;
-    case ScalarOp::kLt: case ScalarOp::kLtTotal: return order == -1;
-    case ScalarOp::kLe: case ScalarOp::kLeTotal: return order == -1 || order == 0;
-    case ScalarOp::kGt: case ScalarOp::kGtTotal: return order == 1;
-    case ScalarOp::kGe: case ScalarOp::kGeTotal: return order == 1 || order == 0;
+    case ScalarOp::kEq:
+    case ScalarOp::kEqTotal: return order == 0;
+    case ScalarOp::kNe:
+    case ScalarOp::kNeTotal: return order != 0;
+    case ScalarOp::kLt:
+    case ScalarOp::kLtTotal: return order == -1;
+    case ScalarOp::kLe:
+    case ScalarOp::kLeTotal: return order == -1 || order == 0;
+    case ScalarOp::kGt:
+    case ScalarOp::kGtTotal: return order == 1;
+    case ScalarOp::kGe:
+    case ScalarOp::kGeTotal: return order == 1 || order == 0;
     default: return false;
   }
 }
@@ -127,8 +153,7 @@ std::optional<Comparator> Comparator::Make(const Computation& computation, absl:
       case NodeKind::kIndex:
       case NodeKind::kLoad:
       case NodeKind::kFold:
-      case NodeKind::kFoldResult:
-        return ok = false, -1;
+      case NodeKind::kFoldResult: return ok = false, -1;
     }
     c.steps_.push_back(std::move(s));
     return number[id] = static_cast<int>(c.steps_.size()) - 1;
@@ -174,31 +199,43 @@ Comparator::Cell Comparator::Apply(const Step& s, Cell a, Cell b, Cell c) const 
     case ScalarOp::kXor: r.i = a.i ^ b.i; break;
     case ScalarOp::kNot: r.i = IsPred(s.type) ? !a.i : Wrap(s.type, ~a.i); break;
     case ScalarOp::kAdd:
-      if (f) r.f = Round(s.type, a.f + b.f);
-      else r.i = IsPred(s.type) ? (a.i | b.i) : Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) + static_cast<uint64_t>(b.i)));
+      if (f)
+        r.f = Round(s.type, a.f + b.f);
+      else
+        r.i = IsPred(s.type) ? (a.i | b.i) : Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) + static_cast<uint64_t>(b.i)));
       break;
     case ScalarOp::kSubtract:
-      if (f) r.f = Round(s.type, a.f - b.f);
-      else r.i = Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) - static_cast<uint64_t>(b.i)));
+      if (f)
+        r.f = Round(s.type, a.f - b.f);
+      else
+        r.i = Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) - static_cast<uint64_t>(b.i)));
       break;
     case ScalarOp::kMultiply:
-      if (f) r.f = Round(s.type, a.f * b.f);
-      else r.i = IsPred(s.type) ? (a.i & b.i) : Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) * static_cast<uint64_t>(b.i)));
+      if (f)
+        r.f = Round(s.type, a.f * b.f);
+      else
+        r.i = IsPred(s.type) ? (a.i & b.i) : Wrap(s.type, static_cast<int64_t>(static_cast<uint64_t>(a.i) * static_cast<uint64_t>(b.i)));
       break;
     case ScalarOp::kNegate:
-      if (f) r.f = -a.f;
-      else r.i = Wrap(s.type, static_cast<int64_t>(-static_cast<uint64_t>(a.i)));
+      if (f)
+        r.f = -a.f;
+      else
+        r.i = Wrap(s.type, static_cast<int64_t>(-static_cast<uint64_t>(a.i)));
       break;
     case ScalarOp::kAbs:
-      if (f) r.f = std::fabs(a.f);
-      else r.i = IsSigned(s.type) && a.i < 0 ? Wrap(s.type, static_cast<int64_t>(-static_cast<uint64_t>(a.i))) : a.i;
+      if (f)
+        r.f = std::fabs(a.f);
+      else
+        r.i = IsSigned(s.type) && a.i < 0 ? Wrap(s.type, static_cast<int64_t>(-static_cast<uint64_t>(a.i))) : a.i;
       break;
     case ScalarOp::kMaximum:
     case ScalarOp::kMinimum: {
       const bool max = s.op == ScalarOp::kMaximum;
       if (f) {
-        if (std::isnan(a.f) || std::isnan(b.f)) r.f = std::isnan(a.f) ? a.f : b.f;
-        else r.f = (TotalOrderKey(a.f) > TotalOrderKey(b.f)) == max ? a.f : b.f;
+        if (std::isnan(a.f) || std::isnan(b.f))
+          r.f = std::isnan(a.f) ? a.f : b.f;
+        else
+          r.f = (TotalOrderKey(a.f) > TotalOrderKey(b.f)) == max ? a.f : b.f;
       } else {
         r.i = (Order(s.type, a.i, b.i) > 0) == max ? a.i : b.i;
       }
@@ -210,23 +247,29 @@ Comparator::Cell Comparator::Apply(const Step& s, Cell a, Cell b, Cell c) const 
     case ScalarOp::kBitcast: {
       Scalar x;
       x.type = s.from;
-      if (f) x.re = a.f;
-      else x.i = a.i;
+      if (f)
+        x.re = a.f;
+      else
+        x.i = a.i;
       Scalar y;
       if (s.op == ScalarOp::kConvert) {
         y = ConvertScalar(x, s.type);
       } else {
         alignas(16) std::byte storage[16] = {};
-        if (f) StoreFloatAt(s.from, storage, 0, a.f);
-        else StoreScalar(x, storage);
+        if (f)
+          StoreFloatAt(s.from, storage, 0, a.f);
+        else
+          StoreScalar(x, storage);
         if (IsFloat(s.type)) {
           r.f = LoadFloatAt(s.type, storage, 0);
           return r;
         }
         y = LoadScalar(s.type, storage);
       }
-      if (IsFloat(s.type)) r.f = y.re;
-      else r.i = y.i;
+      if (IsFloat(s.type))
+        r.f = y.re;
+      else
+        r.i = y.i;
       break;
     }
     default: break;
@@ -311,8 +354,10 @@ bool Comparator::Less(int64_t a, int64_t b) {
 bool Comparator::KeysOf(const Step& comparison, bool strict_zeros, std::vector<uint64_t>* keys) const {
   bool less;
   switch (comparison.op) {
-    case ScalarOp::kLt: case ScalarOp::kLtTotal: less = true; break;
-    case ScalarOp::kGt: case ScalarOp::kGtTotal: less = false; break;
+    case ScalarOp::kLt:
+    case ScalarOp::kLtTotal: less = true; break;
+    case ScalarOp::kGt:
+    case ScalarOp::kGtTotal: less = false; break;
     default: return false;
   }
   const Step* left = &steps_[comparison.in[0]];
@@ -354,7 +399,9 @@ bool Comparator::Keys(std::vector<uint64_t>* keys, bool* whole) const {
   if (root.kind != NodeKind::kSelect) return false;
   const Step& equal = steps_[root.in[0]];
   const Step& order = steps_[root.in[2]];
-  if (equal.kind != NodeKind::kScalarOp || order.kind != NodeKind::kScalarOp || (equal.op != ScalarOp::kEq && equal.op != ScalarOp::kEqTotal)) return false;
+  if (equal.kind != NodeKind::kScalarOp || order.kind != NodeKind::kScalarOp ||
+      (equal.op != ScalarOp::kEq && equal.op != ScalarOp::kEqTotal))
+    return false;
   const bool same = equal.in[0] == order.in[0] && equal.in[1] == order.in[1];
   const bool crossed = equal.in[0] == order.in[1] && equal.in[1] == order.in[0];
   if (!same && !crossed) return false;

@@ -21,8 +21,9 @@ class Comparator {
   // "Element a of the line stands before element b", after Load.
   bool Less(int64_t a, int64_t b);
   // When the comparator orders this line first by one key (the same function of both elements): fills `keys` so that ascending unsigned
-  // order is that order (and below 2^32 for types of up to 32 bits). `*whole` says that elements of equal keys are equal to the comparator; else Less decides among them. False
-  // when the comparator is of another form or the line's keys are not ordered by it (NaNs under a plain <).
+  // order is that order (and below 2^32 for types of up to 32 bits). `*whole` says that elements of equal keys are equal to the comparator;
+  // else Less decides among them. False when the comparator is of another form or the line's keys are not ordered by it (NaNs under a plain
+  // <).
   bool Keys(std::vector<uint64_t>* keys, bool* whole) const;
 
  private:
@@ -34,10 +35,10 @@ class Comparator {
   struct Step {
     NodeKind kind;
     ScalarOp op;
-    ElementType type;    // of the result
-    ElementType from;    // of the first input
+    ElementType type;  // of the result
+    ElementType from;  // of the first input
     Side side;
-    int operand = -1;    // argument: which
+    int operand = -1;  // argument: which
     int in[3] = {-1, -1, -1};
     Cell constant{};
     std::vector<Cell> column;  // kLeft, kRight: by element, after Load

@@ -17,10 +17,13 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const Shape& r = c.operand(1);
   const Instruction& i = c.instruction();
   const ConvDimensionNumbers* dn = i.GetDimLabels();
-  if (dn == nullptr) return c.Fail(HLO_LABEL("convolution.dim-labels-missing"), "dim_labels must say which dimension is which", "for instance dim_labels=b01f_01io->b01f");
+  if (dn == nullptr)
+    return c.Fail(HLO_LABEL("convolution.dim-labels-missing"), "dim_labels must say which dimension is which",
+                  "for instance dim_labels=b01f_01io->b01f");
   const int spatial = static_cast<int>(dn->input_spatial.size());
   bool ok = true;
-  if (l.rank() != r.rank() || dn->kernel_spatial.size() != dn->input_spatial.size() || dn->output_spatial.size() != dn->input_spatial.size() ||
+  if (l.rank() != r.rank() || dn->kernel_spatial.size() != dn->input_spatial.size() ||
+      dn->output_spatial.size() != dn->input_spatial.size() ||
       !IsOrdering(dn->input_spatial, dn->input_batch, dn->input_feature, l.rank()) ||
       !IsOrdering(dn->kernel_spatial, dn->kernel_input_feature, dn->kernel_output_feature, r.rank()) ||
       !IsOrdering(dn->output_spatial, dn->output_batch, dn->output_feature, l.rank())) {
@@ -30,7 +33,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const bool same_kind = l.element_type() == r.element_type() || (IsFloat(l.element_type()) && IsFloat(r.element_type())) ||
                          (IsInteger(l.element_type()) && IsInteger(r.element_type()));
   if (!same_kind) {
-    c.Fail(HLO_LABEL("convolution.element-types"), absl::StrCat("input and kernel must be of one kind of number, they are ", TypeText(l), " and ", TypeText(r)));
+    c.Fail(HLO_LABEL("convolution.element-types"),
+           absl::StrCat("input and kernel must be of one kind of number, they are ", TypeText(l), " and ", TypeText(r)));
     ok = false;
   }
   const Window none(spatial);
@@ -46,8 +50,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
       ok = false;
     } else if (w[s].size != r.dim(dn->kernel_spatial[s])) {
       c.FailAttribute(AttrId::kWindow, HLO_LABEL("convolution.window-size"),
-                      absl::StrCat("window dimension ", s, " has size ", w[s].size, ", the kernel's dimension ", dn->kernel_spatial[s], " has size ",
-                                   r.dim(dn->kernel_spatial[s])));
+                      absl::StrCat("window dimension ", s, " has size ", w[s].size, ", the kernel's dimension ", dn->kernel_spatial[s],
+                                   " has size ", r.dim(dn->kernel_spatial[s])));
       ok = false;
     }
   }
@@ -89,7 +93,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (c.written().IsArray()) {
     const ElementType t = c.written().element_type();
     if (t != type && !(IsFloat(t) && IsFloat(type)) && !(IsInteger(t) && IsInteger(type))) {
-      return c.Fail(HLO_LABEL("convolution.result-type"), absl::StrCat("the result's type ", Name(t), " is of another kind than the operands' ", Name(type)));
+      return c.Fail(HLO_LABEL("convolution.result-type"),
+                    absl::StrCat("the result's type ", Name(t), " is of another kind than the operands' ", Name(type)));
     }
     type = t;
   }
@@ -133,8 +138,10 @@ absl::StatusOr<Program> MakeProgram(const Instruction& i) {
   ri[dn.kernel_input_feature] = f;
   ri[dn.kernel_output_feature] = o;
   // Output features come in as many blocks as there are groups; block q reads the q-th block of input features (or of the batch).
-  li[dn.input_feature] = fg == 1 || out_features == 0 ? f : g.Add(g.Mul(g.FloorDiv(o, out_features / fg), g.IndexConstant(group_features)), f);
-  li[dn.input_batch] = bg == 1 || out_features == 0 ? b : g.Add(g.Mul(g.FloorDiv(o, out_features / bg), g.IndexConstant(l.dim(dn.input_batch) / bg)), b);
+  li[dn.input_feature] =
+      fg == 1 || out_features == 0 ? f : g.Add(g.Mul(g.FloorDiv(o, out_features / fg), g.IndexConstant(group_features)), f);
+  li[dn.input_batch] =
+      bg == 1 || out_features == 0 ? b : g.Add(g.Mul(g.FloorDiv(o, out_features / bg), g.IndexConstant(l.dim(dn.input_batch) / bg)), b);
   const ElementType type = i.shape.element_type();
   const ElementType wide = AccumulationType(type);
   const NodeId x = g.Convert(wide, g.Load(0, l.element_type(), li));
@@ -153,16 +160,19 @@ void DefineConvolution(OpRegistry& r) {
   OpDef& d = r.Define(Opcode::kConvolution);
   d.op_class = OpClass::kPull;
   d.min_operands = d.max_operands = 2;
-  d.attributes = {{AttrId::kWindow}, {AttrId::kDimLabels, true}, {AttrId::kFeatureGroupCount}, {AttrId::kBatchGroupCount}, {AttrId::kOperandPrecision}, {AttrId::kAlgorithm}};
+  d.attributes = {{AttrId::kWindow},          {AttrId::kDimLabels, true},  {AttrId::kFeatureGroupCount},
+                  {AttrId::kBatchGroupCount}, {AttrId::kOperandPrecision}, {AttrId::kAlgorithm}};
   d.infer = Infer;
   d.program = MakeProgram;
   d.summary = "slides a kernel over spatial dimensions and sums products over window and input features";
   d.doc =
       "`dim_labels` says which dimension is batch, feature or spatial on each of input, kernel and output. Each output element is the sum "
       "over the kernel's window and the input features of input times kernel; window elements that fall on padding or between dilated "
-      "input elements add nothing. `rhs_reversal` turns the kernel round, `feature_group_count` splits input and output features into groups that do not "
+      "input elements add nothing. `rhs_reversal` turns the kernel round, `feature_group_count` splits input and output features into "
+      "groups that do not "
       "see one another (as many groups as features: depthwise), `batch_group_count` splits the batch and the output features.\n\n"
-      "The sum runs over the window row-major, input features innermost, from zero; floats narrower than f32 are summed in f32 and rounded once.";
+      "The sum runs over the window row-major, input features innermost, from zero; floats narrower than f32 are summed in f32 and rounded "
+      "once.";
   d.spec = "operations.md: Linear algebra and others";
 }
 

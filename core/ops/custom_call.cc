@@ -9,7 +9,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (c.instruction().Text(AttrId::kCustomCallTarget).empty()) {
     return c.FailAttribute(AttrId::kCustomCallTarget, HLO_LABEL("custom-call.target"), "custom_call_target must name a function");
   }
-  if (c.instruction().shape_omitted) return c.Fail(HLO_LABEL("custom-call.shape"), "the result shape of a custom call must be written: nothing else says what it is");
+  if (c.instruction().shape_omitted)
+    return c.Fail(HLO_LABEL("custom-call.shape"), "the result shape of a custom call must be written: nothing else says what it is");
   return c.written().WithoutLayouts();
 }
 
@@ -20,16 +21,29 @@ void DefineCustomCall(OpRegistry& r) {
   d.op_class = OpClass::kOpaque;
   d.min_operands = 0;
   d.max_operands = -1;
-  d.attributes = {{AttrId::kCustomCallTarget, true}, {AttrId::kCustomCallHasSideEffect}, {AttrId::kApiVersion}, {AttrId::kOperandLayoutConstraints},
-                  {AttrId::kOutputToOperandAliasing}, {AttrId::kCalledComputations}, {AttrId::kToApply}, {AttrId::kWindow}, {AttrId::kDimLabels},
-                  {AttrId::kFeatureGroupCount}, {AttrId::kBatchGroupCount}, {AttrId::kSchedule}, {AttrId::kOperandPrecision}, {AttrId::kPadding}};
+  d.attributes = {{AttrId::kCustomCallTarget, true},
+                  {AttrId::kCustomCallHasSideEffect},
+                  {AttrId::kApiVersion},
+                  {AttrId::kOperandLayoutConstraints},
+                  {AttrId::kOutputToOperandAliasing},
+                  {AttrId::kCalledComputations},
+                  {AttrId::kToApply},
+                  {AttrId::kWindow},
+                  {AttrId::kDimLabels},
+                  {AttrId::kFeatureGroupCount},
+                  {AttrId::kBatchGroupCount},
+                  {AttrId::kSchedule},
+                  {AttrId::kOperandPrecision},
+                  {AttrId::kPadding}};
   d.infer = Infer;
   d.evaluate = EvaluateCustomCall;
   d.opaque_reason = "the program names a function and does not say what it does";
   d.summary = "calls a function by name";
   d.doc =
-      "The result has the shape that is written. Annotations (`Sharding` and its kin, moves between memories) pass their operand through; `TopK` "
-      "is computed; any other target must come from a library given by the user, as `void target(void* out, void** in)` over dense row-major buffers. "
+      "The result has the shape that is written. Annotations (`Sharding` and its kin, moves between memories) pass their operand through; "
+      "`TopK` "
+      "is computed; any other target must come from a library given by the user, as `void target(void* out, void** in)` over dense "
+      "row-major buffers. "
       "An unknown target is an error that names it, when it is reached.";
   d.spec = "operations.md: Control, tuples, calls";
 }

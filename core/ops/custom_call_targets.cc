@@ -30,8 +30,9 @@ constexpr Row kRows[] = {
 absl::StatusOr<Value> PassThrough(const EvalContext& c) {
   const Instruction& i = c.instruction;
   const auto mismatch = [&](const Shape& from) {
-    return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget), " %", i.name, " passes its operand through, but gives ",
-                                                      TypeText(i.shape), " for ", TypeText(from), "; more than one device would be needed"));
+    return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget), " %", i.name,
+                                                      " passes its operand through, but gives ", TypeText(i.shape), " for ", TypeText(from),
+                                                      "; more than one device would be needed"));
   };
   if (c.operands.size() == 1) {
     const Value& v = c.operands[0];

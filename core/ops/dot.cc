@@ -15,7 +15,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const auto lb = i.Ints(AttrId::kLhsBatchDims), rb = i.Ints(AttrId::kRhsBatchDims);
   bool ok = true;
   if (!SameKind(l.element_type(), r.element_type())) {
-    c.Fail(HLO_LABEL("dot.element-types"), absl::StrCat("both sides must be of one kind of number, they are ", TypeText(l), " and ", TypeText(r)));
+    c.Fail(HLO_LABEL("dot.element-types"),
+           absl::StrCat("both sides must be of one kind of number, they are ", TypeText(l), " and ", TypeText(r)));
     ok = false;
   }
   if (lc.size() != rc.size()) {
@@ -28,7 +29,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
                     absl::StrCat("as many batch dimensions are needed on both sides: left ", ListText(lb), ", right ", ListText(rb)));
     ok = false;
   }
-  const auto check_side = [&](const Shape& s, absl::Span<const int64_t> contracting, absl::Span<const int64_t> batch, AttrId id, absl::string_view side) {
+  const auto check_side = [&](const Shape& s, absl::Span<const int64_t> contracting, absl::Span<const int64_t> batch, AttrId id,
+                              absl::string_view side) {
     std::vector<int64_t> all(contracting.begin(), contracting.end());
     all.insert(all.end(), batch.begin(), batch.end());
     std::string why;
@@ -42,14 +44,15 @@ std::optional<Shape> Infer(ShapeContext& c) {
   for (size_t k = 0; k < lc.size(); ++k) {
     if (l.dim(lc[k]) == r.dim(rc[k])) continue;
     c.FailAttribute(AttrId::kLhsContractingDims, HLO_LABEL("dot.contracting-sizes"),
-                    absl::StrCat("left dimension ", lc[k], " has size ", l.dim(lc[k]), ", right dimension ", rc[k], " has size ", r.dim(rc[k]), ": ",
-                                 TypeText(l), " and ", TypeText(r)));
+                    absl::StrCat("left dimension ", lc[k], " has size ", l.dim(lc[k]), ", right dimension ", rc[k], " has size ",
+                                 r.dim(rc[k]), ": ", TypeText(l), " and ", TypeText(r)));
     ok = false;
   }
   for (size_t k = 0; k < lb.size(); ++k) {
     if (l.dim(lb[k]) == r.dim(rb[k])) continue;
-    c.FailAttribute(AttrId::kLhsBatchDims, HLO_LABEL("dot.batch-sizes"),
-                    absl::StrCat("batch dimension ", lb[k], " of the left has size ", l.dim(lb[k]), ", ", rb[k], " of the right ", r.dim(rb[k])));
+    c.FailAttribute(
+        AttrId::kLhsBatchDims, HLO_LABEL("dot.batch-sizes"),
+        absl::StrCat("batch dimension ", lb[k], " of the left has size ", l.dim(lb[k]), ", ", rb[k], " of the right ", r.dim(rb[k])));
     ok = false;
   }
   if (!ok) return std::nullopt;
@@ -71,8 +74,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   ElementType type = BitWidth(r.element_type()) > BitWidth(l.element_type()) ? r.element_type() : l.element_type();
   if (c.written().IsArray()) {
     if (!SameKind(c.written().element_type(), type)) {
-      return c.Fail(HLO_LABEL("dot.result-type"),
-                    absl::StrCat("the result's type ", Name(c.written().element_type()), " is of another kind than the operands' ", Name(type)));
+      return c.Fail(HLO_LABEL("dot.result-type"), absl::StrCat("the result's type ", Name(c.written().element_type()),
+                                                               " is of another kind than the operands' ", Name(type)));
     }
     type = c.written().element_type();
   }
@@ -128,7 +131,8 @@ void DefineDot(OpRegistry& r) {
   d.summary = "sum of products over the contracting dimensions";
   d.doc =
       "Contracting dimensions are summed away, batch dimensions run in step on both sides; the result has the batch dimensions, then the "
-      "left side's free ones, then the right side's. Operands are converted to the result's type first (a `s8` by `s8` dot may have an `s32` "
+      "left side's free ones, then the right side's. Operands are converted to the result's type first (a `s8` by `s8` dot may have an "
+      "`s32` "
       "result). The sum runs in row-major order of the contracting dimensions as written, from zero; floats narrower than f32 are "
       "summed in f32 and rounded once.";
   d.spec = "operations.md: Linear algebra and others";

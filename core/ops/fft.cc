@@ -184,18 +184,21 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const Shape& s = c.operand(0);
   const Kind kind = KindOf(c.instruction());
   if (kind == Kind::kNone) {
-    return c.FailAttribute(AttrId::kFftType, HLO_LABEL("fft.type"), absl::StrCat("fft_type must be FFT, IFFT, RFFT or IRFFT, not ", c.instruction().Text(AttrId::kFftType)));
+    return c.FailAttribute(AttrId::kFftType, HLO_LABEL("fft.type"),
+                           absl::StrCat("fft_type must be FFT, IFFT, RFFT or IRFFT, not ", c.instruction().Text(AttrId::kFftType)));
   }
   const ElementType t = s.element_type();
   const bool type_fits = kind == Kind::kRfft ? t == ElementType::kF32 || t == ElementType::kF64 : IsComplex(t);
   if (!type_fits) {
     return c.FailOperand(0, HLO_LABEL("fft.element-type"),
-                         absl::StrCat(c.instruction().Text(AttrId::kFftType), " takes ", kind == Kind::kRfft ? "f32 or f64" : "c64 or c128", ", the operand is ", TypeText(s)));
+                         absl::StrCat(c.instruction().Text(AttrId::kFftType), " takes ", kind == Kind::kRfft ? "f32 or f64" : "c64 or c128",
+                                      ", the operand is ", TypeText(s)));
   }
   const auto lengths = c.instruction().Ints(AttrId::kFftLength);
   const int axes = static_cast<int>(lengths.size());
   if (axes < 1 || axes > 3 || axes > s.rank()) {
-    return c.FailAttribute(AttrId::kFftLength, HLO_LABEL("fft.axes"), absl::StrCat("one to three axes of ", TypeText(s), " are needed, fft_length is ", ListText(lengths)));
+    return c.FailAttribute(AttrId::kFftLength, HLO_LABEL("fft.axes"),
+                           absl::StrCat("one to three axes of ", TypeText(s), " are needed, fft_length is ", ListText(lengths)));
   }
   std::vector<int64_t> dims(s.dimensions().begin(), s.dimensions().end());
   for (int k = 0; k < axes; ++k) {
@@ -203,14 +206,17 @@ std::optional<Shape> Infer(ShapeContext& c) {
     const int64_t expected = kind == Kind::kIrfft && k == axes - 1 ? lengths[k] / 2 + 1 : lengths[k];
     const bool empty = kind == Kind::kIrfft && k == axes - 1 && lengths[k] == 0 && s.dim(d) == 0;
     if (lengths[k] < 0 || (s.dim(d) != expected && !empty)) {
-      return c.FailAttribute(AttrId::kFftLength, HLO_LABEL("fft.length"),
-                             absl::StrCat("dimension ", d, " of ", TypeText(s), " must have size ", expected, " for fft_length ", ListText(lengths)));
+      return c.FailAttribute(
+          AttrId::kFftLength, HLO_LABEL("fft.length"),
+          absl::StrCat("dimension ", d, " of ", TypeText(s), " must have size ", expected, " for fft_length ", ListText(lengths)));
     }
   }
   if (kind == Kind::kRfft) dims.back() = lengths.back() == 0 ? 0 : lengths.back() / 2 + 1;
   if (kind == Kind::kIrfft) dims.back() = lengths.back();
   const bool wide = t == ElementType::kF64 || t == ElementType::kC128;
-  const ElementType result = kind == Kind::kIrfft ? (wide ? ElementType::kF64 : ElementType::kF32) : wide ? ElementType::kC128 : ElementType::kC64;
+  const ElementType result = kind == Kind::kIrfft ? (wide ? ElementType::kF64 : ElementType::kF32)
+                             : wide               ? ElementType::kC128
+                                                  : ElementType::kC64;
   return Shape::Array(result, dims);
 }
 
@@ -282,8 +288,10 @@ void DefineFft(OpRegistry& r) {
   d.opaque_reason = "its speed comes from sums that many elements share";
   d.summary = "discrete Fourier transforms over the last one to three dimensions";
   d.doc =
-      "`FFT` and `IFFT` are complex (the inverse divides by the length), `RFFT` takes reals and keeps the n/2+1 coefficients that are not mirrored, `IRFFT` "
-      "takes those and gives n reals; the imaginary parts of its first (and for even n its last) coefficient count as zero. Any length, computed in f64, rounded once.";
+      "`FFT` and `IFFT` are complex (the inverse divides by the length), `RFFT` takes reals and keeps the n/2+1 coefficients that are not "
+      "mirrored, `IRFFT` "
+      "takes those and gives n reals; the imaginary parts of its first (and for even n its last) coefficient count as zero. Any length, "
+      "computed in f64, rounded once.";
   d.spec = "operations.md: Linear algebra and others";
 }
 

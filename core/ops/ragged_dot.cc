@@ -16,7 +16,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const auto lb = i.Ints(AttrId::kLhsBatchDims), rb = i.Ints(AttrId::kRhsBatchDims);
   const auto ragged = i.Ints(AttrId::kLhsRaggedDims), group = i.Ints(AttrId::kRhsGroupDims);
   if (!IsInteger(groups.element_type()) || groups.rank() < 1) {
-    return c.FailOperand(2, HLO_LABEL("ragged-dot.group-sizes"), absl::StrCat("the group sizes must be an array of integers, they are ", TypeText(groups)));
+    return c.FailOperand(2, HLO_LABEL("ragged-dot.group-sizes"),
+                         absl::StrCat("the group sizes must be an array of integers, they are ", TypeText(groups)));
   }
   if (ragged.size() != 1 || ragged[0] < 0 || ragged[0] >= l.rank()) {
     return c.FailAttribute(AttrId::kLhsRaggedDims, HLO_LABEL("ragged-dot.ragged-dimension"),
@@ -45,8 +46,9 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const bool batched = std::find(lb.begin(), lb.end(), ragged[0]) != lb.end();
   const int64_t group_count = groups.dim(groups.rank() - 1);
   if (!contracted && !batched && (group.size() != 1 || r.dim(group[0]) != group_count)) {
-    return c.FailAttribute(AttrId::kRhsGroupDims, HLO_LABEL("ragged-dot.group-dimension"),
-                           absl::StrCat("one dimension of ", TypeText(r), " must have the size of the ", group_count, " groups, not ", ListText(group)));
+    return c.FailAttribute(
+        AttrId::kRhsGroupDims, HLO_LABEL("ragged-dot.group-dimension"),
+        absl::StrCat("one dimension of ", TypeText(r), " must have the size of the ", group_count, " groups, not ", ListText(group)));
   }
   DimensionList list;
   if (contracted) list.Add(group_count);
@@ -66,13 +68,15 @@ void DefineRaggedDot(OpRegistry& r) {
   OpDef& d = r.Define(Opcode::kRaggedDot);
   d.op_class = OpClass::kOpaque;
   d.min_operands = d.max_operands = 3;
-  d.attributes = {{AttrId::kLhsContractingDims}, {AttrId::kRhsContractingDims},  {AttrId::kLhsBatchDims}, {AttrId::kRhsBatchDims},
+  d.attributes = {{AttrId::kLhsContractingDims},  {AttrId::kRhsContractingDims}, {AttrId::kLhsBatchDims},     {AttrId::kRhsBatchDims},
                   {AttrId::kLhsRaggedDims, true}, {AttrId::kRhsGroupDims},       {AttrId::kOperandPrecision}, {AttrId::kAlgorithm}};
   d.infer = Infer;
   d.not_executed = "ragged-dot is not executed yet";
   d.opaque_reason = "which right side a row meets follows from a running sum of the group sizes";
   d.summary = "a dot whose ragged dimension is cut into groups, each with its own right side";
-  d.doc = "Operands: lhs, rhs, group sizes. Along the ragged dimension the first size[0] elements belong to group 0, the next size[1] to group 1, and so on.";
+  d.doc =
+      "Operands: lhs, rhs, group sizes. Along the ragged dimension the first size[0] elements belong to group 0, the next size[1] to group "
+      "1, and so on.";
   d.spec = "operations.md: Linear algebra and others";
 }
 

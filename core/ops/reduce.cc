@@ -8,7 +8,8 @@ namespace {
 std::optional<Shape> Infer(ShapeContext& c) {
   const int n = c.operand_count() / 2;
   if (c.operand_count() % 2 != 0 || n == 0) {
-    return c.Fail(HLO_LABEL("reduce.operand-count"), absl::StrCat("operands come as N arrays and N initial values, there are ", c.operand_count()));
+    return c.Fail(HLO_LABEL("reduce.operand-count"),
+                  absl::StrCat("operands come as N arrays and N initial values, there are ", c.operand_count()));
   }
   if (!RequireArrays(c, HLO_LABEL("reduce.operand-arrays"))) return std::nullopt;
   bool ok = true;
@@ -16,13 +17,16 @@ std::optional<Shape> Infer(ShapeContext& c) {
   for (int k = 0; k < n; ++k) {
     if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
       c.FailOperand(k, HLO_LABEL("reduce.same-dimensions"),
-                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ", TypeText(c.operand(k))));
+                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
+                                 TypeText(c.operand(k))));
       ok = false;
     }
     const Shape& init = c.operand(n + k);
-    if (!init.IsScalar() || (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
+    if (!init.IsScalar() ||
+        (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
       c.FailOperand(n + k, HLO_LABEL("reduce.init-scalar"),
-                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ", TypeText(init)));
+                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ",
+                                 TypeText(init)));
       ok = false;
     }
     types.push_back(c.operand(k).element_type());
@@ -95,7 +99,8 @@ void DefineReduce(OpRegistry& r) {
   d.summary = "folds dimensions away with a computation, N arrays at once";
   d.doc =
       "Takes N arrays of equal dimensions, N initial values and a computation of 2N scalars (accumulators first). Each result element "
-      "is the fold of the elements that share its kept indices, starting from the initial value. Every step rounds to the reducer's type.\n\n"
+      "is the fold of the elements that share its kept indices, starting from the initial value. Every step rounds to the reducer's "
+      "type.\n\n"
       "The order of the fold follows from the reduced dimensions alone: a plain sum, product, maximum, minimum or bitwise reducer "
       "over an innermost extent of 16 or more runs in sixteen interleaved lanes that are joined pairwise; everything else is "
       "row-major, one after the other.";

@@ -17,13 +17,16 @@ std::optional<Shape> Infer(ShapeContext& c) {
   for (int k = 0; k < n; ++k) {
     if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
       c.FailOperand(k, HLO_LABEL("reduce-window.same-dimensions"),
-                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ", TypeText(c.operand(k))));
+                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
+                                 TypeText(c.operand(k))));
       ok = false;
     }
     const Shape& init = c.operand(n + k);
-    if (!init.IsScalar() || (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
+    if (!init.IsScalar() ||
+        (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
       c.FailOperand(n + k, HLO_LABEL("reduce-window.init-scalar"),
-                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ", TypeText(init)));
+                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ",
+                                 TypeText(init)));
       ok = false;
     }
     types.push_back(c.operand(k).element_type());

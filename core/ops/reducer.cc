@@ -27,7 +27,8 @@ std::vector<ElementType> ReducerTypes(const Computation& reducer) {
   return types;
 }
 
-std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id, absl::Span<const ElementType> types, absl::string_view label) {
+std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id, absl::Span<const ElementType> types,
+                                                     absl::string_view label) {
   const Computation* f = c.instruction().Called(id);
   if (f == nullptr || f->root == nullptr) return c.FailAttribute(id, label, "a computation is needed that combines two elements");
   const size_t n = types.size();
@@ -36,7 +37,8 @@ std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id,
   }
   const Shape& root = f->root->shape;
   const bool count_fits = root.IsTuple() ? root.tuple_shapes().size() == n : n == 1;
-  if (!count_fits) return c.FailAttribute(id, label, absl::StrCat("the computation must return ", n, " scalars, it returns ", TypeText(root)));
+  if (!count_fits)
+    return c.FailAttribute(id, label, absl::StrCat("the computation must return ", n, " scalars, it returns ", TypeText(root)));
   std::vector<ElementType> result;
   for (size_t k = 0; k < n; ++k) {
     const Shape& out = root.IsTuple() ? root.tuple_shapes()[k] : root;
@@ -45,9 +47,11 @@ std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id,
     if (!out.IsScalar() || !left.IsScalar() || !right.IsScalar()) {
       return c.FailAttribute(id, label, "the computation's parameters and results must be scalars");
     }
-    if (!Fits(left.element_type(), out.element_type()) || !Fits(right.element_type(), out.element_type()) || !Fits(types[k], out.element_type())) {
-      return c.FailAttribute(id, label, absl::StrCat("for operand ", k, " of ", Name(types[k]), " the computation takes ", TypeText(left), " and ",
-                                                     TypeText(right), " and returns ", TypeText(out)));
+    if (!Fits(left.element_type(), out.element_type()) || !Fits(right.element_type(), out.element_type()) ||
+        !Fits(types[k], out.element_type())) {
+      return c.FailAttribute(id, label,
+                             absl::StrCat("for operand ", k, " of ", Name(types[k]), " the computation takes ", TypeText(left), " and ",
+                                          TypeText(right), " and returns ", TypeText(out)));
     }
     result.push_back(out.element_type());
   }
@@ -74,15 +78,14 @@ std::optional<ScalarOp> SimpleReducer(const Computation& reducer) {
     case ScalarOp::kMinimum:
     case ScalarOp::kAnd:
     case ScalarOp::kOr:
-    case ScalarOp::kXor:
-      return n.op;
-    default:
-      return std::nullopt;
+    case ScalarOp::kXor: return n.op;
+    default: return std::nullopt;
   }
 }
 
 std::optional<Scalar> IdentityOf(ScalarOp op, ElementType type) {
-  const bool has_infinity = type == ElementType::kF64 || type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16;
+  const bool has_infinity =
+      type == ElementType::kF64 || type == ElementType::kF32 || type == ElementType::kF16 || type == ElementType::kBF16;
   const bool has_negative_zero = has_infinity;
   const int bits = IsPred(type) ? 1 : BitWidth(type);
   const double inf = std::numeric_limits<double>::infinity();
@@ -114,8 +117,7 @@ std::optional<Scalar> IdentityOf(ScalarOp op, ElementType type) {
     case ScalarOp::kXor:
       if (IsPred(type) || IsInteger(type)) return Scalar::Int(type, 0);
       return std::nullopt;
-    default:
-      return std::nullopt;
+    default: return std::nullopt;
   }
 }
 

@@ -11,7 +11,8 @@ namespace hloscope {
 
 // Checks that `computation` maps 2N scalars to N (accumulators first), each pair of one type that `types[k]` fits: equal, or both
 // floats of whatever width. Reports under `label` at attribute `id`. Returns the result types, or nothing.
-std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id, absl::Span<const ElementType> types, absl::string_view label);
+std::optional<std::vector<ElementType>> CheckReducer(ShapeContext& c, AttrId id, absl::Span<const ElementType> types,
+                                                     absl::string_view label);
 
 // The one operation that a single-output reducer is, when it is op(p0, p1) or op(p1, p0) with op associative and commutative up to
 // rounding (add, multiply, max, min, and, or, xor).

@@ -13,7 +13,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const absl::string_view distribution = c.instruction().Text(AttrId::kDistribution);
   bool ok = true;
   if (distribution != "rng_uniform" && distribution != "rng_normal") {
-    c.FailAttribute(AttrId::kDistribution, HLO_LABEL("rng.distribution"), absl::StrCat("the distribution must be rng_uniform or rng_normal, not ", distribution));
+    c.FailAttribute(AttrId::kDistribution, HLO_LABEL("rng.distribution"),
+                    absl::StrCat("the distribution must be rng_uniform or rng_normal, not ", distribution));
     ok = false;
   }
   for (int k = 0; k < 2; ++k) {
@@ -28,7 +29,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
     ok = false;
   }
   if (!c.written().IsArray() || c.written().element_type() != type) {
-    c.Fail(HLO_LABEL("rng.shape"), absl::StrCat("the result must be written as an array of ", Name(type), ", it is ", TypeText(c.written())));
+    c.Fail(HLO_LABEL("rng.shape"),
+           absl::StrCat("the result must be written as an array of ", Name(type), ", it is ", TypeText(c.written())));
     ok = false;
   }
   if (!ok) return std::nullopt;
@@ -77,7 +79,8 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
 std::optional<Shape> InferState(ShapeContext& c) {
   const Shape& w = c.written();
   if (!w.IsArray() || w.element_type() != ElementType::kU64 || w.rank() != 1) {
-    return c.Fail(HLO_LABEL("rng-get-and-update-state.shape"), absl::StrCat("the result must be written as a vector of u64, it is ", TypeText(w)));
+    return c.Fail(HLO_LABEL("rng-get-and-update-state.shape"),
+                  absl::StrCat("the result must be written as a vector of u64, it is ", TypeText(w)));
   }
   return w.WithoutLayouts();
 }

@@ -16,19 +16,23 @@ Algorithm AlgorithmOf(const Instruction& i) {
 std::optional<Shape> Infer(ShapeContext& c) {
   const Algorithm algorithm = AlgorithmOf(c.instruction());
   if (algorithm == Algorithm::kNone) {
-    return c.FailAttribute(AttrId::kAlgorithm, HLO_LABEL("rng-bit-generator.algorithm"),
-                           absl::StrCat("the algorithm must be rng_default, rng_three_fry or rng_philox, not ", c.instruction().Text(AttrId::kAlgorithm)));
+    return c.FailAttribute(
+        AttrId::kAlgorithm, HLO_LABEL("rng-bit-generator.algorithm"),
+        absl::StrCat("the algorithm must be rng_default, rng_three_fry or rng_philox, not ", c.instruction().Text(AttrId::kAlgorithm)));
   }
   const Shape& state = c.operand(0);
-  const bool length_fits = state.IsArray() && state.rank() == 1 && (state.dim(0) == 2 || (state.dim(0) == 3 && algorithm == Algorithm::kPhilox));
+  const bool length_fits =
+      state.IsArray() && state.rank() == 1 && (state.dim(0) == 2 || (state.dim(0) == 3 && algorithm == Algorithm::kPhilox));
   if (!length_fits || state.element_type() != ElementType::kU64) {
-    return c.FailOperand(0, HLO_LABEL("rng-bit-generator.state"),
-                         absl::StrCat("the state must be u64[2]", algorithm == Algorithm::kPhilox ? " or u64[3]" : "", ", it is ", TypeText(state)));
+    return c.FailOperand(
+        0, HLO_LABEL("rng-bit-generator.state"),
+        absl::StrCat("the state must be u64[2]", algorithm == Algorithm::kPhilox ? " or u64[3]" : "", ", it is ", TypeText(state)));
   }
   const Shape& w = c.written();
   const Shape bits = w.IsTuple() && w.tuple_shapes().size() == 2 ? w.tuple_shapes()[1] : Shape();
   if (!bits.IsArray() || (!IsInteger(bits.element_type()) && !IsFloat(bits.element_type()))) {
-    return c.Fail(HLO_LABEL("rng-bit-generator.shape"), absl::StrCat("the result must be written as (state, bits) with an array of numbers as bits, it is ", TypeText(w)));
+    return c.Fail(HLO_LABEL("rng-bit-generator.shape"),
+                  absl::StrCat("the result must be written as (state, bits) with an array of numbers as bits, it is ", TypeText(w)));
   }
   return Shape::Tuple({state.WithoutLayouts(), bits.WithoutLayouts()});
 }
@@ -135,7 +139,8 @@ void DefineRngBitGenerator(OpRegistry& r) {
   d.opaque_reason = "its bits come from a block cipher that makes several elements at once";
   d.summary = "random bits from a state, and the next state";
   d.doc =
-      "The state's first word is the key, the rest the counter. `rng_philox` is Philox4x32-10 (state u64[3], or u64[2] with an upper counter "
+      "The state's first word is the key, the rest the counter. `rng_philox` is Philox4x32-10 (state u64[3], or u64[2] with an upper "
+      "counter "
       "of zero), `rng_three_fry` is Threefry2x32-20 (state u64[2]); `rng_default` is Philox. The same state always gives the same bits.";
   d.spec = "operations.md: Linear algebra and others";
 }

@@ -6,10 +6,12 @@ namespace {
 
 std::optional<Shape> Infer(ShapeContext& c) {
   const Computation* f = c.instruction().Called(AttrId::kToApply);
-  if (f == nullptr || f->root == nullptr) return c.FailAttribute(AttrId::kToApply, HLO_LABEL("scan.computation"), "to_apply= must name the step's computation");
+  if (f == nullptr || f->root == nullptr)
+    return c.FailAttribute(AttrId::kToApply, HLO_LABEL("scan.computation"), "to_apply= must name the step's computation");
   if (static_cast<int>(f->parameters.size()) != c.operand_count()) {
-    return c.FailAttribute(AttrId::kToApply, HLO_LABEL("scan.parameters"),
-                           absl::StrCat("the computation takes ", f->parameters.size(), " parameters, there are ", c.operand_count(), " operands"));
+    return c.FailAttribute(
+        AttrId::kToApply, HLO_LABEL("scan.parameters"),
+        absl::StrCat("the computation takes ", f->parameters.size(), " parameters, there are ", c.operand_count(), " operands"));
   }
   const auto dims = c.instruction().Ints(AttrId::kDimensions);
   if (dims.size() != 1 || dims[0] < 0) {
@@ -31,7 +33,9 @@ void DefineScan(OpRegistry& r) {
   d.not_executed = "scan is not executed yet";
   d.opaque_reason = "each step reads the state that the step before left";
   d.summary = "steps a computation along one dimension, carrying a state";
-  d.doc = "Operands: inputs, then initial states. The step takes a slice of each input and the states, and gives a slice of each output and the new states.";
+  d.doc =
+      "Operands: inputs, then initial states. The step takes a slice of each input and the states, and gives a slice of each output and "
+      "the new states.";
   d.spec = "operations.md: Reductions, windows, sorting";
 }
 

@@ -40,7 +40,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
   bool window_ok = true;
   for (const WindowDimension& wd : *w) {
     std::string problem = WindowProblem(wd);
-    if (problem.empty() && (wd.base_dilation != 1 || wd.window_dilation != 1 || wd.reversal)) problem = "this window takes no dilation and no reversal";
+    if (problem.empty() && (wd.base_dilation != 1 || wd.window_dilation != 1 || wd.reversal))
+      problem = "this window takes no dilation and no reversal";
     if (problem.empty()) continue;
     c.FailAttribute(AttrId::kWindow, HLO_LABEL("select-and-scatter.window-numbers"), problem);
     window_ok = false;
@@ -160,7 +161,8 @@ void DefineSelectAndScatter(OpRegistry& r) {
   d.program = MakeProgram;
   d.summary = "each window picks one element; the source's element is combined into that place";
   d.doc =
-      "The gradient of max pooling. The result has the operand's shape and starts as the initial value everywhere. Each window walks its elements in row-major order "
+      "The gradient of max pooling. The result has the operand's shape and starts as the initial value everywhere. Each window walks its "
+      "elements in row-major order "
       "and keeps the one it has while `select(kept, next)` says so; then `scatter(current, source)` combines the window's source element "
       "into the result at the picked place. Places of the rim are never picked. Windows that overlap may pick the same place.";
   d.spec = "operations.md: Reductions, windows, sorting";

@@ -20,10 +20,12 @@ std::optional<Shape> InferRecv(ShapeContext& c) {
   }
   const Shape& w = c.written();
   const size_t expected = c.operand_count() == 1 ? 3 : 2;
-  const bool fits = w.IsTuple() && w.tuple_shapes().size() == expected && Shape::Compatible(w.tuple_shapes()[1], Shape::Scalar(ElementType::kU32)) &&
+  const bool fits = w.IsTuple() && w.tuple_shapes().size() == expected &&
+                    Shape::Compatible(w.tuple_shapes()[1], Shape::Scalar(ElementType::kU32)) &&
                     (expected == 2 || w.tuple_shapes()[2].IsToken());
   if (!fits) {
-    return c.Fail(HLO_LABEL("recv.shape"), absl::StrCat("the result must be written as (data, u32[]", expected == 3 ? ", token[]" : "", "), it is ", TypeText(w)));
+    return c.Fail(HLO_LABEL("recv.shape"),
+                  absl::StrCat("the result must be written as (data, u32[]", expected == 3 ? ", token[]" : "", "), it is ", TypeText(w)));
   }
   return w.WithoutLayouts();
 }
@@ -55,12 +57,14 @@ void DefineSendRecv(OpRegistry& r) {
     absl::string_view summary, doc, not_executed;
   };
   const Row rows[] = {
-      {Opcode::kSend, 1, 2, InferSend, "begins to send a value on a channel", "Gives (operand, u32 request, token); older texts have no token.",
-       "send needs a second device; this run has one"},
-      {Opcode::kSendDone, 1, 1, InferSendDone, "waits until a send is complete", "Takes what `send` gave.", "send-done needs a second device; this run has one"},
-      {Opcode::kRecv, 0, 1, InferRecv, "begins to receive a value on a channel", "Gives (buffer, u32 request, token); older texts have no token.",
-       "recv needs a second device; this run has one"},
-      {Opcode::kRecvDone, 1, 1, InferRecvDone, "waits for a value to arrive", "Takes what `recv` gave and gives the data (with a token when `recv` had one).",
+      {Opcode::kSend, 1, 2, InferSend, "begins to send a value on a channel",
+       "Gives (operand, u32 request, token); older texts have no token.", "send needs a second device; this run has one"},
+      {Opcode::kSendDone, 1, 1, InferSendDone, "waits until a send is complete", "Takes what `send` gave.",
+       "send-done needs a second device; this run has one"},
+      {Opcode::kRecv, 0, 1, InferRecv, "begins to receive a value on a channel",
+       "Gives (buffer, u32 request, token); older texts have no token.", "recv needs a second device; this run has one"},
+      {Opcode::kRecvDone, 1, 1, InferRecvDone, "waits for a value to arrive",
+       "Takes what `recv` gave and gives the data (with a token when `recv` had one).",
        "recv-done needs a second device; this run has one"},
   };
   for (const Row& row : rows) {

@@ -14,13 +14,15 @@ std::optional<Shape> Infer(ShapeContext& c) {
   for (int k = 1; k < n; ++k) {
     if (Shape::SameDimensions(c.operand(k), c.operand(0))) continue;
     c.FailOperand(k, HLO_LABEL("sort.same-dimensions"),
-                  absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ", TypeText(c.operand(k))));
+                  absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
+                               TypeText(c.operand(k))));
     ok = false;
   }
   const auto dims = c.instruction().Ints(AttrId::kDimensions);
   const int rank = c.operand(0).rank();
   if (dims.size() > 1 || (dims.size() == 1 && (dims[0] < 0 || dims[0] >= std::max(rank, 1)))) {
-    c.FailAttribute(AttrId::kDimensions, HLO_LABEL("sort.dimension"), absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
+    c.FailAttribute(AttrId::kDimensions, HLO_LABEL("sort.dimension"),
+                    absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
     ok = false;
   }
   const Computation* f = c.instruction().Called(AttrId::kToApply);
@@ -205,7 +207,8 @@ struct Lines {
 // The order of a line with the quick comparator.
 void OrderLine(const Lines& lines, int64_t line, Comparator& comparator, Scratch& s) {
   std::vector<const std::byte*> data;
-  for (size_t k = 0; k < lines.types.size(); ++k) data.push_back(lines.context.operands[k].data() + lines.Base(line) * StorageBytes(lines.types[k]));
+  for (size_t k = 0; k < lines.types.size(); ++k)
+    data.push_back(lines.context.operands[k].data() + lines.Base(line) * StorageBytes(lines.types[k]));
   comparator.Load(data, lines.n, lines.stride);
   const auto less = [&](int64_t a, int64_t b) { return PlainBool{comparator.Less(a, b)}; };
   bool whole = false;
@@ -296,8 +299,10 @@ void DefineSort(OpRegistry& r) {
   d.summary = "orders lines along one dimension by a comparator, N arrays at once";
   d.doc =
       "Each line along the dimension (the last when none is given) is ordered by the comparator, which takes the left and right element "
-      "of every array in turn and says whether the left stands before the right. All arrays are rearranged alike. The order is stable whether "
-      "`is_stable` says so or not. NaNs stand where the comparator puts them; under a plain `<`, which leaves them unordered, the result is some fixed "
+      "of every array in turn and says whether the left stands before the right. All arrays are rearranged alike. The order is stable "
+      "whether "
+      "`is_stable` says so or not. NaNs stand where the comparator puts them; under a plain `<`, which leaves them unordered, the result "
+      "is some fixed "
       "rearrangement.";
   d.spec = "operations.md: Reductions, windows, sorting";
 }

@@ -14,12 +14,14 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("topk.operand-array"))) return std::nullopt;
   const Shape& s = c.operand(0);
   if (s.rank() == 0 || IsComplex(s.element_type())) {
-    return c.FailOperand(0, HLO_LABEL("topk.operand-array"), absl::StrCat("an array of rank 1 or more of ordered numbers is needed, not ", TypeText(s)));
+    return c.FailOperand(0, HLO_LABEL("topk.operand-array"),
+                         absl::StrCat("an array of rank 1 or more of ordered numbers is needed, not ", TypeText(s)));
   }
   const int64_t k = c.instruction().Int(AttrId::kK, -1);
   const int last = s.rank() - 1;
   if (k < 0 || k > s.dim(last)) {
-    return c.FailAttribute(AttrId::kK, HLO_LABEL("topk.k"), absl::StrCat("k must lie between 0 and the last dimension's size ", s.dim(last), ", it is ", k));
+    return c.FailAttribute(AttrId::kK, HLO_LABEL("topk.k"),
+                           absl::StrCat("k must lie between 0 and the last dimension's size ", s.dim(last), ", it is ", k));
   }
   DimensionList list;
   for (int d = 0; d < last; ++d) list.AddFrom(s, d);
@@ -66,9 +68,7 @@ void Select(ElementType type, const std::byte* data, int64_t n, int64_t k, bool 
   std::sort_heap(best->begin(), best->end(), Before);
 }
 
-absl::StatusOr<Value> Evaluate(const EvalContext& c) {
-  return TopK(c, c.instruction.Bool(AttrId::kLargest, true));
-}
+absl::StatusOr<Value> Evaluate(const EvalContext& c) { return TopK(c, c.instruction.Bool(AttrId::kLargest, true)); }
 
 }  // namespace
 
@@ -77,13 +77,15 @@ absl::StatusOr<Value> TopK(const EvalContext& context, bool largest) {
   const Shape& result = context.instruction.shape;
   MemoryAccount* account = context.account;
   const Shape& s = operand.shape();
-  if (!result.IsTuple() || result.tuple_shapes().size() != 2 || s.rank() == 0) return absl::InvalidArgumentError("TopK gives (values, indices) of an array");
+  if (!result.IsTuple() || result.tuple_shapes().size() != 2 || s.rank() == 0)
+    return absl::InvalidArgumentError("TopK gives (values, indices) of an array");
   const ElementType type = s.element_type();
   const Shape& vs = result.tuple_shapes()[0];
   const Shape& is = result.tuple_shapes()[1];
   const int64_t n = s.dim(s.rank() - 1), k = vs.rank() == 0 ? 0 : vs.dim(vs.rank() - 1);
   const int64_t lines = n == 0 ? 0 : s.ElementCount() / n;
-  if (IsComplex(type) || vs.element_type() != type || is.element_type() != ElementType::kS32 || k > n || vs.ElementCount() != lines * k || is.ElementCount() != lines * k) {
+  if (IsComplex(type) || vs.element_type() != type || is.element_type() != ElementType::kS32 || k > n || vs.ElementCount() != lines * k ||
+      is.ElementCount() != lines * k) {
     return absl::InvalidArgumentError(absl::StrCat("TopK of ", TypeText(s), " cannot give ", TypeText(result)));
   }
   Value values = Value::Allocate(vs, account);

@@ -18,17 +18,20 @@ std::optional<Shape> Infer(ShapeContext& c) {
   }
   const int rank = a.rank();
   if (rank < 2 || a.dim(rank - 1) != a.dim(rank - 2)) {
-    return c.FailOperand(0, HLO_LABEL("triangular-solve.square"), absl::StrCat("the last two dimensions of a must be equal, it is ", TypeText(a)));
+    return c.FailOperand(0, HLO_LABEL("triangular-solve.square"),
+                         absl::StrCat("the last two dimensions of a must be equal, it is ", TypeText(a)));
   }
   bool batches = b.rank() == rank;
   for (int d = 0; batches && d < rank - 2; ++d) batches = a.dim(d) == b.dim(d);
   if (!batches) {
-    return c.FailOperand(1, HLO_LABEL("triangular-solve.batch"), absl::StrCat("a and b must agree in rank and batch dimensions: ", TypeText(a), " and ", TypeText(b)));
+    return c.FailOperand(1, HLO_LABEL("triangular-solve.batch"),
+                         absl::StrCat("a and b must agree in rank and batch dimensions: ", TypeText(a), " and ", TypeText(b)));
   }
   const bool left = c.instruction().Bool(AttrId::kLeftSide);
   if (b.dim(left ? rank - 2 : rank - 1) != a.dim(rank - 1)) {
     return c.FailOperand(1, HLO_LABEL("triangular-solve.sizes"),
-                         absl::StrCat("with left_side=", left ? "true" : "false", " b must have ", a.dim(rank - 1), left ? " rows" : " columns", ", it is ", TypeText(b)));
+                         absl::StrCat("with left_side=", left ? "true" : "false", " b must have ", a.dim(rank - 1),
+                                      left ? " rows" : " columns", ", it is ", TypeText(b)));
   }
   const absl::string_view t = c.instruction().Text(AttrId::kTransposeA);
   if (!t.empty() && t != "NO_TRANSPOSE" && t != "TRANSPOSE" && t != "ADJOINT") {
@@ -87,11 +90,13 @@ absl::StatusOr<Value> Run(const EvalContext& c) {
     }
     const int64_t base = batch * rows * columns;
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t s = 0; s < columns; ++s) x[left ? r * width + s : s * width + r] = Load(type, c.operands[1].data(), base + r * columns + s, T());
+      for (int64_t s = 0; s < columns; ++s)
+        x[left ? r * width + s : s * width + r] = Load(type, c.operands[1].data(), base + r * columns + s, T());
     }
     Substitute(m, x, n, width, effective_lower, unit);
     for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t s = 0; s < columns; ++s) StoreComplexAt(type, out.mutable_data(), base + r * columns + s, x[left ? r * width + s : s * width + r]);
+      for (int64_t s = 0; s < columns; ++s)
+        StoreComplexAt(type, out.mutable_data(), base + r * columns + s, x[left ? r * width + s : s * width + r]);
     }
   }
   return out;
@@ -113,7 +118,8 @@ void DefineTriangularSolve(OpRegistry& r) {
   d.opaque_reason = "each unknown needs the ones solved before it";
   d.summary = "solves triangular systems of equations";
   d.doc =
-      "`op(a) x = b` with `left_side=true`, else `x op(a) = b`; `op` is nothing, the transpose or the adjoint. Only the named triangle of a is "
+      "`op(a) x = b` with `left_side=true`, else `x op(a) = b`; `op` is nothing, the transpose or the adjoint. Only the named triangle of "
+      "a is "
       "read, and not its diagonal with `unit_diagonal=true`. Substitution runs in f64 and rounds once at the end.";
   d.spec = "operations.md: Linear algebra and others";
 }

@@ -8,15 +8,18 @@ const char kDouble[] = "twice {\n  a = f32[2] parameter(0)\n  ROOT r = f32[2] ad
 
 TEST(Async, StartUpdateDone) {
   auto r = RunText(ModuleText(kDouble,
-                              "  x = f32[2] constant({1,2})\n  s = ((f32[2]), f32[2], u32[]) async-start(x), calls=twice\n  u = ((f32[2]), f32[2], u32[]) async-update(s)\n"
+                              "  x = f32[2] constant({1,2})\n  s = ((f32[2]), f32[2], u32[]) async-start(x), calls=twice\n  u = ((f32[2]), "
+                              "f32[2], u32[]) async-update(s)\n"
                               "  ROOT d = f32[2] async-done(u)"));
   ASSERT_TRUE(r.ok()) << r.status();
   ExpectNear(*r, {2, 4}, 0);
-  ExpectValue("  x = f32[2] constant({1,2})\n  s = (f32[2], f32[2], u32[]) copy-start(x)\n  ROOT d = f32[2] copy-done(s)", "f32[2] constant({1,2})");
+  ExpectValue("  x = f32[2] constant({1,2})\n  s = (f32[2], f32[2], u32[]) copy-start(x)\n  ROOT d = f32[2] copy-done(s)",
+              "f32[2] constant({1,2})");
 }
 
 TEST(Async, WithoutACallerItSaysSo) {
-  const CheckedModule checked = CheckText(ModuleText(kDouble, "  x = f32[2] parameter(0)\n  ROOT s = ((f32[2]), f32[2]) async-start(x), calls=twice"));
+  const CheckedModule checked =
+      CheckText(ModuleText(kDouble, "  x = f32[2] parameter(0)\n  ROOT s = ((f32[2]), f32[2]) async-start(x), calls=twice"));
   ASSERT_EQ(checked.sink.error_count(), 0) << checked.Problems();
   const Instruction& i = *checked.module->entry->root;
   const std::vector<Value> operands = {RandomF32({2}, 1)};
@@ -30,7 +33,8 @@ TEST(Async, Requirements) {
   ExpectError(x + "f32[2] async-update(x)", "async-update.operand");
   ExpectError(x + "f32[2] async-done(x)", "async-done.operand");
   ExpectError(x + "f32[2] copy-done(x)", "copy-done.operand");
-  CheckedModule checked = CheckText(ModuleText(kDouble, "  x = f32[2] parameter(0)\n  ROOT s = ((f32[2]), f32[2]) async-start(x), calls=twice"));
+  CheckedModule checked =
+      CheckText(ModuleText(kDouble, "  x = f32[2] parameter(0)\n  ROOT s = ((f32[2]), f32[2]) async-start(x), calls=twice"));
   checked.module->entry->root->attributes.clear();
   DiagnosticSink sink;
   ShapeContext context(*checked.module->entry->root, sink);

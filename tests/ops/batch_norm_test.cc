@@ -17,7 +17,8 @@ Moments MomentsOf(const Value& x, const std::vector<int64_t>& dims, int feature)
   Moments m{std::vector<double>(channels), std::vector<double>(channels)};
   const double count = static_cast<double>(n / channels);
   for (int e = 0; e < n; ++e) m.mean[Feature(e, dims, feature)] += x.as<float>()[e] / count;
-  for (int e = 0; e < n; ++e) m.variance[Feature(e, dims, feature)] += std::pow(x.as<float>()[e] - m.mean[Feature(e, dims, feature)], 2) / count;
+  for (int e = 0; e < n; ++e)
+    m.variance[Feature(e, dims, feature)] += std::pow(x.as<float>()[e] - m.mean[Feature(e, dims, feature)], 2) / count;
   return m;
 }
 std::string ShapeText(const std::vector<int64_t>& dims) { return absl::StrCat("f32[", absl::StrJoin(dims, ","), "]"); }
@@ -28,9 +29,10 @@ TEST(BatchNorm, TrainingLikePlainLoops) {
   for (const auto& [dims, feature] : kCases) {
     const Value x = RandomF32(dims, 1), scale = RandomF32({dims[feature]}, 2), offset = RandomF32({dims[feature]}, 3);
     const std::string v = absl::StrCat("f32[", dims[feature], "]");
-    auto r = RunText(absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  o = ", v, " parameter(2)\n  ROOT r = (", ShapeText(dims), ", ", v, ", ", v,
-                                  ") batch-norm-training(x, s, o), epsilon=0.001, feature_index=", feature),
-                     {x, scale, offset});
+    auto r = RunText(
+        absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  o = ", v, " parameter(2)\n  ROOT r = (",
+                     ShapeText(dims), ", ", v, ", ", v, ") batch-norm-training(x, s, o), epsilon=0.001, feature_index=", feature),
+        {x, scale, offset});
     ASSERT_TRUE(r.ok()) << r.status();
     const Moments m = MomentsOf(x, dims, feature);
     std::vector<double> wanted;
@@ -46,18 +48,21 @@ TEST(BatchNorm, TrainingLikePlainLoops) {
 
 TEST(BatchNorm, InferenceWithGivenMoments) {
   for (const auto& [dims, feature] : kCases) {
-    const Value x = RandomF32(dims, 1), scale = RandomF32({dims[feature]}, 2), offset = RandomF32({dims[feature]}, 3), mean = RandomF32({dims[feature]}, 4);
+    const Value x = RandomF32(dims, 1), scale = RandomF32({dims[feature]}, 2), offset = RandomF32({dims[feature]}, 3),
+                mean = RandomF32({dims[feature]}, 4);
     Value variance = RandomF32({dims[feature]}, 5);
     for (int f = 0; f < dims[feature]; ++f) variance.mutable_as<float>()[f] = std::fabs(variance.as<float>()[f]);
     const std::string v = absl::StrCat("f32[", dims[feature], "]");
-    auto r = RunText(absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  o = ", v, " parameter(2)\n  m = ", v, " parameter(3)\n  v = ", v, " parameter(4)\n  ROOT r = ",
-                                  ShapeText(dims), " batch-norm-inference(x, s, o, m, v), epsilon=0.01, feature_index=", feature),
+    auto r = RunText(absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  o = ", v,
+                                  " parameter(2)\n  m = ", v, " parameter(3)\n  v = ", v, " parameter(4)\n  ROOT r = ", ShapeText(dims),
+                                  " batch-norm-inference(x, s, o, m, v), epsilon=0.01, feature_index=", feature),
                      {x, scale, offset, mean, variance});
     ASSERT_TRUE(r.ok()) << r.status();
     std::vector<double> wanted;
     for (int e = 0; e < x.element_count(); ++e) {
       const int f = Feature(e, dims, feature);
-      wanted.push_back((double{x.as<float>()[e]} - mean.as<float>()[f]) / std::sqrt(variance.as<float>()[f] + 0.01) * scale.as<float>()[f] + offset.as<float>()[f]);
+      wanted.push_back((double{x.as<float>()[e]} - mean.as<float>()[f]) / std::sqrt(variance.as<float>()[f] + 0.01) * scale.as<float>()[f] +
+                       offset.as<float>()[f]);
     }
     ExpectNear(*r, wanted, 1e-5);
   }
@@ -70,9 +75,11 @@ TEST(BatchNorm, GradIsTheDerivativeOfTraining) {
     const int64_t channels = dims[feature];
     std::vector<float> mean(m.mean.begin(), m.mean.end()), variance(m.variance.begin(), m.variance.end());
     const std::string v = absl::StrCat("f32[", channels, "]");
-    auto r = RunText(absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  m = ", v, " parameter(2)\n  v = ", v, " parameter(3)\n  d = ", ShapeText(dims),
-                                  " parameter(4)\n  ROOT r = (", ShapeText(dims), ", ", v, ", ", v, ") batch-norm-grad(x, s, m, v, d), epsilon=0.001, feature_index=", feature),
-                     {x, scale, FromVector<float>(ElementType::kF32, {channels}, mean), FromVector<float>(ElementType::kF32, {channels}, variance), dy});
+    auto r = RunText(
+        absl::StrCat("  x = ", ShapeText(dims), " parameter(0)\n  s = ", v, " parameter(1)\n  m = ", v, " parameter(2)\n  v = ", v,
+                     " parameter(3)\n  d = ", ShapeText(dims), " parameter(4)\n  ROOT r = (", ShapeText(dims), ", ", v, ", ", v,
+                     ") batch-norm-grad(x, s, m, v, d), epsilon=0.001, feature_index=", feature),
+        {x, scale, FromVector<float>(ElementType::kF32, {channels}, mean), FromVector<float>(ElementType::kF32, {channels}, variance), dy});
     ASSERT_TRUE(r.ok()) << r.status();
     const double n = static_cast<double>(x.element_count() / channels);
     std::vector<double> c(channels), d(channels), dscale(channels), doffset(channels), wanted;
@@ -86,7 +93,8 @@ TEST(BatchNorm, GradIsTheDerivativeOfTraining) {
     }
     for (int e = 0; e < x.element_count(); ++e) {
       const int f = Feature(e, dims, feature);
-      wanted.push_back(scale.as<float>()[f] / std::sqrt(variance[f] + 0.001) * (dy.as<float>()[e] - d[f] - c[f] * (x.as<float>()[e] - double{mean[f]})));
+      wanted.push_back(scale.as<float>()[f] / std::sqrt(variance[f] + 0.001) *
+                       (dy.as<float>()[e] - d[f] - c[f] * (x.as<float>()[e] - double{mean[f]})));
     }
     ExpectNear(r->elements()[0], wanted, 1e-5);
     ExpectNear(r->elements()[1], dscale, 1e-5);
@@ -97,13 +105,15 @@ TEST(BatchNorm, GradIsTheDerivativeOfTraining) {
 TEST(BatchNorm, NarrowTypesRoundOnce) {
   ExpectValue(
       "  x = bf16[4,1] constant({{1},{2},{3},{6}})\n  s = bf16[1] constant({2})\n  o = bf16[1] constant({1})\n"
-      "  b = (bf16[4,1], bf16[1], bf16[1]) batch-norm-training(x, s, o), epsilon=0.5, feature_index=1\n  ROOT r = bf16[4,1] get-tuple-element(b), index=0",
+      "  b = (bf16[4,1], bf16[1], bf16[1]) batch-norm-training(x, s, o), epsilon=0.5, feature_index=1\n  ROOT r = bf16[4,1] "
+      "get-tuple-element(b), index=0",
       "bf16[4,1] constant({{-1},{0},{1},{4}})");  // mean 3, variance 3.5, deviation 2
 }
 
 TEST(BatchNorm, Requirements) {
   const std::string x =
-      "  x = f32[2,3] parameter(0)\n  v = f32[3] parameter(1)\n  w = f32[2] parameter(2)\n  n = s32[2,3] parameter(3)\n  g = f32[3,2] parameter(4)\n  t = (f32[3]) parameter(5)\n  ROOT r = ";
+      "  x = f32[2,3] parameter(0)\n  v = f32[3] parameter(1)\n  w = f32[2] parameter(2)\n  n = s32[2,3] parameter(3)\n  g = f32[3,2] "
+      "parameter(4)\n  t = (f32[3]) parameter(5)\n  ROOT r = ";
   const std::string three = "(f32[2,3], f32[3], f32[3]) ", a = ", epsilon=0.1, feature_index=1", b = ", epsilon=0.1, feature_index=2";
   ExpectError(x + three + "batch-norm-training(n, v, v)" + a, "batch-norm-training.operand-arrays");
   ExpectError(x + three + "batch-norm-training(x, t, v)" + a, "batch-norm-training.operand-arrays");

@@ -9,8 +9,10 @@ namespace {
 TEST(Cholesky, SmallMatrices) {
   ExpectValue("  a = f32[2,2] constant({{4,99},{2,5}})\n  ROOT r = f32[2,2] cholesky(a), lower=true", "f32[2,2] constant({{2,0},{1,2}})");
   ExpectValue("  a = f32[2,2] constant({{4,2},{99,5}})\n  ROOT r = f32[2,2] cholesky(a)", "f32[2,2] constant({{2,1},{0,2}})");
-  ExpectValue("  a = c64[2,2] constant({{(4,0),(9,9)},{(0,2),(5,0)}})\n  ROOT r = c64[2,2] cholesky(a), lower=true", "c64[2,2] constant({{(2,0),(0,0)},{(0,1),(2,0)}})");
-  ExpectValue("  a = c64[2,2] constant({{(4,0),(0,-2)},{(9,9),(5,0)}})\n  ROOT r = c64[2,2] cholesky(a), lower=false", "c64[2,2] constant({{(2,0),(0,-1)},{(0,0),(2,0)}})");
+  ExpectValue("  a = c64[2,2] constant({{(4,0),(9,9)},{(0,2),(5,0)}})\n  ROOT r = c64[2,2] cholesky(a), lower=true",
+              "c64[2,2] constant({{(2,0),(0,0)},{(0,1),(2,0)}})");
+  ExpectValue("  a = c64[2,2] constant({{(4,0),(0,-2)},{(9,9),(5,0)}})\n  ROOT r = c64[2,2] cholesky(a), lower=false",
+              "c64[2,2] constant({{(2,0),(0,-1)},{(0,0),(2,0)}})");
 }
 
 TEST(Cholesky, BatchesMultiplyBack) {
@@ -27,7 +29,8 @@ TEST(Cholesky, BatchesMultiplyBack) {
     }
   }
   for (bool lower : {true, false}) {
-    auto r = RunText(absl::StrCat("  a = f32[3,9,9] parameter(0)\n  ROOT r = f32[3,9,9] cholesky(a), lower=", lower ? "true" : "false"), {a});
+    auto r =
+        RunText(absl::StrCat("  a = f32[3,9,9] parameter(0)\n  ROOT r = f32[3,9,9] cholesky(a), lower=", lower ? "true" : "false"), {a});
     ASSERT_TRUE(r.ok()) << r.status();
     std::vector<double> wanted(a.as<float>(), a.as<float>() + a.element_count());
     Value product = Value::Allocate(a.shape());

@@ -7,7 +7,9 @@ namespace hloscope {
 namespace {
 
 const std::string kAdd = ScalarFunction("add", "f32", "add");
-const char kX[] = "  x = f32[4,6] parameter(0)\n  s = f32[] parameter(1)\n  t = (f32[4]) parameter(2)\n  n = s32[4] parameter(3)\n  y = f32[4,5] parameter(4)\n  ROOT r = ";
+const char kX[] =
+    "  x = f32[4,6] parameter(0)\n  s = f32[] parameter(1)\n  t = (f32[4]) parameter(2)\n  n = s32[4] parameter(3)\n  y = f32[4,5] "
+    "parameter(4)\n  ROOT r = ";
 
 TEST(Collectives, GroupSizes) {
   EXPECT_EQ(GroupSizeOf(""), 0);
@@ -38,15 +40,20 @@ TEST(Collectives, OnOneDeviceTheyAreIdentities) {
   const std::string x = "  x = f32[2] constant({1,2.5})\n  ";
   const std::string wanted = "f32[2] constant({1,2.5})";
   ExpectValue(ModuleText(kAdd, x + "ROOT r = f32[2] all-reduce(x), replica_groups={}, to_apply=add"), wanted);
-  ExpectValue(ModuleText(kAdd, x + "b = f32[2] all-reduce-start(x), replica_groups={{0}}, to_apply=add\n  ROOT r = f32[2] all-reduce-done(b)"), wanted);
+  ExpectValue(
+      ModuleText(kAdd, x + "b = f32[2] all-reduce-start(x), replica_groups={{0}}, to_apply=add\n  ROOT r = f32[2] all-reduce-done(b)"),
+      wanted);
   ExpectValue(x + "ROOT r = f32[2] all-gather(x), dimensions={0}", wanted);
-  ExpectValue(x + "b = (f32[2], f32[2]) all-gather-start(x), replica_groups={{0}}, dimensions={0}\n  ROOT r = f32[2] all-gather-done(b)", wanted);
+  ExpectValue(x + "b = (f32[2], f32[2]) all-gather-start(x), replica_groups={{0}}, dimensions={0}\n  ROOT r = f32[2] all-gather-done(b)",
+              wanted);
   ExpectValue(ModuleText(kAdd, x + "ROOT r = f32[2] reduce-scatter(x), replica_groups={{0}}, dimensions={0}, to_apply=add"), wanted);
   ExpectValue(x + "ROOT r = f32[2] all-to-all(x), replica_groups={{0}}, dimensions={0}", wanted);
   ExpectValue(x + "t = (f32[2]) all-to-all(x), replica_groups={{0}}\n  ROOT r = f32[2] get-tuple-element(t), index=0", wanted);
   ExpectValue(x + "ROOT r = f32[2] collective-broadcast(x), replica_groups={{0}}", wanted);
   ExpectValue(x + "ROOT r = f32[2] collective-permute(x), source_target_pairs={{0,0}}", wanted);
-  ExpectValue(x + "b = (f32[2], f32[2], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,0}}\n  ROOT r = f32[2] collective-permute-done(b)", wanted);
+  ExpectValue(x + "b = (f32[2], f32[2], u32[], u32[]) collective-permute-start(x), source_target_pairs={{0,0}}\n  ROOT r = f32[2] "
+                  "collective-permute-done(b)",
+              wanted);
   ExpectValue(x + "ROOT r = f32[2] collective-permute(x), source_target_pairs={}", "f32[2] constant({0,0})");
   ExpectValue("  ROOT r = u32[] replica-id()", "u32[] constant(0)");
   ExpectValue("  ROOT r = u32[] partition-id()", "u32[] constant(0)");
@@ -55,13 +62,18 @@ TEST(Collectives, OnOneDeviceTheyAreIdentities) {
 TEST(Collectives, MoreDevicesAreAnErrorThatSaysSo) {
   const std::string x = "  x = f32[2] constant({1,2.5})\n  ROOT r = ";
   ExpectRunError(ModuleText(kAdd, x + "f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add"), "among 2 devices");
-  ExpectRunError("HloModule m, replica_count=4\n\nENTRY e {\n" + x + "f32[8] all-gather(x), replica_groups={}, dimensions={0}\n}\n", "among 4 devices");
-  ExpectRunError("HloModule m, num_partitions=8\n\n" + kAdd + "ENTRY e {\n" + x + "f32[2] all-reduce(x), channel_id=1, replica_groups={}, to_apply=add\n}\n", "among 8 devices");
+  ExpectRunError("HloModule m, replica_count=4\n\nENTRY e {\n" + x + "f32[8] all-gather(x), replica_groups={}, dimensions={0}\n}\n",
+                 "among 4 devices");
+  ExpectRunError("HloModule m, num_partitions=8\n\n" + kAdd + "ENTRY e {\n" + x +
+                     "f32[2] all-reduce(x), channel_id=1, replica_groups={}, to_apply=add\n}\n",
+                 "among 8 devices");
   ExpectRunError(x + "f32[2] collective-permute(x), source_target_pairs={{0,1},{1,0}}", "from device 0 to device 1");
 }
 
 TEST(Collectives, Requirements) {
-  const auto expect = [&](const std::string& instruction, const std::string& label) { ExpectError(ModuleText(kAdd, kX + instruction), label); };
+  const auto expect = [&](const std::string& instruction, const std::string& label) {
+    ExpectError(ModuleText(kAdd, kX + instruction), label);
+  };
   expect("f32[4] all-reduce(t), to_apply=add", "all-reduce.operand-arrays");
   expect("f32[4,6] all-reduce(x), replica_groups={{0,1},{2}}, to_apply=add", "all-reduce.replica-groups");
   expect("s32[4] all-reduce(n), to_apply=add", "all-reduce.reducer-signature");

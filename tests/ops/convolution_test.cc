@@ -63,11 +63,13 @@ TEST(Convolution, LikePlainLoops) {
     SCOPED_TRACE(number++);
     const Value x = RandomF32({c.n, c.h, c.w, c.ci}, number), k = RandomF32({c.kh, c.kw, c.ci / c.feature_groups, c.co}, 100 + number);
     const int oh = Places(c.h, c, 0, c.kh), ow = Places(c.w, c, 1, c.kw);
-    const std::string text = absl::StrCat(
-        "  x = f32[", c.n, ",", c.h, ",", c.w, ",", c.ci, "] parameter(0)\n  k = f32[", c.kh, ",", c.kw, ",", c.ci / c.feature_groups, ",", c.co, "] parameter(1)\n  ROOT r = f32[",
-        c.n / c.batch_groups, ",", oh, ",", ow, ",", c.co, "] convolution(x, k), window={size=", c.kh, "x", c.kw, " stride=", c.stride[0], "x", c.stride[1], " pad=", c.low[0], "_", c.high[0], "x",
-        c.low[1], "_", c.high[1], " lhs_dilate=", c.base[0], "x", c.base[1], " rhs_dilate=", c.kernel[0], "x", c.kernel[1], " rhs_reversal=", c.reverse[0] ? 1 : 0, "x", c.reverse[1] ? 1 : 0,
-        "}, dim_labels=b01f_01io->b01f, feature_group_count=", c.feature_groups, ", batch_group_count=", c.batch_groups);
+    const std::string text =
+        absl::StrCat("  x = f32[", c.n, ",", c.h, ",", c.w, ",", c.ci, "] parameter(0)\n  k = f32[", c.kh, ",", c.kw, ",",
+                     c.ci / c.feature_groups, ",", c.co, "] parameter(1)\n  ROOT r = f32[", c.n / c.batch_groups, ",", oh, ",", ow, ",",
+                     c.co, "] convolution(x, k), window={size=", c.kh, "x", c.kw, " stride=", c.stride[0], "x", c.stride[1],
+                     " pad=", c.low[0], "_", c.high[0], "x", c.low[1], "_", c.high[1], " lhs_dilate=", c.base[0], "x", c.base[1],
+                     " rhs_dilate=", c.kernel[0], "x", c.kernel[1], " rhs_reversal=", c.reverse[0] ? 1 : 0, "x", c.reverse[1] ? 1 : 0,
+                     "}, dim_labels=b01f_01io->b01f, feature_group_count=", c.feature_groups, ", batch_group_count=", c.batch_groups);
     auto r = RunText(text, {x, k});
     ASSERT_TRUE(r.ok()) << r.status();
     ExpectNear(*r, Plain(c, x, k, oh, ow), 1e-5);
@@ -76,7 +78,10 @@ TEST(Convolution, LikePlainLoops) {
 
 TEST(Convolution, DimensionsInAnyOrder) {
   const Value x = RandomF32({2, 3, 4, 5}, 1), k = RandomF32({6, 3, 2, 2}, 2);  // bf01, oi01
-  auto r = RunText("  x = f32[2,3,4,5] parameter(0)\n  k = f32[6,3,2,2] parameter(1)\n  ROOT r = f32[6,3,4,2] convolution(x, k), window={size=2x2}, dim_labels=bf01_oi01->f01b", {x, k});
+  auto r = RunText(
+      "  x = f32[2,3,4,5] parameter(0)\n  k = f32[6,3,2,2] parameter(1)\n  ROOT r = f32[6,3,4,2] convolution(x, k), window={size=2x2}, "
+      "dim_labels=bf01_oi01->f01b",
+      {x, k});
   ASSERT_TRUE(r.ok()) << r.status();
   std::vector<double> wanted;
   for (int o = 0; o < 6; ++o) {
@@ -86,7 +91,8 @@ TEST(Convolution, DimensionsInAnyOrder) {
           double sum = 0;
           for (int f = 0; f < 3; ++f) {
             for (int i = 0; i < 2; ++i) {
-              for (int j = 0; j < 2; ++j) sum += double{x.as<float>()[((n * 3 + f) * 4 + y + i) * 5 + z + j]} * k.as<float>()[((o * 3 + f) * 2 + i) * 2 + j];
+              for (int j = 0; j < 2; ++j)
+                sum += double{x.as<float>()[((n * 3 + f) * 4 + y + i) * 5 + z + j]} * k.as<float>()[((o * 3 + f) * 2 + i) * 2 + j];
             }
           }
           wanted.push_back(sum);
@@ -98,14 +104,20 @@ TEST(Convolution, DimensionsInAnyOrder) {
 }
 
 TEST(Convolution, OneDimensionAndNone) {
-  ExpectValue("  x = s32[1,5,1] constant({{{1},{2},{3},{4},{5}}})\n  k = s32[2,1,1] constant({{{10}},{{1}}})\n  ROOT r = s32[1,4,1] convolution(x, k), window={size=2}, dim_labels=b0f_0io->b0f",
-              "s32[1,4,1] constant({{{12},{23},{34},{45}}})");
-  ExpectValue("  x = f32[2,2] constant({{1,2},{3,4}})\n  k = f32[2,1] constant({{10},{1}})\n  ROOT r = f32[2,1] convolution(x, k), dim_labels=bf_io->bf", "f32[2,1] constant({{12},{34}})");
+  ExpectValue(
+      "  x = s32[1,5,1] constant({{{1},{2},{3},{4},{5}}})\n  k = s32[2,1,1] constant({{{10}},{{1}}})\n  ROOT r = s32[1,4,1] convolution(x, "
+      "k), window={size=2}, dim_labels=b0f_0io->b0f",
+      "s32[1,4,1] constant({{{12},{23},{34},{45}}})");
+  ExpectValue(
+      "  x = f32[2,2] constant({{1,2},{3,4}})\n  k = f32[2,1] constant({{10},{1}})\n  ROOT r = f32[2,1] convolution(x, k), "
+      "dim_labels=bf_io->bf",
+      "f32[2,1] constant({{12},{34}})");
 }
 
 TEST(Convolution, Requirements) {
   const std::string x =
-      "  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  n = s32[3,4,6] parameter(2)\n  t = (f32[3]) parameter(3)\n  g = f32[3,2,6] parameter(4)\n  o = f32[3,2,5] parameter(5)\n"
+      "  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  n = s32[3,4,6] parameter(2)\n  t = (f32[3]) parameter(3)\n  g = "
+      "f32[3,2,6] parameter(4)\n  o = f32[3,2,5] parameter(5)\n"
       "  m = f32[3,5,4] parameter(6)\n  ROOT r = f32[2,3,6] ";
   const std::string labels = ", dim_labels=b0f_0io->b0f";
   ExpectAccepted(x + "convolution(x, k), window={size=3}" + labels);
@@ -119,12 +131,16 @@ TEST(Convolution, Requirements) {
   ExpectError(x + "convolution(x, g), window={size=3}" + labels, "convolution.input-features");
   ExpectError(x + "convolution(x, o), window={size=3}, feature_group_count=2" + labels, "convolution.output-features");
   ExpectError(x + "convolution(m, k), window={size=3}, batch_group_count=2" + labels, "convolution.batch-groups");
-  ExpectError("  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  ROOT r = s32[2,3,6] convolution(x, k), window={size=3}" + labels, "convolution.result-type");
+  ExpectError(
+      "  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  ROOT r = s32[2,3,6] convolution(x, k), window={size=3}" + labels,
+      "convolution.result-type");
 }
 
 // The reader always gives dim_labels where they are required, so this requirement is asked of a built instruction.
 TEST(Convolution, DimLabelsMissing) {
-  CheckedModule checked = CheckText("  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  ROOT r = f32[2,3,6] convolution(x, k), window={size=3}, dim_labels=b0f_0io->b0f");
+  CheckedModule checked = CheckText(
+      "  x = f32[2,5,4] parameter(0)\n  k = f32[3,4,6] parameter(1)\n  ROOT r = f32[2,3,6] convolution(x, k), window={size=3}, "
+      "dim_labels=b0f_0io->b0f");
   ASSERT_EQ(checked.sink.error_count(), 0) << checked.Problems();
   Instruction& i = *checked.module->entry->root;
   for (Attribute& a : i.attributes) {

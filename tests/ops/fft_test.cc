@@ -24,7 +24,9 @@ std::vector<Complex> Plain(const std::vector<Complex>& x, const std::vector<int6
   for (int64_t e = 0; e < static_cast<int64_t>(x.size()); ++e) {
     const int64_t k = e / stride % n, base = e - k * stride;
     Complex sum = 0;
-    for (int64_t j = 0; j < n; ++j) sum += x[base + j * stride] * std::polar(1.0, (inverse ? 2 : -2) * 3.141592653589793 * static_cast<double>(j * k % n) / static_cast<double>(n));
+    for (int64_t j = 0; j < n; ++j)
+      sum += x[base + j * stride] *
+             std::polar(1.0, (inverse ? 2 : -2) * 3.141592653589793 * static_cast<double>(j * k % n) / static_cast<double>(n));
     out[e] = inverse ? sum / static_cast<double>(n) : sum;
   }
   return out;
@@ -39,7 +41,8 @@ TEST(Fft, LengthsOfEveryKind) {
   for (int64_t n : {1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 30, 31, 37, 49, 60, 64, 74, 97, 101, 128, 210}) {
     const std::vector<Complex> x = RandomComplex(2 * n, static_cast<uint32_t>(n));
     for (bool inverse : {false, true}) {
-      auto r = RunText(absl::StrCat("  x = c128[2,", n, "] parameter(0)\n  ROOT r = c128[2,", n, "] fft(x), fft_type=", inverse ? "IFFT" : "FFT", ", fft_length={", n, "}"),
+      auto r = RunText(absl::StrCat("  x = c128[2,", n, "] parameter(0)\n  ROOT r = c128[2,", n,
+                                    "] fft(x), fft_type=", inverse ? "IFFT" : "FFT", ", fft_length={", n, "}"),
                        {FromVector<Complex>(ElementType::kC128, {2, n}, x)});
       ASSERT_TRUE(r.ok()) << r.status();
       SCOPED_TRACE(n);
@@ -51,7 +54,8 @@ TEST(Fft, LengthsOfEveryKind) {
 TEST(Fft, ThreeAxes) {
   const std::vector<int64_t> dims = {2, 3, 4, 5};
   const std::vector<Complex> x = RandomComplex(120, 9);
-  auto r = RunText("  x = c128[2,3,4,5] parameter(0)\n  ROOT r = c128[2,3,4,5] fft(x), fft_type=FFT, fft_length={3,4,5}", {FromVector<Complex>(ElementType::kC128, dims, x)});
+  auto r = RunText("  x = c128[2,3,4,5] parameter(0)\n  ROOT r = c128[2,3,4,5] fft(x), fft_type=FFT, fft_length={3,4,5}",
+                   {FromVector<Complex>(ElementType::kC128, dims, x)});
   ASSERT_TRUE(r.ok()) << r.status();
   ExpectComplex(*r, Plain(Plain(Plain(x, dims, 3, false), dims, 2, false), dims, 1, false), 1e-11);
 }
@@ -63,8 +67,10 @@ TEST(Fft, RealTransformsThereAndBack) {
     std::vector<double> reals;
     for (Complex& v : x) v.imag(0), reals.push_back(v.real());
     const int64_t half = n / 2 + 1;
-    const std::string real = absl::StrCat("f64[3,4,", n, "]"), complex = absl::StrCat("c128[3,4,", half, "]"), length = absl::StrCat("fft_length={4,", n, "}");
-    auto r = RunText(absl::StrCat("  x = ", real, " parameter(0)\n  ROOT r = ", complex, " fft(x), fft_type=RFFT, ", length), {FromVector<double>(ElementType::kF64, dims, reals)});
+    const std::string real = absl::StrCat("f64[3,4,", n, "]"), complex = absl::StrCat("c128[3,4,", half, "]"),
+                      length = absl::StrCat("fft_length={4,", n, "}");
+    auto r = RunText(absl::StrCat("  x = ", real, " parameter(0)\n  ROOT r = ", complex, " fft(x), fft_type=RFFT, ", length),
+                     {FromVector<double>(ElementType::kF64, dims, reals)});
     ASSERT_TRUE(r.ok()) << r.status();
     const std::vector<Complex> full = Plain(Plain(x, dims, 2, false), dims, 1, false);
     std::vector<Complex> wanted;
@@ -79,7 +85,8 @@ TEST(Fft, RealTransformsThereAndBack) {
 }
 
 TEST(Fft, SinglePrecision) {
-  ExpectValue("  x = f32[4] constant({1,2,3,4})\n  ROOT r = c64[3] fft(x), fft_type=RFFT, fft_length={4}", "c64[3] constant({(10,0),(-2,2),(-2,0)})");
+  ExpectValue("  x = f32[4] constant({1,2,3,4})\n  ROOT r = c64[3] fft(x), fft_type=RFFT, fft_length={4}",
+              "c64[3] constant({(10,0),(-2,2),(-2,0)})");
 }
 
 TEST(Fft, Requirements) {

@@ -9,10 +9,12 @@ TEST(ReduceWindow, Vectors) {
   const std::string min = ScalarFunction("min", "f32", "minimum");
   const std::string x = "  x = f32[5] constant({10000,1000,100,10,1})\n  i = f32[] constant(inf)\n  ROOT r = ";
   ExpectValue(ModuleText(min, x + "f32[2] reduce-window(x, i), window={size=3 stride=2}, to_apply=min"), "f32[2] constant({100,1})");
-  ExpectValue(ModuleText(min, x + "f32[3] reduce-window(x, i), window={size=3 stride=2 pad=1_1}, to_apply=min"), "f32[3] constant({1000,10,1})");
+  ExpectValue(ModuleText(min, x + "f32[3] reduce-window(x, i), window={size=3 stride=2 pad=1_1}, to_apply=min"),
+              "f32[3] constant({1000,10,1})");
   const Value a = RandomF32({4, 6}, 3);
   auto r = RunText(ModuleText(ScalarFunction("max", "f32", "maximum"),
-                              "  x = f32[4,6] parameter(0)\n  i = f32[] constant(-inf)\n  ROOT r = f32[2,2] reduce-window(x, i), window={size=2x3 stride=2x3}, to_apply=max"),
+                              "  x = f32[4,6] parameter(0)\n  i = f32[] constant(-inf)\n  ROOT r = f32[2,2] reduce-window(x, i), "
+                              "window={size=2x3 stride=2x3}, to_apply=max"),
                    {a});
   ASSERT_TRUE(r.ok()) << r.status();
   std::vector<double> wanted(4, -1e9);
@@ -24,10 +26,13 @@ TEST(ReduceWindow, Vectors) {
 
 TEST(ReduceWindow, TheRimCountsAsNothing) {
   // The initial value 1 is the left argument of each window once, and only once.
-  ExpectValue(ModuleText(ScalarFunction("add", "s32", "add"), "  x = s32[3] constant({10,20,30})\n  i = s32[] constant(1)\n  ROOT r = s32[5] reduce-window(x, i), window={size=3 pad=2_2}, to_apply=add"),
+  ExpectValue(ModuleText(ScalarFunction("add", "s32", "add"),
+                         "  x = s32[3] constant({10,20,30})\n  i = s32[] constant(1)\n  ROOT r = s32[5] reduce-window(x, i), "
+                         "window={size=3 pad=2_2}, to_apply=add"),
               "s32[5] constant({11,31,61,51,31})");
   ExpectValue(ModuleText(ScalarFunction("sub", "s32", "subtract"),
-                         "  x = s32[3] constant({10,20,30})\n  i = s32[] constant(1)\n  ROOT r = s32[5] reduce-window(x, i), window={size=3 pad=2_2}, to_apply=sub"),
+                         "  x = s32[3] constant({10,20,30})\n  i = s32[] constant(1)\n  ROOT r = s32[5] reduce-window(x, i), "
+                         "window={size=3 pad=2_2}, to_apply=sub"),
               "s32[5] constant({-9,-29,-59,-49,-29})");
 }
 
@@ -53,7 +58,8 @@ std::vector<double> Plain(const std::vector<double>& x, const Case& c, bool subt
 }
 
 TEST(ReduceWindow, DilationAndPaddingLikePlainLoops) {
-  const Case cases[] = {{3, 1, 0, 0, 1, 1}, {3, 2, 1, 2, 1, 1}, {2, 1, 0, 3, 2, 1}, {3, 1, 2, 2, 1, 2}, {2, 3, 4, 1, 3, 2}, {20, 1, 19, 0, 1, 1}, {4, 1, -2, 1, 1, 1}, {3, 2, 1, -3, 2, 2}};
+  const Case cases[] = {{3, 1, 0, 0, 1, 1}, {3, 2, 1, 2, 1, 1},   {2, 1, 0, 3, 2, 1},  {3, 1, 2, 2, 1, 2},
+                        {2, 3, 4, 1, 3, 2}, {20, 1, 19, 0, 1, 1}, {4, 1, -2, 1, 1, 1}, {3, 2, 1, -3, 2, 2}};
   for (const Case& c : cases) {
     for (bool subtract : {false, true}) {
       std::vector<double> x;
@@ -61,8 +67,9 @@ TEST(ReduceWindow, DilationAndPaddingLikePlainLoops) {
       for (int k = 0; k < 11; ++k) xi.push_back(k * k - 7), x.push_back(k * k - 7);
       const std::vector<double> wanted = Plain(x, c, subtract);
       auto r = RunText(ModuleText(ScalarFunction("f", "s32", subtract ? "subtract" : "add"),
-                                  absl::StrCat("  x = s32[11] parameter(0)\n  i = s32[] constant(3)\n  ROOT r = s32[", wanted.size(), "] reduce-window(x, i), window={size=", c.size, " stride=",
-                                               c.stride, " pad=", c.low, "_", c.high, " lhs_dilate=", c.base, " rhs_dilate=", c.window, "}, to_apply=f")),
+                                  absl::StrCat("  x = s32[11] parameter(0)\n  i = s32[] constant(3)\n  ROOT r = s32[", wanted.size(),
+                                               "] reduce-window(x, i), window={size=", c.size, " stride=", c.stride, " pad=", c.low, "_",
+                                               c.high, " lhs_dilate=", c.base, " rhs_dilate=", c.window, "}, to_apply=f")),
                        {FromVector<int32_t>(ElementType::kS32, {11}, xi)});
       ASSERT_TRUE(r.ok()) << r.status();
       ExpectNear(*r, wanted, 0);
@@ -72,26 +79,35 @@ TEST(ReduceWindow, DilationAndPaddingLikePlainLoops) {
 
 TEST(ReduceWindow, SeveralArrays) {
   const std::string f =
-      "f {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  s = s32[] add(a, c)\n  m = s32[] maximum(b, d)\n"
+      "f {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  s = s32[] add(a, "
+      "c)\n  m = s32[] maximum(b, d)\n"
       "  ROOT r = (s32[], s32[]) tuple(s, m)\n}\n";
   const std::string entry =
-      "  x = s32[4] constant({1,2,3,4})\n  y = s32[4] constant({5,1,7,2})\n  i = s32[] constant(0)\n  b = (s32[3], s32[3]) reduce-window(x, y, i, i), window={size=2}, to_apply=f\n";
+      "  x = s32[4] constant({1,2,3,4})\n  y = s32[4] constant({5,1,7,2})\n  i = s32[] constant(0)\n  b = (s32[3], s32[3]) "
+      "reduce-window(x, y, i, i), window={size=2}, to_apply=f\n";
   ExpectValue(ModuleText(f, entry + "  ROOT g = s32[3] get-tuple-element(b), index=0"), "s32[3] constant({3,5,7})");
   ExpectValue(ModuleText(f, entry + "  ROOT g = s32[3] get-tuple-element(b), index=1"), "s32[3] constant({5,7,7})");
 }
 
 TEST(ReduceWindow, Requirements) {
   const std::string add = ScalarFunction("add", "f32", "add");
-  const std::string x = "  x = f32[4] parameter(0)\n  y = f32[5] parameter(1)\n  i = f32[] parameter(2)\n  n = s32[] parameter(3)\n  t = (f32[4]) parameter(4)\n  ROOT r = ";
-  const auto expect = [&](const std::string& instruction, const std::string& label) { ExpectError(ModuleText(add, x + instruction), label); };
+  const std::string x =
+      "  x = f32[4] parameter(0)\n  y = f32[5] parameter(1)\n  i = f32[] parameter(2)\n  n = s32[] parameter(3)\n  t = (f32[4]) "
+      "parameter(4)\n  ROOT r = ";
+  const auto expect = [&](const std::string& instruction, const std::string& label) {
+    ExpectError(ModuleText(add, x + instruction), label);
+  };
   expect("f32[3] reduce-window(x, x, i), window={size=2}, to_apply=add", "reduce-window.operand-count");
   expect("f32[3] reduce-window(t, i), window={size=2}, to_apply=add", "reduce-window.operand-arrays");
   expect("f32[3] reduce-window(x, n), window={size=2}, to_apply=add", "reduce-window.init-scalar");
   expect("f32[3] reduce-window(x, i), window={size=2x2}, to_apply=add", "reduce-window.window-rank");
   expect("f32[3] reduce-window(x, i), window={size=2 stride=0}, to_apply=add", "reduce-window.window-numbers");
   expect("f32[3] reduce-window(x, i), window={size=0}, to_apply=add", "reduce-window.window-numbers");
-  const std::string two = "two {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT r = (f32[], f32[]) tuple(a, b)\n}\n";
-  ExpectError(ModuleText(two, x + "(f32[3], f32[3]) reduce-window(x, y, i, i), window={size=2}, to_apply=two"), "reduce-window.same-dimensions");
+  const std::string two =
+      "two {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT r = (f32[], "
+      "f32[]) tuple(a, b)\n}\n";
+  ExpectError(ModuleText(two, x + "(f32[3], f32[3]) reduce-window(x, y, i, i), window={size=2}, to_apply=two"),
+              "reduce-window.same-dimensions");
   ExpectError(ModuleText(two, x + "f32[3] reduce-window(x, i), window={size=2}, to_apply=two"), "reduce-window.reducer-signature");
 }
 

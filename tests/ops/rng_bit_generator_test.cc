@@ -10,7 +10,8 @@ TEST(CounterRng, KnownAnswers) {
   using T = std::array<uint32_t, 2>;
   EXPECT_EQ(Philox4x32({0, 0, 0, 0}, {0, 0}), (P{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8}));
   EXPECT_EQ(Philox4x32({~0u, ~0u, ~0u, ~0u}, {~0u, ~0u}), (P{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd}));
-  EXPECT_EQ(Philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}), (P{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
+  EXPECT_EQ(Philox4x32({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}),
+            (P{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1}));
   EXPECT_EQ(Threefry2x32({0, 0}, {0, 0}), (T{0x6b200159, 0x99ba4efe}));
   EXPECT_EQ(Threefry2x32({~0u, ~0u}, {~0u, ~0u}), (T{0x1cb996fc, 0xbb002be7}));
   EXPECT_EQ(Threefry2x32({0x243f6a88, 0x85a308d3}, {0x13198a2e, 0x03707344}), (T{0xc4923a9c, 0x483df7a0}));
@@ -18,14 +19,15 @@ TEST(CounterRng, KnownAnswers) {
 
 std::string Generate(const std::string& state, const std::string& algorithm, const std::string& bits, int part) {
   const std::string s = state.substr(0, state.find(']') + 1);
-  return "  s = " + state + "\n  g = (" + s + ", " + bits + ") rng-bit-generator(s), algorithm=" + algorithm + "\n  ROOT r = " + (part == 0 ? s : bits) +
-         " get-tuple-element(g), index=" + std::to_string(part);
+  return "  s = " + state + "\n  g = (" + s + ", " + bits + ") rng-bit-generator(s), algorithm=" + algorithm +
+         "\n  ROOT r = " + (part == 0 ? s : bits) + " get-tuple-element(g), index=" + std::to_string(part);
 }
 
 TEST(RngBitGenerator, PhiloxGivesTheBlocksInOrder) {
   for (const char* algorithm : {"rng_philox", "rng_default"}) {
     // 0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8
-    ExpectValue(Generate("u64[3] constant({0,0,0})", algorithm, "u32[2,2]", 1), "u32[2,2] constant({{1713891541,3781805453},{3159862348,2600524760}})");
+    ExpectValue(Generate("u64[3] constant({0,0,0})", algorithm, "u32[2,2]", 1),
+                "u32[2,2] constant({{1713891541,3781805453},{3159862348,2600524760}})");
     ExpectValue(Generate("u64[3] constant({0,0,0})", algorithm, "u32[5]", 0), "u64[3] constant({0,2,0})");
   }
   ExpectValue(Generate("u64[2] constant({0,0})", "rng_default", "u32[3]", 1), "u32[3] constant({1713891541,3781805453,3159862348})");
@@ -61,7 +63,8 @@ TEST(RngBitGenerator, ThreeFryPairsAlongAnEvenDimension) {
 TEST(RngBitGenerator, TheNextStateContinuesTheStream) {
   auto whole = RunText(Generate("u64[3] constant({5,6,7})", "rng_philox", "u32[16]", 1));
   auto rest = RunText(
-      "  s = u64[3] constant({5,6,7})\n  g = (u64[3], u32[8]) rng-bit-generator(s), algorithm=rng_philox\n  n = u64[3] get-tuple-element(g), index=0\n"
+      "  s = u64[3] constant({5,6,7})\n  g = (u64[3], u32[8]) rng-bit-generator(s), algorithm=rng_philox\n  n = u64[3] "
+      "get-tuple-element(g), index=0\n"
       "  h = (u64[3], u32[8]) rng-bit-generator(n), algorithm=rng_philox\n  ROOT r = u32[8] get-tuple-element(h), index=1");
   ASSERT_TRUE(whole.ok() && rest.ok());
   for (int k = 0; k < 8; ++k) EXPECT_EQ(rest->as<uint32_t>()[k], whole->as<uint32_t>()[8 + k]);

@@ -61,7 +61,9 @@ TEST(Rng, GetAndUpdateState) {
 }
 
 TEST(Rng, Requirements) {
-  const std::string x = "  a = f32[] parameter(0)\n  v = f32[2] parameter(1)\n  n = s32[] parameter(2)\n  c = c64[] parameter(3)\n  t = (f32[]) parameter(4)\n  ROOT r = ";
+  const std::string x =
+      "  a = f32[] parameter(0)\n  v = f32[2] parameter(1)\n  n = s32[] parameter(2)\n  c = c64[] parameter(3)\n  t = (f32[]) "
+      "parameter(4)\n  ROOT r = ";
   ExpectError(x + "f32[2] rng(a, t), distribution=rng_uniform", "rng.operand-arrays");
   ExpectError(x + "f32[2] rng(a, a), distribution=rng_zipf", "rng.distribution");
   ExpectError(x + "f32[2] rng(a, v), distribution=rng_uniform", "rng.operand-scalars");

@@ -35,7 +35,8 @@ inline absl::StatusOr<Value> RunComputation(const Computation& computation, absl
       v = EvaluateInstruction(*i, operands);
     }
     if (!v.ok()) return v.status();
-    if (!Shape::Compatible(v->shape(), i->shape)) return absl::InternalError(absl::StrCat(i->name, " has shape ", v->shape().ToString(), ", not ", i->shape.ToString()));
+    if (!Shape::Compatible(v->shape(), i->shape))
+      return absl::InternalError(absl::StrCat(i->name, " has shape ", v->shape().ToString(), ", not ", i->shape.ToString()));
     values[i->index] = *std::move(v);
   }
   return values[computation.root->index];
@@ -54,8 +55,8 @@ inline std::string ModuleText(const std::string& computations, const std::string
 // "name { p0 op p1 }" of a scalar type.
 inline std::string ScalarFunction(const std::string& name, const std::string& type, const std::string& op, const std::string& result = "",
                                   const std::string& attributes = "") {
-  return absl::StrCat(name, " {\n  a = ", type, "[] parameter(0)\n  b = ", type, "[] parameter(1)\n  ROOT r = ", result.empty() ? type : result, "[] ", op, "(a, b)",
-                      attributes, "\n}\n\n");
+  return absl::StrCat(name, " {\n  a = ", type, "[] parameter(0)\n  b = ", type,
+                      "[] parameter(1)\n  ROOT r = ", result.empty() ? type : result, "[] ", op, "(a, b)", attributes, "\n}\n\n");
 }
 
 inline Value RandomF32(const std::vector<int64_t>& dims, uint32_t seed) {

@@ -5,7 +5,8 @@ namespace hloscope {
 namespace {
 
 TEST(Scan, Requirements) {
-  const std::string step = "step {\n  a = f32[] parameter(0)\n  c = f32[] parameter(1)\n  s = f32[] add(a, c)\n  ROOT r = (f32[], f32[]) tuple(s, s)\n}\n";
+  const std::string step =
+      "step {\n  a = f32[] parameter(0)\n  c = f32[] parameter(1)\n  s = f32[] add(a, c)\n  ROOT r = (f32[], f32[]) tuple(s, s)\n}\n";
   const std::string x = "  x = f32[4] parameter(0)\n  i = f32[] parameter(1)\n  ROOT r = ";
   ExpectAccepted(ModuleText(step, x + "(f32[4], f32[]) scan(x, i), dimensions={0}, to_apply=step"));
   ExpectError(ModuleText(step, x + "(f32[4], f32[]) scan(x, i, i), dimensions={0}, to_apply=step"), "scan.parameters");

@@ -39,17 +39,23 @@ TEST(SelectAndScatter, LikePlainLoops) {
       wanted[best] = static_cast<float>(wanted[best]) + s.as<float>()[a * ow + b];
     }
   }
-  auto r = RunText(ModuleText(kFunctions, absl::StrCat("  x = f32[", h, ",", w, "] parameter(0)\n  s = f32[", oh, ",", ow, "] parameter(1)\n  i = f32[] constant(0.25)\n  ROOT r = f32[", h, ",", w,
-                                                       "] select-and-scatter(x, s, i), window={size=3x2 stride=2x1 pad=1_1x1_0}, select=ge, scatter=add")),
-                   {x, s});
+  auto r =
+      RunText(ModuleText(kFunctions,
+                         absl::StrCat("  x = f32[", h, ",", w, "] parameter(0)\n  s = f32[", oh, ",", ow,
+                                      "] parameter(1)\n  i = f32[] constant(0.25)\n  ROOT r = f32[", h, ",", w,
+                                      "] select-and-scatter(x, s, i), window={size=3x2 stride=2x1 pad=1_1x1_0}, select=ge, scatter=add")),
+              {x, s});
   ASSERT_TRUE(r.ok()) << r.status();
   ExpectNear(*r, wanted, 1e-6);
 }
 
 TEST(SelectAndScatter, Requirements) {
   const std::string x =
-      "  x = f32[4] parameter(0)\n  s = f32[3] parameter(1)\n  i = f32[] parameter(2)\n  n = s32[3] parameter(3)\n  v = f32[2] parameter(4)\n  t = (f32[4]) parameter(5)\n  ROOT r = f32[4] ";
-  const auto expect = [&](const std::string& instruction, const std::string& label) { ExpectError(ModuleText(kFunctions, x + instruction), label); };
+      "  x = f32[4] parameter(0)\n  s = f32[3] parameter(1)\n  i = f32[] parameter(2)\n  n = s32[3] parameter(3)\n  v = f32[2] "
+      "parameter(4)\n  t = (f32[4]) parameter(5)\n  ROOT r = f32[4] ";
+  const auto expect = [&](const std::string& instruction, const std::string& label) {
+    ExpectError(ModuleText(kFunctions, x + instruction), label);
+  };
   ExpectAccepted(ModuleText(kFunctions, x + "select-and-scatter(x, s, i), window={size=2}, select=ge, scatter=add"));
   expect("select-and-scatter(t, s, i), window={size=2}, select=ge, scatter=add", "select-and-scatter.operand-arrays");
   expect("select-and-scatter(x, n, i), window={size=2}, select=ge, scatter=add", "select-and-scatter.source-type");

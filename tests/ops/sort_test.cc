@@ -14,39 +14,56 @@ std::string Compare(const std::string& type, const std::string& direction, const
 
 TEST(Sort, Vector) {
   const std::string less =
-      "less {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = f32[] parameter(4)\n  f = f32[] parameter(5)\n"
+      "less {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = f32[] "
+      "parameter(4)\n  f = f32[] parameter(5)\n"
       "  ROOT r = pred[] compare(a, b), direction=LT\n}\n";
   const std::string entry =
-      "  x = s32[2] constant({3,1})\n  y = s32[2] constant({42,50})\n  z = f32[2] constant({-3.0,1.1})\n  s = (s32[2], s32[2], f32[2]) sort(x, y, z), dimensions={0}, to_apply=less\n";
+      "  x = s32[2] constant({3,1})\n  y = s32[2] constant({42,50})\n  z = f32[2] constant({-3.0,1.1})\n  s = (s32[2], s32[2], f32[2]) "
+      "sort(x, y, z), dimensions={0}, to_apply=less\n";
   ExpectValue(ModuleText(less, entry + "  ROOT g = s32[2] get-tuple-element(s), index=0"), "s32[2] constant({1,3})");
   ExpectValue(ModuleText(less, entry + "  ROOT g = s32[2] get-tuple-element(s), index=1"), "s32[2] constant({50,42})");
   ExpectValue(ModuleText(less, entry + "  ROOT g = f32[2] get-tuple-element(s), index=2"), "f32[2] constant({1.1,-3.0})");
 }
 
 TEST(Sort, DimensionsAndDirections) {
-  ExpectValue(ModuleText(Compare("s32", "LT"), "  x = s32[3,2] constant({{5,1},{3,9},{4,0}})\n  ROOT r = s32[3,2] sort(x), dimensions={0}, to_apply=less"),
+  ExpectValue(ModuleText(Compare("s32", "LT"),
+                         "  x = s32[3,2] constant({{5,1},{3,9},{4,0}})\n  ROOT r = s32[3,2] sort(x), dimensions={0}, to_apply=less"),
               "s32[3,2] constant({{3,0},{4,1},{5,9}})");
-  ExpectValue(ModuleText(Compare("s32", "GT"), "  x = s32[3,2] constant({{1,5},{9,3},{0,4}})\n  ROOT r = s32[3,2] sort(x), dimensions={1}, to_apply=less"),
+  ExpectValue(ModuleText(Compare("s32", "GT"),
+                         "  x = s32[3,2] constant({{1,5},{9,3},{0,4}})\n  ROOT r = s32[3,2] sort(x), dimensions={1}, to_apply=less"),
               "s32[3,2] constant({{5,1},{9,3},{4,0}})");
-  ExpectValue(ModuleText(Compare("s32", "LT"), "  x = s32[0] constant({})\n  ROOT r = s32[0] sort(x), dimensions={0}, to_apply=less"), "s32[0] constant({})");
+  ExpectValue(ModuleText(Compare("s32", "LT"), "  x = s32[0] constant({})\n  ROOT r = s32[0] sort(x), dimensions={0}, to_apply=less"),
+              "s32[0] constant({})");
 }
 
 TEST(Sort, TypesAtTheirEnds) {
-  ExpectValue(ModuleText(Compare("u8", "LT"), "  x = u8[3] constant({200,0,255})\n  ROOT r = u8[3] sort(x), dimensions={0}, to_apply=less"), "u8[3] constant({0,200,255})");
-  ExpectValue(ModuleText(Compare("s8", "LT"), "  x = s8[3] constant({127,-128,-1})\n  ROOT r = s8[3] sort(x), dimensions={0}, to_apply=less"), "s8[3] constant({-128,-1,127})");
-  ExpectValue(ModuleText(Compare("u64", "GT"), "  x = u64[3] constant({1,18446744073709551615,2})\n  ROOT r = u64[3] sort(x), dimensions={0}, to_apply=less"),
+  ExpectValue(ModuleText(Compare("u8", "LT"), "  x = u8[3] constant({200,0,255})\n  ROOT r = u8[3] sort(x), dimensions={0}, to_apply=less"),
+              "u8[3] constant({0,200,255})");
+  ExpectValue(
+      ModuleText(Compare("s8", "LT"), "  x = s8[3] constant({127,-128,-1})\n  ROOT r = s8[3] sort(x), dimensions={0}, to_apply=less"),
+      "s8[3] constant({-128,-1,127})");
+  ExpectValue(ModuleText(Compare("u64", "GT"),
+                         "  x = u64[3] constant({1,18446744073709551615,2})\n  ROOT r = u64[3] sort(x), dimensions={0}, to_apply=less"),
               "u64[3] constant({18446744073709551615,2,1})");
-  ExpectValue(ModuleText(Compare("s64", "LT"), "  x = s64[3] constant({1,-9223372036854775808,9223372036854775807})\n  ROOT r = s64[3] sort(x), dimensions={0}, to_apply=less"),
-              "s64[3] constant({-9223372036854775808,1,9223372036854775807})");
-  ExpectValue(ModuleText(Compare("bf16", "LT"), "  x = bf16[3] constant({2,-inf,-1})\n  ROOT r = bf16[3] sort(x), dimensions={0}, to_apply=less"), "bf16[3] constant({-inf,-1,2})");
-  ExpectValue(ModuleText(Compare("pred", "LT"), "  x = pred[3] constant({1,0,1})\n  ROOT r = pred[3] sort(x), dimensions={0}, to_apply=less"), "pred[3] constant({0,1,1})");
+  ExpectValue(
+      ModuleText(
+          Compare("s64", "LT"),
+          "  x = s64[3] constant({1,-9223372036854775808,9223372036854775807})\n  ROOT r = s64[3] sort(x), dimensions={0}, to_apply=less"),
+      "s64[3] constant({-9223372036854775808,1,9223372036854775807})");
+  ExpectValue(
+      ModuleText(Compare("bf16", "LT"), "  x = bf16[3] constant({2,-inf,-1})\n  ROOT r = bf16[3] sort(x), dimensions={0}, to_apply=less"),
+      "bf16[3] constant({-inf,-1,2})");
+  ExpectValue(
+      ModuleText(Compare("pred", "LT"), "  x = pred[3] constant({1,0,1})\n  ROOT r = pred[3] sort(x), dimensions={0}, to_apply=less"),
+      "pred[3] constant({0,1,1})");
 }
 
 // Keys with many equals; the second array tells the order in which they came.
 TEST(Sort, StableWhateverTheLengthAndTheComparator) {
-  const char* kinds[] = {"  ROOT r = pred[] compare(a, b), direction=LT\n",  // keys
-                         "  n = f32[] negate(a)\n  m = f32[] negate(b)\n  ROOT r = pred[] compare(m, n), direction=LT\n",  // the same through a key function
-                         "  x = pred[] compare(a, b), direction=LE\n  y = pred[] compare(a, b), direction=NE\n  ROOT r = pred[] and(x, y)\n"};  // merges
+  const char* kinds[] = {
+      "  ROOT r = pred[] compare(a, b), direction=LT\n",                                                // keys
+      "  n = f32[] negate(a)\n  m = f32[] negate(b)\n  ROOT r = pred[] compare(m, n), direction=LT\n",  // the same through a key function
+      "  x = pred[] compare(a, b), direction=LE\n  y = pred[] compare(a, b), direction=NE\n  ROOT r = pred[] and(x, y)\n"};  // merges
   for (int n : {5, 100, 1000}) {
     for (const char* kind : kinds) {
       std::mt19937 random(n);
@@ -58,10 +75,13 @@ TEST(Sort, StableWhateverTheLengthAndTheComparator) {
         wanted.push_back({keys[k], k});
       }
       std::stable_sort(wanted.begin(), wanted.end(), [](auto& x, auto& y) { return x.first < y.first; });
-      const std::string less = std::string("less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n") + kind + "}\n";
-      auto r = RunText(ModuleText(less, absl::StrCat("  x = f32[", n, "] parameter(0)\n  k = s32[", n, "] iota(), iota_dimension=0\n  ROOT s = (f32[", n, "], s32[", n,
-                                                     "]) sort(x, k), dimensions={0}, is_stable=true, to_apply=less")),
-                       {FromVector<float>(ElementType::kF32, {n}, keys)});
+      const std::string less =
+          std::string("less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n") +
+          kind + "}\n";
+      auto r = RunText(
+          ModuleText(less, absl::StrCat("  x = f32[", n, "] parameter(0)\n  k = s32[", n, "] iota(), iota_dimension=0\n  ROOT s = (f32[", n,
+                                        "], s32[", n, "]) sort(x, k), dimensions={0}, is_stable=true, to_apply=less")),
+          {FromVector<float>(ElementType::kF32, {n}, keys)});
       ASSERT_TRUE(r.ok()) << r.status();
       for (int k = 0; k < n; ++k) ASSERT_EQ(r->elements()[1].as<int32_t>()[k], wanted[k].second) << n << " " << k << kind;
     }
@@ -70,7 +90,8 @@ TEST(Sort, StableWhateverTheLengthAndTheComparator) {
 
 TEST(Sort, TotalOrderPutsNaNsAtTheEnds) {
   const float nan = std::numeric_limits<float>::quiet_NaN(), inf = std::numeric_limits<float>::infinity();
-  auto r = RunText(ModuleText(Compare("f32", "LT", ", type=TOTALORDER"), "  x = f32[7] parameter(0)\n  ROOT r = f32[7] sort(x), dimensions={0}, to_apply=less"),
+  auto r = RunText(ModuleText(Compare("f32", "LT", ", type=TOTALORDER"),
+                              "  x = f32[7] parameter(0)\n  ROOT r = f32[7] sort(x), dimensions={0}, to_apply=less"),
                    {FromVector<float>(ElementType::kF32, {7}, {nan, 0.0f, 1, -0.0f, -inf, std::copysign(nan, -1.0f), inf})});
   ASSERT_TRUE(r.ok()) << r.status();
   const float* x = r->as<float>();
@@ -86,7 +107,9 @@ TEST(Sort, TotalOrderPutsNaNsAtTheEnds) {
 TEST(Sort, PlainLessWithNaNsKeepsAllElements) {
   std::vector<float> x;
   for (int k = 0; k < 300; ++k) x.push_back(k % 3 == 0 ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(300 - k));
-  auto r = RunText(ModuleText(Compare("f32", "LT"), "  x = f32[300] parameter(0)\n  ROOT r = f32[300] sort(x), dimensions={0}, to_apply=less"), {FromVector<float>(ElementType::kF32, {300}, x)});
+  auto r =
+      RunText(ModuleText(Compare("f32", "LT"), "  x = f32[300] parameter(0)\n  ROOT r = f32[300] sort(x), dimensions={0}, to_apply=less"),
+              {FromVector<float>(ElementType::kF32, {300}, x)});
   ASSERT_TRUE(r.ok()) << r.status();
   double sum = 0;
   int nans = 0;
@@ -105,10 +128,12 @@ TEST(Sort, PlainLessWithNaNsKeepsAllElements) {
 
 TEST(Sort, LexicographicComparator) {
   const std::string less =
-      "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = pred[] compare(a, b), direction=EQ, type=TOTALORDER\n"
+      "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = pred[] "
+      "compare(a, b), direction=EQ, type=TOTALORDER\n"
       "  l = pred[] compare(c, d), direction=LT\n  g = pred[] compare(a, b), direction=GT\n  ROOT r = pred[] select(e, l, g)\n}\n";
   ExpectValue(ModuleText(less,
-                         "  x = f32[5] constant({1,2,1,2,3})\n  y = s32[5] constant({9,8,7,6,5})\n  s = (f32[5], s32[5]) sort(x, y), dimensions={0}, to_apply=less\n"
+                         "  x = f32[5] constant({1,2,1,2,3})\n  y = s32[5] constant({9,8,7,6,5})\n  s = (f32[5], s32[5]) sort(x, y), "
+                         "dimensions={0}, to_apply=less\n"
                          "  ROOT g = s32[5] get-tuple-element(s), index=1"),
               "s32[5] constant({5,6,8,7,9})");
 }
@@ -132,10 +157,13 @@ TEST(Sort, TwoKeysLikeTheComparatorItself) {
         return equal ? b[x] < b[y] : up ? a[x] < a[y] : a[x] > a[y];
       };
       const std::string f = absl::StrCat(
-          "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = pred[] compare(a, b), direction=EQ", total,
-          "\n  l = pred[] compare(c, d), direction=LT\n  g = pred[] compare(a, b), direction=", direction, "\n  ROOT r = pred[] select(e, l, g)\n}\n");
-      auto r = RunText(ModuleText(f, "  x = f32[700] parameter(0)\n  y = s32[700] parameter(1)\n"
-                                     "  ROOT s = (f32[700], s32[700]) sort(x, y), dimensions={0}, to_apply=less"),
+          "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n  e = pred[] "
+          "compare(a, b), direction=EQ",
+          total, "\n  l = pred[] compare(c, d), direction=LT\n  g = pred[] compare(a, b), direction=", direction,
+          "\n  ROOT r = pred[] select(e, l, g)\n}\n");
+      auto r = RunText(ModuleText(f,
+                                  "  x = f32[700] parameter(0)\n  y = s32[700] parameter(1)\n"
+                                  "  ROOT s = (f32[700], s32[700]) sort(x, y), dimensions={0}, to_apply=less"),
                        {FromVector<float>(ElementType::kF32, {n}, a), FromVector<int32_t>(ElementType::kS32, {n}, b)});
       ASSERT_TRUE(r.ok()) << r.status();
       const float* x = r->elements()[0].as<float>();
@@ -156,7 +184,8 @@ TEST(Sort, TwoKeysLikeTheComparatorItself) {
 // A logarithm is not among the quick comparator's operations: the computation is called for each comparison.
 TEST(Sort, ComparatorsThatMustBeCalled) {
   const std::string less =
-      "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  x = f32[] log(a)\n  y = f32[] log(b)\n  ROOT r = pred[] compare(x, y), direction=GT\n}\n";
+      "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  x = f32[] log(a)\n  y = f32[] log(b)\n  ROOT r = pred[] compare(x, "
+      "y), direction=GT\n}\n";
   const std::string text = ModuleText(less, "  x = f32[4] constant({3,1,4,2})\n  ROOT r = f32[4] sort(x), dimensions={0}, to_apply=less");
   auto r = RunText(text);
   ASSERT_TRUE(r.ok()) << r.status();
@@ -169,10 +198,13 @@ TEST(Sort, ComparatorsThatMustBeCalled) {
 
 TEST(Sort, QuickComparatorAgreesWithTheInterpreter) {
   const std::string less =
-      "less {\n  a = f16[] parameter(0)\n  b = f16[] parameter(1)\n  c = s8[] parameter(2)\n  d = s8[] parameter(3)\n  x = f16[] add(a, b)\n  y = f32[] convert(x)\n  z = f32[] convert(c)\n"
-      "  p = pred[] compare(y, z), direction=LE\n  q = s8[] subtract(c, d)\n  k = s8[] constant(3)\n  m = s8[] multiply(q, k)\n  n = s8[] abs(m)\n  o = pred[] compare(n, d), direction=GT\n"
+      "less {\n  a = f16[] parameter(0)\n  b = f16[] parameter(1)\n  c = s8[] parameter(2)\n  d = s8[] parameter(3)\n  x = f16[] add(a, "
+      "b)\n  y = f32[] convert(x)\n  z = f32[] convert(c)\n"
+      "  p = pred[] compare(y, z), direction=LE\n  q = s8[] subtract(c, d)\n  k = s8[] constant(3)\n  m = s8[] multiply(q, k)\n  n = s8[] "
+      "abs(m)\n  o = pred[] compare(n, d), direction=GT\n"
       "  nn = pred[] not(p)\n  ROOT r = pred[] xor(nn, o)\n}\n";
-  const CheckedModule checked = CheckText(ModuleText(less, "  x = f16[4] parameter(0)\n  y = s8[4] parameter(1)\n  ROOT r = (f16[4], s8[4]) sort(x, y), dimensions={0}, to_apply=less"));
+  const CheckedModule checked = CheckText(ModuleText(
+      less, "  x = f16[4] parameter(0)\n  y = s8[4] parameter(1)\n  ROOT r = (f16[4], s8[4]) sort(x, y), dimensions={0}, to_apply=less"));
   ASSERT_EQ(checked.sink.error_count(), 0) << checked.Problems();
   const Computation& f = *checked.module->entry->root->Called(AttrId::kToApply);
   const std::vector<ElementType> types = {ElementType::kF16, ElementType::kS8};
@@ -204,12 +236,15 @@ TEST(Sort, Requirements) {
   const std::string x = "  x = f32[4] parameter(0)\n  y = f32[5] parameter(1)\n  t = (f32[4]) parameter(2)\n  ROOT r = ";
   const std::string less = Compare("f32", "LT");
   ExpectError(ModuleText(less, x + "f32[4] sort(t), dimensions={0}, to_apply=less"), "sort.operand-arrays");
-  const std::string four = "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT r = pred[] compare(a, b), direction=LT\n}\n";
+  const std::string four =
+      "less {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  c = f32[] parameter(2)\n  d = f32[] parameter(3)\n  ROOT r = pred[] "
+      "compare(a, b), direction=LT\n}\n";
   ExpectError(ModuleText(four, x + "(f32[4], f32[5]) sort(x, y), dimensions={0}, to_apply=less"), "sort.same-dimensions");
   ExpectError(ModuleText(less, x + "f32[4] sort(x), dimensions={1}, to_apply=less"), "sort.dimension");
   ExpectError(ModuleText(four, x + "f32[4] sort(x), dimensions={0}, to_apply=less"), "sort.comparator-signature");
   ExpectError(ModuleText(Compare("s32", "LT"), x + "f32[4] sort(x), dimensions={0}, to_apply=less"), "sort.comparator-signature");
-  ExpectError(ModuleText(ScalarFunction("less", "f32", "add"), x + "f32[4] sort(x), dimensions={0}, to_apply=less"), "sort.comparator-signature");
+  ExpectError(ModuleText(ScalarFunction("less", "f32", "add"), x + "f32[4] sort(x), dimensions={0}, to_apply=less"),
+              "sort.comparator-signature");
 }
 
 }  // namespace

@@ -8,8 +8,8 @@ namespace hloscope {
 namespace {
 
 std::string Part(const std::string& operand, const std::string& attributes, int k, const std::string& type, int part) {
-  return absl::StrCat("  x = ", operand, "\n  t = (", type, "[", k, "], s32[", k, "]) topk(x), k=", k, attributes, "\n  ROOT g = ", part == 0 ? type : "s32", "[", k,
-                      "] get-tuple-element(t), index=", part);
+  return absl::StrCat("  x = ", operand, "\n  t = (", type, "[", k, "], s32[", k, "]) topk(x), k=", k, attributes,
+                      "\n  ROOT g = ", part == 0 ? type : "s32", "[", k, "] get-tuple-element(t), index=", part);
 }
 
 TEST(TopK, ValuesAndIndices) {
@@ -28,7 +28,9 @@ TEST(TopK, WideLinesLikeAStableSort) {
     std::vector<float> x(2 * n);
     for (float& v : x) v = static_cast<float>(random() % 500);
     x[17] = std::numeric_limits<float>::quiet_NaN();
-    auto r = RunText(absl::StrCat("  x = f32[2,", n, "] parameter(0)\n  ROOT t = (f32[2,", k, "], s32[2,", k, "]) topk(x), k=", k, ", largest=true"), {FromVector<float>(ElementType::kF32, {2, n}, x)});
+    auto r = RunText(
+        absl::StrCat("  x = f32[2,", n, "] parameter(0)\n  ROOT t = (f32[2,", k, "], s32[2,", k, "]) topk(x), k=", k, ", largest=true"),
+        {FromVector<float>(ElementType::kF32, {2, n}, x)});
     ASSERT_TRUE(r.ok()) << r.status();
     for (int row = 0; row < 2; ++row) {
       std::vector<int> order(n);

@@ -11,9 +11,13 @@ using Complex = std::complex<float>;
 template <typename T>
 T Make(std::mt19937& random);
 template <>
-float Make(std::mt19937& random) { return static_cast<float>(random() % 2001) / 1000 - 1; }
+float Make(std::mt19937& random) {
+  return static_cast<float>(random() % 2001) / 1000 - 1;
+}
 template <>
-Complex Make(std::mt19937& random) { return {Make<float>(random), Make<float>(random)}; }
+Complex Make(std::mt19937& random) {
+  return {Make<float>(random), Make<float>(random)};
+}
 float Conjugate(float v) { return v; }
 Complex Conjugate(Complex v) { return std::conj(v); }
 
@@ -33,9 +37,11 @@ void CheckAll(ElementType type) {
         for (const char* transpose : {"NO_TRANSPOSE", "TRANSPOSE", "ADJOINT"}) {
           const std::vector<int64_t> b_dims = left ? std::vector<int64_t>{batches, n, m} : std::vector<int64_t>{batches, m, n};
           const std::string bs = absl::StrCat(Name(type), "[", absl::StrJoin(b_dims, ","), "]");
-          auto r = RunText(absl::StrCat("  a = ", Name(type), "[2,5,5] parameter(0)\n  b = ", bs, " parameter(1)\n  ROOT r = ", bs, " triangular-solve(a, b), left_side=", left ? "true" : "false",
-                                        ", lower=", lower ? "true" : "false", ", unit_diagonal=", unit ? "true" : "false", ", transpose_a=", transpose),
-                           {FromVector<T>(type, {batches, n, n}, a), FromVector<T>(type, b_dims, b)});
+          auto r =
+              RunText(absl::StrCat("  a = ", Name(type), "[2,5,5] parameter(0)\n  b = ", bs, " parameter(1)\n  ROOT r = ", bs,
+                                   " triangular-solve(a, b), left_side=", left ? "true" : "false", ", lower=", lower ? "true" : "false",
+                                   ", unit_diagonal=", unit ? "true" : "false", ", transpose_a=", transpose),
+                      {FromVector<T>(type, {batches, n, n}, a), FromVector<T>(type, b_dims, b)});
           ASSERT_TRUE(r.ok()) << r.status();
           const T* x = r->template as<T>();
           const auto op = [&](int p, int i, int j) {
@@ -65,7 +71,9 @@ TEST(TriangularSolve, RealMultipliesBack) { CheckAll<float>(ElementType::kF32); 
 TEST(TriangularSolve, ComplexMultipliesBack) { CheckAll<Complex>(ElementType::kC64); }
 
 TEST(TriangularSolve, Requirements) {
-  const std::string x = "  a = f32[3,3] parameter(0)\n  b = f32[3,2] parameter(1)\n  c = f32[4,3] parameter(2)\n  d = f64[3,2] parameter(3)\n  e = f32[1,3,2] parameter(4)\n  t = (f32[3]) parameter(5)\n  ROOT r = f32[3,2] ";
+  const std::string x =
+      "  a = f32[3,3] parameter(0)\n  b = f32[3,2] parameter(1)\n  c = f32[4,3] parameter(2)\n  d = f64[3,2] parameter(3)\n  e = "
+      "f32[1,3,2] parameter(4)\n  t = (f32[3]) parameter(5)\n  ROOT r = f32[3,2] ";
   ExpectAccepted(x + "triangular-solve(a, b), left_side=true, lower=true, transpose_a=NO_TRANSPOSE");
   ExpectError(x + "triangular-solve(t, b), left_side=true", "triangular-solve.operand-arrays");
   ExpectError(x + "triangular-solve(a, d), left_side=true", "triangular-solve.element-types");
