@@ -40,7 +40,7 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 7;
+constexpr int kLoweringVersion = 8;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
 constexpr char kMagic[] = "hloscope kernel 2\n";
