@@ -16,6 +16,9 @@
 #endif
 
 namespace hloscope::cli {
+namespace {
+constexpr int kMaxThreads = 1024;
+}  // namespace
 
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
   std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them last first
@@ -66,6 +69,10 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession() const {
     session.memory_limit = *bytes;
   }
   if (replicas != 1) return absl::InvalidArgumentError("--replicas: only one replica can run so far");
+  if (max_iterations < 0) return absl::InvalidArgumentError(absl::StrCat("--max-iterations takes a number of at least 0 (0: no limit), not ", max_iterations));
+  if (threads < 0 || threads > kMaxThreads) {
+    return absl::InvalidArgumentError(absl::StrCat("--threads takes 1 to ", kMaxThreads, ", or 0 for all, not ", threads));
+  }
   session.max_iterations = max_iterations;
   session.custom_call_libraries = custom_call;
   session.infeed_npz = infeed;

@@ -23,6 +23,17 @@ constexpr Verb kVerbs[] = {
 #undef X
 };
 
+// Verbs that are planned, and what does their work meanwhile.
+struct LaterVerb {
+  const char* name;
+  const char* instead;
+};
+constexpr LaterVerb kLaterVerbs[] = {
+    {"test", "assertions are written as expect commands so far: hloscope debug FILE -x SCRIPT --batch --junit OUT.xml"},
+    {"diff", "hloscope run A --output a.npz and the same of B write the results, which NumPy compares; hloscope run FILE --check N compares with the reference"},
+    {"bench", "hloscope run FILE --repeat N --profile --json measures a program"},
+};
+
 const Verb* Find(const std::string& name) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return &verb;
@@ -53,6 +64,9 @@ int Run_help(const std::vector<std::string>& args) {
     return kOk;
   }
   if (const Verb* verb = Find(args[0])) return verb->run({"--help"});
+  for (const LaterVerb& later : kLaterVerbs) {
+    if (args[0] == later.name) return UsageError(absl::StrCat("the verb ", later.name, " does not exist yet; ", later.instead));
+  }
   return UsageError(absl::StrCat("there is no verb ", args[0], "; see: hloscope help"));
 }
 
@@ -61,6 +75,9 @@ int Main(int argc, char** argv) {
   if (args.empty()) {
     std::fputs(HelpText().c_str(), stderr);
     return UsageError("the desktop window comes later; give a verb");
+  }
+  for (const LaterVerb& later : kLaterVerbs) {
+    if (args[0] == later.name) return UsageError(absl::StrCat("the verb ", later.name, " does not exist yet; ", later.instead));
   }
   if (args[0] == "--help" || args[0] == "-h") return Run_help({});
   if (args[0] == "--version") {

@@ -96,7 +96,7 @@ Loaded Load(const std::string& path) {
   loaded.module = ReadHloText(loaded.source, loaded.sink);
   loaded.load_ms = Milliseconds(start);
   const auto verify = std::chrono::steady_clock::now();
-  if (loaded.sink.error_count() == 0) Verify(*loaded.module, loaded.sink);
+  Verify(*loaded.module, loaded.sink);
   loaded.verify_ms = Milliseconds(verify);
   loaded.sink.SortByPlace();
   return loaded;

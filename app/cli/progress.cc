@@ -6,10 +6,12 @@
 #include <chrono>
 #include <cstdio>
 
+#include "core/base/threads.h"
+
 namespace hloscope::cli {
 
 Progress::Progress() {
-  if (isatty(STDERR_FILENO)) thread_ = std::thread([this] { Tick(); });
+  if (isatty(STDERR_FILENO)) TryStartThread(thread_, [this] { Tick(); });  // without one there is no progress to see
 }
 
 Progress::~Progress() {

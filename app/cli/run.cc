@@ -16,6 +16,7 @@
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "core/base/threads.h"
 #include "core/debug/check.h"
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
@@ -367,9 +368,11 @@ class Runner {
     double best = HUGE_VAL;
     for (int round = 0; round < 7; ++round) {
       const Clock::time_point begin = Clock::now();
-      std::thread other([&] { std::memcpy(to.mutable_data() + size / 2, from.data() + size / 2, size - size / 2); });
+      const auto second = [&] { std::memcpy(to.mutable_data() + size / 2, from.data() + size / 2, size - size / 2); };
+      std::thread other;
+      if (!TryStartThread(other, second)) second();
       std::memcpy(to.mutable_data(), from.data(), size / 2);
-      other.join();
+      if (other.joinable()) other.join();
       best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
     }
     return 2.0 * static_cast<double>(size) / best;

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/threads.h"
 #include "core/debug/member_walk.h"
 #include "core/exec/fuse.h"
 #include "core/literal/scalar.h"
@@ -245,7 +246,14 @@ void RegionChecker::CheckProgram(const absl::StatusOr<Program>& program, const K
       }
     };
     std::vector<std::thread> others;
-    for (int t = 1; t < threads; ++t) others.emplace_back(work, t);
+    for (int t = 1; t < threads; ++t) {
+      std::thread other;
+      if (TryStartThread(other, [&work, t] { work(t); })) {
+        others.push_back(std::move(other));
+      } else {
+        work(t);
+      }
+    }
     work(0);
     for (std::thread& other : others) other.join();
     for (const absl::Status& status : statuses) {

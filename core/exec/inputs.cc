@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/threads.h"
 #include "core/literal/scalar.h"
 #include "core/ops/op.h"
 #include "core/ops/operand_role.h"
@@ -221,7 +222,8 @@ void InBlocks(int64_t count, uint64_t seed, const F& fill) {
     }
   };
   if (count <= 4 * kBlock) return run(0, 1);
-  std::thread other(run, 1, 2);
+  std::thread other;
+  if (!TryStartThread(other, [&] { run(1, 2); })) return run(0, 1);
   run(0, 2);
   other.join();
 }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/ir/module.h"
 
@@ -102,6 +103,7 @@ void CollectParameters(Computation& computation, DiagnosticSink& sink) {
     int64_t number = instruction->parameter_number;
     if (number < 0) continue;
     if (number >= count) {
+      if (computation.in_error) continue;  // the missing one may be what could not be read
       sink.Error(instruction->range, HLO_LABEL("ir.parameter-number"),
                  absl::StrCat("parameter number ", number, " in a computation of ", count, " parameters leaves a gap"),
                  absl::StrCat("number the parameters of ", computation.name, " from 0 to ", count - 1));
@@ -135,6 +137,7 @@ void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
     }
     return calls;
   };
+  absl::flat_hash_set<std::pair<Computation*, Instruction*>> reported;  // a loop can name one as condition and body
   std::vector<Visit> stack;
   for (Computation* start : module.computations) {
     if (state[start->id] != kNew) continue;
@@ -149,6 +152,7 @@ void CheckCallCycles(const Module& module, DiagnosticSink& sink) {
       }
       auto [callee, caller] = visit.calls[visit.next++];
       if (state[callee->id] == kOpen) {
+        if (!reported.emplace(callee, caller).second) continue;
         sink.Error(caller->range, HLO_LABEL("ir.call-cycle"),
                    absl::StrCat("computation ", callee->name, " calls itself through %", caller->name),
                    "computations may not be recursive; use while for a loop");
@@ -194,6 +198,11 @@ void Module::Finalize(DiagnosticSink& sink) {
   if (entry == nullptr && !computations.empty()) {
     entry = computations.back();
     entry->is_entry = true;
+  }
+  for (Computation* computation : computations) {
+    if (!computation->instructions.empty() || computation->in_error) continue;
+    sink.Error(computation->name_range, HLO_LABEL("ir.empty-computation"), absl::StrCat("computation ", computation->name, " has no instructions"),
+               "a computation needs at least one, its root");
   }
   CheckCallCycles(*this, sink);
 }

@@ -57,6 +57,7 @@ struct Instruction {
   Computation* parent = nullptr;
   int32_t index = -1;  // position in parent->schedule
   bool shape_omitted = false;  // the text gave no shape; the verifier inferred it
+  bool in_error = false;       // the reader reported something about it: operands or attributes may be missing
   SourceRange range;       // the whole instruction
   SourceRange name_range;  // its name at the definition
   absl::InlinedVector<SourceRange, 3> operand_ranges;
@@ -86,6 +87,7 @@ struct Computation {
   Instruction* root = nullptr;
   bool is_entry = false;
   bool is_fusion = false;  // is the `calls` of a fusion
+  bool in_error = false;   // the reader could not read some instruction at all: parameters or the root may be missing
   absl::string_view execution_thread;      // attribute after the closing brace; empty: none
   std::vector<Attribute> attributes;       // other attributes after the closing brace or in the header, raw
   SourceRange range;
@@ -135,7 +137,7 @@ struct Module {
 
   // Fills schedule, index, parameters, by_name, ids, is_fusion; picks an entry where none was marked (the last computation).
   // Reports cycles (label ir.operand-cycle, ir.call-cycle), duplicate names, and missing or duplicate parameter numbers. On errors the
-  // module may be printed and listed but not verified or run.
+  // module may be printed, listed and verified (what is in error is passed over) but not run.
   void Finalize(DiagnosticSink& sink);
 
   // The Python frames of an instruction, innermost first, from stack_frame_id and the tables, or from source_file/source_line.

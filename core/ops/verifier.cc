@@ -2,6 +2,7 @@
 // are needed. What an operation requires stands in its shape rule; here stands what is asked of all of them alike.
 #include "core/ops/verifier.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -46,6 +47,7 @@ class Verifier {
 
   void Run() {
     done_.assign(module_.computations.size(), false);
+    sound_.assign(module_.computations.size(), false);
     for (Computation* computation : module_.computations) VerifyWithCallees(computation);
   }
 
@@ -92,21 +94,27 @@ class Verifier {
   }
 
   void VerifyComputation(Computation& computation) {
-    failed_.assign(computation.schedule.size(), false);
+    failed_.assign(computation.schedule.size(), true);
+    size_t numbered = 0;
     for (Instruction* instruction : computation.schedule) {
-      if (!VerifyInstruction(*instruction)) failed_[instruction->index] = true;
+      failed_[instruction->index] = !VerifyInstruction(*instruction);
+      numbered += instruction->parameter_number >= 0;
     }
+    const auto fine = [this](const Instruction* i) { return i != nullptr && !failed_[i->index]; };
+    sound_[computation.id] = !computation.in_error && numbered == computation.parameters.size() && fine(computation.root) &&
+                             std::all_of(computation.parameters.begin(), computation.parameters.end(), fine);
   }
 
   // False when the instruction's shape is in doubt, so that what reads it is not blamed.
   bool VerifyInstruction(Instruction& instruction) {
+    if (instruction.in_error) return !instruction.shape_omitted;
     const OpDef& def = Def(instruction);
     if (def.infer == nullptr) {
       sink_.Error(instruction.range, HLO_LABEL("verify.not-supported-yet"), absl::StrCat("the operation ", Name(instruction.opcode), " is not supported yet"));
       return false;
     }
-    if (!CheckOperandCount(instruction, def)) return false;
-    if (!CheckAttributes(instruction, def)) return false;
+    const bool count_fine = CheckOperandCount(instruction, def);
+    const bool attributes_fine = CheckAttributes(instruction, def);
     if (HasUnbounded(instruction.shape)) {
       sink_.Error(instruction.range, HLO_LABEL("verify.unbounded-dimension"),
                   absl::StrCat("the shape ", instruction.shape.ToString(false), " has a dimension of unknown size, which is not supported yet"),
@@ -118,9 +126,12 @@ class Verifier {
                   absl::StrCat("an array of the shape ", instruction.shape.ToString(false), " has more elements than any memory"));
       return false;
     }
-    bool operands_fine = true;
-    for (const Instruction* operand : instruction.operands) operands_fine = operands_fine && operand != nullptr && !failed_[operand->index];
-    if (!operands_fine) return !instruction.shape_omitted;  // what it reads was reported; its own written shape holds
+    bool known = count_fine && attributes_fine;
+    for (const Instruction* operand : instruction.operands) known = known && !failed_[operand->index];
+    if (known && !instruction.attributes.empty()) {
+      for (const Computation* called : instruction.CalledComputations()) known = known && sound_[called->id];
+    }
+    if (!known) return !instruction.shape_omitted;  // what it reads was reported; its own written shape holds
     return CheckShape(instruction, def);
   }
 
@@ -182,7 +193,7 @@ class Verifier {
     const int errors_before = sink_.error_count();
     ShapeContext context(instruction, sink_);
     const std::optional<Shape> inferred = def.infer(context);
-    if (sink_.error_count() != errors_before) return false;
+    if (sink_.error_count() != errors_before) return !instruction.shape_omitted;
     if (!inferred.has_value()) {
       if (!instruction.shape_omitted) return true;
       sink_.Error(instruction.range, HLO_LABEL("verify.shape-needed"),
@@ -256,6 +267,7 @@ class Verifier {
   Module& module_;
   DiagnosticSink& sink_;
   std::vector<bool> done_;    // by computation id
+  std::vector<bool> sound_;   // by computation id: verified, with parameters and a root that callers can be held to
   std::vector<bool> failed_;  // by schedule position of the computation at hand
 };
 

@@ -69,8 +69,10 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
     }
   }
   absl::string_view sugar;
+  const int errors = sink_.error_count();
   bool ok = ReadShapeAndOpcode(instruction, &sugar) && ReadParentheses(instruction) && ReadAttributes(instruction);
   instruction->range = s_.Range(start, s_.p);
+  instruction->in_error = sink_.error_count() != errors;
   if (ok && !sugar.empty()) WrapAsync(instruction, sugar);
   return ok ? Outcome::kRead : Outcome::kFailed;
 }
@@ -126,6 +128,7 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   }
   NearestName nearest(word, &suggestion_budget_);
   for (int i = 0; i < kOpcodeCount; ++i) nearest.Offer(Name(static_cast<Opcode>(i)));
+  instruction->parent->in_error = true;  // it may have been meant for a parameter
   s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"), nearest.Hint());
   return *s_.p == '(';  // its operands and attributes are read all the same
 }
@@ -229,8 +232,10 @@ Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, ab
   names_.try_emplace(nested->name, nested);
   ++nesting_;
   absl::string_view sugar;
+  const int errors = sink_.error_count();
   bool ok = ReadOpcode(nested, &sugar) && ReadParentheses(nested);
   --nesting_;
+  nested->in_error = sink_.error_count() != errors;
   nested->range = s_.Range(start, s_.p);
   if (ok && !sugar.empty()) WrapAsync(nested, sugar);
   return ok ? nested : nullptr;

@@ -136,9 +136,10 @@ void ModuleReader::ReadTopLevel() {
     }
     in_garbage_ = !good;
   }
-  if (s_.AtEnd() && sink_.error_count() == 0 && module_->computations.empty() && !seen_header_) {
-    s_.Error(s_.Range(s_.begin(), s_.begin()), HLO_LABEL("text.empty"),
-             "expected HloModule, a computation or an instruction, found nothing");
+  if (s_.AtEnd() && sink_.error_count() == 0 && module_->computations.empty()) {
+    const char* at = seen_header_ ? s_.end() : s_.begin();
+    s_.Error(s_.Range(at, at), HLO_LABEL("text.empty"),
+             absl::StrCat("expected ", seen_header_ ? "" : "HloModule, ", "a computation or an instruction, found nothing"));
   }
 }
 
@@ -204,6 +205,7 @@ void ModuleReader::ReadComputation(bool is_entry, const char* start) {
     if (signature.present) CheckSignature(*computation, signature);
     ReadTrailer(computation);
   } else {
+    computation->in_error = true;
     SkipLine();
   }
   computation->range = s_.Range(start, s_.p);
@@ -280,9 +282,14 @@ void ModuleReader::ReadBody(Computation* computation, bool bare) {
       s_.p = start;
       break;
     }
-    if (outcome == Outcome::kFailed) RecoverStatement(start);
+    if (outcome == Outcome::kFailed) {
+      computation->in_error = true;
+      RecoverStatement(start);
+    }
   }
+  if (s_.stopped()) computation->in_error = true;
   if (bare || s_.stopped()) return;
+  computation->in_error = true;
   s_.Error(computation->name_range, HLO_LABEL("text.unclosed-computation"),
            absl::StrCat("expected '}' to close computation ", computation->name, ", found ", s_.Found()));
 }
@@ -328,10 +335,13 @@ void ModuleReader::FinishComputation(Computation* computation) {
         use.user->control_predecessors.push_back(it->second);
       } else {
         use.user->operands[use.operand] = it->second;
+        const int errors = sink_.error_count();
         if (use.typed) CheckOperandShape(use.range, use.shape, *it->second);
+        if (sink_.error_count() != errors) use.user->in_error = true;
       }
       continue;
     }
+    use.user->in_error = true;
     if (use.operand >= 0) incomplete.push_back(use.user);
     if (broken_names_.contains(use.name)) continue;
     NearestName nearest(use.name, &suggestion_budget_);
@@ -419,6 +429,7 @@ void ModuleReader::ResolveComputations() {
       continue;
     }
     missing = true;
+    r.instruction->in_error = true;
     NearestName nearest(r.name, &suggestion_budget_);
     for (const Computation* c : module_->computations) nearest.Offer(c->name);
     s_.Error(r.range, HLO_LABEL("text.unknown-computation"), absl::StrCat("expected a computation of the module, found '", r.name, "'"),

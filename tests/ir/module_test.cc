@@ -90,7 +90,7 @@ TEST(Module, FinalizeReportsDuplicates) {
   Computation* c = m.AddComputation("main");
   Add(c, Opcode::kParameter, "a");
   Add(c, Opcode::kParameter, "a");
-  m.AddComputation("main");
+  Add(m.AddComputation("main"), Opcode::kParameter, "b");
   DiagnosticSink sink;
   m.Finalize(sink);
   EXPECT_EQ(Labels(sink), (Strings{"ir.duplicate-instruction", "ir.duplicate-parameter", "ir.duplicate-computation"}));
@@ -101,7 +101,9 @@ TEST(Module, FinalizeReportsParameterGapsAndSecondEntries) {
   Computation* c = m.AddComputation("main");
   Add(c, Opcode::kParameter, "a")->parameter_number = 3;
   c->is_entry = true;
-  m.AddComputation("other")->is_entry = true;
+  Computation* other = m.AddComputation("other");
+  Add(other, Opcode::kParameter, "b");
+  other->is_entry = true;
   DiagnosticSink sink;
   m.Finalize(sink);
   EXPECT_EQ(Labels(sink), (Strings{"ir.parameter-number", "ir.second-entry"}));
@@ -117,6 +119,25 @@ TEST(Module, FinalizeReportsRecursion) {
   DiagnosticSink sink;
   m.Finalize(sink);
   EXPECT_EQ(Labels(sink), Strings{"ir.call-cycle"});
+}
+
+TEST(Module, FinalizeReportsRecursionOnceForALoopOfOneComputation) {
+  Module m;
+  Computation* a = m.AddComputation("a");
+  Instruction* loop = Add(a, Opcode::kWhile, "x");
+  loop->attributes.push_back({AttrId::kCondition, "condition", a, {}});
+  loop->attributes.push_back({AttrId::kBody, "body", a, {}});
+  DiagnosticSink sink;
+  m.Finalize(sink);
+  EXPECT_EQ(Labels(sink), Strings{"ir.call-cycle"});
+}
+
+TEST(Module, FinalizeReportsEmptyComputations) {
+  Module m;
+  m.AddComputation("main");
+  DiagnosticSink sink;
+  m.Finalize(sink);
+  EXPECT_EQ(Labels(sink), Strings{"ir.empty-computation"});
 }
 
 TEST(Module, PythonFramesWalkTheTables) {

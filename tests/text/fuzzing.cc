@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 
 namespace hloscope {
@@ -57,10 +58,14 @@ std::string CheckHloText(const std::string& text, HloTextReport* report) {
   if (std::string problem = CheckModule(*module); !problem.empty()) return problem;
   auto printed = std::make_shared<SourceText>("printed", PrintHloText(*module));
   if (sink.error_count() == 0) hash ^= printed->text().size();
-  if (report != nullptr) *report = {hash, sink.error_count() == 0};
+  const bool clean = sink.error_count() == 0;
+  if (report != nullptr) *report = {hash, clean};
   DiagnosticSink again_sink;
   auto again = ReadHloText(printed, again_sink);
-  if (sink.error_count() > 0) return "";
+  if (!clean) {
+    Verify(*module, sink);  // must come back, whatever is missing
+    return "";
+  }
   for (const Diagnostic& d : again_sink.diagnostics()) {
     if (d.severity == Severity::kError) return absl::StrCat("what was printed cannot be read:\n", Render(d, *printed));
   }

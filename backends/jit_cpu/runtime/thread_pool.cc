@@ -3,6 +3,9 @@
 #include <sched.h>
 
 #include <algorithm>
+#include <utility>
+
+#include "core/base/threads.h"
 
 extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that oneDNN brings along
 
@@ -30,7 +33,11 @@ int AvailableThreads() {
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = AvailableThreads();
-  for (int i = 1; i < threads; ++i) workers_.emplace_back([this] { Work(); });
+  for (int i = 1; i < threads; ++i) {
+    std::thread worker;
+    if (!TryStartThread(worker, [this] { Work(); })) break;  // fewer do as well
+    workers_.push_back(std::move(worker));
+  }
 }
 
 ThreadPool::~ThreadPool() {
