@@ -28,6 +28,13 @@ class CustomCallLibrary;  // core/exec/custom_call.h
 
 enum class FrameKind : uint8_t { kEntry, kCall, kFusion, kWhileCondition, kWhileBody, kBranch, kElement };
 
+// A value that SetValue replaced: what was executed before the set read the old one, and is made again from it.
+struct Replaced {
+  int position = 0;
+  int since = 0;  // instructions at this position or later read what replaced it
+  Value old;
+};
+
 struct Frame {
   FrameKind kind = FrameKind::kEntry;
   const Computation* computation = nullptr;
@@ -49,7 +56,9 @@ struct Frame {
   bool pinned = false;      // somebody may look: parameters stay held, so that everything before the position can be recomputed
   bool retains = false;     // values go to the retained set after their last use
   int64_t retained_bytes = 0;
-  std::vector<int> replaced;  // positions given to SetValue: regions that hold them inside run one instruction at a time
+  std::vector<int> replaced;  // positions given to SetValue, and others that must stay held: regions that hold them inside run one instruction at a time
+  std::vector<Replaced> history;  // oldest first
+  bool changed = false;       // something was set here or in an iteration before: what it returns cannot be made again and is kept
 };
 
 enum class StopReason : uint8_t {
@@ -122,7 +131,8 @@ class Machine {
   // The value of an instruction of frame `depth` that lies before its position: held, or recomputed now. FailedPrecondition when it
   // has not been executed yet. Recomputed values are retained within the budget.
   absl::StatusOr<Value> ValueOf(int depth, int position);
-  // Replaces a value (`set`): later instructions see it. The position must be before the frame's.
+  // Replaces a value (`set`): later instructions see it, and the past stays as it was, also when it is made again. The position must be
+  // before the frame's.
   absl::Status SetValue(int depth, int position, Value value);
 
   // Called after every region ran in program order, with its inputs' and result's values (for --check and catches). While set, inputs

@@ -20,7 +20,7 @@ uint64_t Machine::Impl::PathOf(uint64_t caller_path, const Instruction* caller, 
 uint64_t Machine::Impl::StreamSeed(const Frame& frame, const Instruction& instruction) const { return MixHash(frame.path, static_cast<uint64_t>(instruction.index) + 1); }
 
 absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
-                             std::vector<Value> arguments, int64_t iteration, int branch) {
+                             std::vector<Value> arguments, int64_t iteration, int branch, bool changed) {
   absl::StatusOr<Code*> got = Get(computation);
   if (!got.ok()) return got.status();
   Code& code = **got;
@@ -35,9 +35,10 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
   frame.caller_path = caller_path;
   frame.path = PathOf(caller_path, caller, kind, iteration, branch);
   frame.serial = next_serial++;
+  frame.changed = changed;
   if (stack.main) {
     if (armed_changed) UpdateArmedWithin();
-    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || static_cast<int>(stack.frames.size()) <= pin_depth;
+    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || changed || static_cast<int>(stack.frames.size()) <= pin_depth;
     frame.retains = frame.pinned && m.options_.retain_bytes > 0;
   }
   if (code.spare_values.empty()) {
@@ -124,6 +125,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   const Instruction* caller = frame.caller;
   const uint64_t caller_path = frame.caller_path;
   const int64_t iteration = frame.iteration;
+  const bool changed = frame.changed;
   switch (kind) {
     case FrameKind::kEntry:  // the frame stays, to be looked at
       stack.result = std::move(result);
@@ -133,14 +135,14 @@ absl::Status Machine::Impl::Return(Stack& stack) {
     case FrameKind::kFusion:
     case FrameKind::kBranch:
       PopFrame(stack);
-      Complete(stack, std::move(result));
+      Complete(stack, std::move(result), changed);
       return absl::OkStatus();
     case FrameKind::kWhileCondition: {
       const bool again = *result.as<uint8_t>() != 0;
       Value carried = std::move(frame.carried);
       PopFrame(stack);
       if (!again) {
-        Complete(stack, std::move(carried));
+        Complete(stack, std::move(carried), changed);
         return absl::OkStatus();
       }
       if (m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {
@@ -150,12 +152,13 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       }
       std::vector<Value> arguments;
       arguments.push_back(std::move(carried));
-      return PushFrame(stack, FrameKind::kWhileBody, caller, caller_path, *caller->Called(AttrId::kBody), std::move(arguments), iteration, -1);
+      return PushFrame(stack, FrameKind::kWhileBody, caller, caller_path, *caller->Called(AttrId::kBody), std::move(arguments), iteration, -1, changed);
     }
     case FrameKind::kWhileBody: {
       PopFrame(stack);
       std::vector<Value> arguments = {result};
-      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, caller, caller_path, *caller->Called(AttrId::kCondition), std::move(arguments), iteration + 1, -1);
+      absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, caller, caller_path, *caller->Called(AttrId::kCondition), std::move(arguments), iteration + 1, -1,
+                                      changed);
       if (status.ok()) stack.frames.back().carried = std::move(result);
       return status;
     }
@@ -167,7 +170,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   return absl::InternalError("unreachable");
 }
 
-void Machine::Impl::Complete(Stack& stack, Value result) {
+void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
   if (stack.frames.empty()) {
     stack.result = std::move(result);
     stack.done = true;
@@ -177,6 +180,10 @@ void Machine::Impl::Complete(Stack& stack, Value result) {
   Code& code = CodeOf(frame);
   const int position = frame.position;
   const int region = code.plan->region_at[position];
+  if (changed) {
+    frame.changed = true;
+    frame.replaced.push_back(position);
+  }
   if (stack.main && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
   if (region >= 0) Consume(frame, code.plan->regions[region]);
   Store(frame, position, std::move(result));
@@ -199,7 +206,7 @@ void Machine::Impl::Consume(Frame& frame, const Region& region) {
 
 void Machine::Impl::Store(Frame& frame, int position, Value value) {
   Code& code = CodeOf(frame);
-  const bool held_parameter = frame.pinned && code.is_parameter(position);
+  const bool held_parameter = (frame.pinned && code.is_parameter(position)) || IsReplaced(frame, position);
   if (frame.pending[position] == 0) {
     if (held_parameter) {
       frame.values[position] = std::move(value);
@@ -230,7 +237,7 @@ void Machine::Impl::Release(Frame& frame, int position) {
   Code& code = CodeOf(frame);
   const StepInfo& step = code.steps[position];
   if (step.sticky || (frame.pinned && step.kind == StepKind::kParameter)) return;
-  if (!frame.replaced.empty() && std::find(frame.replaced.begin(), frame.replaced.end(), position) != frame.replaced.end()) return;
+  if (IsReplaced(frame, position)) return;
   if (frame.retains && (step.kind == StepKind::kKernel || step.kind == StepKind::kControl || step.kind == StepKind::kCustomCall)) {
     Retain(frame, position, slot.byte_size());
     return;

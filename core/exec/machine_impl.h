@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 #define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 
+#include <algorithm>
 #include <climits>
 #include <deque>
 #include <memory>
@@ -76,6 +77,10 @@ struct Stack {
   bool done = false;
 };
 
+inline bool IsReplaced(const Frame& frame, int position) {
+  return !frame.replaced.empty() && std::find(frame.replaced.begin(), frame.replaced.end(), position) != frame.replaced.end();
+}
+
 // What ends a run besides armed positions.
 struct Until {
   int depth_gone = -1;        // stop as soon as frames.size() <= depth_gone
@@ -142,10 +147,10 @@ struct Machine::Impl {
   // machine_frames.cc
   absl::Status PushControl(Stack& stack, uint64_t path, const Instruction& instruction, std::vector<Value> operands);
   absl::Status PushFrame(Stack& stack, FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,
-                         std::vector<Value> arguments, int64_t iteration, int branch);
+                         std::vector<Value> arguments, int64_t iteration, int branch, bool changed = false);
   void PopFrame(Stack& stack);
   absl::Status Return(Stack& stack);
-  void Complete(Stack& stack, Value result);  // the top frame's instruction at its position has this result
+  void Complete(Stack& stack, Value result, bool changed = false);  // the top frame's instruction at its position has this result
   void Consume(Frame& frame, const Region& region);
   void Store(Frame& frame, int position, Value value);
   void Release(Frame& frame, int position);
@@ -158,6 +163,8 @@ struct Machine::Impl {
   // machine_values.cc
   void Retain(Frame& frame, int position, int64_t bytes);
   void EvictTo(int64_t budget);
+  // The value of `position` (held) as an instruction at `reader` sees it.
+  const Value& SeenBy(const Frame& frame, int position, int reader) const;
   absl::StatusOr<Value> Materialize(Stack& stack, int depth, int position);
   absl::StatusOr<Value> RunControlNested(uint64_t path, const Instruction& instruction, std::vector<Value> operands);
   absl::StatusOr<Value> CallNested(FrameKind kind, const Instruction* caller, uint64_t caller_path, const Computation& computation,

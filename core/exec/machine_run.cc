@@ -135,7 +135,7 @@ bool Machine::Impl::CanDonate(const Stack& stack, const Frame& frame, const Code
   if (frame.retains || (stack.main && m.region_observer_)) return false;
   if (frame.pinned && code.is_parameter(position)) return false;
   if (code.steps[position].sticky) return false;
-  return frame.replaced.empty() || std::find(frame.replaced.begin(), frame.replaced.end(), position) == frame.replaced.end();
+  return !IsReplaced(frame, position);
 }
 
 absl::StatusOr<std::vector<Value>> Machine::Impl::GatherInputs(Stack& stack, int depth, const Region& region) {
@@ -213,7 +213,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
   if (!frame.replaced.empty() && region.members.size() > 1) {
     for (int member : region.members) {
-      if (member != region.root && std::find(frame.replaced.begin(), frame.replaced.end(), member) != frame.replaced.end()) return RunMembers(stack, region);
+      if (member != region.root && IsReplaced(frame, member)) return RunMembers(stack, region);
     }
   }
 

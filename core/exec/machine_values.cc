@@ -38,7 +38,7 @@ void Machine::Impl::EvictTo(int64_t budget) {
     if (frame.serial != entry.serial) continue;
     retained_bytes -= entry.bytes;
     frame.retained_bytes -= entry.bytes;
-    if (frame.pending[entry.position] == 0) frame.values[entry.position] = Value();
+    if (frame.pending[entry.position] == 0 && !IsReplaced(frame, entry.position)) frame.values[entry.position] = Value();
   }
 }
 
@@ -51,7 +51,7 @@ absl::Span<const int> Machine::Impl::NeedsOf(const Frame& frame, int position, a
   *whole_region = index >= 0;
   if (index >= 0 && !frame.replaced.empty() && plan.regions[index].members.size() > 1) {
     for (int member : plan.regions[index].members) {
-      if (std::find(frame.replaced.begin(), frame.replaced.end(), member) != frame.replaced.end()) *whole_region = false;
+      if (IsReplaced(frame, member)) *whole_region = false;
     }
   }
   if (*whole_region) return plan.regions[index].inputs;
@@ -60,6 +60,13 @@ absl::Span<const int> Machine::Impl::NeedsOf(const Frame& frame, int position, a
     if (std::find(scratch.begin(), scratch.end(), operand->index) == scratch.end()) scratch.push_back(operand->index);
   }
   return scratch;
+}
+
+const Value& Machine::Impl::SeenBy(const Frame& frame, int position, int reader) const {
+  for (const Replaced& replaced : frame.history) {
+    if (replaced.position == position && reader < replaced.since) return replaced.old;
+  }
+  return frame.values[position];
 }
 
 absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int target) {
@@ -82,7 +89,7 @@ absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int ta
     inputs.reserve(needs.size());
     for (int need : needs) {
       if (frame.values[need].has_value()) {
-        inputs.push_back(frame.values[need]);
+        inputs.push_back(SeenBy(frame, need, p));
         continue;
       }
       auto it = made.find(need);
@@ -153,7 +160,12 @@ absl::StatusOr<Value> Machine::Impl::ParameterOf(Stack& stack, int depth, int nu
   if (frame.kind == FrameKind::kEntry) return EntryParameter(number);
   if (depth == 0 || frame.kind == FrameKind::kElement) return absl::FailedPreconditionError("the value is gone and cannot be made again here");
   const Instruction& caller = *frame.caller;
-  auto operand = [&](int k) { return Materialize(stack, depth - 1, caller.operands[k]->index); };
+  auto operand = [&](int k) -> absl::StatusOr<Value> {
+    const int position = caller.operands[k]->index;
+    const Frame& outer = stack.frames[depth - 1];
+    if (outer.values[position].has_value()) return SeenBy(outer, position, outer.position);
+    return Materialize(stack, depth - 1, position);
+  };
   if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) return operand(number);
   if (frame.kind == FrameKind::kBranch) return operand(frame.branch + 1);
   if (frame.carried.has_value()) return frame.carried;
@@ -192,19 +204,46 @@ absl::Status Machine::SetValue(int depth, int position, Value value) {
     return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has shape ", instruction.shape.ToString(false), ", the value has ",
                                                    value.has_value() ? value.shape().ToString(false) : std::string("none")));
   }
-  // What was executed keeps its value: interior members of regions still to run would be made again from the new one.
+  // Instructions before `since` were executed, or are being executed and have read their operands already.
+  const bool inner = depth + 1 < static_cast<int>(frames_.size()) && frames_[depth + 1].kind != FrameKind::kElement;
+  const int since = frame.position + (inner ? 1 : 0);
   Stack stack{frames_, true};
-  for (const Region& region : frame.plan->regions) {
-    if (region.root < frame.position || std::find(region.members.begin(), region.members.end(), position) == region.members.end()) continue;
-    for (int member : region.members) {
-      if (member <= position || member >= frame.position) continue;
-      absl::StatusOr<Value> before = impl_->Materialize(stack, depth, member);
-      if (!before.ok()) return before.status();
-      frames_[depth].values[member] = *std::move(before);
-      if (std::find(frame.replaced.begin(), frame.replaced.end(), member) == frame.replaced.end()) frame.replaced.push_back(member);
+  std::vector<bool> depends(frame.values.size(), false);  // executed and made from the value
+  bool is_read = false;
+  depends[position] = true;
+  for (int p = position + 1; p < since; ++p) {
+    for (const Instruction* operand : frame.computation->schedule[p]->operands) {
+      depends[p] = depends[p] || depends[operand->index];
+      is_read = is_read || operand->index == position;
     }
   }
-  if (std::find(frame.replaced.begin(), frame.replaced.end(), position) == frame.replaced.end()) frame.replaced.push_back(position);
+  const auto hold = [&frame](int p) {
+    if (!IsReplaced(frame, p)) frame.replaced.push_back(p);
+  };
+  // Interior members of regions still to run would be made by the region, from the new value.
+  std::vector<std::pair<int, Value>> members;
+  for (const Region& region : frame.plan->regions) {
+    if (region.root < since) continue;
+    for (int member : region.members) {
+      if (member <= position || member >= since || !depends[member]) continue;
+      absl::StatusOr<Value> before = impl_->Materialize(stack, depth, member);
+      if (!before.ok()) return before.status();
+      members.emplace_back(member, *std::move(before));
+    }
+  }
+  if (is_read) {
+    absl::StatusOr<Value> before = impl_->Materialize(stack, depth, position);
+    if (!before.ok()) return before.status();
+    if (frame.history.empty() || frame.history.back().position != position || frame.history.back().since != since) {
+      frame.history.push_back({position, since, *std::move(before)});
+    }
+  }
+  for (auto& [member, before] : members) {
+    hold(member);
+    frame.values[member] = std::move(before);
+  }
+  hold(position);
+  frame.changed = true;
   Code& code = impl_->CodeOf(frame);
   if (auto parts = code.parts.find(position); parts != code.parts.end()) {
     for (const Code::Part& part : parts->second) {

@@ -273,6 +273,80 @@ TEST_P(StopTest, ReplacedValuesAreSeenByLaterInstructionsOnly) {
   EXPECT_THAT(Floats(p.machine->result()), ElementsAre(25, 49));
 }
 
+// Every value computed before a set stays what it was, also when it was dropped and is made again; later ones see the new value.
+TEST_P(StopTest, SetDoesNotChangeThePast) {
+  for (int64_t retain : {0, 1 << 20}) {
+    MachineOptions options;
+    options.retain_bytes = retain;
+    for (const char* stop : {"c", "d", "e"}) {
+      Program_ p(kFused, GetParam(), options);
+      p.Break(stop);
+      ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+      ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+      ASSERT_TRUE(p.machine->SetValue(0, p.at("x").index, F32({100, 100})).ok());
+      ASSERT_TRUE(p.machine->SetValue(0, p.at("x").index, F32({10, 20})).ok());
+      const int position = p.at(stop).index;
+      const auto past = [&] {
+        EXPECT_THAT(Floats(p.Of(0, "x")), ElementsAre(10, 20));
+        EXPECT_THAT(Floats(p.Of(0, "a")), ElementsAre(2, 4)) << stop;
+        EXPECT_THAT(Floats(p.Of(0, "b")), ElementsAre(2, 8)) << stop;
+        if (position > p.at("c").index) EXPECT_THAT(Floats(p.Of(0, "c")), ElementsAre(-2, -8)) << stop;
+      };
+      past();
+      EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+      past();
+      if (position <= p.at("d").index) {
+        EXPECT_THAT(Floats(p.machine->result()), ElementsAre(64, 144)) << stop;  // (c + the new x)^2
+        EXPECT_THAT(Floats(p.Of(0, "d")), ElementsAre(8, 12)) << stop;
+      } else {
+        EXPECT_THAT(Floats(p.machine->result()), ElementsAre(1, 36)) << stop;
+      }
+    }
+  }
+}
+
+TEST_P(StopTest, SetTwiceKeepsBothPasts) {
+  Program_ p(kFused, GetParam());
+  p.Break("b");
+  p.Break("d");
+  ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_TRUE(p.machine->SetValue(0, p.at("x").index, F32({10, 10})).ok());
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_TRUE(p.machine->SetValue(0, p.at("x").index, F32({0, 0})).ok());
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+  EXPECT_THAT(Floats(p.Of(0, "a")), ElementsAre(2, 4));
+  EXPECT_THAT(Floats(p.Of(0, "b")), ElementsAre(20, 40));
+  EXPECT_THAT(Floats(p.Of(0, "c")), ElementsAre(-20, -40));
+  EXPECT_THAT(Floats(p.Of(0, "d")), ElementsAre(-20, -40));
+  EXPECT_THAT(Floats(p.machine->result()), ElementsAre(400, 1600));
+}
+
+// What was set inside a loop's body is not lost when the loop's value is asked for later, nor what was set before the loop's operand.
+TEST_P(StopTest, SetInALoopStaysInItsResult) {
+  for (int64_t retain : {0, 1 << 20}) {
+    MachineOptions options;
+    options.retain_bytes = retain;
+    Program_ p(kLoop, GetParam(), options);
+    p.Break("one", "body");
+    ASSERT_TRUE(p.machine->Start({S32(4)}).ok());
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    ASSERT_TRUE(p.machine->SetValue(1, p.at("array", "body").index, F32({7, 7, 7, 7, 7, 7, 7, 7})).ok());
+    ASSERT_TRUE(p.machine->SetValue(0, p.at("array").index, F32({5, 5, 5, 5, 5, 5, 5, 5})).ok());
+    EXPECT_THAT(Floats(p.Of(0, "init").elements()[1]), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+    p.machine->DisarmAll();
+    p.Break("doubled");
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    const std::vector<float> expected = {-7, -2, 3, -4, -7, -7, -7, -7};
+    EXPECT_EQ(Floats(p.Of(0, "result")), expected);
+    EXPECT_EQ(Floats(p.Of(0, "loop").elements()[1]), expected);
+    EXPECT_THAT(Floats(p.Of(0, "init").elements()[1]), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+    EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+    EXPECT_EQ(Floats(p.Of(0, "result")), expected);
+  }
+}
+
 TEST_P(StopTest, ReplacedParameter) {
   Program_ p(kFused, GetParam());
   p.Break("a");
