@@ -35,10 +35,14 @@ class BufferPool {
     int bucket = BucketOf(size + kSlack, capacity);
     {
       std::lock_guard<std::mutex> lock(mutex_);
-      std::vector<std::byte*>& free = free_[bucket];
-      if (!free.empty()) {
+      // A large request also takes a block of up to twice its size: fresh pages cost more than idle ones.
+      const int last = *capacity >= 2 * kHugePage ? bucket + 4 : bucket;
+      for (int b = bucket; b <= last; ++b) {
+        std::vector<std::byte*>& free = free_[b];
+        if (free.empty()) continue;
         std::byte* block = free.back();
         free.pop_back();
+        if (b != bucket) *capacity = CapacityOf(b);
         kept_ -= *capacity;
         return block;
       }
@@ -84,6 +88,9 @@ class BufferPool {
     *capacity = (size + quarter - 1) / quarter * quarter;
     return 8 + octave * 4 + static_cast<int>(*capacity / quarter) - 5;
   }
+
+  // The size of the blocks of a class above the smallest ones.
+  static int64_t CapacityOf(int bucket) { return static_cast<int64_t>((bucket - 8) % 4 + 5) << ((bucket - 8) / 4 - 2); }
 
   // Hands all kept blocks back to the system. The mutex is held.
   void Release() {

@@ -38,6 +38,28 @@ TEST(Value, BlocksAreAlignedWithReadableSlackInEverySizeClass) {
   }
 }
 
+// Many sizes, taken and given back in random order: no two live values may share bytes, whatever block serves them.
+TEST(Value, RecycledBlocksNeverOverlap) {
+  uint64_t state = 1;
+  const auto next = [&] { return (state = state * 6364136223846793005u + 1442695040888963407u) >> 33; };
+  std::vector<std::pair<Value, uint8_t>> live;
+  for (int round = 0; round < 400; ++round) {
+    if (live.size() > 6 || (!live.empty() && next() % 2 == 0)) {
+      const size_t at = next() % live.size();
+      const auto& [value, mark] = live[at];
+      const int64_t n = value.element_count();
+      for (int64_t i : {int64_t{0}, n / 2, n - 1}) ASSERT_EQ(value.as<uint8_t>()[i], mark) << n;
+      live.erase(live.begin() + at);
+    } else {
+      const int64_t n = 1 + static_cast<int64_t>(next() % (int64_t{12} << 20));
+      Value value = Value::Allocate(Shape::Array(ElementType::kU8, {n}));
+      ASSERT_TRUE(value.has_value());
+      memset(value.mutable_data(), round & 0xff, n);
+      live.emplace_back(std::move(value), static_cast<uint8_t>(round & 0xff));
+    }
+  }
+}
+
 TEST(Value, TuplesShareAndMoveElements) {
   Value x = Value::Scalar(ElementType::kS32, int32_t{7});
   Shape shape = Shape::Tuple({x.shape(), x.shape()});
