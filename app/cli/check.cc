@@ -22,14 +22,15 @@ ordered_json FileJson(const std::string& path, const Loaded& loaded) {
   file["format"] = loaded.format;
   file["instructions"] = loaded.module ? loaded.module->instruction_count() : 0;
   file["computations"] = loaded.module ? loaded.module->computations.size() : 0;
-  ordered_json errors = ordered_json::array();
+  ordered_json errors = ordered_json::array(), warnings = ordered_json::array();
   if (!loaded.open.ok()) errors.push_back({{"line", 0}, {"column", 0}, {"message", std::string(loaded.open.message())}});
   for (const Diagnostic& d : loaded.sink.diagnostics()) {
-    if (d.severity != Severity::kError) continue;
     const LineColumn place = d.range.valid() ? loaded.source->Locate(d.range.begin) : LineColumn();
-    errors.push_back({{"line", place.line}, {"column", place.column}, {"message", d.message}});
+    (d.severity == Severity::kError ? errors : warnings).push_back({{"line", place.line}, {"column", place.column}, {"message", d.message}});
   }
   file["errors"] = std::move(errors);
+  file["warnings"] = std::move(warnings);
+  file["elided_constants"] = loaded.ok() ? CountElidedConstants(*loaded.module) : 0;
   file["load_ms"] = loaded.load_ms + loaded.verify_ms;
   return file;
 }
@@ -37,7 +38,8 @@ ordered_json FileJson(const std::string& path, const Loaded& loaded) {
 std::string Summary(const std::string& path, const Loaded& loaded) {
   const int errors = loaded.sink.error_count();
   if (errors > 0) return absl::StrFormat("%s: %d error%s\n", path, errors, errors == 1 ? "" : "s");
-  return absl::StrFormat("%s: ok, %d instructions in %d computations, read in %.1f ms, verified in %.1f ms\n", path,
+  const int64_t warnings = static_cast<int64_t>(loaded.sink.diagnostics().size());
+  return absl::StrFormat("%s: %s, %d instructions in %d computations, read in %.1f ms, verified in %.1f ms\n", path, warnings > 0 ? Count(warnings, "warning") : "ok",
                          loaded.module->instruction_count(), loaded.module->computations.size(), loaded.load_ms, loaded.verify_ms);
 }
 

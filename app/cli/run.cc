@@ -7,6 +7,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -46,7 +47,8 @@ struct Outcome {
   std::vector<double> run_ms;
   double first_step_ms = 0;
   int64_t executed = 0, peak_bytes = 0;
-  std::string error;  // where and how the program stopped
+  std::string error;           // where and how the program stopped
+  ordered_json error_json;     // {"instruction","message"}
   Value result;
 };
 
@@ -57,12 +59,39 @@ absl::Status ParseOptions(RunOptions& o) {
   } else if (!o.check.empty() && (!absl::SimpleAtoi(o.check, &o.samples) || o.samples < 1)) {
     return absl::InvalidArgumentError(absl::StrCat("--check takes a number of samples or all, not ", o.check));
   }
+  if (!o.output.empty() && !absl::EndsWith(o.output, ".npz")) {
+    return absl::InvalidArgumentError(absl::StrCat("--output writes an archive of arrays: name it FILE.npz, not ", o.output));
+  }
   for (absl::string_view what : absl::StrSplit(o.catches, ',', absl::SkipEmpty())) {
     if (what == "nan") o.catch_nan = true;
     else if (what == "inf") o.catch_inf = true;
     else return absl::InvalidArgumentError(absl::StrCat("--catch takes nan, inf or both, not ", what));
   }
   return absl::OkStatus();
+}
+
+// The object of --json where there is nothing else to say.
+void PrintErrorJson(const std::string& message, ordered_json errors) {
+  const ordered_json j = {{"error", {{"instruction", nullptr}, {"message", message}}}, {"errors", std::move(errors)}};
+  std::printf("%s\n", j.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+}
+
+int Refuse(const RunOptions& o, int exit_status, const absl::Status& why) {
+  const std::string message(why.message());
+  if (o.json) PrintErrorJson(message, ordered_json::array());
+  UsageError(message);
+  return exit_status;
+}
+
+// A file that cannot be run, as --json says it.
+void PrintLoadJson(const std::string& path, const Loaded& loaded) {
+  ordered_json errors = ordered_json::array();
+  for (const Diagnostic& d : loaded.sink.diagnostics()) {
+    if (d.severity != Severity::kError) continue;
+    const LineColumn place = d.range.valid() ? loaded.source->Locate(d.range.begin) : LineColumn();
+    errors.push_back({{"line", place.line}, {"column", place.column}, {"message", d.message}});
+  }
+  PrintErrorJson(loaded.open.ok() ? absl::StrCat(path, " has ", Count(static_cast<int64_t>(errors.size()), "error")) : std::string(loaded.open.message()), errors);
 }
 
 void Leaves(const Value& value, std::vector<Value>& leaves) {
@@ -109,12 +138,12 @@ class Runner {
 
   int Run() {
     absl::StatusOr<SessionOptions> session = o_.program.ToSession();
-    if (!session.ok()) return UsageError(std::string(session.status().message()));
+    if (!session.ok()) return Refuse(o_, kUsage, session.status());
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
-    if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+    if (!backend.ok()) return Refuse(o_, kUsage, backend.status());
     backend_ = *std::move(backend);
     absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*module_, *session);
-    if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
+    if (!inputs.ok()) return Refuse(o_, kUsage, inputs.status());
     inputs_ = *std::move(inputs);
     std::fputs(ElidedWarning(CountElidedConstants(*module_)).c_str(), stderr);
 
@@ -137,8 +166,7 @@ class Runner {
  private:
   int Fail(const absl::Status& status) {
     progress_.Set("");
-    std::fprintf(stderr, "hloscope: %s\n", std::string(status.message()).c_str());
-    return kFailed;
+    return Refuse(o_, kFailed, status);
   }
 
   int Execute() {
@@ -154,7 +182,7 @@ class Runner {
       absl::StatusOr<Value> value = inputs_->Parameter(i, &machine_->account());
       if (!value.ok()) {
         progress_.Set("");
-        return UsageError(std::string(value.status().message()));
+        return Refuse(o_, kUsage, value.status());
       }
       parameters.push_back(*std::move(value));
     }
@@ -174,7 +202,7 @@ class Runner {
       outcome_.executed = machine_->executed();
       outcome_.peak_bytes = machine_->account().peak();
       if (reason != StopReason::kFinished) {
-        outcome_.error = StopText(*module_, *machine_);
+        SetError();
         return kOk;  // reported below
       }
       outcome_.result = machine_->result();
@@ -194,9 +222,15 @@ class Runner {
     });
     const absl::Status started = machine_->Start(std::move(parameters));
     if (!started.ok()) return Fail(started);
-    if (machine_->Run() != StopReason::kFinished) outcome_.error = StopText(*module_, *machine_);
+    if (machine_->Run() != StopReason::kFinished) SetError();
     machine_->set_region_observer(nullptr);
     return kOk;
+  }
+
+  void SetError() {
+    outcome_.error = StopText(*module_, *machine_);
+    const Instruction* at = machine_->next_instruction();
+    outcome_.error_json = {{"instruction", at != nullptr ? ordered_json(std::string(at->name)) : ordered_json()}, {"message", std::string(machine_->status().message())}};
   }
 
   int Report() {
@@ -207,7 +241,7 @@ class Runner {
     if (outcome_.result.has_value()) Leaves(outcome_.result, outputs);
     if (!o_.output.empty() && outcome_.error.empty()) {
       const absl::Status written = WriteOutputs(outputs);
-      if (!written.ok()) return UsageError(std::string(written.message()));
+      if (!written.ok()) return Refuse(o_, kUsage, written);
     }
     if (o_.json) {
       const std::string text = Json(outputs).dump(2, ' ', false, ordered_json::error_handler_t::replace);
@@ -257,6 +291,8 @@ class Runner {
       j["mismatches"].push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
     }
     j["peak_bytes"] = outcome_.peak_bytes;
+    j["error"] = outcome_.error_json;
+    j["elided_constants"] = CountElidedConstants(*module_);
     j["outputs"] = ordered_json::array();
     for (const Value& output : outputs) {
       const Statistics s = Summarize(output);
@@ -406,11 +442,14 @@ int Run_run(const std::vector<std::string>& args) {
   o.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   const absl::Status parsed = ParseOptions(o);
-  if (!parsed.ok()) return UsageError(std::string(parsed.message()));
+  if (!parsed.ok()) return Refuse(o, kUsage, parsed);
   Loaded loaded;
   int status = kOk;
   std::unique_ptr<Module> module = LoadOrReport(o.file, loaded, status);
-  if (module == nullptr) return status;
+  if (module == nullptr) {
+    if (o.json) PrintLoadJson(o.file, loaded);
+    return status;
+  }
   return Runner(o, loaded, std::move(module), start).Run();
 }
 

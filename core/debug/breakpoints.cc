@@ -91,17 +91,19 @@ namespace {
 absl::Status AddFromText(Session::State& s, absl::string_view args, bool temporary) {
   args = absl::StripAsciiWhitespace(args);
   absl::string_view condition;
-  const size_t at = absl::StrCat(" ", args).find(" if ");  // a location has no spaces before "if"
+  const size_t at = absl::StrCat(" ", args, " ").find(" if ");  // a location has no spaces before "if"
   if (at != std::string::npos) {
     condition = absl::StripAsciiWhitespace(args.substr(std::min(args.size(), at + 3)));
     args = absl::StripAsciiWhitespace(args.substr(0, at == 0 ? 0 : at - 1));
     if (condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
+    const absl::Status known = s.CheckExpression(condition);
+    if (!known.ok()) return known;
   }
   std::vector<Location> locations;
   if (args.empty()) {  // where we stand, as gdb does
     const Frame* frame = s.frame();
     if (frame == nullptr || frame->position >= static_cast<int>(frame->computation->schedule.size())) {
-      return absl::InvalidArgumentError("break takes a location: an instruction, a computation, op:dot, /regex/, model.py:142, scope:NAME (see: help break)");
+      return absl::InvalidArgumentError(absl::StrCat(temporary ? "tbreak" : "break", " takes a location: an instruction, a computation, op:dot, /regex/, model.py:142, scope:NAME (see: help break)"));
     }
     locations.push_back({frame->computation, frame->position});
   } else {
@@ -162,6 +164,10 @@ absl::Status CommandEnable(Session::State& s, absl::string_view args) {
 absl::Status CommandCondition(Session::State& s, absl::string_view args) {
   const absl::string_view number = TakeWord(args);
   if (number.empty()) return absl::InvalidArgumentError("condition takes a breakpoint's number and an expression");
+  if (!absl::StripAsciiWhitespace(args).empty()) {
+    const absl::Status known = s.CheckExpression(args);
+    if (!known.ok()) return known;
+  }
   return ForNumbers(s, number, [&](Breakpoint& b) {
     b.condition = std::string(absl::StripAsciiWhitespace(args));
     s.Say("Breakpoint ", b.number, b.condition.empty() ? " stops always." : absl::StrCat(" stops only if ", b.condition), "\n");

@@ -30,7 +30,7 @@ absl::Status Session::State::NeedRunning() const {
 }
 
 const Frame* Session::State::frame() const {
-  if (!started() || machine->frames().empty()) return nullptr;
+  if (!visible()) return nullptr;
   return &machine->frames()[std::min<size_t>(selected, machine->frames().size() - 1)];
 }
 
@@ -54,6 +54,7 @@ std::string Session::State::DescribeFrame(int depth) const {
     const int line = LineOf(*module, *f.computation->schedule[f.position]);
     if (line > 0) absl::StrAppend(&text, ", ", Basename(module->source->name()), ":", line);
   }
+  if (Finished()) text += "; the program has finished";
   return text;
 }
 

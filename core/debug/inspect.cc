@@ -42,7 +42,7 @@ absl::Status Select(Session::State& s, int depth) {
 absl::Status CommandBacktrace(Session::State& s, absl::string_view args) {
   const absl::StatusOr<int64_t> most = ParseCount(args, INT64_MAX);
   if (!most.ok()) return most.status();
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   int64_t shown = 0;
   for (int depth = static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
@@ -56,7 +56,7 @@ absl::Status CommandBacktrace(Session::State& s, absl::string_view args) {
 }
 
 absl::Status CommandSelectFrame(Session::State& s, absl::string_view args) {
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   const absl::StatusOr<int64_t> number = ParseCount(args, NumberOf(s, s.selected));
   if (!number.ok()) return number.status();
@@ -68,7 +68,7 @@ absl::Status CommandSelectFrame(Session::State& s, absl::string_view args) {
 absl::Status CommandUp(Session::State& s, absl::string_view args) {
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   if (s.selected == 0 && *n > 0) return absl::OutOfRangeError("this is the outermost frame; no other called it");
   return Select(s, static_cast<int>(std::max<int64_t>(0, s.selected - *n)));
@@ -77,7 +77,7 @@ absl::Status CommandUp(Session::State& s, absl::string_view args) {
 absl::Status CommandDown(Session::State& s, absl::string_view args) {
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   const int64_t top = static_cast<int64_t>(s.machine->frames().size()) - 1;
   if (s.selected == top && *n > 0) return absl::OutOfRangeError("this is the innermost frame; it has called no other");
@@ -198,7 +198,7 @@ absl::Status InfoDisplay(Session::State& s, absl::string_view) {
 }
 
 absl::Status InfoFrame(Session::State& s, absl::string_view) {
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   const Frame& f = *s.frame();
   s.Say(FrameText(s, s.selected, true), "    instruction ", f.position, " of ", f.computation->schedule.size(), " in ", f.computation->name, "\n");
@@ -229,7 +229,7 @@ absl::Status InfoSource(Session::State& s, absl::string_view args) {
 }
 
 absl::Status InfoLocals(Session::State& s, absl::string_view args) {
-  const absl::Status running = s.NeedRunning();
+  const absl::Status running = s.NeedFrames();
   if (!running.ok()) return running;
   const Frame& f = *s.frame();
   const int64_t most = absl::StripAsciiWhitespace(args) == "all" ? INT64_MAX : 20;
@@ -240,6 +240,7 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
     s.Say("%", i.name, " = ", i.shape.ToString(false));
     const Value& value = i.literal != nullptr ? i.literal->value : f.values[position];
     if (value.has_value() && value.shape().IsArray() && value.element_count() <= 8) s.Say(" ", Cut(FormatValue(value), 100));
+    if (!value.has_value() && i.literal == nullptr && i.shape.IsArray() && i.shape.ElementCount() <= 8) s.Say(" (not held; print computes it)");
     s.Say("\n");
   }
   if (f.position == 0) s.Say("Nothing has been computed in this frame.\n");

@@ -43,7 +43,7 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
   for (const auto& [number, path] : options.input_files) {
     if (number < 0 || number >= static_cast<int>(count)) {
       return absl::InvalidArgumentError(absl::StrCat("--input ", number, "=", path, ": the program has ", Count(count, "parameter"),
-                                                     count == 0 ? "" : absl::StrCat(", 0 to ", count - 1)));
+                                                     count == 0 ? "" : count == 1 ? ", number 0" : absl::StrCat(", 0 to ", count - 1)));
     }
     inputs->sources_[number] = {path, ""};
   }

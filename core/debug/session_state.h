@@ -77,7 +77,10 @@ struct Session::State : ExpressionHost {
   // -- Where the program is (execution.cc) --
   bool started() const { return machine != nullptr && machine->running(); }
   absl::Status NeedRunning() const;
-  const Frame* frame() const;  // the selected one; null when not running
+  // There are frames to look at: while the program runs, and the entry's after it has finished.
+  bool visible() const { return machine != nullptr && (machine->running() || machine->finished()) && !machine->frames().empty(); }
+  absl::Status NeedFrames() const { return visible() ? absl::OkStatus() : NeedRunning(); }
+  const Frame* frame() const;  // the selected one; null when there are none
   const Computation* current_computation() const { return frame() != nullptr ? frame()->computation : nullptr; }
   // "%dot.5 in body (loop body of %while.3, iteration 4), model.hlo:12".
   std::string DescribeFrame(int depth) const;
@@ -108,6 +111,8 @@ struct Session::State : ExpressionHost {
   bool Finished() const override { return machine != nullptr && machine->finished(); }
   // The frame (at or outside the selected one) and instruction that a name means there.
   absl::StatusOr<std::pair<int, const Instruction*>> FindValue(absl::string_view name) const;
+  // What is wrong with an expression before any value is known: unknown names, and mistakes up to the first value.
+  absl::Status CheckExpression(absl::string_view text) const;
   // An instruction by name for looking only: in the selected frame's computation, else anywhere. Empty name: where we stand.
   absl::StatusOr<const Instruction*> FindInstruction(absl::string_view name) const;
 };

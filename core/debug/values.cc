@@ -1,5 +1,6 @@
 // Commands about values: print, display, expect, set, save; and what a name in an expression means.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "absl/strings/match.h"
@@ -23,7 +24,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
   for (const Computation* computation : s.module->computations) {
     if (computation->FindInstruction(name) == nullptr) continue;
     return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
-                                                      s.started() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
+                                                      s.visible() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
   }
   int64_t budget = 20 << 20;
   NearestName nearest(name, &budget);
@@ -46,7 +47,7 @@ bool Session::State::IsName(absl::string_view name) const {
 }
 
 absl::StatusOr<std::pair<int, const Instruction*>> Session::State::FindValue(absl::string_view name) const {
-  if (!started()) return NeedRunning();
+  if (!visible()) return NeedFrames();
   const int top = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1);
   for (int depth = top; depth >= 0; --depth) {
     if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return std::make_pair(depth, found);
@@ -60,7 +61,7 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
     return machine->result();
   }
   // Constants are known without running.
-  if (!started()) {
+  if (!visible()) {
     for (const Computation* computation : module->computations) {
       const Instruction* found = computation->FindInstruction(name);
       if (found != nullptr && found->literal != nullptr && found->literal->value.has_value()) return found->literal->value;
@@ -99,7 +100,7 @@ absl::StatusOr<const Instruction*> Session::State::FindInstruction(absl::string_
     if (!found.ok()) return found.status();
     return &found->front().instruction();
   }
-  if (started()) {
+  if (visible()) {
     for (int depth = selected; depth >= 0; --depth) {
       if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return found;
     }
@@ -109,6 +110,32 @@ absl::StatusOr<const Instruction*> Session::State::FindInstruction(absl::string_
     if (const Instruction* found = computation->FindInstruction(name)) return found;
   }
   return NoSuchValue(*this, name);
+}
+
+namespace {
+
+// Where only the form of an expression is looked at: names are known or not, and no value is there.
+class NoValues : public ExpressionHost {
+ public:
+  explicit NoValues(const Session::State& s) : s_(s) {}
+  bool IsName(absl::string_view name) const override { return s_.IsName(name); }
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
+    if (!s_.IsName(name)) return NoSuchValue(s_, name);
+    return absl::UnavailableError("");
+  }
+  absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(name); }
+  absl::StatusOr<bool> StoppedAt(absl::string_view location) const override { return s_.StoppedAt(location); }
+  bool Finished() const override { return s_.Finished(); }
+
+ private:
+  const Session::State& s_;
+};
+
+}  // namespace
+
+absl::Status Session::State::CheckExpression(absl::string_view text) const {
+  const absl::Status status = EvaluateExpression(text, NoValues(*this)).status();
+  return absl::IsUnavailable(status) ? absl::OkStatus() : status;
 }
 
 // -- print and display --
@@ -182,8 +209,10 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
 absl::Status CommandDisplay(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   if (!args.empty()) {
+    const absl::Status known = s.CheckExpression(args);
+    if (!known.ok()) return known;
     s.displays.push_back({s.next_display++, std::string(args)});
-    if (!s.started()) return absl::OkStatus();
+    if (!s.visible()) return absl::OkStatus();
   }
   s.ShowDisplays();
   return absl::OkStatus();
@@ -234,11 +263,37 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
 
 namespace {
 
+// A number that an integer type would cut, or a float type would make infinite, is refused; rounding to a float type is not.
+absl::Status CheckFits(const ExpressionResult& number, absl::string_view text, ElementType type, const Scalar& wanted) {
+  const Scalar given = number.kind == ExpressionResult::kValue ? LoadScalar(number.value.shape().element_type(), number.value.data())
+                                                               : Scalar::Complex(ElementType::kC128, {number.re[0], number.im.empty() ? 0 : number.im[0]});
+  const bool complex = IsComplex(given.type), unsigned_given = !complex && IsUnsigned(given.type);
+  const double before = complex || IsFloat(given.type) ? given.re : unsigned_given ? static_cast<double>(given.u()) : static_cast<double>(given.i);
+  const double after = IsFloat(type) || IsComplex(type) ? wanted.re : IsUnsigned(type) ? static_cast<double>(wanted.u()) : static_cast<double>(wanted.i);
+  bool fits = !complex || given.im == 0 || IsComplex(type);
+  if (IsFloat(type) || IsComplex(type)) {
+    fits = fits && (std::isfinite(after) || !std::isfinite(before));
+  } else {
+    fits = fits && before == after;
+    // As doubles, 2^63 and 2^63 - 1 are the same; texts are read exactly where they can be.
+    int64_t integer = 0;
+    uint64_t natural = 0;
+    const absl::string_view word = absl::StripAsciiWhitespace(text);
+    if (fits && std::fabs(before) >= 9007199254740992.0 && number.kind == ExpressionResult::kNumbers) {
+      fits = IsUnsigned(type) ? absl::SimpleAtoi(word, &natural) && natural == wanted.u() : absl::SimpleAtoi(word, &integer) && integer == wanted.i;
+    }
+  }
+  if (fits) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(Name(type), " cannot hold ", absl::StripAsciiWhitespace(text)));
+}
+
 absl::Status SetElement(Session::State& s, absl::string_view target, absl::string_view text) {
   absl::string_view rest = target;
   absl::StatusOr<Reference> reference = ParseReference(rest, s);
   if (!reference.ok()) return reference.status();
   if (!absl::StripAsciiWhitespace(rest).empty() || reference->subscripts.size() > 1) return absl::InvalidArgumentError("set takes %x = NUMBER or %x[0,1] = NUMBER");
+  const absl::Status running = s.NeedRunning();  // after the end nothing would read it
+  if (!running.ok()) return running;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
   if (!found.ok()) return found.status();
   const absl::StatusOr<Value> before = s.machine->ValueOf(found->first, found->second->index);
@@ -261,8 +316,11 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   const ElementType type = shape.element_type();
   int64_t integer = 0;
   if (number->kind == ExpressionResult::kNumbers && number->re.size() == 1) {
+    uint64_t natural = 0;
     wanted = IsInteger(type) && absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &integer)
                  ? Scalar::Int(type, integer)  // beyond 2^53 exactly
+             : IsInteger(type) && absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &natural)
+                 ? Scalar::Int(type, static_cast<int64_t>(natural))
                  : ConvertScalar(Scalar::Complex(ElementType::kC128, {number->re[0], number->im.empty() ? 0 : number->im[0]}),
                                  IsComplex(type) ? type : ElementType::kF64);
     if (!IsComplex(type) && !(IsInteger(type) && wanted.type == type)) wanted = ConvertScalar(Scalar::Float(ElementType::kF64, number->re[0]), type);
@@ -271,6 +329,8 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   } else {
     return absl::InvalidArgumentError("the right side must be one number");
   }
+  const absl::Status fits = CheckFits(*number, text, type, wanted);
+  if (!fits.ok()) return fits;
   Value after = Value::Allocate(shape, &s.machine->account());
   if (shape.ByteSize() > 0) std::memcpy(after.mutable_data(), before->data(), shape.ByteSize());
   for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * StorageBytes(type));

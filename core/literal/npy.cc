@@ -24,6 +24,17 @@ constexpr char kMagic[] = "\x93NUMPY";
 
 absl::Status Damaged(absl::string_view what) { return absl::InvalidArgumentError(absl::StrCat("not a sound .npy array: ", what)); }
 
+uint32_t Crc(uint32_t crc, const void* data, uint64_t n) {
+  const Bytef* at = static_cast<const Bytef*>(data);
+  while (n > 0) {
+    const uInt chunk = static_cast<uInt>(std::min<uint64_t>(n, 1u << 30));
+    crc = static_cast<uint32_t>(crc32(crc, at, chunk));
+    at += chunk;
+    n -= chunk;
+  }
+  return crc;
+}
+
 // Bytes in order, from a file or from a deflated stream.
 class ByteSource {
  public:
@@ -85,6 +96,30 @@ class InflateSource : public ByteSource {
   bool ok_ = false;
   z_stream stream_{};
   Bytef buffer_[64 << 10];
+};
+
+// Takes the checksum of what another source gives.
+class CheckedSource : public ByteSource {
+ public:
+  explicit CheckedSource(ByteSource& from) : from_(from) {}
+  bool Read(void* to, uint64_t n) override {
+    if (!from_.Read(to, n)) return false;
+    crc_ = Crc(crc_, to, n);
+    return true;
+  }
+  uint64_t remaining() const override { return from_.remaining(); }
+  // Reads what is left; false when it cannot be read or the checksum is another.
+  bool Matches(uint32_t crc) {
+    char buffer[4096];
+    while (remaining() > 0) {
+      if (!Read(buffer, std::min<uint64_t>(remaining(), sizeof(buffer)))) return false;
+    }
+    return crc_ == crc;
+  }
+
+ private:
+  ByteSource& from_;
+  uint32_t crc_ = 0;
 };
 
 struct Header {
@@ -295,17 +330,6 @@ uint64_t FileSize(std::FILE* file) {
   return size < 0 ? 0 : static_cast<uint64_t>(size);
 }
 
-uint32_t Crc(uint32_t crc, const void* data, uint64_t n) {
-  const Bytef* at = static_cast<const Bytef*>(data);
-  while (n > 0) {
-    const uInt chunk = static_cast<uInt>(std::min<uint64_t>(n, 1u << 30));
-    crc = static_cast<uint32_t>(crc32(crc, at, chunk));
-    at += chunk;
-    n -= chunk;
-  }
-  return crc;
-}
-
 absl::Status WithPath(const absl::Status& status, absl::string_view path) {
   return status.ok() ? status : absl::Status(status.code(), absl::StrCat(path, ": ", status.message()));
 }
@@ -330,6 +354,7 @@ absl::StatusOr<Value> ReadNpy(const std::string& path, const Shape* wanted, Memo
   if (file == nullptr) return CannotOpen(path);
   FileSource source(file, FileSize(file));
   absl::StatusOr<Value> value = ReadArray(source, wanted, account);
+  if (value.ok() && source.remaining() > 0) value = Damaged(absl::StrCat(source.remaining(), " bytes follow the array"));
   std::fclose(file);
   if (!value.ok()) return WithPath(value.status(), path);
   return value;
@@ -449,8 +474,10 @@ absl::StatusOr<Value> NpzReader::Read(absl::string_view name, const Shape* wante
   } else {
     return absl::InvalidArgumentError(absl::StrCat(where, ": compressed by method ", entry.method, "; only stored and deflated arrays are read"));
   }
-  absl::StatusOr<Value> value = ReadArray(*source, wanted, account);
+  CheckedSource checked(*source);
+  absl::StatusOr<Value> value = ReadArray(checked, wanted, account);
   if (!value.ok()) return WithPath(value.status(), where);
+  if (!checked.Matches(entry.crc)) return absl::InvalidArgumentError(absl::StrCat(where, ": the array is damaged: its checksum is not the archive's"));
   return value;
 }
 

@@ -219,23 +219,10 @@ std::string FloatText(ElementType type, double v) {
   if (std::isnan(v)) return "nan";
   if (std::isinf(v)) return v < 0 ? "-inf" : "inf";
   char buffer[64];
-  if (type == ElementType::kF64 || type == ElementType::kF32) {
-    const auto r = type == ElementType::kF64 ? std::to_chars(buffer, buffer + sizeof(buffer), v)
-                                             : std::to_chars(buffer, buffer + sizeof(buffer), static_cast<float>(v));
-    return std::string(buffer, r.ptr);
-  }
-  for (int precision = 1; precision <= 17; ++precision) {
-    char trial[64];
-    std::snprintf(trial, sizeof(trial), "%.*g", precision, v);
-    const double back = std::strtod(trial, nullptr);
-    if (RoundTo(type, back) == v) {
-      // The digits are settled; to_chars words them without needless zeros or exponents.
-      const auto r = std::to_chars(buffer, buffer + sizeof(buffer), back);
-      return std::string(buffer, r.ptr);
-    }
-  }
-  std::snprintf(buffer, sizeof(buffer), "%.17g", v);
-  return buffer;
+  // Narrower types as f32: the fewest digits that read back in a type of 8 bits (60000 for 57344) say little about the number.
+  const auto r = type == ElementType::kF64 ? std::to_chars(buffer, buffer + sizeof(buffer), v)
+                                           : std::to_chars(buffer, buffer + sizeof(buffer), static_cast<float>(v));
+  return std::string(buffer, r.ptr);
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ Scalar LoadScalar(ElementType type, const std::byte* storage);
 void StoreScalar(const Scalar& s, std::byte* storage);
 // static_cast with the edges of spec/operations.md (saturation, NaN to 0, pred is != 0); one rounding only.
 Scalar ConvertScalar(const Scalar& s, ElementType to);
-// Shortest decimal text that reads back to the same value in the type ("-0", "inf", "nan", "(1, -2)", "true").
+// Shortest decimal text that reads back to the same value in the type, in f32 for the narrower float types ("-0", "inf", "nan", "(1, -2)", "true").
 std::string ToText(const Scalar& s);
 // Distance between neighbours of `type` at magnitude |v| (v finite); the smallest denormal near zero. Float types only.
 double UlpAt(ElementType type, double v);

@@ -128,6 +128,8 @@ TEST(Npy, DamagedFilesAreErrors) {
     WriteBytes(path, good.substr(0, length));
     EXPECT_FALSE(ReadNpy(path).ok()) << length;
   }
+  WriteBytes(path, good + "more");
+  EXPECT_THAT(std::string(ReadNpy(path).status().message()), HasSubstr("4 bytes follow the array"));
   for (const char* dictionary :
        {"{'descr': '<f4', 'fortran_order': False}", "{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (2,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': 2}",
         "{'descr': '<f4', 'fortran_order': False, 'shape': (-2,)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (x,)}",
@@ -234,6 +236,28 @@ TEST(Npz, DeflatedAndZip64) {
     ASSERT_TRUE(value.ok()) << value.status();
     EXPECT_EQ(value->as<int32_t>()[4095], 0x07070707);
   }
+}
+
+TEST(Npz, TheChecksumIsChecked) {
+  const std::string path = Temporary("checksum.npz");
+  {
+    absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(path);
+    ASSERT_TRUE(writer.ok());
+    ASSERT_TRUE((*writer)->Add("x", Counting(ElementType::kF32, {2, 3})).ok());
+    ASSERT_TRUE((*writer)->Close().ok());
+  }
+  std::string bytes;
+  {
+    std::ifstream file(path, std::ios::binary);
+    bytes.assign(std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>());
+  }
+  const size_t newline = bytes.find('\n');  // the header's; the data follows
+  ASSERT_NE(newline, std::string::npos);
+  bytes[newline + 7] = static_cast<char>(bytes[newline + 7] ^ 0x55);
+  WriteBytes(path, bytes);
+  const absl::StatusOr<std::unique_ptr<NpzReader>> reader = NpzReader::Open(path);
+  ASSERT_TRUE(reader.ok());
+  EXPECT_THAT(std::string((*reader)->Read("x").status().message()), HasSubstr("checksum"));
 }
 
 TEST(Npz, DamagedArchivesAreErrors) {

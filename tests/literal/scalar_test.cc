@@ -191,7 +191,11 @@ TEST(Scalar, TextIsShortAndReadsBack) {
   EXPECT_EQ(ToText(Scalar::Int(ElementType::kPred, 1)), "true");
   EXPECT_EQ(ToText(Scalar::Int(ElementType::kU64, -1)), "18446744073709551615");
   EXPECT_EQ(ToText(Scalar::Complex(ElementType::kC64, {1, -2})), "(1, -2)");
-  EXPECT_EQ(ToText(Scalar::Float(ElementType::kBF16, 3.140625)), "3.14");
+  EXPECT_EQ(ToText(Scalar::Float(ElementType::kBF16, 3.140625)), "3.140625");
+  EXPECT_EQ(ToText(Scalar::Float(ElementType::kF16, 65504)), "65504");
+  EXPECT_EQ(ToText(Scalar::Float(ElementType::kF8E4M3FN, 448)), "448");
+  EXPECT_EQ(ToText(Scalar::Float(ElementType::kF8E5M2, 57344)), "57344");
+  EXPECT_EQ(ToText(Scalar::Float(ElementType::kF8E4M3FN, 0.001953125)), "0.001953125");
   for (ElementType type : kNarrowFloats) {
     for (const auto& [v, bits] : FiniteValues(type)) {
       ASSERT_EQ(Scalar::Float(type, std::strtod(ToText(Scalar::Float(type, v)).c_str(), nullptr)).re, v) << Name(type);
