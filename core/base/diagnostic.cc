@@ -30,7 +30,13 @@ std::string Printable(absl::string_view text) {
 
 }  // namespace
 
+// The same thing said again of the same place is dropped. It comes soon after the first time (two attributes that name one computation).
 void DiagnosticSink::Add(Diagnostic d) {
+  constexpr size_t kLookBack = 64;
+  for (size_t i = diagnostics_.size(), end = i > kLookBack ? i - kLookBack : 0; d.range.valid() && i-- > end;) {
+    const Diagnostic& said = diagnostics_[i];
+    if (said.range.begin == d.range.begin && said.range.end == d.range.end && said.label == d.label && said.message == d.message) return;
+  }
   if (d.severity == Severity::kError) ++errors_;
   diagnostics_.push_back(std::move(d));
 }

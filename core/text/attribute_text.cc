@@ -133,6 +133,7 @@ bool ReadComputationName(AttributeReading& r, int element) {
 bool ReadComputation(AttributeReading& r, AttrValue& value) {
   value.emplace<Computation*>(nullptr);
   if (*r.s.p != '{') return ReadComputationName(r, -1);
+  if (AtInlineBody(r.s)) return (value = r.read_inline(-1), std::get<Computation*>(value) != nullptr);
   ++r.s.p;  // {%one}
   r.s.SkipSpace();
   return ReadComputationName(r, -1) && r.s.Expect('}', "the name of a computation");
@@ -148,7 +149,13 @@ bool ReadComputations(AttributeReading& r, AttrValue& value) {
     list.push_back(nullptr);
     return ReadComputationName(r, 0);
   }
+  auto read_inline = [&] {
+    list.push_back(r.read_inline(static_cast<int>(list.size())));
+    return list.back() != nullptr;
+  };
+  if (AtInlineBody(r.s)) return read_inline();
   return ReadList(r, "a list of computations such as {%a, %b}", [&] {
+    if (AtInlineBody(r.s)) return read_inline();
     list.push_back(nullptr);
     return ReadComputationName(r, static_cast<int>(list.size()) - 1);
   });

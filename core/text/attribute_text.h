@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "core/ir/attributes.h"
 #include "core/ir/module.h"
 #include "core/text/hlo_text.h"
@@ -27,7 +28,11 @@ struct AttributeReading {
   Scanner& s;
   absl::string_view name;  // of the attribute, for messages
   std::vector<ComputationReference>& references;
+  absl::FunctionRef<Computation*(int element)> read_inline;  // at the '{' of a computation without a name; null: reported
 };
+
+// Do the scanner's braces hold a computation, rather than names of computations? In inline_reader.cc.
+bool AtInlineBody(Scanner& s);
 
 struct AttrKindText {
   AttrKind kind;

@@ -24,7 +24,7 @@ SpecialAttribute SpecialFromName(absl::string_view name) {
   }
 }
 
-constexpr int kFirstSpecialBit = 256;  // in seen_attributes_, behind the bits of AttrId
+constexpr int kFirstSpecialBit = 256;  // in scope_.seen_attributes, behind the bits of AttrId
 
 }  // namespace
 
@@ -40,26 +40,33 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
     name = s_.Name();
     s_.SkipSpace();
   }
-  if (name.empty()) {
+  const bool nameless = (name.empty() || *s_.p != '=') && AtNamelessInstruction(name_start);
+  if (nameless) {
+    s_.p = name_start;
+  } else if (name.empty()) {
     s_.p = name_start;
     s_.Error(s_.Here(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an instruction, found ", s_.Found()));
     return Outcome::kFailed;
-  }
-  if (*s_.p != '=') {
+  } else if (*s_.p != '=') {
     if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
-    broken_names_.insert(name);
+    scope_.broken_names.insert(name);
     s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"),
              absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
              "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
     return Outcome::kFailed;
+  } else {
+    ++s_.p;
   }
-  ++s_.p;
   Instruction* instruction = module_->AddInstruction(computation);
   instruction->opcode = Opcode::kCustomCall;  // until known
-  instruction->name = name;
-  instruction->name_range = s_.Range(name);
   instruction->range = s_.Range(start, s_.p);
-  names_.try_emplace(name, instruction);
+  if (nameless) {
+    instruction->name_range = s_.Here();
+  } else {
+    instruction->name = name;
+    instruction->name_range = s_.Range(name);
+    scope_.names.try_emplace(name, instruction);
+  }
   if (is_root) {
     if (computation->root != nullptr) {
       s_.Error(s_.Range(start, start + 4), HLO_LABEL("text.second-root"),
@@ -70,7 +77,9 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
   }
   absl::string_view sugar;
   const int errors = sink_.error_count();
-  bool ok = ReadShapeAndOpcode(instruction, &sugar) && ReadParentheses(instruction) && ReadAttributes(instruction);
+  bool ok = ReadShapeAndOpcode(instruction, &sugar);
+  if (nameless) NameLater(instruction, Name(instruction->opcode));
+  ok = ok && ReadParentheses(instruction) && ReadAttributes(instruction);
   instruction->range = s_.Range(start, s_.p);
   instruction->in_error = sink_.error_count() != errors;
   if (ok && !sugar.empty()) WrapAsync(instruction, sugar);
@@ -186,7 +195,7 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
     }
     const char* start = s_.p;
     if (typed && computation == fragment_ && (*start == ',' || *start == ')')) {  // negate(f32[2]): a parameter that is not even named
-      instruction->operands.push_back(AddImpliedParameter(AnonymousName("parameter"), shape, s_.Range(shape_start, start)));
+      instruction->operands.push_back(AddImpliedParameter({}, shape, s_.Range(shape_start, start)));
       instruction->operand_ranges.push_back(s_.Range(shape_start, start));
       ok = true;
       continue;
@@ -215,48 +224,11 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
   return ok && s_.Expect(')', "the operands");
 }
 
-// An instruction without a name of its own, written where it is used. It has no attributes.
-Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, absl::string_view opcode) {
-  const char* start = s_.p;
-  if (nesting_ >= s_.limits().max_depth) {
-    s_.Error(s_.Range(opcode), HLO_LABEL("text.nesting-depth"),
-             absl::StrCat("expected instructions nested at most ", s_.limits().max_depth, " deep"));
-    return nullptr;
-  }
-  Instruction* nested = module_->AddInstruction(computation);
-  nested->opcode = Opcode::kCustomCall;
-  nested->name = AnonymousName(opcode);
-  nested->name_range = s_.Range(opcode);
-  nested->shape_omitted = shape == nullptr;
-  if (shape != nullptr) nested->shape = std::move(*shape);
-  names_.try_emplace(nested->name, nested);
-  ++nesting_;
-  absl::string_view sugar;
-  const int errors = sink_.error_count();
-  bool ok = ReadOpcode(nested, &sugar) && ReadParentheses(nested);
-  --nesting_;
-  nested->in_error = sink_.error_count() != errors;
-  nested->range = s_.Range(start, s_.p);
-  if (ok && !sugar.empty()) WrapAsync(nested, sugar);
-  return ok ? nested : nullptr;
-}
-
-absl::string_view ModuleReader::AnonymousName(absl::string_view opcode) {
-  std::string name = absl::StrCat(opcode, ".anon");
-  if (names_.contains(name)) {
-    int64_t& next = anonymous_[opcode];
-    do {
-      name = absl::StrCat(opcode, ".anon.", ++next);
-    } while (names_.contains(name));
-  }
-  return module_->Intern(name);
-}
-
 void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape) {
-  auto it = names_.find(name);
-  Instruction* operand = it == names_.end() ? nullptr : it->second;
+  auto it = scope_.names.find(name);
+  Instruction* operand = it == scope_.names.end() ? nullptr : it->second;
   if (operand == nullptr || operand == instruction) {
-    pending_.push_back(
+    scope_.pending.push_back(
         {instruction, static_cast<int>(instruction->operands.size()), name, range, shape != nullptr ? *shape : Shape(), shape != nullptr});
   } else if (shape != nullptr) {
     CheckOperandShape(range, *shape, *operand);
@@ -287,8 +259,8 @@ bool ModuleReader::AttributeFollows() {
 }
 
 bool ModuleReader::ReadAttributes(Instruction* instruction) {
-  attributes_.clear();
-  seen_attributes_.reset();
+  scope_.attributes.clear();
+  scope_.seen_attributes.reset();
   bool ok = true;
   const char* end = s_.p;
   while (ok && !s_.stopped()) {
@@ -298,9 +270,9 @@ bool ModuleReader::ReadAttributes(Instruction* instruction) {
     end = s_.p;
   }
   if (ok) s_.p = end;
-  if (!attributes_.empty()) {
-    instruction->attributes.reserve(attributes_.size());
-    for (Attribute& a : attributes_) instruction->attributes.push_back(std::move(a));
+  if (!scope_.attributes.empty()) {
+    instruction->attributes.reserve(scope_.attributes.size());
+    for (Attribute& a : scope_.attributes) instruction->attributes.push_back(std::move(a));
   }
   return ok;
 }
@@ -315,9 +287,9 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
   if (!s_.Expect('=', absl::StrCat("the attribute ", name.substr(0, 60)))) return false;
   s_.SkipSpace();
   const char* value_start = s_.p;
-  const size_t references = references_.size();
+  const size_t references = scope_.references.size();
   if (ReadAttributeValue(instruction, name, name_start)) return true;
-  references_.resize(references);
+  scope_.references.resize(references);
   if (s_.stopped()) return false;
   s_.p = value_start;
   absl::string_view skipped;
@@ -331,11 +303,11 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
   const AttrId id = special != kNotSpecial ? AttrId::kUnknown : AttrIdFromName(name);
   if (special != kNotSpecial || id != AttrId::kUnknown) {
     const int bit = special != kNotSpecial ? kFirstSpecialBit + special : static_cast<int>(id);
-    if (seen_attributes_[bit]) {
+    if (scope_.seen_attributes[bit]) {
       return s_.Error(s_.Range(name), HLO_LABEL("text.duplicate-attribute"),
                       absl::StrCat("expected the attribute ", name, " once in an instruction"));
     }
-    seen_attributes_.set(bit);
+    scope_.seen_attributes.set(bit);
   }
   switch (special) {
     case kMetadata: return ReadMetadata(instruction->metadata);
@@ -346,19 +318,20 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
     case kControlPredecessors: return ReadControlPredecessors(instruction);
     case kNotSpecial: break;
   }
-  Attribute& attribute = attributes_.emplace_back();
+  Attribute& attribute = scope_.attributes.emplace_back();
   attribute.id = id;
   attribute.name = name;
-  const size_t first = references_.size();
-  AttributeReading reading{s_, name, references_};
+  const size_t first = scope_.references.size();
+  auto read_inline = [&](int element) { return ReadInlineComputation(*instruction, name, element); };
+  AttributeReading reading{s_, name, scope_.references, read_inline};
   if (!TextOf(Info(id).kind).read(reading, attribute.value)) {
-    attributes_.pop_back();
+    scope_.attributes.pop_back();
     return false;
   }
   attribute.range = s_.Range(name_start, s_.p);
-  for (size_t i = first; i < references_.size(); ++i) {
-    references_[i].instruction = instruction;
-    references_[i].attribute = static_cast<int>(attributes_.size()) - 1;
+  for (size_t i = first; i < scope_.references.size(); ++i) {
+    scope_.references[i].instruction = instruction;
+    scope_.references[i].attribute = static_cast<int>(scope_.attributes.size()) - 1;
   }
   return true;
 }
@@ -375,7 +348,7 @@ bool ModuleReader::ReadControlPredecessors(Instruction* instruction) {
                       absl::StrCat("expected the name of an instruction, found ", s_.Found()));
     }
     // All of them are settled at the end of the computation, in their order.
-    pending_.push_back({instruction, -1, name, s_.Range(start, s_.p), Shape(), false});
+    scope_.pending.push_back({instruction, -1, name, s_.Range(start, s_.p), Shape(), false});
   } while (s_.Take(','));
   return s_.Expect('}', "the control predecessors");
 }
@@ -424,6 +397,8 @@ bool ModuleReader::ReadMetadata(Metadata& metadata) {
 void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
   absl::string_view name = module_->Intern(absl::StrCat("async_wrapped.", start->name));
   Computation* wrapped = module_->AddComputation(name);
+  module_->computations.pop_back();
+  generated_computations_.push_back({wrapped, anchor_ != nullptr ? anchor_ : start->parent});
   wrapped->range = wrapped->name_range = start->range;
   absl::Span<const Shape> parts = start->shape.tuple_shapes();
   const bool lists_operands = parts.size() >= 2 && parts[0].IsTuple() && parts[0].tuple_shapes().size() == start->operands.size();
@@ -461,7 +436,7 @@ void ModuleReader::WrapAsync(Instruction* start, absl::string_view opcode) {
     Attribute& attribute = start->attributes[i];
     const bool stays = attribute.id == AttrId::kAsyncExecutionThread;
     if (stays) wrapped->execution_thread = start->Text(AttrId::kAsyncExecutionThread);
-    for (auto it = references_.rbegin(); it != references_.rend() && (it->instruction == start || it->instruction == root); ++it) {
+    for (auto it = scope_.references.rbegin(); it != scope_.references.rend() && (it->instruction == start || it->instruction == root); ++it) {
       ComputationReference& reference = *it;
       if (reference.instruction != start || reference.attribute != static_cast<int>(i)) continue;
       reference.instruction = stays ? start : root;

@@ -74,7 +74,10 @@ std::unique_ptr<Module> ModuleReader::Read() {
     if (absl::StartsWith(source_->text(), "\xEF\xBB\xBF")) s_.p += 3;  // a byte order mark
     ReadTopLevel();
     MoveImpliedParameters();
+    if (fragment_ != nullptr) NameGenerated(*fragment_, fragment_generated_);
     ResolveComputations();
+    PlaceGeneratedComputations();
+    CheckControlBytes();
   }
   for (const WrappedParameter& w : wrapped_) {
     if (w.operand < static_cast<int>(w.start->operands.size())) w.parameter->shape = w.start->operands[w.operand]->shape;
@@ -108,7 +111,8 @@ void ModuleReader::ReadTopLevel() {
     } else if (plain && IsClass(*s_.p, char_class::kDigit) &&
                std::find(std::begin(kTables), std::end(kTables), name) != std::end(kTables)) {
       ReadTable(name);
-    } else if (!name.empty() && (*s_.p == '=' || (plain && name == "ROOT" && LooksLikeStatement(start)))) {
+    } else if ((!name.empty() && *s_.p == '=') || AtNamelessInstruction(start) ||
+               (plain && name == "ROOT" && (LooksLikeStatement(start) || AtNamelessInstruction(s_.p)))) {
       s_.p = start;
       if (fragment_ == nullptr) {
         fragment_ = module_->AddComputation("fragment");
@@ -296,8 +300,19 @@ void ModuleReader::ReadBody(Computation* computation, bool bare) {
 
 void ModuleReader::RecoverStatement(const char* start) {
   int64_t braces = 0;
+  bool skip_bodies = !s_.stopped();
   for (const char* q = start; q < s_.end(); ++q) {
     if (*q == '{') {
+      s_.p = q;
+      if (skip_bodies && q > start && AtInlineBody(s_)) {  // a computation inside an attribute: its lines are no statements of this one
+        const bool closed = s_.SkipBalanced(/*quiet=*/true);
+        s_.Charge(s_.p - q);
+        if (closed) {
+          q = s_.p - 1;
+          continue;
+        }
+        skip_bodies = false;  // else each brace behind it would be walked from to the end
+      }
       ++braces;
     } else if (*q == '}') {
       if (braces-- == 0 && q > start) {
@@ -323,14 +338,15 @@ void ModuleReader::RecoverStatement(const char* start) {
 
 // All names of the computation are known: settles what was noted while reading it.
 void ModuleReader::FinishComputation(Computation* computation) {
+  NameGenerated(*computation, scope_.generated);
   std::vector<Instruction*> incomplete;
-  for (const PendingOperand& use : pending_) {
-    auto it = names_.find(use.name);
-    if (it == names_.end() && computation == fragment_ && use.typed && !broken_names_.contains(use.name)) {
+  for (const PendingOperand& use : scope_.pending) {
+    auto it = scope_.names.find(use.name);
+    if (it == scope_.names.end() && computation == fragment_ && use.typed && !scope_.broken_names.contains(use.name)) {
       use.user->operands[use.operand] = AddImpliedParameter(use.name, use.shape, use.range);
       continue;
     }
-    if (it != names_.end()) {
+    if (it != scope_.names.end()) {
       if (use.operand < 0) {
         use.user->control_predecessors.push_back(it->second);
       } else {
@@ -343,9 +359,9 @@ void ModuleReader::FinishComputation(Computation* computation) {
     }
     use.user->in_error = true;
     if (use.operand >= 0) incomplete.push_back(use.user);
-    if (broken_names_.contains(use.name)) continue;
+    if (scope_.broken_names.contains(use.name)) continue;
     NearestName nearest(use.name, &suggestion_budget_);
-    for (const auto& [name, instruction] : names_) nearest.Offer(name);
+    for (const auto& [name, instruction] : scope_.names) nearest.Offer(name);
     s_.Error(use.range, HLO_LABEL("text.unknown-operand"),
              absl::StrCat("expected an instruction of computation ", computation->name, ", found '", use.name, "'"), nearest.Hint());
   }
@@ -360,10 +376,10 @@ void ModuleReader::FinishComputation(Computation* computation) {
     instruction->operands.resize(kept);
     instruction->operand_ranges.resize(kept);
   }
-  names_.clear();
-  broken_names_.clear();
-  pending_.clear();
-  anonymous_.clear();
+  scope_.names.clear();
+  scope_.broken_names.clear();
+  scope_.pending.clear();
+  scope_.generated.clear();
 }
 
 Instruction* ModuleReader::AddImpliedParameter(absl::string_view name, const Shape& shape, SourceRange range) {
@@ -374,7 +390,11 @@ Instruction* ModuleReader::AddImpliedParameter(absl::string_view name, const Sha
   parameter->shape = shape;
   parameter->range = parameter->name_range = range;
   implied_parameters_.push_back(parameter);
-  names_.try_emplace(name, parameter);
+  if (name.empty()) {
+    NameLater(parameter, "parameter");
+  } else {
+    scope_.names.try_emplace(name, parameter);
+  }
   return parameter;
 }
 
@@ -420,7 +440,13 @@ void ModuleReader::ResolveComputations() {
   by_name.reserve(module_->computations.size());
   for (Computation* c : module_->computations) by_name.emplace(c->name, c);
   bool missing = false;
-  for (const ComputationReference& r : references_) {
+  std::vector<ComputationReference>& references = scope_.references;
+  if (!settled_references_.empty()) {
+    references.insert(references.end(), settled_references_.begin(), settled_references_.end());
+    std::stable_sort(references.begin(), references.end(),
+                     [](const ComputationReference& a, const ComputationReference& b) { return a.range.begin < b.range.begin; });
+  }
+  for (const ComputationReference& r : references) {
     AttrValue& value = r.instruction->attributes[r.attribute].value;
     auto it = by_name.find(r.name);
     if (it != by_name.end()) {
@@ -436,7 +462,7 @@ void ModuleReader::ResolveComputations() {
              nearest.Hint());
   }
   if (!missing) return;
-  for (Computation* c : module_->computations) {  // no null computations either
+  auto drop_nulls = [](const Computation* c) {  // no null computations either
     for (Instruction* i : c->instructions) {
       auto is_null = [](const Attribute& a) {
         auto* one = std::get_if<Computation*>(&a.value);
@@ -449,7 +475,9 @@ void ModuleReader::ResolveComputations() {
         }
       }
     }
-  }
+  };
+  for (const Computation* c : module_->computations) drop_nulls(c);
+  for (const auto& [c, anchor] : generated_computations_) drop_nulls(c);
 }
 
 std::unique_ptr<Module> ReadHloText(std::shared_ptr<const SourceText> source, DiagnosticSink& sink) {

@@ -65,14 +65,22 @@ class ModuleReader {
   bool ReadTable(absl::string_view name);
   bool ReadTableRow(int table);
 
+  // inline_reader.cc
+  bool AtNamelessInstruction(const char* start);
+  Computation* ReadInlineComputation(const Instruction& user, absl::string_view attribute, int element);
+  void ReadInlineTrailer(Computation* computation);
+  Instruction* ReadNested(Computation* computation, Shape* shape, absl::string_view opcode);
+  void NameLater(Instruction* instruction, absl::string_view opcode);
+  void NameGenerated(const Computation& computation, const std::vector<Instruction*>& generated);
+  void PlaceGeneratedComputations();
+  void CheckControlBytes();
+
   // instruction_reader.cc
   Outcome ReadInstruction(Computation* computation);
   bool ReadShapeAndOpcode(Instruction* instruction, absl::string_view* sugar);
   bool ReadOpcode(Instruction* instruction, absl::string_view* sugar);
   bool ReadParentheses(Instruction* instruction);
   bool ReadOperands(Instruction* instruction);
-  Instruction* ReadNested(Computation* computation, Shape* shape, absl::string_view opcode);
-  absl::string_view AnonymousName(absl::string_view opcode);
   void AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape);
   void CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand);
   bool ReadAttributes(Instruction* instruction);
@@ -95,18 +103,24 @@ class ModuleReader {
   bool in_garbage_ = false;  // one report for consecutive lines that mean nothing
   int64_t suggestion_budget_ = 50'000'000;
 
-  // Of the computation that is being read.
-  absl::flat_hash_map<absl::string_view, Instruction*> names_;
-  absl::flat_hash_set<absl::string_view> broken_names_;  // defined by statements that could not be read: uses are not reported again
-  std::vector<PendingOperand> pending_;
-  absl::flat_hash_map<absl::string_view, int64_t> anonymous_;  // opcode to the last number given to a nested instruction
-  int nesting_ = 0;                                            // of instructions that are written as operands
+  // Of the computation that is being read, and of its instruction. Put aside while a computation inside an attribute is read.
+  struct Scope {
+    absl::flat_hash_map<absl::string_view, Instruction*> names;
+    absl::flat_hash_set<absl::string_view> broken_names;  // defined by statements that could not be read: uses are not reported again
+    std::vector<PendingOperand> pending;
+    std::vector<Instruction*> generated;  // instructions without a name in the text
+    std::vector<Attribute> attributes;
+    std::bitset<512> seen_attributes;
+    std::vector<ComputationReference> references;
+  };
+  Scope scope_;
+  int nesting_ = 0;  // of instructions that are written as operands, and of computations inside attributes
 
-  // Of the instruction that is being read.
-  std::vector<Attribute> attributes_;
-  std::bitset<512> seen_attributes_;
-
-  std::vector<ComputationReference> references_;
+  std::vector<ComputationReference> settled_references_;  // of computations inside attributes
+  std::vector<Instruction*> fragment_generated_;          // its names are only known at the end of the text
+  // Computations without a name in the text, and the computation of the text in which they stand.
+  std::vector<std::pair<Computation*, const Computation*>> generated_computations_;
+  const Computation* anchor_ = nullptr;  // while a computation inside an attribute is read: the one of the text around it
   // Parameters of wrapped asynchronous computations whose shapes are their operands': {parameter, start instruction, operand number}.
   struct WrappedParameter {
     Instruction* parameter;

@@ -86,6 +86,20 @@ const Case kCases[] = {
     {"text.operand-shape", "e { b = f32[3] negate(f32[3] @<a>@)\n a = f32[2] parameter(0)\n}", "the shape of %a", ""},
     {"text.parameter-number", "e { a = f32[] parameter(@<-1>@)\n b = f32[] parameter(1)\n}", "at least 0, found -1", ""},
     {"text.constant-shape", "e { @<c>@ = constant(1)\n}", "expected the shape of a constant", "constant({1, 2})"},
+    // Computations inside attributes.
+    {"text.unknown-operand", "e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={ c = f32[] negate(@<a>@) }\n}",
+     "expected an instruction of computation b.to_apply, found 'a'", ""},
+    {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={ c = f32[] @<negat>@(d) d = f32[] parameter(0) }\n}",
+     "found 'negat'", "did you mean 'negate'?"},
+    {"text.expected-punctuation", "e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={ c @<f32>@[] parameter(0) }\n}", "expected '='", ""},
+    {"text.expected-integer", "e { a = f32[] parameter(0)\n b = f32[@<x>@ call(a), to_apply={\n c = f32[] parameter(0)\n}\n d = f32[] copy(a)\n}",
+     "", ""},
+    {"text.unknown-computation", "e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={ c = f32[] call(d), to_apply=@<b.to_apply>@ d = f32[] parameter(0) }\n}",
+     "found 'b.to_apply'", ""},
+    {"text.attribute-computation", "e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={@<}>@\n}", "the name of a computation", ""},
+    // Bytes.
+    {"text.control-byte", "HloModule m // a \"@<\x01\x02>@\ne { a = f32[] parameter(0), metadata={op_name=\"\x01\"} }", "of value 1", "damaged"},
+    {"text.control-byte", "HloModule m, a={@<\x7f>@}\ne { a = f32[] parameter(0) }", "of value 127", ""},
     // Shapes.
     {"text.expected-shape", "e { a = (@<,>@) parameter(0)\n}", "expected a shape, found ','", "f32[2,3]{1,0}"},
     {"text.expected-shape", "e { a = @<f32>@ parameter(0)\n}", "found only the element type f32", "f32[]"},
@@ -213,6 +227,21 @@ TEST(Diagnostics, UsesOfWhatCouldNotBeReadAreNotReportedAgain) {
   EXPECT_EQ(Labels("e {\n  a f32[] parameter(0)\n  b = f32[] negate(a)\n  c = f32[] add(b, a)\n}\n"), Strings{"text.expected-punctuation"});
 }
 
+TEST(Diagnostics, TheSameOfTheSamePlaceIsSaidOnce) {
+  EXPECT_EQ(Labels("e { a = f32[] parameter(0)\n ROOT b = f32[] while(a), condition=e, body=e\n}"), Strings{"ir.call-cycle"});
+}
+
+TEST(Diagnostics, ZeroBytesAreReported) {
+  EXPECT_EQ(Labels(std::string("HloModule m, a={\0}\ne { a = f32[] parameter(0) }\n", 48)), Strings{"text.control-byte"});
+}
+
+TEST(Diagnostics, UnclosedComputationInsideAnAttribute) {
+  EXPECT_EQ(Labels("e { a = f32[] parameter(0)\n b = f32[] call(a), to_apply={ c = f32[] parameter(0)\n}\n"), Strings{"text.unclosed-computation"});
+  std::string deep = "e { ";
+  for (int i = 0; i < 3; ++i) deep += "a = f32[] call(), to_apply={ ";
+  EXPECT_EQ(Labels(deep + "a = f32[] parameter(0) }}} }", {.max_depth = 2}), Strings{"text.nesting-depth"});
+}
+
 TEST(Diagnostics, UnresolvedNamesLeaveNoNulls) {
   DiagnosticSink sink;
   auto source = std::make_shared<SourceText>(
@@ -254,6 +283,8 @@ TEST(Diagnostics, DamageIsReadInLinearTime) {
                                  "a = (\n",
                                  "a = f32[] add(\n",
                                  "a = f32[] add(b), x={\n",
+                                 "a = f32[] add(b), to_apply={\n",
+                                 "a = f32[ add(b), to_apply={a=",
                                  "a(\n",
                                  "a(b: (",
                                  "a = add(add(add(",

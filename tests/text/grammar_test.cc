@@ -320,6 +320,47 @@ TEST(Grammar, NestedInstructionsStandBeforeTheirUser) {
   EXPECT_EQ(module->entry->parameters.size(), 3u);
 }
 
+TEST(Grammar, ComputationsInsideAttributes) {
+  auto module = Read(R"(HloModule m
+z.calls { a = f32[4] parameter(0) }
+e {
+  y = f32[4] parameter(0)
+  z = f32[4] fusion(y), kind=kLoop, calls={ p = f32[4] parameter(0) ROOT q = f32[4] negate(p) }, metadata={op_name="n"}
+  w = f32[4] while(z), condition={ c = f32[4] parameter(0) ROOT t = pred[] constant(true) }, body=
+  {
+    %b = f32[4] parameter(0)
+    ROOT y = f32[4] map(%b), dimensions={0}, to_apply={ f32[] negate(f32[] parameter(0)) }
+  }
+  i = s32[] constant(0)
+  v = f32[4] conditional(i, w, w), branch_computations={ {k = f32[4] parameter(0)}, z.calls, {(f32[4]) parameter(0)} }
+  ROOT f32[4] add(v, z)
+  add.anon = f32[4] copy(y)
+}
+)");
+  std::string names;
+  for (const Computation* c : module->computations) names += std::string(c->name) + " ";
+  EXPECT_EQ(names, "z.calls z.calls.1 w.condition y.to_apply w.body v.branch_computations.0 v.branch_computations.2 e ");
+  EXPECT_EQ(module->entry->name, "e");
+  EXPECT_EQ(module->entry->root->name, "add.anon.1");
+  const Instruction* z = module->entry->FindInstruction("z");
+  EXPECT_EQ(z->Called(AttrId::kCalls)->root->name, "q");
+  EXPECT_EQ(z->metadata.op_name, "n");
+  const Instruction* map = module->FindComputation("w.body")->root;
+  EXPECT_EQ(map->Called(AttrId::kToApply)->root->name, "negate.anon");
+  EXPECT_EQ(module->entry->FindInstruction("v")->CalledComputations()[1]->name, "z.calls");
+}
+
+TEST(Grammar, InstructionsWithoutNames) {
+  auto module = Read("e {\n a = f32[2] parameter(0)\n (f32[2], f32[2]) tuple(a, a)\n ROOT negate(a)\n f32[2] negate(a)\n}");
+  std::string names;
+  for (const Instruction* i : module->entry->instructions) names += std::string(i->name) + " ";
+  EXPECT_EQ(names, "a tuple.anon negate.anon negate.anon.1 ");
+  EXPECT_EQ(module->entry->root->name, "negate.anon");
+  auto alone = Read("f32[2] fusion(f32[4], f32[4]), kind=kLoop, calls={ t0 = f32[4] parameter(0)\n ROOT t1 = f32[2] slice(t0), slice={[0:2]}\n}");
+  EXPECT_EQ(alone->entry->parameters.size(), 2u);
+  EXPECT_EQ(alone->entry->root->name, "fusion.anon");
+}
+
 TEST(Grammar, RangesPointIntoTheText) {
   std::string text = "e {\n  ROOT %abc = f32[] parameter(0), sharding={replicated}\n  d = f32[] negate(%abc), index=5\n}\n";
   auto module = Read(text);

@@ -1,0 +1,213 @@
+// What is written in place, without a name: computations as the values of attributes (`calls={ p = f32[] parameter(0) ... }`),
+// instructions as operands (`add(negate(x), y)`), instructions that only say what they compute (`f32[2] add(x, y)`). They are read like
+// the named ones, and get names that nothing in the text bears, so that printing and everything after reading knows only named ones.
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/text/module_reader.h"
+
+namespace hloscope {
+namespace {
+
+// `name`, `name.1`, `name.2`: the first that is not in `taken`, which it joins. `counters` keeps many equal names from being slow.
+template <typename Intern>
+absl::string_view UniqueName(absl::string_view name, absl::flat_hash_set<absl::string_view>& taken,
+                             absl::flat_hash_map<absl::string_view, int64_t>& counters, Intern intern) {
+  if (taken.insert(name).second) return name;
+  int64_t& next = counters[name];
+  std::string unique;
+  do {
+    unique = absl::StrCat(name, ".", ++next);
+  } while (taken.contains(unique));
+  return *taken.insert(intern(unique)).first;
+}
+
+}  // namespace
+
+// At '{'. `{a}` and `{a, b}` are names of computations; `{a = ...`, `{ROOT ...`, `{f32[] add(...` and `{(f32[], s32[]) ...` are bodies.
+bool AtInlineBody(Scanner& s) {
+  if (*s.p != '{') return false;
+  const char* open = s.p++;
+  s.SkipSpace();
+  const char* start = s.p;
+  absl::string_view name = s.Name();
+  bool body = *start == '(';
+  if (!name.empty()) {
+    s.SkipSpace();
+    const char* word = s.p;
+    s.Word();
+    // `a f32[2] ...` too: the '=' is missing, and that is what should be said.
+    body = *word == '=' || *word == '(' || *s.p == '[' || (name == "ROOT" && *start == 'R' && *word != '}' && *word != ',');
+  }
+  s.p = open;
+  return body;
+}
+
+// `f32[2] add(x, y)`, `(f32[], s32[]) tuple(x, y)`, `add(x, y)`: a shape or an opcode stands where a name would begin.
+bool ModuleReader::AtNamelessInstruction(const char* start) {
+  const char* here = std::exchange(s_.p, start);
+  bool nameless = false;
+  if (*start == '(') {
+    nameless = s_.SkipBalanced(/*quiet=*/true);
+    s_.Charge(s_.p - start);
+    s_.SkipSpace();
+    nameless = nameless && IsClass(*s_.p, char_class::kAlpha);
+  } else if (IsClass(*start, char_class::kAlpha)) {
+    absl::string_view name = s_.Name();
+    if (*s_.p == '[') {
+      nameless = ElementTypeFromName(name).has_value();
+    } else {
+      s_.SkipSpace();
+      nameless = *s_.p == '(' && OpcodeFromName(name).has_value() && !AtComputationHeader(name);
+    }
+  }
+  s_.p = here;
+  return nameless;
+}
+
+// At the '{' of a body that stands as the value of an attribute.
+Computation* ModuleReader::ReadInlineComputation(const Instruction& user, absl::string_view attribute, int element) {
+  const char* open = s_.p;
+  if (nesting_ >= s_.limits().max_depth) {
+    s_.Error(s_.Range(open, open + 1), HLO_LABEL("text.nesting-depth"),
+             absl::StrCat("expected computations nested at most ", s_.limits().max_depth, " deep"));
+    return nullptr;
+  }
+  std::string name = absl::StrCat(user.name, ".", attribute);
+  if (element >= 0) absl::StrAppend(&name, ".", element);
+  Computation* computation = module_->AddComputation(module_->Intern(name));
+  module_->computations.pop_back();  // PlaceGeneratedComputations puts it in
+  computation->name_range = s_.Range(attribute);
+  const bool outermost = anchor_ == nullptr;
+  if (outermost) anchor_ = user.parent;
+  // Nothing of the surrounding computation is seen inside, and the attribute and instruction that are being read go on afterwards.
+  Scope outer = std::exchange(scope_, Scope());
+  ++nesting_;
+  ++s_.p;
+  ReadBody(computation, /*bare=*/false);
+  FinishComputation(computation);
+  --nesting_;
+  settled_references_.insert(settled_references_.end(), scope_.references.begin(), scope_.references.end());
+  scope_ = std::move(outer);
+  computation->range = s_.Range(open, s_.p);
+  generated_computations_.push_back({computation, anchor_});
+  if (outermost) anchor_ = nullptr;
+  ReadInlineTrailer(computation);
+  return computation;
+}
+
+// `, execution_thread="name"` behind the body belongs to it; other attributes are the instruction's.
+void ModuleReader::ReadInlineTrailer(Computation* computation) {
+  const char* end = s_.p;
+  absl::string_view thread;
+  if (s_.Take(',')) {
+    s_.SkipSpace();
+    if (s_.Name() == "execution_thread" && s_.Take('=') && *s_.p == '"' && s_.Quoted(&thread)) {
+      computation->execution_thread = thread;
+      return;
+    }
+  }
+  s_.p = end;
+}
+
+// An instruction without a name of its own, written where it is used. It has no attributes.
+Instruction* ModuleReader::ReadNested(Computation* computation, Shape* shape, absl::string_view opcode) {
+  const char* start = s_.p;
+  if (nesting_ >= s_.limits().max_depth) {
+    s_.Error(s_.Range(opcode), HLO_LABEL("text.nesting-depth"),
+             absl::StrCat("expected instructions nested at most ", s_.limits().max_depth, " deep"));
+    return nullptr;
+  }
+  Instruction* nested = module_->AddInstruction(computation);
+  nested->opcode = Opcode::kCustomCall;
+  NameLater(nested, opcode);
+  nested->name_range = s_.Range(opcode);
+  nested->shape_omitted = shape == nullptr;
+  if (shape != nullptr) nested->shape = std::move(*shape);
+  ++nesting_;
+  absl::string_view sugar;
+  const int errors = sink_.error_count();
+  bool ok = ReadOpcode(nested, &sugar) && ReadParentheses(nested);
+  --nesting_;
+  nested->in_error = sink_.error_count() != errors;
+  nested->range = s_.Range(start, s_.p);
+  if (ok && !sugar.empty()) WrapAsync(nested, sugar);
+  return ok ? nested : nullptr;
+}
+
+// A name for the time being; NameGenerated makes it one of its own.
+void ModuleReader::NameLater(Instruction* instruction, absl::string_view opcode) {
+  instruction->name = module_->Intern(absl::StrCat(opcode, ".anon"));
+  (instruction->parent == fragment_ ? fragment_generated_ : scope_.generated).push_back(instruction);
+}
+
+void ModuleReader::NameGenerated(const Computation& computation, const std::vector<Instruction*>& generated) {
+  if (generated.empty()) return;
+  absl::flat_hash_set<const Instruction*> nameless(generated.begin(), generated.end());
+  absl::flat_hash_set<absl::string_view> taken;
+  for (const Instruction* i : computation.instructions) {
+    if (!nameless.contains(i)) taken.insert(i->name);
+  }
+  absl::flat_hash_map<absl::string_view, int64_t> counters;
+  for (Instruction* i : generated) {
+    i->name = UniqueName(i->name, taken, counters, [&](const std::string& name) { return module_->Intern(name); });
+  }
+}
+
+// Before the computation in whose text they stand, the innermost first, as if they had been written out: the last computation of a text
+// without ENTRY stays the last.
+void ModuleReader::PlaceGeneratedComputations() {
+  if (generated_computations_.empty()) return;
+  absl::flat_hash_set<absl::string_view> taken;
+  for (const Computation* c : module_->computations) taken.insert(c->name);
+  absl::flat_hash_map<absl::string_view, int64_t> counters;
+  absl::flat_hash_map<const Computation*, std::vector<Computation*>> before;
+  for (const auto& [computation, anchor] : generated_computations_) {
+    computation->name = UniqueName(computation->name, taken, counters, [&](const std::string& name) { return module_->Intern(name); });
+    before[anchor].push_back(computation);
+  }
+  std::vector<Computation*> all;
+  all.reserve(module_->computations.size() + generated_computations_.size());
+  for (Computation* c : module_->computations) {
+    auto it = before.find(c);
+    if (it != before.end()) all.insert(all.end(), it->second.begin(), it->second.end());
+    all.push_back(c);
+  }
+  module_->computations = std::move(all);
+}
+
+// Control bytes have no meaning anywhere but in strings, and editors and terminals hide them. Where a reader met one it has said so.
+void ModuleReader::CheckControlBytes() {
+  absl::string_view text = source_->text();
+  auto is_control = [](char c) { return (static_cast<uint8_t>(c) < 0x20 && !IsClass(c, char_class::kSpace)) || c == 0x7f; };
+  bool any = false;
+  for (char c : text) any |= (static_cast<uint8_t>(c) < 9) | ((static_cast<uint8_t>(c) - 14u) < 18u) | (c == 0x7f);  // in vectors
+  if (!any) return;
+  absl::flat_hash_set<int32_t> reported;
+  for (const Diagnostic& d : sink_.diagnostics()) reported.insert(d.range.begin);
+  bool unclosed = false;
+  size_t comment_end = 0;  // a quote in a comment begins no string
+  for (size_t i = 0; i < text.size() && !s_.stopped(); ++i) {
+    if (is_control(text[i])) {
+      const size_t begin = i;
+      bool known = false;
+      for (; i < text.size() && is_control(text[i]); ++i) known |= reported.contains(static_cast<int32_t>(i));
+      --i;
+      if (known) continue;
+      s_.Error({static_cast<int32_t>(begin), static_cast<int32_t>(i + 1)}, HLO_LABEL("text.control-byte"),
+               absl::StrCat("expected text, found a control byte of value ", static_cast<int>(static_cast<uint8_t>(text[begin]))),
+               "is the file damaged, or not a text file?");
+    } else if (i < comment_end) {
+      continue;
+    } else if (text[i] == '"' && !unclosed) {
+      size_t q = i + 1;
+      while (q < text.size() && text[q] != '"') q += text[q] == '\\' ? 2 : 1;
+      unclosed = q >= text.size();
+      if (!unclosed) i = q;
+    } else if (text.substr(i, 2) == "//" || text.substr(i, 2) == "/*") {
+      comment_end = text[i + 1] == '/' ? text.find('\n', i) : text.find("*/", i + 2);
+    }
+  }
+}
+
+}  // namespace hloscope
