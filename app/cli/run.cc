@@ -104,6 +104,7 @@ void Leaves(const Value& value, std::vector<Value>& leaves) {
 
 std::string StopText(const Module& module, const Machine& machine) {
   const Instruction* at = machine.next_instruction();
+  if (at == nullptr && !machine.frames().empty()) at = machine.top().caller;  // a loop's condition that may not go on
   const std::string where = at != nullptr ? absl::StrCat(" at ", Describe(module, {at->parent, at->index})) : "";
   return absl::StrCat("the program stopped with an error", where, ": ", machine.status().message());
 }

@@ -75,11 +75,15 @@ void Session::State::ShowDisplays() {
   }
 }
 
-void Session::State::ShowStop(StopReason reason) {
+void Session::State::ShowNotices() {
   for (std::string& notice : machine->TakeNotices()) {
     Say("note: ", notice, "\n");
     notices.push_back(std::move(notice));
   }
+}
+
+void Session::State::ShowStop(StopReason reason) {
+  ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
   if (reason == StopReason::kFinished || machine->finished()) {
@@ -152,6 +156,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
     if (!stopping.empty()) {
       std::string text;
       for (const Breakpoint* b : stopping) absl::StrAppend(&text, text.empty() ? "" : ", ", b->temporary ? "Temporary breakpoint " : "Breakpoint ", b->number);
+      ShowNotices();
       Say(text, ", ");
       const auto is_spent = [&](const std::unique_ptr<Breakpoint>& b) {
         return b->temporary && std::find(stopping.begin(), stopping.end(), b.get()) != stopping.end();
@@ -226,6 +231,7 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
     const int depth = static_cast<int>(m.frames().size()) - 1, position = m.top().position;
     reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); });
   }
+  s.ShowNotices();
   const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);
   s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
   if (moved) s.Say(s.DescribeFrame(s.selected), "\n");
@@ -243,18 +249,27 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
   if (!running.ok()) return running;
   Machine& m = *s.machine;
   const int depth = s.selected;
+  const Computation& ended = *m.frames()[depth].computation;
   if (depth > 0) s.Say("Run till the end of ", s.DescribeFrame(depth), "\n");
   const auto finish = [&] { return m.Finish(depth); };
   const StopReason reason = s.Go(finish, finish);
-  const bool returned = reason == StopReason::kStep && static_cast<int>(m.frames().size()) == depth && depth > 0;
-  if (reason == StopReason::kStep && !m.finished()) s.Say("at ", s.DescribeFrame(static_cast<int>(m.frames().size()) - 1), "\n");
+  const int now = static_cast<int>(m.frames().size());
+  s.ShowNotices();
+  if (reason == StopReason::kStep && !m.finished()) s.Say("at ", s.DescribeFrame(now - 1), "\n");
   s.ShowStop(reason);
-  if (!returned || m.top().position == 0) return absl::OkStatus();
-  const Instruction& caller = *m.top().computation->schedule[m.top().position - 1];
-  const absl::StatusOr<Value> value = m.ValueOf(depth - 1, caller.index);
-  if (!value.ok()) return absl::OkStatus();
-  s.Say("Value returned: %", caller.name, " = ", value->shape().ToString(false));
-  if (value->shape().IsArray() && value->element_count() <= 16) s.Say(" ", FormatValue(*value));
+  const Instruction* maker = nullptr;
+  Value value;
+  if (reason == StopReason::kStep && now == depth && depth > 0 && m.top().position > 0) {  // the frame's caller has its value
+    maker = m.top().computation->schedule[m.top().position - 1];
+    absl::StatusOr<Value> made = m.ValueOf(depth - 1, maker->index);
+    if (made.ok()) value = *std::move(made);
+  } else if (reason == StopReason::kStep && now == depth + 1) {  // one call or iteration of several
+    maker = ended.root;
+    value = m.returned();
+  }
+  if (!value.has_value()) return absl::OkStatus();
+  s.Say("Value returned: %", maker->name, " = ", value.shape().ToString(false));
+  if (value.shape().IsArray() && value.element_count() <= 16) s.Say(" ", FormatValue(value));
   s.Say("\n");
   return absl::OkStatus();
 }

@@ -86,6 +86,7 @@ struct Session::State : ExpressionHost {
   std::string DescribeFrame(int depth) const;
   // The line of the text with its number.
   void ShowInstruction(const Instruction& instruction) const;
+  void ShowNotices();  // before the stop's line is begun
   void ShowStop(StopReason reason);
   void ShowDisplays();
   // Starts afresh; the machine stands before the first instruction.

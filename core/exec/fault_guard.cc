@@ -18,18 +18,19 @@ struct Guard {
 };
 
 thread_local Guard* active_guard = nullptr;
-constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL};
+constexpr int kSignals[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 struct sigaction previous_actions[65];
 
 void OnFault(int signal, siginfo_t* info, void*) {
   Guard* guard = active_guard;
   if (guard != nullptr) {
     guard->signal = signal;
-    guard->address = info->si_addr;
+    guard->address = info->si_code > 0 ? info->si_addr : nullptr;  // none when it was sent, as by raise()
     siglongjmp(guard->jump, 1);
   }
   // Not ours: put the previous handling back and return, so that the instruction faults again under it.
   sigaction(signal, &previous_actions[signal], nullptr);
+  if (info->si_code <= 0) raise(signal);  // sent: nothing would raise it again
 }
 
 void InstallHandlers() {
@@ -67,8 +68,11 @@ absl::Status Describe(const Guard& guard) {
   const char* what = guard.signal == SIGSEGV  ? "segmentation fault (SIGSEGV)"
                      : guard.signal == SIGBUS ? "bus error (SIGBUS)"
                      : guard.signal == SIGFPE ? "arithmetic fault, such as an integer division by zero (SIGFPE)"
-                                              : "illegal instruction (SIGILL)";
-  return absl::InternalError(absl::StrCat("native code raised a ", what, " at address 0x", absl::Hex(reinterpret_cast<uintptr_t>(guard.address))));
+                     : guard.signal == SIGILL ? "illegal instruction (SIGILL)"
+                                              : "call of abort (SIGABRT)";
+  std::string text = absl::StrCat("native code raised a ", what);
+  if (guard.address != nullptr) absl::StrAppend(&text, " at address 0x", absl::Hex(reinterpret_cast<uintptr_t>(guard.address)));
+  return absl::InternalError(text);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Turns SIGSEGV, SIGBUS, SIGFPE and SIGILL raised inside native code into a Status, for the calling thread.
+// Turns SIGSEGV, SIGBUS, SIGFPE, SIGILL and SIGABRT raised inside native code into a Status, for the calling thread.
 // Not for our own bugs outside kernels: a fault with no guard on the faulting thread goes to whoever handled it before.
 #ifndef HLOSCOPE_CORE_EXEC_FAULT_GUARD_H_
 #define HLOSCOPE_CORE_EXEC_FAULT_GUARD_H_

@@ -143,7 +143,7 @@ absl::Status Machine::Impl::Begin() {
   while (!m.frames_.empty()) PopFrame(stack);
   retained.clear();
   retained_bytes = 0;
-  result = Value();
+  result = returned = Value();
   infeed_log.clear();
   infeed_next = 0;
   said.clear();
@@ -165,6 +165,7 @@ StopReason Machine::Impl::Advance(const Until& until) {
     m.status_ = absl::FailedPreconditionError("the program has not been started");
     return StopReason::kError;
   }
+  if (finishing == 0) returned = Value();
   exempt_serial = m.frames_.back().serial;
   exempt_position = m.frames_.back().position;
   Stack stack{m.frames_, true};
@@ -186,6 +187,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
   Frame& frame = m.frames_.back();
   Code& code = CodeOf(frame);
   const int position = frame.position;
+  if (position == static_cast<int>(frame.values.size())) return ReturnEnded(stack);  // it failed to return
   const Instruction& instruction = *code.computation->schedule[position];
   const StepInfo& step = code.steps[position];
   const int region = code.plan->region_at[position];
@@ -227,6 +229,10 @@ StopReason Machine::Impl::StepOnce(bool into) {
   }  // else nobody reads it: made when asked for
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
   MoveTo(stack, frame, position + 1);
+  return ReturnEnded(stack);
+}
+
+StopReason Machine::Impl::ReturnEnded(Stack& stack) {
   while (m.frames_.back().position == static_cast<int>(m.frames_.back().values.size())) {
     if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
     if (stack.done) {
@@ -313,13 +319,17 @@ StopReason Machine::Step(bool into) { return impl_->StepOnce(into); }
 
 StopReason Machine::Finish(int depth) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return StopReason::kStep;
-  if (frames_[depth].kind == FrameKind::kElement && !impl_->finished) {
-    Stack stack{frames_, true};
-    while (static_cast<int>(frames_.size()) > depth) impl_->PopFrame(stack);
-    return Step(false);
-  }
-  return impl_->Advance(Until{.depth_gone = depth});
+  const bool element = frames_[depth].kind == FrameKind::kElement && !impl_->finished;
+  impl_->returned = Value();
+  impl_->finishing = frames_[depth].serial;
+  impl_->pin_depth = depth;  // the next iteration is looked at
+  StopReason reason = impl_->Advance(Until{.depth_gone = depth, .ended = frames_[depth].serial});
+  impl_->finishing = 0;
+  impl_->pin_depth = -1;
+  return element && reason == StopReason::kStep && static_cast<int>(frames_.size()) == depth ? Step(false) : reason;
 }
+
+const Value& Machine::returned() const { return impl_->returned; }
 
 StopReason Machine::RunTo(int depth, int position) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return StopReason::kStep;

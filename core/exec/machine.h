@@ -52,7 +52,8 @@ struct Frame {
   const Instruction* caller = nullptr;  // the instruction that runs this frame; null for the entry
   uint64_t serial = 0;                  // unique in a Machine; a new one each iteration
   uint64_t caller_path = 0;
-  Value carried;            // kWhileCondition: the carried value, kept for the body
+  Value carried;            // kWhileCondition: the carried value, kept for the body; kCall of an asynchronous start: its operands
+  bool counted = true;      // false inside element computations: a walk that is only looked at
   bool pinned = false;      // somebody may look: parameters stay held, so that everything before the position can be recomputed
   bool retains = false;     // values go to the retained set after their last use
   int64_t retained_bytes = 0;
@@ -113,9 +114,11 @@ class Machine {
   // computations of reduce / map / sort / scatter become frames whose first instruction is the next position; else they run whole
   // (armed positions inside still stop). A frame that ends returns to its caller within the same step.
   StopReason Step(bool into);
-  // Runs until the frame at `depth` (0 = entry) has returned to its caller (a loop's frames: when the loop has ended; a kElement frame:
-  // when its instruction is computed), or an armed stop.
+  // Runs until the frame at `depth` (0 = entry) has returned, or an armed stop. A loop's body goes on to the body's next iteration, or
+  // back to its caller after the last one; a condition to the body; a kElement frame to the next call, or after the last one until its
+  // instruction is computed.
   StopReason Finish(int depth);
+  const Value& returned() const;  // what the frame that the last Finish waited for returned; empty: it has not
   // Runs until the frame at `depth` is at or beyond `position`, or has returned to its caller, or an armed stop. For `until`.
   StopReason RunTo(int depth, int position);
   std::atomic<bool>& interrupt() { return interrupt_; }

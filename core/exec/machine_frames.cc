@@ -9,6 +9,16 @@
 
 namespace hloscope {
 
+namespace {
+
+Shape OperandsShape(absl::Span<const Value> operands) {
+  std::vector<Shape> shapes;
+  for (const Value& operand : operands) shapes.push_back(operand.shape());
+  return Shape::Tuple(std::move(shapes));
+}
+
+}  // namespace
+
 // ---- Frames ----
 
 uint64_t Machine::Impl::PathOf(uint64_t caller_path, const Instruction* caller, FrameKind kind, int64_t iteration, int branch) const {
@@ -36,6 +46,7 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
   frame.path = PathOf(caller_path, caller, kind, iteration, branch);
   frame.serial = next_serial++;
   frame.changed = changed;
+  frame.counted = kind != FrameKind::kElement && (stack.frames.empty() || stack.frames.back().counted);
   if (stack.main) {
     if (armed_changed) UpdateArmedWithin();
     frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || changed || static_cast<int>(stack.frames.size()) <= pin_depth;
@@ -76,7 +87,11 @@ absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instr
       std::vector<Computation*> called = instruction.CalledComputations();
       if (called.empty()) return absl::InternalError("nothing is called");
       FrameKind kind = called[0]->is_fusion ? FrameKind::kFusion : FrameKind::kCall;
-      return PushFrame(stack, kind, &instruction, path, *called[0], std::move(operands), 0, -1);
+      // A call that has an evaluate beside gives a value around the call's result.
+      Value kept = Def(instruction).evaluate != nullptr ? Value::Tuple(OperandsShape(operands), operands) : Value();
+      absl::Status status = PushFrame(stack, kind, &instruction, path, *called[0], std::move(operands), 0, -1);
+      if (status.ok()) stack.frames.back().carried = std::move(kept);
+      return status;
     }
     case ControlKind::kWhile: {
       Value carried = operands[0];
@@ -126,6 +141,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   const uint64_t caller_path = frame.caller_path;
   const int64_t iteration = frame.iteration;
   const bool changed = frame.changed;
+  if (stack.main && frame.serial == finishing) returned = result;
   switch (kind) {
     case FrameKind::kEntry:  // the frame stays, to be looked at
       stack.result = std::move(result);
@@ -134,21 +150,29 @@ absl::Status Machine::Impl::Return(Stack& stack) {
     case FrameKind::kCall:
     case FrameKind::kFusion:
     case FrameKind::kBranch:
+      if (frame.carried.has_value()) {
+        EvalContext context{*caller, frame.carried.elements(), &m.account_};
+        context.call = [&result](const Computation&, absl::Span<const Value>) -> absl::StatusOr<Value> { return result; };
+        absl::StatusOr<Value> around = Def(*caller).evaluate(context);
+        if (!around.ok()) return around.status();
+        result = *std::move(around);
+      }
       PopFrame(stack);
       Complete(stack, std::move(result), changed);
       return absl::OkStatus();
     case FrameKind::kWhileCondition: {
       const bool again = *result.as<uint8_t>() != 0;
+      if (again && m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {  // the frame stays, to be looked at
+        frame.values[root] = std::move(result);
+        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
+                                                         caller->Called(AttrId::kCondition)->name,
+                                                         " still holds; with made-up inputs it may never end: raise --max-iterations or give inputs"));
+      }
       Value carried = std::move(frame.carried);
       PopFrame(stack);
       if (!again) {
         Complete(stack, std::move(carried), changed);
         return absl::OkStatus();
-      }
-      if (m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {
-        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
-                                                         caller->Called(AttrId::kCondition)->name,
-                                                         " still holds; with made-up inputs it may never end: raise --max-iterations or give inputs"));
       }
       std::vector<Value> arguments;
       arguments.push_back(std::move(carried));
@@ -184,7 +208,7 @@ void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
     frame.changed = true;
     frame.replaced.push_back(position);
   }
-  if (stack.main && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
+  if (stack.main && frame.counted && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
   if (region >= 0) Consume(frame, code.plan->regions[region]);
   Store(frame, position, std::move(result));
   MoveTo(stack, frame, position + 1);

@@ -86,6 +86,7 @@ struct Until {
   int depth_gone = -1;        // stop as soon as frames.size() <= depth_gone
   uint64_t serial = 0;        // with `position`: the frame in which to stop
   int position = INT_MAX;
+  uint64_t ended = 0;         // with `depth_gone`: stop also when this frame has ended and another one is in its place
 };
 
 enum class Outcome : uint8_t { kDone, kPushed, kFailed };
@@ -103,6 +104,8 @@ struct Machine::Impl {
   int pin_depth = -1;          // frames pushed at this index or below are pinned: somebody steps there
   Value result;
   uint64_t next_serial = 1;
+  uint64_t finishing = 0;      // the frame whose result is wanted in `returned`
+  Value returned;
   uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
   int exempt_position = -1;
   std::vector<std::string> notices;
@@ -124,6 +127,7 @@ struct Machine::Impl {
   absl::Status Begin();
   StopReason Advance(const Until& until);
   StopReason StepOnce(bool into);
+  StopReason ReturnEnded(Stack& stack);  // of the frames on top that are at their end
   Outcome StepInterior(Stack& stack, int position);
 
   // machine_run.cc

@@ -31,7 +31,7 @@ int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_arm
 }
 
 void Machine::Impl::MoveTo(Stack& stack, Frame& frame, int position) {
-  if (stack.main) m.executed_ += position - frame.position;
+  if (stack.main && frame.counted) m.executed_ += position - frame.position;
   frame.position = position;
 }
 
@@ -42,6 +42,7 @@ StopReason Machine::Impl::Fail(Stack& stack, absl::Status status) {
   }
   if (absl::IsCancelled(status) && m.interrupt_.exchange(false)) return StopReason::kInterrupted;
   const Instruction* at = m.next_instruction();
+  if (at == nullptr && !m.frames_.empty()) at = m.top().caller;  // a frame at its end that cannot return
   m.status_ = at == nullptr ? std::move(status) : absl::Status(status.code(), absl::StrCat("%", at->name, ": ", status.message()));
   return StopReason::kError;
 }
@@ -51,7 +52,7 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     Frame& frame = stack.frames.back();
     Code& code = CodeOf(frame);
     const int size = static_cast<int>(frame.values.size());
-    if (frame.kind == FrameKind::kElement && armed[frame.computation->id].empty() && until.serial != frame.serial) {
+    if (frame.kind == FrameKind::kElement && armed[frame.computation->id].empty() && until.serial != frame.serial && until.ended != frame.serial) {
       PopFrame(stack);  // nobody can stop in here: compute the instruction as ever
       exempt_serial = stack.frames.back().serial;
       exempt_position = stack.frames.back().position;
@@ -81,7 +82,10 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
       if (stack.done) return StopReason::kFinished;
     } while (stack.frames.back().position == static_cast<int>(stack.frames.back().values.size()));
-    if (static_cast<int>(stack.frames.size()) <= until.depth_gone) return StopReason::kStep;
+    const int depth = static_cast<int>(stack.frames.size()) - 1;
+    if (depth < until.depth_gone) return StopReason::kStep;
+    const Frame& next = stack.frames.back();
+    if (until.ended != 0 && depth == until.depth_gone && next.serial != until.ended && next.kind != FrameKind::kWhileCondition) return StopReason::kStep;
   }
 }
 
@@ -218,7 +222,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
 
   const bool observed = stack.main && m.region_observer_;
-  const bool timed = stack.main && m.options_.time_instructions;
+  const bool timed = stack.main && frame.counted && m.options_.time_instructions;
   absl::StatusOr<std::vector<Value>> inputs = GatherInputs(stack, depth, region);
   if (!inputs.ok()) return fail(inputs.status());
   std::chrono::steady_clock::time_point begin;  // made-up parameters and recomputed values are not the kernel's time

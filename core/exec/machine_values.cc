@@ -166,6 +166,7 @@ absl::StatusOr<Value> Machine::Impl::ParameterOf(Stack& stack, int depth, int nu
     if (outer.values[position].has_value()) return SeenBy(outer, position, outer.position);
     return Materialize(stack, depth - 1, position);
   };
+  if (frame.kind == FrameKind::kCall && frame.carried.has_value()) return frame.carried.elements()[number];
   if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) return operand(number);
   if (frame.kind == FrameKind::kBranch) return operand(frame.branch + 1);
   if (frame.carried.has_value()) return frame.carried;

@@ -95,6 +95,7 @@ absl::StatusOr<Value> EvaluateSecond(const EvalContext& c) { return c.operands[0
 void DefineAsync(OpRegistry& r) {
   OpDef& start = r.Define(Opcode::kAsyncStart);
   start.op_class = OpClass::kOpaque;
+  start.control = ControlKind::kCall;  // a call whose result evaluate makes a part of the value
   start.min_operands = 0;
   start.max_operands = -1;
   start.attributes = {{AttrId::kCalls, true}};

@@ -74,13 +74,35 @@ TEST(ElementWalkTest, InterleavedOrder) {
   EXPECT_EQ(last, 290);
 }
 
-TEST(ElementWalkTest, FinishComputesTheInstruction) {
+TEST(ElementWalkTest, AWalkIsNotCounted) {
+  Program_ p(Reduce(3));
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  ASSERT_EQ(p.machine->Run(), StopReason::kFinished);
+  const int64_t executed = p.machine->executed();
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  const int64_t before = p.machine->executed();
+  for (int k = 0; k < 7; ++k) EXPECT_EQ(p.machine->Step(true), StopReason::kStep);
+  ASSERT_EQ(p.machine->frames().size(), 2u);
+  EXPECT_EQ(p.machine->executed(), before);
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+  EXPECT_EQ(p.machine->executed(), executed);
+}
+
+TEST(ElementWalkTest, FinishEndsTheCallAndTheLastOneComputesTheInstruction) {
   Program_ p(Reduce(3));
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
   p.Break("r");
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
   ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
   ASSERT_EQ(p.machine->frames().size(), 2u);
+  for (float sum : {101, 103}) {
+    EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);
+    ASSERT_EQ(p.machine->frames().size(), 2u);
+    EXPECT_EQ(p.machine->top().position, 0);
+    EXPECT_EQ(p.machine->returned().as<float>()[0], sum);
+  }
   EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);
   EXPECT_EQ(p.machine->frames().size(), 1u);
   EXPECT_EQ(p.machine->next_instruction()->name, "n");

@@ -1,5 +1,6 @@
 // Running without stops: control flow, who holds what for how long, errors, limits.
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 
@@ -105,7 +106,8 @@ TEST_P(RunTest, MostIterationsIsAnError) {
   ASSERT_TRUE(p.machine->Start({S32(4)}).ok());
   EXPECT_EQ(p.machine->Run(), StopReason::kError);
   EXPECT_THAT(std::string(p.machine->status().message()), HasSubstr("%loop: the loop has run 3 iterations"));
-  EXPECT_EQ(p.machine->next_instruction()->name, "loop");
+  EXPECT_EQ(p.machine->next_instruction(), nullptr);  // the condition's frame is at its end
+  EXPECT_EQ(p.machine->top().caller->name, "loop");
   EXPECT_THAT(Floats(p.Of(0, "array")), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
   ASSERT_TRUE(p.machine->Start({S32(3)}).ok());
   EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
@@ -307,6 +309,28 @@ TEST(CustomCallTest, FaultInsideIsAStop) {
     EXPECT_EQ(p.machine->Run(), StopReason::kError);
     EXPECT_THAT(std::string(p.machine->status().message()), HasSubstr("SIGSEGV"));
     EXPECT_THAT(Floats(p.Of(0, "a")), ElementsAre(2, 4));
+  }
+}
+
+void Abort(void*, void**) { abort(); }
+void Illegal(void*, void**) { raise(SIGILL); }
+void Bus(void*, void**) { raise(SIGBUS); }
+
+TEST(CustomCallTest, SignalsInsideAreStops) {
+  CustomCallLibrary library;
+  library.Register("user.SIGABRT", Abort);
+  library.Register("user.SIGILL", Illegal);
+  library.Register("user.SIGBUS", Bus);
+  MachineOptions options;
+  options.custom_calls = &library;
+  for (const char* signal : {"SIGABRT", "SIGILL", "SIGBUS"}) {
+    Program_ p(Custom(absl::StrCat("user.", signal)), false, options);
+    ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_EQ(p.machine->Run(), StopReason::kError);
+      EXPECT_THAT(std::string(p.machine->status().message()), HasSubstr(signal));
+      EXPECT_THAT(Floats(p.Of(0, "a")), ElementsAre(2, 4));
+    }
   }
 }
 

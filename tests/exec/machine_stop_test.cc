@@ -222,7 +222,14 @@ TEST_P(StopTest, StepIntoAndOver) {
   for (int k = 0; k < 4; ++k) EXPECT_EQ(p.machine->Step(true), StopReason::kStep);
   EXPECT_EQ(p.machine->top().kind, FrameKind::kWhileBody);
   EXPECT_EQ(p.machine->next_instruction()->name, "p");
-  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);  // out of the loop
+  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);  // the iteration
+  EXPECT_EQ(p.machine->frames().size(), 2u);
+  EXPECT_EQ(p.machine->top().kind, FrameKind::kWhileBody);
+  EXPECT_EQ(p.machine->top().iteration, 1);
+  EXPECT_EQ(p.machine->top().position, 0);
+  ASSERT_TRUE(p.machine->returned().has_value());
+  EXPECT_EQ(Floats(p.machine->returned().elements()[1]), Expected(1));
+  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);  // the last one: out of the loop
   EXPECT_EQ(p.machine->frames().size(), 1u);
   EXPECT_EQ(p.machine->next_instruction()->name, "result");
   EXPECT_EQ(Floats(p.Of(0, "loop").elements()[1]), Expected(2));
@@ -243,6 +250,92 @@ TEST_P(StopTest, StepOverStopsAtABreakpointInside) {
   EXPECT_EQ(p.machine->next_instruction()->name, "next");
   p.machine->DisarmAll();
   EXPECT_EQ(p.machine->Finish(0), StopReason::kFinished);
+}
+
+TEST_P(StopTest, FinishInAConditionGoesToTheBody) {
+  Program_ p(kLoop, GetParam());
+  p.Break("lt", "condition");
+  ASSERT_TRUE(p.machine->Start({S32(1)}).ok());
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  p.machine->DisarmAll();
+  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);
+  EXPECT_EQ(p.machine->top().kind, FrameKind::kWhileBody);
+  EXPECT_EQ(p.machine->returned().as<uint8_t>()[0], 1);
+  p.Break("lt", "condition");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  p.machine->DisarmAll();
+  EXPECT_EQ(p.machine->Finish(1), StopReason::kStep);
+  EXPECT_EQ(p.machine->next_instruction()->name, "result");
+}
+
+// The state that the loop has when it is stopped for its length can be looked at, and stepping there only says it again.
+TEST_P(StopTest, ALoopThatIsTooLongKeepsItsFrame) {
+  MachineOptions options;
+  options.max_iterations = 3;
+  Program_ p(kLoop, GetParam(), options);
+  ASSERT_TRUE(p.machine->Start({S32(8)}).ok());
+  for (int k = 0; k < 3; ++k) {
+    EXPECT_EQ(k == 1 ? p.machine->Step(true) : p.machine->Run(), StopReason::kError);
+    EXPECT_THAT(std::string(p.machine->status().message()), HasSubstr("%loop: the loop has run 3 iterations"));
+    ASSERT_EQ(p.machine->frames().size(), 2u);
+    EXPECT_EQ(p.machine->top().kind, FrameKind::kWhileCondition);
+    EXPECT_EQ(p.machine->top().iteration, 3);
+    EXPECT_EQ(p.machine->next_instruction(), nullptr);
+    EXPECT_EQ(p.Of(1, "i").as<int32_t>()[0], 3);
+    EXPECT_EQ(p.Of(1, "lt").as<uint8_t>()[0], 1);
+    EXPECT_EQ(Floats(p.Of(1, "p").elements()[1]), Expected(3));
+    EXPECT_THAT(Floats(p.Of(0, "array")), ElementsAre(0, 0, 0, 0, 0, 0, 0, 0));
+  }
+}
+
+// The computation of an asynchronous start is called as any other.
+TEST_P(StopTest, AsyncStartIsACall) {
+  const char* text = R"(
+comp {
+  x = f32[2] parameter(0)
+  m = f32[2] negate(x)
+  ROOT n = f32[2] add(m, m)
+}
+ENTRY main {
+  x = f32[2] parameter(0)
+  a = f32[2] add(x, x)
+  st = ((f32[2]), f32[2], s32[]) async-start(a), calls=comp
+  up = ((f32[2]), f32[2], s32[]) async-update(st)
+  d = f32[2] async-done(up)
+  ROOT r = f32[2] add(d, a)
+})";
+  for (int64_t retain : {0, 1 << 20}) {
+    MachineOptions options;
+    options.retain_bytes = retain;
+    Program_ p(text, GetParam(), options);
+    ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+    ASSERT_EQ(p.machine->Run(), StopReason::kFinished) << p.machine->status();
+    EXPECT_THAT(Floats(p.machine->result()), ElementsAre(-2, -4));
+    EXPECT_THAT(Floats(p.Of(0, "st").elements()[0].elements()[0]), ElementsAre(2, 4));
+    EXPECT_THAT(Floats(p.Of(0, "st").elements()[1]), ElementsAre(-4, -8));
+    const int64_t executed = p.machine->executed();
+
+    p.Break("n", "comp");
+    ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    ASSERT_EQ(p.machine->frames().size(), 2u);
+    EXPECT_EQ(p.machine->top().kind, FrameKind::kCall);
+    EXPECT_THAT(Floats(p.Of(1, "m")), ElementsAre(-2, -4));
+    EXPECT_THAT(Floats(p.Of(1, "x")), ElementsAre(2, 4));
+    EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+    EXPECT_THAT(Floats(p.machine->result()), ElementsAre(-2, -4));
+
+    p.machine->DisarmAll();
+    p.Break("st");
+    ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
+    ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+    EXPECT_EQ(p.machine->Step(true), StopReason::kStep);
+    EXPECT_EQ(p.machine->next_instruction(), p.at("x", "comp").parent->schedule[0]);
+    while (p.machine->Step(true) == StopReason::kStep) {
+    }
+    EXPECT_THAT(Floats(p.machine->result()), ElementsAre(-2, -4));
+    EXPECT_EQ(p.machine->executed(), executed);
+  }
 }
 
 TEST_P(StopTest, RunTo) {

@@ -24,7 +24,7 @@ inline absl::StatusOr<Value> RunComputation(const Computation& computation, absl
     for (const Instruction* o : i->operands) operands.push_back(values[o->index]);
     const OpDef& def = Def(*i);
     absl::StatusOr<Value> v = absl::UnimplementedError(std::string(Name(i->opcode)));
-    if (def.control == ControlKind::kCall) {
+    if (def.control == ControlKind::kCall && def.evaluate == nullptr) {
       v = RunComputation(*i->CalledComputations()[0], operands, seed);
     } else if (def.op_class == OpClass::kOpaque || def.op_class == OpClass::kStructural) {
       EvalContext context{*i, operands};
