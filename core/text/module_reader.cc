@@ -361,7 +361,7 @@ void ModuleReader::FinishComputation(Computation* computation) {
     if (use.operand >= 0) incomplete.push_back(use.user);
     if (scope_.broken_names.contains(use.name)) continue;
     NearestName nearest(use.name, &suggestion_budget_);
-    for (const auto& [name, instruction] : scope_.names) nearest.Offer(name);
+    for (const Instruction* i : computation->instructions) nearest.Offer(i->name);  // in text order: equals must not depend on a hash
     s_.Error(use.range, HLO_LABEL("text.unknown-operand"),
              absl::StrCat("expected an instruction of computation ", computation->name, ", found '", use.name, "'"), nearest.Hint());
   }
