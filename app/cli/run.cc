@@ -102,9 +102,14 @@ void Leaves(const Value& value, std::vector<Value>& leaves) {
   }
 }
 
-std::string StopText(const Module& module, const Machine& machine) {
+// Where a program that failed stands; null when nowhere.
+const Instruction* StoppedAt(const Machine& machine) {
   const Instruction* at = machine.next_instruction();
-  if (at == nullptr && !machine.frames().empty()) at = machine.top().caller;  // a loop's condition that may not go on
+  return at == nullptr && !machine.frames().empty() ? machine.top().caller : at;  // a loop's condition that may not go on
+}
+
+std::string StopText(const Module& module, const Machine& machine) {
+  const Instruction* at = StoppedAt(machine);
   const std::string where = at != nullptr ? absl::StrCat(" at ", Describe(module, {at->parent, at->index})) : "";
   return absl::StrCat("the program stopped with an error", where, ": ", machine.status().message());
 }
@@ -230,7 +235,7 @@ class Runner {
 
   void SetError() {
     outcome_.error = StopText(*module_, *machine_);
-    const Instruction* at = machine_->next_instruction();
+    const Instruction* at = StoppedAt(*machine_);
     outcome_.error_json = {{"instruction", at != nullptr ? ordered_json(std::string(at->name)) : ordered_json()}, {"message", std::string(machine_->status().message())}};
   }
 
