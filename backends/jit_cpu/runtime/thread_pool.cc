@@ -29,13 +29,34 @@ int AvailableThreads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
+// Moves the calling thread to the `number`-th available processor that is not `taken`, then lets it roam again. A thread that was
+// started on its maker's processor can stay there for its first hundred milliseconds, and the pool would run as if it had one thread less.
+void MoveAwayFrom(int taken, int number) {
+  cpu_set_t all;
+  if (sched_getaffinity(0, sizeof(all), &all) != 0) return;
+  std::vector<int> others;
+  for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
+    if (CPU_ISSET(cpu, &all) && cpu != taken) others.push_back(cpu);
+  }
+  if (others.empty()) return;
+  cpu_set_t one;
+  CPU_ZERO(&one);
+  CPU_SET(others[number % others.size()], &one);
+  if (sched_setaffinity(0, sizeof(one), &one) == 0) sched_setaffinity(0, sizeof(all), &all);
+}
+
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = AvailableThreads();
+  const int here = sched_getcpu();
   for (int i = 1; i < threads; ++i) {
     std::thread worker;
-    if (!TryStartThread(worker, [this] { Work(); })) break;  // fewer do as well
+    const auto work = [this, here, i] {
+      MoveAwayFrom(here, i - 1);
+      Work();
+    };
+    if (!TryStartThread(worker, work)) break;  // fewer do as well
     workers_.push_back(std::move(worker));
   }
 }
