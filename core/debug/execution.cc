@@ -90,7 +90,7 @@ void Session::State::ShowStop(StopReason reason) {
     Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();
     if (result.has_value()) {
-      Say("$result = ", result.shape().ToString(false));
+      Say("$result = ", ShapeText(result.shape()));
       if (result.shape().IsArray() && result.element_count() <= 16) Say(" ", FormatValue(result, {.elements = print_elements}));
       Say("\n");
     }
@@ -268,7 +268,7 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
     value = m.returned();
   }
   if (!value.has_value()) return absl::OkStatus();
-  s.Say("Value returned: %", maker->name, " = ", value.shape().ToString(false));
+  s.Say("Value returned: %", maker->name, " = ", ShapeText(value.shape()));
   if (value.shape().IsArray() && value.element_count() <= 16) s.Say(" ", FormatValue(value));
   s.Say("\n");
   return absl::OkStatus();

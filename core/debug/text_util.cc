@@ -57,6 +57,13 @@ std::string Cut(absl::string_view text, size_t width) {
   return line;
 }
 
+std::string ShapeText(const Shape& shape) {
+  constexpr size_t kWidth = 160;
+  std::string text = shape.ToString(false);
+  if (!shape.IsTuple() || text.size() <= kWidth) return text;
+  return absl::StrCat(Cut(text, kWidth), " of ", Count(static_cast<int64_t>(shape.tuple_shapes().size()), "element"));
+}
+
 absl::string_view TakeWord(absl::string_view& text) {
   text = absl::StripLeadingAsciiWhitespace(text);
   size_t end = 0;

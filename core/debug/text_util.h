@@ -7,6 +7,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/shape/shape.h"
 
 namespace hloscope {
 
@@ -16,6 +17,8 @@ absl::StatusOr<int64_t> ParseByteCount(absl::string_view text);
 std::string FormatByteCount(int64_t bytes);
 // At most `width` bytes, with "..." where something was cut; line breaks become spaces.
 std::string Cut(absl::string_view text, size_t width);
+// A shape for a line of the console, without layouts: a long tuple is cut and says how many elements it has.
+std::string ShapeText(const Shape& shape);
 // Takes the first word off `text` (white space before and after it too).
 absl::string_view TakeWord(absl::string_view& text);
 // "1 instruction", "3 instructions".
