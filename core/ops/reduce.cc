@@ -6,38 +6,18 @@ namespace hloscope {
 namespace {
 
 std::optional<Shape> Infer(ShapeContext& c) {
-  const int n = c.operand_count() / 2;
-  if (c.operand_count() % 2 != 0 || n == 0) {
-    return c.Fail(HLO_LABEL("reduce.operand-count"),
-                  absl::StrCat("operands come as N arrays and N initial values, there are ", c.operand_count()));
-  }
-  if (!RequireArrays(c, HLO_LABEL("reduce.operand-arrays"))) return std::nullopt;
-  bool ok = true;
-  std::vector<ElementType> types;
-  for (int k = 0; k < n; ++k) {
-    if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
-      c.FailOperand(k, HLO_LABEL("reduce.same-dimensions"),
-                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
-                                 TypeText(c.operand(k))));
-      ok = false;
-    }
-    const Shape& init = c.operand(n + k);
-    if (!init.IsScalar() ||
-        (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
-      c.FailOperand(n + k, HLO_LABEL("reduce.init-scalar"),
-                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ",
-                                 TypeText(init)));
-      ok = false;
-    }
-    types.push_back(c.operand(k).element_type());
-  }
+  const FoldOperands fold = CheckFoldOperands(c, {HLO_LABEL("reduce.operand-count"), HLO_LABEL("reduce.operand-arrays"),
+                                                  HLO_LABEL("reduce.same-dimensions"), HLO_LABEL("reduce.init-scalar")});
+  if (!fold.can_go_on) return std::nullopt;
+  const int n = static_cast<int>(fold.types.size());
+  bool ok = fold.ok;
   const absl::Span<const int64_t> dims = c.instruction().Ints(AttrId::kDimensions);
   std::string why;
   if (!DistinctDimensions(dims, c.operand(0).rank(), &why)) {
     c.FailAttribute(AttrId::kDimensions, HLO_LABEL("reduce.dimensions"), why);
     ok = false;
   }
-  const auto results = CheckReducer(c, AttrId::kToApply, types, HLO_LABEL("reduce.reducer-signature"));
+  const auto results = CheckReducer(c, AttrId::kToApply, fold.types, HLO_LABEL("reduce.reducer-signature"));
   if (!ok || !results) return std::nullopt;
   std::vector<bool> reduced(c.operand(0).rank(), false);
   for (int64_t d : dims) reduced[d] = true;
@@ -53,11 +33,9 @@ std::optional<Shape> Infer(ShapeContext& c) {
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& i) {
-  const int n = static_cast<int>(i.operands.size()) / 2;
   std::vector<Shape> operands;
   for (const Instruction* o : i.operands) operands.push_back(o->shape);
-  const bool tuple = i.shape.IsTuple();
-  Program p = Program::Pull(operands, tuple ? i.shape.tuple_shapes()[0] : i.shape);
+  Program p = Program::Pull(operands, i.shape.IsTuple() ? i.shape.tuple_shapes()[0] : i.shape);
   ExprGraph& g = *p.graph;
   std::vector<bool> reduced(operands[0].rank(), false);
   for (int64_t d : i.Ints(AttrId::kDimensions)) reduced[d] = true;
@@ -74,15 +52,7 @@ absl::StatusOr<Program> MakeProgram(const Instruction& i) {
       index.push_back(g.Index(vars.back()));
     }
   }
-  std::vector<NodeId> inits, elements;
-  for (int k = 0; k < n; ++k) {
-    inits.push_back(g.Load(n + k, operands[n + k].element_type(), {}));
-    elements.push_back(g.Load(k, operands[k].element_type(), index));
-  }
-  auto folded = FoldWith(g, *i.Called(AttrId::kToApply), inits, elements, vars);
-  if (!folded.ok()) return folded.status();
-  p.outputs.clear();
-  for (int k = 0; k < n; ++k) p.outputs.push_back({tuple ? i.shape.tuple_shapes()[k] : i.shape, (*folded)[k]});
+  if (absl::Status status = FoldOperandsInto(p, i, index, vars); !status.ok()) return status;
   return p;
 }
 

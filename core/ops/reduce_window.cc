@@ -6,31 +6,11 @@ namespace hloscope {
 namespace {
 
 std::optional<Shape> Infer(ShapeContext& c) {
-  const int n = c.operand_count() / 2;
-  if (c.operand_count() % 2 != 0 || n == 0) {
-    return c.Fail(HLO_LABEL("reduce-window.operand-count"),
-                  absl::StrCat("operands come as N arrays and N initial values, there are ", c.operand_count()));
-  }
-  if (!RequireArrays(c, HLO_LABEL("reduce-window.operand-arrays"))) return std::nullopt;
-  bool ok = true;
-  std::vector<ElementType> types;
-  for (int k = 0; k < n; ++k) {
-    if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
-      c.FailOperand(k, HLO_LABEL("reduce-window.same-dimensions"),
-                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
-                                 TypeText(c.operand(k))));
-      ok = false;
-    }
-    const Shape& init = c.operand(n + k);
-    if (!init.IsScalar() ||
-        (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
-      c.FailOperand(n + k, HLO_LABEL("reduce-window.init-scalar"),
-                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ",
-                                 TypeText(init)));
-      ok = false;
-    }
-    types.push_back(c.operand(k).element_type());
-  }
+  const FoldOperands fold = CheckFoldOperands(c, {HLO_LABEL("reduce-window.operand-count"), HLO_LABEL("reduce-window.operand-arrays"),
+                                                  HLO_LABEL("reduce-window.same-dimensions"), HLO_LABEL("reduce-window.init-scalar")});
+  if (!fold.can_go_on) return std::nullopt;
+  const int n = static_cast<int>(fold.types.size());
+  bool ok = fold.ok;
   const Window* w = c.instruction().GetWindow();
   const Window none;
   if (w == nullptr) w = &none;
@@ -45,7 +25,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
     c.FailAttribute(AttrId::kWindow, HLO_LABEL("reduce-window.window-numbers"), problem);
     ok = false;
   }
-  const auto results = CheckReducer(c, AttrId::kToApply, types, HLO_LABEL("reduce-window.reducer-signature"));
+  const auto results = CheckReducer(c, AttrId::kToApply, fold.types, HLO_LABEL("reduce-window.reducer-signature"));
   if (!ok || !results) return std::nullopt;
   std::vector<Shape> shapes;
   for (int k = 0; k < n; ++k) {
@@ -57,11 +37,9 @@ std::optional<Shape> Infer(ShapeContext& c) {
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& i) {
-  const int n = static_cast<int>(i.operands.size()) / 2;
   std::vector<Shape> operands;
   for (const Instruction* o : i.operands) operands.push_back(o->shape);
-  const bool tuple = i.shape.IsTuple();
-  Program p = Program::Pull(operands, tuple ? i.shape.tuple_shapes()[0] : i.shape);
+  Program p = Program::Pull(operands, i.shape.IsTuple() ? i.shape.tuple_shapes()[0] : i.shape);
   ExprGraph& g = *p.graph;
   const Window none;
   const Window& window = i.GetWindow() ? *i.GetWindow() : none;
@@ -80,15 +58,7 @@ absl::StatusOr<Program> MakeProgram(const Instruction& i) {
     in_bounds = AndBounds(g, in_bounds, point.in_bounds);
     index.push_back(point.index);
   }
-  std::vector<NodeId> inits, elements;
-  for (int k = 0; k < n; ++k) {
-    inits.push_back(g.Load(n + k, operands[n + k].element_type(), {}));
-    elements.push_back(g.Load(k, operands[k].element_type(), index));
-  }
-  auto folded = FoldWith(g, *i.Called(AttrId::kToApply), inits, elements, vars, in_bounds);
-  if (!folded.ok()) return folded.status();
-  p.outputs.clear();
-  for (int k = 0; k < n; ++k) p.outputs.push_back({tuple ? i.shape.tuple_shapes()[k] : i.shape, (*folded)[k]});
+  if (absl::Status status = FoldOperandsInto(p, i, index, vars, in_bounds); !status.ok()) return status;
   return p;
 }
 

@@ -161,4 +161,50 @@ absl::StatusOr<std::vector<NodeId>> FoldWith(ExprGraph& g, const Computation& re
   return results;
 }
 
+FoldOperands CheckFoldOperands(ShapeContext& c, const FoldOperandLabels& labels) {
+  FoldOperands fold;
+  const int n = c.operand_count() / 2;
+  if (c.operand_count() % 2 != 0 || n == 0) {
+    c.Fail(labels.operand_count, absl::StrCat("operands come as N arrays and N initial values, there are ", c.operand_count()));
+    return fold;
+  }
+  if (!RequireArrays(c, labels.operand_arrays)) return fold;
+  fold.can_go_on = fold.ok = true;
+  for (int k = 0; k < n; ++k) {
+    if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
+      c.FailOperand(k, labels.same_dimensions,
+                    absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
+                                 TypeText(c.operand(k))));
+      fold.ok = false;
+    }
+    const Shape& init = c.operand(n + k);
+    if (!init.IsScalar() ||
+        (init.element_type() != c.operand(k).element_type() && !(IsFloat(init.element_type()) && IsFloat(c.operand(k).element_type())))) {
+      c.FailOperand(n + k, labels.init_scalar,
+                    absl::StrCat("the initial value of operand ", k, " must be a scalar ", Name(c.operand(k).element_type()), ", it is ",
+                                 TypeText(init)));
+      fold.ok = false;
+    }
+    fold.types.push_back(c.operand(k).element_type());
+  }
+  return fold;
+}
+
+absl::Status FoldOperandsInto(Program& program, const Instruction& instruction, absl::Span<const NodeId> index, std::vector<int32_t> vars,
+                              NodeId in_bounds) {
+  ExprGraph& g = *program.graph;
+  const int n = static_cast<int>(instruction.operands.size()) / 2;
+  std::vector<NodeId> inits, elements;
+  for (int k = 0; k < n; ++k) {
+    inits.push_back(g.Load(n + k, program.operands[n + k].element_type(), {}));
+    elements.push_back(g.Load(k, program.operands[k].element_type(), index));
+  }
+  auto folded = FoldWith(g, *instruction.Called(AttrId::kToApply), inits, elements, std::move(vars), in_bounds);
+  if (!folded.ok()) return folded.status();
+  const bool tuple = instruction.shape.IsTuple();
+  program.outputs.clear();
+  for (int k = 0; k < n; ++k) program.outputs.push_back({tuple ? instruction.shape.tuple_shapes()[k] : instruction.shape, (*folded)[k]});
+  return absl::OkStatus();
+}
+
 }  // namespace hloscope
