@@ -46,15 +46,21 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"core/ir", {"core/base", "core/shape", "core/literal"}},
       {"core/element", {"core/base", "core/shape", "core/literal"}},
       {"core/ops", {"core/base", "core/shape", "core/literal", "core/ir", "core/element"}},
+      {"core/ops/builder", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops"}},
       {"core/text", {"core/base", "core/shape", "core/literal", "core/ir"}},
+      {"core/text/mlir", {"core/base", "core/shape", "core/literal"}},
+      {"core/text/stablehlo",
+       {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/ops/builder", "core/text",
+        "core/text/mlir"}},
+      {"core/text/proto", {"core/base", "core/shape", "core/literal", "core/ir", "core/text"}},
       {"core/exec", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops"}},
       {"core/debug",
        {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec"}},
       {"backends/reference", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"backends/jit_cpu", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"app",
-       {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "core/debug",
-        "backends/reference", "backends/jit_cpu"}},
+       {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/ops/builder", "core/text",
+        "core/text/mlir", "core/text/stablehlo", "core/text/proto", "core/exec", "core/debug", "backends/reference", "backends/jit_cpu"}},
   };
   return arrows;
 }

@@ -1,0 +1,34 @@
+// StableHLO, CHLO, func and check operations (read by core/text/mlir) as HLO modules.
+// Each `func.func` that stands alone can be an entry: a file of tests gives one Module a function with assertions.
+#ifndef HLOSCOPE_CORE_TEXT_STABLEHLO_STABLEHLO_H_
+#define HLOSCOPE_CORE_TEXT_STABLEHLO_STABLEHLO_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/diagnostic.h"
+#include "core/base/source.h"
+#include "core/ir/module.h"
+#include "core/text/mlir/mlir.h"
+
+namespace hloscope {
+
+// Whole file to one Module: the entry is @main of the (first) module, else its only public function, else the first one. Functions become
+// computations; calls `call`; regions computations of their own. Sink gets every problem, with ranges into the text. The Module is
+// finalized (not verified), with `source` the MLIR text, so that each instruction's range points into it.
+std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);
+
+// One test: a function whose assertions are to be run, as a module with that function as entry.
+// Assertions (`check.*` and `stablehlo.custom_call @check.*`) are custom-call instructions with side effects and targets "check.expect_eq", ...
+struct StableHloTest {
+  std::string name;       // "main", "dynamic_conv_op_test_si64"; with the part's number where a file has several and names repeat
+  int part = 0;           // which `// -----` part, from 0
+  std::unique_ptr<Module> module;
+  int num_replicas = 1, num_partitions = 1;  // interpreter.run_parallel: more than one (issued as "not executed yet" by the runner)
+};
+std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_TEXT_STABLEHLO_STABLEHLO_H_
