@@ -75,6 +75,7 @@ struct Attr {
   std::vector<NamedAttr> fields;
   Type type;
   Value value;
+  Value splat;  // of kElements that were written as one element: that element, a scalar (`value` is expanded all the same)
   SourceRange range;
 
   const Attr* Field(absl::string_view name) const;  // of kDictionary and kDialect; null when absent
@@ -140,6 +141,13 @@ File ReadMlir(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);
 
 // Whether a text looks like MLIR rather than HLO text (its first tokens are `module`, `func.func`, `#alias =`, `"builtin.module"`, ...).
 bool LooksLikeMlir(absl::string_view text);
+
+// Whether it is MLIR bytecode (also a StableHLO portable artifact), which stablehlo-translate --deserialize or stablehlo-opt turn into text.
+bool LooksLikeMlirBytecode(absl::string_view bytes);
+
+// The integers of an attribute in any of the spellings a list of them has had: array<i64: 1, 2>, dense<[1, 2]> : tensor<2xi64> (row-major,
+// of any rank), [1, 2], or one integer. Empty when it is something else.
+std::optional<std::vector<int64_t>> AsIntegers(const Attr& attr);
 
 }  // namespace hloscope::mlir
 
