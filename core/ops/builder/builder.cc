@@ -38,7 +38,9 @@ const Shape& Op::shape() const {
 absl::string_view Op::name() const { return instruction_ == nullptr ? absl::string_view() : instruction_->name; }
 
 Op Op::Named(absl::string_view name) const {
-  if (valid()) instruction_->name = builder_->UniqueName(name);
+  if (!valid()) return *this;
+  builder_->state_->taken.erase(std::string(instruction_->name));
+  instruction_->name = builder_->UniqueName(name);
   return *this;
 }
 

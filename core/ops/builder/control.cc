@@ -94,8 +94,9 @@ Op Outfeed(Op operand, absl::string_view config, Place place) {
 }
 
 Op OutfeedWithToken(Op operand, Op token, absl::string_view config, Place place) {
+  const std::string shape = operand.shape().ToString();
   std::vector<Attribute> attributes;
-  if (operand.valid()) attributes.push_back(Text(AttrId::kOutfeedShape, operand.shape().ToString()));
+  if (operand.valid()) attributes.push_back(Text(AttrId::kOutfeedShape, shape));
   if (!config.empty()) attributes.push_back(Text(AttrId::kOutfeedConfig, config));
   return Make(Opcode::kOutfeed, {operand, token}, std::move(attributes), std::nullopt, place);
 }

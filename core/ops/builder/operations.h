@@ -234,12 +234,12 @@ Op Conditional(Op pred, Op true_operand, Computation* true_computation, Op false
 Op Conditional(Op branch_index, absl::Span<Computation* const> branch_computations, Ops branch_operands, Place place = Place::current());
 Op While(Computation* condition, Computation* body, Op init, Place place = Place::current());
 Op Fusion(Builder* builder, Ops operands, absl::string_view kind, Computation* computation, Place place = Place::current());
-Op CustomCall(Builder* builder, absl::string_view call_target_name, Ops args, const Shape& shape, absl::string_view opaque = "",
+Op CustomCall(Builder* builder, absl::string_view call_target_name, Ops args, const Shape& shape, absl::string_view opaque = {},
     bool has_side_effect = false, Place place = Place::current());
-Op Infeed(Builder* builder, const Shape& shape, absl::string_view config = "", Place place = Place::current());
-Op InfeedWithToken(Op token, const Shape& shape, absl::string_view config = "", Place place = Place::current());
-Op Outfeed(Op operand, absl::string_view config = "", Place place = Place::current());
-Op OutfeedWithToken(Op operand, Op token, absl::string_view config = "", Place place = Place::current());
+Op Infeed(Builder* builder, const Shape& shape, absl::string_view config = {}, Place place = Place::current());
+Op InfeedWithToken(Op token, const Shape& shape, absl::string_view config = {}, Place place = Place::current());
+Op Outfeed(Op operand, absl::string_view config = {}, Place place = Place::current());
+Op OutfeedWithToken(Op operand, Op token, absl::string_view config = {}, Place place = Place::current());
 Op AsyncStart(Builder* builder, Ops operands, Computation* computation, Place place = Place::current());
 Op AsyncUpdate(Op start, Place place = Place::current());
 Op AsyncDone(Op start, Place place = Place::current());
