@@ -284,6 +284,22 @@ std::complex<double> EvalComplex(ScalarOp op, ElementType type, const Scalar& a,
   return {static_cast<double>(r.real()), static_cast<double>(r.imag())};
 }
 
+// The types of 8 and 4 bits, by arithmetic: their numbers, and the roundings of them, are exact in double.
+double ReduceTinyPrecision(ElementType type, double v, int exponent_bits, int mantissa_bits) {
+  if (v == 0 || !std::isfinite(v)) return v;
+  const int source_mantissa = -std::ilogb(UlpAt(type, 1.0)), least = std::ilogb(UlpAt(type, 0.0)) + source_mantissa;
+  if (mantissa_bits < source_mantissa) {
+    const int quantum = std::max(std::ilogb(v), least) - mantissa_bits;
+    v = std::ldexp(std::nearbyint(std::ldexp(v, -quantum)), quantum);
+  }
+  if (v != 0 && exponent_bits < BitWidth(type) - 1 - source_mantissa) {
+    const int reduced_bias = (1 << (exponent_bits - 1)) - 1;
+    if (std::ilogb(v) > reduced_bias) return std::copysign(std::numeric_limits<double>::infinity(), v);
+    if (std::ilogb(v) < 1 - reduced_bias) return std::copysign(0.0, v);
+  }
+  return v;
+}
+
 // Works on the bits: mantissa first (a carry may raise the exponent), then overflow to infinity and underflow to zero.
 double ReducePrecision(ElementType type, double v, int64_t aux) {
   if (std::isnan(v)) return v;
@@ -293,7 +309,7 @@ double ReducePrecision(ElementType type, double v, int64_t aux) {
                               : type == ElementType::kBF16 ? 7
                               : type == ElementType::kF16  ? 10
                                                            : -1;
-  if (source_mantissa < 0) return v;
+  if (source_mantissa < 0) return ReduceTinyPrecision(type, v, exponent_bits, mantissa_bits);
   const int source_exponent = BitWidth(type) - 1 - source_mantissa;
   const uint64_t sign = uint64_t{1} << (BitWidth(type) - 1);
   uint64_t bits = EncodeFloat(type, v);

@@ -90,6 +90,26 @@ TEST(Architecture, RoomsIncludeOnlyRoomsBelow) {
   EXPECT_GT(seen, 50) << "the test must run in the root of the sources";
 }
 
+// The oracle is worth something only while it says everything again: it sees values, shapes and modules, and nothing that says what an
+// operation means. (Its tests, which compare it with the backends, see all.)
+TEST(Architecture, TheOracleIsIndependent) {
+  std::regex include("#include \"([^\"]+)\"");
+  int seen = 0;
+  for (const fs::path& file : Sources({"tests/oracle"})) {
+    const std::string path = file.generic_string();
+    if (path.size() > 8 && path.substr(path.size() - 8) == "_test.cc") continue;
+    ++seen;
+    std::string text = ReadFile(file);
+    for (std::sregex_iterator it(text.begin(), text.end(), include), end; it != end; ++it) {
+      const std::string target = (*it)[1];
+      const bool allowed = target.rfind("absl/", 0) == 0 || target.rfind("tests/oracle/", 0) == 0 || target.rfind("core/ir/", 0) == 0 ||
+                           target.rfind("core/shape/", 0) == 0 || target == "core/literal/value.h";
+      EXPECT_TRUE(allowed) << path << " includes " << target;
+    }
+  }
+  EXPECT_GT(seen, 5);
+}
+
 TEST(Architecture, CoreSeesNoLibraryOfTheBackendsOrTheWindow) {
   std::regex foreign("#include [<\"](llvm|imgui|GLFW|graphviz|dnnl|oneapi|cblas)");
   for (const fs::path& file : Sources({"core", "app", "visualizer"})) {

@@ -469,7 +469,6 @@ llvm::Value* ScalarEmitter::FloatOp(ScalarOp op, ElementType type, llvm::Value* 
     case ScalarOp::kReal: return a;
     case ScalarOp::kImag: return Float(a, 0);
     case ScalarOp::kReducePrecision:
-      if (IsTinyFloat(type)) return a;
       return IsSmallFloat(type) ? nullptr : ReducePrecision(a, static_cast<int>(aux >> 8), static_cast<int>(aux & 0xff));
     default: return FloatFunction(op, a, b);
   }

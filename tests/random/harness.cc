@@ -1,0 +1,148 @@
+// One program on the oracle and both backends, see harness.h.
+#include "tests/random/harness.h"
+
+#include <cmath>
+#include <random>
+
+#include "absl/strings/str_cat.h"
+#include "backends/reference/backend.h"
+#include "core/base/diagnostic.h"
+#include "core/exec/machine.h"
+#include "core/ops/verifier.h"
+#include "core/text/hlo_text.h"
+#include "tests/oracle/oracle.h"
+#ifdef HLOSCOPE_JIT
+#include "backends/jit_cpu/jit_cpu.h"
+#endif
+
+namespace hloscope {
+
+std::unique_ptr<Module> ReadProgram(const std::string& text, std::string* problems) {
+  DiagnosticSink sink;
+  auto source = std::make_shared<const SourceText>("program", text);
+  std::unique_ptr<Module> module = ReadHloText(source, sink);
+  if (sink.error_count() == 0) Verify(*module, sink);
+  if (sink.error_count() == 0) return module;
+  for (const Diagnostic& d : sink.diagnostics()) {
+    if (d.severity == Severity::kError) absl::StrAppend(problems, Render(d, *source));
+  }
+  return nullptr;
+}
+
+namespace {
+
+oracle::Number RandomInteger(ElementType type, Inputs inputs, std::mt19937_64& random) {
+  if (IsPred(type)) return oracle::Int(random() & 1);
+  int64_t v = static_cast<int64_t>(random() % 9) - (IsSigned(type) ? 4 : 0);
+  if (inputs == Inputs::kMixed && random() % 4 == 0) v = static_cast<int64_t>(random());
+  if (inputs == Inputs::kSpecial) {
+    const int bits = BitWidth(type);
+    const int64_t top = IsSigned(type) ? static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1) : -1;
+    const int64_t choices[] = {0, 1, -1, top, top - 1, -top - 1, -top, bits, bits - 1, static_cast<int64_t>(random())};
+    v = choices[random() % 10];
+  }
+  return oracle::Int(oracle::Wrap(type, v));
+}
+
+double RandomReal(ElementType type, Inputs inputs, std::mt19937_64& random) {
+  double v = static_cast<double>(static_cast<int64_t>(random() % 17) - 8) / 2;
+  if (inputs == Inputs::kMixed) v = (static_cast<double>(random() % 4001) / 1000 - 2) * (random() % 5 == 0 ? 10 : 1);
+  if (inputs == Inputs::kSpecial || (inputs == Inputs::kMixed && random() % 40 == 0)) {
+    const double least = oracle::Ulp(type, 0), max = oracle::MaxFinite(type);
+    const double choices[] = {0.0, -0.0, INFINITY, -INFINITY, std::nan(""), least, -least, max, -max, 1, -1, 0.5, -1.5, 2.5,
+                              std::ldexp(1, -oracle::FormatOf(type).mantissa_bits), 3 * least, max / 2, 1e3, -7};
+    v = choices[random() % (sizeof(choices) / sizeof(choices[0]))];
+  }
+  return oracle::Round(type, v);
+}
+
+}  // namespace
+
+Value MakeValue(const Shape& shape, Inputs inputs, uint64_t seed) {
+  std::mt19937_64 random(seed * 0x9E3779B97F4A7C15u + 1);
+  if (shape.IsTuple()) {
+    std::vector<Value> parts;
+    for (const Shape& part : shape.tuple_shapes()) parts.push_back(MakeValue(part, inputs, random()));
+    return Value::Tuple(shape, std::move(parts));
+  }
+  if (!shape.IsArray()) return Value::Token();
+  const ElementType type = shape.element_type();
+  oracle::Array array(shape);
+  for (oracle::Number& x : array.elements) {
+    if (IsFloat(type)) {
+      x = oracle::Real(RandomReal(type, inputs, random));
+    } else if (IsComplex(type)) {
+      const double re = RandomReal(RealTypeOf(type), inputs, random);
+      x = oracle::Complex(re, RandomReal(RealTypeOf(type), inputs, random));
+    } else {
+      x = RandomInteger(type, inputs, random);
+    }
+  }
+  return oracle::ToValue(array);
+}
+
+std::vector<Value> MakeArguments(const Module& module, Inputs inputs, uint64_t seed) {
+  std::vector<Value> arguments;
+  for (const Instruction* p : module.entry->parameters) arguments.push_back(MakeValue(p->shape, inputs, seed * 31 + arguments.size()));
+  return arguments;
+}
+
+absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments) {
+  Machine machine(module, backend, MachineOptions());
+  absl::Status started = machine.Start(arguments);
+  if (!started.ok()) return started;
+  if (machine.Run() != StopReason::kFinished) return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
+  return machine.result();
+}
+
+Trio::Trio(int threads) : reference_(MakeReferenceBackend()) {
+#ifdef HLOSCOPE_JIT
+  BackendOptions options;
+  options.threads = threads;
+  auto jit = MakeJitCpuBackend(options);
+  if (jit.ok()) jit_ = *std::move(jit);
+#endif
+}
+Trio::~Trio() = default;
+
+Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments) {
+  Outcome outcome;
+  const auto failed = [&](const std::string& who, const absl::Status& status) {
+    outcome.kind = Outcome::kFailed;
+    outcome.what = absl::StrCat(who, ": ", status.ToString());
+    return outcome;
+  };
+  absl::StatusOr<oracle::Array> expected = oracle::Evaluate(module, arguments);
+  const bool skipped = absl::IsUnimplemented(expected.status()) || absl::IsAborted(expected.status()) || absl::IsResourceExhausted(expected.status());
+  if (!expected.ok() && !skipped) return failed("oracle", expected.status());
+  if (!expected.ok() && absl::IsResourceExhausted(expected.status())) {
+    outcome.kind = Outcome::kSkipped;
+    return outcome;
+  }
+  const absl::StatusOr<Value> reference = RunOnBackend(module, *reference_, arguments);
+  if (!reference.ok()) return failed("reference", reference.status());
+  absl::StatusOr<Value> jit = absl::UnavailableError("no JIT");
+  if (jit_ != nullptr) {
+    jit = RunOnBackend(module, *jit_, arguments);
+    if (!jit.ok()) return failed("jit", jit.status());
+  }
+  if (skipped) {
+    outcome.kind = Outcome::kSkipped;
+    outcome.what = expected.status().ToString();
+    return outcome;
+  }
+  const auto compare = [&](const std::string& who, const Value& got) {
+    const oracle::Comparison c = oracle::CompareWith(*expected, got);
+    outcome.compared += c.compared;
+    outcome.exact += c.exact;
+    outcome.unknown += c.unknown;
+    if (c.ok() || outcome.kind == Outcome::kMismatch) return;
+    outcome.kind = Outcome::kMismatch;
+    outcome.what = absl::StrCat(who, " ", c.difference);
+  };
+  compare("reference", *reference);
+  if (jit.ok()) compare("jit", *jit);
+  return outcome;
+}
+
+}  // namespace hloscope
