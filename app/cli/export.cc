@@ -1,4 +1,4 @@
-// hloscope export: writes a program in another form, chosen by the ending of the output. HLO text today.
+// hloscope export: writes a program in another form, chosen by the ending of the output: HLO text or an HloProto.
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -9,11 +9,12 @@
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/text/hlo_text.h"
+#include "core/text/proto/hlo_proto.h"
 
 namespace hloscope::cli {
 
 int Run_export(const std::vector<std::string>& args) {
-  CLI::App app("Writes a program in the form that the output's ending names. Today: .hlo (HLO text).", "hloscope export");
+  CLI::App app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto).", "hloscope export");
   std::string file, out;
   PrintOptions options;
   bool no_metadata = false;
@@ -25,14 +26,15 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--max-literal-elements", options.max_literal_elements, "elide larger constants as {...}");
   if (const auto status = Parse(app, args)) return *status;
   options.metadata = !no_metadata;
-  if (out != "-" && !absl::EndsWith(out, ".hlo") && !absl::EndsWith(out, ".txt")) {
-    return UsageError(absl::StrCat("cannot write ", out, ": only HLO text (.hlo) can be exported yet; pictures and graphs come with the window"));
+  const bool proto = absl::EndsWith(out, ".pb");
+  if (out != "-" && !proto && !absl::EndsWith(out, ".hlo") && !absl::EndsWith(out, ".txt")) {
+    return UsageError(absl::StrCat("cannot write ", out, ": only HLO text (.hlo) and HloProto (.pb) can be exported yet; pictures and graphs come with the window"));
   }
   Loaded loaded;
   int status = kOk;
   const std::unique_ptr<Module> module = LoadOrReport(file, loaded, status);
   if (module == nullptr) return status;
-  const std::string text = PrintHloText(*module, options);
+  const std::string text = proto ? WriteHloProto(*module) : PrintHloText(*module, options);
   if (out == "-") {
     std::cout << text << std::flush;
     return kOk;

@@ -2,6 +2,7 @@
 
 #include <sys/stat.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
@@ -14,6 +15,7 @@
 #include "app/cli/verb.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
+#include "core/text/proto/hlo_proto.h"
 
 namespace hloscope::cli {
 namespace {
@@ -45,9 +47,43 @@ absl::Status ReadAll(const std::string& path, std::string& text) {
   return absl::OkStatus();
 }
 
-// The first word that is no comment, and whether the text has bytes that no text has.
+constexpr absl::string_view kBytecode = "ML\xefR";
+
+// MLIR bytecode is not read: who wrote it, and what makes text of it.
+void ReportBytecode(Loaded& loaded) {
+  const absl::string_view text = loaded.source->text();
+  const size_t at = text.find(kBytecode);
+  if (at > 0) {
+    loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), absl::StrCat("this holds MLIR bytecode at byte ", at, ", as what jax.export serializes"),
+                      "make text of it in Python: print(jax.export.deserialize(open(FILE, 'rb').read()).mlir_module())");
+    return;
+  }
+  // Behind the first four bytes: the version, one byte so far, and who wrote it.
+  const absl::string_view rest = text.substr(std::min(text.size(), kBytecode.size() + 1));
+  const absl::string_view producer = rest.substr(0, std::min<size_t>(rest.find('\0'), 64));
+  if (absl::StrContains(producer, "StableHLO")) {
+    loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), absl::StrCat("this is a portable artifact in MLIR bytecode, written by ", producer),
+                      "make text of it: stablehlo-translate --deserialize FILE -o program.mlir");
+    return;
+  }
+  loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), "this is MLIR bytecode",
+                    "make text of it: stablehlo-opt FILE -o program.mlir, or stablehlo-translate --deserialize FILE -o program.mlir for a portable artifact");
+}
+
+// Bytes that no text has.
+bool IsBinary(absl::string_view text) {
+  const absl::string_view head = text.substr(0, 4096);
+  return std::any_of(head.begin(), head.end(), [](char c) {
+    const unsigned char u = static_cast<unsigned char>(c);
+    return u < 0x20 && u != '\n' && u != '\r' && u != '\t' && u != '\f' && u != '\v';
+  });
+}
+
+// By the first word that is no comment.
 std::string DetectFormat(absl::string_view text) {
-  if (absl::StartsWith(text, "ML\xefR")) return "stablehlo bytecode";
+  if (absl::StartsWith(text, kBytecode)) return "stablehlo bytecode";
+  if (IsHloProto(text)) return "hlo proto";
+  if (IsBinary(text) && absl::StrContains(text.substr(0, 1 << 16), kBytecode)) return "stablehlo bytecode";
   absl::string_view rest = text;
   for (;;) {
     rest = absl::StripLeadingAsciiWhitespace(rest);
@@ -69,12 +105,23 @@ std::string DetectFormat(absl::string_view text) {
   for (const char* word : {"module @", "module {", "module attributes", "func.func", "\"builtin.module\"", "builtin.module", "\"func.func\""}) {
     if (absl::StartsWith(rest, word)) return "stablehlo text";
   }
-  const absl::string_view head = text.substr(0, 4096);
-  for (char c : head) {
-    const unsigned char u = static_cast<unsigned char>(c);
-    if (u < 0x20 && u != '\n' && u != '\r' && u != '\t' && u != '\f' && u != '\v') return "hlo proto";
-  }
   return "hlo text";
+}
+
+void VerifyLoaded(Loaded& loaded) {
+  const auto start = std::chrono::steady_clock::now();
+  Verify(*loaded.module, loaded.sink);
+  loaded.verify_ms = Milliseconds(start);
+  loaded.sink.SortByPlace();
+}
+
+void LoadProto(const std::string& name, const std::string& bytes, Loaded& loaded) {
+  ProtoProgram program = ReadHloProto(bytes, name, loaded.sink);
+  loaded.format = std::move(program.format);
+  loaded.source = std::move(program.source);
+  loaded.module = std::move(program.module);
+  loaded.arguments = std::move(program.arguments);
+  loaded.expected = std::move(program.result);
 }
 
 }  // namespace
@@ -86,7 +133,19 @@ Loaded Load(const std::string& path) {
   loaded.open = ReadAll(path, text);
   if (!loaded.open.ok()) return loaded;
   loaded.format = DetectFormat(text);
-  loaded.source = std::make_shared<SourceText>(path == "-" ? "<stdin>" : path, std::move(text));
+  const std::string name = path == "-" ? "<stdin>" : path;
+  if (loaded.format == "hlo proto") {
+    LoadProto(name, text, loaded);
+    loaded.load_ms = Milliseconds(start);
+    if (loaded.module != nullptr) VerifyLoaded(loaded);
+    return loaded;
+  }
+  loaded.source = std::make_shared<SourceText>(name, std::move(text));
+  if (loaded.format == "stablehlo bytecode") {
+    ReportBytecode(loaded);
+    loaded.load_ms = Milliseconds(start);
+    return loaded;
+  }
   if (loaded.format != "hlo text") {
     loaded.sink.Error(SourceRange{0, 1}, HLO_LABEL("load.format-not-yet"), absl::StrCat("this is ", loaded.format, ", which cannot be read yet"),
                       "HLO text is read: dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or print the module with its to_string()");
@@ -95,10 +154,7 @@ Loaded Load(const std::string& path) {
   }
   loaded.module = ReadHloText(loaded.source, loaded.sink);
   loaded.load_ms = Milliseconds(start);
-  const auto verify = std::chrono::steady_clock::now();
-  Verify(*loaded.module, loaded.sink);
-  loaded.verify_ms = Milliseconds(verify);
-  loaded.sink.SortByPlace();
+  VerifyLoaded(loaded);
   return loaded;
 }
 

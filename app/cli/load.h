@@ -4,18 +4,23 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/base/diagnostic.h"
 #include "core/ir/module.h"
+#include "core/literal/value.h"
 
 namespace hloscope::cli {
 
 struct Loaded {
   absl::Status open = absl::OkStatus();  // not OK: the file cannot be opened or read
-  std::string format = "unknown";        // "hlo text", "stablehlo text", "hlo proto", "stablehlo bytecode", "unknown"
-  std::shared_ptr<const SourceText> source;
+  // "hlo text", "stablehlo text", "stablehlo bytecode", "hlo proto", "hlo module proto", "hlo snapshot", "hlo unoptimized snapshot", "unknown"
+  std::string format = "unknown";
+  std::shared_ptr<const SourceText> source;  // of a binary dump: the text that was made of it
   std::unique_ptr<Module> module;        // null when the format cannot be read
+  std::vector<Value> arguments;          // of a snapshot, by parameter number
+  Value expected;                        // the result that a snapshot brings
   DiagnosticSink sink;
   double load_ms = 0;                    // reading and parsing
   double verify_ms = 0;

@@ -75,8 +75,8 @@ bool ReadWord(AttributeReading& r, AttrValue& value) {
 bool ReadRaw(AttributeReading& r, AttrValue& value) {
   absl::string_view& raw = value.emplace<absl::string_view>();
   if (!r.s.Raw(&raw)) return false;
-  if (r.name != "literal") return true;
-  // literal=s32[2]{0} {1, 2}: the one value that goes on behind a space.
+  if (r.name != "literal" && raw.substr(0, 5) != "mesh[") return true;
+  // literal=s32[2]{0} {1, 2} and replica_groups=mesh['x'=2] {'x'}: the values that go on behind a space.
   const char* end = r.s.p;
   while (*r.s.p == ' ') ++r.s.p;
   absl::string_view rest;

@@ -22,13 +22,18 @@ bool SameNames(absl::Span<Instruction* const> a, absl::Span<Instruction* const> 
          std::equal(a.begin(), a.end(), b.begin(), [](const Instruction* x, const Instruction* y) { return x->name == y->name; });
 }
 
+// The order in which attributes are written says nothing.
 bool SameAttributes(const std::vector<Attribute>& a, const std::vector<Attribute>& b, const std::string& place, std::string* why) {
   if (a.size() != b.size()) return Differ(why, absl::StrCat(place, a.size(), " attributes against ", b.size()));
+  auto name = [](const Attribute& x) { return x.name.empty() ? Info(x.id).name : x.name; };
   for (size_t k = 0; k < a.size(); ++k) {
-    auto name = [](const Attribute& x) { return x.name.empty() ? Info(x.id).name : x.name; };
-    if (a[k].id != b[k].id || name(a[k]) != name(b[k]))
-      return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " against ", name(b[k])));
-    if (!SameAttributeValue(a[k].value, b[k].value)) return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " differs"));
+    auto same_name = [&](const Attribute& x) { return x.id == a[k].id && name(x) == name(a[k]); };
+    const Attribute* other = same_name(b[k]) ? &b[k] : nullptr;
+    for (size_t j = 0; j < b.size() && other == nullptr; ++j) {
+      if (same_name(b[j])) other = &b[j];
+    }
+    if (other == nullptr) return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " is on one side only"));
+    if (!SameAttributeValue(a[k].value, other->value)) return Differ(why, absl::StrCat(place, "attribute ", name(a[k]), " differs"));
   }
   return true;
 }
@@ -106,10 +111,9 @@ bool SameFrames(const SourceFrames& a, const SourceFrames& b, std::string* why) 
 bool ModulesEqual(const Module& a, const Module& b, std::string* why) {
   if (a.name != b.name) return Differ(why, absl::StrCat("module name ", a.name, " against ", b.name));
   if (a.header.size() != b.header.size()) return Differ(why, absl::StrCat(a.header.size(), " header attributes against ", b.header.size()));
-  for (size_t k = 0; k < a.header.size(); ++k) {
-    if (a.header[k].first != b.header[k].first || !SameRawText(a.header[k].second, b.header[k].second)) {
-      return Differ(why, absl::StrCat("header attribute ", a.header[k].first, " differs"));
-    }
+  for (const auto& [key, value] : a.header) {
+    const std::string* other = b.FindHeader(key);
+    if (other == nullptr || !SameRawText(value, *other)) return Differ(why, absl::StrCat("header attribute ", key, " differs"));
   }
   if (!SameFrames(a.frames, b.frames, why)) return false;
   if (a.computations.size() != b.computations.size()) {
