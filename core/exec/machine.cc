@@ -39,6 +39,8 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
   } else if (def.op_class == OpClass::kStructural || def.op_class == OpClass::kControl) {
     const bool takes_element = instruction.operands.size() == 1 && instruction.operands[0]->shape.IsTuple() && instruction.Has(AttrId::kIndex);
     step.kind = takes_element ? StepKind::kTupleElement : def.evaluate != nullptr ? StepKind::kEvaluate : StepKind::kNotExecuted;
+  } else if (def.op_class == OpClass::kPull && def.evaluate != nullptr && !instruction.shape.IsArray()) {
+    step.kind = StepKind::kEvaluate;  // a select or copy of tuples hands values on
   } else if (def.op_class == OpClass::kOpaque && def.evaluate == nullptr) {
     step.kind = StepKind::kNotExecuted;
   } else if (def.op_class == OpClass::kOpaque && !scalar && !instruction.CalledComputations().empty()) {

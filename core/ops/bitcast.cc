@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/bits.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 
@@ -37,9 +38,6 @@ absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {
   ExprGraph& graph = *program.graph;
   const Shape& operand = program.operands[0];
   const Shape& result = instruction.shape;
-  if (BitWidth(operand.element_type()) != BitWidth(result.element_type())) {
-    return absl::UnimplementedError("a bitcast between element types of different widths is not executed yet");
-  }
   // Both sides in the order of memory, where they are reshapes of each other.
   const std::vector<int64_t> to_order = MajorToMinor(result), from_order = MajorToMinor(operand);
   std::vector<int64_t> to_dimensions, from_dimensions;
@@ -49,12 +47,19 @@ absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {
     indices.push_back(graph.Index(static_cast<int32_t>(d)));
   }
   for (int64_t d : from_order) from_dimensions.push_back(operand.dim(static_cast<int>(d)));
-  const std::vector<NodeId> physical = ReshapeIndices(graph, to_dimensions, from_dimensions, indices);
-  std::vector<NodeId> logical(operand.rank());
-  for (int k = 0; k < operand.rank(); ++k) logical[from_order[k]] = physical[k];
-  NodeId element = LoadOperand(program, 0, logical);
-  if (operand.element_type() != result.element_type()) element = graph.Bitcast(result.element_type(), element);
-  program.outputs[0].value = element;
+  const ElementType from = operand.element_type(), to = result.element_type();
+  const auto load = [&](const std::vector<NodeId>& physical) {
+    std::vector<NodeId> logical(operand.rank());
+    for (int k = 0; k < operand.rank(); ++k) logical[from_order[k]] = physical[k];
+    return LoadOperand(program, 0, logical);
+  };
+  if (BitWidth(from) == BitWidth(to) && IsComplex(from) == IsComplex(to)) {
+    const NodeId element = load(ReshapeIndices(graph, to_dimensions, from_dimensions, indices));
+    program.outputs[0].value = from == to ? element : graph.Bitcast(to, element);
+    return program;
+  }
+  program.outputs[0].value = ReadBitsAs(graph, to, Linearize(graph, to_dimensions, indices), from,
+                                        [&](NodeId n) { return load(Delinearize(graph, from_dimensions, n)); });
   return program;
 }
 

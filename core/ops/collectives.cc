@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "core/ops/reducer.h"
 #include "core/ops/rules.h"
+#include "core/ops/typed.h"
 
 namespace hloscope {
 
@@ -203,11 +204,16 @@ std::optional<Shape> InferAllToAll(ShapeContext& c) {
 }
 
 std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("ragged-all-to-all.operand-arrays"))) return std::nullopt;
-  if (c.operand(0).element_type() != c.operand(1).element_type() || c.operand(0).rank() != c.operand(1).rank()) {
-    return c.FailOperand(
-        1, HLO_LABEL("ragged-all-to-all.output-like-input"),
-        absl::StrCat("input and output must agree in type and rank, they are ", TypeText(c.operand(0)), " and ", TypeText(c.operand(1))));
+  if (!RequireArrays(c, HLO_LABEL("ragged-all-to-all.operand-arrays")) || !CheckGroups(c, HLO_LABEL("ragged-all-to-all.replica-groups")))
+    return std::nullopt;
+  const Shape& input = c.operand(0);
+  const Shape& output = c.operand(1);
+  bool fits = input.element_type() == output.element_type() && input.rank() == output.rank() && input.rank() > 0;
+  for (int d = 1; fits && d < input.rank(); ++d) fits = input.dim(d) == output.dim(d);
+  if (!fits) {
+    return c.FailOperand(1, HLO_LABEL("ragged-all-to-all.output-like-input"),
+                         absl::StrCat("input and output must agree in type, rank and all dimensions but the first, they are ", TypeText(input),
+                                      " and ", TypeText(output)));
   }
   for (int k = 2; k < 6; ++k) {
     if (c.operand(k).rank() >= 1 && IsInteger(c.operand(k).element_type()) && Shape::SameDimensions(c.operand(k), c.operand(2))) continue;
@@ -215,7 +221,13 @@ std::optional<Shape> InferRaggedAllToAll(ShapeContext& c) {
         k, HLO_LABEL("ragged-all-to-all.offsets"),
         absl::StrCat("offsets and sizes must be integer arrays of equal dimensions, operand ", k, " is ", TypeText(c.operand(k))));
   }
-  return c.operand(1).WithoutLayouts();
+  const int64_t group = KnownGroupSize(c.instruction());
+  if (group > 0 && c.operand(2).dim(0) % group != 0) {
+    return c.FailOperand(2, HLO_LABEL("ragged-all-to-all.offsets-divisible"),
+                         absl::StrCat("offsets and sizes have as many entries for each of the group's ", group, " devices, so ",
+                                      TypeText(c.operand(2)), " does not fit"));
+  }
+  return output.WithoutLayouts();
 }
 
 const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
@@ -286,6 +298,26 @@ absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
 absl::StatusOr<Value> EvaluateIdentity(const EvalContext& c) {
   if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
   return Operands(c, c.instruction.shape);
+}
+
+// The device sends to itself: block b of the input goes to its place in the output. What would leave either array is cut off.
+absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
+  if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
+  const Value& input = c.operands[0];
+  const Value& output = c.operands[1];
+  Value out = Value::Allocate(c.instruction.shape, c.account);
+  std::copy_n(output.data(), output.byte_size(), out.mutable_data());
+  int64_t row = StorageBytes(output.shape().element_type());
+  for (int d = 1; d < output.shape().rank(); ++d) row *= output.shape().dim(d);
+  const auto at = [&](int operand, int64_t b) { return LoadIntAt(c.operands[operand].shape().element_type(), c.operands[operand].data(), b); };
+  for (int64_t b = 0; b < c.operands[2].element_count(); ++b) {
+    const __int128 first = at(2, b), target = at(4, b);
+    for (int64_t k = 0, count = std::min(at(3, b), input.shape().dim(0)); k < count; ++k) {
+      if (first + k < 0 || first + k >= input.shape().dim(0) || target + k < 0 || target + k >= output.shape().dim(0)) continue;
+      std::copy_n(input.data() + static_cast<int64_t>(first + k) * row, row, out.mutable_data() + static_cast<int64_t>(target + k) * row);
+    }
+  }
+  return out;
 }
 
 absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
@@ -412,10 +444,11 @@ void DefineCollectives(OpRegistry& r) {
   Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateIdentity,
              "the first device of each group sends its array to the others",
              "Every member of a group gets the array of the group's first member.");
-  OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, nullptr, "an all-to-all whose blocks differ in size",
-                             "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes.");
+  OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, EvaluateRaggedAllToAll, "an all-to-all whose blocks differ in size",
+                             "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes. Entry b of the "
+                             "vectors stands for one block of rows: `send sizes[b]` rows from `input offsets[b]` of the input go to "
+                             "`output offsets[b]` of the receiver's output, which elsewhere stays as it was.");
   ragged.min_operands = ragged.max_operands = 6;
-  ragged.not_executed = "ragged-all-to-all is not executed yet";
   const absl::string_view permute =
       "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros.";
   Collective(r, Opcode::kCollectivePermute, {{AttrId::kSourceTargetPairs, true}}, InferCollectivePermute, EvaluatePermute,

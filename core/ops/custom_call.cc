@@ -1,6 +1,7 @@
 // custom-call: a function that the program only names. Which targets run without a library: custom_call_targets.h.
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/rules.h"
+#include "core/ops/topk.h"
 
 namespace hloscope {
 namespace {
@@ -11,6 +12,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
   }
   if (c.instruction().shape_omitted)
     return c.Fail(HLO_LABEL("custom-call.shape"), "the result shape of a custom call must be written: nothing else says what it is");
+  if (FindCustomCallTarget(c.instruction().Text(AttrId::kCustomCallTarget)) == CustomCallTarget::kEvaluated) {
+    const std::string problem = c.operand_count() == 1 ? TopKProblem(c.operand(0), c.written()) : "it takes one array";
+    if (!problem.empty()) return c.Fail(HLO_LABEL("custom-call.topk"), absl::StrCat("custom call TopK: ", problem));
+  }
   return c.written().WithoutLayouts();
 }
 

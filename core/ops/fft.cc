@@ -153,7 +153,7 @@ void Line(Transform& t, std::vector<C>& line, bool inverse) {
   const double scale = 1.0 / static_cast<double>(line.size());
   for (C& v : line) v.im = -v.im;
   t.Run(line.data());
-  for (C& v : line) v = {v.re * scale, -v.im * scale};
+  for (C& v : line) v = {v.re * scale, 0 - v.im * scale};  // from zero, so that a zero stays positive
 }
 
 // All lines of `data` (dimensions `dims`) along axis `d`, in place.

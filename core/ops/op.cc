@@ -182,7 +182,28 @@ class ScalarInliner {
     return Unsupported(instruction, "cannot be written as an expression");
   }
 
+  // Tuples are handed on (copy), or chosen between leaf by leaf (select).
+  absl::StatusOr<Leaves> MakeOfTuples(const Instruction& instruction, absl::Span<const Leaves* const> operands) {
+    if (operands.size() == 1) return *operands[0];
+    if (operands.size() != 3 || (*operands[0])[0]->shape.rank() != 0) return Unsupported(instruction, "takes a tuple");
+    Leaves result;
+    for (size_t k = 0; k < operands[1]->size(); ++k) {
+      const std::shared_ptr<Leaf> yes = (*operands[1])[k], no = (*operands[2])[k];
+      auto leaf = std::make_shared<Leaf>();
+      leaf->shape = yes->shape;
+      const NodeId choice = (*operands[0])[0]->scalar;
+      if (yes->shape.IsArray() && yes->shape.rank() == 0) {
+        leaf->scalar = graph_.Select(choice, yes->scalar, no->scalar);
+      } else {
+        leaf->at = [this, choice, yes, no](absl::Span<const NodeId> at) { return graph_.Select(choice, At(*yes, at), At(*no, at)); };
+      }
+      result.push_back(std::move(leaf));
+    }
+    return result;
+  }
+
   absl::StatusOr<Leaves> MakePull(const Instruction& instruction, absl::Span<const Leaves* const> operands) {
+    if (!instruction.shape.IsArray() && Def(instruction).evaluate != nullptr) return MakeOfTuples(instruction, operands);
     absl::StatusOr<Program> made = ElementProgram(instruction);
     if (!made.ok()) return made.status();
     auto program = std::make_shared<const Program>(*std::move(made));

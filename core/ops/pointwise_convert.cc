@@ -2,25 +2,13 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/bits.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 
 namespace hloscope {
 namespace {
-
-// The unsigned type of a width of bits.
-ElementType UnsignedOf(int bits) {
-  switch (bits) {
-    case 1: return ElementType::kU1;
-    case 2: return ElementType::kU2;
-    case 4: return ElementType::kU4;
-    case 8: return ElementType::kU8;
-    case 16: return ElementType::kU16;
-    case 32: return ElementType::kU32;
-    default: return ElementType::kU64;
-  }
-}
 
 std::optional<Shape> InferBitcastConvert(ShapeContext& c) {
   if (!CheckArrayOperand(c, 0, HLO_LABEL("pointwise.array"))) return std::nullopt;
@@ -31,9 +19,6 @@ std::optional<Shape> InferBitcastConvert(ShapeContext& c) {
   const ElementType from = c.operand(0).element_type(), to = c.written().element_type();
   if (IsComplex(from) != IsComplex(to)) {
     return c.FailOperand(0, HLO_LABEL("bitcast-convert.complex"), absl::StrCat("bits do not pass between ", Name(from), " and ", Name(to)));
-  }
-  if (IsComplex(from) && from != to) {
-    return c.FailOperand(0, HLO_LABEL("bitcast-convert.complex-width"), absl::StrCat("bits do not pass between ", Name(from), " and ", Name(to)));
   }
   const int from_bits = BitWidth(from), to_bits = BitWidth(to);
   if (from_bits == to_bits) return c.operand(0).WithElementType(to);
@@ -62,6 +47,10 @@ absl::StatusOr<Program> ProgramOfBitcastConvert(const Instruction& instruction) 
   NodeId& value = program.outputs[0].value;
   if (from == to) {
     value = LoadOperand(program, 0, indices);
+  } else if (IsComplex(from)) {  // c64 and c128: two of one make one of the other
+    const absl::Span<const int64_t> from_dimensions = program.operands[0].dimensions();
+    value = ReadBitsAs(graph, to, Linearize(graph, instruction.shape.dimensions(), indices), from,
+                       [&](NodeId n) { return LoadOperand(program, 0, Delinearize(graph, from_dimensions, n)); });
   } else if (from_bits == to_bits) {
     value = graph.Bitcast(to, LoadOperand(program, 0, indices));
   } else if (from_bits > to_bits) {  // one element's bits are dealt out, the lowest first
@@ -104,27 +93,56 @@ std::optional<Shape> InferStochasticConvert(ShapeContext& c) {
 }
 
 // Rounds the magnitude up exactly when the random number, as a fraction of its range, lies below the fraction that would be cut off.
+NodeId RoundUpByChance(ExprGraph& graph, NodeId fraction, NodeId random) {
+  const ElementType random_type = graph.node(random).type;
+  const NodeId range = graph.Constant(Scalar::Float(ElementType::kF64, std::ldexp(1.0, BitWidth(random_type))));
+  const NodeId threshold = graph.Convert(random_type, graph.Binary(ScalarOp::kMultiply, fraction, range));
+  return graph.Binary(ScalarOp::kLt, random, threshold);
+}
+
+NodeId StochasticInteger(ExprGraph& graph, ElementType to, NodeId x, NodeId random) {
+  auto constant = [&](double v) { return graph.Constant(Scalar::Float(graph.node(x).type, v)); };
+  const NodeId magnitude = graph.Unary(ScalarOp::kAbs, x);
+  const NodeId whole = graph.Unary(ScalarOp::kFloor, magnitude);
+  const NodeId fraction = graph.Convert(ElementType::kF64, graph.Binary(ScalarOp::kSubtract, magnitude, whole));
+  const NodeId up = RoundUpByChance(graph, fraction, random);
+  const NodeId rounded = graph.Select(up, graph.Binary(ScalarOp::kAdd, whole, constant(1)), whole);
+  const NodeId signed_result = graph.Select(graph.Binary(ScalarOp::kLt, x, constant(0)), graph.Unary(ScalarOp::kNegate, rounded), rounded);
+  // Infinity less infinity is NaN, whose threshold is 0: infinities keep their magnitude and saturate, NaN becomes 0.
+  return graph.Convert(to, signed_result);
+}
+
+// Between the two neighbours in `to`. All in f64, where every difference below is exact. Magnitudes beyond the largest number of `to`,
+// infinities and NaN convert as in `convert`.
+NodeId StochasticFloat(ExprGraph& graph, ElementType to, NodeId x, NodeId random) {
+  const ElementType bits = UnsignedOf(BitWidth(to)), wide = ElementType::kF64;
+  const NodeId magnitude = graph.Convert(wide, graph.Unary(ScalarOp::kAbs, x));
+  const NodeId nearest = graph.Convert(to, magnitude);
+  const NodeId one = graph.Constant(Scalar::Int(bits, 1));
+  const NodeId nearest_bits = graph.Bitcast(bits, nearest);
+  const NodeId too_large = graph.Binary(ScalarOp::kGt, graph.Convert(wide, nearest), magnitude);
+  const NodeId low_bits = graph.Select(too_large, graph.Binary(ScalarOp::kSubtract, nearest_bits, one), nearest_bits);
+  const NodeId low = graph.Bitcast(to, low_bits), high = graph.Bitcast(to, graph.Binary(ScalarOp::kAdd, low_bits, one));
+  const NodeId low_wide = graph.Convert(wide, low);
+  const NodeId step = graph.Binary(ScalarOp::kSubtract, graph.Convert(wide, high), low_wide);
+  const NodeId fraction = graph.Binary(ScalarOp::kDivide, graph.Binary(ScalarOp::kSubtract, magnitude, low_wide), step);
+  const NodeId chosen = graph.Select(RoundUpByChance(graph, fraction, random), high, low);
+  // Outside of (0, largest) there are no two neighbours.
+  const NodeId finite = graph.And(graph.Unary(ScalarOp::kIsFinite, low), graph.Unary(ScalarOp::kIsFinite, high));
+  const NodeId between = graph.And(finite, graph.Binary(ScalarOp::kGt, step, graph.Constant(Scalar::Float(wide, 0))));
+  const NodeId inexact = graph.And(between, graph.Binary(ScalarOp::kNe, low_wide, magnitude));
+  const NodeId is_negative = graph.Binary(ScalarOp::kLt, x, graph.Constant(Scalar::Float(graph.node(x).type, 0)));
+  const NodeId signed_result = graph.Select(is_negative, graph.Unary(ScalarOp::kNegate, chosen), chosen);
+  return graph.Select(inexact, signed_result, graph.Convert(to, x));
+}
+
 absl::StatusOr<Program> ProgramOfStochasticConvert(const Instruction& instruction) {
-  if (!IsSigned(instruction.shape.element_type())) {
-    return absl::UnimplementedError("stochastic-convert to a float type is not executed yet");
-  }
   Program program = PullProgram(instruction);
   ExprGraph& graph = *program.graph;
   const std::vector<NodeId> indices = OutputIndices(program);
   const NodeId x = LoadOperand(program, 0, indices), random = LoadOperand(program, 1, indices);
-  const ElementType from = program.operands[0].element_type(), random_type = program.operands[1].element_type();
-  auto constant = [&](double v) { return graph.Constant(Scalar::Float(from, v)); };
-
-  const NodeId magnitude = graph.Unary(ScalarOp::kAbs, x);
-  const NodeId whole = graph.Unary(ScalarOp::kFloor, magnitude);
-  const NodeId fraction = graph.Convert(ElementType::kF64, graph.Binary(ScalarOp::kSubtract, magnitude, whole));
-  const NodeId range = graph.Constant(Scalar::Float(ElementType::kF64, std::ldexp(1.0, BitWidth(random_type))));
-  const NodeId threshold = graph.Convert(random_type, graph.Binary(ScalarOp::kMultiply, fraction, range));
-  const NodeId up = graph.Binary(ScalarOp::kLt, random, threshold);
-  const NodeId rounded = graph.Select(up, graph.Binary(ScalarOp::kAdd, whole, constant(1)), whole);
-  const NodeId signed_result = graph.Select(graph.Binary(ScalarOp::kLt, x, constant(0)), graph.Unary(ScalarOp::kNegate, rounded), rounded);
-  // Infinity less infinity is NaN, whose threshold is 0: infinities keep their magnitude and saturate, NaN becomes 0.
-  program.outputs[0].value = graph.Convert(instruction.shape.element_type(), signed_result);
+  const ElementType to = instruction.shape.element_type();
+  program.outputs[0].value = IsSigned(to) ? StochasticInteger(graph, to, x, random) : StochasticFloat(graph, to, x, random);
   return program;
 }
 
@@ -148,7 +166,8 @@ void DefinePointwiseConversions(OpRegistry& registry) {
   stochastic.summary = "floats rounded up or down by chance, as given random bits say";
   stochastic.doc =
       "The second operand holds uniform random bits, as wide as the first one's type. A magnitude with fraction f rounds up when the bits, "
-      "read as a fraction of their range, are below f.";
+      "read as a fraction of their range, are below f. To a float type, f is where the magnitude lies between its two neighbours in that type; "
+      "beyond the largest number, and for infinities and NaN, it is `convert`. To an integer type it saturates, and NaN becomes 0.";
   stochastic.spec = "operations.md: Elementwise";
 }
 

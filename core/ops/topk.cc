@@ -72,22 +72,31 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) { return TopK(c, c.instruct
 
 }  // namespace
 
+std::string TopKProblem(const Shape& operand, const Shape& result) {
+  const std::string shapes = absl::StrCat(TypeText(operand), " cannot give ", TypeText(result));
+  if (!operand.IsArray() || operand.rank() == 0 || IsComplex(operand.element_type())) return absl::StrCat("an array of ordered numbers is needed: ", shapes);
+  if (!result.IsTuple() || result.tuple_shapes().size() != 2) return absl::StrCat("the result is (values, indices): ", shapes);
+  const Shape& values = result.tuple_shapes()[0];
+  const Shape& indices = result.tuple_shapes()[1];
+  const int last = operand.rank() - 1;
+  bool fits = values.IsArray() && indices.IsArray() && values.element_type() == operand.element_type() &&
+              indices.element_type() == ElementType::kS32 && Shape::SameDimensions(values, indices) && values.rank() == operand.rank() &&
+              values.dim(last) <= operand.dim(last);
+  for (int d = 0; fits && d < last; ++d) fits = values.dim(d) == operand.dim(d);
+  return fits ? "" : shapes;
+}
+
 absl::StatusOr<Value> TopK(const EvalContext& context, bool largest) {
   const Value& operand = context.operands[0];
   const Shape& result = context.instruction.shape;
   MemoryAccount* account = context.account;
   const Shape& s = operand.shape();
-  if (!result.IsTuple() || result.tuple_shapes().size() != 2 || s.rank() == 0)
-    return absl::InvalidArgumentError("TopK gives (values, indices) of an array");
+  if (const std::string problem = TopKProblem(s, result); !problem.empty()) return absl::InvalidArgumentError(problem);
   const ElementType type = s.element_type();
   const Shape& vs = result.tuple_shapes()[0];
   const Shape& is = result.tuple_shapes()[1];
-  const int64_t n = s.dim(s.rank() - 1), k = vs.rank() == 0 ? 0 : vs.dim(vs.rank() - 1);
+  const int64_t n = s.dim(s.rank() - 1), k = vs.dim(vs.rank() - 1);
   const int64_t lines = n == 0 ? 0 : s.ElementCount() / n;
-  if (IsComplex(type) || vs.element_type() != type || is.element_type() != ElementType::kS32 || k > n || vs.ElementCount() != lines * k ||
-      is.ElementCount() != lines * k) {
-    return absl::InvalidArgumentError(absl::StrCat("TopK of ", TypeText(s), " cannot give ", TypeText(result)));
-  }
   Value values = Value::Allocate(vs, account);
   Value indices = Value::Allocate(is, account);
   const int bytes = StorageBytes(type);

@@ -8,6 +8,8 @@ namespace hloscope {
 
 // Along the last dimension of operand 0: (values, s32 indices); the instruction's shape also says k. Ordered by the total order of floats
 // (+NaN is largest); among equals the lower index first.
+// Why the k first elements of lines of `operand` cannot be `result`, (values, s32 indices); "" where they can.
+std::string TopKProblem(const Shape& operand, const Shape& result);
 absl::StatusOr<Value> TopK(const EvalContext& context, bool largest);
 
 }  // namespace hloscope

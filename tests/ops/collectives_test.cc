@@ -100,6 +100,9 @@ TEST(Collectives, Requirements) {
   expect("f32[4,6] ragged-all-to-all(x, x, n, n, n, t)", "ragged-all-to-all.operand-arrays");
   expect("f32[4,6] ragged-all-to-all(x, n, n, n, n, n)", "ragged-all-to-all.output-like-input");
   expect("f32[4,6] ragged-all-to-all(x, x, n, n, n, s)", "ragged-all-to-all.offsets");
+  expect("f32[4,5] ragged-all-to-all(x, y, n, n, n, n)", "ragged-all-to-all.output-like-input");
+  expect("f32[4,6] ragged-all-to-all(x, x, n, n, n, n), replica_groups={{0,1},{2}}", "ragged-all-to-all.replica-groups");
+  expect("f32[4,6] ragged-all-to-all(x, x, n, n, n, n), replica_groups={{0,1,2}}", "ragged-all-to-all.offsets-divisible");
   ExpectAccepted(ModuleText(kAdd, std::string(kX) + "f32[4,6] ragged-all-to-all(x, x, n, n, n, n)"));
 }
 

@@ -189,7 +189,6 @@ TEST(Pointwise, Requirements) {
   bad("s32[3] convert(f)", "verify.shape-mismatch");
   bad("token[] bitcast-convert(f)", "bitcast-convert.result");
   bad("f32[2,2] bitcast-convert(c)", "bitcast-convert.complex");
-  bad("c128[1] bitcast-convert(c)", "bitcast-convert.complex-width");
   bad("f64[2] bitcast-convert(g)", "bitcast-convert.last-dimension");
   bad("s32[2] reduce-precision(s), exponent_bits=5, mantissa_bits=5", "reduce-precision.element-type");
   bad("f32[2] reduce-precision(f), exponent_bits=0, mantissa_bits=5", "reduce-precision.exponent-bits");

@@ -21,7 +21,18 @@ TEST(RaggedDot, Requirements) {
       x + "f32[11,7] ragged-dot(l, r, g), lhs_contracting_dims={1}, rhs_contracting_dims={2}, lhs_ragged_dims={0}, rhs_group_dims={0}",
       "ragged-dot.sizes");
   ExpectError(x + "f32[11,7] ragged-dot(l, q, g), " + dims + ", rhs_group_dims={0}", "ragged-dot.group-dimension");
-  EXPECT_FALSE(Def(Opcode::kRaggedDot).not_executed.empty());
+  ExpectError("l = f32[4,2] parameter(0)\nm = f32[4,3] parameter(1)\ng = s32[3] parameter(2)\nROOT r = f32[3,2] ragged-dot(l, m, g), "
+              "lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}, rhs_group_dims={1}",
+              "ragged-dot.group-dimension");
+  ExpectError("l = f32[4,2] parameter(0)\nm = s32[4,3] parameter(1)\ng = s32[3] parameter(2)\nROOT r = f32[3,2,3] ragged-dot(l, m, g), "
+              "lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}",
+              "ragged-dot.element-types");
+  ExpectError("l = f32[4,2] parameter(0)\nm = f32[4,3] parameter(1)\ng = s32[3] parameter(2)\nROOT r = s32[3,2,3] ragged-dot(l, m, g), "
+              "lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}",
+              "ragged-dot.result-type");
+  ExpectError("l = f32[4,2] parameter(0)\nm = f32[4,3] parameter(1)\ng = s32[5,3] parameter(2)\nROOT r = f32[3,2,3] ragged-dot(l, m, g), "
+              "lhs_contracting_dims={0}, rhs_contracting_dims={0}, lhs_ragged_dims={0}",
+              "ragged-dot.group-sizes-dimensions");
 }
 
 }  // namespace

@@ -11,8 +11,14 @@ TEST(Scan, Requirements) {
   ExpectAccepted(ModuleText(step, x + "(f32[4], f32[]) scan(x, i), dimensions={0}, to_apply=step"));
   ExpectError(ModuleText(step, x + "(f32[4], f32[]) scan(x, i, i), dimensions={0}, to_apply=step"), "scan.parameters");
   ExpectError(ModuleText(step, x + "(f32[4], f32[]) scan(x, i), dimensions={0,1}, to_apply=step"), "scan.dimension");
-  ExpectError(ModuleText(step, x + "token[] scan(x, i), dimensions={0}, to_apply=step"), "scan.shape");
-  EXPECT_FALSE(Def(Opcode::kScan).not_executed.empty());
+  ExpectError(ModuleText(step, x + "f32[4] scan(x, i), dimensions={0}, to_apply=step"), "verify.shape-mismatch");
+  ExpectError(ModuleText(step, "  x = f32[4] parameter(0)\n  i = (f32[]) parameter(1)\n  ROOT r = f32[4] scan(x, i), dimensions={0}, to_apply=step"),
+              "scan.operand-arrays");
+  ExpectError(ModuleText(step, x + "(f32[4], f32[]) scan(x, i), dimensions={0}, num_carries=2, to_apply=step"), "scan.step-signature");
+  ExpectError(ModuleText(step, "  x = s32[4] parameter(0)\n  i = f32[] parameter(1)\n  ROOT r = (f32[4], f32[]) scan(x, i), dimensions={0}, to_apply=step"),
+              "scan.step-signature");
+  ExpectError(ModuleText(step, "  x = f32[4] parameter(0)\n  i = f32[2] parameter(1)\n  ROOT r = (f32[4], f32[2]) scan(x, i), dimensions={0}, to_apply=step"),
+              "scan.step-signature");
   CheckedModule checked = CheckText(ModuleText(step, x + "(f32[4], f32[]) scan(x, i), dimensions={0}, to_apply=step"));
   ASSERT_EQ(checked.sink.error_count(), 0) << checked.Problems();
   checked.module->entry->root->attributes.clear();
