@@ -35,6 +35,8 @@ struct Format {
 constexpr Format FormatOf(ElementType t) {
   switch (t) {
     case ElementType::kF4E2M1FN: return {2, 1, 1, Specials::kFinite};
+    case ElementType::kF6E2M3FN: return {2, 3, 1, Specials::kFinite};
+    case ElementType::kF6E3M2FN: return {3, 2, 3, Specials::kFinite};
     case ElementType::kF8E3M4: return {3, 4, 3, Specials::kIeee};
     case ElementType::kF8E4M3: return {4, 3, 7, Specials::kIeee};
     case ElementType::kF8E4M3FN: return {4, 3, 7, Specials::kFn};

@@ -14,7 +14,7 @@ namespace hloscope {
 namespace {
 
 constexpr ElementType kNarrowFloats[] = {
-    ElementType::kF4E2M1FN,      ElementType::kF8E3M4,     ElementType::kF8E4M3, ElementType::kF8E4M3FN,
+    ElementType::kF4E2M1FN,      ElementType::kF6E2M3FN,   ElementType::kF6E3M2FN, ElementType::kF8E3M4,     ElementType::kF8E4M3, ElementType::kF8E4M3FN,
     ElementType::kF8E4M3B11FNUZ, ElementType::kF8E4M3FNUZ, ElementType::kF8E5M2, ElementType::kF8E5M2FNUZ,
     ElementType::kF8E8M0FNU,     ElementType::kBF16,       ElementType::kF16};
 
@@ -58,6 +58,11 @@ TEST(Scalar, KnownValuesOfTheFormats) {
   EXPECT_EQ(DecodeFloat(ElementType::kF8E3M4, 0x6f), 15.5);
   EXPECT_EQ(DecodeFloat(ElementType::kF4E2M1FN, 0x7), 6);
   EXPECT_EQ(DecodeFloat(ElementType::kF4E2M1FN, 0x1), 0.5);
+  EXPECT_EQ(DecodeFloat(ElementType::kF6E2M3FN, 0x1f), 7.5);
+  EXPECT_EQ(DecodeFloat(ElementType::kF6E2M3FN, 0x21), -0.125);
+  EXPECT_EQ(DecodeFloat(ElementType::kF6E3M2FN, 0x1f), 28);
+  EXPECT_EQ(Scalar::Float(ElementType::kF6E3M2FN, 3.1415).re, 3);
+  EXPECT_EQ(Scalar::Float(ElementType::kF6E2M3FN, INFINITY).re, 7.5);
   EXPECT_EQ(DecodeFloat(ElementType::kF8E8M0FNU, 127), 1);
   EXPECT_EQ(DecodeFloat(ElementType::kF8E8M0FNU, 0), std::ldexp(1, -127));
   EXPECT_TRUE(std::isnan(DecodeFloat(ElementType::kF8E8M0FNU, 255)));

@@ -55,7 +55,7 @@ void ReadAll(const std::string& folder, int at_least) {
 }
 
 TEST(MlirCorpus, TestData) { ReadAll("stablehlo_testdata", 800); }
-TEST(MlirCorpus, Interpret) { ReadAll("stablehlo_interpret", 40); }
+TEST(MlirCorpus, Interpret) { ReadAll("stablehlo_interpret", 30); }
 
 }  // namespace
 }  // namespace hloscope::mlir

@@ -126,6 +126,8 @@ llvm::Value* ScalarEmitter::EncodeTiny(ElementType type, llvm::Value* v) {
   } f{};
   switch (type) {
     case ElementType::kF4E2M1FN: f = {2, 1, 1, kSaturate}; break;
+    case ElementType::kF6E2M3FN: f = {2, 3, 1, kSaturate}; break;
+    case ElementType::kF6E3M2FN: f = {3, 2, 3, kSaturate}; break;
     case ElementType::kF8E3M4: f = {3, 4, 3, kInfinity}; break;
     case ElementType::kF8E4M3: f = {4, 3, 7, kInfinity}; break;
     case ElementType::kF8E4M3FN: f = {4, 3, 7, kAllOnes}; break;

@@ -30,10 +30,12 @@ constexpr FloatName kFloats[] = {
     {"f8E5M2FNUZ", ElementType::kF8E5M2FNUZ},
     {"f8E8M0FNU", ElementType::kF8E8M0FNU},
     {"f4E2M1FN", ElementType::kF4E2M1FN},
+    {"f6E2M3FN", ElementType::kF6E2M3FN},
+    {"f6E3M2FN", ElementType::kF6E3M2FN},
 };
 
 // Types that MLIR has and this program has no values of.
-constexpr absl::string_view kWithoutValues[] = {"tf32", "f80", "f128", "f6E2M3FN", "f6E3M2FN"};
+constexpr absl::string_view kWithoutValues[] = {"tf32", "f80", "f128"};
 
 std::optional<ElementType> IntegerType(char sign, int64_t width) {
   const bool is_unsigned = sign == 'u';
