@@ -75,15 +75,14 @@ void Reader::SetResultTypes(Op* op, std::vector<Type> types) {
 
 bool Reader::CheckOperandTypes(Op* op, const std::vector<Type>& types, SourceRange range) {
   if (op->operands.size() != types.size()) return true;  // one of them is not defined, which was reported
-  bool ok = true;
   for (size_t i = 0; i < types.size(); ++i) {
     const Type& has = op->operands[i]->type;
     if (has.kind == Type::Kind::kNone || types[i].kind == Type::Kind::kNone || SameType(has, types[i])) continue;
-    ok = Error(op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
-               absl::StrCat(op->operands[i]->name, " has the type ", TypeText(has), ", but ", op->name, " takes it as ", TypeText(types[i])),
-               "write the type that the value was defined with");
+    return Error(op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
+                 absl::StrCat(op->operands[i]->name, " has the type ", TypeText(has), ", but ", op->name, " takes it as ", TypeText(types[i])),
+                 "write the type that the value was defined with");
   }
-  return ok;
+  return true;
 }
 
 bool Reader::ApplyFunctionType(Op* op, int written_operands, const std::vector<Type>& operands, const std::vector<Type>& results,
@@ -152,14 +151,20 @@ bool Reader::StartsStatement(int32_t i) const {
   return i >= end || text_[i] != '=';
 }
 
-// After a problem: to the next line that begins a statement, past whole regions, or to the '}' that ends this one.
-void Reader::Recover() {
+// After a problem in the statement that begins at `begin`: to the next line that begins a statement, past whole regions, or to the '}' that
+// ends this one. A '{' at the end of its line opens a region or a long list of attributes; one inside a line may have lost its '}'.
+void Reader::Recover(int32_t begin) {
   const int32_t end = scanner_.end();
-  int32_t i = token_.begin;
-  if (token_.after_newline && StartsStatement(i)) return;
-  int braces = 0;
+  const int32_t problem = token_.begin;
+  int regions = 0, lists = 0;
+  auto blank_after = [&](int32_t i) {
+    while (i < end && (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\r')) ++i;
+    return i >= end || text_[i] == '\n';
+  };
+  int32_t i = begin;
   for (; i < end; ++i) {
     const char c = text_[i];
+    if (i == problem && regions == 0 && i > begin && token_.after_newline && StartsStatement(i)) break;
     if (c == '"') {
       int32_t j = i + 1;
       while (j < end && text_[j] != '"' && text_[j] != '\n') j += text_[j] == '\\' && j + 1 < end && text_[j + 1] != '\n' ? 2 : 1;
@@ -167,25 +172,31 @@ void Reader::Recover() {
     } else if (c == '/' && i + 1 < end && text_[i + 1] == '/') {
       while (i + 1 < end && text_[i + 1] != '\n') ++i;
     } else if (c == '{') {
-      ++braces;
+      ++(blank_after(i + 1) ? regions : lists);
     } else if (c == '}') {
-      if (braces == 0) break;
-      --braces;
-    } else if (c == '\n') {
+      if (lists > 0 && !(regions == 0 && blank_after(i + 1) && i >= problem)) {
+        --lists;
+      } else if (regions > 0) {
+        --regions;
+      } else if (i >= problem) {
+        break;
+      }
+    } else if (c == '\n' && i >= problem) {
       int32_t j = i + 1;
       while (j < end && (text_[j] == ' ' || text_[j] == '\t')) ++j;
       const absl::string_view rest = text_.substr(j, std::min(end - j, 9));
-      if ((braces == 0 && StartsStatement(j)) || rest == "func.func" || absl::StartsWith(rest, "module ")) {
+      if ((regions == 0 && StartsStatement(j)) || rest == "func.func" || absl::StartsWith(rest, "module ")) {
         i = j;
         break;
       }
     }
   }
-  Seek(i);
+  Seek(std::max(i, problem));
 }
 
 void Reader::ReadStatement(Region* region) {
-  if (!ReadOp(region)) Recover();
+  const int32_t begin = token_.begin;
+  if (!ReadOp(region)) Recover(begin);
 }
 
 bool Reader::ReadResultNames(std::vector<ResultName>* names) {
@@ -242,8 +253,9 @@ void Reader::DefineResults(Op* op, const std::vector<ResultName>& names) {
 
 bool Reader::ReadOp(Region* region) {
   if (!Enter()) {
-    // Past what is too deep.
-    Seek(std::max(token_.begin, SkipBalanced(token_.begin, '}')));
+    // Past what is too deep, or past everything when even that has no end.
+    const int32_t close = SkipBalanced(token_.begin, '}');
+    Seek(close < 0 ? scanner_.end() : close);
     return true;
   }
   const bool outer_problem = problem_in_op_;
@@ -372,9 +384,11 @@ bool Reader::ReadBlockLabel(Region* region) {
 
 bool Reader::ReadBody(Region* region, bool may_have_label) {
   const int32_t begin = last_end_;
-  if (may_have_label && token_.kind == TokenKind::kBlock && !ReadBlockLabel(region)) Recover();
+  if (may_have_label && token_.kind == TokenKind::kBlock && !ReadBlockLabel(region)) Recover(token_.begin);
   while (!Take('}')) {
     if (token_.kind == TokenKind::kEnd) {
+      if (unclosed_reported_) return false;  // the ones around it are not closed either
+      unclosed_reported_ = true;
       return Error({begin - 1, begin}, HLO_LABEL("mlir.syntax"), "this region is not closed before the end of the text", "write the '}'");
     }
     if (token_.kind == TokenKind::kBlock) {
@@ -386,7 +400,7 @@ bool Reader::ReadBody(Region* region, bool may_have_label) {
     }
     const int32_t before = token_.begin;
     if (token_.kind == TokenKind::kHash || token_.kind == TokenKind::kBang) {  // aliases stand outside; read them all the same
-      if (!ReadAliasDefinition()) Recover();
+      if (!ReadAliasDefinition()) Recover(before);
     } else {
       ReadStatement(region);
     }

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int kDeepest = 200;
 constexpr int kMostProblems = 100;
-constexpr int64_t kMostAliasNodes = int64_t{4} << 20;
+constexpr int64_t kMostAliasNodes = int64_t{1} << 20;
 constexpr int64_t kMostConstantBytes = int64_t{4} << 30;
 
 }  // namespace
@@ -223,6 +223,10 @@ bool Reader::ReadAliasDefinition() {
     }
   }
   aliases_in_progress_.erase(name);
+  // What could not be read counts as defined, so that its uses are not reported as well.
+  if (!ok && is_type) type_aliases_.try_emplace(name);
+  if (!ok && is_location) location_aliases_.try_emplace(name);
+  if (!ok && !is_type && !is_location) attr_aliases_.try_emplace(name);
   return ok;
 }
 
@@ -265,7 +269,7 @@ void Reader::ReadTopLevel(Region* region) {
     } else {
       ReadStatement(region);
     }
-    if (!ok) Recover();
+    if (!ok) Recover(before);
     if (token_.begin == before && token_.kind != TokenKind::kEnd) Advance();
   }
 }
@@ -280,7 +284,7 @@ void Reader::ReadPart(int32_t begin, int32_t end, File* file) {
   alias_places_.clear();
   aliases_in_progress_.clear();
   resources_.clear();
-  aliases_indexed_ = resources_indexed_ = false;
+  aliases_indexed_ = resources_indexed_ = unclosed_reported_ = false;
   scope_.clear();
   defined_.clear();
   reported_undefined_.clear();

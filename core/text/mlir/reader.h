@@ -119,7 +119,7 @@ class Reader {
 
   // --- operations.cc ---
   void ReadStatement(Region* region);
-  void Recover();
+  void Recover(int32_t begin);
   bool StartsStatement(int32_t position) const;
   int32_t AfterResultNames(int32_t position) const;
   bool ReadOp(Region* region);
@@ -203,6 +203,7 @@ class Reader {
   bool aliases_indexed_ = false;
   absl::flat_hash_map<std::string, SourceRange> resources_;  // the quoted blob of each name
   bool resources_indexed_ = false;
+  bool unclosed_reported_ = false;
 
   Scope scope_;
   std::vector<absl::string_view> defined_;  // in the order of definition, to be forgotten at the end of their region

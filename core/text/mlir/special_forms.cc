@@ -249,9 +249,10 @@ bool Reader::ReadScan(Op* op) {
 bool Reader::ReadFunction(Op* op) {
   Attr visibility;
   if (token_.kind == TokenKind::kIdentifier) {
-    if (!IsWord("public") && !IsWord("private") && !IsWord("nested")) {
+    if (scanner_.At(token_.end) != '(' && !IsWord("public") && !IsWord("private") && !IsWord("nested")) {
       return Error(TokenRange(), HLO_LABEL("mlir.keyword"), absl::StrCat("a function is not ", Shown(token_)), "it is public, private or nested");
     }
+    if (scanner_.At(token_.end) == '(') return Unexpected("@ and the function's name", "after 'func.func'");
     AddAttribute(op, "sym_visibility", String(TokenText(), TokenRange()));
     Advance();
   }
