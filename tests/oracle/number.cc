@@ -37,6 +37,8 @@ Number Unknown() {
 const Format& FormatOf(ElementType t) {
   //                                     exp man bias  inf    nan    -0     sign   zero   max
   static const Format f4e2m1fn = {2, 1, 1, false, false, true, true, true, 6};
+  static const Format f6e2m3fn = {2, 3, 1, false, false, true, true, true, 7.5};
+  static const Format f6e3m2fn = {3, 2, 3, false, false, true, true, true, 28};
   static const Format f8e3m4 = {3, 4, 3, true, true, true, true, true, 15.5};
   static const Format f8e4m3 = {4, 3, 7, true, true, true, true, true, 240};
   static const Format f8e4m3fn = {4, 3, 7, false, true, true, true, true, 448};
@@ -51,6 +53,8 @@ const Format& FormatOf(ElementType t) {
   static const Format f64 = {11, 52, 1023, true, true, true, true, true, std::numeric_limits<double>::max()};
   switch (t) {
     case ElementType::kF4E2M1FN: return f4e2m1fn;
+    case ElementType::kF6E2M3FN: return f6e2m3fn;
+    case ElementType::kF6E3M2FN: return f6e3m2fn;
     case ElementType::kF8E3M4: return f8e3m4;
     case ElementType::kF8E4M3: return f8e4m3;
     case ElementType::kF8E4M3FN: return f8e4m3fn;
