@@ -207,6 +207,13 @@ bool Reader::ReadElements(int32_t begin, int32_t end, const Type& type, Attr* at
       return Error({first, first + 1}, HLO_LABEL("mlir.constant-literal"), absl::StrCat("expected an element, found '", Text(first, std::min(end, first + 1)), "'"));
     }
     if (!ParseNumberIn(text, {first, *at}, part, &integer, &real)) return false;
+    if (IsFloat(part) && absl::StartsWith(text, "0x")) {
+      // The bits themselves: a signalling NaN does not survive a conversion.
+      uint64_t bits = 0;
+      std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+      std::memcpy(to, &bits, part_bytes);
+      return true;
+    }
     Store(part, integer, real, to);
     return true;
   };
