@@ -38,6 +38,8 @@ TEST(MlirDiagnostics, Tokens) {
          {"mlir.syntax", "func.func @f() {\n  func.return\n"},
          {"mlir.syntax", "}\nfunc.func @f() {\n  func.return\n}"},
          {"mlir.syntax", "func.func f() {\n  func.return\n}"},
+         {"mlir.vhlo", "vhlo.func_v1 @f(%a: !vhlo.tensor_v1<!vhlo.f32_v1>) -> (!vhlo.tensor_v1<!vhlo.f32_v1>) {\n  \"vhlo.return_v1\"(%a) : (!vhlo.tensor_v1<!vhlo.f32_v1>) -> ()\n}\n"},
+         {"mlir.vhlo", "\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n"},
          {"mlir.bytecode", std::string("ML\xefR") + "\x01\x02"}});
 }
 

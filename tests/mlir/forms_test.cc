@@ -134,6 +134,9 @@ TEST(MlirForms, Others) {
   Same("%0 = arith.constant 5 : i32", "%0 = \"arith.constant\"() {value = 5 : i32} : () -> i32");
   Same("%0 = tensor.empty() : tensor<2xf32>", "%0 = \"tensor.empty\"() : () -> tensor<2xf32>");
   Same("%0 = sdy.sharding_constraint %x <@mesh, [{\"a\"}, {}]> : tensor<2x3xf32>", "%0 = \"sdy.sharding_constraint\"(%x) {sharding = #sdy.sharding<@mesh, [{\"a\"}, {}]>} : (tensor<2x3xf32>) -> tensor<2x3xf32>");
+  Same("%0 = builtin.unrealized_conversion_cast %i : tensor<i32> to tensor<ui32>", "%0 = \"builtin.unrealized_conversion_cast\"(%i) : (tensor<i32>) -> tensor<ui32>");
+  Same("%0 = a.b %x[%i, %i] : (tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> f32", "%0 = \"a.b\"(%x, %i, %i) : (tensor<2x3xf32>, tensor<i32>, tensor<i32>) -> f32");
+  Same("%0 = complex.constant [1.0 : f32, 2.0 : f32] : complex<f32>", "%0 = \"complex.constant\"() {value = [1.0 : f32, 2.0 : f32]} : () -> complex<f32>");
   // An operation without types, and the next one.
   EXPECT_EQ(Last("\"a.b\"() : () -> ()\nx.done\n%0 = stablehlo.abs %x : tensor<2x3xf32>"), "%0 = stablehlo.abs(%x) -> tensor<2x3xf32>");
 }

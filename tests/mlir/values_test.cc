@@ -174,6 +174,10 @@ TEST(MlirAttributes, OfDialects) {
   EXPECT_THAT(accuracy.Field("mode")->words, ElementsAre("TOLERANCE"));
   EXPECT_EQ(AttrOf("#sdy.sharding<@mesh, [{\"x\"}, {}]>").raw, "@mesh, [{\"x\"}, {}]");
   EXPECT_EQ(AttrOf("#x.y").text, "x.y");
+  const Attr raw = AttrOf("#mhlo.conv<raw\n  input_batch_dimension = 0,\n  input_spatial_dimensions = [1, 2]\n>");
+  EXPECT_THAT(raw.words, ElementsAre("raw"));
+  EXPECT_EQ(AsIntegers(*raw.Field("input_spatial_dimensions")), (std::vector<int64_t>{1, 2}));
+  EXPECT_EQ(TextOf(AttrOf("#a-b", "", "#a-b = 7 : i8\n")), "7:i8");
 }
 
 TEST(MlirAttributes, IntegersInEverySpelling) {

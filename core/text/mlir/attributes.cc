@@ -332,6 +332,10 @@ bool Reader::ReadDialectBody(Attr* attr) {
     attr->words = std::move(words);
   } else if (depth_ < 40) {
     Seek(open + 1);
+    if (IsWord("raw")) {  // an older spelling of convolution dimensions: raw, then fields
+      attr->words = {"raw"};
+      Advance();
+    }
     if (token_.kind == TokenKind::kIdentifier) {
       ++quiet_;
       ++words_;

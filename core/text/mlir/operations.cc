@@ -156,6 +156,7 @@ bool Reader::StartsStatement(int32_t i) const {
 void Reader::Recover(int32_t begin) {
   const int32_t end = scanner_.end();
   const int32_t problem = token_.begin;
+  if (token_.kind == TokenKind::kEnd) return;
   int regions = 0, lists = 0;
   auto blank_after = [&](int32_t i) {
     while (i < end && (text_[i] == ' ' || text_[i] == '\t' || text_[i] == '\r')) ++i;
@@ -295,10 +296,19 @@ bool Reader::ReadOp(Region* region) {
   return ok;
 }
 
+// VHLO is StableHLO as it is kept between versions; one of its operations means that all are. Told once.
+void Reader::ReportVhlo(absl::string_view name) {
+  if (vhlo_reported_ || !absl::StartsWith(name, "vhlo.")) return;
+  vhlo_reported_ = true;
+  Error(TokenRange(), HLO_LABEL("mlir.vhlo"), "this is VHLO, the form in which StableHLO is exchanged between versions",
+        "convert it: stablehlo-opt --vhlo-to-version=target=current --vhlo-legalize-to-stablehlo, or stablehlo-translate --deserialize for an artifact");
+}
+
 // "name"(operands) <{properties}> ({regions}) {attributes} : (types) -> types
 bool Reader::ReadGeneric(Op* op) {
   op->name = Unescape(TokenText());
   if (op->name.empty()) return Error(TokenRange(), HLO_LABEL("mlir.operation-name"), "an operation has a name");
+  ReportVhlo(op->name);
   last_end_ = token_.end;
   Advance();
   if (!Expect('(', "before the operands")) return false;

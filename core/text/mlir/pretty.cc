@@ -57,6 +57,8 @@ bool Reader::ReadPretty(Op* op) {
                  "operations are named dialect.name: stablehlo.add, func.func");
   }
   op->name = std::string(full.empty() ? written : full);
+  ReportVhlo(op->name);
+  if (absl::StartsWith(op->name, "vhlo.")) return false;
   last_end_ = token_.end;
   Advance();
   Draft draft;
@@ -170,6 +172,7 @@ bool Reader::ReadItem(Op* op, Draft* draft, bool* stop) {
         case '-': {
           const int field = FindPositional(*draft);
           if (field >= 0) return ReadField(op, draft, field);
+          if (draft->form == nullptr && Is('[')) return ReadBracket(op, draft);
           *stop = true;
           return true;
         }
@@ -178,6 +181,25 @@ bool Reader::ReadItem(Op* op, Draft* draft, bool* stop) {
     default: *stop = true; return true;
   }
   return true;
+}
+
+// [%i, %j] or [1, 2] in a form that is not known.
+bool Reader::ReadBracket(Op* op, Draft* draft) {
+  const Token open = token_;
+  Take('[');
+  if (token_.kind != TokenKind::kValue && !Is(']')) {
+    Seek(open.begin);
+    Attr attr;
+    if (!ReadAttr(&attr)) return false;
+    AddAttribute(op, "value", std::move(attr));
+    return true;
+  }
+  while (!Is(']')) {
+    if (!ReadOperand(op)) return false;
+    ++draft->written_operands;
+    if (!Take(',')) break;
+  }
+  return Expect(']', "after the operands");
 }
 
 // The first field without a keyword that is still to come and that may begin with the current token.
@@ -506,7 +528,7 @@ bool Reader::ReadSignature(Op* op, const Draft& draft) {
     types.emplace_back();
     if (!ReadType(&types.back())) return false;
   }
-  if (token_.kind == TokenKind::kArrow) {  // operand types without parentheses
+  if (token_.kind == TokenKind::kArrow || IsWord("to")) {  // operand types without parentheses
     Advance();
     std::vector<Type> results;
     if (Take('(')) {

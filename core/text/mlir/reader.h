@@ -125,6 +125,7 @@ class Reader {
   bool ReadOp(Region* region);
   bool ReadResultNames(std::vector<ResultName>* names);
   void DefineResults(Op* op, const std::vector<ResultName>& names);
+  void ReportVhlo(absl::string_view name);
   bool ReadGeneric(Op* op);
   bool ReadRegion(Op* op, bool isolated, std::vector<std::pair<Written, Type>> arguments = {}, bool may_have_label = true);
   bool ReadBody(Region* region, bool may_have_label);
@@ -143,6 +144,7 @@ class Reader {
   bool ReadPretty(Op* op);
   bool ReadItems(Op* op, Draft* draft);
   bool ReadItem(Op* op, Draft* draft, bool* stop);
+  bool ReadBracket(Op* op, Draft* draft);
   bool ReadKeyword(Op* op, Draft* draft);
   int FindPositional(const Draft& draft) const;  // the field that the current token can be, or -1
   bool ReadField(Op* op, Draft* draft, int field);
@@ -204,6 +206,7 @@ class Reader {
   absl::flat_hash_map<std::string, SourceRange> resources_;  // the quoted blob of each name
   bool resources_indexed_ = false;
   bool unclosed_reported_ = false;
+  bool vhlo_reported_ = false;  // of the whole file
 
   Scope scope_;
   std::vector<absl::string_view> defined_;  // in the order of definition, to be forgotten at the end of their region

@@ -68,7 +68,7 @@ Token Scanner::Number(int32_t begin) {
 Token Scanner::Name(int32_t begin, TokenKind kind) {
   int32_t i = pos_;
   const bool suffix = kind != TokenKind::kIdentifier;  // names after a sigil may begin with a digit and have dashes
-  const bool dashes = kind == TokenKind::kValue || kind == TokenKind::kBlock;
+  const bool dashes = suffix && kind != TokenKind::kSymbol;
   while (IsNameCharacter(At(i)) || (dashes && At(i) == '-' && At(i + 1) != '>')) ++i;
   if (suffix && i == pos_) return Make(TokenKind::kBad, begin, begin + 1);
   if (kind == TokenKind::kValue && At(i) == '#' && IsDigit(At(i + 1))) {
