@@ -8,6 +8,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
+#include "app/reference/pages.h"
 #include "core/debug/locations.h"
 #include "core/text/nearest_name.h"
 
@@ -21,7 +22,7 @@ int Run_explain(const std::vector<std::string>& args) {
 
   if (what.size() == 1) {
     if (const std::optional<Opcode> opcode = OpcodeFromName(what[0])) {
-      std::fputs(ExplainOperation(*opcode).c_str(), stdout);
+      std::fputs(OperationPage(*opcode).c_str(), stdout);
       return kOk;
     }
     int64_t budget = 1 << 20;

@@ -1,11 +1,14 @@
 // hloscope manual: the manual in Markdown, generated from the tables of verbs, commands and operations. Nothing is worded here twice.
 #include <cstdio>
+#include <fstream>
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "app/cli/arguments.h"
 #include "app/cli/verb.h"
+#include "app/reference/examples.h"
+#include "app/reference/pages.h"
 #include "core/debug/explain.h"
 
 namespace hloscope::cli {
@@ -50,11 +53,33 @@ std::string VerbTable() {
   return text;
 }
 
+int WriteSamples(const std::string& folder) {
+  const std::pair<const char*, std::vector<Example>> parts[] = {{"ops", Examples()}, {"spec", SpecificationExamples()}};
+  for (const auto& [part, examples] : parts) {
+    for (const Example& example : examples) {
+      const std::string path = absl::StrCat(folder, "/", part, "/", example.operation, ".hlo");
+      std::ofstream out(path);
+      out << SampleText(example);
+      if (!out.flush()) return UsageError(absl::StrCat("cannot write ", path));
+    }
+  }
+  return kOk;
+}
+
 }  // namespace
 
 int Run_manual(const std::vector<std::string>& args) {
   CLI::App app("Prints the manual in Markdown: verbs, the console's commands, operations.", "hloscope manual");
+  bool operations = false;
+  std::string samples;
+  app.add_flag("--operations", operations, "the reference of the operations alone: requirements, formulas, examples with their results");
+  app.add_option("--samples", samples, "write the examples of the operations and of the specification below this folder instead, as ops/NAME.hlo and spec/NAME.hlo");
   if (const auto status = Parse(app, args)) return *status;
+  if (!samples.empty()) return WriteSamples(samples);
+  if (operations) {
+    std::cout << OperationsManual() << std::flush;
+    return kOk;
+  }
   std::string text = absl::StrCat("# The manual of hloscope\n\n## Verbs\n", VerbTable(), "\nOptions: `hloscope help VERB`.\n\n## The console\n",
                                   CommandTable(), "\n## Operations\n");
   for (int i = 0; i < kOpcodeCount; ++i) {

@@ -6,7 +6,6 @@
 #include "absl/strings/str_replace.h"
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
-#include "core/ops/op.h"
 #include "core/text/hlo_text.h"
 
 namespace hloscope {
@@ -47,8 +46,7 @@ std::string ResultText(const Value& value) {
 std::string SampleText(const Example& example) {
   const absl::StatusOr<std::unique_ptr<Module>> module = BuildExample(example);
   if (!module.ok()) return std::string(module.status().message());
-  const OpDef& def = Def(*OpcodeFromName(example.operation));
-  std::string text = absl::StrCat("// ", example.operation, ": ", def.summary, ".\n// ", example.note, "\n");
+  std::string text = absl::StrCat("// ", example.operation, ": ", example.note, "\n");
   if (example.result[0] != 0) absl::StrAppend(&text, "// Result: ", absl::StrReplaceAll(example.result, {{"\n", "\n//         "}}), "\n");
   if (example.needs[0] != 0) absl::StrAppend(&text, "// ", example.needs, "\n");
   absl::StrAppend(&text, PrintHloText(**module));

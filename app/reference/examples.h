@@ -23,13 +23,15 @@ struct Example {
 
 // In the order of the operation table.
 const std::vector<Example>& Examples();
+// Those of the specification, for assets/samples/spec; `operation` is the name of the file.
+std::vector<Example> SpecificationExamples();
 const Example* FindExample(absl::string_view operation);  // null when there is none
 
 // The verified module; an error only if the example is wrong.
 absl::StatusOr<std::unique_ptr<Module>> BuildExample(const Example& example);
 // "f32[2,3] [[1, 2, 3],\n [4, 5, 6]]", floats with five digits.
 std::string ResultText(const Value& value);
-// The text of assets/samples/ops/OPERATION.hlo: a comment, then the module.
+// The text of assets/samples/ops/OPERATION.hlo (or spec/NAME.hlo): a comment, then the module.
 std::string SampleText(const Example& example);
 
 // The parts of Examples(), one a file.

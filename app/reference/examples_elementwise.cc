@@ -104,7 +104,7 @@ std::vector<Example> ElementwiseExamples() {
       {"reduce-precision", "To the bits of bf16: 8 of exponent, 7 of mantissa.", [](B* b) { return ReducePrecision(F(b, "x", {1, 1.001f, 3.14159274f}), 8, 7); },
        "f32[3] [1, 1, 3.1406]"},
       {"stochastic-convert", "Rounds up or down as the random bits say: the same number twice, with small and with large bits.",
-       [](B* b) { Op x = F(b, "x", {1.001f, 1.001f}); Op r = ConstantR1<uint32_t>(b, {0, 0xffffffffu}).Named("bits"); return StochasticConvert(x, r, BF16); }, "bf16[2] [1, 1.0078]"},
+       [](B* b) { Op x = F(b, "x", {1.001f, 1.001f}); Op r = ConstantR1<uint32_t>(b, {0, 0xffffffffu}).Named("bits"); return StochasticConvert(x, r, BF16); }, "bf16[2] [1.0078, 1]"},
       {"copy", "The same value in a buffer of its own.", [](B* b) { return Copy(I(b, "x", {1, 2, 3})); }, "s32[3] [1, 2, 3]"},
   };
 }

@@ -64,7 +64,7 @@ std::vector<Example> NumericExamples() {
          });
          return Scan({x}, {zero}, f, 0, Shape::Tuple({A(S32, {4}), A(S32, {})}));
        },
-       "(s32[4], s32[]) ([1, 3, 6, 10], 10)"},
+       "(s32[4], s32[]) ([1, 3, 6, 10],\n 10)"},
       {"dot", "A matrix times a matrix; then the rows of both, contracted over dimension 1 of each.",
        [](B* b) {
          Op x = F2(b, "x", {{1, 2, 3}, {4, 5, 6}}), y = F2(b, "y", {{1, 1, 1}, {2, 2, 2}});

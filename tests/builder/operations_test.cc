@@ -72,10 +72,21 @@ TEST(Operations, EveryOperationIsReachedByAMethodAndEveryMethodIsListed) {
   EXPECT_EQ(declared, listed.size()) << "methods.def and operations.h differ";
 }
 
-class OperationExample : public testing::TestWithParam<int> {};
+// The examples of the operations and of the specification.
+const std::vector<std::pair<std::string, Example>>& AllExamples() {
+  static const auto& all = *new std::vector<std::pair<std::string, Example>>([] {
+    std::vector<std::pair<std::string, Example>> examples;
+    for (const Example& e : Examples()) examples.push_back({absl::StrCat("operation_", e.operation), e});
+    for (const Example& e : SpecificationExamples()) examples.push_back({absl::StrCat("specification_", e.operation), e});
+    return examples;
+  }());
+  return all;
+}
 
-TEST_P(OperationExample, BuildsReadsBackAndGivesItsValue) {
-  const Example& example = Examples()[GetParam()];
+class BuiltExample : public testing::TestWithParam<int> {};
+
+TEST_P(BuiltExample, BuildsReadsBackAndGivesItsValue) {
+  const Example& example = AllExamples()[GetParam()].second;
   const std::unique_ptr<Module> module = Build(example.build);
   ASSERT_NE(module, nullptr);
   absl::StatusOr<Value> value = RunWithInputs(*module);
@@ -89,8 +100,8 @@ TEST_P(OperationExample, BuildsReadsBackAndGivesItsValue) {
   EXPECT_EQ(ResultText(*value), example.result) << PrintHloText(*module);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OperationExample, testing::Range(0, static_cast<int>(Examples().size())), [](const auto& info) {
-  std::string name = Examples()[info.param].operation;
+INSTANTIATE_TEST_SUITE_P(All, BuiltExample, testing::Range(0, static_cast<int>(AllExamples().size())), [](const auto& info) {
+  std::string name = AllExamples()[info.param].first;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
