@@ -1,12 +1,12 @@
 // All StableHLO texts of the corpus are read without a problem.
+#include <gtest/gtest.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <set>
 #include <sstream>
-
-#include <gtest/gtest.h>
 
 #include "tests/mlir/reading.h"
 
@@ -44,7 +44,8 @@ void ReadAll(const std::string& folder, int at_least) {
     ASSERT_FALSE(reading.file.modules.empty());
     for (const auto& module : reading.file.modules) {
       EXPECT_EQ(module->name, "builtin.module");
-      for (const auto& op : module->regions[0]->ops) EXPECT_TRUE(op->name == "func.func" || op->name == "builtin.module") << entry.path() << op->name;
+      for (const auto& op : module->regions[0]->ops)
+        EXPECT_TRUE(op->name == "func.func" || op->name == "builtin.module") << entry.path() << op->name;
       operations += Count(*module->regions[0], &names);
     }
     ++files;

@@ -38,15 +38,20 @@ TEST(MlirDiagnostics, Tokens) {
          {"mlir.syntax", "func.func @f() {\n  func.return\n"},
          {"mlir.syntax", "}\nfunc.func @f() {\n  func.return\n}"},
          {"mlir.syntax", "func.func f() {\n  func.return\n}"},
-         {"mlir.vhlo", "vhlo.func_v1 @f(%a: !vhlo.tensor_v1<!vhlo.f32_v1>) -> (!vhlo.tensor_v1<!vhlo.f32_v1>) {\n  \"vhlo.return_v1\"(%a) : (!vhlo.tensor_v1<!vhlo.f32_v1>) -> ()\n}\n"},
-         {"mlir.vhlo", "\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n"},
+         {"mlir.vhlo",
+          "vhlo.func_v1 @f(%a: !vhlo.tensor_v1<!vhlo.f32_v1>) -> (!vhlo.tensor_v1<!vhlo.f32_v1>) {\n  \"vhlo.return_v1\"(%a) : "
+          "(!vhlo.tensor_v1<!vhlo.f32_v1>) -> ()\n}\n"},
+         {"mlir.vhlo",
+          "\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n\"vhlo.constant_v1\"() : () -> !vhlo.tensor_v1<!vhlo.f32_v1>\n"},
          {"mlir.bytecode", std::string("ML\xefR") + "\x01\x02"}});
 }
 
 TEST(MlirDiagnostics, Names) {
-  Check({{"mlir.undefined-value", InFunction("%0 = stablehlo.add %a, %nowhere : tensor<2xf32>\n%1 = stablehlo.add %a, %nowhere : tensor<2xf32>")},
+  Check({{"mlir.undefined-value",
+          InFunction("%0 = stablehlo.add %a, %nowhere : tensor<2xf32>\n%1 = stablehlo.add %a, %nowhere : tensor<2xf32>")},
          {"mlir.undefined-value", InFunction("%0:2 = \"x.y\"() : () -> (i32, i32)\n%1 = \"x.z\"(%0#2) : (i32) -> i32")},
-         {"mlir.undefined-value", "%c = stablehlo.constant dense<1> : tensor<i32>\nfunc.func @f() -> tensor<i32> {\n  func.return %c : tensor<i32>\n}"},
+         {"mlir.undefined-value",
+          "%c = stablehlo.constant dense<1> : tensor<i32>\nfunc.func @f() -> tensor<i32> {\n  func.return %c : tensor<i32>\n}"},
          {"mlir.redefined-value", InFunction("%a = stablehlo.constant dense<1> : tensor<i32>")},
          {"mlir.undefined-alias", InFunction("%0 = stablehlo.add %a, %b {x = #none} : tensor<2xf32>")},
          {"mlir.undefined-alias", InFunction("%0 = stablehlo.add %a, %b : !none")},
@@ -61,26 +66,27 @@ TEST(MlirDiagnostics, Names) {
 }
 
 TEST(MlirDiagnostics, Types) {
-  Check({{"mlir.type", InFunction("%0 = stablehlo.add %a, %b : tensr<2xf32>")},
-         {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi3>")},
-         {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf128>")},
-         {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xcomplex<f16>>")},
-         {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xtensor<2xf32>>")},
-         {"mlir.dimension", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<99999999999999999999xf32>")},
-         {"mlir.bounds", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<?xf32, #stablehlo.bounds<3, 4>>")},
-         {"mlir.bounds", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<?xf32, #stablehlo.bounds<99999999999999999999>>")},
-         {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<2 f32>")},
-         {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) tensor<2xf32>")},
-         {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> !x.y<z")},
-         {"mlir.operand-type", InFunction("%0 = stablehlo.add %a, %b : tensor<3xf32>")},
-         {"mlir.operand-count", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
-         {"mlir.operand-count", InFunction("%0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>) -> tensor<2xf32>")},
-         {"mlir.result-count", InFunction("%0, %1 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
-         {"mlir.result-count", InFunction("%0:0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
-         {"mlir.type-count", InFunction("%0 = stablehlo.clamp %a, %b, %b : tensor<2xf32>, tensor<2xf32>")},
-         {"mlir.type-count", InFunction("%0 = stablehlo.select %a, %b, %b : tensor<2xf32>")},
-         {"mlir.type-count", InFunction("%0 = stablehlo.tuple %a, %b : tuple<tensor<2xf32>>")},
-         {"mlir.type-count", InFunction("func.return %a, %b : tensor<2xf32>")}});
+  Check(
+      {{"mlir.type", InFunction("%0 = stablehlo.add %a, %b : tensr<2xf32>")},
+       {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xi3>")},
+       {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xf128>")},
+       {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xcomplex<f16>>")},
+       {"mlir.element-type", InFunction("%0 = stablehlo.convert %a : (tensor<2xf32>) -> tensor<2xtensor<2xf32>>")},
+       {"mlir.dimension", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<99999999999999999999xf32>")},
+       {"mlir.bounds", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<?xf32, #stablehlo.bounds<3, 4>>")},
+       {"mlir.bounds", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<?xf32, #stablehlo.bounds<99999999999999999999>>")},
+       {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> tensor<2 f32>")},
+       {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) tensor<2xf32>")},
+       {"mlir.syntax", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>) -> !x.y<z")},
+       {"mlir.operand-type", InFunction("%0 = stablehlo.add %a, %b : tensor<3xf32>")},
+       {"mlir.operand-count", InFunction("%0 = stablehlo.reshape %a : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
+       {"mlir.operand-count", InFunction("%0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>) -> tensor<2xf32>")},
+       {"mlir.result-count", InFunction("%0, %1 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
+       {"mlir.result-count", InFunction("%0:0 = \"stablehlo.add\"(%a, %b) : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
+       {"mlir.type-count", InFunction("%0 = stablehlo.clamp %a, %b, %b : tensor<2xf32>, tensor<2xf32>")},
+       {"mlir.type-count", InFunction("%0 = stablehlo.select %a, %b, %b : tensor<2xf32>")},
+       {"mlir.type-count", InFunction("%0 = stablehlo.tuple %a, %b : tuple<tensor<2xf32>>")},
+       {"mlir.type-count", InFunction("func.return %a, %b : tensor<2xf32>")}});
 }
 
 TEST(MlirDiagnostics, Attributes) {
@@ -91,7 +97,8 @@ TEST(MlirDiagnostics, Attributes) {
          {"mlir.duplicate-attribute", InFunction("%0 = stablehlo.add %a, %b {x = 1, x = 2} : tensor<2xf32>")},
          {"mlir.keyword", InFunction("%0 = stablehlo.transpose %a, permutation = [0] : (tensor<2xf32>) -> tensor<2xf32>")},
          {"mlir.keyword", "func.func hidden @f() {\n  func.return\n}"},
-         {"mlir.keyword", InFunction("%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f]x[i, o]->[b, f], window = {strides = [1]} : (tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
+         {"mlir.keyword", InFunction("%0 = stablehlo.convolution(%a, %b) dim_numbers = [b, f]x[i, o]->[b, f], window = {strides = [1]} : "
+                                     "(tensor<2xf32>, tensor<2xf32>) -> tensor<2xf32>")},
          {"mlir.location", InFunction("%0 = stablehlo.add %a, %b : tensor<2xf32> loc(somewhere)")},
          {"mlir.location", InFunction("%0 = stablehlo.add %a, %b : tensor<2xf32> loc(\"f\":x:1)")},
          {"mlir.syntax", InFunction("%0 = stablehlo.add %a, %b {x = affine_map<(d0} : tensor<2xf32>")}});
@@ -129,8 +136,10 @@ TEST(MlirDiagnostics, Constants) {
 TEST(MlirDiagnostics, Regions) {
   Check({{"mlir.several-blocks", "func.func @f() {\n  \"cf.br\"()[^bb1] : () -> ()\n  func.return\n}"},
          {"mlir.several-blocks", "func.func @f() {\n  func.return\n^bb1:\n  func.return\n}"},
-         {"mlir.operand-count", InFunction("%0 = stablehlo.reduce(%a init: %a) across dimensions = [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>\n"
-                                           "reducer(%x: tensor<f32>, %y: tensor<f32>) (%z: tensor<f32>, %w: tensor<f32>) {\n stablehlo.return %x : tensor<f32>\n}")}});
+         {"mlir.operand-count",
+          InFunction(
+              "%0 = stablehlo.reduce(%a init: %a) across dimensions = [0] : (tensor<2xf32>, tensor<2xf32>) -> tensor<f32>\n"
+              "reducer(%x: tensor<f32>, %y: tensor<f32>) (%z: tensor<f32>, %w: tensor<f32>) {\n stablehlo.return %x : tensor<f32>\n}")}});
 }
 
 TEST(MlirDiagnostics, NestingIsBounded) {

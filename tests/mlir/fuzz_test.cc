@@ -1,8 +1,8 @@
 // The reader of MLIR text survives any bytes: mutations of texts that use every form, byte by byte and piece by piece.
+#include <gtest/gtest.h>
+
 #include <chrono>
 #include <random>
-
-#include <gtest/gtest.h>
 
 #include "tests/mlir/reading.h"
 
@@ -103,8 +103,10 @@ TEST(MlirFuzz, EveryPrefix) {
 
 TEST(MlirFuzz, Mutations) {
   std::mt19937 random(20240607);
-  constexpr absl::string_view kPieces[] = {"{", "}", "(", ")", "<", ">", "[", "]", ",", ":", "=", "->", "\"", "%", "%0", "#loc1", "!t", "@", "^bb0:", "//",
-                                           "// -----\n", "dense<", "tensor<", "loc(", "0x", "-", "99999999999", "\n", "{-#", "#-}", "\0", "\xff", "<{", "}>"};
+  constexpr absl::string_view kPieces[] = {"{",     "}",   "(",          ")",      "<",       ">",    "[",     "]",  ",",
+                                           ":",     "=",   "->",         "\"",     "%",       "%0",   "#loc1", "!t", "@",
+                                           "^bb0:", "//",  "// -----\n", "dense<", "tensor<", "loc(", "0x",    "-",  "99999999999",
+                                           "\n",    "{-#", "#-}",        "\0",     "\xff",    "<{",   "}>"};
   auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
   for (int round = 0; round < 4000; ++round) {
     std::string text(kSeed);
@@ -134,16 +136,45 @@ TEST(MlirFuzz, RandomBytes) {
   constexpr absl::string_view kAlphabet = "%#!@^\"{}()[]<>,:=-+*?/x01.aeftn \n_";
   for (int round = 0; round < 3000; ++round) {
     std::string text;
-    for (int i = 0; i < 200; ++i) text.push_back(round % 4 == 0 ? static_cast<char>(random() % 256) : kAlphabet[random() % kAlphabet.size()]);
+    for (int i = 0; i < 200; ++i)
+      text.push_back(round % 4 == 0 ? static_cast<char>(random() % 256) : kAlphabet[random() % kAlphabet.size()]);
     Survive(text);
   }
 }
 
 // Texts of one thing many times over: time must not grow faster than the text.
 TEST(MlirFuzz, LongTextsTakeLinearTime) {
-  constexpr absl::string_view kUnits[] = {"{", "(", "[", "<", "\"", "%a = ", "dense<", "dense<1", "tensor<", "#a = ", "loc(", "\"x.y\"() ({", "\"x.y\"(%a)\n", "^b:\n",
-                                          "{-# ", "!x.y<", "#x.y<", "#x.y<a = ", "func.func @f() {\n", "%a, ", "module {\n", "a.b ", "stablehlo.add %a, %b : \n", "// -----\n", "#a\n",
-                                          "\\", "%0 = stablehlo.constant dense<1> : tensor<2xf32>\n", "!q = !q\n", "stablehlo.reduce(", "}\n", "#l = loc(#l)\n"};
+  constexpr absl::string_view kUnits[] = {"{",
+                                          "(",
+                                          "[",
+                                          "<",
+                                          "\"",
+                                          "%a = ",
+                                          "dense<",
+                                          "dense<1",
+                                          "tensor<",
+                                          "#a = ",
+                                          "loc(",
+                                          "\"x.y\"() ({",
+                                          "\"x.y\"(%a)\n",
+                                          "^b:\n",
+                                          "{-# ",
+                                          "!x.y<",
+                                          "#x.y<",
+                                          "#x.y<a = ",
+                                          "func.func @f() {\n",
+                                          "%a, ",
+                                          "module {\n",
+                                          "a.b ",
+                                          "stablehlo.add %a, %b : \n",
+                                          "// -----\n",
+                                          "#a\n",
+                                          "\\",
+                                          "%0 = stablehlo.constant dense<1> : tensor<2xf32>\n",
+                                          "!q = !q\n",
+                                          "stablehlo.reduce(",
+                                          "}\n",
+                                          "#l = loc(#l)\n"};
   for (absl::string_view unit : kUnits) {
     std::string text;
     while (text.size() < 300'000) text.append(unit.data(), unit.size());

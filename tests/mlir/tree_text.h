@@ -1,4 +1,5 @@
-// A tree as generic-form-like text, so that tests can compare whole operations. Types are as written; attributes are reduced to what the tree has.
+// A tree as generic-form-like text, so that tests can compare whole operations. Types are as written; attributes are reduced to what the
+// tree has.
 #ifndef HLOSCOPE_TESTS_MLIR_TREE_TEXT_H_
 #define HLOSCOPE_TESTS_MLIR_TREE_TEXT_H_
 
@@ -22,7 +23,10 @@ inline std::string TextOf(const Value& value) {
 }
 
 inline std::string TextOf(const Attr& attr) {
-  auto fields = [&] { return absl::StrJoin(attr.fields, ", ", [](std::string* out, const NamedAttr& f) { absl::StrAppend(out, f.name, "=", TextOf(f.value)); }); };
+  auto fields = [&] {
+    return absl::StrJoin(attr.fields, ", ",
+                         [](std::string* out, const NamedAttr& f) { absl::StrAppend(out, f.name, "=", TextOf(f.value)); });
+  };
   switch (attr.kind) {
     case Attr::Kind::kUnit: return "unit";
     case Attr::Kind::kBool: return attr.integer != 0 ? "true" : "false";
@@ -38,7 +42,11 @@ inline std::string TextOf(const Attr& attr) {
     case Attr::Kind::kDictionary: return absl::StrCat("{", fields(), "}");
     case Attr::Kind::kElements: return absl::StrCat("dense<", TextOf(attr.value), ">");
     case Attr::Kind::kDialect:
-      return absl::StrCat("#", attr.text, "<", !attr.fields.empty() ? fields() : !attr.words.empty() ? absl::StrJoin(attr.words, " ") : attr.raw, ">");
+      return absl::StrCat("#", attr.text, "<",
+                          !attr.fields.empty()  ? fields()
+                          : !attr.words.empty() ? absl::StrJoin(attr.words, " ")
+                                                : attr.raw,
+                          ">");
     case Attr::Kind::kOther: return absl::StrCat("'", attr.raw, "'");
   }
   return "";
@@ -47,11 +55,15 @@ inline std::string TextOf(const Attr& attr) {
 inline std::string TextOf(const Region& region);
 
 inline std::string TextOf(const Op& op) {
-  std::string out = absl::StrJoin(op.results, ", ", [](std::string* o, const auto& r) { absl::StrAppend(o, r->name.empty() ? "_" : r->name); });
+  std::string out =
+      absl::StrJoin(op.results, ", ", [](std::string* o, const auto& r) { absl::StrAppend(o, r->name.empty() ? "_" : r->name); });
   if (!out.empty()) out += " = ";
   absl::StrAppend(&out, op.name, "(", absl::StrJoin(op.operands, ", ", [](std::string* o, const SsaValue* v) { o->append(v->name); }), ")");
   if (!op.attributes.empty()) {
-    absl::StrAppend(&out, " {", absl::StrJoin(op.attributes, ", ", [](std::string* o, const NamedAttr& f) { absl::StrAppend(o, f.name, "=", TextOf(f.value)); }), "}");
+    absl::StrAppend(
+        &out, " {",
+        absl::StrJoin(op.attributes, ", ", [](std::string* o, const NamedAttr& f) { absl::StrAppend(o, f.name, "=", TextOf(f.value)); }),
+        "}");
   }
   for (const auto& region : op.regions) absl::StrAppend(&out, " ", TextOf(*region));
   absl::StrAppend(&out, " -> ", absl::StrJoin(op.results, ", ", [](std::string* o, const auto& r) { o->append(r->type.text); }));

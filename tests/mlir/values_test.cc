@@ -1,8 +1,8 @@
 // Types, elements, attributes and locations.
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <cmath>
 
 #include "tests/mlir/reading.h"
 #include "tests/mlir/tree_text.h"
@@ -93,7 +93,9 @@ TEST(MlirElements, HexStrings) {
 }
 
 TEST(MlirElements, Resources) {
-  const std::string blob = "{-#\n  dialect_resources: {\n    builtin: {\n      a: \"0x040000000000803F00000040\",\n      \"b c\": \"0x010000000001\"\n    }\n  },\n  external_resources: { mlir_reproducer: { pipeline: \"x\" } }\n#-}\n";
+  const std::string blob =
+      "{-#\n  dialect_resources: {\n    builtin: {\n      a: \"0x040000000000803F00000040\",\n      \"b c\": \"0x010000000001\"\n    }\n  "
+      "},\n  external_resources: { mlir_reproducer: { pipeline: \"x\" } }\n#-}\n";
   EXPECT_EQ(Elements("dense_resource<a> : tensor<2xf32>", blob), "f32[2] 1,2");
   EXPECT_EQ(Elements("dense_resource<\"b c\"> : tensor<2xi1>", blob), "pred[2] false,true");
 }
@@ -148,13 +150,17 @@ TEST(MlirAttributes, Kinds) {
   EXPECT_EQ(TextOf(AttrOf("array<f32: 1.5, 0x3F800000>")), "array<f32:1.5,1>");
   EXPECT_EQ(TextOf(AttrOf("array<i1: true, false>")), "array<i1:1,0>");
   EXPECT_EQ(TextOf(AttrOf("array<i64>")), "array<i64:>");
-  EXPECT_EQ(TextOf(AttrOf("affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>")), "'affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>'");
+  EXPECT_EQ(TextOf(AttrOf("affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>")),
+            "'affine_map<(d0, d1)[s0] -> (d0 + s0, d1 floordiv 2)>'");
+  EXPECT_EQ(AttrOf("affine_set<(d0, d1) : (d0 - 10 >= 0, d1 == 0)>").raw, "affine_set<(d0, d1) : (d0 - 10 >= 0, d1 == 0)>");
   EXPECT_EQ(TextOf(AttrOf("#a", "", "#a = [#b, 2]\n#b = 1 : i8\n")), "[1:i8, 2:i64]");
   EXPECT_EQ(AttrOf("vector<2xf32>").type.kind, Type::Kind::kOther);
 }
 
 TEST(MlirAttributes, OfDialects) {
-  const Attr dot = AttrOf("#stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [1],\n lhs_contracting_dimensions = [], rhs_contracting_dimensions = []>");
+  const Attr dot = AttrOf(
+      "#stablehlo.dot<lhs_batching_dimensions = [0], rhs_batching_dimensions = [1],\n lhs_contracting_dimensions = [], "
+      "rhs_contracting_dimensions = []>");
   EXPECT_EQ(dot.text, "stablehlo.dot");
   EXPECT_EQ(AsIntegers(*dot.Field("rhs_batching_dimensions")), std::vector<int64_t>{1});
   EXPECT_EQ(AsIntegers(*dot.Field("lhs_contracting_dimensions")), std::vector<int64_t>{});

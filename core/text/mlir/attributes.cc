@@ -1,12 +1,11 @@
 // Attributes of every kind but elements (elements.cc): numbers, strings, symbols, arrays, dictionaries, dialects' own.
-#include "core/text/mlir/reader.h"
-
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/literal/scalar.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 namespace {
@@ -14,11 +13,13 @@ namespace {
 using Kind = Attr::Kind;
 
 bool IsTypeName(absl::string_view word) {
-  if (word == "tensor" || word == "tuple" || word == "vector" || word == "memref" || word == "complex" || word == "index" || word == "none" ||
-      word == "bf16" || word == "tf32") {
+  if (word == "tensor" || word == "tuple" || word == "vector" || word == "memref" || word == "complex" || word == "index" ||
+      word == "none" || word == "bf16" || word == "tf32") {
     return true;
   }
-  const size_t sign = absl::StartsWith(word, "si") || absl::StartsWith(word, "ui") ? 2 : absl::StartsWith(word, "i") || absl::StartsWith(word, "f") ? 1 : 0;
+  const size_t sign = absl::StartsWith(word, "si") || absl::StartsWith(word, "ui") ? 2
+                      : absl::StartsWith(word, "i") || absl::StartsWith(word, "f") ? 1
+                                                                                   : 0;
   return sign > 0 && word.size() > sign && IsDigit(word[sign]);
 }
 
@@ -61,18 +62,14 @@ bool Reader::ReadAttrInner(Attr* attr, Typed typed) {
       return !(typed && Is(':')) || (Take(':') && ReadType(&attr->type));
     case TokenKind::kSymbol: return ReadSymbol(attr);
     case TokenKind::kHash: return ReadDialectAttr(attr);
-    case TokenKind::kBang:
-      attr->kind = Kind::kType;
-      return ReadType(&attr->type);
+    case TokenKind::kBang: attr->kind = Kind::kType; return ReadType(&attr->type);
     case TokenKind::kPunctuation:
       switch (token_.punctuation) {
         case '-': return ReadNumber(attr, typed);
         case '[': return ReadArray(attr);
         case '{': attr->kind = Kind::kDictionary; return ReadDictionary(&attr->fields);
         case '<': attr->kind = Kind::kDialect; return ReadDialectBody(attr);
-        case '(':
-          attr->kind = Kind::kType;
-          return ReadType(&attr->type);
+        case '(': attr->kind = Kind::kType; return ReadType(&attr->type);
         case '?':  // a size that is not known, in lists of sizes
           attr->kind = Kind::kInteger;
           attr->integer = Shape::kUnbounded;
@@ -148,7 +145,8 @@ bool Reader::ReadNumber(Attr* attr, Typed typed) {
       return true;
     }
     if (attr->type.kind != Type::Kind::kScalar || IsComplex(attr->type.shape.element_type())) {
-      return Error(type_range, HLO_LABEL("mlir.attribute"), absl::StrCat("a number has no type ", TypeText(attr->type)), "write dense<...> for a tensor");
+      return Error(type_range, HLO_LABEL("mlir.attribute"), absl::StrCat("a number has no type ", TypeText(attr->type)),
+                   "write dense<...> for a tensor");
     }
   }
   const ElementType element = attr->type.shape.element_type();
@@ -192,7 +190,8 @@ bool Reader::ReadDictionaryUntil(char close, std::vector<NamedAttr>* fields) {
     const size_t count = fields->size();
     for (size_t i = count > 64 ? count - 64 : 0; i + 1 < count; ++i) {
       if ((*fields)[i].name == fields->back().name) {
-        return Error(range, HLO_LABEL("mlir.duplicate-attribute"), absl::StrCat("the attribute '", (*fields)[i].name, "' is given twice"), "keep one of them");
+        return Error(range, HLO_LABEL("mlir.duplicate-attribute"), absl::StrCat("the attribute '", (*fields)[i].name, "' is given twice"),
+                     "keep one of them");
       }
     }
   } while (Take(','));
@@ -245,7 +244,8 @@ bool Reader::ReadDenseArray(Attr* attr) {
     const int32_t begin = token_.begin;
     Take('-');
     const Token token = token_;
-    if (token.kind != TokenKind::kInteger && token.kind != TokenKind::kFloat && token.kind != TokenKind::kIdentifier) return Unexpected("a number", "in an array<...>");
+    if (token.kind != TokenKind::kInteger && token.kind != TokenKind::kFloat && token.kind != TokenKind::kIdentifier)
+      return Unexpected("a number", "in an array<...>");
     last_end_ = token.end;
     Advance();
     const std::string digits = begin == token.begin ? std::string(Text(token)) : absl::StrCat("-", Text(token));
@@ -284,9 +284,11 @@ bool Reader::ReadAliasAttr(Attr* attr, absl::string_view name, SourceRange range
     if (location_aliases_.contains(name)) return ReadAliasAttr(attr, name, range);
   }
   auto found = attr_aliases_.find(name);
-  if (found == attr_aliases_.end()) return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the alias ", name, " is not an attribute"));
+  if (found == attr_aliases_.end())
+    return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the alias ", name, " is not an attribute"));
   alias_budget_ -= alias_sizes_[name];
-  if (alias_budget_ < 0) return Error(range, HLO_LABEL("mlir.alias-size"), "the aliases of this text expand to too much", "write fewer aliases inside aliases");
+  if (alias_budget_ < 0)
+    return Error(range, HLO_LABEL("mlir.alias-size"), "the aliases of this text expand to too much", "write fewer aliases inside aliases");
   *attr = found->second;
   return true;
 }
@@ -364,7 +366,8 @@ bool Reader::ReadRawAttr(Attr* attr, int32_t begin) {
     const char c = scanner_.At(end);
     if (c != '<' && c != '[') break;
     const int32_t close = SkipBalanced(end + 1, c == '<' ? '>' : ']');
-    if (close < 0) return Error({end, end + 1}, HLO_LABEL("mlir.syntax"), absl::StrCat("this '", absl::string_view(&c, 1), "' is never closed"));
+    if (close < 0)
+      return Error({end, end + 1}, HLO_LABEL("mlir.syntax"), absl::StrCat("this '", absl::string_view(&c, 1), "' is never closed"));
     end = close + 1;
   }
   attr->kind = Kind::kOther;

@@ -1,6 +1,4 @@
 // Elements attributes: dense<...> in all its spellings and dense_resource<...>, straight into a Value of their type.
-#include "core/text/mlir/reader.h"
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -10,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/literal/scalar.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 namespace {
@@ -37,6 +36,17 @@ void Store(ElementType type, int64_t integer, double number, std::byte* to) {
 
 int HexDigit(char c) { return IsDigit(c) ? c - '0' : (c | 32) - 'a' + 10; }
 
+// The bytes of "0x0102...", without the first `skip`.
+bool HexBytes(absl::string_view quoted, size_t skip, std::string* bytes) {
+  if (!absl::StartsWith(quoted, "\"0x") || quoted.size() % 2 != 0 || quoted.size() < 4 + 2 * skip) return false;
+  bytes->reserve(quoted.size() / 2);
+  for (size_t i = 3; i + 2 < quoted.size(); i += 2) {
+    if (!IsHexDigit(quoted[i]) || !IsHexDigit(quoted[i + 1])) return false;
+    if (i >= 3 + 2 * skip) bytes->push_back(static_cast<char>(HexDigit(quoted[i]) * 16 + HexDigit(quoted[i + 1])));
+  }
+  return true;
+}
+
 }  // namespace
 
 // A number, written in decimal or as hexadecimal bits, as an element of `type` (not complex): integers in *integer, floats in *number.
@@ -47,7 +57,8 @@ bool Reader::ParseNumberIn(absl::string_view text, SourceRange range, ElementTyp
     return Error(range, HLO_LABEL("mlir.constant-literal"), absl::StrCat("'", text, "' ", why), std::string(hint));
   };
   if (digits == "true" || digits == "false") {
-    if (IsFloat(type) || BitWidth(type) > 8 || (BitWidth(type) != 1 && !IsPred(type)) || negative) return bad("is no number", "write 1 or 0 for elements that are not i1");
+    if (IsFloat(type) || BitWidth(type) > 8 || (BitWidth(type) != 1 && !IsPred(type)) || negative)
+      return bad("is no number", "write 1 or 0 for elements that are not i1");
     *integer = digits == "true" ? (IsSigned(type) ? -1 : 1) : 0;
     return true;
   }
@@ -57,9 +68,11 @@ bool Reader::ParseNumberIn(absl::string_view text, SourceRange range, ElementTyp
       *number = digits == "inf" ? std::numeric_limits<double>::infinity() : std::numeric_limits<double>::quiet_NaN();
       if (negative) *number = -*number;
     } else {
-      if (digits.empty() || !IsDigit(digits[0])) return bad("is no number", "write a decimal number, or the bits of one in hexadecimal: 0x7FC00000");
+      if (digits.empty() || !IsDigit(digits[0]))
+        return bad("is no number", "write a decimal number, or the bits of one in hexadecimal: 0x7FC00000");
       const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), *number);
-      if (end != digits.data() + digits.size()) return bad("is no number", "write a decimal number, or the bits of one in hexadecimal: 0x7FC00000");
+      if (end != digits.data() + digits.size())
+        return bad("is no number", "write a decimal number, or the bits of one in hexadecimal: 0x7FC00000");
       if (error == std::errc::result_out_of_range) {
         // Too large or too small: the exponent's sign says which, and a number without one is large.
         const size_t e = digits.find_first_of("eE");
@@ -85,7 +98,8 @@ bool Reader::ParseNumberIn(absl::string_view text, SourceRange range, ElementTyp
   }
   const int bits = IsPred(type) ? 1 : BitWidth(type);
   auto outside = [&] {
-    return Error(range, HLO_LABEL("mlir.constant-range"), absl::StrCat(text, " does not fit in ", Name(type)), absl::StrCat(Name(type), " has ", bits, " bits"));
+    return Error(range, HLO_LABEL("mlir.constant-range"), absl::StrCat(text, " does not fit in ", Name(type)),
+                 absl::StrCat(Name(type), " has ", bits, " bits"));
   };
   if (IsFloat(type)) {
     if (negative) return bad("has a sign before hexadecimal bits", "set the sign bit instead");
@@ -106,15 +120,18 @@ bool Reader::ParseNumberIn(absl::string_view text, SourceRange range, ElementTyp
 
 bool Reader::CheckElementsType(const Type& type, SourceRange range) {
   if (type.kind != Type::Kind::kTensor && type.kind != Type::Kind::kQuantized) {
-    return Error(range, HLO_LABEL("mlir.constant-shape"), absl::StrCat("a constant has no type ", TypeText(type)), "its type is a tensor of known sizes: tensor<2x3xf32>");
+    return Error(range, HLO_LABEL("mlir.constant-shape"), absl::StrCat("a constant has no type ", TypeText(type)),
+                 "its type is a tensor of known sizes: tensor<2x3xf32>");
   }
   if (type.shape.has_dynamic_dimension()) {
-    return Error(range, HLO_LABEL("mlir.constant-shape"), absl::StrCat("the sizes of a constant are known, but ", TypeText(type), " has a '?'"));
+    return Error(range, HLO_LABEL("mlir.constant-shape"),
+                 absl::StrCat("the sizes of a constant are known, but ", TypeText(type), " has a '?'"));
   }
   const int64_t count = type.shape.ElementCount();
   const int64_t bytes = StorageBytes(type.shape.element_type());
   if (count > kLargestConstant / bytes || count * bytes > constant_budget_) {
-    return Error(range, HLO_LABEL("mlir.constant-size"), absl::StrCat("a constant of ", count, " elements is too large"), "pass it as an argument, or broadcast a scalar");
+    return Error(range, HLO_LABEL("mlir.constant-size"), absl::StrCat("a constant of ", count, " elements is too large"),
+                 "pass it as an argument, or broadcast a scalar");
   }
   if (quiet_ == 0) constant_budget_ -= count * bytes;
   return true;
@@ -161,105 +178,106 @@ bool Reader::ReadDense(Attr* attr) {
   return ok || quiet_ == 0;
 }
 
+// The characters text_[begin, end) between the brackets of dense<...>.
 bool Reader::ReadElements(int32_t begin, int32_t end, const Type& type, Attr* attr) {
   const ElementType element = type.shape.element_type();
-  const bool complex = IsComplex(element);
-  const ElementType part = RealTypeOf(element);
-  const int64_t bytes = StorageBytes(element), part_bytes = StorageBytes(part);
+  const int64_t bytes = StorageBytes(element);
   const int64_t count = type.shape.ElementCount();
-  const int rank = type.shape.rank();
-  Scanner spaces(text_, begin, end);
-  auto next = [&](int32_t from) {
-    spaces.Seek(from);
-    spaces.SkipSpace();
-    return spaces.position();
-  };
-  auto shape_problem = [&](SourceRange range, std::string message) {
-    return Error(range, HLO_LABEL("mlir.constant-shape"), std::move(message), absl::StrCat("the type is ", TypeText(type)));
-  };
-  int32_t i = next(begin);
-  if (i < end && text_[i] == '"') {
-    Scanner one(text_, i, end);
-    const Token token = one.Next();
-    const absl::string_view quoted = Text(token);
-    if (token.kind != TokenKind::kString || !absl::StartsWith(quoted, "\"0x") || quoted.size() % 2 != 0) {
-      return Error({token.begin, token.end}, HLO_LABEL("mlir.constant-literal"), "a string of elements is \"0x\" and pairs of hexadecimal digits");
-    }
-    std::string blob;
-    blob.reserve(quoted.size() / 2);
-    for (size_t k = 3; k + 2 <= quoted.size() - 1; k += 2) {
-      if (!IsHexDigit(quoted[k]) || !IsHexDigit(quoted[k + 1])) {
-        return Error({token.begin, token.end}, HLO_LABEL("mlir.constant-literal"), "a string of elements is \"0x\" and pairs of hexadecimal digits");
-      }
-      blob.push_back(static_cast<char>(HexDigit(quoted[k]) * 16 + HexDigit(quoted[k + 1])));
-    }
-    return ReadHexElements({token.begin, token.end}, type, blob, false, attr);
+  int32_t i = AfterSpace(begin, end);
+  if (i < end && text_[i] == '"') return ReadHexString(i, end, type, attr);
+  if (i < end && text_[i] == '[') return ReadElementLists(begin, end, type, attr);
+  if (i >= end) {  // dense<>
+    if (count != 0) return ShapeProblem({begin - 1, end + 1}, absl::StrCat("there are no elements, but the type has ", count), type);
+    attr->value = Value::Allocate(type.shape);
+    return true;
   }
+  std::byte one[16];  // one element for all
+  if (!ReadElement(&i, end, element, one)) return false;
+  i = AfterSpace(i, end);
+  if (i < end) return ShapeProblem({i, end}, "something follows the one element of a splat", type);
+  attr->splat = Value::FromBytes(Shape::Scalar(element), absl::MakeConstSpan(one, bytes));
   Value value = Value::Allocate(type.shape);
-  std::byte* data = value.mutable_data();
-  auto number = [&](int32_t* at, std::byte* to) {
-    const int32_t first = *at;
-    while (*at < end && InWord(text_[*at])) ++*at;
-    int64_t integer = 0;
-    double real = 0;
-    const absl::string_view text = Text(first, *at);
-    if (text.empty()) {
-      return Error({first, first + 1}, HLO_LABEL("mlir.constant-literal"), absl::StrCat("expected an element, found '", Text(first, std::min(end, first + 1)), "'"));
-    }
-    if (!ParseNumberIn(text, {first, *at}, part, &integer, &real)) return false;
-    if (IsFloat(part) && absl::StartsWith(text, "0x")) {
-      // The bits themselves: a signalling NaN does not survive a conversion.
-      uint64_t bits = 0;
-      std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
-      std::memcpy(to, &bits, part_bytes);
+  if (count > 0) {
+    std::byte* data = value.mutable_data();
+    std::memcpy(data, one, bytes);
+    for (int64_t filled = bytes; filled < count * bytes; filled *= 2)
+      std::memcpy(data + filled, data, std::min(filled, count * bytes - filled));
+  }
+  attr->value = std::move(value);
+  return true;
+}
+
+bool Reader::ShapeProblem(SourceRange range, std::string message, const Type& type) {
+  return Error(range, HLO_LABEL("mlir.constant-shape"), std::move(message), absl::StrCat("the type is ", TypeText(type)));
+}
+
+int32_t Reader::AfterSpace(int32_t from, int32_t end) const {
+  Scanner spaces(text_, from, end);
+  spaces.SkipSpace();
+  return spaces.position();
+}
+
+// One number, the whole of an element or a part of a complex one.
+bool Reader::ReadElementNumber(int32_t* at, int32_t end, ElementType type, std::byte* to) {
+  const int32_t first = *at;
+  while (*at < end && InWord(text_[*at])) ++*at;
+  const absl::string_view text = Text(first, *at);
+  if (text.empty()) {
+    return Error({first, std::min(end, first + 1)}, HLO_LABEL("mlir.constant-literal"),
+                 first < end ? absl::StrCat("expected an element, found '", text_.substr(first, 1), "'") : "an element is missing here");
+  }
+  int64_t integer = 0;
+  double real = 0;
+  if (!ParseNumberIn(text, {first, *at}, type, &integer, &real)) return false;
+  if (IsFloat(type) && absl::StartsWith(text, "0x")) {
+    // The bits themselves: a signalling NaN does not survive a conversion.
+    uint64_t bits = 0;
+    std::from_chars(text.data() + 2, text.data() + text.size(), bits, 16);
+    std::memcpy(to, &bits, StorageBytes(type));
+    return true;
+  }
+  Store(type, integer, real, to);
+  return true;
+}
+
+// A number, or (real, imaginary).
+bool Reader::ReadElement(int32_t* at, int32_t end, ElementType type, std::byte* to) {
+  if (!IsComplex(type)) return ReadElementNumber(at, end, type, to);
+  const ElementType part = RealTypeOf(type);
+  auto take = [&](char c) {
+    *at = AfterSpace(*at, end);
+    if (*at < end && text_[*at] == c) {
+      *at = AfterSpace(*at + 1, end);
       return true;
     }
-    Store(part, integer, real, to);
-    return true;
+    return Error({*at, std::min(end, *at + 1)}, HLO_LABEL("mlir.constant-literal"),
+                 absl::StrCat("expected '", absl::string_view(&c, 1), "' in a complex element"),
+                 "complex elements are written (real, imaginary)");
   };
-  auto scalar = [&](int32_t* at, std::byte* to) {
-    if (!complex) return number(at, to);
-    if (text_[*at] != '(') return Error({*at, *at + 1}, HLO_LABEL("mlir.constant-literal"), "complex elements are written (real, imaginary)");
-    *at = next(*at + 1);
-    if (*at >= end || !number(at, to)) return *at < end ? false : Error({end, end}, HLO_LABEL("mlir.constant-literal"), "a complex element ends early");
-    *at = next(*at);
-    if (*at >= end || text_[*at] != ',') return Error({*at, *at}, HLO_LABEL("mlir.constant-literal"), "expected ',' between the parts of a complex element");
-    *at = next(*at + 1);
-    if (*at >= end || !number(at, to + part_bytes)) return *at < end ? false : Error({end, end}, HLO_LABEL("mlir.constant-literal"), "a complex element ends early");
-    *at = next(*at);
-    if (*at >= end || text_[*at] != ')') return Error({*at, *at}, HLO_LABEL("mlir.constant-literal"), "expected ')' after a complex element");
-    ++*at;
-    return true;
-  };
+  return take('(') && ReadElementNumber(at, end, part, to) && take(',') && ReadElementNumber(at, end, part, to + StorageBytes(part)) &&
+         take(')');
+}
 
-  if (i >= end) {  // dense<>
-    if (count != 0) return shape_problem({begin - 1, end + 1}, absl::StrCat("there are no elements, but the type has ", count));
-    attr->value = std::move(value);
-    return true;
-  }
-  if (text_[i] != '[') {  // a splat
-    std::byte one[16];
-    if (!scalar(&i, one)) return false;
-    i = next(i);
-    if (i < end) return shape_problem({i, end}, "something follows the one element of a splat");
-    attr->splat = Value::FromBytes(Shape::Scalar(element), absl::MakeConstSpan(one, bytes));
-    if (count > 0) {
-      std::memcpy(data, one, bytes);
-      for (int64_t filled = bytes; filled < count * bytes; filled *= 2) std::memcpy(data + filled, data, std::min(filled, count * bytes - filled));
-    }
-    attr->value = std::move(value);
-    return true;
-  }
+// Nested lists, which must have the shape of the type.
+bool Reader::ReadElementLists(int32_t begin, int32_t end, const Type& type, Attr* attr) {
+  const ElementType element = type.shape.element_type();
+  const int64_t bytes = StorageBytes(element);
+  const int64_t count = type.shape.ElementCount();
+  const int rank = type.shape.rank();
+  Value value = Value::Allocate(type.shape);
+  std::byte* data = value.mutable_data();
   std::vector<int64_t> counts;  // elements seen at each open level
   int64_t stored = 0;
   bool want_element = true, after_open = false;
-  for (; i < end; i = next(i)) {
+  for (int32_t i = AfterSpace(begin, end); i < end; i = AfterSpace(i, end)) {
     const char c = text_[i];
+    const SourceRange here = {i, i + 1};
     const int depth = static_cast<int>(counts.size());
-    if (c == ']' && (!want_element || after_open)) {
-      if (depth == 0) return shape_problem({i, i + 1}, "']' without '['");
+    if (c == ']' && depth > 0 && (!want_element || after_open)) {
       if (counts.back() != type.shape.dim(depth - 1)) {
-        return shape_problem({i, i + 1}, absl::StrCat("dimension ", depth - 1, " has ", type.shape.dim(depth - 1), " elements, but this list has ", counts.back()));
+        return ShapeProblem(
+            here, absl::StrCat("dimension ", depth - 1, " has ", type.shape.dim(depth - 1), " elements, but this list has ", counts.back()),
+            type);
       }
       counts.pop_back();
       if (!counts.empty()) ++counts.back();
@@ -270,25 +288,41 @@ bool Reader::ReadElements(int32_t begin, int32_t end, const Type& type, Attr* at
       after_open = false;
       ++i;
     } else if (c == '[' && want_element) {
-      if (depth == rank) return shape_problem({i, i + 1}, absl::StrCat("the lists are nested deeper than the ", rank, " dimensions of the type"));
+      if (depth == rank)
+        return ShapeProblem(here, absl::StrCat("the lists are nested deeper than the ", rank, " dimensions of the type"), type);
       counts.push_back(0);
       after_open = true;
       ++i;
     } else if (want_element && depth > 0) {
-      if (depth != rank) return shape_problem({i, i + 1}, absl::StrCat("an element stands ", depth, " lists deep, but the type has ", rank, " dimensions"));
-      if (stored >= count) return shape_problem({i, i + 1}, absl::StrCat("there are more elements than ", count));
-      if (!scalar(&i, data + stored * bytes)) return false;
+      if (depth != rank)
+        return ShapeProblem(here, absl::StrCat("an element stands ", depth, " lists deep, but the type has ", rank, " dimensions"), type);
+      if (stored >= count) return ShapeProblem(here, absl::StrCat("there are more elements than ", count), type);
+      if (!ReadElement(&i, end, element, data + stored * bytes)) return false;
       ++stored;
       ++counts.back();
       want_element = after_open = false;
     } else {
-      return Error({i, i + 1}, HLO_LABEL("mlir.constant-literal"), absl::StrCat("'", absl::string_view(&c, 1), "' does not belong here among the elements"));
+      return Error(here, HLO_LABEL("mlir.constant-literal"),
+                   absl::StrCat("'", absl::string_view(&c, 1), "' does not belong here among the elements"));
     }
   }
-  if (!counts.empty()) return shape_problem({end, end + 1}, "a list of elements is not closed");
-  if (stored != count) return shape_problem({begin - 1, end + 1}, absl::StrCat("there are ", stored, " elements, but the type has ", count));
+  if (!counts.empty()) return ShapeProblem({end, end + 1}, "a list of elements is not closed", type);
+  if (stored != count)
+    return ShapeProblem({begin - 1, end + 1}, absl::StrCat("there are ", stored, " elements, but the type has ", count), type);
   attr->value = std::move(value);
   return true;
+}
+
+// "0x..." at `begin`.
+bool Reader::ReadHexString(int32_t begin, int32_t end, const Type& type, Attr* attr) {
+  Scanner scanner(text_, begin, end);
+  const Token token = scanner.Next();
+  const SourceRange range = {token.begin, token.end};
+  std::string bytes;
+  if (token.kind != TokenKind::kString || AfterSpace(token.end, end) < end || !HexBytes(Text(token), 0, &bytes)) {
+    return Error(range, HLO_LABEL("mlir.constant-literal"), "a string of elements is \"0x\" and pairs of hexadecimal digits");
+  }
+  return ReadHexElements(range, type, bytes, false, attr);
 }
 
 // Bytes as they are in memory, little-endian; one element alone means all. i1 comes packed, eight in a byte, or one a byte.
@@ -322,7 +356,8 @@ bool Reader::ReadHexElements(SourceRange range, const Type& type, const std::str
     }
     if (splat) attr->splat = Value::FromBytes(Shape::Scalar(element), absl::MakeConstSpan(data, storage));
   } else {
-    return Error(range, HLO_LABEL("mlir.hex-size"), absl::StrCat("there are ", size, " bytes, but ", TypeText(type), " takes ", count * storage));
+    return Error(range, HLO_LABEL("mlir.hex-size"),
+                 absl::StrCat("there are ", size, " bytes, but ", TypeText(type), " takes ", count * storage));
   }
   attr->value = std::move(value);
   return true;
@@ -370,19 +405,14 @@ bool Reader::ReadDenseResource(Attr* attr) {
   auto found = resources_.find(key);
   if (found == resources_.end()) {
     Error(name_range, HLO_LABEL("mlir.resource"), absl::StrCat("the text has no resource '", key, "'"),
-          "it belongs into {-# dialect_resources: { builtin: { ... } } #-}; it is left out when a text is printed with --elide-resource-strings");
+          "it belongs into {-# dialect_resources: { builtin: { ... } } #-}; it is left out when a text is printed with "
+          "--elide-resource-strings");
     return true;
   }
   const SourceRange blob_range = found->second;
-  const absl::string_view quoted = Text(blob_range.begin, blob_range.end);
   std::string bytes;
-  bool hex = absl::StartsWith(quoted, "\"0x") && quoted.size() % 2 == 0 && quoted.size() >= 12;
-  for (size_t k = 3; hex && k + 2 <= quoted.size() - 1; k += 2) {
-    hex = IsHexDigit(quoted[k]) && IsHexDigit(quoted[k + 1]);
-    // The first four bytes are the alignment.
-    if (hex && k >= 11) bytes.push_back(static_cast<char>(HexDigit(quoted[k]) * 16 + HexDigit(quoted[k + 1])));
-  }
-  if (!hex) {
+  // The first four bytes are the alignment.
+  if (!HexBytes(Text(blob_range.begin, blob_range.end), 4, &bytes)) {
     Error(blob_range, HLO_LABEL("mlir.resource"), "a resource is \"0x\", eight hexadecimal digits of its alignment, and its bytes");
     return true;
   }

@@ -1,8 +1,7 @@
 // Locations: where an operation came from.
-#include "core/text/mlir/reader.h"
-
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 

@@ -1,11 +1,10 @@
 // Operations: result names, the generic form, regions, the scopes of values, and how reading goes on after a problem.
-#include "core/text/mlir/reader.h"
-
 #include <algorithm>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 
@@ -78,9 +77,10 @@ bool Reader::CheckOperandTypes(Op* op, const std::vector<Type>& types, SourceRan
   for (size_t i = 0; i < types.size(); ++i) {
     const Type& has = op->operands[i]->type;
     if (has.kind == Type::Kind::kNone || types[i].kind == Type::Kind::kNone || SameType(has, types[i])) continue;
-    return Error(op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
-                 absl::StrCat(op->operands[i]->name, " has the type ", TypeText(has), ", but ", op->name, " takes it as ", TypeText(types[i])),
-                 "write the type that the value was defined with");
+    return Error(
+        op->operand_ranges[i], HLO_LABEL("mlir.operand-type"),
+        absl::StrCat(op->operands[i]->name, " has the type ", TypeText(has), ", but ", op->name, " takes it as ", TypeText(types[i])),
+        "write the type that the value was defined with");
   }
   return true;
 }
@@ -209,7 +209,8 @@ bool Reader::ReadResultNames(std::vector<ResultName>* names) {
     last_end_ = token_.end;
     Advance();
     if (Take(':')) {
-      if (token_.kind != TokenKind::kInteger || !absl::SimpleAtoi(TokenText(), &result.count) || result.count < 1 || result.count > 1 << 20) {
+      if (token_.kind != TokenKind::kInteger || !absl::SimpleAtoi(TokenText(), &result.count) || result.count < 1 ||
+          result.count > 1 << 20) {
         return Error(TokenRange(), HLO_LABEL("mlir.result-count"), absl::StrCat("expected a number of results, found ", Shown(token_)),
                      "several results are named %name:count");
       }
@@ -301,7 +302,8 @@ void Reader::ReportVhlo(absl::string_view name) {
   if (vhlo_reported_ || !absl::StartsWith(name, "vhlo.")) return;
   vhlo_reported_ = true;
   Error(TokenRange(), HLO_LABEL("mlir.vhlo"), "this is VHLO, the form in which StableHLO is exchanged between versions",
-        "convert it: stablehlo-opt --vhlo-to-version=target=current --vhlo-legalize-to-stablehlo, or stablehlo-translate --deserialize for an artifact");
+        "convert it: stablehlo-opt --vhlo-to-version=target=current --vhlo-legalize-to-stablehlo, or stablehlo-translate --deserialize for "
+        "an artifact");
 }
 
 // "name"(operands) <{properties}> ({regions}) {attributes} : (types) -> types
@@ -402,7 +404,8 @@ bool Reader::ReadBody(Region* region, bool may_have_label) {
       return Error({begin - 1, begin}, HLO_LABEL("mlir.syntax"), "this region is not closed before the end of the text", "write the '}'");
     }
     if (token_.kind == TokenKind::kBlock) {
-      Error(TokenRange(), HLO_LABEL("mlir.several-blocks"), "a region has only one block here", "StableHLO programs have regions of one block");
+      Error(TokenRange(), HLO_LABEL("mlir.several-blocks"), "a region has only one block here",
+            "StableHLO programs have regions of one block");
       const int32_t close = SkipBalanced(token_.begin, '}');
       if (close < 0) return false;
       Seek(close);

@@ -19,9 +19,8 @@ constexpr FieldForm kTranspose[] = {{"dims", "permutation", K::kIntegers}};
 constexpr FieldForm kReverse[] = {{"dims", "dimensions", K::kIntegers}};
 constexpr FieldForm kSlice[] = {{"[", "", K::kSliceRanges}};
 constexpr FieldForm kDynamicSlice[] = {{"sizes", "slice_sizes", K::kIntegers}};
-constexpr FieldForm kPad[] = {{"low", "edge_padding_low", K::kIntegers},
-                              {"high", "edge_padding_high", K::kIntegers},
-                              {"interior", "interior_padding", K::kIntegers}};
+constexpr FieldForm kPad[] = {
+    {"low", "edge_padding_low", K::kIntegers}, {"high", "edge_padding_high", K::kIntegers}, {"interior", "interior_padding", K::kIntegers}};
 constexpr FieldForm kDimension[] = {{"dim", "dimension", K::kInteger}};
 constexpr FieldForm kTorchIndexSelect[] = {{"dim", "dim", K::kInteger}, {"batch_dims", "batch_dims", K::kInteger}};
 constexpr FieldForm kTupleElement[] = {{"[", "index", K::kInteger32}};
@@ -32,8 +31,7 @@ constexpr FieldForm kDotGeneral[] = {{"contracting_dims", "dot_dimension_numbers
                                      {"batching_dims", "dot_dimension_numbers", K::kBatching, "stablehlo.dot"},
                                      {"precision", "precision_config", K::kPrecisions, "stablehlo.precision"},
                                      {"algorithm", "algorithm", K::kDialect, "stablehlo.dot_algorithm"}};
-constexpr FieldForm kConvolution[] = {{"dim_numbers", "dimension_numbers", K::kConvolution, "stablehlo.conv"},
-                                      {"window", "", K::kWindow}};
+constexpr FieldForm kConvolution[] = {{"dim_numbers", "dimension_numbers", K::kConvolution, "stablehlo.conv"}, {"window", "", K::kWindow}};
 constexpr FieldForm kReducePrecision[] = {{"format", "", K::kExponentMantissa}};
 constexpr FieldForm kFft[] = {{"type", "fft_type", K::kEnum, "stablehlo.fft_type"}, {"length", "fft_length", K::kIntegers}};
 constexpr FieldForm kCholesky[] = {{"lower", "lower", K::kAttribute}};
@@ -49,9 +47,8 @@ constexpr FieldForm kValueConstant[] = {{"", "value", K::kConstant}};
 constexpr FieldForm kTolerance[] = {{"", "value", K::kConstant}, {"tolerance", "tolerance", K::kAttribute}};
 constexpr FieldForm kClose[] = {{"max_ulp_difference", "max_ulp_difference", K::kInteger},
                                 {"min_ulp_difference", "min_ulp_difference", K::kInteger}};
-constexpr FieldForm kSerialized[] = {{"probe_id", "probe_id", K::kString},
-                                     {"probe_dir", "probe_dir", K::kString},
-                                     {"iteration", "iteration", K::kInteger32}};
+constexpr FieldForm kSerialized[] = {
+    {"probe_id", "probe_id", K::kString}, {"probe_dir", "probe_dir", K::kString}, {"iteration", "iteration", K::kInteger32}};
 constexpr FieldForm kShardingConstraint[] = {{"", "sharding", K::kDialect, "sdy.sharding"}};
 constexpr FieldForm kOutSharding[] = {{"out_sharding", "out_sharding", K::kDialect, "sdy.sharding"}};
 

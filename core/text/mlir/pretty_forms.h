@@ -14,7 +14,6 @@ namespace hloscope::mlir {
 enum class TypeRule : uint8_t {
   kDefault,       // one type: every operand's and every result's; as many as operands: each its own (of operand and result)
   kOperands,      // the operands' types; there are no results
-  kResults,       // the results' types; operands keep the ones they have
   kComplex,       // the result's; operands have the real type of it
   kSelect,        // the predicate's, then that of all others
   kTuple,         // the result's; operands have the types of its elements
@@ -36,9 +35,9 @@ enum class FieldKind : uint8_t {
   kExponentMantissa,  // e5m10 as exponent_bits and mantissa_bits
   kContracting,       // [1] x [0] as two fields of dot_dimension_numbers
   kBatching,
-  kSliceRanges,       // [0:2, 1:4:2] as start_indices, limit_indices, strides
-  kConvolution,       // [b, 0, f]x[0, i, o]->[b, 0, f] as #stablehlo.conv<...>
-  kWindow,            // {stride = [1], pad = [[0, 0]], lhs_dilate = .., rhs_dilate = .., reverse = ..} as attributes of their own
+  kSliceRanges,  // [0:2, 1:4:2] as start_indices, limit_indices, strides
+  kConvolution,  // [b, 0, f]x[0, i, o]->[b, 0, f] as #stablehlo.conv<...>
+  kWindow,       // {stride = [1], pad = [[0, 0]], lhs_dilate = .., rhs_dilate = .., reverse = ..} as attributes of their own
 };
 
 // keyword: "dim" for `dim = 0`; "" for one without a keyword; "[" for what stands in brackets right after an operand.

@@ -61,7 +61,8 @@ bool Reader::Error(SourceRange range, absl::string_view label, std::string messa
 std::string Reader::Shown(const Token& token) const {
   if (token.kind == TokenKind::kEnd) return "the end of the text";
   absl::string_view text = Text(token);
-  if (token.kind == TokenKind::kBad && text.size() == 1 && (static_cast<unsigned char>(text[0]) < 32 || static_cast<unsigned char>(text[0]) > 126)) {
+  if (token.kind == TokenKind::kBad && text.size() == 1 &&
+      (static_cast<unsigned char>(text[0]) < 32 || static_cast<unsigned char>(text[0]) > 126)) {
     return absl::StrCat("the byte 0x", absl::Hex(static_cast<unsigned char>(text[0]), absl::kZeroPad2));
   }
   if (text.size() > 40) return absl::StrCat("'", text.substr(0, 37), "...'");
@@ -112,8 +113,8 @@ std::string Reader::Unescape(absl::string_view quoted) const {
   return out;
 }
 
-// From just inside an opening bracket to the bracket that closes it. Knows strings, comments and arrows. Brackets of other kinds must match;
-// angle brackets count only inside angle brackets, where `<=` is not one.
+// From just inside an opening bracket to the bracket that closes it. Knows strings, comments and arrows. Brackets of other kinds must
+// match; angle brackets count only inside angle brackets, where `<=` is not one.
 int32_t Reader::SkipBalanced(int32_t position, char close) const {
   std::vector<char> open = {close};
   const int32_t end = scanner_.end();
@@ -140,11 +141,12 @@ int32_t Reader::SkipBalanced(int32_t position, char close) const {
         }
         break;
       case '>':
-        if (i > 0 && (text_[i - 1] == '-' || (text_[i - 1] == '=' && open.back() != '>'))) break;  // -> =>
-        if (open.back() != '>') return -1;
+        if ((i > 0 && text_[i - 1] == '-') || open.back() != '>') break;  // -> and, in other brackets, > and >=
         open.pop_back();
         break;
-      case ')': case ']': case '}':
+      case ')':
+      case ']':
+      case '}':
         if (open.back() != c) return -1;
         open.pop_back();
         break;
@@ -197,7 +199,8 @@ bool Reader::ReadAliasDefinition() {
     return ok;
   }
   if (defined) {
-    return Error(range, HLO_LABEL("mlir.redefined-alias"), absl::StrCat("the alias ", name, " is defined twice"), "give one of them another name");
+    return Error(range, HLO_LABEL("mlir.redefined-alias"), absl::StrCat("the alias ", name, " is defined twice"),
+                 "give one of them another name");
   }
   if (!aliases_in_progress_.insert(name).second) {
     return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the alias ", name, " is defined by itself"));

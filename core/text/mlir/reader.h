@@ -32,7 +32,7 @@ class Reader {
     const PrettyForm* form = nullptr;
     int written_operands = 0;
     std::vector<bool> filled;  // one a field of the form
-    int constant = -1;  // which of the attributes is the kConstant field
+    int constant = -1;         // which of the attributes is the kConstant field
     int parens = 0;
   };
   struct Written {  // an operand as written
@@ -107,6 +107,12 @@ class Reader {
   bool ReadDense(Attr* attr);
   bool ReadDenseResource(Attr* attr);
   bool ReadElements(int32_t begin, int32_t end, const Type& type, Attr* attr);
+  bool ReadElementLists(int32_t begin, int32_t end, const Type& type, Attr* attr);
+  bool ReadElement(int32_t* at, int32_t end, ElementType type, std::byte* to);
+  bool ReadElementNumber(int32_t* at, int32_t end, ElementType type, std::byte* to);
+  bool ReadHexString(int32_t begin, int32_t end, const Type& type, Attr* attr);
+  bool ShapeProblem(SourceRange range, std::string message, const Type& type);
+  int32_t AfterSpace(int32_t from, int32_t end) const;
   bool ReadHexElements(SourceRange range, const Type& type, const std::string& bytes, bool resource, Attr* attr);
   bool ParseNumberIn(absl::string_view text, SourceRange range, ElementType type, int64_t* integer, double* number);
   bool CheckElementsType(const Type& type, SourceRange range);
@@ -147,6 +153,11 @@ class Reader {
   bool ReadBracket(Op* op, Draft* draft);
   bool ReadKeyword(Op* op, Draft* draft);
   int FindPositional(const Draft& draft) const;  // the field that the current token can be, or -1
+  bool ReadSignature(Op* op, const Draft& draft);
+  bool SpreadTypes(Op* op, const Draft& draft, std::vector<Type> types, SourceRange range);
+  bool ReadOptionalDictionary(Op* op);
+
+  // --- fields.cc ---
   bool ReadField(Op* op, Draft* draft, int field);
   bool ReadIntegers(Attr* attr);
   bool ReadPrecisions(const FieldForm& form, Attr* attr);
@@ -157,9 +168,6 @@ class Reader {
   bool ReadConvolutionDimensions(const FieldForm& form, Attr* attr);
   bool ReadWindow(Op* op);
   bool ReadSignedInteger(int64_t* value);
-  bool ReadSignature(Op* op, const Draft& draft);
-  bool SpreadTypes(Op* op, const Draft& draft, std::vector<Type> types, SourceRange range);
-  bool ReadOptionalDictionary(Op* op);
 
   // --- special_forms.cc ---
   bool ReadSpecial(Op* op, const PrettyForm& form);

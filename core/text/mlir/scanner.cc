@@ -119,10 +119,23 @@ Token Scanner::Next() {
     token = Make(TokenKind::kEllipsis, begin, begin + 3);
   } else {
     switch (c) {
-      case '(': case ')': case '[': case ']': case '{': case '}': case '<': case '>': case ',': case ':': case '=':
-      case '-': case '+': case '*': case '?': case '/': case '|':
-        token = Make(TokenKind::kPunctuation, begin, begin + 1);
-        break;
+      case '(':
+      case ')':
+      case '[':
+      case ']':
+      case '{':
+      case '}':
+      case '<':
+      case '>':
+      case ',':
+      case ':':
+      case '=':
+      case '-':
+      case '+':
+      case '*':
+      case '?':
+      case '/':
+      case '|': token = Make(TokenKind::kPunctuation, begin, begin + 1); break;
       default: {
         // All bytes of one character together, so that a message can show it.
         int32_t end = begin + 1;

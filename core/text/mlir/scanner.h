@@ -1,4 +1,5 @@
-// The tokens of MLIR text, one at a time. Not for the inside of tensor<2x3xf32> and dense<...>, which their readers take character by character.
+// The tokens of MLIR text, one at a time. Not for the inside of tensor<2x3xf32> and dense<...>, which their readers take character by
+// character.
 #ifndef HLOSCOPE_CORE_TEXT_MLIR_SCANNER_H_
 #define HLOSCOPE_CORE_TEXT_MLIR_SCANNER_H_
 

@@ -1,8 +1,7 @@
 // Forms with regions or words of their own: constant, while, reduce, scan, func, module, and two of the sharding dialect.
-#include "core/text/mlir/reader.h"
-
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 namespace {
@@ -81,7 +80,8 @@ bool Reader::ReadWhile(Op* op) {
     } while (Take(','));
   }
   if (types.size() != arguments.size()) {
-    return Error(RangeFrom(begin), HLO_LABEL("mlir.type-count"), absl::StrCat("this while has ", arguments.size(), " arguments and ", types.size(), " types"),
+    return Error(RangeFrom(begin), HLO_LABEL("mlir.type-count"),
+                 absl::StrCat("this while has ", arguments.size(), " arguments and ", types.size(), " types"),
                  "write one type an argument");
   }
   CheckOperandTypes(op, types, RangeFrom(begin));
@@ -122,7 +122,8 @@ bool Reader::ReadReduce(Op* op) {
   std::string combiner;
   SourceRange combiner_range;
   if (TakeWord("applies")) {
-    if (token_.kind != TokenKind::kIdentifier && token_.kind != TokenKind::kString) return Unexpected("an operation's name", "after 'applies'");
+    if (token_.kind != TokenKind::kIdentifier && token_.kind != TokenKind::kString)
+      return Unexpected("an operation's name", "after 'applies'");
     combiner = token_.kind == TokenKind::kString ? Unescape(TokenText()) : std::string(TokenText());
     combiner_range = TokenRange();
     last_end_ = token_.end;
@@ -250,7 +251,8 @@ bool Reader::ReadFunction(Op* op) {
   Attr visibility;
   if (token_.kind == TokenKind::kIdentifier) {
     if (scanner_.At(token_.end) != '(' && !IsWord("public") && !IsWord("private") && !IsWord("nested")) {
-      return Error(TokenRange(), HLO_LABEL("mlir.keyword"), absl::StrCat("a function is not ", Shown(token_)), "it is public, private or nested");
+      return Error(TokenRange(), HLO_LABEL("mlir.keyword"), absl::StrCat("a function is not ", Shown(token_)),
+                   "it is public, private or nested");
     }
     if (scanner_.At(token_.end) == '(') return Unexpected("@ and the function's name", "after 'func.func'");
     AddAttribute(op, "sym_visibility", String(TokenText(), TokenRange()));

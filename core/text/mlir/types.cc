@@ -1,12 +1,11 @@
 // Types: tensors with their encodings, scalars, functions, tuples, and whatever other dialects have, as raw text.
-#include "core/text/mlir/reader.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/text/mlir/reader.h"
 
 namespace hloscope::mlir {
 namespace {
@@ -106,7 +105,9 @@ bool Reader::ScalarType(absl::string_view name, SourceRange range, Type* type, b
       return true;
     }
   }
-  const absl::string_view digits = name.substr(absl::StartsWith(name, "si") || absl::StartsWith(name, "ui") ? 2 : absl::StartsWith(name, "i") ? 1 : 0);
+  const absl::string_view digits = name.substr(absl::StartsWith(name, "si") || absl::StartsWith(name, "ui") ? 2
+                                               : absl::StartsWith(name, "i")                                ? 1
+                                                                                                            : 0);
   int64_t width = 0;
   if (digits.size() < name.size() && digits.size() < 9 && !digits.empty() && IsDigit(digits[0]) && absl::SimpleAtoi(digits, &width)) {
     if (std::optional<ElementType> element = IntegerType(digits.size() + 2 == name.size() ? name[0] : 'i', width)) {
@@ -203,7 +204,8 @@ bool Reader::ReadTypeList(char close, std::vector<Type>* types) {
 }
 
 bool Reader::ReadFunctionType(Type* type) {
-  if (!Expect('(', "before a function's operand types") || !ReadTypeList(')', &type->elements) || !ExpectArrow("in a function type")) return false;
+  if (!Expect('(', "before a function's operand types") || !ReadTypeList(')', &type->elements) || !ExpectArrow("in a function type"))
+    return false;
   type->kind = Type::Kind::kFunction;
   if (Take('(')) return ReadTypeList(')', &type->results);
   type->results.emplace_back();
@@ -222,13 +224,15 @@ bool Reader::ReadDialectType(Type* type) {
       bool known = false;
       const std::string whole = type->text;
       Type storage;
-      if (end != std::string::npos && !ScalarType(absl::string_view(whole).substr(open + 1, end - open - 1), range, &storage, &known)) return false;
+      if (end != std::string::npos && !ScalarType(absl::string_view(whole).substr(open + 1, end - open - 1), range, &storage, &known))
+        return false;
       type->kind = Type::Kind::kQuantized;
       type->shape = known ? storage.shape : Shape::Scalar(ElementType::kS8);
       return true;
     }
     if (!ReadRawType(type)) return false;
-    if (absl::EndsWith(type->text, ".token") && (name == "!stablehlo.token" || name == "!mhlo.token" || name == "!xla.token")) type->kind = Type::Kind::kToken;
+    if (absl::EndsWith(type->text, ".token") && (name == "!stablehlo.token" || name == "!mhlo.token" || name == "!xla.token"))
+      type->kind = Type::Kind::kToken;
     return true;
   }
   // An alias.
@@ -246,9 +250,11 @@ bool Reader::ReadDialectType(Type* type) {
     if (!ok) return false;
   }
   auto found = type_aliases_.find(name);
-  if (found == type_aliases_.end()) return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the type alias ", name, " has no type"));
+  if (found == type_aliases_.end())
+    return Error(range, HLO_LABEL("mlir.undefined-alias"), absl::StrCat("the type alias ", name, " has no type"));
   alias_budget_ -= alias_sizes_[name];
-  if (alias_budget_ < 0) return Error(range, HLO_LABEL("mlir.alias-size"), "the aliases of this text expand to too much", "write fewer aliases inside aliases");
+  if (alias_budget_ < 0)
+    return Error(range, HLO_LABEL("mlir.alias-size"), "the aliases of this text expand to too much", "write fewer aliases inside aliases");
   *type = found->second;
   last_end_ = token_.end;
   Advance();
@@ -325,7 +331,8 @@ bool Reader::ReadTensor(Type* type) {
   return true;
 }
 
-// #stablehlo.bounds<3, ?> and #stablehlo.type_extensions<bounds = [3, ?]>: sizes of dimensions that were `?`. Other encodings say nothing here.
+// #stablehlo.bounds<3, ?> and #stablehlo.type_extensions<bounds = [3, ?]>: sizes of dimensions that were `?`. Other encodings say nothing
+// here.
 bool Reader::ReadBounds(const Attr& encoding, SourceRange range, std::vector<int64_t>* dimensions, std::vector<bool>* dynamic) {
   if (encoding.kind != Attr::Kind::kDialect) return true;
   absl::string_view list;
