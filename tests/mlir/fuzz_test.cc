@@ -1,8 +1,13 @@
 // The reader of MLIR text survives any bytes: mutations of texts that use every form, byte by byte and piece by piece.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <random>
+#include <sstream>
 
 #include "tests/mlir/reading.h"
 
@@ -101,30 +106,68 @@ TEST(MlirFuzz, EveryPrefix) {
   for (size_t size = 0; size <= kSeed.size(); size += 7) Survive(std::string(kSeed.substr(0, size)));
 }
 
+// HLOSCOPE_FUZZ_ROUNDS=1000000 makes a long run of it.
+int Rounds(int usual) {
+  const char* rounds = std::getenv("HLOSCOPE_FUZZ_ROUNDS");
+  return rounds != nullptr ? std::atoi(rounds) : usual;
+}
+
+// A text with a few bytes, pieces or stretches changed, removed, doubled or brought from `other`.
+std::string Mutate(std::string text, const std::string& other, std::mt19937& random) {
+  constexpr absl::string_view kPieces[] = {"{",   "}",    "(",  ")",    "<",      ">",     "[",         "]",  ",",           ":",
+                                           "=",   "->",   "\"", "%",    "%0",     "#0",    "#loc1",     "!t", "@",           "//",
+                                           "?",   "\xff", "<{", "}>",   "dense<", "0x",    "tensor<",   "-",  "99999999999", "\n",
+                                           "{-#", "#-}",  "x",  "loc(", "\\",     "^bb0:", "// -----\n"};
+  auto below = [&](size_t n) { return n == 0 ? 0 : static_cast<size_t>(random() % n); };
+  auto piece = [&] { return std::string(kPieces[below(std::size(kPieces))]); };
+  for (size_t i = 0, changes = 1 + below(4); i < changes; ++i) {
+    if (text.empty()) text = "x";
+    const size_t at = below(text.size());
+    const size_t length = std::min(text.size() - at, below(40));
+    switch (below(6)) {
+      case 0: text[at] = static_cast<char>(below(256)); break;
+      case 1: text.erase(at, length); break;
+      case 2: text.insert(at, piece()); break;
+      case 3: text.insert(at, text.substr(below(text.size()), length)); break;
+      case 4: text.replace(at, length, other.substr(below(other.size()), below(60))); break;
+      default: text.replace(at, length, piece()); break;
+    }
+  }
+  return text;
+}
+
 TEST(MlirFuzz, Mutations) {
   std::mt19937 random(20240607);
-  constexpr absl::string_view kPieces[] = {"{",     "}",   "(",          ")",      "<",       ">",    "[",     "]",  ",",
-                                           ":",     "=",   "->",         "\"",     "%",       "%0",   "#loc1", "!t", "@",
-                                           "^bb0:", "//",  "// -----\n", "dense<", "tensor<", "loc(", "0x",    "-",  "99999999999",
-                                           "\n",    "{-#", "#-}",        "\0",     "\xff",    "<{",   "}>"};
-  auto below = [&](size_t n) { return static_cast<size_t>(random() % n); };
-  for (int round = 0; round < 4000; ++round) {
-    std::string text(kSeed);
-    const int changes = 1 + static_cast<int>(below(4));
-    for (int i = 0; i < changes; ++i) {
-      const size_t at = below(text.size());
-      const size_t length = std::min(text.size() - at, below(40));
-      switch (below(5)) {
-        case 0: text[at] = static_cast<char>(below(256)); break;
-        case 1: text.erase(at, length); break;
-        case 2: text.insert(at, std::string(kPieces[below(std::size(kPieces))])); break;
-        case 3: text.insert(at, text.substr(below(text.size()), length)); break;
-        default: text.replace(at, length, std::string(kPieces[below(std::size(kPieces))])); break;
-      }
-      if (text.empty()) text = "x";
-    }
+  for (int round = 0, rounds = Rounds(4000); round < rounds; ++round) {
+    const std::string text = Mutate(std::string(kSeed), std::string(kSeed), random);
     Survive(text);
-    if (HasFatalFailure()) {
+    if (HasFailure()) {
+      ADD_FAILURE() << text;
+      return;
+    }
+  }
+}
+
+TEST(MlirFuzz, MutationsOfTheCorpus) {
+  const char* set = std::getenv("HLOSCOPE_CORPUS");
+  std::vector<std::string> texts;
+  std::error_code error;
+  for (const char* folder : {"stablehlo_interpret", "stablehlo_testdata"}) {
+    for (const auto& entry :
+         std::filesystem::directory_iterator(std::filesystem::path(set != nullptr ? set : "../shared/corpus") / folder, error)) {
+      if (entry.file_size() > 8000) continue;
+      std::stringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      texts.push_back(text.str());
+    }
+  }
+  if (texts.empty()) GTEST_SKIP() << "no corpus";
+  std::sort(texts.begin(), texts.end());
+  std::mt19937 random(99);
+  for (int round = 0, rounds = Rounds(1500); round < rounds; ++round) {
+    const std::string text = Mutate(texts[random() % texts.size()], texts[random() % texts.size()], random);
+    Survive(text);
+    if (HasFailure()) {
       ADD_FAILURE() << text;
       return;
     }
