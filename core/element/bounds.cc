@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/element/functions.h"
 #include "core/element/scalar_eval.h"
 
 namespace hloscope {
@@ -186,16 +187,11 @@ double ConvertBound(ElementType to, const BoundedScalar& a, const Scalar& result
 
 }  // namespace
 
-double OperationUlp(ScalarOp op, ElementType type, ElementType input_type) {
-  if (op == ScalarOp::kAbs && IsComplex(input_type)) return 2;
-  return FunctionUlp(op, type);
-}
-
 double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedScalar& a, const BoundedScalar& b_or_none,
                       const Scalar& result) {
   const BoundedScalar& b = Arity(op) == 2 ? b_or_none : BoundedScalar{a.value, 0};
   const ElementType input = a.value.type;
-  const double ulps = OperationUlp(op, type, input);
+  const double ulps = FunctionUlp(op, type);
   const bool uncertain = a.bound != 0 || b.bound != 0;
   if (!uncertain) {
     if (ulps == 0 || !result.IsFinite()) return 0;
@@ -226,7 +222,9 @@ double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedS
       (op == ScalarOp::kAbs && !IsComplex(input))) {
     return interval;  // these never round
   }
-  const double bound = interval * (1 + 1e-12) + (1 + ulps) * UlpNear(type, std::max(std::fabs(result.re), std::fabs(result.im)), interval);
+  // Of two different arguments even one and the same function errs by different amounts.
+  const double errors = IsFunction(op) || IsComplex(input) ? std::max(ulps, IsComplex(input) ? 8.0 : 4.0) : ulps;
+  const double bound = interval * (1 + 1e-12) + (1 + errors) * UlpNear(type, std::max(std::fabs(result.re), std::fabs(result.im)), interval);
   return bound < kInf ? bound : kInf;
 }
 

@@ -11,9 +11,6 @@ namespace hloscope {
 // The bound of `result = op(a, b)` of result type `type` (for complex values: on each part). Unary: b is ignored.
 double PropagateBound(ScalarOp op, ElementType type, int64_t aux, const BoundedScalar& a, const BoundedScalar& b, const Scalar& result);
 
-// FunctionUlp, but also right for the absolute value of a complex number.
-double OperationUlp(ScalarOp op, ElementType type, ElementType input_type);
-
 // The bound of select: the taken arm's when the pred is certain, else the union of both.
 double SelectBound(const BoundedScalar& pred, const BoundedScalar& taken, const BoundedScalar& other);
 

@@ -9,7 +9,7 @@
 namespace hloscope {
 
 // `type` is the result's type, `aux` reduce-precision's bits. Float results of up to 32 bits are computed in double and rounded once;
-// f64 functions in long double. Maximum and minimum are IEEE 754's: NaN wins, -0 < +0. Complex + - * / are the textbook formulas with
+// functions are those of functions.h. Maximum and minimum are IEEE 754's: NaN wins, -0 < +0. Complex + - * / are the textbook formulas with
 // every step rounded to the part's type, in the order re = ac - bd, im = ad + bc.
 Scalar EvalScalarOp(ScalarOp op, ElementType type, int64_t aux, absl::Span<const Scalar> in);
 

@@ -299,7 +299,7 @@ void Tape::PrepareNode(NodeId id, const std::vector<int32_t>& output_vars) {
 }
 
 void Tape::PrepareOp(Step& s) {
-  s.ulps = OperationUlp(s.op, s.type, s.input_type) > 0;
+  s.ulps = FunctionUlp(s.op, s.type) > 0;
   if (s.op == ScalarOp::kConvert) {
     s.code = ConvertCode(s.type, s.input_type);
   } else if (s.op == ScalarOp::kFloorDiv || s.op == ScalarOp::kMod) {

@@ -264,6 +264,11 @@ Scalar Scalar::Complex(ElementType type, std::complex<double> v) {
 bool Scalar::IsNaN() const { return IsFloat(type) || IsComplex(type) ? std::isnan(re) || std::isnan(im) : false; }
 bool Scalar::IsFinite() const { return IsFloat(type) || IsComplex(type) ? std::isfinite(re) && std::isfinite(im) : true; }
 
+FloatFields FieldsOf(ElementType type) {
+  const Format f = FormatOf(type);
+  return {f.exponent_bits, f.mantissa_bits, f.bias};
+}
+
 double DecodeFloat(ElementType type, uint64_t bits) {
   switch (type) {
     case ElementType::kF64: return std::bit_cast<double>(bits);

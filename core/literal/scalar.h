@@ -39,6 +39,14 @@ double UlpAt(ElementType type, double v);
 // Units in the last place of 1.0 halved: the rounding unit u of the type (2^-24 for f32).
 double UnitRoundoff(ElementType type);
 
+// The bits of a float format below the sign (f8e8m0fnu has none): exponent, then mantissa. Float types only.
+struct FloatFields {
+  int exponent_bits;
+  int mantissa_bits;
+  int bias;
+};
+FloatFields FieldsOf(ElementType type);
+
 // Storage codecs, exact / round-to-nearest-even. `type` must be a float type.
 double DecodeFloat(ElementType type, uint64_t bits);
 uint64_t EncodeFloat(ElementType type, double v);

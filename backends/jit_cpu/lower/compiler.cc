@@ -43,7 +43,7 @@ namespace {
 constexpr int kLoweringVersion = 8;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 2\n";
+constexpr char kMagic[] = "hloscope kernel 3\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/kernel_emitter.h"
+#include "core/element/functions.h"
 #include "core/element/interpret.h"
 #include "llvm/IR/IntrinsicsX86.h"
 
@@ -22,7 +23,7 @@ double ElementCost(const ExprGraph& g, const NodeFacts& facts) {
     const Node& n = g.node(id);
     if (n.kind == NodeKind::kScalarOp || n.kind == NodeKind::kLoad) cost += 0.05;
     // Functions: a polynomial in f32 and below, a call elsewhere.
-    if (n.kind == NodeKind::kScalarOp && FunctionUlp(n.op, n.type) > 0) cost += n.type == ElementType::kF64 || IsComplex(n.type) ? 6 : 0.3;
+    if (n.kind == NodeKind::kScalarOp && IsFunction(n.op) && !IsInteger(n.type)) cost += n.type == ElementType::kF64 || IsComplex(n.type) ? 6 : 0.3;
     if (n.kind != NodeKind::kFold) continue;
     double points = 0.2;
     for (int64_t e : g.fold(n).extents) points *= static_cast<double>(e);

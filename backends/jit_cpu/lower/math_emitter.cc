@@ -47,17 +47,19 @@ llvm::Value* ScalarEmitter::Scale2(llvm::Value* x, llvm::Value* exponent) {
   return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(rest));
 }
 
-// exp(x + tail): x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts.
-llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value* tail) {
-  llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
+// x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. With `lost`, x must not be positive, and *lost is what the last addition lost in
+// rounding, in units of 2^n.
+llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value** lost) {
+  llvm::Value* high = lost != nullptr ? x : b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
   llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high);
   llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
   llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
   r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
-  if (tail != nullptr) r = b_.CreateFAdd(r, tail);
   // e^r = 1 + r + r^2 p(r): Taylor coefficients to r^8, more than f32 can tell.
   llvm::Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
-  llvm::Value* e = b_.CreateFAdd(Fma(b_.CreateFMul(r, r), p, r), Float(x, 1));
+  llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
+  llvm::Value* e = b_.CreateFAdd(t, Float(x, 1));
+  if (lost != nullptr) *lost = b_.CreateFSub(t, b_.CreateFSub(e, Float(x, 1)));
   if (x->getType()->isVectorTy() && HostHasScalef()) {
     // vscalefps multiplies by a power of two and rounds once, like Scale2, so the bits are the same; NaN goes through.
     return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {e, n, e, b_.getInt16(-1), b_.getInt32(4)});
@@ -132,22 +134,45 @@ llvm::Value* ScalarEmitter::Log1p(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, result);
 }
 
-// tanh(x) = t / (t + 2), t = expm1(2 |x|); near zero an odd polynomial.
+// e^y for y in [-80, 0]: nothing to clamp, nothing denormal.
+llvm::Value* ScalarEmitter::ExpOfNegative(llvm::Value* y) {
+  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(y, Float(y, 1.44269504088896340736)));
+  llvm::Value* q = Fma(n, Float(y, -0.693145751953125), y);
+  q = Fma(n, Float(y, -1.42860682030941723212e-6), q);
+  llvm::Value* e = Polynomial(q, {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
+  // 2^n by way of the mantissa of 2^23 + 127 + n.
+  llvm::Value* biased = b_.CreateBitCast(b_.CreateFAdd(n, Float(y, 8388608.0 + 127)), Like(b_.getInt32Ty(), y));
+  llvm::Value* power = b_.CreateBitCast(b_.CreateShl(biased, Int(biased, 23)), y->getType());
+  return b_.CreateFMul(e, power);
+}
+
+// Near zero an odd polynomial (minimax on [0, 0.6]); further out 1 - 2 e / (1 + e), e = exp(-2 |x|), where what is subtracted is small.
 llvm::Value* ScalarEmitter::Tanh(llvm::Value* x) {
   llvm::Value* a = Unary(Intr::fabs, x);
+  llvm::Value* z = b_.CreateFMul(x, x);
+  llvm::Value* p =
+      Polynomial(z, {-0.005905872578936542, 0.020805388516986347, -0.053786684809705415, 0.13331958257197823, -0.33333299272538486});
+  llvm::Value* near = Fma(b_.CreateFMul(x, z), p, x);
   llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 10)), Float(x, 10), a);
-  llvm::Value* t = Expm1(b_.CreateFMul(capped, Float(x, -2)));  // in (-1, 0]
-  llvm::Value* r = b_.CreateFDiv(b_.CreateFNeg(t), b_.CreateFAdd(t, Float(x, 2)));
-  r = b_.CreateBinaryIntrinsic(Intr::copysign, r, x);
+  llvm::Value* e = ExpOfNegative(b_.CreateFMul(capped, Float(x, -2)));
+  llvm::Value* far = b_.CreateFSub(Float(x, 1), b_.CreateFDiv(b_.CreateFAdd(e, e), b_.CreateFAdd(e, Float(x, 1))));
+  far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
+  llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.6)), near, far);
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
 }
 
+// Of -|x|: e / (1 + e); for positive x 1 / (1 + e). Where e is small its last place may count double in the quotient, so what e and 1 + e
+// lost in rounding goes in again.
 llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
-  // Of -|x|: e / (1 + e); for positive x 1 / (1 + e).
-  llvm::Value* e = Exp(b_.CreateFNeg(Unary(Intr::fabs, x)));
+  llvm::Value* lost;
+  llvm::Value* e = Exp(b_.CreateFNeg(Unary(Intr::fabs, x)), &lost);
   llvm::Value* one = Float(x, 1);
-  llvm::Value* top = b_.CreateSelect(b_.CreateFCmpOGE(x, Float(x, 0)), one, e);
-  return b_.CreateFDiv(top, b_.CreateFAdd(e, one));
+  llvm::Value* sum = b_.CreateFAdd(e, one);
+  llvm::Value* of_sum = b_.CreateFSub(e, b_.CreateFSub(sum, one));
+  llvm::Value* positive = b_.CreateFCmpOGE(x, Float(x, 0));
+  llvm::Value* r = b_.CreateFDiv(b_.CreateSelect(positive, one, e), sum);
+  llvm::Value* correction = b_.CreateSelect(positive, Float(x, 0), b_.CreateFSub(lost, of_sum));
+  return Fma(r, correction, r);
 }
 
 // Near zero x + x p(x^2); further out 1 - exp(-g(|x|)), g fitted to -log erfc.
@@ -158,15 +183,7 @@ llvm::Value* ScalarEmitter::Erf(llvm::Value* x) {
   llvm::Value* near = Fma(x, p, x);
   llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 4)), Float(x, 4), a);
   llvm::Value* g = Polynomial(capped, {-1.6435697e-06, 4.61779127e-05, -0.000597743492, 0.00476357527, -0.0264310185, 0.11009448, 0.631814539, 1.13023758, -0.000320441526});
-  // exp(-g) for g in [0, 18]: nothing to clamp, nothing denormal.
-  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(g, Float(x, -1.44269504088896340736)));
-  llvm::Value* q = Fma(n, Float(x, -0.693145751953125), b_.CreateFNeg(g));
-  q = Fma(n, Float(x, -1.42860682030941723212e-6), q);
-  llvm::Value* e = Polynomial(q, {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
-  // 2^n by way of the mantissa of 2^23 + 127 + n.
-  llvm::Value* biased = b_.CreateBitCast(b_.CreateFAdd(n, Float(x, 8388608.0 + 127)), Like(b_.getInt32Ty(), x));
-  llvm::Value* power = b_.CreateBitCast(b_.CreateShl(biased, Int(biased, 23)), x->getType());
-  llvm::Value* far = b_.CreateFSub(Float(x, 1), b_.CreateFMul(e, power));
+  llvm::Value* far = b_.CreateFSub(Float(x, 1), ExpOfNegative(b_.CreateFNeg(g)));
   far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
   llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.92)), near, far);
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);

@@ -527,9 +527,12 @@ LaneValue ScalarEmitter::Op(ScalarOp op, ElementType type, ElementType input_typ
 LaneValue ScalarEmitter::Fallback(ScalarOp op, ElementType type, ElementType input_type, int64_t aux, absl::Span<const LaneValue> inputs) {
   const bool vector = IsVector(inputs[0]);
   const int n = vector ? kLanes : 1;
-  // Functions of small floats run in f32 and are rounded.
-  ElementType to = type, from = input_type;
-  if (IsSmallFloat(type) && from == to && op != ScalarOp::kReducePrecision) to = from = ElementType::kF32;
+  // Functions of small floats are handed over as f32 and come back rounded to their type.
+  ElementType to = type, from = input_type, round = ElementType::kPred;
+  if (IsSmallFloat(type) && from == to && op != ScalarOp::kReducePrecision) {
+    round = type;
+    to = from = ElementType::kF32;
+  }
   llvm::Value* pointers[2] = {nullptr, llvm::ConstantPointerNull::get(b_.getPtrTy())};
   for (size_t i = 0; i < inputs.size(); ++i) {
     llvm::Type* storage = StorageType(from);
@@ -551,7 +554,7 @@ LaneValue ScalarEmitter::Fallback(ScalarOp op, ElementType type, ElementType inp
   llvm::Type* p = b_.getPtrTy();
   llvm::FunctionCallee f = m_.getOrInsertFunction("hloscope_lanes", b_.getVoidTy(), b_.getInt64Ty(), b_.getInt64Ty(), b_.getInt64Ty(), p, p, p);
   llvm::cast<llvm::Function>(f.getCallee())->setDoesNotThrow();
-  b_.CreateCall(f, {b_.getInt64(PackLaneFunction(op, to, from)), b_.getInt64(aux), b_.getInt64(n), out, pointers[0], pointers[1]});
+  b_.CreateCall(f, {b_.getInt64(PackLaneFunction(op, to, from, round)), b_.getInt64(aux), b_.getInt64(n), out, pointers[0], pointers[1]});
   LaneValue r;
   if (!IsComplex(to)) {
     llvm::Type* t = vector ? static_cast<llvm::Type*>(VectorOf(storage)) : storage;
@@ -566,7 +569,6 @@ LaneValue ScalarEmitter::Fallback(ScalarOp op, ElementType type, ElementType inp
     r.re = b_.CreateShuffleVector(both, even);
     r.im = b_.CreateShuffleVector(both, odd);
   }
-  if (to != type) r.re = Round(type, r.re);
   return r;
 }
 
