@@ -475,7 +475,10 @@ Number ReducePrecision(ElementType type, const Number& x, int exponent_bits, int
     std::frexp(r, &e);
     const int least = 1 - f.bias;
     const int quantum = std::max(e - 1, least) - mantissa_bits;
-    r = static_cast<double>(std::ldexp(std::rint(std::ldexp(static_cast<long double>(r), -quantum)), quantum));
+    const long double units = std::ldexp(static_cast<long double>(r), -quantum);
+    // With no mantissa bit left, the even one of two powers is that with the even exponent code.
+    const bool power_tie = mantissa_bits == 0 && std::fabs(units) == 1.5L && (quantum + f.bias) % 2 == 0;
+    r = static_cast<double>(std::ldexp(power_tie ? std::copysign(1.0L, units) : std::rint(units), quantum));
   }
   if (exponent_bits < f.exponent_bits) {
     const int bias = (1 << (exponent_bits - 1)) - 1;
