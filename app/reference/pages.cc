@@ -22,10 +22,10 @@ namespace hloscope {
 namespace {
 
 struct RequirementRow {
-  absl::string_view label, definition, message;
+  absl::string_view label, definition, function, message;
 };
 constexpr RequirementRow kRequirements[] = {
-#define X(label, definition, message) {label, definition, message},
+#define X(label, definition, function, message) {label, definition, function, message},
 #include "requirements.inc"
 #undef X
 };
@@ -39,13 +39,34 @@ absl::string_view DefinitionOf(Opcode opcode) {
   return kDefinitions[static_cast<int>(opcode)];
 }
 
+// "BitcastConvert" of bitcast-convert.
+std::string CamelCase(absl::string_view name) {
+  std::string text;
+  for (absl::string_view word : absl::StrSplit(name, '-')) {
+    text.push_back(absl::ascii_toupper(word[0]));
+    absl::StrAppend(&text, word.substr(1));
+  }
+  return text;
+}
+
+// Is the function, where it is one operation's rule, that of this one? Rules that several share are the same function.
+bool IsRuleOf(absl::string_view function, Opcode opcode) {
+  if (!absl::ConsumePrefix(&function, "Infer") || function.empty()) return true;
+  if (function == CamelCase(Name(opcode))) return true;
+  for (int i = 0; i < kOpcodeCount; ++i) {
+    if (function == CamelCase(Name(static_cast<Opcode>(i)))) return false;  // of another one
+  }
+  return function != "Row" || Def(opcode).infer == Def(*OpcodeFromName("add")).infer;
+}
+
 // Does a label with this prefix, found in the operation's own source, speak of it?
-bool SpeaksOf(absl::string_view prefix, absl::string_view label, Opcode opcode) {
+bool SpeaksOf(absl::string_view prefix, absl::string_view label, absl::string_view function, Opcode opcode) {
   const absl::string_view name = Name(opcode);
   if (prefix == name || absl::StrCat(prefix, "-start") == name) return true;
   if (OpcodeFromName(prefix).has_value()) return false;  // another operation of the family
   if (absl::EndsWith(prefix, "-done")) return absl::EndsWith(name, "-done");
   if (absl::EndsWith(name, "-done") && prefix != "pointwise") return false;
+  if (!IsRuleOf(function, opcode)) return false;
   // What two operands must have in common says nothing of one.
   return !absl::StrContains(label, ".same-") || Def(opcode).max_operands != 1;
 }
@@ -118,7 +139,7 @@ std::vector<Requirement> RequirementsOf(Opcode opcode) {
   for (const RequirementRow& row : kRequirements) {
     const absl::string_view prefix = row.label.substr(0, row.label.find('.'));
     const bool family = absl::StartsWith(row.definition, DefinitionOf(opcode));
-    if (prefix != name && !(family && SpeaksOf(prefix, row.label, opcode))) continue;
+    if (prefix != name && !(family && SpeaksOf(prefix, row.label, row.function, opcode))) continue;
     const auto same = [&](const Requirement& r) { return r.label == row.label; };
     if (std::any_of(requirements.begin(), requirements.end(), same)) continue;
     requirements.push_back({std::string(row.label), std::string(row.message)});

@@ -181,6 +181,29 @@ TEST(Builder, PlacesAsMetadata) {
   EXPECT_NE(x.instruction()->metadata.source_file.find("builder_test.cc"), absl::string_view::npos);
 }
 
+TEST(Builder, ModulesBuiltByThemselvesAreCopiedIn) {
+  ExpectBuilt(
+      [](Builder* b) {
+        std::unique_ptr<Module> square;
+        {
+          Builder alone("square_sum");
+          const Op x = Parameter(&alone, 0, S(F32, {3}), "x");
+          ScopedOpName scope(&alone, "inner");
+          Reduce(x * x, Zero(&alone, F32), CreateScalarAddComputation(F32, &alone), {0});
+          square = *alone.Build();
+        }
+        Computation* f = b->Import(*square);
+        Computation* again = b->Import(*square);
+        square = nullptr;  // nothing of it is needed any more
+        EXPECT_EQ(f->name, "square_sum");
+        EXPECT_EQ(again->name, "square_sum.1");
+        const Op x = ConstantR1<float>(b, {1, 2, 3});
+        return Call(b, f, {x}) + Call(b, again, {x});
+      },
+      "f32[] constant(28)");
+  ExpectBuildError([](Builder* b) { b->Import(Module()); return Op(); }, "builder.import");
+}
+
 TEST(Builder, FinishGivesAModuleToReaders) {
   Builder b("test");
   b.SetRange({3, 9});

@@ -59,6 +59,9 @@ TEST(Pages, RequirementsSayWhatIsReported) {
   EXPECT_THAT(text, testing::HasSubstr("pointwise.element-type"));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("same-type")));
   EXPECT_THAT(text, testing::Not(testing::HasSubstr("compare.")));
+  text.clear();
+  for (const Requirement& r : RequirementsOf(Of("clamp"))) absl::StrAppend(&text, r.label, "\n");
+  EXPECT_EQ(text, "pointwise.array\npointwise.same-type\nclamp.bounds\nclamp.element-type\n");
 }
 
 TEST(Pages, TypesComeFromTheRule) {

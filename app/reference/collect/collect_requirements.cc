@@ -1,15 +1,17 @@
 // Run while building: collects the labelled diagnostics of the operations from their sources, with what each says, as rows
-// X("label", "Definition", "message") for the operation pages. So the pages list what the rules really require.
+// X("label", "Definition", "Function", "message") for the operation pages. So the pages list what the rules really require.
 //
 //   collect_requirements OUT.inc ATTRIBUTES.def SOURCES...
 //
 // A message is put together from the string literals of its expression; what is filled in when it is reported becomes "…".
+#include <algorithm>
 #include <cctype>
 #include <fstream>
 #include <iostream>
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -182,6 +184,19 @@ size_t EnclosingCall(const std::string& s, size_t at, size_t* argument) {
   return std::string::npos;
 }
 
+// The function that the position stands in: the last line before it that begins at the margin and opens a body.
+std::string EnclosingFunction(const std::string& s, size_t at) {
+  for (size_t end = s.rfind(" {\n", at); end != std::string::npos && end > 0; end = s.rfind(" {\n", end - 1)) {
+    size_t begin = s.rfind('\n', end);
+    begin = begin == std::string::npos ? 0 : begin + 1;
+    const std::string line = s.substr(begin, end - begin);
+    const size_t open = line.find('(');
+    if (line.empty() || std::isspace(static_cast<unsigned char>(line[0])) || open == std::string::npos) continue;
+    return LastWord(line.substr(0, open));
+  }
+  return "";
+}
+
 std::string Words(const std::string& label) {
   std::string text = label.substr(label.find('.') + 1);
   for (char& ch : text) ch = ch == '-' ? ' ' : ch;
@@ -207,7 +222,7 @@ int main(int argc, char** argv) {
     std::string definition;
     if (const size_t at = s.find("void Define"); at != std::string::npos) definition = s.substr(at + 11, s.find('(', at) - at - 11);
     std::map<std::string, std::string> messages;
-    std::vector<std::string> order;
+    std::vector<std::pair<std::string, std::string>> order;  // label, function
     const std::string mark = "HLO_LABEL(\"";
     for (size_t at = s.find(mark); at != std::string::npos; at = s.find(mark, at + 1)) {
       const size_t name_at = at + mark.size(), name_end = s.find('"', name_at);
@@ -222,12 +237,13 @@ int main(int argc, char** argv) {
       } else if (!callee.empty()) {
         message = HelperMessage(helpers, callee, argument, Arguments(s, open), 0);
       }
-      if (messages.count(label) == 0) order.push_back(label);
+      const std::pair<std::string, std::string> place(label, EnclosingFunction(s, at));
+      if (std::find(order.begin(), order.end(), place) == order.end()) order.push_back(place);
       if (messages[label].empty()) messages[label] = message;
     }
-    for (const std::string& label : order) {
+    for (const auto& [label, function] : order) {
       const std::string& message = messages[label];
-      out << "X(\"" << label << "\", \"" << definition << "\", \"" << (message.empty() ? Words(label) : message) << "\")\n";
+      out << "X(\"" << label << "\", \"" << definition << "\", \"" << function << "\", \"" << (message.empty() ? Words(label) : message) << "\")\n";
     }
   }
   return 0;

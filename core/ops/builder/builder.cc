@@ -100,9 +100,11 @@ bool Builder::SetRoot(Op root, Place place) {
   return true;
 }
 
+void Builder::Completed(Computation* computation) { state_->order.push_back(computation); }
+
 Computation* Builder::BuildComputation(Op root, Place place) {
   if (!SetRoot(root, place)) return nullptr;
-  state_->order.push_back(computation_);
+  Completed(computation_);
   return computation_;
 }
 

@@ -71,6 +71,8 @@ class Builder {
   // The whole of it in one go: a computation with parameters of these shapes whose root is what `body` returns. Null after an error.
   Computation* Sub(absl::string_view name, absl::Span<const Shape> parameters,
                    const std::function<Op(Builder* b, absl::Span<const Op> parameters)>& body, Place place = Place::current());
+  // Copies a module that was built (or read and verified) by itself into this one: its entry, ready to be called. Null after an error.
+  Computation* Import(const Module& module, Place place = Place::current());
   // Ends a sub-builder: the root is `root`, or the last instruction made. Null after an error.
   Computation* BuildComputation(Op root = {}, Place place = Place::current());
   // Ends the entry and the module; it is finalized and verified. The builder and its Ops must not be used to make more after it.
@@ -131,6 +133,7 @@ class Builder {
   absl::string_view UniqueName(absl::string_view wanted);
   void Mark(Instruction& instruction, Place place);
   bool SetRoot(Op root, Place place);
+  void Completed(Computation* computation);  // it stands behind those completed before
   friend class Op;
   friend class ScopedOpName;
 
