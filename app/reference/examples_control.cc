@@ -11,7 +11,14 @@ namespace {
 Computation* Double(B* b) {
   return b->Sub("double", {A(S32, {2})}, [](B*, Ops p) { return p[0] + p[0]; });
 }
-constexpr char kPeer[] = "It needs a second device: run alone it stops there and says so.";
+// What is sent on a channel arrives at the recv of that channel.
+Op ToItself(B* b, Row<float> values) {
+  Op x = F(b, "x", values), token = AfterAll(b, {});
+  Op received = RecvWithToken(token, x.shape(), 1), sent = SendWithToken(x, token, 1);
+  Op data = RecvDone(received);
+  SendDone(sent);
+  return GetTupleElement(data, 0);
+}
 constexpr char kQueue[] = "It takes its data from a queue: hloscope run FILE --infeed ITEMS.npz.";
 const std::vector<std::vector<int64_t>> kAlone = {{0}};
 
@@ -100,10 +107,11 @@ std::vector<Example> ControlExamples() {
        [](B* b) { Op x = F(b, "x", {1, 2.25f}); return ReduceScatter(x, CreateScalarAddComputation(F32, b), 0, 1, kAlone); }, "f32[2] [1, 2.25]"},
       {"replica-id", "Which replica this is.", [](B* b) { return ReplicaId(b); }, "u32[] 0"},
       {"partition-id", "Which partition this is.", [](B* b) { return PartitionId(b); }, "u32[] 0"},
-      {"send", "A value for the other end of channel 1.", [](B* b) { return SendDone(Send(F(b, "x", {1, 2}), 1)); }, "", kPeer},
-      {"send-done", "Waits until the value is on its way.", [](B* b) { return SendDone(Send(F(b, "x", {3, 4}), 1)); }, "", kPeer},
-      {"recv", "Waits for a value on channel 1.", [](B* b) { return RecvDone(Recv(b, A(F32, {2}), 1)); }, "", kPeer},
-      {"recv-done", "The value that came on channel 1.", [](B* b) { return GetTupleElement(RecvDone(Recv(b, A(F32, {2}), 1)), 0); }, "", kPeer},
+      {"send", "Receive, send, and wait for both: alone, a program can only send to itself.",
+       [](B* b) { return ToItself(b, {1, 2}); }, "f32[2] [1, 2]"},
+      {"send-done", "Waits until the value is on its way.", [](B* b) { return ToItself(b, {3, 4}); }, "f32[2] [3, 4]"},
+      {"recv", "Asks for a value on channel 1, which is sent there further down.", [](B* b) { return ToItself(b, {5, 6}); }, "f32[2] [5, 6]"},
+      {"recv-done", "The value that came on channel 1.", [](B* b) { return ToItself(b, {7, 8}); }, "f32[2] [7, 8]"},
   };
 }
 
