@@ -25,6 +25,8 @@ struct StableHloTest {
   std::string name;       // "main", "dynamic_conv_op_test_si64"; with the part's number where a file has several and names repeat
   int part = 0;           // which `// -----` part, from 0
   std::unique_ptr<Module> module;
+  SourceRange range;       // where the function stands
+  bool asserts = true;     // false: it has no assertions and only has to run
   int num_replicas = 1, num_partitions = 1;  // interpreter.run_parallel: more than one (issued as "not executed yet" by the runner)
 };
 std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);

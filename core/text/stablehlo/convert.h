@@ -1,0 +1,157 @@
+// From the tree of an MLIR file to HLO computations: functions, regions, values. What one operation becomes stands in the tables of
+// convert_*.cc and chlo_*.cc, a row an operation. Not for syntax (core/text/mlir) nor for choosing functions (stablehlo.cc).
+//
+// Every SSA value becomes one instruction of a static shape: types with `?` are refined from the operands, function by function, starting
+// with the entry's arguments; where an operation's shape comes from another operand, that operand must follow from constants (fold.h).
+#ifndef HLOSCOPE_CORE_TEXT_STABLEHLO_CONVERT_H_
+#define HLOSCOPE_CORE_TEXT_STABLEHLO_CONVERT_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/text/mlir/mlir.h"
+#include "core/text/stablehlo/attributes.h"
+#include "core/text/stablehlo/emit.h"
+#include "core/text/stablehlo/fold.h"
+
+namespace hloscope::stablehlo {
+
+class OpContext;
+using Handler = void (*)(OpContext&);
+
+// One operation: its full name, how many operands it takes (-1: any number), how many regions it must have.
+struct Row {
+  absl::string_view name;
+  Handler handler;
+  int min_operands = 0, max_operands = -1, regions = 0;
+};
+// The rows of each file.
+absl::Span<const Row> ElementwiseRows();
+absl::Span<const Row> ShapeRows();
+absl::Span<const Row> DynamicRows();
+absl::Span<const Row> RegionRows();
+absl::Span<const Row> LinearRows();
+absl::Span<const Row> DistributionRows();
+absl::Span<const Row> CallRows();
+absl::Span<const Row> CheckRows();
+absl::Span<const Row> ChloRows();
+const Row* FindRow(absl::string_view name);
+
+// The shape of a type that has no `?`.
+std::optional<Shape> StaticShape(const mlir::Type& type);
+bool IsQuantized(const mlir::Type& type);
+
+// A computation being filled from a region.
+struct Scope {
+  Scope(Module& module, Computation* computation, DiagnosticSink& sink) : emit(module, computation, sink) {}
+  Emitter emit;
+  absl::flat_hash_map<const mlir::SsaValue*, Instruction*> values;  // null: was in error
+};
+
+class Converter {
+ public:
+  // `root` is a builtin.module; its functions and those of the modules inside it can be called.
+  Converter(const mlir::File& file, const mlir::Op& root, Module& module, DiagnosticSink& sink);
+
+  const std::vector<const mlir::Op*>& functions() const { return functions_; }  // func.func with a body
+  const mlir::Op* FindFunction(absl::string_view name) const;
+  // With its own argument types; null when it could not be converted at all.
+  Computation* ConvertEntry(const mlir::Op& function);
+  // For given operands of a call in `caller`.
+  Computation* ConvertCallee(const mlir::Op& function, const Operands& arguments, SourceRange place);
+  // Puts callees before callers, and ends the module.
+  void Finish(Computation* entry);
+
+  // A computation of a region. `bind` makes parameters and gives the block's arguments their values; `finish` makes the root from what the
+  // region returns.
+  Computation* ConvertRegion(const mlir::Region& region, absl::string_view name, const std::function<void(Scope&)>& bind,
+                             const std::function<Instruction*(Scope&, const Operands&)>& finish);
+  // A computation of our own, for decompositions: made once for each key.
+  Computation* Helper(const std::string& key, absl::string_view name, const std::function<Instruction*(Emitter&, Computation*)>& fill);
+  void ConvertOp(Scope& scope, const mlir::Op& op);
+
+  Folder& folder() { return folder_; }
+  Module& module() { return module_; }
+  DiagnosticSink& sink() { return sink_; }
+  const SourceText& source() const { return *file_.source; }
+  std::string UniqueComputation(absl::string_view name);
+
+ private:
+  Operands ConvertBody(Scope& scope, const mlir::Region& region);
+  Computation* ConvertFunction(const mlir::Op& function, const std::vector<Shape>& shapes, const std::vector<Value>& known, bool entry);
+  void DescribeArgument(const mlir::Op& function, int number, Instruction& parameter);
+  Origin OriginOf(const mlir::Op& op);
+
+  const mlir::File& file_;
+  Module& module_;
+  DiagnosticSink& sink_;
+  Folder folder_;
+  std::vector<const mlir::Op*> functions_;
+  absl::flat_hash_map<std::string, const mlir::Op*> by_name_;
+  absl::flat_hash_map<std::string, Computation*> converted_;  // by function and argument shapes
+  absl::flat_hash_map<std::string, Computation*> helpers_;
+  absl::flat_hash_map<std::string, int> computation_names_;
+  std::vector<const mlir::Op*> open_functions_;  // being converted, for recursion
+  std::vector<Computation*> order_;              // callees first
+};
+
+// Values used in the regions of `op` that are defined outside of it, in order of first use.
+std::vector<const mlir::SsaValue*> FreeValues(const mlir::Op& op);
+std::vector<const mlir::SsaValue*> FreeValues(const mlir::Op& op, const mlir::Region& region);
+
+// What a row's handler sees: the operation, its operands as instructions, and where the results go.
+class OpContext {
+ public:
+  OpContext(Converter& converter, Scope& scope, const mlir::Op& op) : c(converter), scope(scope), e(scope.emit), op(op) {}
+  Converter& c;
+  Scope& scope;
+  Emitter& e;
+  const mlir::Op& op;
+
+  int operand_count() const { return static_cast<int>(op.operands.size()); }
+  int result_count() const { return static_cast<int>(op.results.size()); }
+  // Null when it is missing or was in error (then nothing that uses it is emitted).
+  Instruction* in(int i) const;
+  Operands ins(int first = 0, int count = -1) const;
+  Instruction* Lookup(const mlir::SsaValue* value) const;
+
+  const mlir::Attr* attr(absl::string_view name) const { return op.Find(name); }
+  int64_t Int(absl::string_view name, int64_t otherwise) const;
+  bool Bool(absl::string_view name, bool otherwise) const { return Int(name, otherwise) != 0; }
+  std::vector<int64_t> Ints(absl::string_view name) const;  // empty when absent
+  std::vector<int64_t> Ints(absl::string_view name, int64_t count, int64_t otherwise) const;
+  std::string Word(absl::string_view name, absl::string_view otherwise = {}) const;
+  // Reports when it is absent.
+  const mlir::Attr* Need(absl::string_view name) const;
+
+  // The written type where it is static.
+  std::optional<Shape> Written(int result = 0) const;
+  // ... or the dimensions of `like` with the written element type.
+  Shape WrittenOrLike(const Shape& like, int result = 0) const;
+  ElementType WrittenElement(int result = 0) const { return op.results.empty() ? ElementType::kF32 : op.results[result]->type.shape.element_type(); }
+  // What an operand is known to hold; reports when it does not follow from constants.
+  std::optional<std::vector<int64_t>> KnownInts(int operand, absl::string_view what) const;
+  std::optional<std::vector<int64_t>> TryKnownInts(int operand) const;
+
+  std::string name() const;  // of the first result, clean
+  // Emits with the result's written type (inferred when it has `?`) and makes it the only result.
+  void Simple(Opcode opcode, Operands operands, Attributes attributes = {});
+  void Set(int result, Instruction* value) { scope.values[op.results[result].get()] = value; }
+  // One instruction with all results: itself for one, elements of the tuple for several (or none).
+  void SetAll(Instruction* value);
+  void Error(absl::string_view label, std::string message, std::string hint = "") const;
+
+  Attribute Text(AttrId id, absl::string_view text) const { return TextAttribute(c.module(), id, text); }
+  // A reducer, comparator, ...: a computation whose parameters are the block's arguments. Captured constants are repeated inside.
+  Computation* ScalarRegion(int region, absl::string_view name) const;
+  // The element type that parameter `i` of a region has; nothing when it is missing.
+  std::optional<ElementType> RegionType(int region, int i) const;
+};
+
+}  // namespace hloscope::stablehlo
+
+#endif  // HLOSCOPE_CORE_TEXT_STABLEHLO_CONVERT_H_

@@ -1,0 +1,270 @@
+// Operations between devices and with the world outside: collectives, send and recv, feeds, tokens.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/text/stablehlo/convert.h"
+
+namespace hloscope::stablehlo {
+namespace {
+
+// dense<[[0, 1], [2, -1]]> as {{0,1},{2}}: -1 fills up short groups.
+bool AddGroups(OpContext& c, Attributes& attributes) {
+  const mlir::Attr* a = c.attr("replica_groups");
+  if (a == nullptr) {
+    attributes.push_back(c.Text(AttrId::kReplicaGroups, "{}"));
+    return true;
+  }
+  const auto rows = RowsOf(*a);
+  if (!rows) {
+    c.Error(HLO_LABEL("stablehlo.replica-groups"), "replica_groups must be rows of device numbers, dense<[[0, 1], [2, 3]]>");
+    return false;
+  }
+  std::vector<std::string> groups;
+  for (const std::vector<int64_t>& row : *rows) {
+    std::vector<int64_t> members;
+    std::copy_if(row.begin(), row.end(), std::back_inserter(members), [](int64_t id) { return id >= 0; });
+    if (!members.empty()) groups.push_back(absl::StrCat("{", absl::StrJoin(members, ","), "}"));
+  }
+  attributes.push_back(c.Text(AttrId::kReplicaGroups, absl::StrCat("{", absl::StrJoin(groups, ","), "}")));
+  return true;
+}
+
+void AddChannel(OpContext& c, Attributes& attributes) {
+  if (const mlir::Attr* channel = c.attr("channel_handle")) {
+    const int64_t id = IntField(*channel, "handle", 0);
+    if (id > 0) attributes.push_back(IntAttribute(AttrId::kChannelId, id));
+  } else if (const int64_t id = c.Int("channel_id", 0); id > 0) {
+    attributes.push_back(IntAttribute(AttrId::kChannelId, id));
+  }
+  if (c.Bool("use_global_device_ids", false)) attributes.push_back(IntAttribute(AttrId::kUseGlobalDeviceIds, 1));
+}
+
+void AddCollective(OpContext& c, Opcode opcode, Operands operands, Attributes attributes) {
+  std::vector<Shape> shapes;
+  for (int i = 0; i < c.result_count(); ++i) {
+    const std::optional<Shape> shape = c.Written(i);
+    if (!shape) break;
+    shapes.push_back(*shape);
+  }
+  const bool known = static_cast<int>(shapes.size()) == c.result_count() && !shapes.empty();
+  const Shape shape = known ? (shapes.size() == 1 ? shapes[0] : Shape::Tuple(shapes)) : Shape();
+  c.SetAll(c.e.Add(opcode, std::move(operands), std::move(attributes), known ? &shape : nullptr, c.result_count() == 1 ? c.name() : ""));
+}
+
+Operands Widened(OpContext& c) {
+  Operands operands = c.ins();
+  if (const auto type = c.RegionType(0, 0)) {
+    for (Instruction*& x : operands) x = c.e.Convert(x, *type);
+  }
+  return operands;
+}
+
+void AllReduce(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes)) return;
+  AddChannel(c, attributes);
+  Computation* reducer = c.ScalarRegion(0, "reducer");
+  if (reducer == nullptr) return;
+  attributes.push_back(ComputationAttribute(AttrId::kToApply, reducer));
+  AddCollective(c, Opcode::kAllReduce, Widened(c), std::move(attributes));
+}
+
+void ReduceScatter(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes)) return;
+  AddChannel(c, attributes);
+  attributes.push_back(IntsAttribute(AttrId::kDimensions, {c.Int("scatter_dimension", 0)}));
+  Computation* reducer = c.ScalarRegion(0, "reducer");
+  if (reducer == nullptr) return;
+  attributes.push_back(ComputationAttribute(AttrId::kToApply, reducer));
+  AddCollective(c, Opcode::kReduceScatter, Widened(c), std::move(attributes));
+}
+
+void AllGather(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes)) return;
+  AddChannel(c, attributes);
+  attributes.push_back(IntsAttribute(AttrId::kDimensions, {c.Int("all_gather_dim", 0)}));
+  AddCollective(c, Opcode::kAllGather, c.ins(), std::move(attributes));
+}
+
+// HLO splits and concatenates along one dimension; another one to concatenate along is a matter of moving the blocks afterwards.
+void AllToAll(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes)) return;
+  AddChannel(c, attributes);
+  const int64_t split = c.Int("split_dimension", 0), concat = c.Int("concat_dimension", 0), count = c.Int("split_count", 1);
+  attributes.push_back(IntsAttribute(AttrId::kDimensions, {split}));
+  Operands results;
+  for (Instruction* x : c.ins()) {
+    if (x == nullptr) return;
+    const int64_t rank = x->shape.rank();
+    if (split < 0 || split >= rank || concat < 0 || concat >= rank || count < 1 || x->shape.dim(static_cast<int>(split)) % count != 0) {
+      return c.Error(HLO_LABEL("stablehlo.all-to-all"), absl::StrCat("dimension ", split, " of ", x->shape.ToString(false), " cannot be split into ", count, " blocks for dimension ", concat));
+    }
+    Instruction* moved = c.e.Add(Opcode::kAllToAll, {x}, attributes);
+    if (split != concat && moved != nullptr) {
+      std::vector<int64_t> apart, permutation, result;
+      for (int64_t d = 0; d < rank; ++d) {
+        if (d == split) apart.push_back(count);
+        apart.push_back(x->shape.dim(static_cast<int>(d)) / (d == split ? count : 1));
+        result.push_back(d == split ? x->shape.dim(static_cast<int>(d)) / count : x->shape.dim(static_cast<int>(d)) * (d == concat ? count : 1));
+      }
+      for (int64_t d = 0; d < rank; ++d) {
+        if (d == concat) permutation.push_back(split);
+        permutation.push_back(d + (d >= split ? 1 : 0));
+      }
+      moved = c.e.Reshape(c.e.Add(Opcode::kTranspose, {c.e.Reshape(moved, apart)}, {IntsAttribute(AttrId::kDimensions, permutation)}), result);
+    }
+    results.push_back(moved);
+  }
+  for (int i = 0; i < c.result_count() && i < static_cast<int>(results.size()); ++i) c.Set(i, results[i]);
+}
+
+void CollectivePermute(OpContext& c) {
+  const mlir::Attr* a = c.Need("source_target_pairs");
+  if (a == nullptr) return;
+  const auto rows = RowsOf(*a);
+  const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });
+  if (!fits) return c.Error(HLO_LABEL("stablehlo.source-target-pairs"), "source_target_pairs must be rows of two device numbers");
+  Attribute pairs;
+  pairs.id = AttrId::kSourceTargetPairs;
+  pairs.name = Info(AttrId::kSourceTargetPairs).name;
+  std::vector<std::pair<int64_t, int64_t>> list;
+  for (const auto& row : *rows) list.push_back({row[0], row[1]});
+  pairs.value = std::move(list);
+  Attributes attributes = {pairs};
+  AddChannel(c, attributes);
+  AddCollective(c, Opcode::kCollectivePermute, c.ins(), std::move(attributes));
+}
+
+void CollectiveBroadcast(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes)) return;
+  AddChannel(c, attributes);
+  AddCollective(c, Opcode::kCollectiveBroadcast, c.ins(), std::move(attributes));
+}
+
+// The sum of all replicas of a group.
+void CrossReplicaSum(OpContext& c) {
+  Attributes attributes;
+  if (!AddGroups(c, attributes) || c.in(0) == nullptr) return;
+  const ElementType type = c.in(0)->shape.element_type();
+  Computation* sum = c.c.Helper(absl::StrCat("sum ", Name(type)), "sum", [&](Emitter& e, Computation*) {
+    Instruction* a = e.Parameter(Shape::Scalar(type), "a");
+    Instruction* b = e.Parameter(Shape::Scalar(type), "b");
+    return e.Add(Opcode::kAdd, {a, b});
+  });
+  attributes.push_back(ComputationAttribute(AttrId::kToApply, sum));
+  AddCollective(c, Opcode::kAllReduce, c.ins(), std::move(attributes));
+}
+
+void PartitionId(OpContext& c) { c.Simple(Opcode::kPartitionId, {}); }
+void ReplicaId(OpContext& c) { c.Simple(Opcode::kReplicaId, {}); }
+void AfterAll(OpContext& c) { c.Simple(Opcode::kAfterAll, c.ins()); }
+
+// One value, or a tuple of several (or none), for operations that take one.
+Instruction* Bundle(OpContext& c, Operands values) { return values.size() == 1 ? values[0] : c.e.Tuple(std::move(values)); }
+
+std::optional<Shape> BundleShape(const OpContext& c, int count) {
+  std::vector<Shape> shapes;
+  for (int i = 0; i < count; ++i) {
+    const std::optional<Shape> shape = c.Written(i);
+    if (!shape) return std::nullopt;
+    shapes.push_back(*shape);
+  }
+  return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
+}
+
+// The elements of a bundle and the token as results.
+void Unbundle(OpContext& c, Instruction* data_and_token) {
+  const int n = c.result_count() - 1;
+  Instruction* data = c.e.Element(data_and_token, 0);
+  for (int i = 0; i < n; ++i) c.Set(i, n == 1 ? data : c.e.Element(data, i));
+  c.Set(n, c.e.Element(data_and_token, 1));
+}
+
+Attributes TransferAttributes(OpContext& c) {
+  Attributes attributes;
+  AddChannel(c, attributes);
+  if (c.Bool("is_host_transfer", false)) attributes.push_back(IntAttribute(AttrId::kIsHostTransfer, 1));
+  return attributes;
+}
+
+void Send(OpContext& c) {
+  const Attributes attributes = TransferAttributes(c);
+  Instruction* data = Bundle(c, c.ins(0, c.operand_count() - 1));
+  Instruction* send = c.e.Add(Opcode::kSend, {data, c.in(c.operand_count() - 1)}, attributes);
+  c.Set(0, c.e.Add(Opcode::kSendDone, {send}, attributes));
+}
+
+void Recv(OpContext& c) {
+  if (c.result_count() < 1) return;
+  const Attributes attributes = TransferAttributes(c);
+  const std::optional<Shape> data = BundleShape(c, c.result_count() - 1);
+  if (!data) return c.Error(HLO_LABEL("stablehlo.unknown-sizes"), absl::StrCat(c.op.name, " needs a result type of known sizes"));
+  const Shape shape = Shape::Tuple({*data, Shape::Scalar(ElementType::kU32), Shape::Token()});
+  Unbundle(c, c.e.Add(Opcode::kRecvDone, {c.e.Add(Opcode::kRecv, {c.in(0)}, attributes, &shape)}, attributes));
+}
+
+void Infeed(OpContext& c) {
+  if (c.result_count() < 1) return;
+  const std::optional<Shape> data = BundleShape(c, c.result_count() - 1);
+  if (!data) return c.Error(HLO_LABEL("stablehlo.unknown-sizes"), absl::StrCat(c.op.name, " needs a result type of known sizes"));
+  Attributes attributes;
+  if (const mlir::Attr* config = c.attr("infeed_config"); config != nullptr && !config->text.empty()) attributes.push_back(c.Text(AttrId::kInfeedConfig, config->text));
+  const Shape shape = Shape::Tuple({*data, Shape::Token()});
+  Unbundle(c, c.e.Add(Opcode::kInfeed, {c.in(0)}, std::move(attributes), &shape));
+}
+
+void Outfeed(OpContext& c) {
+  Instruction* data = Bundle(c, c.ins(0, c.operand_count() - 1));
+  if (data == nullptr) return;
+  Attributes attributes = {c.Text(AttrId::kOutfeedShape, data->shape.ToString(false))};
+  if (const mlir::Attr* config = c.attr("outfeed_config"); config != nullptr && !config->text.empty()) attributes.push_back(c.Text(AttrId::kOutfeedConfig, config->text));
+  c.Simple(Opcode::kOutfeed, {data, c.in(c.operand_count() - 1)}, std::move(attributes));
+}
+
+// async_start runs one collective in the background; here it has run when it is started.
+void AsyncStart(OpContext& c) {
+  const Operands operands = c.ins();
+  const mlir::Region& region = *c.op.regions[0];
+  for (size_t i = 0; i < region.arguments.size() && i < operands.size(); ++i) c.scope.values[region.arguments[i].get()] = operands[i];
+  Operands results;
+  for (const auto& op : region.ops) {
+    if (op->name == "stablehlo.return") {
+      for (const mlir::SsaValue* value : op->operands) results.push_back(c.Lookup(value));
+      break;
+    }
+    c.c.ConvertOp(c.scope, *op);
+  }
+  c.Set(0, results.size() == 1 ? results[0] : c.e.Tuple(results));
+}
+void AsyncDone(OpContext& c) { c.SetAll(c.in(0)); }
+
+constexpr Row kRows[] = {
+    {"stablehlo.all_reduce", AllReduce, 1, -1, 1},
+    {"stablehlo.reduce_scatter", ReduceScatter, 1, -1, 1},
+    {"stablehlo.all_gather", AllGather, 1, -1},
+    {"stablehlo.all_to_all", AllToAll, 1, -1},
+    {"stablehlo.collective_permute", CollectivePermute, 1, -1},
+    {"stablehlo.collective_broadcast", CollectiveBroadcast, 1, -1},
+    {"stablehlo.cross-replica-sum", CrossReplicaSum, 1, 1},
+    {"stablehlo.partition_id", PartitionId, 0, 0},
+    {"stablehlo.replica_id", ReplicaId, 0, 0},
+    {"stablehlo.after_all", AfterAll, 0, -1},
+    {"stablehlo.create_token", AfterAll, 0, 0},
+    {"stablehlo.send", Send, 1, -1},
+    {"stablehlo.recv", Recv, 1, 1},
+    {"stablehlo.infeed", Infeed, 1, 1},
+    {"stablehlo.outfeed", Outfeed, 1, -1},
+    {"stablehlo.async_start", AsyncStart, 0, -1, 1},
+    {"stablehlo.async_done", AsyncDone, 1, 1},
+};
+
+}  // namespace
+
+absl::Span<const Row> DistributionRows() { return kRows; }
+
+}  // namespace hloscope::stablehlo
