@@ -15,6 +15,7 @@
 #include "app/cli/verb.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
+#include "core/text/mlir/mlir.h"
 #include "core/text/proto/hlo_proto.h"
 
 namespace hloscope::cli {
@@ -79,33 +80,11 @@ bool IsBinary(absl::string_view text) {
   });
 }
 
-// By the first word that is no comment.
 std::string DetectFormat(absl::string_view text) {
   if (absl::StartsWith(text, kBytecode)) return "stablehlo bytecode";
   if (IsHloProto(text)) return "hlo proto";
   if (IsBinary(text) && absl::StrContains(text.substr(0, 1 << 16), kBytecode)) return "stablehlo bytecode";
-  absl::string_view rest = text;
-  for (;;) {
-    rest = absl::StripLeadingAsciiWhitespace(rest);
-    if (absl::StartsWith(rest, "//") || absl::StartsWith(rest, "#")) {
-      const size_t newline = rest.find('\n');
-      const bool attribute_alias = rest[0] == '#';  // MLIR: #map = ...
-      if (attribute_alias) return "stablehlo text";
-      if (newline == absl::string_view::npos) return "hlo text";
-      rest.remove_prefix(newline + 1);
-    } else if (absl::StartsWith(rest, "/*")) {
-      const size_t end = rest.find("*/");
-      if (end == absl::string_view::npos) return "hlo text";
-      rest.remove_prefix(end + 2);
-    } else {
-      break;
-    }
-  }
-  if (absl::StartsWith(rest, "HloModule") || rest.empty()) return "hlo text";
-  for (const char* word : {"module @", "module {", "module attributes", "func.func", "\"builtin.module\"", "builtin.module", "\"func.func\""}) {
-    if (absl::StartsWith(rest, word)) return "stablehlo text";
-  }
-  return "hlo text";
+  return mlir::LooksLikeMlir(text) ? "stablehlo text" : "hlo text";
 }
 
 void VerifyLoaded(Loaded& loaded) {
@@ -126,7 +105,7 @@ void LoadProto(const std::string& name, const std::string& bytes, Loaded& loaded
 
 }  // namespace
 
-Loaded Load(const std::string& path) {
+Loaded Load(const std::string& path, std::vector<StableHloTest>* tests) {
   Loaded loaded;
   const auto start = std::chrono::steady_clock::now();
   std::string text;
@@ -146,13 +125,13 @@ Loaded Load(const std::string& path) {
     loaded.load_ms = Milliseconds(start);
     return loaded;
   }
-  if (loaded.format != "hlo text") {
-    loaded.sink.Error(SourceRange{0, 1}, HLO_LABEL("load.format-not-yet"), absl::StrCat("this is ", loaded.format, ", which cannot be read yet"),
-                      "HLO text is read: dump it with XLA_FLAGS=--xla_dump_hlo_as_text, or print the module with its to_string()");
+  const bool stablehlo = loaded.format == "stablehlo text";
+  if (stablehlo && tests != nullptr) {
+    *tests = ReadStableHloTests(loaded.source, loaded.sink);
     loaded.load_ms = Milliseconds(start);
     return loaded;
   }
-  loaded.module = ReadHloText(loaded.source, loaded.sink);
+  loaded.module = stablehlo ? ReadStableHlo(loaded.source, loaded.sink) : ReadHloText(loaded.source, loaded.sink);
   loaded.load_ms = Milliseconds(start);
   VerifyLoaded(loaded);
   return loaded;

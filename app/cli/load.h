@@ -5,10 +5,12 @@
 #include <memory>
 #include <string>
 #include <vector>
+#include <vector>
 
 #include "absl/status/status.h"
 #include "core/base/diagnostic.h"
 #include "core/ir/module.h"
+#include "core/text/stablehlo/stablehlo.h"
 #include "core/literal/value.h"
 
 namespace hloscope::cli {
@@ -27,8 +29,8 @@ struct Loaded {
   bool ok() const { return open.ok() && module != nullptr && sink.error_count() == 0; }
 };
 
-// `path` "-": standard input.
-Loaded Load(const std::string& path);
+// `path` "-": standard input. `tests` given: of StableHLO text it gets each test (not verified), and there is no module.
+Loaded Load(const std::string& path, std::vector<StableHloTest>* tests = nullptr);
 // Writes all diagnostics (or why the file cannot be opened) to standard error.
 void ReportProblems(const std::string& path, const Loaded& loaded);
 // Load + ReportProblems; null when the program cannot be used, and then `status` is the exit status.

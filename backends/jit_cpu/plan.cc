@@ -67,7 +67,7 @@ class Planner {
     free_cost_[i] = std::min(cost, kMaxFreeCost + 1);
   }
 
-  bool Needed(int i) const { return &At(i) == computation_.root || Def(At(i)).has_side_effect; }
+  bool Needed(int i) const { return &At(i) == computation_.root || HasSideEffect(At(i)); }
 
   void Place(int i) {
     if (head_[i] < 0 && !Needed(i)) return;  // dead

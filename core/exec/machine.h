@@ -79,6 +79,8 @@ struct MachineOptions {
   const CustomCallLibrary* custom_calls = nullptr;
   std::vector<Value> infeed;       // items in order
   bool time_instructions = false;  // fill `profile`
+  // Told of an assertion (check.expect_*) that does not hold; true: go on as if it did. Without it the run stops there.
+  std::function<bool(const Instruction& instruction, const absl::Status& why)> on_failed_check;
 };
 
 struct ProfileEntry {

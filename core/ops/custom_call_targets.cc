@@ -1,8 +1,11 @@
 // The table of custom-call targets.
 #include "core/ops/custom_call_targets.h"
 
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/ops/check_calls.h"
 #include "core/ops/rules.h"
 #include "core/ops/topk.h"
 
@@ -25,6 +28,9 @@ constexpr Row kRows[] = {
     {"PinToDeviceSram", CustomCallTarget::kPassThrough},
     {"LayoutConstraint", CustomCallTarget::kPassThrough},
     {"TopK", CustomCallTarget::kEvaluated},
+    {"check.expect_*", CustomCallTarget::kCheck},
+    {"quantized:*", CustomCallTarget::kRefused},
+    {"interpreter.run_parallel", CustomCallTarget::kRefused},
 };
 
 absl::StatusOr<Value> PassThrough(const EvalContext& c) {
@@ -69,6 +75,20 @@ absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
     case CustomCallTarget::kEvaluated:
       if (c.operands.size() != 1) return absl::InvalidArgumentError("custom call TopK takes one array");
       return TopK(c, /*largest=*/true);
+    case CustomCallTarget::kCheck: {
+      const auto& of = c.instruction.operands;
+      const bool normwise = std::any_of(of.begin(), of.end(), [](const Instruction* i) { return Def(*i).normwise_error; });
+      if (absl::Status status = RunCheck(target, c.instruction.backend_config, c.operands, normwise); !status.ok()) return status;
+      if (!c.instruction.shape.IsTuple() || !c.instruction.shape.tuple_shapes().empty()) {
+        return absl::InvalidArgumentError(absl::StrCat("custom call ", target, " %", c.instruction.name, " has no result: its shape is ()"));
+      }
+      return Value::Tuple(c.instruction.shape, {});
+    }
+    case CustomCallTarget::kRefused:
+      if (absl::StartsWith(target, "quantized:")) {
+        return absl::UnimplementedError(absl::StrCat(target.substr(target.find(':') + 1), " %", c.instruction.name, ": operations on quantized types are not executed"));
+      }
+      return absl::UnimplementedError(absl::StrCat("%", c.instruction.name, " runs programs on several devices, which is not executed yet"));
     case CustomCallTarget::kUnknown: break;
   }
   return absl::NotFoundError(absl::StrCat("custom call %", c.instruction.name, ": the target \"", target, "\" is not known here"));

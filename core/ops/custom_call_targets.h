@@ -13,6 +13,8 @@ enum class CustomCallTarget : uint8_t {
   kUnknown,
   kPassThrough,  // the result is the operand (or the tuple of operands): it only says something about it
   kEvaluated,    // EvaluateCustomCall knows what it computes
+  kCheck,        // an assertion (check_calls.h): no result, an error where it does not hold
+  kRefused,      // known, and not executed: operations on quantized types, programs of several devices
 };
 CustomCallTarget FindCustomCallTarget(absl::string_view target);
 // All names of the table; a trailing * stands for any ending.

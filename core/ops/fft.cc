@@ -285,6 +285,7 @@ void DefineFft(OpRegistry& r) {
   d.attributes = {{AttrId::kFftType, true}, {AttrId::kFftLength, true}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.normwise_error = true;
   d.opaque_reason = "its speed comes from sums that many elements share";
   d.summary = "discrete Fourier transforms over the last one to three dimensions";
   d.doc =

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,25 @@ OpRegistry::OpRegistry() : defs_(kOpcodeCount) {
 const OpRegistry& OpRegistry::Get() {
   static const OpRegistry* registry = new OpRegistry();
   return *registry;
+}
+
+bool HasSideEffect(const Instruction& instruction) {
+  const auto own = [](const Instruction& i) { return Def(i).has_side_effect || i.Bool(AttrId::kCustomCallHasSideEffect); };
+  if (own(instruction)) return true;
+  std::vector<Computation*> open = instruction.CalledComputations();
+  std::set<const Computation*> seen(open.begin(), open.end());
+  while (!open.empty()) {
+    const Computation* computation = open.back();
+    open.pop_back();
+    for (const Instruction* i : computation->instructions) {
+      if (own(*i)) return true;
+      if (i->attributes.empty()) continue;
+      for (Computation* called : i->CalledComputations()) {
+        if (seen.insert(called).second) open.push_back(called);
+      }
+    }
+  }
+  return false;
 }
 
 OpDef& OpRegistry::Define(Opcode opcode) { return defs_[static_cast<int>(opcode)]; }

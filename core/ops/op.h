@@ -95,6 +95,8 @@ struct OpDef {
   absl::StatusOr<Program> (*program)(const Instruction&) = nullptr;                // kPull, kPush
   absl::StatusOr<Value> (*evaluate)(const EvalContext&) = nullptr;                 // kOpaque, kStructural
   HostService host = HostService::kNone;
+  // Its rounding is small beside the size of the whole result, not beside each element: elements are long sums that may cancel.
+  bool normwise_error = false;
   // For operations that are not executed (yet, or on one replica): the sentence that says so. Empty: executed.
   absl::string_view not_executed;
   absl::string_view opaque_reason;  // kOpaque: why there is no element program
@@ -116,6 +118,10 @@ class OpRegistry {
 
 inline const OpDef& Def(Opcode opcode) { return OpRegistry::Get()[opcode]; }
 inline const OpDef& Def(const Instruction& i) { return Def(i.opcode); }
+
+// Whether an instruction must run though nobody reads its result: by its operation, by custom_call_has_side_effect, or because a
+// computation that it calls has such an instruction.
+bool HasSideEffect(const Instruction& instruction);
 
 // The element program of a kPull / kPush instruction: its OpDef's, checked for internal consistency. The module must be verified.
 absl::StatusOr<Program> ElementProgram(const Instruction& instruction);

@@ -169,11 +169,11 @@ bool Reader::ReadDense(Attr* attr) {
     return true;
   }
   attr->kind = Attr::Kind::kElements;
-  const int32_t back = token_.begin, last = last_end_;
+  const int32_t last = last_end_;
   if (!CheckElementsType(attr->type, type_range)) return false;
   // A problem inside is reported, but what follows is still in step: the operation can be read to its end.
   const bool ok = ReadElements(open, close, attr->type, attr);
-  Seek(back);
+  Seek(last);  // from the type's end, so that the next token still knows whether it begins a line
   last_end_ = last;
   return ok || quiet_ == 0;
 }
@@ -393,7 +393,7 @@ bool Reader::ReadDenseResource(Attr* attr) {
     resources_indexed_ = true;
     const size_t place = Text(part_begin_, part_end_).rfind("{-#");
     if (place != absl::string_view::npos) {
-      const int32_t back = token_.begin, last = last_end_;
+      const int32_t last = last_end_;
       ++quiet_;
       Seek(part_begin_ + static_cast<int32_t>(place));
       ReadResources();
