@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/literal/scalar.h"
 
 namespace hloscope {
@@ -111,9 +112,12 @@ uint64_t UlpDistance(ElementType type, uint64_t a_bits, uint64_t b_bits) {
 
 absl::Status RunCheck(absl::string_view target, absl::string_view config, absl::Span<const Value> operands, bool normwise) {
   Kind kind = Kind::kEq;
-  if (target == "check.expect_almost_eq") kind = Kind::kAlmost;
-  else if (target == "check.expect_close") kind = Kind::kClose;
-  else if (target != "check.expect_eq") return absl::UnimplementedError(absl::StrCat(target, " is not executed: there are check.expect_eq, check.expect_almost_eq and check.expect_close"));
+  absl::string_view name = target;
+  absl::ConsumePrefix(&name, "check.");
+  absl::ConsumePrefix(&name, "expect_");  // older programs leave it out
+  if (name == "almost_eq") kind = Kind::kAlmost;
+  else if (name == "close") kind = Kind::kClose;
+  else if (name != "eq") return absl::UnimplementedError(absl::StrCat(target, " is not executed: there are check.expect_eq, check.expect_almost_eq and check.expect_close"));
   if (operands.size() != 2) return absl::InvalidArgumentError(absl::StrCat(target, " compares two values, it has ", operands.size()));
   const Value& actual = operands[0];
   const Value& expected = operands[1];
@@ -126,9 +130,9 @@ absl::Status RunCheck(absl::string_view target, absl::string_view config, absl::
   if (const absl::string_view text = Setting(config, "tolerance"); !text.empty() && !absl::SimpleAtod(text, &tolerance)) {
     return absl::InvalidArgumentError(absl::StrCat(target, ": the tolerance must be a number, not ", text));
   }
-  for (const auto& [name, value] : {std::make_pair("max_ulp_difference", &most), std::make_pair("min_ulp_difference", &least)}) {
-    const absl::string_view text = Setting(config, name);
-    if (!text.empty() && !absl::SimpleAtoi(text, value)) return absl::InvalidArgumentError(absl::StrCat(target, ": ", name, " must be a whole number, not ", text));
+  for (const auto& [field, value] : {std::make_pair("max_ulp_difference", &most), std::make_pair("min_ulp_difference", &least)}) {
+    const absl::string_view text = Setting(config, field);
+    if (!text.empty() && !absl::SimpleAtoi(text, value)) return absl::InvalidArgumentError(absl::StrCat(target, ": ", field, " must be a whole number, not ", text));
   }
 
   const int64_t n = actual.element_count();

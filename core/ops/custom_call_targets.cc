@@ -28,7 +28,7 @@ constexpr Row kRows[] = {
     {"PinToDeviceSram", CustomCallTarget::kPassThrough},
     {"LayoutConstraint", CustomCallTarget::kPassThrough},
     {"TopK", CustomCallTarget::kEvaluated},
-    {"check.expect_*", CustomCallTarget::kCheck},
+    {"check.*", CustomCallTarget::kCheck},
     {"quantized:*", CustomCallTarget::kRefused},
     {"interpreter.run_parallel", CustomCallTarget::kRefused},
 };

@@ -143,7 +143,8 @@ void CollectiveBroadcast(OpContext& c) {
   Attributes attributes;
   if (!AddGroups(c, attributes)) return;
   AddChannel(c, attributes);
-  AddCollective(c, Opcode::kCollectiveBroadcast, c.ins(), std::move(attributes));
+  // A further operand says which member of each group sends; HLO takes the first one.
+  AddCollective(c, Opcode::kCollectiveBroadcast, c.ins(0, c.result_count()), std::move(attributes));
 }
 
 // The sum of all replicas of a group.

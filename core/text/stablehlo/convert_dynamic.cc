@@ -95,8 +95,51 @@ void RealDynamicSlice(OpContext& c) {
   c.Error(HLO_LABEL("stablehlo.slice-lists"), "start, limit and strides must be of one length");
 }
 
-// The opposite of a size computed: `tensor.dim` and the shape dialect stay unknown; casts of a type change nothing.
-void Cast(OpContext& c) { c.Set(0, c.in(0)); }
+// Casts of a type, and notes for a partitioner, change nothing.
+void Cast(OpContext& c) {
+  if (c.result_count() > 0) c.Set(0, c.in(0));
+}
+
+// -- Sizes as other dialects compute them: `index` is s64 --
+
+void ShapeOf(OpContext& c) {
+  if (c.in(0) == nullptr) return;
+  const Shape& x = c.in(0)->shape;
+  Value sizes = Value::Allocate(Shape::Array(ElementType::kS64, {x.rank()}));
+  std::copy(x.dimensions().begin(), x.dimensions().end(), sizes.mutable_as<int64_t>());
+  c.Set(0, c.e.Constant(std::move(sizes), c.name()));
+}
+
+void DimensionOf(OpContext& c) {
+  const auto which = c.KnownInts(1, "the dimension's number");
+  if (!which || c.in(0) == nullptr) return;
+  if (which->size() != 1 || (*which)[0] < 0 || (*which)[0] >= c.in(0)->shape.rank()) return c.Error(HLO_LABEL("stablehlo.dimension-number"), "there is no such dimension");
+  c.Set(0, c.e.ScalarInt(ElementType::kS64, c.in(0)->shape.dim(static_cast<int>((*which)[0]))));
+}
+
+void FromElements(OpContext& c) {
+  Operands parts;
+  for (Instruction* x : c.ins()) parts.push_back(c.e.Reshape(x, {1}));
+  if (parts.empty() || std::find(parts.begin(), parts.end(), nullptr) != parts.end()) return;
+  Instruction* all = parts.size() == 1 ? parts[0] : c.e.Add(Opcode::kConcatenate, parts, {IntsAttribute(AttrId::kDimensions, {0})});
+  const std::optional<Shape> shape = c.Written();
+  c.Set(0, shape ? c.e.Reshape(all, std::vector<int64_t>(shape->dimensions().begin(), shape->dimensions().end())) : all);
+}
+
+void Extract(OpContext& c) {
+  Instruction* x = c.in(0);
+  if (x == nullptr) return;
+  Operands operands = c.ins();
+  const std::vector<int64_t> ones(x->shape.rank(), 1);
+  c.Set(0, c.e.Reshape(x->shape.rank() == 0 ? x : c.e.Add(Opcode::kDynamicSlice, operands, {IntsAttribute(AttrId::kDynamicSliceSizes, ones)}), {}));
+}
+
+void IndexCast(OpContext& c) { c.Set(0, c.e.Convert(c.in(0), c.WrittenElement())); }
+
+template <Opcode opcode>
+void Arithmetic(OpContext& c) {
+  c.Set(0, c.e.Add(opcode, c.ins(), {}, nullptr, c.name()));
+}
 
 constexpr Row kRows[] = {
     {"stablehlo.dynamic_iota", DynamicIota, 1, 1},
@@ -106,6 +149,20 @@ constexpr Row kRows[] = {
     {"stablehlo.real_dynamic_slice", RealDynamicSlice, 4, 4},
     {"tensor.cast", Cast, 1, 1},
     {"builtin.unrealized_conversion_cast", Cast, 1, 1},
+    {"sdy.sharding_constraint", Cast, 1, 1},
+    {"sdy.reshard", Cast, 1, 1},
+    {"sdy.propagation_barrier", Cast, 1, 1},
+    {"sdy.sharding_group", Cast, 1, 1},
+    {"shape.shape_of", ShapeOf, 1, 1},
+    {"tensor.dim", DimensionOf, 2, 2},
+    {"tensor.from_elements", FromElements, 1, -1},
+    {"tensor.extract", Extract, 1, -1},
+    {"arith.index_cast", IndexCast, 1, 1},
+    {"arith.addi", Arithmetic<Opcode::kAdd>, 2, 2},
+    {"arith.subi", Arithmetic<Opcode::kSubtract>, 2, 2},
+    {"arith.muli", Arithmetic<Opcode::kMultiply>, 2, 2},
+    {"arith.maxsi", Arithmetic<Opcode::kMaximum>, 2, 2},
+    {"arith.minsi", Arithmetic<Opcode::kMinimum>, 2, 2},
 };
 
 }  // namespace

@@ -54,7 +54,7 @@ std::optional<Shape> InferShape(const Instruction& instruction, DiagnosticSink& 
   const OpDef& def = Def(instruction);
   const int count = static_cast<int>(instruction.operands.size());
   if (count < def.min_operands || (def.max_operands >= 0 && count > def.max_operands)) {
-    sink.Error(instruction.range, HLO_LABEL("stablehlo.operand-count"), absl::StrCat(Name(instruction.opcode), " cannot take ", count, " operands"));
+    sink.Error(instruction.range, HLO_LABEL("stablehlo.operands"), absl::StrCat(Name(instruction.opcode), " cannot take ", count, " operands"));
     return std::nullopt;
   }
   ShapeContext context(instruction, sink);

@@ -50,6 +50,7 @@ Value Evaluate(const Instruction& i, const std::vector<const Value*>& operands) 
   if (i.literal != nullptr) return i.literal->value;
   const OpDef& def = Def(i);
   if (!Small(i.shape) || def.has_side_effect || !def.not_executed.empty() || def.host != HostService::kNone || i.Has(AttrId::kCustomCallTarget)) return Value();
+  if (def.op_class == OpClass::kOpaque && def.movement == Movement::kCreate) return Value();  // random numbers
   DiagnosticSink ignored;
   const std::optional<Shape> shape = InferShape(i, ignored);
   if (!shape || ignored.error_count() > 0 || !Shape::Compatible(*shape, i.shape)) return Value();

@@ -1,0 +1,82 @@
+// Sizes that constants decide. Written for this project.
+func.func @operands_hold_sizes() {
+  %x = stablehlo.constant dense<[[1, 2, 3, 4, 5, 6]]> : tensor<1x6xi32>
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %a = stablehlo.reshape %two : (tensor<i32>) -> tensor<1xi32>
+  %b = stablehlo.reshape %three : (tensor<i32>) -> tensor<1xi32>
+  %shape = stablehlo.concatenate %a, %b, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %r = stablehlo.dynamic_reshape %x, %shape : (tensor<1x6xi32>, tensor<2xi32>) -> tensor<?x?xi32>
+  %s = stablehlo.add %r, %r : tensor<?x?xi32>
+  %t = stablehlo.transpose %s, dims = [1, 0] : (tensor<?x?xi32>) -> tensor<?x?xi32>
+  check.expect_eq_const %t, dense<[[2, 8], [4, 10], [6, 12]]> : tensor<3x2xi32>
+  %n = stablehlo.get_dimension_size %t, dim = 0 : (tensor<?x?xi32>) -> tensor<i32>
+  %m = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %i = stablehlo.dynamic_iota %m, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
+  check.expect_eq_const %i, dense<[0, 1, 2]> : tensor<3xi32>
+  %shape2 = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
+  %w = stablehlo.dynamic_broadcast_in_dim %i, %shape2, dims = [0] : (tensor<?xi32>, tensor<2xi64>) -> tensor<?x?xi32>
+  check.expect_eq_const %w, dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi32>
+  func.return
+}
+func.func @windows_and_padding() {
+  %x = stablehlo.constant dense<[1, 2, 3, 4]> : tensor<4xi32>
+  %zero = stablehlo.constant dense<0> : tensor<i32>
+  %low = stablehlo.constant dense<1> : tensor<1xi64>
+  %none = stablehlo.constant dense<0> : tensor<1xi64>
+  %p = stablehlo.dynamic_pad %x, %zero, %low, %none, %none : (tensor<4xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
+  check.expect_eq_const %p, dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
+  %limit = stablehlo.constant dense<4> : tensor<1xi64>
+  %two = stablehlo.constant dense<2> : tensor<1xi64>
+  %s = stablehlo.real_dynamic_slice %p, %low, %limit, %two : (tensor<?xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
+  check.expect_eq_const %s, dense<[1, 3]> : tensor<2xi32>
+  %cast = tensor.cast %s : tensor<?xi32> to tensor<2xi32>
+  check.expect_eq %cast, %s : tensor<2xi32>
+  func.return
+}
+// Called with sizes that differ: a computation for each.
+func.func private @twice(%n: tensor<i32>, %x: tensor<?xf32>) -> tensor<?x?xf32> {
+  %one = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %size = stablehlo.get_dimension_size %x, dim = 0 : (tensor<?xf32>) -> tensor<i32>
+  %other = stablehlo.reshape %size : (tensor<i32>) -> tensor<1xi32>
+  %shape = stablehlo.concatenate %one, %other, dim = 0 : (tensor<1xi32>, tensor<1xi32>) -> tensor<2xi32>
+  %b = stablehlo.dynamic_broadcast_in_dim %x, %shape, dims = [1] : (tensor<?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  %c = stablehlo.custom_call @stablehlo.shape_refinement_operand_wrapper(%b, %shape) {indices_of_shape_operands = dense<1> : tensor<1xi64>} : (tensor<?x?xf32>, tensor<2xi32>) -> tensor<?x?xf32>
+  func.return %c : tensor<?x?xf32>
+}
+func.func @calls() {
+  %two = stablehlo.constant dense<2> : tensor<i32>
+  %three = stablehlo.constant dense<3> : tensor<i32>
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %y = stablehlo.constant dense<4.0> : tensor<1xf32>
+  %a = func.call @twice(%two, %x) : (tensor<i32>, tensor<2xf32>) -> tensor<2x2xf32>
+  check.expect_eq_const %a, dense<[[1.0, 2.0], [1.0, 2.0]]> : tensor<2x2xf32>
+  %b = func.call @twice(%three, %y) : (tensor<i32>, tensor<1xf32>) -> tensor<3x1xf32>
+  check.expect_eq_const %b, dense<4.0> : tensor<3x1xf32>
+  func.return
+}
+func.func @other_dialects() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %one = arith.constant 1 : index
+  %n = "tensor.dim"(%x, %one) : (tensor<2x3xi32>, index) -> index
+  %twice = "arith.addi"(%n, %n) : (index, index) -> index
+  %two = "arith.subi"(%n, %one) : (index, index) -> index
+  %six = "arith.muli"(%two, %n) : (index, index) -> index
+  %most = "arith.maxsi"(%six, %two) : (index, index) -> index
+  %least = "arith.minsi"(%most, %twice) : (index, index) -> index
+  %shape = "tensor.from_elements"(%least) : (index) -> tensor<1xindex>
+  %flat = "stablehlo.dynamic_reshape"(%x, %shape) : (tensor<2x3xi32>, tensor<1xindex>) -> tensor<?xi32>
+  check.expect_eq_const %flat, dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  %sizes = "shape.shape_of"(%x) : (tensor<2x3xi32>) -> tensor<2xindex>
+  %rows = "tensor.extract"(%sizes, %one) : (tensor<2xindex>, index) -> index
+  %i = "arith.index_cast"(%rows) : (index) -> i64
+  %v = "tensor.from_elements"(%i) : (i64) -> tensor<1xi64>
+  check.expect_eq_const %v, dense<3> : tensor<1xi64>
+  %same = "sdy.sharding_constraint"(%x) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %again = "sdy.reshard"(%same) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  %barrier = "sdy.propagation_barrier"(%again) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  "sdy.sharding_group"(%barrier) : (tensor<2x3xi32>) -> ()
+  %cast = "builtin.unrealized_conversion_cast"(%barrier) : (tensor<2x3xi32>) -> tensor<2x3xi32>
+  check.expect_eq %cast, %x : tensor<2x3xi32>
+  func.return
+}

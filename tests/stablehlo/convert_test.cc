@@ -1,0 +1,310 @@
+// What conversion makes: text of the HLO, names, attributes, places; and every diagnostic.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/stablehlo/running.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Converted {
+  std::shared_ptr<SourceText> source;
+  DiagnosticSink sink;
+  std::unique_ptr<Module> module;
+  std::string text;
+  bool Has(absl::string_view label) const {
+    for (const Diagnostic& d : sink.diagnostics()) {
+      if (d.label == label) return true;
+    }
+    return false;
+  }
+};
+
+std::unique_ptr<Converted> Convert(const std::string& text) {
+  auto c = std::make_unique<Converted>();
+  c->source = std::make_shared<SourceText>("t.mlir", text);
+  c->module = ReadStableHlo(c->source, c->sink);
+  if (c->sink.error_count() == 0) Verify(*c->module, c->sink);
+  c->text = PrintHloText(*c->module);
+  return c;
+}
+
+std::string Text(const std::string& mlir) {
+  const auto c = Convert(mlir);
+  EXPECT_EQ(Problems(c->sink, *c->source), "");
+  // What was printed is HLO text that reads back as the same module.
+  auto printed = std::make_shared<SourceText>("t.hlo", c->text);
+  DiagnosticSink reread;
+  const std::unique_ptr<Module> again = ReadHloText(printed, reread);
+  Verify(*again, reread);
+  EXPECT_EQ(Problems(reread, *printed), "");
+  return c->text;
+}
+
+TEST(StableHloConvert, NamesAndEntry) {
+  const std::string text = Text(R"(
+module @jit_f attributes {mhlo.num_partitions = 2 : i32, mhlo.num_replicas = 4 : i32} {
+  func.func private @helper(%arg0: tensor<2xf32>) -> tensor<2xf32> {
+    %0 = stablehlo.add %arg0, %arg0 : tensor<2xf32>
+    return %0 : tensor<2xf32>
+  }
+  func.func public @main(%arg0: tensor<2xf32> {mhlo.sharding = "{replicated}", jax.arg_info = "x"}, %f32: tensor<2xf32> {tf.aliasing_output = 0 : i32}) -> (tensor<2xf32> {jax.result_info = "y"}, tensor<2xf32>) {
+    %0 = call @helper(%arg0) : (tensor<2xf32>) -> tensor<2xf32>
+    %1:2 = stablehlo.optimization_barrier %0, %f32 : tensor<2xf32>, tensor<2xf32>
+    return %1#0, %1#1 : tensor<2xf32>, tensor<2xf32>
+  }
+})");
+  EXPECT_THAT(text, HasSubstr("HloModule jit_f"));
+  EXPECT_THAT(text, HasSubstr("replica_count=4"));
+  EXPECT_THAT(text, HasSubstr("num_partitions=2"));
+  EXPECT_THAT(text, HasSubstr("input_output_alias={ {0}: (1, {}, may-alias) }"));
+  EXPECT_THAT(text, HasSubstr("ENTRY main"));
+  EXPECT_THAT(text, HasSubstr("arg0 = f32[2] parameter(0), sharding={replicated}, frontend_attributes={jax.arg_info=\"x\"}"));
+  EXPECT_THAT(text, HasSubstr("f32_ = f32[2] parameter(1)"));
+  EXPECT_THAT(text, HasSubstr("v0 = f32[2] call(arg0), to_apply=helper"));
+  EXPECT_THAT(text, HasSubstr("jax.result_info=\"y\""));
+  EXPECT_LT(text.find("helper"), text.find("ENTRY"));
+}
+
+TEST(StableHloConvert, LocationsBecomeMetadata) {
+  const std::string text = Text(R"(
+#loc1 = loc("model.py":7:3)
+#loc2 = loc("jit(f)/add"(#loc1))
+func.func @main(%x: tensor<f32> loc("the_x")) -> tensor<f32> {
+  %0 = stablehlo.add %x, %x : tensor<f32> loc(#loc2)
+  return %0 : tensor<f32>
+})");
+  EXPECT_THAT(text, HasSubstr("metadata={op_name=\"jit(f)/add\" source_file=\"model.py\" source_line=7}"));
+  EXPECT_THAT(text, HasSubstr("op_name=\"the_x\""));
+}
+
+TEST(StableHloConvert, RangesPointIntoTheText) {
+  const auto c = Convert("func.func @main(%x: tensor<f32>) -> tensor<f32> {\n  %0 = stablehlo.negate %x : tensor<f32>\n  return %0 : tensor<f32>\n}\n");
+  ASSERT_EQ(c->sink.error_count(), 0);
+  EXPECT_EQ(c->source->Locate(c->module->entry->root->range.begin).line, 2);
+}
+
+TEST(StableHloConvert, Composite) {
+  const std::string text = Text(R"(
+func.func @main(%x: tensor<f32>) -> tensor<f32> {
+  %0 = stablehlo.composite "foo.bar" %x {composite_attributes = {n = 1 : i32, tensor = dense<1> : tensor<i32>}, decomposition = @foo_bar, version = 1 : i32} : (tensor<f32>) -> tensor<f32>
+  return %0 : tensor<f32>
+}
+func.func private @foo_bar(%x: tensor<f32>) -> tensor<f32> {
+  return %x : tensor<f32>
+})");
+  EXPECT_THAT(text, HasSubstr("to_apply=foo_bar, is_composite=true, frontend_attributes={composite.name=\"foo.bar\",composite.attributes={n = 1 : i32, tensor = "
+                              "dense<1> : tensor<i32>},composite.version=\"1\"}"));
+}
+
+TEST(StableHloConvert, CustomCallsKeepTheirAttributes) {
+  const std::string text = Text(R"(
+func.func private @called(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }
+func.func @main(%x: tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<f32>) {
+  %0:2 = stablehlo.custom_call @target(%x) {has_side_effect = true, backend_config = "a \"quoted\" text", api_version = 2 : i32, called_computations = [@called],
+    operand_layouts = [dense<[0, 1]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>, dense<> : tensor<0xindex>],
+    output_operand_aliases = [#stablehlo.output_operand_alias<output_tuple_indices = [0], operand_index = 0, operand_tuple_indices = []>]} : (tensor<2x3xf32>) -> (tensor<2x3xf32>, tensor<f32>)
+  %1 = stablehlo.custom_call @ffi(%x) {api_version = 4 : i32, backend_config = {alpha = 1 : i64}} : (tensor<2x3xf32>) -> tensor<2x3xf32>
+  return %0#0, %0#1 : tensor<2x3xf32>, tensor<f32>
+})");
+  EXPECT_THAT(text, HasSubstr("custom_call_target=\"target\""));
+  EXPECT_THAT(text, HasSubstr("custom_call_has_side_effect=true"));
+  EXPECT_THAT(text, HasSubstr("operand_layout_constraints={f32[2,3]{0,1}}"));
+  EXPECT_THAT(text, HasSubstr("f32[2,3]{1,0}"));
+  EXPECT_THAT(text, HasSubstr("output_to_operand_aliasing={{0}: (0, {})}"));
+  EXPECT_THAT(text, HasSubstr("api_version=API_VERSION_STATUS_RETURNING"));
+  EXPECT_THAT(text, HasSubstr("called_computations={called}"));
+  EXPECT_THAT(text, HasSubstr("backend_config=\"a \\\"quoted\\\" text\""));
+  EXPECT_THAT(text, HasSubstr("api_version=API_VERSION_TYPED_FFI"));
+  EXPECT_THAT(text, HasSubstr("backend_config={alpha = 1 : i64}"));
+}
+
+TEST(StableHloConvert, Transfers) {
+  const std::string text = Text(R"(
+func.func @main(%x: tensor<2xf32>, %t: !stablehlo.token) -> (tensor<2xf32>, !stablehlo.token) {
+  %0 = "stablehlo.send"(%x, %t) {channel_handle = #stablehlo.channel_handle<handle = 3, type = 2>, is_host_transfer = true} : (tensor<2xf32>, !stablehlo.token) -> !stablehlo.token
+  %1:2 = "stablehlo.recv"(%0) {channel_handle = #stablehlo.channel_handle<handle = 4, type = 3>, is_host_transfer = true} : (!stablehlo.token) -> (tensor<2xf32>, !stablehlo.token)
+  %2:3 = "stablehlo.infeed"(%1#1) {infeed_config = "q", layout = [[0], []]} : (!stablehlo.token) -> (tensor<2xf32>, tensor<i32>, !stablehlo.token)
+  return %2#0, %2#2 : tensor<2xf32>, !stablehlo.token
+})");
+  EXPECT_THAT(text, HasSubstr("(f32[2], u32[], token[]) send("));
+  EXPECT_THAT(text, HasSubstr("channel_id=3, is_host_transfer=true"));
+  EXPECT_THAT(text, HasSubstr("send-done("));
+  EXPECT_THAT(text, HasSubstr("(f32[2], u32[], token[]) recv("));
+  EXPECT_THAT(text, HasSubstr("recv-done("));
+  EXPECT_THAT(text, HasSubstr("((f32[2], s32[]), token[]) infeed("));
+  EXPECT_THAT(text, HasSubstr("infeed_config=\"q\""));
+}
+
+TEST(StableHloConvert, Collectives) {
+  const std::string text = Text(R"(
+module @m attributes {mhlo.num_replicas = 4 : i32} {
+func.func @main(%x: tensor<4x8xf32>) -> tensor<16x2xf32> {
+  %0 = "stablehlo.all_to_all"(%x) {split_dimension = 1 : i64, concat_dimension = 0 : i64, split_count = 4 : i64, replica_groups = dense<[[0, 1, 2, 3]]> : tensor<1x4xi64>,
+    channel_handle = #stablehlo.channel_handle<handle = 1, type = 0>} : (tensor<4x8xf32>) -> tensor<16x2xf32>
+  %1 = "stablehlo.all_reduce"(%0) ({
+  ^bb0(%a: tensor<f32>, %b: tensor<f32>):
+    %s = stablehlo.maximum %a, %b : tensor<f32>
+    stablehlo.return %s : tensor<f32>
+  }) {replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>, use_global_device_ids, channel_handle = #stablehlo.channel_handle<handle = 2, type = 0>} : (tensor<16x2xf32>) -> tensor<16x2xf32>
+  return %0 : tensor<16x2xf32>
+}
+})");
+  EXPECT_THAT(text, HasSubstr("f32[4,8] all-to-all(x), replica_groups={{0,1,2,3}}, channel_id=1, dimensions={1}"));
+  EXPECT_THAT(text, HasSubstr("f32[4,4,2] reshape("));
+  EXPECT_THAT(text, HasSubstr("f32[4,4,2] transpose("));
+  EXPECT_THAT(text, HasSubstr("f32[16,2] reshape("));
+  EXPECT_THAT(text, HasSubstr("channel_id=2, use_global_device_ids=true"));
+}
+
+TEST(StableHloConvert, AsynchronousCollectives) {
+  const std::string text = Text(R"(
+func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = "stablehlo.async_start"(%x) ({
+  ^bb0(%y: tensor<4xf32>):
+    %g = "stablehlo.all_gather"(%y) {all_gather_dim = 0 : i64, replica_groups = dense<[[0]]> : tensor<1x1xi64>} : (tensor<4xf32>) -> tensor<4xf32>
+    stablehlo.return %g : tensor<4xf32>
+  }) : (tensor<4xf32>) -> !stablehlo.future<tensor<4xf32>>
+  %1 = "stablehlo.async_done"(%0) : (!stablehlo.future<tensor<4xf32>>) -> tensor<4xf32>
+  return %1 : tensor<4xf32>
+})");
+  EXPECT_THAT(text, HasSubstr("all-gather("));
+}
+
+TEST(StableHloConvert, QuantizedTypesAreReadAndRefused) {
+  const std::string mlir = R"(
+func.func @main() -> tensor<2xf32> {
+  %x = stablehlo.constant dense<[1.0, 2.0]> : tensor<2xf32>
+  %0 = stablehlo.uniform_quantize %x : (tensor<2xf32>) -> tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %1 = stablehlo.add %0, %0 : tensor<2x!quant.uniform<i8:f32, 0.5>>
+  %2 = stablehlo.uniform_dequantize %1 : (tensor<2x!quant.uniform<i8:f32, 0.5>>) -> tensor<2xf32>
+  return %2 : tensor<2xf32>
+})";
+  EXPECT_THAT(Text(mlir), HasSubstr("s8[2] custom-call"));
+  const auto c = Convert(mlir);
+  EXPECT_THAT(RunModule(*c->module, *AllBackends()[0]), HasSubstr("quantized types are not executed"));
+}
+
+TEST(StableHloConvert, SeveralDevicesAreSkippedByTheirNumber) {
+  DiagnosticSink sink;
+  auto source = std::make_shared<SourceText>("t.mlir", R"(
+func.func @f(%x: tensor<i32>) -> tensor<i32> { return %x : tensor<i32> }
+func.func @main() {
+  %x = stablehlo.constant dense<1> : tensor<i32>
+  %r:2 = "interpreter.run_parallel"(%x, %x) {programs = [[@f], [@f]]} : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+  check.expect_eq_const %r#0, dense<1> : tensor<i32>
+  func.return
+})");
+  const std::vector<StableHloTest> tests = ReadStableHloTests(source, sink);
+  EXPECT_EQ(Problems(sink, *source), "");
+  ASSERT_EQ(tests.size(), 1u);
+  EXPECT_EQ(tests[0].name, "main");
+  EXPECT_EQ(tests[0].num_replicas, 2);
+  EXPECT_THAT(RunModule(*tests[0].module, *AllBackends()[0]), HasSubstr("several devices"));
+}
+
+TEST(StableHloConvert, PartsAreNumberedWhereNamesRepeat) {
+  DiagnosticSink sink;
+  const std::string part = "func.func @main() {\n  %x = stablehlo.constant dense<1> : tensor<i32>\n  %p = \"interpreter.probe\"(%x) {probe_id = \"a\"} : (tensor<i32>) -> tensor<i32>\n  func.return\n}\n";
+  auto source = std::make_shared<SourceText>("t.mlir", "func.func @main() {\n  func.return\n}\n// -----\n" + part);
+  const std::vector<StableHloTest> tests = ReadStableHloTests(source, sink);
+  ASSERT_EQ(tests.size(), 2u);
+  EXPECT_EQ(tests[0].name, "main#0");
+  EXPECT_EQ(tests[1].name, "main#1");
+  EXPECT_FALSE(tests[0].asserts);
+  EXPECT_EQ(tests[1].part, 1);
+}
+
+// -- Diagnostics --
+
+struct Wrong {
+  const char* label;
+  const char* body;  // of @main(%x: tensor<4xf32>, %n: tensor<1xi64>, %d: tensor<2x2xf32>), or a whole file when it begins with "func" or "module"
+};
+
+const Wrong kWrong[] = {
+    {"stablehlo.unknown-operation", "%0 = \"stablehlo.frobnicate\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.vhlo", "%0 = \"vhlo.add_v1\"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.operands", "%0 = \"stablehlo.add\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.regions", "%0 = \"stablehlo.reduce\"(%x, %x) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>"},
+    {"stablehlo.missing-attribute", "%0 = \"stablehlo.compare\"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>"},
+    {"stablehlo.results", "%0:2 = \"stablehlo.negate\"(%x) : (tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>)"},
+    {"stablehlo.constant-value", "%0 = \"stablehlo.constant\"() {value = \"text\"} : () -> tensor<4xf32>"},
+    {"stablehlo.constant-shape", "%0 = \"stablehlo.constant\"() {value = dense<1.0> : tensor<3xf32>} : () -> tensor<4xf32>"},
+    {"stablehlo.unknown-sizes", "%0 = \"stablehlo.iota\"() {iota_dimension = 0 : i64} : () -> tensor<?xf32>"},
+    {"stablehlo.broadcast-dimensions", "%0 = \"stablehlo.broadcast_in_dim\"(%x) {broadcast_dimensions = array<i64: 0, 1>} : (tensor<4xf32>) -> tensor<4x4xf32>"},
+    {"stablehlo.slice-lists", "%0 = \"stablehlo.slice\"(%x) {start_indices = array<i64: 0>, limit_indices = array<i64: 1, 2>, strides = array<i64: 1>} : (tensor<4xf32>) -> tensor<1xf32>"},
+    {"stablehlo.pad-lists", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0 = \"stablehlo.pad\"(%x, %c) {edge_padding_low = array<i64: 0>, edge_padding_high = array<i64>, interior_padding = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>"},
+    {"stablehlo.index-select", "%0 = \"stablehlo.torch_index_select\"(%x, %n) {dim = 3 : i64, batch_dims = 0 : i64} : (tensor<4xf32>, tensor<1xi64>) -> tensor<1xf32>"},
+    {"stablehlo.negative-size", "%c = stablehlo.constant dense<-2> : tensor<1xi64>\n%0 = stablehlo.dynamic_iota %c, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>"},
+    {"stablehlo.dynamic-shape", "%0 = stablehlo.dynamic_iota %n, dim = 0 : (tensor<1xi64>) -> tensor<?xf32>"},
+    {"stablehlo.capture", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%s = stablehlo.reshape %n : (tensor<1xi64>) -> tensor<i64>\n%k = stablehlo.convert %s : (tensor<i64>) -> tensor<f32>\n%0 = \"stablehlo.reduce\"(%x, %c) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n %m = stablehlo.multiply %a, %k : tensor<f32>\n stablehlo.return %m : tensor<f32>\n}) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<f32>) -> tensor<f32>"},
+    {"stablehlo.window-lists", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0 = \"stablehlo.reduce_window\"(%x, %c) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n stablehlo.return %a : tensor<f32>\n}) {window_dimensions = array<i64: 1, 2>} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>"},
+    {"stablehlo.window-padding", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0 = \"stablehlo.reduce_window\"(%x, %c) ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n stablehlo.return %a : tensor<f32>\n}) {window_dimensions = array<i64: 1>, padding = dense<0> : tensor<1x3xi64>} : (tensor<4xf32>, tensor<f32>) -> tensor<4xf32>"},
+    {"stablehlo.while-arguments", "%0 = \"stablehlo.while\"(%x) ({\n^bb0(%a: tensor<4xf32>, %b: tensor<4xf32>):\n %t = stablehlo.constant dense<false> : tensor<i1>\n stablehlo.return %t : tensor<i1>\n}, {\n^bb0(%a: tensor<4xf32>):\n stablehlo.return %a : tensor<4xf32>\n}) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.while-results", "%0 = \"stablehlo.while\"(%x) ({\n^bb0(%a: tensor<4xf32>):\n %t = stablehlo.constant dense<false> : tensor<i1>\n stablehlo.return %t : tensor<i1>\n}, {\n^bb0(%a: tensor<4xf32>):\n stablehlo.return %a, %a : tensor<4xf32>, tensor<4xf32>\n}) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.convolution-dimensions", "%0 = \"stablehlo.convolution\"(%d, %d) {dimension_numbers = #stablehlo.conv<nonsense>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"},
+    {"stablehlo.convolution-window", "%0 = \"stablehlo.convolution\"(%d, %d) {window_strides = array<i64: 1, 2>, dimension_numbers = #stablehlo.conv<[b, f]x[i, o]->[b, f]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"},
+    {"stablehlo.convolution-kernel", "%0 = \"stablehlo.convolution\"(%d, %d) {dimension_numbers = #stablehlo.conv<[b, f, 0]x[i, o, 0]->[b, f, 0]>, feature_group_count = 1 : i64, batch_group_count = 1 : i64} : (tensor<2x2xf32>, tensor<2x2xf32>) -> tensor<2x2xf32>"},
+    {"stablehlo.replica-groups", "%0 = \"stablehlo.all_gather\"(%x) {all_gather_dim = 0 : i64, replica_groups = \"all\"} : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.all-to-all", "%0 = \"stablehlo.all_to_all\"(%x) {split_dimension = 0 : i64, concat_dimension = 0 : i64, split_count = 3 : i64, replica_groups = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.source-target-pairs", "%0 = \"stablehlo.collective_permute\"(%x) {source_target_pairs = dense<[[0, 1, 2]]> : tensor<1x3xi64>} : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.dimension-number", "%c = arith.constant 3 : index\n%0 = \"tensor.dim\"(%x, %c) : (tensor<4xf32>, index) -> index"},
+    {"stablehlo.unknown-function", "%0 = func.call @nowhere(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.layout", "%0 = stablehlo.custom_call @f(%d) {operand_layouts = [dense<[1, 1]> : tensor<2xindex>], result_layouts = [dense<[1, 0]> : tensor<2xindex>]} : (tensor<2x2xf32>) -> tensor<2x2xf32>"},
+    {"stablehlo.shape-assertion", "%c = stablehlo.constant dense<false> : tensor<i1>\nstablehlo.custom_call @shape_assertion(%c) {error_message = \"sizes differ\", has_side_effect = true} : (tensor<i1>) -> ()"},
+    {"stablehlo.check-value", "\"check.expect_eq_const\"(%x) {value = 1 : i32} : (tensor<4xf32>) -> ()"},
+    {"stablehlo.call-arguments", "func.func @g(%x: tensor<f32>) -> tensor<f32> { return %x : tensor<f32> }\nfunc.func @main(%x: tensor<f32>) -> tensor<f32> {\n %0 = \"func.call\"(%x, %x) {callee = @g} : (tensor<f32>, tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}"},
+    {"stablehlo.recursive-call", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}"},
+    {"stablehlo.dynamic-argument", "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n return %x : tensor<?xf32>\n}"},
+    {"stablehlo.no-function", "module @empty {\n}"},
+    {"chlo.float-operand", "%0 = chlo.lgamma %n : tensor<1xi64> -> tensor<1xi64>"},
+    {"chlo.complex-operand", "%0 = \"chlo._asin_acos_kernel\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"chlo.broadcast-dimensions", "%c = stablehlo.constant dense<0.0> : tensor<2xf32>\n%0 = \"chlo.broadcast_add\"(%d, %c) {broadcast_dimensions = array<i64: 5>} : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>"},
+    {"chlo.broadcast-sizes", "%0 = chlo.broadcast_add %x, %d : (tensor<4xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>"},
+    {"chlo.constant-like", "%0 = \"chlo.constant_like\"(%x) {value = \"one\"} : (tensor<4xf32>) -> tensor<4xf32>"},
+    {"chlo.scan-arguments", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0:2 = \"chlo.scan\"(%x, %c) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>}> ({\n^bb0(%a: tensor<f32>):\n stablehlo.return %a, %a : tensor<f32>, tensor<f32>\n}) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)"},
+    {"chlo.scan-results", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0:2 = \"chlo.scan\"(%x, %c) <{dimension = 0 : i64, operandSegmentSizes = array<i32: 1, 1>}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n stablehlo.return %a : tensor<f32>\n}) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)"},
+    {"chlo.scan-dimension", "%c = stablehlo.constant dense<0.0> : tensor<f32>\n%0:2 = \"chlo.scan\"(%x, %c) <{dimension = 2 : i64, operandSegmentSizes = array<i32: 1, 1>}> ({\n^bb0(%a: tensor<f32>, %b: tensor<f32>):\n stablehlo.return %a, %b : tensor<f32>, tensor<f32>\n}) : (tensor<4xf32>, tensor<f32>) -> (tensor<4xf32>, tensor<f32>)"},
+};
+
+TEST(StableHloDiagnostics, EachIsProvoked) {
+  for (const Wrong& wrong : kWrong) {
+    const absl::string_view body = wrong.body;
+    const bool whole = body.substr(0, 4) == "func" || body.substr(0, 6) == "module";
+    const std::string text =
+        whole ? std::string(body) : absl::StrCat("func.func @main(%x: tensor<4xf32>, %n: tensor<1xi64>, %d: tensor<2x2xf32>) {\n  ", body, "\n  func.return\n}\n");
+    const auto c = Convert(text);
+    EXPECT_TRUE(c->Has(wrong.label)) << wrong.label << " was not reported; there is\n" << Problems(c->sink, *c->source) << "\nfor\n" << text;
+  }
+}
+
+TEST(StableHloDiagnostics, CallDepth) {
+  std::string text = "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n %0 = func.call @f0(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}\n";
+  for (int k = 0; k < 300; ++k) {
+    absl::StrAppend(&text, "func.func private @f", k, "(%x: tensor<f32>) -> tensor<f32> {\n %0 = func.call @f", k + 1, "(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}\n");
+  }
+  absl::StrAppend(&text, "func.func private @f300(%x: tensor<f32>) -> tensor<f32> {\n return %x : tensor<f32>\n}\n");
+  EXPECT_TRUE(Convert(text)->Has("stablehlo.call-depth"));
+}
+
+TEST(StableHloDiagnostics, OneProblemHidesNoOther) {
+  const auto c = Convert("func.func @main(%x: tensor<f32>) {\n  %0 = \"stablehlo.one\"(%x) : (tensor<f32>) -> tensor<f32>\n  %1 = stablehlo.negate %0 : tensor<f32>\n"
+                         "  %2 = \"stablehlo.two\"(%1) : (tensor<f32>) -> tensor<f32>\n  func.return\n}\n");
+  EXPECT_EQ(c->sink.error_count(), 2);
+}
+
+TEST(StableHloDiagnostics, Garbage) {
+  for (const char* text : {"", "func.func", "module", "func.func @main() {", "func.func @main() { stablehlo.return }", "\"builtin.module\"() ({}) : () -> ()",
+                           "func.func @main() -> tensor<f32> { return }", "func.func @main(%a: tensor<f32>) -> tensor<f32> { %0 = stablehlo.while(%i = %a) : tensor<f32> cond { } do { } return %0 : tensor<f32> }",
+                           "func.func @main(%a: tensor<f32>) -> tensor<f32> { %0 = \"stablehlo.reduce\"(%a, %a) ({}) : (tensor<f32>, tensor<f32>) -> tensor<f32> return %0 : tensor<f32> }"}) {
+    const auto c = Convert(text);
+    ASSERT_NE(c->module, nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace hloscope
