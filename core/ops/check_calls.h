@@ -15,7 +15,7 @@ namespace hloscope {
 //   check.expect_almost_eq  floats: |a - b| <= tolerance max(1, |b|), tolerance 0.0001 when `config` has none; both parts of complex ones
 //   check.expect_close      floats: between min_ulp_difference (0) and max_ulp_difference (3) representable numbers apart
 //                         apart. `normwise`: a transform made the value, whose rounding is relative to all of the array; then an ULP is
-//                         at least the one of the array's root mean square
+//                         at least the one of the array's largest element
 // Other types must be equal in all three. `config`: "tolerance=0.1", "max_ulp_difference=3,min_ulp_difference=1".
 absl::Status RunCheck(absl::string_view target, absl::string_view config, absl::Span<const Value> operands, bool normwise = false);
 
