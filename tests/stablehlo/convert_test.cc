@@ -149,7 +149,8 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<16x2xf32> {
   ^bb0(%a: tensor<f32>, %b: tensor<f32>):
     %s = stablehlo.maximum %a, %b : tensor<f32>
     stablehlo.return %s : tensor<f32>
-  }) {replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>, use_global_device_ids, channel_handle = #stablehlo.channel_handle<handle = 2, type = 0>} : (tensor<16x2xf32>) -> tensor<16x2xf32>
+  }) {replica_groups = dense<[[0, 1], [2, 3]]> : tensor<2x2xi64>, use_global_device_ids, channel_handle = #stablehlo.channel_handle<handle = 2, type = 0>} : (tensor<16x2xf32>) -> tensor<16x2xf32>
+  %2 = "stablehlo.collective_broadcast"(%1) {replica_groups = dense<[[0, 1], [2, -1]]> : tensor<2x2xi64>} : (tensor<16x2xf32>) -> tensor<16x2xf32>
   return %0 : tensor<16x2xf32>
 }
 })");
@@ -157,7 +158,8 @@ func.func @main(%x: tensor<4x8xf32>) -> tensor<16x2xf32> {
   EXPECT_THAT(text, HasSubstr("f32[4,4,2] reshape("));
   EXPECT_THAT(text, HasSubstr("f32[4,4,2] transpose("));
   EXPECT_THAT(text, HasSubstr("f32[16,2] reshape("));
-  EXPECT_THAT(text, HasSubstr("channel_id=2, use_global_device_ids=true"));
+  EXPECT_THAT(text, HasSubstr("replica_groups={{0,1},{2,3}}, channel_id=2, use_global_device_ids=true"));
+  EXPECT_THAT(text, HasSubstr("replica_groups={{0,1},{2}}"));
 }
 
 TEST(StableHloConvert, AsynchronousCollectives) {
@@ -218,6 +220,19 @@ TEST(StableHloConvert, PartsAreNumberedWhereNamesRepeat) {
   EXPECT_EQ(tests[1].part, 1);
 }
 
+TEST(StableHloConvert, RareOperations) {
+  const std::string text = Text(R"(
+func.func @main(%x: tensor<4xf32>, %r: tensor<4xui32>, %n: tensor<i32>) -> tensor<4xbf16> {
+  %0 = "stablehlo.stochastic_convert"(%x, %r) : (tensor<4xf32>, tensor<4xui32>) -> tensor<4xbf16>
+  %1 = stablehlo.set_dimension_size %x, %n, dim = 0 : (tensor<4xf32>, tensor<i32>) -> tensor<?xf32, #stablehlo.bounds<4>>
+  "check.expect_serialized_eq"(%x) {iteration = 1 : i32, probe_id = "p"} : (tensor<4xf32>) -> ()
+  return %0 : tensor<4xbf16>
+})");
+  EXPECT_THAT(text, HasSubstr("bf16[4] stochastic-convert(x, r)"));
+  EXPECT_THAT(text, HasSubstr("f32[<=4] set-dimension-size(x, n), dimensions={0}"));
+  EXPECT_THAT(text, HasSubstr("custom_call_target=\"check.expect_serialized_eq\""));
+}
+
 // -- Diagnostics --
 
 struct Wrong {
@@ -227,7 +242,6 @@ struct Wrong {
 
 const Wrong kWrong[] = {
     {"stablehlo.unknown-operation", "%0 = \"stablehlo.frobnicate\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
-    {"stablehlo.vhlo", "%0 = \"vhlo.add_v1\"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"},
     {"stablehlo.operands", "%0 = \"stablehlo.add\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
     {"stablehlo.regions", "%0 = \"stablehlo.reduce\"(%x, %x) {dimensions = array<i64: 0>} : (tensor<4xf32>, tensor<4xf32>) -> tensor<f32>"},
     {"stablehlo.missing-attribute", "%0 = \"stablehlo.compare\"(%x, %x) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xi1>"},

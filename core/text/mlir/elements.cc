@@ -393,7 +393,7 @@ bool Reader::ReadDenseResource(Attr* attr) {
     resources_indexed_ = true;
     const size_t place = Text(part_begin_, part_end_).rfind("{-#");
     if (place != absl::string_view::npos) {
-      const int32_t last = last_end_;
+      const int32_t back = token_.begin, last = last_end_;
       ++quiet_;
       Seek(part_begin_ + static_cast<int32_t>(place));
       ReadResources();

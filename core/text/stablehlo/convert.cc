@@ -349,13 +349,8 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
     scope.emit.computation()->in_error = true;
   } else if (row == nullptr) {
     scope.emit.computation()->in_error = true;
-    if (absl::StartsWith(op.name, "vhlo.")) {
-      sink_.Error(op.name_range, HLO_LABEL("stablehlo.vhlo"), absl::StrCat(op.name, " is of a portable artifact, not of a program"),
-                  "convert it first: stablehlo-translate --deserialize ARTIFACT -o PROGRAM.mlir");
-    } else {
-      sink_.Error(op.name_range.valid() ? op.name_range : op.range, HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
-                  "operations of the stablehlo, chlo, func and check dialects are read");
-    }
+    sink_.Error(op.name_range.valid() ? op.name_range : op.range, HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
+                "operations of the stablehlo, chlo, func and check dialects are read");
   } else if (static_cast<int>(op.operands.size()) < row->min_operands || (row->max_operands >= 0 && static_cast<int>(op.operands.size()) > row->max_operands)) {
     context.Error(HLO_LABEL("stablehlo.operands"), absl::StrCat(op.name, " cannot take ", op.operands.size(), " operands"));
   } else if (static_cast<int>(op.regions.size()) < row->regions) {

@@ -9,14 +9,17 @@ func.func @operands_hold_sizes() {
   %r = stablehlo.dynamic_reshape %x, %shape : (tensor<1x6xi32>, tensor<2xi32>) -> tensor<?x?xi32>
   %s = stablehlo.add %r, %r : tensor<?x?xi32>
   %t = stablehlo.transpose %s, dims = [1, 0] : (tensor<?x?xi32>) -> tensor<?x?xi32>
-  check.expect_eq_const %t, dense<[[2, 8], [4, 10], [6, 12]]> : tensor<3x2xi32>
+  %s1_ = tensor.cast %t : tensor<?x?xi32> to tensor<3x2xi32>
+  check.expect_eq_const %s1_, dense<[[2, 8], [4, 10], [6, 12]]> : tensor<3x2xi32>
   %n = stablehlo.get_dimension_size %t, dim = 0 : (tensor<?x?xi32>) -> tensor<i32>
   %m = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
   %i = stablehlo.dynamic_iota %m, dim = 0 : (tensor<1xi32>) -> tensor<?xi32>
-  check.expect_eq_const %i, dense<[0, 1, 2]> : tensor<3xi32>
+  %s2_ = tensor.cast %i : tensor<?xi32> to tensor<3xi32>
+  check.expect_eq_const %s2_, dense<[0, 1, 2]> : tensor<3xi32>
   %shape2 = stablehlo.constant dense<[3, 2]> : tensor<2xi64>
   %w = stablehlo.dynamic_broadcast_in_dim %i, %shape2, dims = [0] : (tensor<?xi32>, tensor<2xi64>) -> tensor<?x?xi32>
-  check.expect_eq_const %w, dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi32>
+  %s3_ = tensor.cast %w : tensor<?x?xi32> to tensor<3x2xi32>
+  check.expect_eq_const %s3_, dense<[[0, 0], [1, 1], [2, 2]]> : tensor<3x2xi32>
   func.return
 }
 func.func @windows_and_padding() {
@@ -25,13 +28,13 @@ func.func @windows_and_padding() {
   %low = stablehlo.constant dense<1> : tensor<1xi64>
   %none = stablehlo.constant dense<0> : tensor<1xi64>
   %p = stablehlo.dynamic_pad %x, %zero, %low, %none, %none : (tensor<4xi32>, tensor<i32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
-  check.expect_eq_const %p, dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
+  %s4_ = tensor.cast %p : tensor<?xi32> to tensor<5xi32>
+  check.expect_eq_const %s4_, dense<[0, 1, 2, 3, 4]> : tensor<5xi32>
   %limit = stablehlo.constant dense<4> : tensor<1xi64>
   %two = stablehlo.constant dense<2> : tensor<1xi64>
   %s = stablehlo.real_dynamic_slice %p, %low, %limit, %two : (tensor<?xi32>, tensor<1xi64>, tensor<1xi64>, tensor<1xi64>) -> tensor<?xi32>
-  check.expect_eq_const %s, dense<[1, 3]> : tensor<2xi32>
-  %cast = tensor.cast %s : tensor<?xi32> to tensor<2xi32>
-  check.expect_eq %cast, %s : tensor<2xi32>
+  %s5_ = tensor.cast %s : tensor<?xi32> to tensor<2xi32>
+  check.expect_eq_const %s5_, dense<[1, 3]> : tensor<2xi32>
   func.return
 }
 // Called with sizes that differ: a computation for each.
@@ -66,7 +69,8 @@ func.func @other_dialects() {
   %least = "arith.minsi"(%most, %twice) : (index, index) -> index
   %shape = "tensor.from_elements"(%least) : (index) -> tensor<1xindex>
   %flat = "stablehlo.dynamic_reshape"(%x, %shape) : (tensor<2x3xi32>, tensor<1xindex>) -> tensor<?xi32>
-  check.expect_eq_const %flat, dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
+  %s6_ = tensor.cast %flat : tensor<?xi32> to tensor<6xi32>
+  check.expect_eq_const %s6_, dense<[1, 2, 3, 4, 5, 6]> : tensor<6xi32>
   %sizes = "shape.shape_of"(%x) : (tensor<2x3xi32>) -> tensor<2xindex>
   %rows = "tensor.extract"(%sizes, %one) : (tensor<2xindex>, index) -> index
   %i = "arith.index_cast"(%rows) : (index) -> i64
