@@ -7,7 +7,7 @@ Array::Array(const Shape& s) : shape(s) {
   if (s.IsTuple()) {
     for (const Shape& part : s.tuple_shapes()) parts.emplace_back(part);
   } else if (s.IsArray()) {
-    elements.resize(s.ElementCount());
+    elements.resize(s.ElementCount(), FromBits(s.element_type(), 0));
   }
 }
 

@@ -337,7 +337,7 @@ Number SumInAnyOrder(ElementType type, const std::vector<Number>& terms) {
     magnitude += std::abs(t.re);
     if (t.re != 0) quantum = std::min(quantum, LowestBit(t.re));
   }
-  if (nan || (up && down)) return error == 0 ? Real(std::numeric_limits<double>::quiet_NaN()) : Unknown();
+  if (nan || (up && down)) return SomeNaN();
   if (magnitude + error > MaxFinite(r) * (1 - static_cast<double>(terms.size()) * Unit(r))) return Unknown();
   if (up || down) return error == 0 ? Real(up ? INFINITY : -INFINITY) : Unknown();
   const bool exact = quantum == INT32_MAX || std::ldexp(magnitude, -quantum) <= std::ldexp(1.0, FormatOf(r).mantissa_bits + 1);
@@ -369,7 +369,7 @@ Number ProductInAnyOrder(ElementType type, const std::vector<Number>& terms) {
   const int reach = -std::ilogb(Ulp(r, 0)) - FormatOf(r).mantissa_bits - 2;
   const double top = std::ilogb(MaxFinite(r));
   if (exponents >= std::min<double>(reach, top)) return Unknown();
-  if (special) return relative == 0 && product.error == 0 ? product : Unknown();
+  if (special) return std::isnan(product.re) && !IsComplex(type) ? SomeNaN() : relative == 0 && product.error == 0 ? product : Unknown();
   if (width < FormatOf(r).mantissa_bits + 1 && relative == 0 && !IsComplex(type)) return product;
   const double m = static_cast<double>(std::abs(product.c()));
   const double error = product.error + m * 8 * static_cast<double>(terms.size()) * Unit(r) + 2 * m * relative;

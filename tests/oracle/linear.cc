@@ -38,6 +38,15 @@ absl::StatusOr<Array> BatchNorm(const Instruction& instruction, Operands operand
   const ElementType type = x.type();
   const Approximate epsilon = FromReal(type, Round(type, instruction.Float(AttrId::kEpsilon)));
   Array out(instruction.shape);
+  // In which order it is multiplied and divided is free: numbers that could leave the range on the way are not looked at.
+  const double top = std::ldexp(1.0, std::ilogb(MaxFinite(type)) / 5);
+  for (const Array* operand : operands) {
+    for (const Number& n : operand->elements) {
+      if (std::abs(n.re) < top) continue;
+      SetUnknown(out);
+      return out;
+    }
+  }
   auto at = [&](int k, int64_t feature) { return FromNumber(operands[k]->type(), operands[k]->elements[feature]); };
   for (int64_t feature = 0; feature < features; ++feature) {
     const std::vector<int64_t> positions = FeatureElements(x, f, feature);

@@ -28,6 +28,7 @@ Number Complex(double re, double im, double error) {
   n.error = error;
   return n;
 }
+Number SomeNaN() { return Real(std::numeric_limits<double>::quiet_NaN(), 0x1p-1074); }
 Number Unknown() {
   Number n;
   n.error = kUnknown;
@@ -173,8 +174,8 @@ double Decode(ElementType t, uint64_t bits) {
   if (!f.negative_zero && negative && magnitude == 0) return nan;
   const uint64_t top = (uint64_t{1} << f.exponent_bits) - 1;
   const uint64_t biased = magnitude >> f.mantissa_bits, mantissa = magnitude & ((uint64_t{1} << f.mantissa_bits) - 1);
-  if (f.infinity && biased == top) return mantissa != 0 ? nan : negative ? -INFINITY : INFINITY;
-  if (!f.infinity && f.nan && f.negative_zero && magnitude == (uint64_t{1} << (width - 1)) - 1) return nan;
+  if (f.infinity && biased == top) return mantissa != 0 ? (negative ? -nan : nan) : negative ? -INFINITY : INFINITY;
+  if (!f.infinity && f.nan && f.negative_zero && magnitude == (uint64_t{1} << (width - 1)) - 1) return negative ? -nan : nan;
   const double value = biased == 0 ? std::ldexp(static_cast<double>(mantissa), MinExponent(f) - f.mantissa_bits)
                                    : std::ldexp(static_cast<double>(mantissa | uint64_t{1} << f.mantissa_bits),
                                                 static_cast<int>(biased) - f.bias - f.mantissa_bits);
@@ -240,6 +241,7 @@ Number Convert(ElementType from, ElementType to, const Number& x) {
     }
     if (IsFloat(to)) {
       const double r = Round(to, x.re);
+      if (std::isnan(x.re) && std::isnan(r)) return SomeNaN();
       if (x.error == 0) return Real(r);
       if (!std::isfinite(r)) return std::isfinite(x.re) ? Unknown() : Real(r, x.error);
       if (std::abs(r) + x.error > MaxFinite(to)) return Unknown();

@@ -30,6 +30,8 @@ Number Int(int64_t i);                // as is: call Wrap before where it may no
 Number Real(double re, double error = 0);
 Number Complex(double re, double im, double error = 0);
 Number Unknown();
+// What arithmetic makes: surely a NaN, of unknown sign and bits.
+Number SomeNaN();
 
 // How a float format is made. Precision counts the hidden bit.
 struct Format {

@@ -179,6 +179,8 @@ Number RealUnary(Opcode opcode, ElementType type, const Number& x) {
   }
 }
 
+Number NaNsAlike(Number n) { return std::isnan(n.re) && !n.unknown() ? SomeNaN() : n; }
+
 // ---- Complex functions ----
 
 LongComplex ComplexFunction(Opcode opcode, LongComplex z) {
@@ -394,7 +396,12 @@ bool IsBinary(Opcode opcode) {
 Number Unary(Opcode opcode, ElementType type, const Number& x) {
   if (x.unknown()) return Unknown();
   if (IsComplex(type)) return ComplexUnary(opcode, type, x);
-  if (IsFloat(type)) return RealUnary(opcode, type, x);
+  if (IsFloat(type)) {
+    const bool keeps = opcode == Opcode::kAbs || opcode == Opcode::kNegate || opcode == Opcode::kReal || opcode == Opcode::kImag;
+    if (opcode == Opcode::kIsFinite && std::isnan(x.re)) return Int(0);
+    if (std::isnan(x.re) && !keeps) return SomeNaN();
+    return keeps ? RealUnary(opcode, type, x) : NaNsAlike(RealUnary(opcode, type, x));
+  }
   return Int(Wrap(type, IntegerUnary(opcode, type, x.i)));
 }
 
@@ -403,10 +410,11 @@ Number Binary(Opcode opcode, ElementType type, const Number& x, const Number& y)
   if (opcode == Opcode::kComplex) return Complex(x.re, y.re, x.error + y.error);
   if (IsComplex(type)) return ComplexBinary(opcode, type, x, y);
   if (!IsFloat(type)) return Int(Wrap(type, IntegerBinary(opcode, type, x.i, y.i)));
+  if ((std::isnan(x.re) || std::isnan(y.re)) && opcode != Opcode::kPower) return SomeNaN();
   switch (opcode) {
-    case Opcode::kAdd: case Opcode::kSubtract: case Opcode::kMultiply: case Opcode::kDivide: return RealArithmetic(opcode, type, x, y);
-    case Opcode::kPower: case Opcode::kAtan2: return RealFunctionOfTwo(opcode, type, x, y);
-    case Opcode::kRemainder: return RealRemainder(type, x, y);
+    case Opcode::kAdd: case Opcode::kSubtract: case Opcode::kMultiply: case Opcode::kDivide: return NaNsAlike(RealArithmetic(opcode, type, x, y));
+    case Opcode::kPower: case Opcode::kAtan2: return NaNsAlike(RealFunctionOfTwo(opcode, type, x, y));
+    case Opcode::kRemainder: return NaNsAlike(RealRemainder(type, x, y));
     case Opcode::kMaximum: case Opcode::kMinimum: {
       Number n = RealMaxMin(opcode, x, y);
       n.re = Round(type, n.re);
@@ -444,7 +452,7 @@ Number Compare(Direction direction, bool total_order, ElementType type, const Nu
     order = TotalOrder(type, x, y);
   } else {
     ordered = !std::isnan(x.re) && !std::isnan(y.re);
-    if (error != 0 && (!ordered || !(std::abs(x.re - y.re) > error))) return Unknown();
+    if (error != 0 && ordered && !(std::abs(x.re - y.re) > error)) return Unknown();
     order = (x.re > y.re) - (x.re < y.re);
   }
   if (!ordered) return Int(direction == Direction::kNe);
@@ -528,6 +536,7 @@ Approximate operator/(const Approximate& a, const Approximate& b) {
   return a.Rounded(q, (a.error + static_cast<double>(std::abs(q)) * b.error) / (m - b.error));
 }
 Approximate Sqrt(const Approximate& a) {
+  if (a.v.imag() == 0 && a.v.real() < 0) return {a.v, kUnknown, a.u};
   const LongComplex r = a.v.imag() == 0 && a.v.real() >= 0 ? LongComplex(std::sqrt(a.v.real())) : std::sqrt(a.v);
   const double m = static_cast<double>(std::abs(r));
   if (a.error != 0 && a.error >= static_cast<double>(std::abs(a.v))) return {r, kUnknown, a.u};
