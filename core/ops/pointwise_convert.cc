@@ -1,4 +1,5 @@
 // Bitcast-convert (the same bits in another element type, also of another width) and stochastic-convert (rounding by given random bits).
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -22,6 +23,10 @@ std::optional<Shape> InferBitcastConvert(ShapeContext& c) {
   }
   const int from_bits = BitWidth(from), to_bits = BitWidth(to);
   if (from_bits == to_bits) return c.operand(0).WithElementType(to);
+  if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
+    return c.FailOperand(0, HLO_LABEL("bitcast-convert.widths"),
+                         absl::StrCat("one of ", from_bits, " and ", to_bits, " bits must be a multiple of the other: ", Name(from), " to ", Name(to)));
+  }
   const absl::Span<const int64_t> dimensions = c.operand(0).dimensions();
   std::vector<int64_t> result(dimensions.begin(), dimensions.end());
   if (from_bits > to_bits) {

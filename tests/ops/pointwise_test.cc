@@ -190,6 +190,7 @@ TEST(Pointwise, Requirements) {
   bad("token[] bitcast-convert(f)", "bitcast-convert.result");
   bad("f32[2,2] bitcast-convert(c)", "bitcast-convert.complex");
   bad("f64[2] bitcast-convert(g)", "bitcast-convert.last-dimension");
+  bad("f6e2m3fn[2,5] bitcast-convert(g)", "bitcast-convert.widths");
   bad("s32[2] reduce-precision(s), exponent_bits=5, mantissa_bits=5", "reduce-precision.element-type");
   bad("f32[2] reduce-precision(f), exponent_bits=0, mantissa_bits=5", "reduce-precision.exponent-bits");
   bad("f32[2] reduce-precision(f), exponent_bits=5, mantissa_bits=-1", "reduce-precision.mantissa-bits");

@@ -305,6 +305,69 @@ absl::StatusOr<Array> Map(const Instruction& instruction, Operands operands, Cal
   return out;
 }
 
+// The slice of `a` at `at` along `dimension`; and its place in a result.
+Array TakeSlice(const Array& a, int64_t dimension, int64_t at, const Shape& shape) {
+  Array slice(shape);
+  ForEach(slice.shape.dimensions(), [&](const Index& i) {
+    Index from = i;
+    from.insert(from.begin() + dimension, at);
+    slice.at(i) = a.at(from);
+  });
+  return slice;
+}
+void PutSlice(Array& a, int64_t dimension, int64_t at, const Array& slice) {
+  ForEach(slice.shape.dimensions(), [&](const Index& i) {
+    Index to = i;
+    to.insert(to.begin() + dimension, at);
+    a.at(to) = slice.at(i);
+  });
+}
+
+// m inputs, then k states; the computation gives n outputs and the k new states. One of scalars runs for each element of a slice.
+absl::StatusOr<Array> Scan(const Instruction& instruction, Operands operands, Caller& caller) {
+  const int64_t dimension = instruction.Ints(AttrId::kDimensions)[0];
+  const Computation& step = *instruction.Called(AttrId::kToApply);
+  if (!instruction.Has(AttrId::kNumCarries)) return absl::UnimplementedError("a scan without num_carries");
+  const size_t k = static_cast<size_t>(instruction.Int(AttrId::kNumCarries)), m = operands.size() - k;
+  std::vector<Array> out = ResultArrays(instruction);
+  const size_t n = out.size() - k;
+  for (size_t s = 0; s < k; ++s) out[n + s] = *operands[m + s];
+  const int64_t length = m > 0 ? operands[0]->shape.dim(static_cast<int>(dimension)) : n > 0 ? out[0].shape.dim(static_cast<int>(dimension)) : 0;
+  const bool reverse = instruction.Bool(AttrId::kIsScan);
+  const auto without = [&](const Shape& s) {
+    Index dims = Dims(s);
+    dims.erase(dims.begin() + dimension);
+    return Shape::Array(s.element_type(), dims);
+  };
+  for (int64_t t = 0; t < length; ++t) {
+    const int64_t at = reverse ? length - 1 - t : t;
+    std::vector<Array> arguments;
+    for (size_t i = 0; i < m; ++i) arguments.push_back(TakeSlice(*operands[i], dimension, at, without(operands[i]->shape)));
+    for (size_t s = 0; s < k; ++s) arguments.push_back(out[n + s]);
+    std::vector<Array> results;
+    const bool scalars = !arguments.empty() && step.parameters[0]->shape.rank() == 0 && arguments[0].shape.rank() > 0;
+    if (!scalars) {
+      auto r = caller.Call(step, std::move(arguments));
+      if (!r.ok()) return r;
+      results = ToParts(*std::move(r));
+    } else {
+      for (size_t o = 0; o < n; ++o) results.emplace_back(without(out[o].shape));
+      for (size_t s = 0; s < k; ++s) results.push_back(out[n + s]);
+      for (int64_t e = 0; e < arguments[0].size(); ++e) {
+        std::vector<Array> elements;
+        for (const Array& a : arguments) elements.push_back(ScalarArray(a.type(), a.elements[e]));
+        auto r = caller.Call(step, std::move(elements));
+        if (!r.ok()) return r;
+        const std::vector<Array> parts = ToParts(*std::move(r));
+        for (size_t p = 0; p < parts.size(); ++p) results[p].elements[e] = parts[p].elements[0];
+      }
+    }
+    for (size_t o = 0; o < n; ++o) PutSlice(out[o], dimension, at, results[o]);
+    for (size_t s = 0; s < k; ++s) out[n + s] = results[n + s];
+  }
+  return Results(instruction, std::move(out));
+}
+
 }  // namespace
 
 Number SumInAnyOrder(ElementType type, const std::vector<Number>& terms) {
@@ -386,6 +449,7 @@ absl::StatusOr<Array> FoldData(const Instruction& instruction, Operands operands
     case Opcode::kSort: return Sort(instruction, operands, caller);
     case Opcode::kTopk: return TopK(instruction, *operands[0]);
     case Opcode::kMap: return Map(instruction, operands, caller);
+    case Opcode::kScan: return Scan(instruction, operands, caller);
     default: return absl::NotFoundError("no fold");
   }
 }

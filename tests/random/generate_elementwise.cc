@@ -1,4 +1,6 @@
 // Random elementwise operations, comparisons and conversions.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "tests/random/maker.h"
 
@@ -110,6 +112,7 @@ bool Maker::Converting() {
     const ElementType to = RandomType();
     if (IsPred(type) != IsPred(to) || IsComplex(type) != IsComplex(to)) return false;
     const int a = BitWidth(type), b = BitWidth(to);
+    if (std::max(a, b) % std::min(a, b) != 0) return false;
     Sizes sizes = SizesOf(s);
     if (a > b) {
       sizes.push_back(a / b);

@@ -187,7 +187,53 @@ bool Maker::Windowed() {
   return true;
 }
 
+// Inputs and states that go through a computation of slices (or of their scalars), one slice after the other.
+bool Maker::Scanning() {
+  const int x = SomeArray([](const Shape& s) { return s.rank() >= 1; });
+  if (x < 0) return false;
+  const Shape s = shape(x);
+  const int64_t dimension = dice_.Below(s.rank()), length = s.dim(static_cast<int>(dimension));
+  const bool scalars = dice_.One(2);
+  Sizes slice = SizesOf(s);
+  slice.erase(slice.begin() + dimension);
+  const Sizes inner_sizes = scalars ? Sizes() : slice;
+  std::vector<int> operands = {x};
+  std::vector<Shape> parameters = {Shape::Array(s.element_type(), inner_sizes)}, outputs, inner_results;
+  for (int64_t k = dice_.Below(2); k > 0; --k) {
+    operands.push_back(Make(RandomType(), SizesOf(s)));
+    parameters.push_back(Shape::Array(shape(operands.back()).element_type(), inner_sizes));
+  }
+  std::vector<ElementType> states;
+  for (int64_t k = dice_.Between(1, 2); k > 0; --k) states.push_back(RandomType());
+  for (ElementType t : states) {
+    operands.push_back(Make(t, slice));
+    parameters.push_back(Shape::Array(t, inner_sizes));
+  }
+  for (int64_t k = dice_.Between(0, 2); k > 0; --k) {
+    const ElementType t = RandomType();
+    inner_results.push_back(Shape::Array(t, inner_sizes));
+    Sizes out = slice;
+    out.insert(out.begin() + dimension, length);
+    outputs.push_back(Shape::Array(t, out));
+  }
+  for (ElementType t : states) {
+    inner_results.push_back(Shape::Array(t, inner_sizes));
+    outputs.push_back(Shape::Array(t, slice));
+  }
+  Maker inner(program_, dice_, "", 2);
+  for (const Shape& p : parameters) inner.Parameter(p);
+  for (int64_t k = dice_.Between(1, 4); k > 0; --k) inner.Elementwise();
+  Comp comp = inner.Finish(inner.Coerced(Shape::Tuple(inner_results)));
+  comp.name = NewName("s");
+  const std::string name = comp.name;
+  program_.computations.push_back(std::move(comp));
+  Add("scan", Shape::Tuple(outputs), operands,
+      absl::StrCat(", dimensions=", Braces({dimension}), dice_.One(2) ? ", is_reverse=true" : "", ", num_carries=", states.size(), ", to_apply=", name));
+  return true;
+}
+
 bool Maker::Ordering() {
+  if (dice_.One(4)) return Scanning();
   const int x = SomeArray([](const Shape& s) { return s.rank() >= 1 && !IsComplex(s.element_type()); });
   if (x < 0) return false;
   const Shape s = shape(x);

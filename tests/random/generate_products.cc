@@ -113,7 +113,55 @@ bool Maker::Products() {
   return true;
 }
 
+// A ragged dot in each of its three modes: rows, terms or batches in groups.
+bool Maker::Ragged() {
+  const int64_t m = dice_.Between(1, 8), k = dice_.Between(1, 6), n = dice_.Between(1, 4), g = dice_.Between(1, 4), b = dice_.Between(1, 3);
+  ElementType type = RandomType();
+  if (IsPred(type) || IsFunnyType(type)) type = ElementType::kF32;
+  const bool batched = dice_.One(2);
+  const int64_t shift = batched ? 1 : 0;
+  const ElementType index = dice_.One(2) ? ElementType::kS32 : ElementType::kS64;
+  // Sizes of groups that are small and not negative.
+  const auto sizes = [&](int64_t groups) {
+    const int raw = Make(index, {groups});
+    const int low = Constant(index, "0");
+    const int high = Constant(index, "3");
+    return Add("clamp", Shape::Array(index, {groups}), {low, raw, high});
+  };
+  const auto with_batch = [&](Sizes s) {
+    if (batched) s.insert(s.begin(), b);
+    return s;
+  };
+  const std::string batch = batched ? ", lhs_batch_dims={0}, rhs_batch_dims={0}" : "";
+  switch (dice_.Below(3)) {
+    case 0: {
+      Sizes rhs = with_batch({k, n});
+      rhs.insert(rhs.begin(), g);
+      const int x = Make(type, with_batch({m, k})), y = Make(type, rhs), s = sizes(g);
+      Add("ragged-dot", Shape::Array(type, with_batch({m, n})), {x, y, s},
+          absl::StrCat(batched ? ", lhs_batch_dims={0}, rhs_batch_dims={1}" : "", ", lhs_contracting_dims=", Braces({1 + shift}), ", rhs_contracting_dims=",
+                       Braces({1 + shift}), ", lhs_ragged_dims=", Braces({shift}), ", rhs_group_dims={0}"));
+      return true;
+    }
+    case 1: {
+      Sizes out = with_batch({m, n});
+      out.insert(out.begin(), g);
+      const int x = Make(type, with_batch({m, k})), y = Make(type, with_batch({k, n})), s = sizes(g);
+      Add("ragged-dot", Shape::Array(type, out), {x, y, s},
+          absl::StrCat(batch, ", lhs_contracting_dims=", Braces({1 + shift}), ", rhs_contracting_dims=", Braces({shift}), ", lhs_ragged_dims=", Braces({1 + shift})));
+      return true;
+    }
+    default: {
+      const int x = Make(type, {b, m, k}), y = Make(type, {b, k, n}), s = sizes(g);
+      Add("ragged-dot", Shape::Array(type, {b, m, n}), {x, y, s},
+          ", lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}, lhs_ragged_dims={0}");
+      return true;
+    }
+  }
+}
+
 bool Maker::Linear() {
+  if (dice_.One(6)) return Ragged();
   switch (dice_.Below(5)) {
     case 0: {  // fft
       const bool wide = dice_.One(3);

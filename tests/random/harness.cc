@@ -87,13 +87,23 @@ std::vector<Value> MakeArguments(const Module& module, Inputs inputs, uint64_t s
   return arguments;
 }
 
-absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments) {
+absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps) {
   Machine machine(module, backend, MachineOptions());
   absl::Status started = machine.Start(arguments);
   if (!started.ok()) return started;
+  if (steps) {
+    StopReason reason = StopReason::kStep;
+    for (int64_t k = 0; k < 20000 && reason == StopReason::kStep; ++k) reason = machine.Step(/*into=*/true);
+    if (reason == StopReason::kStep) return absl::ResourceExhaustedError("many steps");
+    if (reason != StopReason::kFinished) return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
+    return machine.result();
+  }
   if (machine.Run() != StopReason::kFinished) return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
   return machine.result();
 }
+
+// Bit for bit, but for which NaN a NaN is.
+static bool SameBits(const Value& a, const Value& b) { return oracle::CompareWith(oracle::FromValue(a), b).ok(); }
 
 Trio::Trio(int threads) : reference_(MakeReferenceBackend()) {
 #ifdef HLOSCOPE_JIT
@@ -105,7 +115,7 @@ Trio::Trio(int threads) : reference_(MakeReferenceBackend()) {
 }
 Trio::~Trio() = default;
 
-Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments) {
+Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments, bool steps) {
   Outcome outcome;
   const auto failed = [&](const std::string& who, const absl::Status& status) {
     outcome.kind = Outcome::kFailed;
@@ -142,6 +152,16 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments)
   };
   compare("reference", *reference);
   if (jit.ok()) compare("jit", *jit);
+  if (jit.ok() && steps && outcome.kind == Outcome::kAgrees) {
+    const absl::StatusOr<Value> stepped = RunOnBackend(module, *jit_, arguments, /*steps=*/true);
+    if (!stepped.ok() && !absl::IsResourceExhausted(stepped.status())) return failed("steps", stepped.status());
+    if (stepped.ok() && !SameBits(*stepped, *jit)) {
+      outcome.kind = Outcome::kMismatch;
+      outcome.what = "steps differ from the whole run";
+      const oracle::Comparison c = oracle::CompareWith(oracle::FromValue(*jit), *stepped);
+      outcome.what += " " + c.difference;
+    }
+  }
   return outcome;
 }
 

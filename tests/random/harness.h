@@ -26,7 +26,7 @@ enum class Inputs {
 Value MakeValue(const Shape& shape, Inputs inputs, uint64_t seed);
 std::vector<Value> MakeArguments(const Module& module, Inputs inputs, uint64_t seed);
 
-absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments);
+absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps = false);
 
 struct Outcome {
   // How it ended. kFailed: somebody could not run it; kSkipped: the oracle has no meaning for it, and the others agree as far as they must.
@@ -39,7 +39,8 @@ class Trio {
   explicit Trio(int threads = 1);
   ~Trio();
   bool has_jit() const { return jit_ != nullptr; }
-  Outcome Compare(const Module& module, const std::vector<Value>& arguments);
+  // `steps`: the JIT runs once more, one instruction at a time; every bit must be the same.
+  Outcome Compare(const Module& module, const std::vector<Value>& arguments, bool steps = false);
 
  private:
   std::unique_ptr<Backend> reference_, jit_;

@@ -66,9 +66,11 @@ class Maker {
   bool Folding();
   bool Windowed();
   bool Ordering();
+  bool Scanning();
   // generate_products.cc
   bool Products();
   bool Linear();
+  bool Ragged();
   // generate_control.cc
   bool Control();
   bool Plumbing();
