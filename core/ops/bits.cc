@@ -8,6 +8,7 @@ ElementType UnsignedOf(int bits) {
     case 1: return ElementType::kU1;
     case 2: return ElementType::kU2;
     case 4: return ElementType::kU4;
+    case 6:  // there is none of 6 bits; they lie in a byte
     case 8: return ElementType::kU8;
     case 16: return ElementType::kU16;
     case 32: return ElementType::kU32;

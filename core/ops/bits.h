@@ -9,7 +9,7 @@
 
 namespace hloscope {
 
-// The unsigned type of as many bits; at most 64.
+// The smallest unsigned type of so many bits; at most 64.
 ElementType UnsignedOf(int bits);
 
 // Element number `linear` of type `to`, when the bits of the elements of type `from`, one after the other, the lowest bits first, are read
