@@ -100,7 +100,7 @@ bool Maker::Movement() {
       const bool update = dice_.One(2);
       std::vector<int> operands = {x};
       if (update) operands.push_back(Make(type, window));
-      for (int d = 0; d < rank; ++d) operands.push_back(dice_.One(3) ? Constant(index, absl::StrCat(dice_.Between(0, sizes[d] + 1))) : Make(index, {}));
+      for (int d = 0; d < rank; ++d) operands.push_back(dice_.One(3) ? Constant(index, absl::StrCat(std::min<int64_t>(100, dice_.Between(0, sizes[d] + 1)))) : Make(index, {}));
       if (update) {
         Add("dynamic-update-slice", s, operands);
       } else {
