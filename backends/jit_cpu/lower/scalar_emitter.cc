@@ -494,8 +494,14 @@ LaneValue ScalarEmitter::Op(ScalarOp op, ElementType type, ElementType input_typ
     case ScalarOp::kBitcast:
       if (IsComplex(type) || IsComplex(input_type)) break;
       a = ToStorage(input_type, a);
-      if (type != input_type) a = FromStorage(type, b_.CreateBitCast(a, Like(StorageType(type), a)));
-      else a = in[0].re;
+      if (type == input_type) return in[0];
+      {
+        // Through integers, as a type of few bits may come from an integer of more.
+        const auto bits = [&](llvm::Type* t) { return Like(b_.getIntNTy(t->getScalarSizeInBits()), a); };
+        llvm::Type* to = Like(StorageType(type), a);
+        a = b_.CreateZExtOrTrunc(b_.CreateBitCast(a, bits(a->getType())), bits(to));
+        a = FromStorage(type, b_.CreateBitCast(a, to));
+      }
       return {a};
     default: break;
   }
