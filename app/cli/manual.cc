@@ -28,6 +28,25 @@ constexpr Row kVerbs[] = {
 #undef X
 };
 
+constexpr char kText[] = R"(
+## The text of programs
+
+What XLA prints, with one extension: padding, as a part of a layout. `f32[2,3]{0,1:PAD(3,5)=zero}` is a 2x3 array that lies in memory as a
+3x5 one, column after column. The value of the padding is `zero`, `one`, `lowest`, `highest` or `unknown`; without `=` it is unknown. (`P(` is
+XLA's own, for the physical shape of dynamic arrays.)
+
+| part | means |
+| --- | --- |
+| `{0,1}` | the dimensions from the one that changes fastest in memory to the slowest |
+| `PAD(3,5)=zero` | the sizes that the dimensions are padded to, and what with |
+| `T(8,128)(2,1)` | tiles of the most minor dimensions, then tiles of these; `*` joins a dimension to the next minor one |
+| `E(4)` | bits that an element takes; below 8 the first element is in the low bits of a byte |
+| `S(1)` | the memory space: kept, without effect here |
+
+Values are held in memory as their layout says; `info memory %x` shows the bytes. What a program computes does not depend on layouts, except
+through `bitcast`, which takes the memory as it lies.
+)";
+
 // Text inside a table's cell.
 std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
 
@@ -81,7 +100,7 @@ int Run_manual(const std::vector<std::string>& args) {
     return kOk;
   }
   std::string text = absl::StrCat("# The manual of hloscope\n\n## Verbs\n", VerbTable(), "\nOptions: `hloscope help VERB`.\n\n## The console\n",
-                                  CommandTable(), "\n## Operations\n");
+                                  CommandTable(), kText, "\n## Operations\n");
   for (int i = 0; i < kOpcodeCount; ++i) {
     const Opcode opcode = static_cast<Opcode>(i);
     absl::StrAppend(&text, "\n### ", Name(opcode), "\n\n```\n", ExplainOperation(opcode), "```\n");

@@ -8,6 +8,8 @@
 #include <cstring>
 #include <mutex>
 
+#include "core/literal/relayout.h"
+
 namespace hloscope {
 namespace {
 
@@ -136,6 +138,10 @@ Buffer::~Buffer() {
 }
 
 Value Value::Allocate(const Shape& shape, MemoryAccount* account) {
+  return AllocateInLayout(shape.IsStoredDense() ? shape : shape.WithLayout(std::nullopt), account);
+}
+
+Value Value::AllocateInLayout(const Shape& shape, MemoryAccount* account) {
   Value value;
   value.shape_ = shape;
   value.buffer_ = Buffer::Allocate(shape.ByteSize(), account);
@@ -144,7 +150,7 @@ Value Value::Allocate(const Shape& shape, MemoryAccount* account) {
 }
 
 Value Value::FromBytes(const Shape& shape, absl::Span<const std::byte> bytes, MemoryAccount* account) {
-  assert(static_cast<int64_t>(bytes.size()) == shape.ByteSize());
+  assert(static_cast<int64_t>(bytes.size()) == shape.DenseByteSize());
   Value value = Allocate(shape, account);
   if (value.has_value_ && !bytes.empty()) memcpy(value.mutable_data(), bytes.data(), bytes.size());
   return value;
@@ -167,10 +173,30 @@ Value Value::Token() {
 }
 
 Value Value::WithShape(const Shape& shape) const {
+  assert(shape_.IsStoredDense() && shape.DenseByteSize() == shape_.ByteSize());
+  Value value = *this;
+  value.shape_ = shape.IsStoredDense() ? shape : shape.WithLayout(std::nullopt);
+  return value;
+}
+
+Value Value::PhysicalAs(const Shape& shape) const {
   assert(shape.ByteSize() == shape_.ByteSize());
   Value value = *this;
   value.shape_ = shape;
   return value;
+}
+
+bool Value::ElementsAreDense() const {
+  for (const Value& element : *elements_) {
+    if (!element.IsDense()) return false;
+  }
+  return true;
+}
+
+int64_t Value::TupleByteSize() const {
+  int64_t sum = 0;
+  for (const Value& element : elements()) sum += element.byte_size();
+  return sum;
 }
 
 std::vector<Value> Value::TakeElements() && {
@@ -189,7 +215,8 @@ bool Value::BitEqual(const Value& a, const Value& b) {
     }
     return true;
   }
-  if (!a.shape_.IsArray() || a.byte_size() == 0) return true;
+  if (!a.shape_.IsArray() || a.element_count() == 0) return true;
+  if (!a.IsDense() || !b.IsDense()) return BitEqual(ToDense(a), ToDense(b));
   return a.data() == b.data() || memcmp(a.data(), b.data(), a.byte_size()) == 0;
 }
 

@@ -1,9 +1,12 @@
-// Values at run time: immutable arrays (dense, row-major, storage as in element_types.def), tuples and tokens, by reference count.
+// Values at run time: immutable arrays, tuples and tokens, by reference count.
+// An array's bytes lie in the layout of its shape. Most are dense (row-major, nothing packed or padded, storage as in
+// element_types.def), and whoever reads elements directly asks for that with ToDense (relayout.h), which costs nothing then.
 // Not for formatting (format.h), statistics (statistics.h) or files (npy.h).
 #ifndef HLOSCOPE_CORE_LITERAL_VALUE_H_
 #define HLOSCOPE_CORE_LITERAL_VALUE_H_
 
 #include <atomic>
+#include <cassert>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -52,7 +55,11 @@ class Buffer {
 class Value {
  public:
   Value() = default;  // no value
+  // A dense array, to be filled in row-major order: the shape's layout is dropped where it says otherwise.
   static Value Allocate(const Shape& array_shape, MemoryAccount* account = nullptr);
+  // An array in the layout of its shape; whoever fills it knows where elements and padding go.
+  static Value AllocateInLayout(const Shape& array_shape, MemoryAccount* account = nullptr);
+  // Dense, like Allocate: the bytes are in row-major order.
   static Value FromBytes(const Shape& array_shape, absl::Span<const std::byte> bytes, MemoryAccount* account = nullptr);
   static Value Tuple(const Shape& shape, std::vector<Value> elements);
   static Value Token();
@@ -63,26 +70,44 @@ class Value {
 
   bool has_value() const { return has_value_; }
   const Shape& shape() const { return shape_; }
-  const std::byte* data() const { return buffer_ ? buffer_->data() : nullptr; }
-  std::byte* mutable_data() { return buffer_ ? buffer_->data() : nullptr; }
+  // Row-major, nothing packed or padded; true for tuples when it is for all elements, and for tokens.
+  bool IsDense() const { return elements_ != nullptr ? ElementsAreDense() : shape_.IsStoredDense(); }
+  // Of dense arrays only.
+  const std::byte* data() const {
+    assert(shape_.IsStoredDense() || shape_.IsTuple());
+    return buffer_ ? buffer_->data() : nullptr;
+  }
+  std::byte* mutable_data() {
+    assert(shape_.IsStoredDense() || shape_.IsTuple());
+    return buffer_ ? buffer_->data() : nullptr;
+  }
+  // The bytes as they lie, whatever the layout.
+  const std::byte* physical_data() const { return buffer_ ? buffer_->data() : nullptr; }
+  std::byte* mutable_physical_data() { return buffer_ ? buffer_->data() : nullptr; }
   template <typename T>
   const T* as() const { return reinterpret_cast<const T*>(data()); }
   template <typename T>
   T* mutable_as() { return reinterpret_cast<T*>(mutable_data()); }
   int64_t element_count() const { return shape_.ElementCount(); }
-  int64_t byte_size() const { return shape_.ByteSize(); }
+  // As it is held, padding counted; for a tuple the sum over its leaves.
+  int64_t byte_size() const { return shape_.IsTuple() ? TupleByteSize() : shape_.ByteSize(); }
   absl::Span<const Value> elements() const { return elements_ ? absl::Span<const Value>(*elements_) : absl::Span<const Value>(); }
   // True when this array Value is the only holder of its buffer, so a kernel may overwrite it.
   bool unique() const { return buffer_ != nullptr && buffer_.use_count() == 1; }
   const Buffer* buffer() const { return buffer_.get(); }
-  // The same bytes under another shape with as many storage bytes (reshape, bitcast). Shares the buffer.
+  // The same dense bytes under another shape with as many (reshape, bitcast); its layout is dropped where it is not dense. Shares the
+  // buffer. Of dense arrays only.
   Value WithShape(const Shape& shape) const;
+  // The bytes as they lie under another shape whose layout takes as many. Shares the buffer.
+  Value PhysicalAs(const Shape& shape) const;
   // Moves a tuple's elements out if this is their only holder, else copies the handles.
   std::vector<Value> TakeElements() &&;
-  // Bit for bit, tuples too; shapes must be Compatible.
+  // Element for element and bit for bit, tuples too, whatever the layouts; shapes must be Compatible.
   static bool BitEqual(const Value& a, const Value& b);
 
  private:
+  bool ElementsAreDense() const;
+  int64_t TupleByteSize() const;
   Shape shape_;
   std::shared_ptr<Buffer> buffer_;
   std::shared_ptr<std::vector<Value>> elements_;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_rules.h"
+#include "core/shape/layout_map.h"
 
 namespace hloscope {
 namespace {
@@ -20,7 +21,7 @@ namespace {
 constexpr int64_t kMaxElements = INT64_MAX / 32;
 
 bool HasTooManyElements(const Shape& shape) {
-  if (!shape.IsTuple()) return shape.ElementCount() > kMaxElements;
+  if (!shape.IsTuple()) return shape.ElementCount() > kMaxElements || shape.ByteSize() == INT64_MAX;
   for (const Shape& element : shape.tuple_shapes()) {
     if (HasTooManyElements(element)) return true;
   }
@@ -215,22 +216,15 @@ class Verifier {
     return false;
   }
 
-  // A layout orders the dimensions that there are.
+  // A layout orders the dimensions that there are, pads them to larger ones, and so on. Text is checked where it is read; other sources
+  // of modules come here.
   bool CheckLayout(const Instruction& instruction) {
     const Layout* layout = instruction.shape.layout();
-    if (layout == nullptr || layout->minor_to_major.empty()) return true;
-    const int rank = instruction.shape.rank();
-    uint64_t seen = 0;
-    bool fine = static_cast<int>(layout->minor_to_major.size()) == rank && rank <= 64;
-    for (int64_t d : layout->minor_to_major) {
-      if (!fine) break;
-      fine = d >= 0 && d < rank && (seen >> d & 1) == 0;
-      if (fine) seen |= uint64_t{1} << d;
-    }
-    if (fine) return true;
+    if (layout != nullptr && *layout == Layout()) return true;
+    const std::optional<LayoutProblem> problem = FindLayoutProblem(instruction.shape);
+    if (!problem.has_value()) return true;
     sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.layout"),
-                absl::StrCat("the layout {", absl::StrJoin(layout->minor_to_major, ","), "} does not order the ", rank, " dimensions of ",
-                             instruction.shape.ToString(false)));
+                absl::StrCat("the layout of ", instruction.shape.ToString(), " does not fit: ", problem->message));
     return false;
   }
 

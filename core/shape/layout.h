@@ -1,5 +1,5 @@
 // How the elements of an array lie in memory (spec/shapes_and_layout.md, "Layout").
-// Values in buffers are dense and row-major today; a Layout is part of the type, is printed back, and is what pictures show.
+// A Layout is part of an array's type; values in buffers lie in it (layout_map.h says where each element is).
 #ifndef HLOSCOPE_CORE_SHAPE_LAYOUT_H_
 #define HLOSCOPE_CORE_SHAPE_LAYOUT_H_
 

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/shape/layout_map.h"
 
 namespace hloscope {
 namespace {
@@ -35,13 +36,34 @@ Shape Shape::Array(ElementType type, absl::Span<const int64_t> dimensions, std::
     rep->element_count = SaturatingProduct(rep->element_count, d == kUnbounded ? 1 : d);
   }
   if (empty) rep->element_count = 0;
+  LayOut(*rep);
   return Shape(std::move(rep));
+}
+
+// A layout that does not fit its array (the reader and the verifier report it) counts as none.
+void Shape::LayOut(Rep& rep) {
+  rep.stored_dense = true;
+  if (!rep.layout || rep.has_dynamic || !IsArrayType(rep.type)) return;
+  const Layout& layout = *rep.layout;
+  if (layout.tiles.empty() && layout.padded_dimensions.empty() && layout.element_size_in_bits == 0) {
+    bool row_major = true;  // the common case, at little cost
+    const size_t rank = layout.minor_to_major.size();
+    for (size_t i = 0; i < rank; ++i) row_major &= layout.minor_to_major[i] == static_cast<int64_t>(rank - 1 - i);
+    if (row_major) return;
+  }
+  if (FindLayoutProblem(rep.type, rep.dimensions, layout)) return;
+  const LayoutMap map(rep.type, rep.dimensions, layout);
+  rep.stored_dense = map.IsDense();
+  rep.laid_bytes = map.ByteSize();
 }
 
 Shape Shape::Tuple(std::vector<Shape> elements) {
   if (elements.empty()) return Shape();
   auto rep = std::make_shared<Rep>();
-  for (const Shape& e : elements) rep->has_dynamic |= e.has_dynamic_dimension();
+  for (const Shape& e : elements) {
+    rep->has_dynamic |= e.has_dynamic_dimension();
+    rep->stored_dense &= e.IsStoredDense();
+  }
   rep->elements = std::move(elements);
   return Shape(std::move(rep));
 }
@@ -58,8 +80,17 @@ Shape Shape::Opaque() {
   return Shape(std::move(rep));
 }
 
-int64_t Shape::ByteSize() const {
+int64_t Shape::DenseByteSize() const {
   if (!IsTuple()) return SaturatingProduct(ElementCount(), StorageBytes(element_type()));
+  int64_t sum = 0;
+  for (const Shape& e : rep_->elements) {
+    if (__builtin_add_overflow(sum, e.DenseByteSize(), &sum)) return std::numeric_limits<int64_t>::max();
+  }
+  return sum;
+}
+
+int64_t Shape::ByteSize() const {
+  if (!IsTuple()) return rep_->stored_dense ? DenseByteSize() : rep_->laid_bytes;
   int64_t sum = 0;
   for (const Shape& e : rep_->elements) {
     if (__builtin_add_overflow(sum, e.ByteSize(), &sum)) return std::numeric_limits<int64_t>::max();
@@ -70,12 +101,14 @@ int64_t Shape::ByteSize() const {
 Shape Shape::WithLayout(std::optional<Layout> layout) const {
   auto rep = std::make_shared<Rep>(*rep_);
   rep->layout = std::move(layout);
+  LayOut(*rep);
   return Shape(std::move(rep));
 }
 
 Shape Shape::WithElementType(ElementType type) const {
   auto rep = std::make_shared<Rep>(*rep_);
   rep->type = type;
+  LayOut(*rep);
   return Shape(std::move(rep));
 }
 

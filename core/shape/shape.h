@@ -47,8 +47,13 @@ class Shape {
 
   // Product of the dimensions (1 for a scalar; the bound where dynamic; saturates at INT64_MAX); 0 for non-arrays.
   int64_t ElementCount() const { return rep_->element_count; }
-  // Bytes of the dense value; for a tuple the sum over its leaves.
+  // Bytes of a value in the shape's layout, padding counted; for a tuple the sum over its leaves. Saturates.
   int64_t ByteSize() const;
+  // Bytes of the value when it is dense (row-major, no padding, nothing packed).
+  int64_t DenseByteSize() const;
+  // A value in the shape's layout is a dense row-major array: no layout, the default one, or one that comes to the same (layout_map.h).
+  // Arrays with dynamic dimensions are always stored dense. For a tuple: all its elements.
+  bool IsStoredDense() const { return rep_->stored_dense; }
 
   Shape WithLayout(std::optional<Layout> layout) const;
   Shape WithElementType(ElementType type) const;
@@ -77,7 +82,10 @@ class Shape {
     std::optional<Layout> layout;
     std::vector<Shape> elements;
     int64_t element_count = 0;
+    int64_t laid_bytes = 0;  // where not stored dense
+    bool stored_dense = true;
   };
+  static void LayOut(Rep& rep);
   explicit Shape(std::shared_ptr<const Rep> rep) : rep_(std::move(rep)) {}
   static bool Equal(const Shape& a, const Shape& b, bool layouts);
   std::shared_ptr<const Rep> rep_;

@@ -6,6 +6,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/shape/layout_map.h"
 #include "core/text/hlo_text.h"
 #include "core/text/nearest_name.h"
 
@@ -137,11 +138,29 @@ bool ShapeReader::ReadArray(Shape* shape) {
   std::optional<Layout> layout;
   if (LayoutFollows(s_.p)) {
     layout.emplace();
+    const char* start = s_.p;
     if (!ReadLayout(static_cast<int>(dimensions.size()), *layout)) return false;
+    if (std::optional<LayoutProblem> problem = FindLayoutProblem(*type, dimensions, *layout)) return Report(*problem, start);
     if (dimensions.empty() && *layout == Layout()) layout.reset();  // f32[]{} says nothing
   }
   *shape = Shape::Array(*type, dimensions, std::move(layout), std::move(dynamic));
   return true;
+}
+
+// The order has been reported where its entries are read.
+bool ShapeReader::Report(const LayoutProblem& problem, const char* start) {
+  const SourceRange range = s_.Range(start, s_.p);
+  switch (problem.part) {
+    case LayoutProblem::Part::kOrder:
+      break;
+    case LayoutProblem::Part::kPadding:
+      return s_.Error(range, HLO_LABEL("text.layout-padding"), problem.message, "padding makes a dimension larger in memory: PAD(3,5)=zero for f32[2,3]");
+    case LayoutProblem::Part::kTile:
+      return s_.Error(range, HLO_LABEL("text.layout-tile"), problem.message, "a tile says how many elements of the most minor dimensions lie together: T(8,128)");
+    case LayoutProblem::Part::kElementSize:
+      return s_.Error(range, HLO_LABEL("text.layout-element-size"), problem.message, "E(n) says how many bits an element takes in memory");
+  }
+  return s_.Error(range, HLO_LABEL("text.layout-order"), problem.message);
 }
 
 bool ShapeReader::ReadDimensions(std::vector<int64_t>& dimensions, std::vector<bool>& dynamic) {
@@ -255,7 +274,7 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
   if (name == "PAD") {
     if (!ReadIntegers(layout.padded_dimensions, "a padded size", false)) return false;
     if (static_cast<int>(layout.padded_dimensions.size()) != rank) {
-      return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.layout-part"),
+      return s_.Error(s_.Range(start, s_.p), HLO_LABEL("text.layout-padding"),
                       absl::StrCat("expected ", rank, " padded sizes, found ", layout.padded_dimensions.size()));
     }
     if (!s_.Take('=')) return true;

@@ -3,6 +3,7 @@
 #define HLOSCOPE_CORE_TEXT_SHAPE_READER_H_
 
 #include "absl/container/flat_hash_map.h"
+#include "core/shape/layout_map.h"
 #include "core/shape/shape.h"
 #include "core/text/scanner.h"
 
@@ -24,6 +25,7 @@ class ShapeReader {
   bool ReadArray(Shape* shape);
   bool ReadDimensions(std::vector<int64_t>& dimensions, std::vector<bool>& dynamic);
   bool ReadLayout(int rank, Layout& layout);
+  bool Report(const LayoutProblem& problem, const char* start);
   bool ReadLayoutPart(int rank, Layout& layout);
   bool ReadIntegers(std::vector<int64_t>& values, absl::string_view what, bool allow_star);
 
