@@ -15,6 +15,8 @@
 #include "backends/jit_cpu/region_key.h"
 #include "core/element/interpret.h"
 #include "core/exec/fuse.h"
+#include "core/exec/laid_kernel.h"
+#include "core/shape/layout_util.h"
 
 namespace hloscope {
 namespace {
@@ -69,7 +71,9 @@ class JitCpuBackend : public Backend {
   absl::StatusOr<std::shared_ptr<const Kernel>> GetKernel(const Computation& computation, const Region& region) override {
     const Instruction& root = *computation.schedule[region.root];
     if (Def(root).op_class != OpClass::kPull && Def(root).op_class != OpClass::kPush) {
-      return MakeOpaqueKernel(root, OperandInputs(computation, region), Caller(), pool_);
+      std::shared_ptr<const Kernel> kernel = MakeOpaqueKernel(root, OperandInputs(computation, region), Caller(), pool_);
+      if (!HasLayouts(computation, region)) return kernel;
+      return MakeLaidKernel(std::move(kernel), DenseInputs(computation, region), root.shape);
     }
     return Find(RegionKey(computation, region), computation, region);
   }
@@ -108,7 +112,8 @@ class JitCpuBackend : public Backend {
     if (!program.ok()) return program.status();
     artifacts.push_back({"element program", CanonicalText(*program)});
     if (!absl::StartsWith((*kernel)->description(), "LLVM")) return artifacts;
-    absl::StatusOr<KernelText> text = compiler_->Text(*program);
+    const bool laid = HasLayouts(computation, region);
+    absl::StatusOr<KernelText> text = compiler_->Text(laid ? LaidProgram(*program, root.shape).program : *program);
     if (!text.ok()) return text.status();
     artifacts.push_back({"LLVM IR", text->ir});
     artifacts.push_back({"assembly", text->assembly});
@@ -138,20 +143,50 @@ class JitCpuBackend : public Backend {
 
   absl::StatusOr<KernelPointer> Make(const Computation& computation, const Region& region) {
     const Instruction& root = *computation.schedule[region.root];
+    const bool laid = HasLayouts(computation, region);
     if (region.members.size() == 1) {
-      if (std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool_)) {
-        return MakeLibraryKernelAdapter(std::move(kernel), OperandInputs(computation, region));
+      std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool_);
+      // Where no rounding is the library's own, generic code reaches into the layouts directly.
+      if (kernel != nullptr && (!laid || kernel->library_order())) {
+        std::vector<Shape> taken = DenseInputs(computation, region);
+        for (size_t k = 0; kernel->takes_strides() && k < taken.size(); ++k) {
+          const Shape& shape = computation.schedule[region.inputs[k]]->shape;
+          if (MemoryStrides(shape).has_value()) taken[k] = shape;
+        }
+        KernelPointer adapter = MakeLibraryKernelAdapter(std::move(kernel), OperandInputs(computation, region));
+        return laid ? MakeLaidKernel(std::move(adapter), std::move(taken), root.shape) : adapter;
       }
     }
     absl::StatusOr<Program> program = FuseRegion(computation, region);
     if (!program.ok()) return program.status();
+    if (laid) return MakeLaid(*program, root);
     if (const std::optional<int> input = AliasedInput(*program)) return MakeAliasKernel(*input, root.shape);
     absl::StatusOr<CompiledKernel> code = Code(*program);
     if (!code.ok()) return code.status();
     std::vector<Shape> outputs;
     for (const Program::Output& output : program->outputs) outputs.push_back(output.shape);
     if (!root.shape.IsTuple()) outputs = {root.shape};
-    return MakeNativeKernel(*code, root.shape, std::move(outputs), pool_);
+    return MakeNativeKernel(*code, root.shape, outputs, outputs, pool_);
+  }
+
+  // The program over memory is an ordinary program: what it is compiled to is shared with those that say the same without layouts.
+  absl::StatusOr<KernelPointer> MakeLaid(const Program& program, const Instruction& root) {
+    PhysicalProgram physical = LaidProgram(program, root.shape);
+    KernelPointer kernel;
+    if (const std::optional<int> input = AliasedInput(physical.program)) {
+      kernel = MakeAliasKernel(*input, physical.outputs[0]);
+    } else if (auto permuted = PermutedInput(physical.program)) {
+      kernel = MakeMemoryKernel(MakePermutation(physical.program.outputs[0].shape, std::move(permuted->second), pool_), permuted->first,
+                                physical.program.operands[permuted->first], physical.outputs[0]);
+    } else {
+      absl::StatusOr<CompiledKernel> code = Code(physical.program);
+      if (!code.ok()) return code.status();
+      std::vector<Shape> outputs;
+      for (const Program::Output& output : physical.program.outputs) outputs.push_back(output.shape);
+      const Shape result = root.shape.IsTuple() ? Shape::Tuple(physical.outputs) : root.shape;
+      kernel = MakeNativeKernel(*code, result, std::move(outputs), physical.outputs, pool_);
+    }
+    return MakeLaidKernel(std::move(kernel), std::move(physical.operands), root.shape);
   }
 
   absl::StatusOr<CompiledKernel> Code(const Program& program) {

@@ -13,12 +13,12 @@ absl::Status NoMemory(const Shape& shape) { return absl::ResourceExhaustedError(
 
 class NativeKernel : public Kernel {
  public:
-  NativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, ThreadPool& pool)
-      : code_(code), result_(result), outputs_(std::move(outputs)), pool_(pool) {}
+  NativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, std::vector<Shape> stored, ThreadPool& pool)
+      : code_(code), result_(result), outputs_(std::move(outputs)), stored_(std::move(stored)), pool_(pool) {}
 
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
     absl::InlinedVector<const void*, 16> in;
-    for (const Value& input : inputs) in.push_back(input.data());
+    for (const Value& input : inputs) in.push_back(input.physical_data());
     absl::InlinedVector<Value, 4> results(outputs_.size());
     const bool started = TakeOver(inputs, results);
     // What has been written over cannot be run again, so such a kernel runs to its end.
@@ -52,6 +52,7 @@ class NativeKernel : public Kernel {
       const int64_t grain = (code_.info.update_extent + pool_.threads() - 1) / pool_.threads();
       pool_.ParallelFor(code_.info.update_extent, grain, [&](int64_t begin, int64_t end) { code_.update(in.data(), out.data(), begin, end); });
     }
+    for (size_t o = 0; o < results.size(); ++o) results[o] = std::move(results[o]).PhysicalAs(stored_[o]);
     if (!result_.IsTuple()) return std::move(results[0]);
     return Value::Tuple(result_, std::vector<Value>(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())));
   }
@@ -62,7 +63,7 @@ class NativeKernel : public Kernel {
   // Writes over inputs that nobody else holds. True: the outputs already hold what the units would make.
   bool TakeOver(std::vector<Value>& inputs, absl::InlinedVector<Value, 4>& results) const {
     const auto take = [&](size_t k, size_t o) {
-      results[o] = std::move(inputs[k]).WithShape(outputs_[o]);
+      results[o] = std::move(inputs[k]).PhysicalAs(outputs_[o]);
       inputs[k] = Value();
     };
     if (code_.info.has_update && code_.info.starts_as.size() == outputs_.size()) {
@@ -88,7 +89,7 @@ class NativeKernel : public Kernel {
 
   const CompiledKernel code_;
   const Shape result_;
-  const std::vector<Shape> outputs_;
+  const std::vector<Shape> outputs_, stored_;
   ThreadPool& pool_;
 };
 
@@ -96,13 +97,32 @@ class AliasKernel : public Kernel {
  public:
   AliasKernel(int input, const Shape& result) : input_(input), result_(result) {}
   absl::StatusOr<Value> Run(const RunContext&, std::vector<Value> inputs) const override {
-    return std::move(inputs[input_]).WithShape(result_);
+    return std::move(inputs[input_]).PhysicalAs(result_);
   }
   std::string description() const override { return "the operand's bytes, shared"; }
 
  private:
   const int input_;
   const Shape result_;
+};
+
+class MemoryKernel : public Kernel {
+ public:
+  MemoryKernel(std::unique_ptr<LibraryKernel> kernel, int input, Shape operand, Shape stored)
+      : kernel_(std::move(kernel)), input_(input), operand_(std::move(operand)), stored_(std::move(stored)) {}
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    std::vector<Value> operands;
+    operands.push_back(std::move(inputs[input_]).PhysicalAs(operand_));
+    absl::StatusOr<Value> result = kernel_->Run(context, operands);
+    if (!result.ok()) return result;
+    return std::move(*result).PhysicalAs(stored_);
+  }
+  std::string description() const override { return kernel_->description(); }
+
+ private:
+  const std::unique_ptr<LibraryKernel> kernel_;
+  const int input_;
+  const Shape operand_, stored_;
 };
 
 // Operands in operand order; each input is moved out at its last use, so that a kernel may find it unique.
@@ -167,8 +187,8 @@ class OpaqueKernel : public Kernel {
 }  // namespace
 
 std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs,
-                                               ThreadPool& pool) {
-  return std::make_shared<NativeKernel>(code, result, std::move(outputs), pool);
+                                               std::vector<Shape> stored, ThreadPool& pool) {
+  return std::make_shared<NativeKernel>(code, result, std::move(outputs), std::move(stored), pool);
 }
 std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { return std::make_shared<AliasKernel>(input, result); }
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) {
@@ -177,6 +197,26 @@ std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKe
 std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call,
                                                ThreadPool& pool) {
   return std::make_shared<OpaqueKernel>(instruction, std::move(operand_inputs), std::move(call), pool);
+}
+
+std::shared_ptr<const Kernel> MakeMemoryKernel(std::unique_ptr<LibraryKernel> kernel, int input, Shape operand, Shape stored) {
+  return std::make_shared<MemoryKernel>(std::move(kernel), input, std::move(operand), std::move(stored));
+}
+
+std::optional<std::pair<int, std::vector<int64_t>>> PermutedInput(const Program& program) {
+  if (program.is_push || program.outputs.size() != 1) return std::nullopt;
+  const ExprGraph& graph = *program.graph;
+  const Node& node = graph.node(program.outputs[0].value);
+  const Shape& out = program.outputs[0].shape;
+  if (node.kind != NodeKind::kLoad || node.inputs.size() != static_cast<size_t>(out.rank())) return std::nullopt;
+  std::vector<int64_t> permutation(out.rank(), -1);
+  for (size_t d = 0; d < node.inputs.size(); ++d) {
+    const Node& index = graph.node(node.inputs[d]);
+    if (index.kind != NodeKind::kIndex || index.var >= out.rank() || permutation[index.var] >= 0) return std::nullopt;
+    if (program.operands[node.operand].dim(static_cast<int>(d)) != out.dim(index.var)) return std::nullopt;
+    permutation[index.var] = static_cast<int64_t>(d);
+  }
+  return std::make_pair(static_cast<int>(node.operand), std::move(permutation));
 }
 
 std::optional<int> AliasedInput(Program& program) {

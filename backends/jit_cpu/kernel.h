@@ -18,9 +18,10 @@
 
 namespace hloscope {
 
-// Runs compiled code. `result` is the root's shape (a tuple for several outputs).
+// Runs compiled code. `result` is the root's shape (a tuple for several outputs), `outputs` the row-major arrays that the code makes,
+// `stored` what their memory is called: the shapes, with layouts, of the outputs.
 std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs,
-                                               ThreadPool& pool);
+                                               std::vector<Shape> stored, ThreadPool& pool);
 
 // Input number `input` under another shape: no bytes move.
 std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result);
@@ -29,6 +30,11 @@ std::optional<int> AliasedInput(Program& program);
 
 // `operand_inputs[k]`: which of the region's inputs is operand k.
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs);
+
+// A library kernel of one operand over memory: input number `input` is taken as `operand`, the result called `stored`.
+std::shared_ptr<const Kernel> MakeMemoryKernel(std::unique_ptr<LibraryKernel> kernel, int input, Shape operand, Shape stored);
+// The input that `program` copies with its dimensions in another order, and that order; nullopt when it does anything else.
+std::optional<std::pair<int, std::vector<int64_t>>> PermutedInput(const Program& program);
 
 // Calls the OpDef's `evaluate`. Refers to the instruction, so it is made for each and never shared.
 std::shared_ptr<const Kernel> MakeOpaqueKernel(const Instruction& instruction, std::vector<int> operand_inputs, ComputationCaller call, ThreadPool& pool);

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/element/interpret.h"
 #include "core/exec/fuse.h"
+#include "core/exec/laid_kernel.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -81,6 +82,33 @@ class ProgramKernel : public Kernel {
   std::string description() const override { return "interpreted element program"; }
 
  private:
+  InterpreterPool pool_;
+  const Instruction& root_;
+};
+
+// A program over memory: values are taken as the row-major arrays that their bytes are.
+class LaidProgramKernel : public Kernel {
+ public:
+  LaidProgramKernel(PhysicalProgram physical, const Instruction& root)
+      : shapes_(physical.program.operands), outputs_(std::move(physical.outputs)), pool_(std::move(physical.program)), root_(root) {}
+
+  absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    std::vector<const Value*> operands;
+    for (size_t k = 0; k < inputs.size(); ++k) {
+      inputs[k] = std::move(inputs[k]).PhysicalAs(shapes_[k]);
+      operands.push_back(&inputs[k]);
+    }
+    absl::StatusOr<std::vector<Value>> outputs = pool_.Run(operands, context.account, context.cancel);
+    if (absl::IsResourceExhausted(outputs.status())) return Value();
+    if (!outputs.ok()) return outputs.status();
+    for (size_t o = 0; o < outputs->size(); ++o) (*outputs)[o] = std::move((*outputs)[o]).PhysicalAs(outputs_[o]);
+    size_t next = 0;
+    return Pack(root_.shape, *outputs, &next);
+  }
+  std::string description() const override { return "interpreted element program"; }
+
+ private:
+  const std::vector<Shape> shapes_, outputs_;
   InterpreterPool pool_;
   const Instruction& root_;
 };
@@ -178,10 +206,17 @@ class ReferenceBackend : public Backend {
         if (it == region.inputs.end()) return absl::InternalError(absl::StrCat("%", operand->name, " is not among the region's inputs"));
         operand_input.push_back(static_cast<int>(it - region.inputs.begin()));
       }
-      return std::make_shared<const EvaluateKernel>(root, std::move(operand_input));
+      auto kernel = std::make_shared<const EvaluateKernel>(root, std::move(operand_input));
+      if (!HasLayouts(computation, region)) return kernel;
+      return MakeLaidKernel(std::move(kernel), DenseInputs(computation, region), root.shape);
     }
     absl::StatusOr<Program> program = FuseRegion(computation, region);
     if (!program.ok()) return program.status();
+    if (HasLayouts(computation, region)) {
+      PhysicalProgram physical = LaidProgram(*program, root.shape);
+      std::vector<Shape> operands = physical.operands;
+      return MakeLaidKernel(std::make_shared<const LaidProgramKernel>(std::move(physical), root), std::move(operands), root.shape);
+    }
     return std::make_shared<const ProgramKernel>(*std::move(program), root);
   }
 

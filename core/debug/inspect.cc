@@ -12,6 +12,8 @@
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
+#include "core/shape/layout_map.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -287,7 +289,31 @@ absl::Status InfoKernels(Session::State& s, absl::string_view) {
   return absl::OkStatus();
 }
 
-absl::Status InfoMemory(Session::State& s, absl::string_view) {
+// The bytes of a value in the order of memory: a line for each run of the most minor dimension (of a tile, where there are tiles), padding in
+// parentheses.
+std::string MemoryText(const Value& value, int64_t most) {
+  const LayoutMap map(value.shape());
+  std::string text = absl::StrCat(value.shape().ToString(), ": ", map.PhysicalSize(), " positions of ", map.ElementBits(), " bits, ",
+                                  FormatByteCount(value.byte_size()), map.HasPadding() ? ", padding in parentheses" : "", "\n");
+  const std::vector<int64_t>& dims = map.physical_dimensions();
+  const int64_t run = dims.empty() ? 1 : std::max<int64_t>(1, dims.back());
+  for (int64_t p = 0; p < std::min(most, map.PhysicalSize()); ++p) {
+    const std::string element = ToText(PhysicalElement(value, p));
+    absl::StrAppend(&text, p % run == 0 ? (p > 0 ? "\n  " : "  ") : " ", map.LogicalOfPhysical(p).has_value() ? element : absl::StrCat("(", element, ")"));
+  }
+  if (map.PhysicalSize() > most) absl::StrAppend(&text, " ...");
+  return map.PhysicalSize() > 0 ? text + "\n" : text;
+}
+
+absl::Status InfoMemory(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  if (!args.empty()) {
+    const absl::StatusOr<Value> value = s.StoredValueOf(args);
+    if (!value.ok()) return value.status();
+    if (!value->shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat(args, " is not an array"));
+    s.Say(MemoryText(*value, 512));
+    return absl::OkStatus();
+  }
   if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started");
   const MemoryAccount& account = s.machine->account();
   s.Say("values and scratch: ", FormatByteCount(account.live()), " now, ", FormatByteCount(account.peak()), " at most\nretained for looking back: up to ",

@@ -3,6 +3,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/literal/relayout.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -10,7 +11,10 @@ namespace hloscope {
 absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit) {
   absl::flat_hash_map<int, Value> values;
   absl::flat_hash_map<int, int> last_use;  // position -> the last member that reads it
-  for (size_t k = 0; k < region.inputs.size(); ++k) values[region.inputs[k]] = inputs[k];
+  for (size_t k = 0; k < region.inputs.size(); ++k) {
+    // Kernels take what the program keeps, which is in the layouts of its shapes.
+    values[region.inputs[k]] = ToLayout(inputs[k], computation.schedule[region.inputs[k]]->shape);
+  }
   for (int member : region.members) {
     for (const Instruction* operand : computation.schedule[member]->operands) last_use[operand->index] = member;
   }
@@ -29,10 +33,10 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
     Value value;
     std::shared_ptr<const Kernel> kernel;
     if (instruction.literal != nullptr) {
-      value = instruction.literal->value;
+      value = ToLayout(instruction.literal->value, instruction.shape);
     } else if (Def(instruction).op_class == OpClass::kStructural) {
       std::vector<Value> all;
-      for (const Instruction* operand : instruction.operands) all.push_back(values[operand->index]);
+      for (const Instruction* operand : instruction.operands) all.push_back(ToDense(values[operand->index]));
       EvalContext context{instruction, all};
       absl::StatusOr<Value> made = Def(instruction).evaluate(context);
       if (!made.ok()) return made.status();
@@ -43,9 +47,11 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
       kernel = *std::move(got);
       absl::StatusOr<Value> made = kernel->Run(RunContext(), operands);
       if (!made.ok()) return made.status();
-      value = *std::move(made);
+      value = ToLayout(*made, instruction.shape);
     }
-    if (!visit(member, single, kernel.get(), operands, value)) return absl::OkStatus();
+    std::vector<Value> dense;
+    for (const Value& operand : operands) dense.push_back(ToDense(operand));
+    if (!visit(member, single, kernel.get(), dense, ToDense(value))) return absl::OkStatus();
     for (int position : single.inputs) {
       if (last_use[position] == member) values.erase(position);
     }

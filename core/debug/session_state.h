@@ -106,7 +106,8 @@ struct Session::State : ExpressionHost {
 
   // -- Values (ExpressionHost, values.cc) --
   bool IsName(absl::string_view name) const override;
-  absl::StatusOr<Value> ValueOf(absl::string_view name) const override;
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override;  // dense
+  absl::StatusOr<Value> StoredValueOf(absl::string_view name) const;     // as it lies in memory
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override;
   absl::StatusOr<bool> StoppedAt(absl::string_view location) const override;
   bool Finished() const override { return machine != nullptr && machine->finished(); }

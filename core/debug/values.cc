@@ -72,6 +72,16 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   return machine->ValueOf(found->first, found->second->index);
 }
 
+absl::StatusOr<Value> Session::State::StoredValueOf(absl::string_view name) const {
+  if (!name.empty() && name[0] == '%') name.remove_prefix(1);
+  if (name == kResult && Finished()) return machine->stored_result();
+  if (machine != nullptr && name != kResult) {
+    const absl::StatusOr<std::pair<int, const Instruction*>> found = FindValue(name);
+    if (found.ok()) return machine->StoredValueOf(found->first, found->second->index);
+  }
+  return ValueOf(name);
+}
+
 absl::StatusOr<Shape> Session::State::ShapeOf(absl::string_view name) const {
   if (name == kResult) return module->entry->root->shape;
   const absl::StatusOr<const Instruction*> found = FindInstruction(name);

@@ -17,6 +17,7 @@
 #include "core/element/bounds.h"
 #include "core/element/scalar_eval.h"
 #include "core/element/tape.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -39,6 +40,7 @@ struct Interpreter::Impl : tape::Tape {
 
   InterpretOptions options;
   std::vector<const std::byte*> data;
+  std::vector<Value> dense;  // of operands that came in other layouts
   std::function<void(int, int64_t, const Scalar&)> on_load;
   const std::atomic<bool>* cancel = nullptr;
   absl::Status status;
@@ -349,13 +351,20 @@ struct Interpreter::Impl : tape::Tape {
       return absl::InvalidArgumentError(absl::StrCat("the program takes ", program.operands.size(), " operands, not ", given.size()));
     }
     data.clear();
+    dense.clear();
     for (size_t i = 0; i < given.size(); ++i) {
       const Shape& want = program.operands[i];
       if (given[i] == nullptr || !given[i]->has_value() || !Shape::SameDimensions(given[i]->shape(), want) ||
           given[i]->shape().element_type() != want.element_type()) {
         return absl::InvalidArgumentError(absl::StrCat("operand ", i, " must be a value of shape ", want.ToString(false)));
       }
-      data.push_back(given[i]->data());
+      if (given[i]->IsDense()) {
+        data.push_back(given[i]->data());
+      } else {
+        dense.push_back(ToDense(*given[i]));
+        if (!dense.back().has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", want.ToString(false)));
+        data.push_back(dense.back().data());
+      }
     }
     status = absl::OkStatus();
     run = ++counter;

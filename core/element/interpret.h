@@ -41,7 +41,7 @@ class Interpreter {
  public:
   Interpreter(const Program& program, InterpretOptions options = {});
   ~Interpreter();
-  // Elements of all outputs at `index` (pull), from operand values (dense, row-major, shapes Compatible with program.operands).
+  // Elements of all outputs at `index` (pull), from operand values (shapes Compatible with program.operands; best dense, others are copied each time).
   // Push programs: applies every update that hits `index` (a pass over the domain).
   absl::StatusOr<std::vector<BoundedScalar>> At(absl::Span<const Value* const> operands, absl::Span<const int64_t> index);
   // Push programs, several indices in one pass over the domain: result[k][o].

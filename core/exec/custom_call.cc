@@ -16,7 +16,7 @@ void CollectInputs(const Value& value, std::vector<void*>& buffers) {
   if (value.shape().IsTuple()) {
     for (const Value& element : value.elements()) CollectInputs(element, buffers);
   } else {
-    buffers.push_back(const_cast<std::byte*>(value.data()));
+    buffers.push_back(const_cast<std::byte*>(value.physical_data()));
   }
 }
 
@@ -31,9 +31,9 @@ absl::StatusOr<Value> MakeResult(const Shape& shape, MemoryAccount* account, std
     }
     return Value::Tuple(shape, std::move(elements));
   }
-  Value value = Value::Allocate(shape, account);
+  Value value = Value::AllocateInLayout(shape, account);
   if (!value.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for a result of ", shape.ByteSize(), " bytes"));
-  buffers.push_back(value.mutable_data());
+  buffers.push_back(value.mutable_physical_data());
   return value;
 }
 

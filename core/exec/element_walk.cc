@@ -1,11 +1,13 @@
 // Frames inside reducers and comparators: `step` into an instruction whose computation works on scalars. Each call of the computation
 // is one kElement frame; the walk shows how the first elements come about and is thrown away, the instruction itself runs natively.
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
 #include "core/ops/element_calls.h"
 
 namespace hloscope {
 
 absl::StatusOr<bool> Machine::Impl::PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands) {
+  for (Value& operand : operands) operand = ToDense(operand, &m.account_);
   std::shared_ptr<ElementCalls> calls = ElementCalls::Make(instruction, std::move(operands));
   if (calls == nullptr) return false;
   std::optional<std::vector<Value>> arguments = calls->Next(nullptr);

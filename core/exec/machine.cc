@@ -3,9 +3,13 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/exec/custom_call.h"
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
+#include "core/text/hlo_text.h"
 
 namespace hloscope {
 namespace {
@@ -139,13 +143,21 @@ void Machine::Impl::Say(std::string notice) {
   if (said.insert(notice).second) notices.push_back(std::move(notice));
 }
 
+absl::Status Machine::Impl::SetResult(Value value) {
+  result = written_result.has_value() ? ToLayout(value, *written_result, &m.account_) : std::move(value);
+  if (!result.has_value()) return MemoryError(written_result->ByteSize(), *m.module_.entry->root);
+  dense_result = ToDense(result, &m.account_);
+  if (!dense_result.has_value()) return MemoryError(result.shape().DenseByteSize(), *m.module_.entry->root);
+  return absl::OkStatus();
+}
+
 absl::Status Machine::Impl::Begin() {
   started = finished = false;
   Stack stack{m.frames_, true};
   while (!m.frames_.empty()) PopFrame(stack);
   retained.clear();
   retained_bytes = 0;
-  result = returned = Value();
+  result = dense_result = returned = Value();
   infeed_log.clear();
   infeed_next = 0;
   said.clear();
@@ -174,7 +186,7 @@ StopReason Machine::Impl::Advance(const Until& until) {
   StopReason reason = RunLoop(stack, until);
   if (reason == StopReason::kFinished) {
     finished = true;
-    result = std::move(stack.result);
+    if (absl::Status status = SetResult(std::move(stack.result)); !status.ok()) return Fail(stack, std::move(status));
   }
   return reason;
 }
@@ -208,7 +220,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
     StopReason reason = RunLoop(stack, Until{.depth_gone = depth + 1});
     if (reason == StopReason::kFinished) {
       finished = true;
-      result = std::move(stack.result);
+      if (absl::Status status = SetResult(std::move(stack.result)); !status.ok()) return Fail(stack, std::move(status));
     }
     return reason;
   }
@@ -239,7 +251,7 @@ StopReason Machine::Impl::ReturnEnded(Stack& stack) {
     if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
     if (stack.done) {
       finished = true;
-      result = std::move(stack.result);
+      if (absl::Status status = SetResult(std::move(stack.result)); !status.ok()) return Fail(stack, std::move(status));
       return StopReason::kFinished;
     }
   }
@@ -248,12 +260,31 @@ StopReason Machine::Impl::ReturnEnded(Stack& stack) {
 
 // ---- The interface ----
 
+namespace {
+
+// The result shape of `entry_computation_layout={(...)->...}`, where there is one that fits the entry computation.
+std::optional<Shape> WrittenResult(const Module& module) {
+  const std::string* text = module.FindHeader("entry_computation_layout");
+  if (text == nullptr || module.entry == nullptr || module.entry->root == nullptr) return std::nullopt;
+  absl::string_view rest = *text;
+  const size_t arrow = rest.rfind("->");
+  if (arrow == absl::string_view::npos) return std::nullopt;
+  rest = absl::StripAsciiWhitespace(rest.substr(arrow + 2));
+  if (!absl::ConsumeSuffix(&rest, "}")) return std::nullopt;
+  const absl::StatusOr<Shape> shape = ParseShape(rest);
+  if (!shape.ok() || !Shape::Compatible(*shape, module.entry->root->shape)) return std::nullopt;
+  return *shape;
+}
+
+}  // namespace
+
 Machine::Machine(const Module& module, Backend& backend, MachineOptions options)
     : module_(module), backend_(backend), options_(std::move(options)), impl_(std::make_unique<Impl>(*this)) {
   const size_t count = module.computations.size();
   impl_->codes.resize(count);
   impl_->armed.resize(count);
   impl_->armed_within.assign(count, false);
+  impl_->written_result = WrittenResult(module);
 }
 
 Machine::~Machine() {
@@ -275,6 +306,11 @@ absl::Status Machine::Start(std::vector<Value> parameters) {
                                                      ", wanted is ", wanted[k]->shape.ToString(false)));
     }
   }
+  for (size_t k = 0; k < wanted.size(); ++k) {
+    if (IsInLayoutOf(parameters[k], wanted[k]->shape)) continue;
+    parameters[k] = ToLayout(parameters[k], wanted[k]->shape, &account_);
+    if (!parameters[k].has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for parameter ", k));
+  }
   impl_->parameters = std::move(parameters);
   impl_->provider = nullptr;
   return impl_->Begin();
@@ -289,7 +325,8 @@ absl::Status Machine::Start(ParameterProvider provider) {
 
 bool Machine::running() const { return impl_->started && !impl_->finished; }
 bool Machine::finished() const { return impl_->finished; }
-const Value& Machine::result() const { return impl_->result; }
+const Value& Machine::result() const { return impl_->dense_result; }
+const Value& Machine::stored_result() const { return impl_->result; }
 
 const Instruction* Machine::next_instruction() const {
   if (frames_.empty() || impl_->finished) return nullptr;

@@ -103,7 +103,8 @@ class Machine {
   absl::Status Start(ParameterProvider provider);
   bool running() const;   // started and not finished
   bool finished() const;
-  const Value& result() const;  // after kFinished
+  const Value& result() const;         // after kFinished; dense
+  const Value& stored_result() const;  // the same in the layout that the program returns it in
 
   // -- Stops --
   // Armed positions, kept by the owner of breakpoints. Takes effect at once.
@@ -135,12 +136,14 @@ class Machine {
   // -- Values --
   // The value of an instruction of frame `depth` that lies before its position: held, or recomputed now. FailedPrecondition when it
   // has not been executed yet. Recomputed values are retained within the budget.
-  absl::StatusOr<Value> ValueOf(int depth, int position);
+  absl::StatusOr<Value> ValueOf(int depth, int position);  // dense
+  // The same as it lies in memory, in the layout of the instruction's shape.
+  absl::StatusOr<Value> StoredValueOf(int depth, int position);
   // Replaces a value (`set`): later instructions see it, and the past stays as it was, also when it is made again. The position must be
   // before the frame's.
   absl::Status SetValue(int depth, int position, Value value);
 
-  // Called after every region ran in program order, with its inputs' and result's values (for --check and catches). While set, inputs
+  // Called after every region ran in program order, with its inputs' and result's values, dense (for --check and catches). While set, inputs
   // are not donated and stay valid. An error it returns is a kError stop.
   using RegionObserver = std::function<absl::Status(const Frame&, const Region&, const Kernel*, absl::Span<const Value> inputs, const Value& result)>;
   void set_region_observer(RegionObserver f) { region_observer_ = std::move(f); }

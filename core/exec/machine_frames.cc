@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 
@@ -106,7 +107,7 @@ absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instr
       } else {
         branches = {instruction.Called(AttrId::kTrueComputation), instruction.Called(AttrId::kFalseComputation)};
       }
-      const Value& selector = operands[0];
+      const Value selector = ToDense(operands[0]);
       int64_t branch = selector.shape().element_type() == ElementType::kPred ? (*selector.as<uint8_t>() != 0 ? 0 : 1) : *selector.as<int32_t>();
       const int64_t last = static_cast<int64_t>(branches.size()) - 1;
       if (branch < 0 || branch > last) branch = last;  // out of range: the last one
@@ -141,7 +142,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   const uint64_t caller_path = frame.caller_path;
   const int64_t iteration = frame.iteration;
   const bool changed = frame.changed;
-  if (stack.main && frame.serial == finishing) returned = result;
+  if (stack.main && frame.serial == finishing) returned = ToDense(result);
   switch (kind) {
     case FrameKind::kEntry:  // the frame stays, to be looked at
       stack.result = std::move(result);
@@ -161,7 +162,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       Complete(stack, std::move(result), changed);
       return absl::OkStatus();
     case FrameKind::kWhileCondition: {
-      const bool again = *result.as<uint8_t>() != 0;
+      const bool again = *ToDense(result).as<uint8_t>() != 0;
       if (again && m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {  // the frame stays, to be looked at
         frame.values[root] = std::move(result);
         return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
@@ -230,6 +231,12 @@ void Machine::Impl::Consume(Frame& frame, const Region& region) {
 
 void Machine::Impl::Store(Frame& frame, int position, Value value) {
   Code& code = CodeOf(frame);
+  // What a call, a loop or a tuple hands over comes in the layout that it had there.
+  const Shape& shape = code.computation->schedule[position]->shape;
+  if (!IsInLayoutOf(value, shape)) {
+    Value laid = ToLayout(value, shape, &m.account_);
+    if (laid.has_value()) value = std::move(laid);
+  }
   const bool held_parameter = (frame.pinned && code.is_parameter(position)) || IsReplaced(frame, position);
   if (frame.pending[position] == 0) {
     if (held_parameter) {

@@ -7,6 +7,7 @@
 #include <climits>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,7 +103,9 @@ struct Machine::Impl {
   ParameterProvider provider;
   bool started = false, finished = false;
   int pin_depth = -1;          // frames pushed at this index or below are pinned: somebody steps there
-  Value result;
+  Value result, dense_result;
+  absl::Status SetResult(Value value);  // in the layout of entry_computation_layout, where one is written
+  std::optional<Shape> written_result;
   uint64_t next_serial = 1;
   uint64_t finishing = 0;      // the frame whose result is wanted in `returned`
   Value returned;
@@ -115,6 +118,7 @@ struct Machine::Impl {
     int depth, position;
     int64_t bytes;
   };
+  absl::flat_hash_map<const Instruction*, Value> laid_constants;  // those whose layout is not dense
   std::deque<Retained> retained;  // oldest first; entries of frames that ended are stale
   int64_t retained_bytes = 0;
   absl::flat_hash_map<uint64_t, size_t> infeed_log;  // by dynamic position: which item
@@ -136,8 +140,9 @@ struct Machine::Impl {
   void MoveTo(Stack& stack, Frame& frame, int position);
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, const Region& region);
-  // The value of a region that needs no frames. `single`: with the kernel of its root alone.
+  // The value of a region that needs no frames, in the layout of its root. `single`: with the kernel of its root alone.
   absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
+  absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
   absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);

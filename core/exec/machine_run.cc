@@ -9,6 +9,7 @@
 #include "core/exec/custom_call.h"
 #include "core/exec/fault_guard.h"
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
 #include "core/ops/custom_call_targets.h"
 
 namespace hloscope {
@@ -233,7 +234,9 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     begin = std::chrono::steady_clock::now();
   }
   std::vector<Value> seen;
-  if (observed) seen = *inputs;
+  if (observed) {
+    for (const Value& input : *inputs) seen.push_back(ToDense(input));
+  }
   const Kernel* kernel = nullptr;
   absl::StatusOr<Value> result = Execute(stack, depth, region, index, *std::move(inputs), &kernel);
   if (!result.ok()) return fail(result.status());
@@ -244,7 +247,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     entry.bytes += bytes + result->byte_size();
   }
   if (observed) {
-    if (absl::Status status = m.region_observer_(frame, region, kernel, seen, *result); !status.ok()) return fail(std::move(status));
+    if (absl::Status status = m.region_observer_(frame, region, kernel, seen, ToDense(*result)); !status.ok()) return fail(std::move(status));
     seen.clear();
   }
   Consume(frame, region);
@@ -297,6 +300,21 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
 
 // `index` -1: `region` is a single instruction, whatever the plan says.
 absl::StatusOr<Value> Machine::Impl::Execute(Stack& stack, int depth, const Region& region, int index, std::vector<Value> inputs, const Kernel** used) {
+  absl::StatusOr<Value> result = Compute(stack, depth, region, index, std::move(inputs), used);
+  if (!result.ok()) return result;
+  const Instruction& root = *CodeOf(stack.frames[depth]).computation->schedule[region.root];
+  if (IsInLayoutOf(*result, root.shape)) return result;
+  if (root.literal != nullptr) {
+    Value& laid = laid_constants[&root];
+    if (!laid.has_value()) laid = ToLayout(*result, root.shape, &m.account_);
+    return laid;
+  }
+  Value laid = ToLayout(*result, root.shape, &m.account_);
+  if (!laid.has_value()) return MemoryError(root.shape.ByteSize(), root);
+  return laid;
+}
+
+absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Region& region, int index, std::vector<Value> inputs, const Kernel** used) {
   Frame& frame = stack.frames[depth];
   Code& code = CodeOf(frame);
   const Instruction& root = *code.computation->schedule[region.root];
@@ -375,11 +393,19 @@ absl::StatusOr<Value> Machine::Impl::RunKernel(const Kernel& kernel, const Frame
 }
 
 absl::StatusOr<Value> Machine::Impl::Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+  // Handles are passed on as they are; who looks at elements gets dense arrays.
+  std::vector<Value> dense;
+  if (Def(instruction).op_class != OpClass::kStructural) {
+    for (const Value& operand : operands) dense.push_back(ToDense(operand, &m.account_));
+    operands = dense;
+  }
   EvalContext context{instruction, operands, &m.account_};
   context.stream_seed = StreamSeed(frame, instruction);
   const uint64_t path = frame.path;
-  context.call = [this, &instruction, path](const Computation& computation, absl::Span<const Value> arguments) {
-    return CallNested(FrameKind::kCall, &instruction, path, computation, std::vector<Value>(arguments.begin(), arguments.end()), 0, -1);
+  context.call = [this, &instruction, path](const Computation& computation, absl::Span<const Value> arguments) -> absl::StatusOr<Value> {
+    absl::StatusOr<Value> result =
+        CallNested(FrameKind::kCall, &instruction, path, computation, std::vector<Value>(arguments.begin(), arguments.end()), 0, -1);
+    return result.ok() ? ToDense(*result, &m.account_) : result;
   };
   return Def(instruction).evaluate(context);
 }

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 
@@ -148,7 +149,8 @@ absl::StatusOr<Value> Machine::Impl::EntryParameter(int number) {
     if (!value->has_value() || !Shape::Compatible(value->shape(), wanted)) {
       return absl::InvalidArgumentError(absl::StrCat("parameter ", number, " has shape ", value->shape().ToString(false), ", wanted is ", wanted.ToString(false)));
     }
-    parameters[number] = *std::move(value);
+    parameters[number] = ToLayout(*value, wanted, &m.account_);  // kept once, as the program reads it
+    if (!parameters[number].has_value()) return MemoryError(wanted.ByteSize(), *m.module_.entry->parameters[number]);
   }
   if (!parameters[number].has_value()) return absl::FailedPreconditionError(absl::StrCat("parameter ", number, " was not given"));
   return parameters[number];
@@ -181,7 +183,7 @@ absl::StatusOr<Value> Machine::Impl::ParameterOf(Stack& stack, int depth, int nu
   return carried;
 }
 
-absl::StatusOr<Value> Machine::ValueOf(int depth, int position) {
+absl::StatusOr<Value> Machine::StoredValueOf(int depth, int position) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return absl::InvalidArgumentError(absl::StrCat("there is no frame ", depth));
   const Frame& frame = frames_[depth];
   if (position < 0 || position >= static_cast<int>(frame.values.size())) return absl::InvalidArgumentError("no such instruction");
@@ -191,6 +193,14 @@ absl::StatusOr<Value> Machine::ValueOf(int depth, int position) {
   if (frame.values[position].has_value()) return frame.values[position];
   Stack stack{frames_, true};
   return impl_->Materialize(stack, depth, position);
+}
+
+absl::StatusOr<Value> Machine::ValueOf(int depth, int position) {
+  absl::StatusOr<Value> value = StoredValueOf(depth, position);
+  if (!value.ok() || value->IsDense()) return value;
+  Value dense = ToDense(*value, &account_);
+  if (!dense.has_value()) return impl_->MemoryError(value->shape().DenseByteSize(), *frames_[depth].computation->schedule[position]);
+  return dense;
 }
 
 absl::Status Machine::SetValue(int depth, int position, Value value) {
@@ -205,6 +215,8 @@ absl::Status Machine::SetValue(int depth, int position, Value value) {
     return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has shape ", instruction.shape.ToString(false), ", the value has ",
                                                    value.has_value() ? value.shape().ToString(false) : std::string("none")));
   }
+  value = ToLayout(value, instruction.shape, &account_);
+  if (!value.has_value()) return impl_->MemoryError(instruction.shape.ByteSize(), instruction);
   // Instructions before `since` were executed, or are being executed and have read their operands already.
   const bool inner = depth + 1 < static_cast<int>(frames_.size()) && frames_[depth + 1].kind != FrameKind::kElement;
   const int since = frame.position + (inner ? 1 : 0);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/literal/scalar.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -77,7 +78,7 @@ std::string FormatValue(const Value& value, const FormatOptions& options) {
     return text + ")";
   }
   if (!value.shape().IsArray()) return "(opaque)";
-  return Formatter(value, options).Text();
+  return value.IsDense() ? Formatter(value, options).Text() : FormatValue(ToDense(value), options);
 }
 
 std::string FormatStatistics(const Statistics& s) {

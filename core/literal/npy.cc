@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/literal/scalar.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -362,6 +363,7 @@ absl::StatusOr<Value> ReadNpy(const std::string& path, const Shape* wanted, Memo
 
 absl::Status WriteNpy(const std::string& path, const Value& value) {
   if (!value.shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat("only an array can be saved as .npy, not ", value.shape().ToString(false)));
+  if (!value.IsDense()) return WriteNpy(path, ToDense(value));
   std::FILE* file = std::fopen(path.c_str(), "wb");
   if (file == nullptr) return CannotOpen(path);
   const std::string header = MakeHeader(value.shape());
@@ -495,6 +497,7 @@ NpzWriter::~NpzWriter() {
 
 absl::Status NpzWriter::Add(absl::string_view name, const Value& array) {
   if (!array.shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat(name, ": only arrays can be saved, not ", array.shape().ToString(false)));
+  if (!array.IsDense()) return Add(name, ToDense(array));
   const std::string header = MakeHeader(array.shape());
   const uint64_t bytes = array.byte_size();
   Entry entry;

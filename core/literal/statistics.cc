@@ -7,6 +7,7 @@
 #include <limits>
 
 #include "core/literal/scalar.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -132,6 +133,7 @@ int64_t FirstNonFinite(const Value& array, int64_t from) {
 }  // namespace
 
 Statistics Summarize(const Value& array) {
+  if (!array.IsDense()) return Summarize(ToDense(array));
   Statistics s;
   if (!array.has_value() || !array.shape().IsArray()) return s;
   const ElementType type = array.shape().element_type();
@@ -179,6 +181,7 @@ Statistics Summarize(const Value& array) {
 }
 
 NonFinite FindNonFinite(const Value& value) {
+  if (!value.IsDense()) return FindNonFinite(ToDense(value));
   NonFinite found;
   if (!value.has_value()) return found;
   if (value.shape().IsTuple()) {

@@ -179,9 +179,11 @@ Value Value::WithShape(const Shape& shape) const {
   return value;
 }
 
-Value Value::PhysicalAs(const Shape& shape) const {
+Value Value::PhysicalAs(const Shape& shape) const& { return Value(*this).PhysicalAs(shape); }
+
+Value Value::PhysicalAs(const Shape& shape) && {
   assert(shape.ByteSize() == shape_.ByteSize());
-  Value value = *this;
+  Value value = std::move(*this);
   value.shape_ = shape;
   return value;
 }

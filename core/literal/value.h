@@ -99,7 +99,8 @@ class Value {
   // buffer. Of dense arrays only.
   Value WithShape(const Shape& shape) const;
   // The bytes as they lie under another shape whose layout takes as many. Shares the buffer.
-  Value PhysicalAs(const Shape& shape) const;
+  Value PhysicalAs(const Shape& shape) const&;
+  Value PhysicalAs(const Shape& shape) &&;  // keeps its only holder the only one
   // Moves a tuple's elements out if this is their only holder, else copies the handles.
   std::vector<Value> TakeElements() &&;
   // Element for element and bit for bit, tuples too, whatever the layouts; shapes must be Compatible.

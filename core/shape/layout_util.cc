@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cassert>
 
+#include "core/shape/layout_map.h"
+
 namespace hloscope {
 
 std::optional<int> CanonicalDimension(int64_t dimension, int rank) {
@@ -154,6 +156,19 @@ bool SameStorage(const Shape& a, const Shape& b) {
   x.other.clear();
   y.other.clear();
   return x == y;
+}
+
+std::optional<std::vector<int64_t>> MemoryStrides(const Shape& shape) {
+  if (shape.IsStoredDense()) return RowMajorStrides(shape.dimensions());
+  const LayoutMap map(shape);
+  if (!map.stages().empty() || map.ElementBits() != 8 * StorageBytes(shape.element_type())) return std::nullopt;
+  std::vector<int64_t> strides(shape.rank());
+  int64_t stride = 1;
+  for (int k = shape.rank() - 1; k >= 0; --k) {
+    strides[map.major_to_minor()[k]] = stride;
+    stride *= map.linear_dimensions()[k];
+  }
+  return strides;
 }
 
 Shape WithLayoutOf(const Shape& a, const Shape& b) {

@@ -45,6 +45,8 @@ int MajorDimension(const Shape& shape, int n = 0);
 // Whether one lies like the other in memory: equal order, padding, tiles and element sizes. Memory spaces do not count; type and
 // dimensions do. Tuples element by element.
 bool SameStorage(const Shape& a, const Shape& b);
+// By dimension, how many elements apart neighbours lie in memory; nothing where tiles or packed elements make that no single number.
+std::optional<std::vector<int64_t>> MemoryStrides(const Shape& shape);
 // The shape that has `b`'s layout and everything else of `a` (tuples element by element; where they differ in structure: `a`).
 Shape WithLayoutOf(const Shape& a, const Shape& b);
 

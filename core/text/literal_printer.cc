@@ -8,6 +8,7 @@
 #include "core/literal/scalar.h"
 #include "core/text/hlo_text.h"
 #include "core/text/literal_text.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -149,6 +150,7 @@ void AppendElement(ElementType type, const std::byte* storage, bool in_array, st
 void AppendDouble(double value, std::string* out) { AppendNumber(value, out); }
 
 std::string PrintLiteral(const Value& value, int64_t max_elements) {
+  if (!value.IsDense()) return PrintLiteral(ToDense(value), max_elements);
   std::string out;
   AppendLiteral(value, max_elements, &out);
   return out;

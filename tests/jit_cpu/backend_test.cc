@@ -240,7 +240,7 @@ TEST(JitBackend, FaultInACompiledKernelIsAnErrorOnEveryThread) {
   const Shape shape = Shape::Array(ElementType::kF32, {64});
   for (int threads : {1, 3}) {
     ThreadPool pool(threads);
-    std::shared_ptr<const Kernel> kernel = MakeNativeKernel(code, shape, {shape}, pool);
+    std::shared_ptr<const Kernel> kernel = MakeNativeKernel(code, shape, {shape}, {shape}, pool);
     for (int round = 0; round < 3; ++round) {
       absl::StatusOr<Value> result = kernel->Run({}, {});
       EXPECT_EQ(result.status().code(), absl::StatusCode::kInternal) << result.status();

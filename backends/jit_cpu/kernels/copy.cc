@@ -177,6 +177,10 @@ std::unique_ptr<LibraryKernel> MakeTranspose(const Instruction& i, ThreadPool& p
   return std::make_unique<TransposeKernel>(i.shape, std::vector<int64_t>(permutation.begin(), permutation.end()), pool);
 }
 
+std::unique_ptr<LibraryKernel> MakePermutation(const Shape& result, std::vector<int64_t> permutation, ThreadPool& pool) {
+  return std::make_unique<TransposeKernel>(result, std::move(permutation), pool);
+}
+
 bool MatchDynamicUpdateSlice(const Instruction& i) {
   if (!PlainArray(i.shape) || !PlainArray(i.operands[1]->shape) || static_cast<int>(i.operands.size()) != 2 + i.shape.rank()) return false;
   for (size_t k = 2; k < i.operands.size(); ++k) {

@@ -9,6 +9,7 @@
 #include "backends/jit_cpu/kernels/convert.h"
 #include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/rows.h"
+#include "core/shape/layout_util.h"
 
 namespace hloscope {
 namespace {
@@ -56,7 +57,7 @@ struct Problem {
 bool Contains(absl::Span<const int64_t> list, int64_t x) { return std::find(list.begin(), list.end(), x) != list.end(); }
 
 Side MakeSide(const Shape& shape, absl::Span<const int64_t> batch, absl::Span<const int64_t> contracting) {
-  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  const std::vector<int64_t> strides = MemoryStrides(shape).value_or(RowMajorStrides(shape.dimensions()));
   Side side;
   for (int64_t d : batch) side.batch.Add(shape.dim(d), strides[d]);
   for (int64_t d : contracting) side.contracting.Add(shape.dim(d), strides[d]);
@@ -155,7 +156,7 @@ class DotKernel : public LibraryKernel {
     const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles();
     const int64_t in_bytes = StorageBytes(shape_.in), out_bytes = StorageBytes(shape_.out);
     const std::vector<int64_t> lhs_batch = Offsets(p_.lhs, p_.m * p_.k), rhs_batch = Offsets(p_.rhs, p_.k * p_.n);
-    const std::byte* b = rhs->data();
+    const std::byte* b = rhs->physical_data();
     Value packed;
     const int64_t packed_bytes = gemm_->packed_bytes();
     if (packed_bytes > 0) {
@@ -172,7 +173,7 @@ class DotKernel : public LibraryKernel {
       pool_.ParallelFor(p_.batch / even * groups, 1, [&](int64_t begin, int64_t end) {
         for (int64_t t = begin; t < end; ++t) {
           const int64_t batch = t / groups * even;
-          gemm_->RunBatch(t % groups * gemm_->group(), lhs->data() + lhs_batch[batch] * in_bytes, b + rhs_batch[batch] * in_bytes,
+          gemm_->RunBatch(t % groups * gemm_->group(), lhs->physical_data() + lhs_batch[batch] * in_bytes, b + rhs_batch[batch] * in_bytes,
                           wide.mutable_data() + batch * p_.m * p_.n * out_bytes);
         }
       });
@@ -181,7 +182,7 @@ class DotKernel : public LibraryKernel {
     }
     const double tile_flops = 2.0 * p_.batch * p_.m * p_.n * p_.k / (p_.batch * rows * columns);
     const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 19) / tile_flops));
-    const std::byte* a = lhs->data();
+    const std::byte* a = lhs->physical_data();
     std::byte* c = wide.mutable_data();
     pool_.ParallelFor(p_.batch * rows * columns, grain, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
@@ -198,6 +199,7 @@ class DotKernel : public LibraryKernel {
   }
 
   bool library_order() const override { return true; }
+  bool takes_strides() const override { return true; }
   bool wide_accumulation() const override { return p_.in == ElementType::kBF16 || p_.in == ElementType::kF16; }
   std::string description() const override {
     std::string text = gemm_->description();
@@ -253,9 +255,10 @@ class DotKernel : public LibraryKernel {
     if (!side.copy) return operand;
     Value source = operand;
     if (p_.compute != p_.in) {
-      source = Value::Allocate(operand.shape().WithElementType(p_.compute), context.account);
+      const int64_t count = operand.byte_size() / StorageBytes(p_.in);  // padding, where there is some, is widened too
+      source = Value::Allocate(Shape::Array(p_.compute, {count}), context.account);
       if (!source.has_value()) return absl::ResourceExhaustedError("no memory for a widened operand");
-      ConvertFloats(p_.in, operand.data(), p_.compute, source.mutable_data(), operand.element_count(), pool_);
+      ConvertFloats(p_.in, operand.physical_data(), p_.compute, source.mutable_data(), count, pool_);
     }
     std::vector<int64_t> extents, strides;
     for (const Group* group : {&side.batch, lhs ? &side.free : &side.contracting, lhs ? &side.contracting : &side.free}) {
@@ -265,7 +268,7 @@ class DotKernel : public LibraryKernel {
     if (strides == RowMajorStrides(extents)) return source;  // only widened
     Value dense = Value::Allocate(Shape::Array(p_.compute, extents), context.account);
     if (!dense.has_value()) return absl::ResourceExhaustedError("no memory for a transposed operand");
-    GatherStrided(source.data(), dense.mutable_data(), extents, strides, StorageBytes(p_.compute), pool_);
+    GatherStrided(source.physical_data(), dense.mutable_data(), extents, strides, StorageBytes(p_.compute), pool_);
     return dense;
   }
 

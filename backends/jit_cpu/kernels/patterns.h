@@ -20,6 +20,9 @@ class LibraryKernel {
   virtual absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const = 0;
   virtual bool library_order() const { return false; }
   virtual bool wide_accumulation() const { return false; }
+  // Operands whose layouts have strides (MemoryStrides) are taken as they lie; other operands, and all of kernels without this, dense.
+  // Results are dense.
+  virtual bool takes_strides() const { return false; }
   virtual std::string description() const = 0;
 };
 
@@ -27,6 +30,9 @@ class LibraryKernel {
 bool HasLibraryKernel(const Instruction& instruction);
 // Null when no row matches or the library refuses the shapes: then generic lowering is used.
 std::unique_ptr<LibraryKernel> MakeLibraryKernel(const Instruction& instruction, ThreadPool& pool);
+
+// A copy with the dimensions in another order: dimension d of the result is dimension permutation[d] of the operand.
+std::unique_ptr<LibraryKernel> MakePermutation(const Shape& result, std::vector<int64_t> permutation, ThreadPool& pool);
 
 }  // namespace hloscope
 
