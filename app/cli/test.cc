@@ -86,7 +86,7 @@ class Tester {
         result.failures.push_back({result.place, absl::StrCat("runs on ", Count(test.num_replicas, "replica"), " and ", Count(test.num_partitions, "partition"), ", which is not executed yet")});
         Finish(std::move(result));
       } else {
-        Run(path, test.name, test.range, *test.module, *loaded.source);
+        Run(path, test.name, test.range, *test.module, *loaded.source, std::move(test.infeed));
       }
       test.module.reset();
     }
@@ -124,7 +124,7 @@ class Tester {
 
   void Finish(Result result) { results_.push_back(std::move(result)); }
 
-  void Run(const std::string& path, absl::string_view name, SourceRange range, const Module& module, const SourceText& source) {
+  void Run(const std::string& path, absl::string_view name, SourceRange range, const Module& module, const SourceText& source, std::vector<Value> infeed = {}) {
     Result result = Begin(path, name, range, source);
     const Clock::time_point start = Clock::now();
     const auto fail = [&](SourceRange where, absl::string_view why) {
@@ -142,7 +142,7 @@ class Tester {
     machine_options.seed = session_.fill.seed;
     machine_options.fill = session_.fill;
     machine_options.custom_calls = &(*inputs)->custom_calls();
-    machine_options.infeed = (*inputs)->infeed();
+    machine_options.infeed = infeed.empty() ? (*inputs)->infeed() : std::move(infeed);
     machine_options.on_failed_check = [&](const Instruction& check, const absl::Status& why) {
       fail(check.range, why.message());
       return true;

@@ -276,6 +276,7 @@ const Wrong kWrong[] = {
     {"stablehlo.dynamic-argument", "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n return %x : tensor<?xf32>\n}"},
     {"stablehlo.no-function", "module @empty {\n}"},
     {"chlo.float-operand", "%0 = chlo.lgamma %n : tensor<1xi64> -> tensor<1xi64>"},
+    {"chlo.next-after-type", "%c = stablehlo.constant dense<1.0> : tensor<2xf6E3M2FN>\n%0 = chlo.next_after %c, %c : tensor<2xf6E3M2FN>, tensor<2xf6E3M2FN> -> tensor<2xf6E3M2FN>"},
     {"chlo.complex-operand", "%0 = \"chlo._asin_acos_kernel\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},
     {"chlo.broadcast-dimensions", "%c = stablehlo.constant dense<0.0> : tensor<2xf32>\n%0 = \"chlo.broadcast_add\"(%d, %c) {broadcast_dimensions = array<i64: 5>} : (tensor<2x2xf32>, tensor<2xf32>) -> tensor<2x2xf32>"},
     {"chlo.broadcast-sizes", "%0 = chlo.broadcast_add %x, %d : (tensor<4xf32>, tensor<2x2xf32>) -> tensor<2x4xf32>"},

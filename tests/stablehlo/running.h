@@ -48,9 +48,10 @@ inline std::string Problems(const DiagnosticSink& sink, const SourceText& source
 }
 
 // Empty when the module runs and all of its assertions hold.
-inline std::string RunModule(const Module& module, Backend& backend) {
+inline std::string RunModule(const Module& module, Backend& backend, std::vector<Value> infeed = {}) {
   std::string failures;
   MachineOptions options;
+  options.infeed = std::move(infeed);
   options.on_failed_check = [&](const Instruction&, const absl::Status& why) {
     absl::StrAppend(&failures, why.message(), "\n");
     return true;
@@ -88,9 +89,9 @@ inline Tally RunTests(const std::string& name, const std::string& text, Backend&
       DiagnosticSink reread;
       const std::unique_ptr<Module> module = ReadHloText(printed, reread);
       Verify(*module, reread);
-      failures = reread.error_count() > 0 ? Problems(reread, *printed) : RunModule(*module, backend);
+      failures = reread.error_count() > 0 ? Problems(reread, *printed) : RunModule(*module, backend, test.infeed);
     } else {
-      failures = RunModule(*test.module, backend);
+      failures = RunModule(*test.module, backend, test.infeed);
     }
     failures.empty() ? ++tally.passed : ++tally.failed;
     if (!failures.empty()) absl::StrAppend(&tally.failures, name, " @", test.name, " on ", backend.name(), ": ", failures);

@@ -73,6 +73,10 @@ Instruction* Same(OpContext& c, const Operands& operands) {
 
 Instruction* NextAfterOf(OpContext& c, const Operands& operands) {
   if (!AllFloats(c, operands)) return nullptr;
+  if (const ElementType type = operands[0]->shape.element_type(); BitWidth(type) == 6 || type == ElementType::kF8E8M0FNU) {
+    c.Error(HLO_LABEL("chlo.next-after-type"), absl::StrCat("neighbours in ", Name(type), " are not defined here"));
+    return nullptr;
+  }
   return CallFunction(c, c.op.name, operands, [](const std::vector<Ex>& x) { return NextAfter(x[0], x[1]); });
 }
 

@@ -44,6 +44,8 @@ void Convert(OpContext& c) {
   Instruction* x = c.in(0);
   if (x == nullptr) return;
   const Shape shape = c.WrittenOrLike(x->shape);
+  // Of a complex number the real part is converted.
+  if (x->shape.IsArray() && IsComplex(x->shape.element_type()) && !IsComplex(shape.element_type())) x = c.e.Add(Opcode::kReal, {x});
   c.Set(0, c.e.Add(Opcode::kConvert, {x}, {}, &shape, c.name()));
 }
 

@@ -216,7 +216,7 @@ Ex BesselI1e(const Ex& x) {
 Ex NextAfter(const Ex& x, const Ex& y) {
   const ElementType type = x.i->shape.element_type();
   const int bits = BitWidth(type);
-  const ElementType integer = bits == 64 ? ElementType::kS64 : bits == 32 ? ElementType::kS32 : bits == 16 ? ElementType::kS16 : ElementType::kS8;
+  const ElementType integer = bits == 64 ? ElementType::kS64 : bits == 32 ? ElementType::kS32 : bits == 16 ? ElementType::kS16 : bits == 8 ? ElementType::kS8 : ElementType::kS4;
   const Shape as_integer = x.i->shape.WithoutLayouts().WithElementType(integer), as_float = x.i->shape.WithoutLayouts();
   const auto constant = [&](int64_t v) { return Ex{x.e, x.e->Splat(x.e->ScalarInt(integer, v), as_integer)}; };
   const int64_t sign_bit = bits == 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (bits - 1));

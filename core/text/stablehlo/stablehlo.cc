@@ -31,7 +31,7 @@ bool IsPrivate(const Op& function) {
 struct Summary {
   bool asserts = false;
   int replicas = 1, partitions = 1;
-  std::vector<std::string> calls;
+  std::vector<std::string> calls, infeed;
 };
 
 void CollectSymbols(const Attr& a, std::vector<std::string>& symbols) {
@@ -48,6 +48,7 @@ void Summarize(const mlir::Region& region, Summary& s) {
       s.replicas = std::max(s.replicas, static_cast<int>(programs->array.size()));
       for (const Attr& row : programs->array) s.partitions = std::max(s.partitions, static_cast<int>(row.array.size()));
     }
+    if (const Attr* queue = op->Find("infeed"); queue != nullptr && op->name == "interpreter.run_parallel") CollectSymbols(*queue, s.infeed);
     for (const mlir::NamedAttr& attribute : op->attributes) CollectSymbols(attribute.value, s.calls);
     for (const auto& inner : op->regions) Summarize(*inner, s);
   }
@@ -81,6 +82,7 @@ void Reach(const Functions& all, size_t at, absl::flat_hash_set<size_t>& seen, S
     total.asserts |= s.asserts;
     total.replicas = std::max(total.replicas, s.replicas);
     total.partitions = std::max(total.partitions, s.partitions);
+    total.infeed.insert(total.infeed.end(), s.infeed.begin(), s.infeed.end());
     for (const std::string& callee : s.calls) {
       const auto found = all.by_name.find(callee);
       if (found != all.by_name.end()) open.push_back(found->second);
@@ -181,7 +183,14 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       test.module = std::make_unique<Module>();
       test.module->source = source;
       Converter converter(file, *file.modules[part], *test.module, sink);
-      converter.Finish(converter.ConvertEntry(function));
+      Computation* entry = converter.ConvertEntry(function);
+      for (const std::string& name : total.infeed) {
+        // These functions are made of constants, so their results are known now.
+        const Op* item = converter.FindFunction(name);
+        const Computation* made = item == nullptr ? nullptr : converter.ConvertEntry(*item);
+        if (const Value* value = made == nullptr ? nullptr : converter.folder().Fold(made->root)) test.infeed.push_back(*value);
+      }
+      converter.Finish(entry);
       names.insert(test.name);
       tests.push_back(std::move(test));
     }

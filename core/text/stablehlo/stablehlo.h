@@ -27,6 +27,7 @@ struct StableHloTest {
   std::unique_ptr<Module> module;
   SourceRange range;       // where the function stands
   bool asserts = true;     // false: it has no assertions and only has to run
+  std::vector<Value> infeed;  // what interpreter.run_parallel's infeed functions return, in order
   int num_replicas = 1, num_partitions = 1;  // interpreter.run_parallel: more than one (issued as "not executed yet" by the runner)
 };
 std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);

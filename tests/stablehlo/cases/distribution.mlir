@@ -76,3 +76,20 @@ func.func @close_values() {
   stablehlo.custom_call @check.expect_close(%x, %y) {has_side_effect = true} : (tensor<2xf32>, tensor<2xf32>) -> ()
   func.return
 }
+func.func private @feed(%t: !stablehlo.token) -> (tensor<2xi32>, tensor<i1>, !stablehlo.token) {
+  %r:3 = "stablehlo.infeed"(%t) {infeed_config = ""} : (!stablehlo.token) -> (tensor<2xi32>, tensor<i1>, !stablehlo.token)
+  func.return %r#0, %r#1, %r#2 : tensor<2xi32>, tensor<i1>, !stablehlo.token
+}
+func.func private @queue() -> (tensor<2xi32>, tensor<i1>) {
+  %x = stablehlo.constant dense<[7, 8]> : tensor<2xi32>
+  %p = stablehlo.constant dense<true> : tensor<i1>
+  func.return %x, %p : tensor<2xi32>, tensor<i1>
+}
+func.func @fed_program() {
+  %t = stablehlo.after_all : !stablehlo.token
+  %r:3 = "interpreter.run_parallel"(%t) {infeed = [@queue], programs = [[@feed]]} : (!stablehlo.token) -> (tensor<2xi32>, tensor<i1>, !stablehlo.token)
+  "interpreter.print"(%r#0) : (tensor<2xi32>) -> ()
+  check.expect_eq_const %r#0, dense<[7, 8]> : tensor<2xi32>
+  check.expect_eq_const %r#1, dense<true> : tensor<i1>
+  func.return
+}

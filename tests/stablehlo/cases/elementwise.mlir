@@ -144,3 +144,23 @@ func.func @conversions() {
   check.expect_eq_const %z, dense<[(3.0, 4.0), (0.0, -1.0)]> : tensor<2xcomplex<f32>>
   func.return
 }
+
+func.func @bits_of_predicates_and_complex_numbers() {
+  %x = stablehlo.constant dense<5> : tensor<1xui8>
+  %bits = stablehlo.bitcast_convert %x : (tensor<1xui8>) -> tensor<1x8xi1>
+  check.expect_eq_const %bits, dense<[[true, false, true, false, false, false, false, false]]> : tensor<1x8xi1>
+  %back = stablehlo.bitcast_convert %bits : (tensor<1x8xi1>) -> tensor<1xui8>
+  check.expect_eq %back, %x : tensor<1xui8>
+  %z = stablehlo.constant dense<[(1.5, -2.0), (1.5, 3.0)]> : tensor<2xcomplex<f64>>
+  %halves = stablehlo.bitcast_convert %z : (tensor<2xcomplex<f64>>) -> tensor<2x2xcomplex<f32>>
+  %whole = stablehlo.bitcast_convert %halves : (tensor<2x2xcomplex<f32>>) -> tensor<2xcomplex<f64>>
+  check.expect_eq %whole, %z : tensor<2xcomplex<f64>>
+  %swapped = stablehlo.reverse %z, dims = [0] : tensor<2xcomplex<f64>>
+  %least = stablehlo.minimum %z, %swapped : tensor<2xcomplex<f64>>
+  check.expect_eq_const %least, dense<(1.5, -2.0)> : tensor<2xcomplex<f64>>
+  %less = stablehlo.compare LE, %z, %swapped : (tensor<2xcomplex<f64>>, tensor<2xcomplex<f64>>) -> tensor<2xi1>
+  check.expect_eq_const %less, dense<[true, false]> : tensor<2xi1>
+  %real = stablehlo.convert %z : (tensor<2xcomplex<f64>>) -> tensor<2xf32>
+  check.expect_eq_const %real, dense<1.5> : tensor<2xf32>
+  func.return
+}
