@@ -103,6 +103,7 @@ int Run_debug(const std::vector<std::string>& args) {
   if (module == nullptr) return status;
   absl::StatusOr<SessionOptions> options = program.ToSession();
   if (!options.ok()) return UsageError(std::string(options.status().message()));
+  options->arguments = std::move(loaded.arguments);
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
     if (!bytes.ok()) return UsageError(absl::StrCat("--retain: ", bytes.status().message()));

@@ -2,6 +2,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <fstream>
 #include <thread>
 #include <cstring>
 #include <map>
@@ -19,12 +20,14 @@
 #include "app/cli/verb.h"
 #include "core/base/threads.h"
 #include "core/debug/check.h"
+#include "core/debug/compare_results.h"
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
+#include "core/text/proto/hlo_proto.h"
 
 namespace hloscope::cli {
 namespace {
@@ -59,8 +62,8 @@ absl::Status ParseOptions(RunOptions& o) {
   } else if (!o.check.empty() && (!absl::SimpleAtoi(o.check, &o.samples) || o.samples < 1)) {
     return absl::InvalidArgumentError(absl::StrCat("--check takes a number of samples or all, not ", o.check));
   }
-  if (!o.output.empty() && !absl::EndsWith(o.output, ".npz")) {
-    return absl::InvalidArgumentError(absl::StrCat("--output writes an archive of arrays: name it FILE.npz, not ", o.output));
+  if (!o.output.empty() && !absl::EndsWith(o.output, ".npz") && !absl::EndsWith(o.output, ".pb")) {
+    return absl::InvalidArgumentError(absl::StrCat("--output writes an archive of arrays or a snapshot: name it FILE.npz or FILE.pb, not ", o.output));
   }
   for (absl::string_view what : absl::StrSplit(o.catches, ',', absl::SkipEmpty())) {
     if (what == "nan") o.catch_nan = true;
@@ -145,6 +148,7 @@ class Runner {
   int Run() {
     absl::StatusOr<SessionOptions> session = o_.program.ToSession();
     if (!session.ok()) return Refuse(o_, kUsage, session.status());
+    session->arguments = loaded_.arguments;
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
     if (!backend.ok()) return Refuse(o_, kUsage, backend.status());
     backend_ = *std::move(backend);
@@ -245,8 +249,10 @@ class Runner {
     if (checker_ != nullptr && checker_->report().mismatch_count > 0) status = kFailed;
     std::vector<Value> outputs;
     if (outcome_.result.has_value()) Leaves(outcome_.result, outputs);
+    CompareWithSnapshot();
+    if (!differences_.empty()) status = kFailed;
     if (!o_.output.empty() && outcome_.error.empty()) {
-      const absl::Status written = WriteOutputs(outputs);
+      const absl::Status written = absl::EndsWith(o_.output, ".pb") ? WriteSnapshot() : WriteOutputs(outputs);
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
     if (o_.json) {
@@ -257,6 +263,28 @@ class Runner {
     }
     if (checker_ != nullptr) PrintCheckNotes();
     return status;
+  }
+
+  // The result that the program brought is only that of the inputs that it brought.
+  void CompareWithSnapshot() {
+    if (!loaded_.expected.has_value() || !outcome_.result.has_value()) return;
+    if (inputs_->from_snapshot() != inputs_->parameter_count()) return;
+    compared_ = true;
+    differences_ = CompareResults(outcome_.result, loaded_.expected);
+  }
+
+  absl::Status WriteSnapshot() {
+    std::vector<Value> arguments;
+    for (int i = 0; i < inputs_->parameter_count(); ++i) {
+      absl::StatusOr<Value> value = inputs_->Parameter(i, nullptr);
+      if (!value.ok()) return value.status();
+      arguments.push_back(*std::move(value));
+    }
+    const std::string bytes = WriteHloSnapshot(*module_, arguments, outcome_.result);
+    std::ofstream file(o_.output, std::ios::binary);
+    file.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+    file.close();
+    return file ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", o_.output));
   }
 
   absl::Status WriteOutputs(const std::vector<Value>& outputs) {
@@ -296,6 +324,10 @@ class Runner {
     for (const Mismatch& m : check.mismatches) {
       j["mismatches"].push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
     }
+    if (compared_) {
+      j["snapshot_differences"] = ordered_json::array();
+      for (const ResultDifference& d : differences_) j["snapshot_differences"].push_back(ToText(d));
+    }
     j["peak_bytes"] = outcome_.peak_bytes;
     j["error"] = outcome_.error_json;
     j["elided_constants"] = CountElidedConstants(*module_);
@@ -327,6 +359,8 @@ class Runner {
       }
       std::printf("output %zu: %s  %s\n", i, outputs[i].shape().ToString(false).c_str(), FormatStatistics(Summarize(outputs[i])).c_str());
     }
+    if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
+    for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
     if (o_.profile) PrintProfile();
     if (checker_ != nullptr) PrintCheck();
   }
@@ -429,6 +463,8 @@ class Runner {
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<RegionChecker> checker_;
   Outcome outcome_;
+  bool compared_ = false;                       // with the result that came along
+  std::vector<ResultDifference> differences_;
   Progress progress_;
 };
 
@@ -442,7 +478,7 @@ int Run_run(const std::vector<std::string>& args) {
   app.add_option("--repeat", o.repeat, "runs N times")->type_name("N");
   app.add_option("--check", o.check, "compares N sampled elements of every result (all: every element) with the reference")->type_name("N|all");
   app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity")->type_name("nan,inf");
-  app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ...")->type_name("FILE.npz");
+  app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ..., or program, inputs and outputs as an HloSnapshot")->type_name("FILE.npz|FILE.pb");
   app.add_flag("--profile", o.profile, "shows where the time goes");
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.program.AddTo(app);

@@ -1,6 +1,7 @@
 // Matching files with parameters; see the header.
 #include "core/debug/program_inputs.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -33,6 +34,7 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
   std::unique_ptr<ProgramInputs> inputs(new ProgramInputs(module, options.fill));
   const size_t count = module.entry->parameters.size();
   inputs->sources_.resize(count);
+  for (size_t i = 0; i < std::min(count, options.arguments.size()); ++i) inputs->sources_[i].value = options.arguments[i];
   if (!options.inputs_npz.empty()) {
     absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.inputs_npz);
     if (!npz.ok()) return At("--inputs", npz.status());
@@ -45,7 +47,7 @@ absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module&
       return absl::InvalidArgumentError(absl::StrCat("--input ", number, "=", path, ": the program has ", Count(count, "parameter"),
                                                      count == 0 ? "" : count == 1 ? ", number 0" : absl::StrCat(", 0 to ", count - 1)));
     }
-    inputs->sources_[number] = {path, ""};
+    inputs->sources_[number] = {path, "", Value()};
   }
   if (!options.infeed_npz.empty()) {
     absl::StatusOr<std::unique_ptr<NpzReader>> npz = NpzReader::Open(options.infeed_npz);
@@ -94,6 +96,7 @@ absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* accoun
   const Source& source = sources_[number];
   const Shape& shape = module_.entry->parameters[number]->shape;
   const std::string where = absl::StrCat("parameter ", number);
+  if (source.npy.empty() && source.npz_entry.empty() && source.value.has_value()) return source.value;
   if (source.npy.empty() && source.npz_entry.empty()) return MakeInput(module_, number, fill_, account);
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(where, " is ", shape.ToString(false), ", which no .npy array can give"));
   absl::StatusOr<Value> value = source.npy.empty() ? npz_->Read(source.npz_entry, &shape, account) : ReadNpy(source.npy, &shape, account);
@@ -107,12 +110,26 @@ int ProgramInputs::from_files() const {
   return n;
 }
 
+int ProgramInputs::from_snapshot() const {
+  int n = 0;
+  for (const Source& source : sources_) n += source.npy.empty() && source.npz_entry.empty() && source.value.has_value();
+  return n;
+}
+
 std::string ProgramInputs::Summary() const {
-  const int files = from_files(), made = parameter_count() - files;
-  std::string text = Count(parameter_count(), "parameter");
-  if (files > 0 && made > 0) return absl::StrCat(text, ": ", files, " from files, ", made, " made up (", ToText(fill_), ")");
-  if (files > 0) return absl::StrCat(text, " from files");
-  return made > 0 ? absl::StrCat(text, ", made up (", ToText(fill_), ")") : text;
+  const int files = from_files(), snapshot = from_snapshot(), made = parameter_count() - files - snapshot;
+  std::vector<std::string> parts;
+  const bool only = files == parameter_count() || snapshot == parameter_count() || made == parameter_count();
+  const auto part = [&](int n, std::string from) {
+    if (n > 0) parts.push_back(only ? from : absl::StrCat(n, " ", from));
+  };
+  part(files, "from files");
+  part(snapshot, "from the snapshot");
+  part(made, absl::StrCat("made up (", ToText(fill_), ")"));
+  const std::string text = Count(parameter_count(), "parameter");
+  if (parts.empty()) return text;
+  if (only) return absl::StrCat(text, made > 0 ? ", " : " ", parts[0]);
+  return absl::StrCat(text, ": ", absl::StrJoin(parts, ", "));
 }
 
 std::string ToText(const Fill& fill) {

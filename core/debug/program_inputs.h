@@ -1,4 +1,4 @@
-// Where a program's parameters come from: .npy files, a .npz archive, or made up. Also its infeed and its user functions.
+// Where a program's parameters come from: .npy files, a .npz archive, a snapshot, or made up. Also its infeed and its user functions.
 // Shared by the session and by `run`. Parameters are made one by one when asked for, not for keeping them.
 #ifndef HLOSCOPE_CORE_DEBUG_PROGRAM_INPUTS_H_
 #define HLOSCOPE_CORE_DEBUG_PROGRAM_INPUTS_H_
@@ -24,6 +24,7 @@ class ProgramInputs {
   absl::StatusOr<Value> Parameter(int number, MemoryAccount* account) const;
   int parameter_count() const { return static_cast<int>(sources_.size()); }
   int from_files() const;
+  int from_snapshot() const;
   const std::vector<Value>& infeed() const { return infeed_; }
   const CustomCallLibrary& custom_calls() const { return custom_calls_; }
   // "2 parameters: 1 from files, 1 made up (random:0)".
@@ -32,7 +33,8 @@ class ProgramInputs {
  private:
   struct Source {
     std::string npy;        // a file
-    std::string npz_entry;  // or an array of the archive; both empty: made up
+    std::string npz_entry;  // or an array of the archive
+    Value value;            // or a value that came with the program; none of them: made up
   };
   ProgramInputs(const Module& module, Fill fill) : module_(module), fill_(fill) {}
   absl::Status MatchArchive();

@@ -13,6 +13,7 @@
 #include "core/exec/inputs.h"
 #include "core/exec/machine.h"
 #include "core/ir/module.h"
+#include "core/literal/value.h"
 
 namespace hloscope {
 
@@ -20,6 +21,7 @@ struct SessionOptions {
   Fill fill;
   std::vector<std::pair<int, std::string>> input_files;  // parameter number, .npy path
   std::string inputs_npz;
+  std::vector<Value> arguments;  // values that came with the program (a snapshot), by parameter number; files go before them
   int64_t retain_bytes = int64_t{2} << 30;
   int64_t memory_limit = 0;
   int64_t max_iterations = 0;
