@@ -341,7 +341,8 @@ absl::StatusOr<Value> MakeValue(Tracer& tracer, const Instruction& from, const S
   for (int d = 0; d < shape.rank(); ++d) {
     if (shape.dim(d) == Shape::kUnbounded) return absl::InvalidArgumentError(absl::StrCat("a value of unbounded shape ", shape.ToString(false), " cannot be made up: give it as an input"));
   }
-  Value value = Value::Allocate(shape, account);
+  // Of a bounded size: the bound.
+  Value value = Value::Allocate(shape.has_dynamic_dimension() ? Shape::Array(shape.element_type(), shape.dimensions()) : shape, account);
   if (!value.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", shape.ByteSize(), " bytes of ", shape.ToString(false)));
   if (fill.kind != Fill::kRandom) {
     FillPlain(value, fill.kind);

@@ -83,7 +83,7 @@ absl::StatusOr<Code*> Machine::Impl::Get(const Computation& computation) {
   if (slot != nullptr) return slot.get();
   auto code = std::make_unique<Code>();
   code->computation = &computation;
-  absl::StatusOr<std::unique_ptr<Plan>> plan = m.backend_.MakePlan(computation);
+  absl::StatusOr<std::unique_ptr<Plan>> plan = dynamic ? SingleStepPlan(computation) : m.backend_.MakePlan(computation);
   if (!plan.ok()) return plan.status();
   code->plan = *std::move(plan);
   const int size = static_cast<int>(computation.schedule.size());
@@ -227,9 +227,11 @@ StopReason Machine::Impl::StepOnce(bool into) {
   if (into && step.elements) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, false);
     if (!operands.ok()) return Fail(stack, operands.status());
-    absl::StatusOr<bool> entered = PushElements(stack, instruction, *std::move(operands));
-    if (!entered.ok()) return Fail(stack, entered.status());
-    if (*entered) return StopReason::kStep;
+    if (!dynamic || !SizesDiffer(instruction, *operands)) {
+      absl::StatusOr<bool> entered = PushElements(stack, instruction, *std::move(operands));
+      if (!entered.ok()) return Fail(stack, entered.status());
+      if (*entered) return StopReason::kStep;
+    }
   }
   Outcome outcome = Outcome::kDone;
   if (region >= 0 && code.plan->regions[region].members.size() == 1) {
@@ -285,6 +287,7 @@ Machine::Machine(const Module& module, Backend& backend, MachineOptions options)
   impl_->armed.resize(count);
   impl_->armed_within.assign(count, false);
   impl_->written_result = WrittenResult(module);
+  impl_->dynamic = HasDynamicSizes(module);
 }
 
 Machine::~Machine() {
@@ -301,7 +304,7 @@ absl::Status Machine::Start(std::vector<Value> parameters) {
     return absl::InvalidArgumentError(absl::StrCat("the entry computation takes ", wanted.size(), " parameters, ", parameters.size(), " were given"));
   }
   for (size_t k = 0; k < wanted.size(); ++k) {
-    if (!parameters[k].has_value() || !Shape::Compatible(parameters[k].shape(), wanted[k]->shape)) {
+    if (!parameters[k].has_value() || !FitsDeclared(parameters[k].shape(), wanted[k]->shape)) {
       return absl::InvalidArgumentError(absl::StrCat("parameter ", k, " has shape ", parameters[k].has_value() ? parameters[k].shape().ToString(false) : std::string("none"),
                                                      ", wanted is ", wanted[k]->shape.ToString(false)));
     }
@@ -398,7 +401,7 @@ void Machine::PrepareAll() {
           if (seen.insert(called).second) work.push_back(called);
         }
       }
-      if (step.kind != StepKind::kKernel || (*code)->kernels[r] != nullptr) continue;
+      if (step.kind != StepKind::kKernel || (*code)->kernels[r] != nullptr || impl_->dynamic) continue;
       if (impl_->FillConstants(*work[k], region).ok()) regions.push_back(&region);
     }
     if (!regions.empty()) backend_.Prepare(*work[k], regions);

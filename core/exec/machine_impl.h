@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "core/exec/dynamic.h"
 #include "core/exec/machine.h"
 #include "core/ops/op.h"
 
@@ -65,6 +66,7 @@ struct Code {
     bool last;  // no later part takes this element
   };
   absl::flat_hash_map<int, std::vector<Part>> parts;
+  absl::flat_hash_map<std::string, ConcreteInstruction*> concrete;  // of dynamic sizes: by position and the operands' shapes
   std::vector<std::vector<Value>> spare_values;  // of frames that ended, all empty
   std::vector<std::vector<int>> spare_pending;
   bool is_parameter(int position) const { return computation->schedule[position]->parameter_number >= 0; }
@@ -102,6 +104,10 @@ struct Machine::Impl {
   std::vector<Value> parameters;
   ParameterProvider provider;
   bool started = false, finished = false;
+  bool dynamic = false;  // some sizes are known only at run time: no fusion, and shapes are looked at before each instruction
+  // What ran last, when it ran with sizes of its own; for the observer.
+  const ConcreteInstruction* ran = nullptr;
+  std::vector<Value> ran_on;
   int pin_depth = -1;          // frames pushed at this index or below are pinned: somebody steps there
   Value result, dense_result;
   absl::Status SetResult(Value value);  // in the layout of entry_computation_layout, where one is written
@@ -143,6 +149,12 @@ struct Machine::Impl {
   // The value of a region that needs no frames, in the layout of its root. `single`: with the kernel of its root alone.
   absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
+  // machine_dynamic.cc
+  static bool SizesDiffer(const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands);
+  absl::StatusOr<ConcreteInstruction*> Concrete(Code& code, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::Status ObserveDynamic(const Frame& frame, const Value& result);
+
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
   absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);

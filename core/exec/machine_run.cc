@@ -247,7 +247,9 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     entry.bytes += bytes + result->byte_size();
   }
   if (observed) {
-    if (absl::Status status = m.region_observer_(frame, region, kernel, seen, ToDense(*result)); !status.ok()) return fail(std::move(status));
+    absl::Status status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
+    if (!status.ok()) return fail(std::move(status));
+    ran_on.clear();
     seen.clear();
   }
   Consume(frame, region);
@@ -319,6 +321,22 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
   Code& code = CodeOf(frame);
   const Instruction& root = *code.computation->schedule[region.root];
   const StepInfo& step = code.steps[region.root];
+  ran = nullptr;
+  if (dynamic && (step.kind == StepKind::kKernel || step.kind == StepKind::kEvaluate || step.kind == StepKind::kCustomCall)) {
+    std::vector<Value> operands;
+    for (const Instruction* operand : root.operands) {
+      auto at = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
+      operands.push_back(inputs[at - region.inputs.begin()]);
+    }
+    if (step.kind == StepKind::kEvaluate && Def(root).op_class != OpClass::kOpaque) {  // hands values on
+      absl::StatusOr<Value> result = Evaluate(frame, root, operands);
+      return result.ok() ? WithActualShape(*result) : result;
+    }
+    if (SizesDiffer(root, operands)) {
+      inputs.clear();
+      return ExecuteDynamic(frame, code, root, std::move(operands));
+    }
+  }
   if (step.kind == StepKind::kKernel) {
     absl::StatusOr<const Kernel*> kernel = index >= 0 ? RegionKernel(code, index) : SingleKernel(code, region.root);
     if (!kernel.ok()) return kernel.status();
@@ -443,7 +461,7 @@ absl::StatusOr<Value> Machine::Impl::Infeed(const Frame& frame, const Instructio
   std::function<absl::StatusOr<Value>(const Shape&)> take = [&](const Shape& shape) -> absl::StatusOr<Value> {
     if (shape.IsToken()) return Value::Token();
     const std::vector<Value>& items = m.options_.infeed;
-    if (at < items.size() && Shape::Compatible(items[at].shape(), shape)) return items[at++];
+    if (at < items.size() && FitsDeclared(items[at].shape(), shape)) return items[at++];
     if (shape.IsTuple()) {
       std::vector<Value> elements;
       for (const Shape& element : shape.tuple_shapes()) {

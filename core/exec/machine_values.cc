@@ -146,7 +146,7 @@ absl::StatusOr<Value> Machine::Impl::EntryParameter(int number) {
     absl::StatusOr<Value> value = provider(number);
     if (!value.ok()) return value;
     const Shape& wanted = m.module_.entry->parameters[number]->shape;
-    if (!value->has_value() || !Shape::Compatible(value->shape(), wanted)) {
+    if (!value->has_value() || !FitsDeclared(value->shape(), wanted)) {
       return absl::InvalidArgumentError(absl::StrCat("parameter ", number, " has shape ", value->shape().ToString(false), ", wanted is ", wanted.ToString(false)));
     }
     parameters[number] = ToLayout(*value, wanted, &m.account_);  // kept once, as the program reads it
@@ -211,7 +211,7 @@ absl::Status Machine::SetValue(int depth, int position, Value value) {
   if (position >= frame.position && instruction.parameter_number < 0) {
     return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " has not been executed yet"));
   }
-  if (!value.has_value() || !Shape::Compatible(value.shape(), instruction.shape)) {
+  if (!value.has_value() || !FitsDeclared(value.shape(), instruction.shape)) {
     return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has shape ", instruction.shape.ToString(false), ", the value has ",
                                                    value.has_value() ? value.shape().ToString(false) : std::string("none")));
   }

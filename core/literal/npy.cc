@@ -264,6 +264,15 @@ absl::StatusOr<Value> ReadArray(ByteSource& source, const Shape* wanted, MemoryA
     bytes *= dim;
   }
   if (bytes > source.remaining()) return Damaged(absl::StrCat("its shape needs ", bytes, " bytes, but only ", source.remaining(), " follow"));
+  Shape sized;  // where a wanted size is a bound, the file has the size
+  if (wanted != nullptr && wanted->has_dynamic_dimension() && wanted->rank() == static_cast<int>(header->dims.size())) {
+    bool fits = true;
+    for (int d = 0; d < wanted->rank(); ++d) fits &= header->dims[d] == wanted->dim(d) || (wanted->is_dynamic(d) && header->dims[d] < wanted->dim(d));
+    if (fits) {
+      sized = Shape::Array(wanted->element_type(), header->dims);
+      wanted = &sized;
+    }
+  }
   Adapt adapt = Adapt::kBits;
   if (wanted != nullptr) {
     if (wanted->dimensions() != absl::Span<const int64_t>(header->dims)) {

@@ -22,6 +22,20 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailAttribute(AttrId::kDimensions, HLO_LABEL("broadcast.sizes"),
                            absl::StrCat("dimension ", d, " of size ", size, " cannot become dimension ", dimensions[d], " of size ", to));
   }
+  if (operand.has_dynamic_dimension() || result.has_dynamic_dimension()) {
+    std::vector<bool> dynamic(result.rank(), false), given(result.rank(), false);
+    for (int d = 0; d < operand.rank(); ++d) {
+      const int to = static_cast<int>(dimensions[d]);
+      given[to] = operand.dim(d) == result.dim(to);
+      dynamic[to] = given[to] && operand.is_dynamic(d);
+    }
+    for (int d = 0; d < result.rank(); ++d) {
+      if (!result.is_dynamic(d) || given[d]) continue;
+      return c.Fail(HLO_LABEL("broadcast.dynamic"), absl::StrCat("nothing says how large the dynamic dimension ", d, " of ", result.ToString(false), " is"),
+                    "broadcast to the bound, and cut the result with set-dimension-size");
+    }
+    return Shape::Array(operand.element_type(), result.dimensions(), std::nullopt, std::move(dynamic));
+  }
   return result.element_type() == operand.element_type() ? result : result.WithElementType(operand.element_type());
 }
 

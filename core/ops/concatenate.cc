@@ -29,7 +29,13 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (!size.has_value()) return c.Fail(HLO_LABEL("concatenate.too-large"), "the sizes add up to more than an index can hold");
   std::vector<int64_t> sizes(first.dimensions().begin(), first.dimensions().end());
   sizes[along] = *size;
-  return Shape::Array(first.element_type(), sizes);
+  std::vector<bool> dynamic;
+  for (int i = 0; i < c.operand_count(); ++i) {
+    if (!c.operand(i).has_dynamic_dimension()) continue;
+    dynamic.resize(first.rank());
+    for (int d = 0; d < first.rank(); ++d) dynamic[d] = dynamic[d] || c.operand(i).is_dynamic(d);
+  }
+  return Shape::Array(first.element_type(), sizes, std::nullopt, std::move(dynamic));
 }
 
 // The element at `indices` among operands [begin, end), which start at `offsets` along `along`: a binary tree of selects, so that many

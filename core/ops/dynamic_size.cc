@@ -1,6 +1,9 @@
-// Dynamic sizes: get-dimension-size, set-dimension-size, dynamic-reshape. Values carry no run-time sizes yet, so only what the shape
-// already answers is executed.
+// Dynamic sizes: get-dimension-size, set-dimension-size, dynamic-reshape. A value carries its actual sizes in its shape; whoever runs the
+// program gives each instruction the sizes of the run (core/exec/dynamic.h).
+#include <cstring>
+
 #include "absl/strings/str_cat.h"
+#include "core/literal/scalar.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 
@@ -28,7 +31,7 @@ absl::StatusOr<Program> ProgramOfGet(const Instruction& instruction) {
   Program program = PullProgram(instruction);
   const int dimension = static_cast<int>(instruction.Ints(AttrId::kDimensions)[0]);
   if (program.operands[0].is_dynamic(dimension)) {
-    return absl::UnimplementedError("the run-time size of a dynamic dimension is not known yet");
+    return absl::UnimplementedError("the size of a dynamic dimension is known only when the program runs");
   }
   program.outputs[0].value = program.graph->Constant(Scalar::Int(ElementType::kS32, program.operands[0].dim(dimension)));
   return program;
@@ -63,8 +66,56 @@ std::optional<Shape> InferReshape(ShapeContext& c) {
   return result;
 }
 
-absl::StatusOr<Program> NotExecuted(const Instruction& instruction) {
-  return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " is not executed yet: values carry no run-time sizes"));
+// A size that the program computed, as long as it lies between 0 and the bound.
+absl::StatusOr<int64_t> SizeOf(const Value& value, int64_t bound, absl::string_view what) {
+  const int64_t size = LoadScalar(ElementType::kS32, value.data()).i;
+  if (size < 0) return absl::InvalidArgumentError(absl::StrCat(what, " is set to ", size, "; a size cannot be negative [dynamic-size.negative]"));
+  if (size > bound) return absl::InvalidArgumentError(absl::StrCat(what, " is set to ", size, ", beyond its bound ", bound, " [dynamic-size.bound]"));
+  return size;
+}
+
+absl::StatusOr<Value> EvaluateSet(const EvalContext& c) {
+  const Value& operand = c.operands[0];
+  const Shape& shape = operand.shape();
+  const int dimension = static_cast<int>(c.instruction.Ints(AttrId::kDimensions)[0]);
+  const std::string what = absl::StrCat("dimension ", dimension, " of ", c.instruction.operands[0]->shape.ToString(false));
+  const absl::StatusOr<int64_t> size = SizeOf(c.operands[1], c.instruction.operands[0]->shape.dim(dimension), what);
+  if (!size.ok()) return size.status();
+  const int64_t have = shape.dim(dimension);
+  if (*size > have) {
+    return absl::InvalidArgumentError(absl::StrCat(what, " is set to ", *size, ", but only ", have, have == 1 ? " element is" : " elements are", " there in this run [dynamic-size.growth]"));
+  }
+  if (*size == have) return operand;
+  std::vector<int64_t> sizes(shape.dimensions().begin(), shape.dimensions().end());
+  sizes[dimension] = *size;
+  Value result = Value::Allocate(Shape::Array(shape.element_type(), sizes), c.account);
+  if (!result.has_value()) return result;
+  int64_t outer = 1, inner = StorageBytes(shape.element_type());
+  for (int d = 0; d < shape.rank(); ++d) (d < dimension ? outer : inner) *= d == dimension ? 1 : shape.dim(d);
+  for (int64_t row = 0; row < outer; ++row) {
+    std::memcpy(result.mutable_data() + row * *size * inner, operand.data() + row * have * inner, *size * inner);
+  }
+  return result;
+}
+
+absl::StatusOr<Value> EvaluateReshape(const EvalContext& c) {
+  const Shape& bounds = c.instruction.shape;
+  const Value& operand = c.operands[0];
+  std::vector<int64_t> sizes;
+  for (int d = 0; d < bounds.rank(); ++d) {
+    const absl::StatusOr<int64_t> size = SizeOf(c.operands[d + 1], bounds.dim(d), absl::StrCat("dimension ", d, " of ", bounds.ToString(false)));
+    if (!size.ok()) return size.status();
+    if (!bounds.is_dynamic(d) && *size != bounds.dim(d)) {
+      return absl::InvalidArgumentError(absl::StrCat("dimension ", d, " of ", bounds.ToString(false), " is set to ", *size, " though it is not dynamic [dynamic-reshape.static-size]"));
+    }
+    sizes.push_back(*size);
+  }
+  const Shape shape = Shape::Array(bounds.element_type(), sizes);
+  if (shape.ElementCount() != operand.element_count()) {
+    return absl::InvalidArgumentError(absl::StrCat("the ", operand.element_count(), " elements of ", operand.shape().ToString(false), " do not fill ",
+                                                   shape.ToString(false), " [dynamic-reshape.element-count]"));
+  }
+  return operand.WithShape(shape);
 }
 
 }  // namespace
@@ -84,10 +135,15 @@ void DefineDynamicSize(OpRegistry& registry) {
   set.min_operands = set.max_operands = 2;
   set.attributes = {{AttrId::kDimensions, true}};
   set.infer = InferSet;
-  set.program = NotExecuted;
-  set.not_executed = "set-dimension-size is not executed yet: values carry no run-time sizes";
+  set.op_class = OpClass::kOpaque;
+  set.sizes_from_values = true;
+  set.evaluate = EvaluateSet;
+  set.opaque_reason = "the size of the result is a value";
   set.summary = "the operand with one dimension cut to a size computed by the program";
-  set.doc = "The dimension becomes `<=N`; operations that read the result see only so many elements.";
+  set.doc =
+      "The dimension becomes `<=N`; operations that read the result see only the first so many elements, which are all that the value holds "
+      "from here on. The size must lie between 0 and the bound, and must not exceed what is there: elements that were cut off do not come "
+      "back. An array beside it in an elementwise operation or a dot that is not dynamic gives its first elements.";
   set.spec = "operations.md: Shape and data movement";
 
   OpDef& reshape = registry.Define(Opcode::kDynamicReshape);
@@ -95,10 +151,12 @@ void DefineDynamicSize(OpRegistry& registry) {
   reshape.min_operands = 1;
   reshape.max_operands = -1;
   reshape.infer = InferReshape;
-  reshape.program = NotExecuted;
-  reshape.not_executed = "dynamic-reshape is not executed yet: values carry no run-time sizes";
+  reshape.op_class = OpClass::kOpaque;
+  reshape.sizes_from_values = true;
+  reshape.evaluate = EvaluateReshape;
+  reshape.opaque_reason = "the sizes of the result are values";
   reshape.summary = "a reshape to sizes computed by the program";
-  reshape.doc = "One `s32` scalar for each dimension of the result; the written sizes are their bounds.";
+  reshape.doc = "One `s32` scalar for each dimension of the result; the written sizes are their bounds. Together they are as many elements as there are.";
   reshape.spec = "operations.md: Shape and data movement";
 }
 

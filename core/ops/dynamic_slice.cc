@@ -16,7 +16,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailAttribute(AttrId::kDynamicSliceSizes, HLO_LABEL("dynamic-slice.sizes"),
                            absl::StrCat("a slice of size ", sizes[d], " does not fit into dimension ", d, " of size ", operand.dim(d)));
   }
-  return Shape::Array(operand.element_type(), sizes);
+  if (!operand.has_dynamic_dimension()) return Shape::Array(operand.element_type(), sizes);
+  std::vector<bool> dynamic;  // a slice of the whole bound takes what there is
+  for (int d = 0; d < operand.rank(); ++d) dynamic.push_back(operand.is_dynamic(d) && sizes[d] == operand.dim(d));
+  return Shape::Array(operand.element_type(), sizes, std::nullopt, std::move(dynamic));
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {

@@ -79,6 +79,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
                            absl::StrCat("start_index_map has ", n.start_map.size(), " entries but an index vector has ", components));
   }
   std::vector<int64_t> window;
+  std::vector<bool> window_dynamic;  // a slice of a whole dynamic dimension
   for (int d = 0; d < operand.rank(); ++d) {
     if (n.sizes[d] < 0 || n.sizes[d] > operand.dim(d)) {
       return c.FailAttribute(AttrId::kSliceSizes, HLO_LABEL("gather.slice-sizes"),
@@ -86,6 +87,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
     }
     if (!Contains(n.collapsed, d) && !Contains(n.operand_batching, d)) {
       window.push_back(n.sizes[d]);
+      window_dynamic.push_back(operand.is_dynamic(d) && n.sizes[d] == operand.dim(d));
     } else if (n.sizes[d] > 1) {
       return c.FailAttribute(AttrId::kSliceSizes, HLO_LABEL("gather.collapsed-size"),
                              absl::StrCat("dimension ", d, " is left out of the result, so its slice size must be 1, not ", n.sizes[d]));
@@ -99,16 +101,20 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const int64_t rank = batch_rank + static_cast<int64_t>(n.offset.size());
   if (!CheckInRange(c, AttrId::kOffsetDims, rank, HLO_LABEL("gather.offset-dims-range"))) return std::nullopt;
   std::vector<int64_t> sizes;
+  std::vector<bool> dynamic;
   int next_window = 0, next_batch = 0;
   for (int64_t d = 0; d < rank; ++d) {
     if (Contains(n.offset, d)) {
-      sizes.push_back(window[next_window++]);
+      sizes.push_back(window[next_window]);
+      dynamic.push_back(window_dynamic[next_window++]);
     } else {
       if (next_batch == n.index_vector) ++next_batch;
-      sizes.push_back(indices.dim(next_batch++));
+      sizes.push_back(indices.dim(next_batch));
+      dynamic.push_back(indices.is_dynamic(next_batch++));
     }
   }
-  return Shape::Array(operand.element_type(), sizes);
+  if (!operand.has_dynamic_dimension() && !indices.has_dynamic_dimension()) dynamic.clear();
+  return Shape::Array(operand.element_type(), sizes, std::nullopt, std::move(dynamic));
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {

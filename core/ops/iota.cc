@@ -17,6 +17,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailAttribute(AttrId::kIotaDimension, HLO_LABEL("iota.dimension"),
                            absl::StrCat("iota_dimension is ", dimension, " but there are ", result.rank(), " dimensions"));
   }
+  if (result.has_dynamic_dimension()) {
+    return c.Fail(HLO_LABEL("iota.dynamic"), absl::StrCat("nothing says how large ", result.ToString(false), " is"),
+                  "make it of the bound, and cut it with set-dimension-size");
+  }
   return result;
 }
 

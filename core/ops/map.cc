@@ -27,7 +27,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailAttribute(AttrId::kToApply, HLO_LABEL("map.scalar-result"),
                            absl::StrCat("computation %", f->name, " must return a scalar, not ", f->root->shape.ToString(false)));
   }
-  return c.operand(0).WithElementType(f->root->shape.element_type());
+  return MergeDynamic(c.operand(0), c).WithElementType(f->root->shape.element_type());
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {

@@ -97,6 +97,7 @@ struct OpDef {
   HostService host = HostService::kNone;
   // Its rounding is small beside the size of the whole result, not beside each element: elements are long sums that may cancel.
   bool normwise_error = false;
+  bool sizes_from_values = false;  // `evaluate` gives a result whose sizes are values of the program, within the bounds that are written
   // For operations that are not executed (yet, or on one replica): the sentence that says so. Empty: executed.
   absl::string_view not_executed;
   absl::string_view opaque_reason;  // kOpaque: why there is no element program

@@ -33,7 +33,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
     }
     sizes.push_back(*size);
   }
-  return Shape::Array(operand.element_type(), sizes);
+  return Shape::Array(operand.element_type(), sizes, std::nullopt, operand.dynamic_dimensions());
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {

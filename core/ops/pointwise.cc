@@ -198,7 +198,7 @@ std::optional<Shape> InferClamp(ShapeContext& c) {
   }
   const ElementType type = c.operand(1).element_type();
   if (IsComplex(type)) return c.FailOperand(1, HLO_LABEL("clamp.element-type"), absl::StrCat("clamp needs ordered numbers, not ", Name(type)));
-  return c.operand(1);
+  return MergeDynamic(c.operand(1), c);
 }
 
 absl::StatusOr<Program> ProgramOfClamp(const Instruction& instruction) {
@@ -223,7 +223,7 @@ std::optional<Shape> InferSelect(ShapeContext& c) {
                          absl::StrCat("the predicate is a scalar or has the dimensions of the arms ", c.operand(1).ToString(false), ", not ",
                                       DimensionsText(pred.dimensions())));
   }
-  return c.operand(1);
+  return c.operand(1).IsArray() ? MergeDynamic(c.operand(1), c) : c.operand(1);
 }
 
 absl::StatusOr<Program> ProgramOfSelect(const Instruction& instruction) {

@@ -171,7 +171,7 @@ FoldOperands CheckFoldOperands(ShapeContext& c, const FoldOperandLabels& labels)
   if (!RequireArrays(c, labels.operand_arrays)) return fold;
   fold.can_go_on = fold.ok = true;
   for (int k = 0; k < n; ++k) {
-    if (!Shape::SameDimensions(c.operand(k), c.operand(0))) {
+    if (c.operand(k).dimensions() != c.operand(0).dimensions()) {
       c.FailOperand(k, labels.same_dimensions,
                     absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
                                  TypeText(c.operand(k))));

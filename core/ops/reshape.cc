@@ -1,5 +1,6 @@
 // Reshape: the same elements in row-major order, under other dimensions.
 #include "absl/strings/str_cat.h"
+#include "core/ops/dynamic_shapes.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 
@@ -15,6 +16,12 @@ std::optional<Shape> Infer(ShapeContext& c) {
   if (operand.ElementCount() != result.ElementCount()) {
     return c.Fail(HLO_LABEL("reshape.element-count"), absl::StrCat(operand.ToString(false), " has ", operand.ElementCount(), " elements and ",
                                                                    result.ToString(false), " has ", result.ElementCount()));
+  }
+  if (operand.has_dynamic_dimension() || result.has_dynamic_dimension()) {
+    std::string why;
+    std::optional<std::vector<bool>> dynamic = ReshapeDynamic(operand, result, &why);
+    if (!dynamic.has_value()) return c.Fail(HLO_LABEL("reshape.dynamic"), why, "write <= at the dimension that takes it, or use dynamic-reshape");
+    return Shape::Array(operand.element_type(), result.dimensions(), std::nullopt, *std::move(dynamic));
   }
   return result.element_type() == operand.element_type() ? result : result.WithElementType(operand.element_type());
 }

@@ -27,7 +27,12 @@ std::optional<Shape> Infer(ShapeContext& c) {
     if (s.stride < 1) return c.FailAttribute(AttrId::kSlice, HLO_LABEL("slice.stride"), absl::StrCat("the stride must be positive: ", text()));
     sizes.push_back((s.limit - s.start) / s.stride + ((s.limit - s.start) % s.stride != 0));
   }
-  return Shape::Array(operand.element_type(), sizes);
+  if (!operand.has_dynamic_dimension()) return Shape::Array(operand.element_type(), sizes);
+  std::vector<bool> dynamic;  // what is there of a whole dimension; a part of one has the size that is written
+  for (int d = 0; d < operand.rank(); ++d) {
+    dynamic.push_back(operand.is_dynamic(d) && slices[d].start == 0 && slices[d].limit == operand.dim(d) && slices[d].stride == 1);
+  }
+  return Shape::Array(operand.element_type(), sizes, std::nullopt, std::move(dynamic));
 }
 
 absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {

@@ -12,7 +12,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const int n = c.operand_count();
   bool ok = true;
   for (int k = 1; k < n; ++k) {
-    if (Shape::SameDimensions(c.operand(k), c.operand(0))) continue;
+    if (c.operand(k).dimensions() == c.operand(0).dimensions()) continue;
     c.FailOperand(k, HLO_LABEL("sort.same-dimensions"),
                   absl::StrCat("all arrays must have equal dimensions: operand 0 is ", TypeText(c.operand(0)), ", operand ", k, " is ",
                                TypeText(c.operand(k))));

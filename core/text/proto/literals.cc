@@ -12,7 +12,8 @@ constexpr int kMaxDepth = 64;
 #define HLOSCOPE_BYTE_FIELDS(X)                                                                                                       \
   X(kS1, s1s) X(kS2, s2s) X(kS4, s4s) X(kS8, s8s) X(kS16, s16s) X(kU1, u1s) X(kU2, u2s) X(kU4, u4s) X(kU8, u8s) X(kU16, u16s)          \
   X(kF4E2M1FN, f4e2m1fns) X(kF8E3M4, f8e3m4s) X(kF8E4M3, f8e4m3s) X(kF8E4M3FN, f8e4m3fns) X(kF8E4M3B11FNUZ, f8e4m3b11fnuzs)            \
-  X(kF8E4M3FNUZ, f8e4m3fnuzs) X(kF8E5M2, f8e5m2s) X(kF8E5M2FNUZ, f8e5m2fnuzs) X(kF8E8M0FNU, f8e8m0fnus) X(kBF16, bf16s) X(kF16, f16s)
+  X(kF8E4M3FNUZ, f8e4m3fnuzs) X(kF8E5M2, f8e5m2s) X(kF8E5M2FNUZ, f8e5m2fnuzs) X(kF8E8M0FNU, f8e8m0fnus) X(kBF16, bf16s) X(kF16, f16s)  \
+  X(kF6E2M3FN, f6e2m3fns) X(kF6E3M2FN, f6e3m2fns)
 
 // The field of a type that keeps its elements as bytes; null for the others.
 const std::string* BytesOf(const pb::LiteralProto& p, ElementType type) {
@@ -129,11 +130,15 @@ absl::StatusOr<Value> LiteralOf(const pb::LiteralProto& proto, const Shape& shap
     return Value::Tuple(shape, std::move(elements));
   }
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a literal has the shape ", shape.ToString(false)));
-  for (int d = 0; d < shape.rank(); ++d) {
-    if (shape.is_dynamic(d)) return absl::InvalidArgumentError(absl::StrCat("a literal has a shape of unknown size, ", shape.ToString(false)));
-  }
   absl::StatusOr<Shape> stored = ShapeOf(proto.shape());
   if (!stored.ok()) return stored.status();
+  if (shape.has_dynamic_dimension() && stored->rank() == shape.rank()) {  // the literal has the size
+    const Shape sized = Shape::Array(shape.element_type(), stored->dimensions());
+    bool fits = true;
+    for (int d = 0; d < shape.rank(); ++d) fits &= sized.dim(d) == shape.dim(d) || (shape.is_dynamic(d) && sized.dim(d) < shape.dim(d));
+    if (fits) return LiteralOf(proto, sized, depth);
+  }
+  if (stored->has_dynamic_dimension()) *stored = Shape::Array(stored->element_type(), stored->dimensions());
   if (!Shape::Compatible(*stored, shape)) {
     return absl::InvalidArgumentError(absl::StrCat("a literal of ", shape.ToString(false), " holds ", stored->ToString(false)));
   }

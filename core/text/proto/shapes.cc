@@ -21,6 +21,7 @@ constexpr TypeRow kTypes[] = {
     {ElementType::kF8E4M3FNUZ, 25}, {ElementType::kS2, 26},    {ElementType::kU2, 27},          {ElementType::kF8E4M3, 28},
     {ElementType::kF8E3M4, 29},   {ElementType::kS1, 30},      {ElementType::kU1, 31},          {ElementType::kF4E2M1FN, 32},
     {ElementType::kF8E8M0FNU, 33},
+    {ElementType::kF6E2M3FN, 536000001}, {ElementType::kF6E3M2FN, 536000002},  // of our own: XLA's messages have no number for them
 };
 
 constexpr PaddingValue kPaddingValues[] = {PaddingValue::kUnknown, PaddingValue::kZero,    PaddingValue::kOne,
