@@ -72,21 +72,10 @@ absl::StatusOr<std::unique_ptr<ConcreteInstruction>> MakeConcrete(const Instruct
     module.header = program->header;
   }
   Computation* computation = module.AddComputation(original.parent != nullptr ? original.parent->name : "dynamic");
-  std::vector<const Instruction*> seen;
-  std::vector<Instruction*> parameters;
+  // A parameter for each operand: one value may be cut to two sizes.
   std::vector<Instruction*> operands;
   for (size_t k = 0; k < original.operands.size(); ++k) {
-    const size_t at = std::find(seen.begin(), seen.end(), original.operands[k]) - seen.begin();
-    if (at == seen.size()) {
-      Instruction* parameter = module.AddInstruction(computation);
-      parameter->opcode = Opcode::kParameter;
-      parameter->name = original.operands[k]->name;
-      parameter->shape = sizes->operands[k];
-      parameter->parameter_number = static_cast<int64_t>(at);
-      seen.push_back(original.operands[k]);
-      parameters.push_back(parameter);
-    }
-    operands.push_back(parameters[at]);
+    operands.push_back(AddParameter(module, computation, original.operands[k]->name, sizes->operands[k], static_cast<int64_t>(k)));
   }
   Instruction* instruction = module.AddInstruction(computation);
   instruction->opcode = original.opcode;

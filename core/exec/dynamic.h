@@ -27,7 +27,7 @@ struct ConcreteInstruction {
   std::unique_ptr<Module> module;
   const Computation* computation = nullptr;
   const Instruction* instruction = nullptr;
-  Region region;                             // its inputs are the operands without repeats, in the order of SingleRegion
+  Region region;                             // its inputs are the operands in their order, repeats included
   std::vector<Shape> operand_shapes;         // what each operand is cut to before the run
   std::shared_ptr<const Kernel> kernel;      // filled by the user
 };

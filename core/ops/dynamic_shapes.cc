@@ -242,6 +242,15 @@ class Sizes {
 
 absl::StatusOr<ConcreteShapes> ConcreteShapesOf(const Instruction& instruction, absl::Span<const Shape> actual) { return Sizes(instruction, actual).Work(); }
 
+Instruction* AddParameter(Module& module, Computation* computation, absl::string_view name, const Shape& shape, int64_t number) {
+  Instruction* parameter = module.AddInstruction(computation);
+  parameter->opcode = Opcode::kParameter;
+  parameter->name = name;
+  parameter->shape = shape;
+  parameter->parameter_number = number;
+  return parameter;
+}
+
 std::optional<std::vector<bool>> ReshapeDynamic(const Shape& from, const Shape& to, std::string* why) {
   std::vector<bool> dynamic(to.rank(), false);
   for (const ReshapeGroup& g : GroupsOf(from, to)) {

@@ -24,6 +24,9 @@ struct ConcreteShapes {
 // `actual`: the run-time shapes of the operands, static. Errors say which size does not follow, or which operands disagree.
 absl::StatusOr<ConcreteShapes> ConcreteShapesOf(const Instruction& instruction, absl::Span<const Shape> actual);
 
+// A parameter instruction, added to a computation that is being made.
+Instruction* AddParameter(Module& module, Computation* computation, absl::string_view name, const Shape& shape, int64_t number);
+
 // Which dimensions of `to` are dynamic when `from`, bounded as written, is reshaped to the sizes of `to` with the flags that it has.
 // Nullopt, with `why`, where it cannot be told.
 std::optional<std::vector<bool>> ReshapeDynamic(const Shape& from, const Shape& to, std::string* why);

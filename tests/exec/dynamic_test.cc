@@ -67,7 +67,9 @@ ENTRY main {
   k = s32[] parameter(1)
   x = f32[<=10] set-dimension-size(c, n), dimensions={0}
   y = f32[<=10] set-dimension-size(c, k), dimensions={0}
-  w = f32[<=6,4] set-dimension-size(ci, n), dimensions={0}
+  six = s32[] constant(6)
+  rows = s32[] minimum(n, six)
+  w = f32[<=6,4] set-dimension-size(ci, rows), dimensions={0}
 )";
 
 struct Ran {
@@ -177,7 +179,7 @@ TEST(Dynamic, FoldsWindowsAndProducts) {
 
 TEST(Dynamic, TuplesAndControl) {
   EXPECT_EQ(Of("t = (f32[<=10], s32[]) tuple(x, n)\nROOT r = f32[<=10] get-tuple-element(t), index=0", 2), "f32[2] {1, 2}");
-  EXPECT_EQ(Of("ROOT r = (f32[<=10], s32[]) tuple(x, n)", 2), "(f32[2], s32[]) ( {1, 2}, 2 )");
+  EXPECT_EQ(Of("ROOT r = (f32[<=10], s32[]) tuple(x, n)", 2), "(f32[2], s32[]) ({1, 2}, 2)");
   EXPECT_EQ(Of("ROOT r = f32[<=10] call(x), to_apply=twice", 2), "f32[2] {2, 4}");
   EXPECT_EQ(Of("t = pred[] constant(true)\nROOT r = f32[<=10] conditional(t, x, y), true_computation=twice, false_computation=same", 2), "f32[2] {2, 4}");
   EXPECT_EQ(Of("t = pred[] constant(false)\nROOT r = f32[<=10] conditional(t, x, y), true_computation=twice, false_computation=same", 2, 1), "f32[1] {1}");
