@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -99,7 +100,7 @@ class Comparison {
 
 }  // namespace
 
-std::vector<ResultDifference> CompareResults(const Value& got, const Value& expected) { return Comparison().Run(got, expected); }
+std::vector<ResultDifference> CompareResults(const Value& got, const Value& expected) { return Comparison().Run(ToDense(got), ToDense(expected)); }
 
 std::string ToText(const ResultDifference& d) {
   if (!d.shapes.empty()) return absl::StrCat(d.output, " ", d.shapes);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
 
 namespace hloscope {
 namespace {
@@ -37,7 +38,8 @@ absl::StatusOr<ConcreteInstruction*> Machine::Impl::Concrete(Code& code, const I
   std::string key = absl::StrCat(instruction.index);
   std::vector<Shape> shapes;
   for (const Value& operand : operands) {
-    shapes.push_back(operand.shape().WithoutLayouts());
+    const Shape& shape = operand.shape();
+    shapes.push_back(shape.IsArray() ? Shape::Array(shape.element_type(), shape.dimensions()) : shape.WithoutLayouts());
     absl::StrAppend(&key, " ", shapes.back().ToString());
   }
   if (auto it = code.concrete.find(key); it != code.concrete.end()) return it->second;
@@ -59,7 +61,8 @@ absl::StatusOr<Value> Machine::Impl::ExecuteDynamic(Frame& frame, Code& code, co
   if (!made.ok()) return made.status();
   const ConcreteInstruction& concrete = **made;
   for (size_t k = 0; k < operands.size(); ++k) {
-    operands[k] = CutTo(operands[k], concrete.operand_shapes[k], &m.account_);
+    operands[k] = ToDense(operands[k], &m.account_);
+    if (operands[k].has_value()) operands[k] = CutTo(operands[k], concrete.operand_shapes[k], &m.account_);
     if (!operands[k].has_value()) return MemoryError(concrete.operand_shapes[k].ByteSize(), instruction);
   }
   ran = &concrete;

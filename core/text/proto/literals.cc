@@ -1,6 +1,7 @@
 // Literals of the messages: one repeated field a type, elements in the order of the literal's layout.
 #include <cstring>
 
+#include "core/literal/relayout.h"
 #include "core/text/proto/convert.h"
 
 namespace hloscope {
@@ -157,18 +158,18 @@ absl::StatusOr<Value> LiteralOf(const pb::LiteralProto& proto, const Shape& shap
   return Value::FromBytes(shape, row_major);
 }
 
-void FillLiteral(const Value& value, pb::LiteralProto* proto) {
-  const Shape& shape = value.shape();
+// Row by row, whatever the layout of the value.
+void FillLiteral(const Value& laid, pb::LiteralProto* proto) {
+  const Value value = ToDense(laid);
+  const bool array = value.shape().IsArray();
+  const Shape shape = array ? Shape::Array(value.shape().element_type(), value.shape().dimensions(), Layout::RowMajor(value.shape().rank())) : value.shape();
   FillShape(shape, proto->mutable_shape());
   if (shape.IsTuple()) {
     for (const Value& element : value.elements()) FillLiteral(element, proto->add_tuple_literals());
     return;
   }
-  if (!shape.IsArray()) return;
+  if (!array) return;
   const ElementType type = shape.element_type();
-  if (proto->shape().has_layout()) {  // tiles and padding are of a device's memory, not of a literal
-    proto->mutable_shape()->mutable_layout()->clear_padded_dimensions();
-  }
   const std::byte* data = value.data();
   const auto each = [&](auto sample, auto add) {
     using T = decltype(sample);
