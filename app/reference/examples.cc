@@ -16,9 +16,8 @@ const std::vector<Example>& Examples() {
     for (auto* part : {ElementwiseExamples, MovementExamples, NumericExamples, ControlExamples}) {
       for (const Example& example : part()) examples.push_back(example);
     }
-    std::stable_sort(examples.begin(), examples.end(), [](const Example& a, const Example& b) {
-      return OpcodeFromName(a.operation) < OpcodeFromName(b.operation);
-    });
+    std::stable_sort(examples.begin(), examples.end(),
+                     [](const Example& a, const Example& b) { return OpcodeFromName(a.operation) < OpcodeFromName(b.operation); });
     return examples;
   }());
   return all;

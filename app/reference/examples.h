@@ -17,7 +17,7 @@ struct Example {
   const char* operation;  // as HLO text spells it
   const char* note;       // what is to be seen, for a comment
   hlo::Op (*build)(hlo::Builder* b);
-  const char* result;     // its value as ResultText gives it; empty: it needs what one run alone has not (see `needs`)
+  const char* result;  // its value as ResultText gives it; empty: it needs what one run alone has not (see `needs`)
   const char* needs = "";
 };
 

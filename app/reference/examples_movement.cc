@@ -20,8 +20,14 @@ Op Count(B* b, std::vector<int64_t> dims) {
 std::vector<Example> MovementExamples() {
   return {
       {"broadcast", "A row under each other: dimension 0 of the operand is dimension 1 of the result.",
-       [](B* b) { return BroadcastInDim(I(b, "row", {1, 2, 3}), {2, 3}, {1}); }, "s32[2,3] [[1, 2, 3],\n [1, 2, 3]]"},
-      {"reshape", "Read in row-major order, filled in row-major order.", [](B* b) { return Reshape(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {3, 2}); },
+       [](B* b) {
+         return BroadcastInDim(I(b, "row", {1, 2, 3}), {2, 3}, {1});
+       },
+       "s32[2,3] [[1, 2, 3],\n [1, 2, 3]]"},
+      {"reshape", "Read in row-major order, filled in row-major order.",
+       [](B* b) {
+         return Reshape(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {3, 2});
+       },
        "s32[3,2] [[1, 2],\n [3, 4],\n [5, 6]]"},
       {"bitcast", "A transpose that moves nothing: the layout is turned instead.",
        [](B* b) {
@@ -30,9 +36,20 @@ std::vector<Example> MovementExamples() {
          return Bitcast(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), Shape::Array(S32, {3, 2}, columns));
        },
        "s32[3,2] [[1, 4],\n [2, 5],\n [3, 6]]"},
-      {"transpose", "Rows become columns.", [](B* b) { return Transpose(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {1, 0}); }, "s32[3,2] [[1, 4],\n [2, 5],\n [3, 6]]"},
-      {"reverse", "Each row from its end.", [](B* b) { return Rev(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {1}); }, "s32[2,3] [[3, 2, 1],\n [6, 5, 4]]"},
-      {"slice", "Every second element of the rows from 1 on.", [](B* b) { return Slice(Count(b, {3, 5}), {1, 0}, {3, 5}, {1, 2}); },
+      {"transpose", "Rows become columns.",
+       [](B* b) {
+         return Transpose(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {1, 0});
+       },
+       "s32[3,2] [[1, 4],\n [2, 5],\n [3, 6]]"},
+      {"reverse", "Each row from its end.",
+       [](B* b) {
+         return Rev(I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), {1});
+       },
+       "s32[2,3] [[3, 2, 1],\n [6, 5, 4]]"},
+      {"slice", "Every second element of the rows from 1 on.",
+       [](B* b) {
+         return Slice(Count(b, {3, 5}), {1, 0}, {3, 5}, {1, 2});
+       },
        "s32[2,3] [[5, 7, 9],\n [10, 12, 14]]"},
       {"dynamic-slice", "The second start would leave the array by one row: it is moved back.",
        [](B* b) {
@@ -48,12 +65,23 @@ std::vector<Example> MovementExamples() {
        },
        "s32[4,3] [[0, 1, 2],\n [3, 12, 13],\n [6, 14, 15],\n [9, 16, 17]]"},
       {"concatenate", "One row below three others.",
-       [](B* b) { Op x = I2(b, "x", {{1, 2}, {3, 4}, {5, 6}}), y = I2(b, "y", {{7, 8}}); return ConcatInDim(b, {x, y}, 0); },
+       [](B* b) {
+         Op x = I2(b, "x", {{1, 2}, {3, 4}, {5, 6}}), y = I2(b, "y", {{7, 8}});
+         return ConcatInDim(b, {x, y}, 0);
+       },
        "s32[4,2] [[1, 2],\n [3, 4],\n [5, 6],\n [7, 8]]"},
       {"pad", "Rows: one before, one cut off at the end. Columns: a hole between neighbours.",
-       [](B* b) { Op x = I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), z = I(b, "hole", 0); const PaddingDimension p[] = {{1, -1, 0}, {0, 1, 1}}; return Pad(x, z, p); },
+       [](B* b) {
+         Op x = I2(b, "x", {{1, 2, 3}, {4, 5, 6}}), z = I(b, "hole", 0);
+         const PaddingDimension p[] = {{1, -1, 0}, {0, 1, 1}};
+         return Pad(x, z, p);
+       },
        "s32[2,6] [[0, 0, 0, 0, 0, 0],\n [1, 0, 2, 0, 3, 0]]"},
-      {"iota", "Counts along dimension 1.", [](B* b) { return Iota(b, A(S32, {2, 4}), 1); }, "s32[2,4] [[0, 1, 2, 3],\n [0, 1, 2, 3]]"},
+      {"iota", "Counts along dimension 1.",
+       [](B* b) {
+         return Iota(b, A(S32, {2, 4}), 1);
+       },
+       "s32[2,4] [[0, 1, 2, 3],\n [0, 1, 2, 3]]"},
       {"gather", "Rows picked by number; 9 is too large and gives the last row.",
        [](B* b) {
          Op x = Count(b, {4, 3}), rows = I(b, "rows", {2, 0, 9});
@@ -63,10 +91,16 @@ std::vector<Example> MovementExamples() {
       {"scatter", "Numbers added at places: two meet at 1, and 9 lies outside and is skipped.",
        [](B* b) {
          Op x = I(b, "x", {0, 0, 0, 0}), at = I(b, "places", {1, 3, 1, 9}), u = I(b, "updates", {10, 20, 30, 40});
-         return Scatter(x, at, u, CreateScalarAddComputation(S32, b), {.update_window_dims = {}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}, .index_vector_dim = 1});
+         return Scatter(
+             x, at, u, CreateScalarAddComputation(S32, b),
+             {.update_window_dims = {}, .inserted_window_dims = {0}, .scatter_dims_to_operand_dims = {0}, .index_vector_dim = 1});
        },
        "s32[4] [0, 40, 0, 20]"},
-      {"get-dimension-size", "A number for the program, not for the shape.", [](B* b) { return GetDimensionSize(Count(b, {4, 3}), 1); }, "s32[] 3"},
+      {"get-dimension-size", "A number for the program, not for the shape.",
+       [](B* b) {
+         return GetDimensionSize(Count(b, {4, 3}), 1);
+       },
+       "s32[] 3"},
       {"set-dimension-size", "Only the first five of ten numbers count: their sum is 15.",
        [](B* b) {
          Op x = I(b, "x", {1, 2, 3, 4, 5, 6, 7, 8, 9, 10}), n = I(b, "size", 5), zero = I(b, "zero", 0);

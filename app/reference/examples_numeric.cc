@@ -8,7 +8,6 @@ using namespace examples;  // NOLINT
 
 namespace {
 
-
 // (value, place) pairs: the larger value wins, and of equals the later place.
 Computation* ArgMax(B* b) {
   return b->Sub("argmax", {Shape::Scalar(F32), Shape::Scalar(S32), Shape::Scalar(F32), Shape::Scalar(S32)}, [](B* f, Ops p) {
@@ -37,7 +36,8 @@ std::vector<Example> NumericExamples() {
       {"select-and-scatter", "The gradient of a maximum pool: each window's source goes to its largest element; 2 and 6 meet at 9.",
        [](B* b) {
          Op x = F(b, "x", {1, 9, 3, 2}), s = F(b, "source", {2, 6, 8}), zero = F(b, "zero", 0);
-         return SelectAndScatter(x, CreateScalarGeComputation(F32, b), {2}, {1}, Padding::kValid, s, zero, CreateScalarAddComputation(F32, b));
+         return SelectAndScatter(x, CreateScalarGeComputation(F32, b), {2}, {1}, Padding::kValid, s, zero,
+                                 CreateScalarAddComputation(F32, b));
        },
        "f32[4] [0, 8, 8, 0]"},
       {"sort", "Three arrays ordered alike, by the first.",
@@ -47,7 +47,10 @@ std::vector<Example> NumericExamples() {
        },
        "(s32[2], s32[2], f32[2]) ([1, 3],\n [50, 42],\n [1.1, -3])"},
       {"topk", "The two largest of each row and their places; of equals the first.",
-       [](B* b) { return TopK(F2(b, "x", {{3, 9, 2, 9}, {7, 1, 8, 0}}), 2); }, "(f32[2,2], s32[2,2]) ([[9, 9],\n [8, 7]],\n [[1, 3],\n [2, 0]])"},
+       [](B* b) {
+         return TopK(F2(b, "x", {{3, 9, 2, 9}, {7, 1, 8, 0}}), 2);
+       },
+       "(f32[2,2], s32[2,2]) ([[9, 9],\n [8, 7]],\n [[1, 3],\n [2, 0]])"},
       {"map", "A computation of scalars at every index: x * x + y.",
        [](B* b) {
          Op x = I(b, "x", {1, 2, 3}), y = I(b, "y", {10, 20, 30});
@@ -73,13 +76,15 @@ std::vector<Example> NumericExamples() {
        "f32[2,2] [[6, 12],\n [15, 30]]"},
       {"ragged-dot", "Rows 0 and 1 meet the first matrix, row 2 the second.",
        [](B* b) {
-         Op x = F2(b, "x", {{1, 2}, {3, 4}, {5, 6}}), y = ConstantArray<float>(b, {2, 2, 1}, {1, 1, 10, 100}).Named("y"), n = I(b, "sizes", {2, 1});
+         Op x = F2(b, "x", {{1, 2}, {3, 4}, {5, 6}}), y = ConstantArray<float>(b, {2, 2, 1}, {1, 1, 10, 100}).Named("y"),
+            n = I(b, "sizes", {2, 1});
          return RaggedDot(x, y, n, {.dot = {{1}, {1}}, .lhs_ragged = {0}, .rhs_group = {0}});
        },
        "f32[3,1] [[3],\n [7],\n [650]]"},
       {"convolution", "A ramp and the kernel (1, 0, -1), padded to keep its size: slopes, with edges.",
        [](B* b) {
-         Op x = ConstantArray<float>(b, {1, 1, 5}, {1, 2, 4, 7, 11}).Named("x"), k = ConstantArray<float>(b, {1, 1, 3}, {1, 0, -1}).Named("kernel");
+         Op x = ConstantArray<float>(b, {1, 1, 5}, {1, 2, 4, 7, 11}).Named("x"),
+            k = ConstantArray<float>(b, {1, 1, 3}, {1, 0, -1}).Named("kernel");
          return Conv(x, k, {1}, Padding::kSame);
        },
        "f32[1,1,5] [[[-2, -3, -5, -7, 7]]]"},
@@ -91,29 +96,45 @@ std::vector<Example> NumericExamples() {
        "(f32[2,2], f32[2], f32[2]) ([[-1, 3],\n [1, 7]],\n [2, 20],\n [1, 100])"},
       {"batch-norm-inference", "The same with mean and variance given.",
        [](B* b) {
-         Op x = F2(b, "x", {{1, 10}, {3, 30}}), s = F(b, "scale", {1, 2}), o = F(b, "offset", {0, 5}), m = F(b, "mean", {2, 20}), v = F(b, "variance", {1, 100});
+         Op x = F2(b, "x", {{1, 10}, {3, 30}}), s = F(b, "scale", {1, 2}), o = F(b, "offset", {0, 5}), m = F(b, "mean", {2, 20}),
+            v = F(b, "variance", {1, 100});
          return BatchNormInference(x, s, o, m, v, 0, 1);
        },
        "f32[2,2] [[-1, 3],\n [1, 7]]"},
       {"batch-norm-grad", "What flows back: to the operand nothing, as two points always land on -1 and 1.",
        [](B* b) {
-         Op x = F2(b, "x", {{1}, {3}}), s = F(b, "scale", {2}), m = F(b, "mean", {2}), v = F(b, "variance", {1}), g = F2(b, "grad", {{0}, {1}});
+         Op x = F2(b, "x", {{1}, {3}}), s = F(b, "scale", {2}), m = F(b, "mean", {2}), v = F(b, "variance", {1}),
+            g = F2(b, "grad", {{0}, {1}});
          return BatchNormGrad(x, s, m, v, g, 0, 1);
        },
        "(f32[2,1], f32[1], f32[1]) ([[0],\n [0]],\n [1],\n [1])"},
       {"cholesky", "The lower triangle whose product with its transpose gives the matrix back.",
-       [](B* b) { return Cholesky(F2(b, "a", {{4, 2}, {2, 10}})); }, "f32[2,2] [[2, 0],\n [1, 3]]"},
+       [](B* b) {
+         return Cholesky(F2(b, "a", {{4, 2}, {2, 10}}));
+       },
+       "f32[2,2] [[2, 0],\n [1, 3]]"},
       {"triangular-solve", "Solves [[2, 0], [1, 3]] x = [4, 11].",
-       [](B* b) { Op a = F2(b, "a", {{2, 0}, {1, 3}}), y = F2(b, "b", {{4}, {11}}); return TriangularSolve(a, y, true, true, false, TransposeOfA::kNoTranspose); },
+       [](B* b) {
+         Op a = F2(b, "a", {{2, 0}, {1, 3}}), y = F2(b, "b", {{4}, {11}});
+         return TriangularSolve(a, y, true, true, false, TransposeOfA::kNoTranspose);
+       },
        "f32[2,1] [[2],\n [3]]"},
       {"fft", "A wave of one period has one line in its spectrum.",
-       [](B* b) { return Fft(ConstantR1<std::complex<float>>(b, {1, {0, 1}, -1, {0, -1}}).Named("x"), FftType::kFft, {4}); }, "c64[4] [(0, 0), (4, 0), (0, 0), (0, 0)]"},
+       [](B* b) {
+         return Fft(ConstantR1<std::complex<float>>(b, {1, {0, 1}, -1, {0, -1}}).Named("x"), FftType::kFft, {4});
+       },
+       "c64[4] [(0, 0), (4, 0), (0, 0), (0, 0)]"},
       {"rng", "Four numbers, uniform in [5, 6): all of them are 5 after floor.",
-       [](B* b) { Op lo = F(b, "a", 5), hi = F(b, "b", 6); return Floor(RngUniform(lo, hi, A(F32, {4}))); }, "f32[4] [5, 5, 5, 5]"},
+       [](B* b) {
+         Op lo = F(b, "a", 5), hi = F(b, "b", 6);
+         return Floor(RngUniform(lo, hi, A(F32, {4})));
+       },
+       "f32[4] [5, 5, 5, 5]"},
       {"rng-bit-generator", "The same state gives the same bits; the new state makes the next ones.",
        [](B* b) {
          Op s = ConstantR1<uint64_t>(b, {1, 2}).Named("state");
-         Op first = RngBitGenerator(RandomAlgorithm::kThreeFry, s, A(U32, {2})), again = RngBitGenerator(RandomAlgorithm::kThreeFry, s, A(U32, {2}));
+         Op first = RngBitGenerator(RandomAlgorithm::kThreeFry, s, A(U32, {2})),
+            again = RngBitGenerator(RandomAlgorithm::kThreeFry, s, A(U32, {2}));
          Op x = GetTupleElement(first, 1), y = GetTupleElement(again, 1), next = GetTupleElement(first, 0);
          Op same = Eq(x, y);
          return Tuple(b, {next, same});

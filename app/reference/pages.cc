@@ -103,7 +103,8 @@ bool Accepts(const Instruction& example, ElementType type, bool all) {
 
 std::string Indented(absl::string_view text, absl::string_view by) {
   std::string result;
-  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) absl::StrAppend(&result, line.empty() ? "" : by, line, "\n");
+  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n'))
+    absl::StrAppend(&result, line.empty() ? "" : by, line, "\n");
   return result;
 }
 
@@ -234,8 +235,9 @@ std::string Section(Opcode opcode) {
     if (!value.empty()) absl::StrAppend(&text, "| ", key, " | ", Cell(value), " |\n");
   };
   std::vector<std::string> attributes;
-  for (const AttrSpec& spec : def.attributes) attributes.push_back(absl::StrCat("`", Info(spec.id).name, "`", spec.required ? " (required)" : ""));
-  row("operands", def.max_operands < 0                    ? absl::StrCat(def.min_operands, " or more")
+  for (const AttrSpec& spec : def.attributes)
+    attributes.push_back(absl::StrCat("`", Info(spec.id).name, "`", spec.required ? " (required)" : ""));
+  row("operands", def.max_operands < 0                   ? absl::StrCat(def.min_operands, " or more")
                   : def.min_operands == def.max_operands ? absl::StrCat(def.min_operands)
                                                          : absl::StrCat(def.min_operands, " to ", def.max_operands));
   row("types of operand 0", TypesOf(opcode));
@@ -255,7 +257,8 @@ std::string Section(Opcode opcode) {
   const auto module = BuildExample(*example);
   if (!module.ok()) return text;
   absl::StrAppend(&text, "\nExample: ", example->note, "\n", Block(PrintHloText(**module)));
-  if (const std::string formula = FormulaOfExample(**module, opcode); !formula.empty()) absl::StrAppend(&text, "\nIts formula:\n", Block(formula));
+  if (const std::string formula = FormulaOfExample(**module, opcode); !formula.empty())
+    absl::StrAppend(&text, "\nIts formula:\n", Block(formula));
   absl::StrAppend(&text, "\nIt gives:\n", Block(ExampleResult(opcode)));
   return text;
 }
@@ -268,9 +271,10 @@ std::string OperationsManual() {
     const absl::string_view name = Name(static_cast<Opcode>(i));
     links.push_back(absl::StrCat("[", name, "](#", name, ")"));
   }
-  std::string text = absl::StrCat("# The operations\n\nMade by `hloscope manual --operations` from the operations' definitions, the sources of their rules, and an "
-                                  "example of each that is run for this page.\n\n",
-                                  absl::StrJoin(links, " · "), "\n");
+  std::string text = absl::StrCat(
+      "# The operations\n\nMade by `hloscope manual --operations` from the operations' definitions, the sources of their rules, and an "
+      "example of each that is run for this page.\n\n",
+      absl::StrJoin(links, " · "), "\n");
   for (int i = 0; i < kOpcodeCount; ++i) absl::StrAppend(&text, Section(static_cast<Opcode>(i)));
   return text;
 }

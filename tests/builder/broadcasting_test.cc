@@ -21,11 +21,23 @@ TEST(Broadcasting, ScalarWithArray) {
 }
 
 TEST(Broadcasting, LowerRankIntoHigher) {
-  ExpectBuilt([](Builder* b) { return Add(Matrix23(b), ConstantR1<int32_t>(b, {7, 8, 9}), {1}); }, "s32[2,3] constant({{8, 10, 12}, {11, 13, 15}})");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Add(Matrix23(b), ConstantR1<int32_t>(b, {7, 8, 9}), {1});
+      },
+      "s32[2,3] constant({{8, 10, 12}, {11, 13, 15}})");
   ExpectNoSum({2, 3}, {3}, {}, "broadcasting.dimensions-needed");
   const auto zeros = [](Builder* b) { return Broadcast(ConstantR0<int32_t>(b, 0), {3, 3}); };
-  ExpectBuilt([&](Builder* b) { return Add(zeros(b), ConstantR1<int32_t>(b, {7, 8, 9}), {1}); }, "s32[3,3] constant({{7,8,9},{7,8,9},{7,8,9}})");
-  ExpectBuilt([&](Builder* b) { return Add(ConstantR1<int32_t>(b, {7, 8, 9}), zeros(b), {0}); }, "s32[3,3] constant({{7,7,7},{8,8,8},{9,9,9}})");
+  ExpectBuilt(
+      [&](Builder* b) {
+        return Add(zeros(b), ConstantR1<int32_t>(b, {7, 8, 9}), {1});
+      },
+      "s32[3,3] constant({{7,8,9},{7,8,9},{7,8,9}})");
+  ExpectBuilt(
+      [&](Builder* b) {
+        return Add(ConstantR1<int32_t>(b, {7, 8, 9}), zeros(b), {0});
+      },
+      "s32[3,3] constant({{7,7,7},{8,8,8},{9,9,9}})");
   ExpectSum({3, 4}, {2, 3, 4}, {1, 2}, "f32[2,3,4]");
 }
 
@@ -58,25 +70,30 @@ TEST(Broadcasting, DegenerateDimensions) {
   ExpectNoSum({7, 2, 5}, {7, 2, 6}, {}, "broadcasting.sizes");
   ExpectSum({2, 1}, {1, 3}, {}, "f32[2,3]");
   ExpectSum({1, 3}, {0, 3}, {}, "f32[0,3]");
-  ExpectBuilt([](Builder* b) { return Mul(ConstantR2<int32_t>(b, {{1}, {10}}), ConstantR2<int32_t>(b, {{1, 2, 3}})); },
-              "s32[2,3] constant({{1, 2, 3}, {10, 20, 30}})");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Mul(ConstantR2<int32_t>(b, {{1}, {10}}), ConstantR2<int32_t>(b, {{1, 2, 3}}));
+      },
+      "s32[2,3] constant({{1, 2, 3}, {10, 20, 30}})");
   ExpectSum({2, 3}, {2, 3}, {0, 1}, "f32[2,3]");
   ExpectNoSum({2, 2}, {2, 2}, {1, 0}, "broadcasting.equal-ranks");
 }
 
 TEST(Broadcasting, BothInOneOperation) {
-  ExpectBuilt([](Builder* b) { return Add(ConstantR1<int32_t>(b, {1, 2, 3, 4}), ConstantR2<int32_t>(b, {{5, 6}}), {0}); },
-              "s32[4,2] constant({{6, 7}, {7, 8}, {8, 9}, {9, 10}})");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Add(ConstantR1<int32_t>(b, {1, 2, 3, 4}), ConstantR2<int32_t>(b, {{5, 6}}), {0});
+      },
+      "s32[4,2] constant({{6, 7}, {7, 8}, {8, 9}, {9, 10}})");
   ExpectSum({1, 2}, {4, 3, 1}, {1, 2}, "f32[4,3,2]");
 }
 
 // The steps stand in the module, so that a picture can show each: in-dim, then a reshape and a broadcast for each stretched operand.
 TEST(Broadcasting, StepsAreInstructions) {
-  const std::unique_ptr<Module> module =
-      Build([](Builder* b) {
-        const Op l = Parameter(b, 0, S(F32, {1, 2}), "l"), r = Parameter(b, 1, S(F32, {4, 3, 1}), "r");
-        return Add(l, r, {1, 2});
-      });
+  const std::unique_ptr<Module> module = Build([](Builder* b) {
+    const Op l = Parameter(b, 0, S(F32, {1, 2}), "l"), r = Parameter(b, 1, S(F32, {4, 3, 1}), "r");
+    return Add(l, r, {1, 2});
+  });
   ASSERT_NE(module, nullptr);
   std::vector<std::string> steps;
   for (const Instruction* i : module->entry->instructions) steps.push_back(absl::StrCat(Name(i->opcode), " ", i->shape.ToString(false)));
@@ -85,7 +102,11 @@ TEST(Broadcasting, StepsAreInstructions) {
 }
 
 TEST(Broadcasting, ComparisonsAndTypes) {
-  ExpectBuilt([](Builder* b) { return Gt(Matrix23(b), ConstantR1<int32_t>(b, {3, 3, 3}), {1}); }, "pred[2,3] constant({{0, 0, 0}, {1, 1, 1}})");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Gt(Matrix23(b), ConstantR1<int32_t>(b, {3, 3, 3}), {1});
+      },
+      "pred[2,3] constant({{0, 0, 0}, {1, 1, 1}})");
   ExpectBuildError([](Builder* b) { return Add(ConstantR0<int32_t>(b, 1), ConstantR1<float>(b, {1})); }, "pointwise.same-type");
 }
 

@@ -53,17 +53,28 @@ TEST(Builder, ErrorsInsideASubcomputationStickToo) {
 }
 
 TEST(Builder, WhatItRefuses) {
-  ExpectBuildError([](Builder* b) { b->Sub("f", {}, [](Builder*, Ops) { return Op(); }); return Op(); }, "builder.no-root");
+  ExpectBuildError(
+      [](Builder* b) {
+        b->Sub("f", {}, [](Builder*, Ops) { return Op(); });
+        return Op();
+      },
+      "builder.no-root");
   ExpectBuildError([](Builder*) { return Op(); }, "builder.empty-computation");
   ExpectBuildError([](Builder* b) { return Parameter(b, 1, S(F32, {}), "x"); }, "builder.missing-parameter");
   ExpectBuildError([](Builder* b) { return Parameter(b, -1, S(F32, {}), "x"); }, "builder.parameter-number");
-  ExpectBuildError([](Builder* b) { Parameter(b, 0, S(F32, {}), "x"); return Parameter(b, 0, S(F32, {}), "y"); }, "builder.parameter-taken");
+  ExpectBuildError(
+      [](Builder* b) {
+        Parameter(b, 0, S(F32, {}), "x");
+        return Parameter(b, 0, S(F32, {}), "y");
+      },
+      "builder.parameter-taken");
   ExpectBuildError([](Builder* b) { return Add(ConstantR0<float>(b, 1), Op()); }, "builder.operand-missing");
   ExpectBuildError([](Builder* b) { return b->AddConstant(Value()); }, "builder.constant-value");
   ExpectBuildError([](Builder* b) { return b->Add(Opcode::kAdd, {ConstantR0<float>(b, 1)}); }, "builder.operand-count");
   ExpectBuildError([](Builder* b) { return b->Add(Opcode::kConcatenate, {ConstantR1<float>(b, {1})}); }, "builder.missing-attribute");
   ExpectBuildError([](Builder* b) { return b->Add(Opcode::kReshape, {ConstantR1<float>(b, {1})}); }, "builder.shape-needed");
-  ExpectBuildError([](Builder* b) { return b->Add(Opcode::kNegate, {ConstantR1<float>(b, {1})}, {}, S(F32, {2})); }, "builder.shape-mismatch");
+  ExpectBuildError([](Builder* b) { return b->Add(Opcode::kNegate, {ConstantR1<float>(b, {1})}, {}, S(F32, {2})); },
+                   "builder.shape-mismatch");
   ExpectBuildError([](Builder* b) { return Call(b, nullptr, {}); }, "builder.computation");
   ExpectBuildError(
       [](Builder* b) {
@@ -91,10 +102,16 @@ TEST(Builder, WhatItRefuses) {
   ExpectBuildError([](Builder* b) { return ConstantArray<float>(b, {2, 2}, {1, 2, 3}); }, "builder.constant-size");
   ExpectBuildError([](Builder* b) { return ConstantR2<float>(b, {{1, 2}, {3}}); }, "builder.constant-rows");
   ExpectBuildError([](Builder* b) { return ConstantR0WithType(b, ElementType::kToken, 1); }, "builder.constant-type");
-  ExpectBuildError([](Builder* b) { CreateScalarLtComputation({}, b); return Op(); }, "builder.comparator-types");
   ExpectBuildError(
       [](Builder* b) {
-        return ReduceWindowWithGeneralPadding({ConstantR1<float>(b, {1})}, {ConstantR0<float>(b, 1)}, CreateScalarAddComputation(F32, b), {1}, {1, 1}, {}, {}, {});
+        CreateScalarLtComputation({}, b);
+        return Op();
+      },
+      "builder.comparator-types");
+  ExpectBuildError(
+      [](Builder* b) {
+        return ReduceWindowWithGeneralPadding({ConstantR1<float>(b, {1})}, {ConstantR0<float>(b, 1)}, CreateScalarAddComputation(F32, b),
+                                              {1}, {1, 1}, {}, {}, {});
       },
       "builder.window-lists");
   ExpectBuildError(
@@ -201,7 +218,12 @@ TEST(Builder, ModulesBuiltByThemselvesAreCopiedIn) {
         return Call(b, f, {x}) + Call(b, again, {x});
       },
       "f32[] constant(28)");
-  ExpectBuildError([](Builder* b) { b->Import(Module()); return Op(); }, "builder.import");
+  ExpectBuildError(
+      [](Builder* b) {
+        b->Import(Module());
+        return Op();
+      },
+      "builder.import");
 }
 
 TEST(Builder, FinishGivesAModuleToReaders) {
@@ -235,8 +257,11 @@ TEST(Builder, Operators) {
   ExpectBuilt([&](Builder* b) { return -x(b); }, "s32[2] constant({-7, 7})");
   ExpectBuilt([&](Builder* b) { return ~x(b); }, "s32[2] constant({-8, 6})");
   ExpectBuilt([&](Builder* b) { return 1 - x(b) * 3 + 2; }, "s32[2] constant({-18, 24})");
-  ExpectBuilt([](Builder* b) { return 1.0 / (ConstantR1<float>(b, {1, 3}) + 1.0f) / 2 - 1 + 0.0 + 2.0 * ConstantR0<float>(b, 0.5f); },
-              "f32[2] constant({0.25, 0.125})");
+  ExpectBuilt(
+      [](Builder* b) {
+        return 1.0 / (ConstantR1<float>(b, {1, 3}) + 1.0f) / 2 - 1 + 0.0 + 2.0 * ConstantR0<float>(b, 0.5f);
+      },
+      "f32[2] constant({0.25, 0.125})");
 }
 
 TEST(Builder, Constants) {
@@ -249,10 +274,16 @@ TEST(Builder, Constants) {
   ExpectBuilt([](Builder* b) { return FullLike(ConstantR1<double>(b, {1, 2}), 3); }, "f64[2] constant({3, 3})");
   ExpectBuilt([](Builder* b) { return ZerosLike(ConstantR1<bool>(b, {true})); }, "pred[1] constant({false})");
   ExpectBuilt([](Builder* b) { return Tuple(b, {Zero(b, S8), One(b, F16)}); }, "(s8[], f16[]) constant((0, 1))");
-  ExpectBuilt([](Builder* b) { return Tuple(b, {MinValue(b, S8), MaxValue(b, S8), MinValue(b, U64), MaxValue(b, U64), MinValue(b, F32), MaxValue(b, PRED)}); },
-              "(s8[], s8[], u64[], u64[], f32[], pred[]) constant((-128, 127, 0, 18446744073709551615, -inf, true))");
-  ExpectBuilt([](Builder* b) { return Tuple(b, {MaxValue(b, ElementType::kF8E4M3FN), MinValue(b, S64), MaxValue(b, S64)}); },
-              "(f8e4m3fn[], s64[], s64[]) constant((448, -9223372036854775808, 9223372036854775807))");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Tuple(b, {MinValue(b, S8), MaxValue(b, S8), MinValue(b, U64), MaxValue(b, U64), MinValue(b, F32), MaxValue(b, PRED)});
+      },
+      "(s8[], s8[], u64[], u64[], f32[], pred[]) constant((-128, 127, 0, 18446744073709551615, -inf, true))");
+  ExpectBuilt(
+      [](Builder* b) {
+        return Tuple(b, {MaxValue(b, ElementType::kF8E4M3FN), MinValue(b, S64), MaxValue(b, S64)});
+      },
+      "(f8e4m3fn[], s64[], s64[]) constant((448, -9223372036854775808, 9223372036854775807))");
 }
 
 }  // namespace

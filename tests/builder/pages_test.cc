@@ -76,14 +76,16 @@ TEST(Pages, EveryOperationHasAWholePage) {
     const absl::string_view name = Name(static_cast<Opcode>(i));
     EXPECT_THAT(manual, testing::HasSubstr(absl::StrCat("\n## ", name, "\n")));
     const std::string page = OperationPage(static_cast<Opcode>(i));
-    for (const char* part : {"\nin C++:\n  Op ", "\nexample (assets/samples/ops/", "\nit gives:\n"}) EXPECT_THAT(page, testing::HasSubstr(part)) << name;
+    for (const char* part : {"\nin C++:\n  Op ", "\nexample (assets/samples/ops/", "\nit gives:\n"})
+      EXPECT_THAT(page, testing::HasSubstr(part)) << name;
   }
   EXPECT_THAT(OperationPage(Of("gather")), testing::HasSubstr("its formula:\n  out[i, j] = x["));
   EXPECT_THAT(OperationPage(Of("add")), testing::HasSubstr("it gives:\n  s32[2,3] [[8, 10, 12],\n"));
 }
 
 TEST(Pages, SamplesAreUpToDate) {
-  const std::pair<const char*, std::vector<Example>> parts[] = {{"assets/samples/ops", Examples()}, {"assets/samples/spec", SpecificationExamples()}};
+  const std::pair<const char*, std::vector<Example>> parts[] = {{"assets/samples/ops", Examples()},
+                                                                {"assets/samples/spec", SpecificationExamples()}};
   for (const auto& [folder, examples] : parts) {
     std::set<std::string> wanted;
     for (const Example& example : examples) {

@@ -117,7 +117,8 @@ std::string Message(const std::string& expression, const std::map<std::string, s
       text += found->second;
     } else if (variable != argument && !Said(variable).empty()) {
       text += Said(variable);
-    } else if (argument.find('?') != std::string::npos && argument.find('"') != std::string::npos && argument.find("StrCat") == std::string::npos) {
+    } else if (argument.find('?') != std::string::npos && argument.find('"') != std::string::npos &&
+               argument.find("StrCat") == std::string::npos) {
       text += Literals(argument, "/");
     } else if (argument.rfind(call, 0) == 0) {
       text += Message(argument, bound);
@@ -139,7 +140,8 @@ std::string LastWord(const std::string& s) {
 size_t EnclosingCall(const std::string& s, size_t at, size_t* argument);
 
 // A helper that reports under a label which it is given: the message beside that label, argument number `argument` of the call.
-std::string HelperMessage(const std::string& helpers, const std::string& name, size_t argument, const std::vector<std::string>& given, int depth) {
+std::string HelperMessage(const std::string& helpers, const std::string& name, size_t argument, const std::vector<std::string>& given,
+                          int depth) {
   for (size_t at = helpers.find(name + "("); depth < 4 && at != std::string::npos; at = helpers.find(name + "(", at + 1)) {
     if (at > 0 && IsWord(helpers[at - 1])) continue;
     const size_t open = at + name.size();
@@ -160,7 +162,8 @@ std::string HelperMessage(const std::string& helpers, const std::string& name, s
       if (text[from] == ')') {  // handed on to another helper
         size_t number = 0;
         const size_t inner = EnclosingCall(text, use, &number);
-        if (inner != std::string::npos) message = HelperMessage(helpers, LastWord(text.substr(0, inner)), number, Arguments(text, inner), depth + 1);
+        if (inner != std::string::npos)
+          message = HelperMessage(helpers, LastWord(text.substr(0, inner)), number, Arguments(text, inner), depth + 1);
       }
       if (!message.empty()) return message;
     }
@@ -243,7 +246,8 @@ int main(int argc, char** argv) {
     }
     for (const auto& [label, function] : order) {
       const std::string& message = messages[label];
-      out << "X(\"" << label << "\", \"" << definition << "\", \"" << function << "\", \"" << (message.empty() ? Words(label) : message) << "\")\n";
+      out << "X(\"" << label << "\", \"" << definition << "\", \"" << function << "\", \"" << (message.empty() ? Words(label) : message)
+          << "\")\n";
     }
   }
   return 0;

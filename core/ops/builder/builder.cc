@@ -69,14 +69,16 @@ Computation* Builder::Sub(absl::string_view name, absl::Span<const Shape> parame
     ops.push_back(sub->AddParameter(static_cast<int64_t>(i), parameters[i], parameters.size() == 1 ? "x" : absl::StrCat("x", i), place));
   }
   const Op root = body(sub.get(), ops);
-  if (ok() && !root.valid()) Error(HLO_LABEL("builder.no-root"), absl::StrCat("the body of computation ", name, " returned no instruction"), place);
+  if (ok() && !root.valid())
+    Error(HLO_LABEL("builder.no-root"), absl::StrCat("the body of computation ", name, " returned no instruction"), place);
   return sub->BuildComputation(root, place);
 }
 
 bool Builder::SetRoot(Op root, Place place) {
   if (!ok()) return false;
   if (root.valid() && root.instruction()->parent != computation_) {
-    Error(HLO_LABEL("builder.foreign-root"), absl::StrCat("the root %", root.name(), " does not belong to computation ", computation_->name), place);
+    Error(HLO_LABEL("builder.foreign-root"),
+          absl::StrCat("the root %", root.name(), " does not belong to computation ", computation_->name), place);
     return false;
   }
   if (computation_->instructions.empty()) {
@@ -295,11 +297,13 @@ bool Builder::CheckInstruction(Instruction& instruction, bool infer, Place place
     return false;
   }
   if (infer && !inferred.has_value()) {
-    Error(HLO_LABEL("builder.shape-needed"), absl::StrCat("the shape of ", op, " does not follow from its operands and must be given"), place);
+    Error(HLO_LABEL("builder.shape-needed"), absl::StrCat("the shape of ", op, " does not follow from its operands and must be given"),
+          place);
     return false;
   }
   if (!infer && inferred.has_value() && !SameUpToDynamic(*inferred, instruction.shape)) {
-    Error(HLO_LABEL("builder.shape-mismatch"), absl::StrCat(op, " gives ", inferred->ToString(false), ", not ", instruction.shape.ToString(false)), place);
+    Error(HLO_LABEL("builder.shape-mismatch"),
+          absl::StrCat(op, " gives ", inferred->ToString(false), ", not ", instruction.shape.ToString(false)), place);
     return false;
   }
   if (infer) instruction.shape = inferred->WithoutLayouts();
@@ -349,7 +353,8 @@ Op Builder::AddTyped(Opcode opcode, absl::Span<const Op> operands, std::vector<A
 
 Op Builder::AddParameter(int64_t number, const Shape& shape, absl::string_view name, Place place) {
   if (!ok()) return Op(this, nullptr);
-  if (number < 0 || number > 1'000'000) return Error(HLO_LABEL("builder.parameter-number"), absl::StrCat("there can be no parameter ", number), place);
+  if (number < 0 || number > 1'000'000)
+    return Error(HLO_LABEL("builder.parameter-number"), absl::StrCat("there can be no parameter ", number), place);
   for (const Instruction* other : computation_->instructions) {
     if (other->parameter_number != number) continue;
     return Error(HLO_LABEL("builder.parameter-taken"), absl::StrCat("parameter ", number, " is already %", other->name), place);

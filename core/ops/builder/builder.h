@@ -119,7 +119,8 @@ class Builder {
   Op Add(Opcode opcode, absl::Span<const Op> operands, std::vector<Attribute> attributes = {}, std::optional<Shape> shape = std::nullopt,
          Place place = Place::current());
   // As Add without a shape, for the rules that take the result's element type from what is written (dot, convolution, bitcast-convert).
-  Op AddTyped(Opcode opcode, absl::Span<const Op> operands, std::vector<Attribute> attributes, ElementType type, Place place = Place::current());
+  Op AddTyped(Opcode opcode, absl::Span<const Op> operands, std::vector<Attribute> attributes, ElementType type,
+              Place place = Place::current());
   Op AddParameter(int64_t number, const Shape& shape, absl::string_view name, Place place = Place::current());
   Op AddConstant(Value value, Place place = Place::current());
 

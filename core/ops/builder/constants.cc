@@ -42,7 +42,8 @@ Scalar Extreme(ElementType type, bool low) {
 template <typename F>
 Computation* Reducer(absl::string_view name, ElementType type, Builder* builder, Place place, F f) {
   const std::vector<Shape> parameters = {Shape::Scalar(type), Shape::Scalar(type)};
-  return builder->Sub(name, parameters, [&](Builder*, Ops p) { return f(p[0], p[1]); }, place);
+  return builder->Sub(
+      name, parameters, [&](Builder*, Ops p) { return f(p[0], p[1]); }, place);
 }
 
 template <typename F>
@@ -53,7 +54,8 @@ Computation* Comparator(absl::string_view name, absl::Span<const ElementType> ty
     builder->Error(HLO_LABEL("builder.comparator-types"), "a comparator needs the type of at least one operand", place);
     return nullptr;
   }
-  return builder->Sub(name, parameters, [&](Builder*, Ops p) { return f(p[0], p[1]); }, place);
+  return builder->Sub(
+      name, parameters, [&](Builder*, Ops p) { return f(p[0], p[1]); }, place);
 }
 
 }  // namespace
@@ -68,7 +70,9 @@ Op ScalarLike(Op prototype, double value, Place place) {
   return ConstantR0WithType(prototype.builder(), prototype.shape().element_type(), value, place);
 }
 
-Op FullLike(Op prototype, double value, Place place) { return Broadcast(ScalarLike(prototype, value, place), prototype.shape().dimensions(), place); }
+Op FullLike(Op prototype, double value, Place place) {
+  return Broadcast(ScalarLike(prototype, value, place), prototype.shape().dimensions(), place);
+}
 Op ZerosLike(Op prototype, Place place) { return FullLike(prototype, 0, place); }
 Op Zero(Builder* builder, ElementType type, Place place) { return ConstantR0WithType(builder, type, 0, place); }
 Op One(Builder* builder, ElementType type, Place place) { return ConstantR0WithType(builder, type, 1, place); }

@@ -14,18 +14,27 @@ namespace hloscope::hlo {
 // The element type of a C++ type.
 template <typename T>
 constexpr ElementType TypeOf() {
-  if constexpr (std::is_same_v<T, bool>) return PRED;
-  else if constexpr (std::is_same_v<T, float>) return F32;
-  else if constexpr (std::is_same_v<T, double>) return F64;
-  else if constexpr (std::is_same_v<T, std::complex<float>>) return C64;
-  else if constexpr (std::is_same_v<T, std::complex<double>>) return C128;
+  if constexpr (std::is_same_v<T, bool>)
+    return PRED;
+  else if constexpr (std::is_same_v<T, float>)
+    return F32;
+  else if constexpr (std::is_same_v<T, double>)
+    return F64;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return C64;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return C128;
   else {
     static_assert(std::is_integral_v<T>, "no element type for this C++ type");
     constexpr bool is_signed = std::is_signed_v<T>;
-    if constexpr (sizeof(T) == 1) return is_signed ? S8 : U8;
-    else if constexpr (sizeof(T) == 2) return is_signed ? S16 : U16;
-    else if constexpr (sizeof(T) == 4) return is_signed ? S32 : U32;
-    else return is_signed ? S64 : U64;
+    if constexpr (sizeof(T) == 1)
+      return is_signed ? S8 : U8;
+    else if constexpr (sizeof(T) == 2)
+      return is_signed ? S16 : U16;
+    else if constexpr (sizeof(T) == 4)
+      return is_signed ? S32 : U32;
+    else
+      return is_signed ? S64 : U64;
   }
 }
 
@@ -42,7 +51,8 @@ Op ConstantR0(Builder* builder, T value, Place place = Place::current()) {
 
 template <typename T>
 Op ConstantR1(Builder* builder, std::initializer_list<T> values, Place place = Place::current()) {
-  return ConstantLiteral(builder, ValueOf<T>({static_cast<int64_t>(values.size())}, absl::MakeConstSpan(values.begin(), values.size())), place);
+  return ConstantLiteral(builder, ValueOf<T>({static_cast<int64_t>(values.size())}, absl::MakeConstSpan(values.begin(), values.size())),
+                         place);
 }
 template <typename T>
 Op ConstantR1(Builder* builder, absl::Span<const T> values, Place place = Place::current()) {
@@ -60,14 +70,17 @@ Op ConstantArray(Builder* builder, Dims dimensions, absl::Span<const T> elements
   int64_t count = 1;
   for (int64_t d : dimensions) count *= d;
   if (count != static_cast<int64_t>(elements.size())) {
-    return builder->Error(HLO_LABEL("builder.constant-size"),
-                          "the constant has " + std::to_string(elements.size()) + " elements where its dimensions need " + std::to_string(count), place);
+    return builder->Error(
+        HLO_LABEL("builder.constant-size"),
+        "the constant has " + std::to_string(elements.size()) + " elements where its dimensions need " + std::to_string(count), place);
   }
   return ConstantLiteral(builder, ValueOf<T>(dimensions, elements), place);
 }
 template <typename T>
-Op ConstantArray(Builder* builder, std::initializer_list<int64_t> dimensions, std::initializer_list<T> elements, Place place = Place::current()) {
-  return ConstantArray<T>(builder, absl::MakeConstSpan(dimensions.begin(), dimensions.size()), absl::MakeConstSpan(elements.begin(), elements.size()), place);
+Op ConstantArray(Builder* builder, std::initializer_list<int64_t> dimensions, std::initializer_list<T> elements,
+                 Place place = Place::current()) {
+  return ConstantArray<T>(builder, absl::MakeConstSpan(dimensions.begin(), dimensions.size()),
+                          absl::MakeConstSpan(elements.begin(), elements.size()), place);
 }
 
 template <typename T>

@@ -36,11 +36,13 @@ Op Call(Builder* builder, Computation* computation, Ops args, Place place) {
 
 Op CompositeCall(Builder* builder, Ops inputs, absl::string_view name, absl::string_view composite_attributes, Computation* decomposition,
                  std::optional<int64_t> version, Place place) {
-  const Op call = builder->Add(Opcode::kCall, inputs, {Callee(AttrId::kToApply, decomposition), Flag(AttrId::kIsComposite, true)}, std::nullopt, place);
+  const Op call =
+      builder->Add(Opcode::kCall, inputs, {Callee(AttrId::kToApply, decomposition), Flag(AttrId::kIsComposite, true)}, std::nullopt, place);
   builder->SetInstructionFrontendAttribute(call, "composite.name", name);
   if (!composite_attributes.empty()) {
     builder->SetInstructionFrontendAttribute(
-        call, "composite.attributes", composite_attributes.front() == '{' ? std::string(composite_attributes) : absl::StrCat("{", composite_attributes, "}"));
+        call, "composite.attributes",
+        composite_attributes.front() == '{' ? std::string(composite_attributes) : absl::StrCat("{", composite_attributes, "}"));
   }
   if (version.has_value()) builder->SetInstructionFrontendAttribute(call, "composite.version", absl::StrCat(*version));
   return call;
@@ -48,15 +50,16 @@ Op CompositeCall(Builder* builder, Ops inputs, absl::string_view name, absl::str
 
 Op Conditional(Op pred, Op true_operand, Computation* true_computation, Op false_operand, Computation* false_computation, Place place) {
   return Make(Opcode::kConditional, {pred, true_operand, false_operand},
-              {Callee(AttrId::kTrueComputation, true_computation), Callee(AttrId::kFalseComputation, false_computation)}, std::nullopt, place);
+              {Callee(AttrId::kTrueComputation, true_computation), Callee(AttrId::kFalseComputation, false_computation)}, std::nullopt,
+              place);
 }
 
 Op Conditional(Op branch_index, absl::Span<Computation* const> branch_computations, Ops branch_operands, Place place) {
   std::vector<Op> operands = {branch_index};
   operands.insert(operands.end(), branch_operands.begin(), branch_operands.end());
   return Make(Opcode::kConditional, operands,
-              {{AttrId::kBranchComputations, {}, std::vector<Computation*>(branch_computations.begin(), branch_computations.end()), {}}}, std::nullopt,
-              place);
+              {{AttrId::kBranchComputations, {}, std::vector<Computation*>(branch_computations.begin(), branch_computations.end()), {}}},
+              std::nullopt, place);
 }
 
 Op While(Computation* condition, Computation* body, Op init, Place place) {
@@ -67,8 +70,8 @@ Op Fusion(Builder* builder, Ops operands, absl::string_view kind, Computation* c
   return builder->Add(Opcode::kFusion, operands, {Text(AttrId::kKind, kind), Callee(AttrId::kCalls, computation)}, std::nullopt, place);
 }
 
-Op CustomCall(Builder* builder, absl::string_view call_target_name, Ops args, const Shape& shape, absl::string_view opaque, bool has_side_effect,
-              Place place) {
+Op CustomCall(Builder* builder, absl::string_view call_target_name, Ops args, const Shape& shape, absl::string_view opaque,
+              bool has_side_effect, Place place) {
   std::vector<Attribute> attributes = {Text(AttrId::kCustomCallTarget, call_target_name)};
   if (has_side_effect) attributes.push_back(Flag(AttrId::kCustomCallHasSideEffect, true));
   const Op call = builder->Add(Opcode::kCustomCall, args, std::move(attributes), shape, place);
@@ -141,7 +144,8 @@ std::vector<Attribute> Exchange(Channel channel, const std::string& groups) {
 std::vector<Op> Parts(Op operand, Place place) {
   if (!operand.valid() || !operand.shape().IsTuple()) return {operand};
   std::vector<Op> parts;
-  for (size_t k = 0; k < operand.shape().tuple_shapes().size(); ++k) parts.push_back(GetTupleElement(operand, static_cast<int64_t>(k), place));
+  for (size_t k = 0; k < operand.shape().tuple_shapes().size(); ++k)
+    parts.push_back(GetTupleElement(operand, static_cast<int64_t>(k), place));
   return parts;
 }
 
@@ -157,8 +161,9 @@ std::optional<Shape> Scaled(const Shape& shape, int64_t dim, int64_t times, int6
 }
 
 Op BadShards(Op operand, int64_t dim, int64_t count, Place place) {
-  return operand.builder()->Error(HLO_LABEL("builder.shard-count"),
-                                  absl::StrCat("dimension ", dim, " of ", operand.shape().ToString(false), " does not fit ", count, " shards"), place);
+  return operand.builder()->Error(
+      HLO_LABEL("builder.shard-count"),
+      absl::StrCat("dimension ", dim, " of ", operand.shape().ToString(false), " does not fit ", count, " shards"), place);
 }
 
 Op Gathered(Opcode opcode, bool start, Op operand, int64_t dim, int64_t shard_count, Groups groups, Channel channel, Place place) {
@@ -213,12 +218,15 @@ Op AllReduceDone(Op start, Place place) { return Make(Opcode::kAllReduceDone, {s
 
 Op CrossReplicaSum(Op operand, Groups replica_groups, Place place) {
   if (!operand.valid()) return Missing(Opcode::kAllReduce, {&operand, 1}, place);
-  const Shape& first = operand.shape().IsTuple() && !operand.shape().tuple_shapes().empty() ? operand.shape().tuple_shapes()[0] : operand.shape();
+  const Shape& first =
+      operand.shape().IsTuple() && !operand.shape().tuple_shapes().empty() ? operand.shape().tuple_shapes()[0] : operand.shape();
   if (!first.IsArray()) return operand.builder()->Error(HLO_LABEL("builder.sum-of-arrays"), "CrossReplicaSum takes arrays", place);
-  return AllReduce(operand, CreateScalarAddComputation(first.element_type(), operand.builder(), place), replica_groups, std::nullopt, place);
+  return AllReduce(operand, CreateScalarAddComputation(first.element_type(), operand.builder(), place), replica_groups, std::nullopt,
+                   place);
 }
 
-Op ReduceScatter(Op operand, Computation* computation, int64_t scatter_dim, int64_t shard_count, Groups replica_groups, Channel channel_id, Place place) {
+Op ReduceScatter(Op operand, Computation* computation, int64_t scatter_dim, int64_t shard_count, Groups replica_groups, Channel channel_id,
+                 Place place) {
   const std::vector<Op> parts = Parts(operand, place);
   if (!AllValid(parts)) return Missing(Opcode::kReduceScatter, parts, place);
   std::vector<Shape> to;
@@ -236,10 +244,12 @@ Op ReduceScatter(Op operand, Computation* computation, int64_t scatter_dim, int6
 
 // The instruction keeps its dimension: block j of it comes from member j. Where the results are to be concatenated along another one, the
 // blocks are moved there afterwards.
-Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count, Groups replica_groups, Channel channel_id, Place place) {
+Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count, Groups replica_groups, Channel channel_id,
+            Place place) {
   if (!operand.valid()) return Missing(Opcode::kAllToAll, {&operand, 1}, place);
   if (!Scaled(operand.shape(), split_dimension, 1, split_count).has_value()) return BadShards(operand, split_dimension, split_count, place);
-  if (!Scaled(operand.shape(), concat_dimension, split_count, 1).has_value()) return BadShards(operand, concat_dimension, split_count, place);
+  if (!Scaled(operand.shape(), concat_dimension, split_count, 1).has_value())
+    return BadShards(operand, concat_dimension, split_count, place);
   const std::string text = GroupsText(replica_groups);
   std::vector<Attribute> attributes = Exchange(channel_id, text);
   attributes.push_back(Ints(AttrId::kDimensions, {split_dimension}));
@@ -250,7 +260,8 @@ Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64
   for (int d = 0; d < rank; ++d) {  // the split dimension becomes (block, place in the block)
     if (d == split_dimension) apart.push_back(split_count);
     apart.push_back(exchanged.shape().dim(d) / (d == split_dimension ? split_count : 1));
-    together.push_back(d == split_dimension ? exchanged.shape().dim(d) / split_count : exchanged.shape().dim(d) * (d == concat_dimension ? split_count : 1));
+    together.push_back(d == split_dimension ? exchanged.shape().dim(d) / split_count
+                                            : exchanged.shape().dim(d) * (d == concat_dimension ? split_count : 1));
   }
   const auto moved = [&](int d) { return d + (d >= split_dimension ? 1 : 0); };
   for (int d = 0; d < rank; ++d) {
@@ -265,11 +276,11 @@ Op AllToAllTuple(Ops operands, Groups replica_groups, Channel channel_id, Place 
   return Make(Opcode::kAllToAll, operands, Exchange(channel_id, text), std::nullopt, place);
 }
 
-Op RaggedAllToAll(Op input, Op output, Op input_offsets, Op send_sizes, Op output_offsets, Op recv_sizes, Groups replica_groups, Channel channel_id,
-                  Place place) {
+Op RaggedAllToAll(Op input, Op output, Op input_offsets, Op send_sizes, Op output_offsets, Op recv_sizes, Groups replica_groups,
+                  Channel channel_id, Place place) {
   const std::string text = GroupsText(replica_groups);
-  return Make(Opcode::kRaggedAllToAll, {input, output, input_offsets, send_sizes, output_offsets, recv_sizes}, Exchange(channel_id, text), std::nullopt,
-              place);
+  return Make(Opcode::kRaggedAllToAll, {input, output, input_offsets, send_sizes, output_offsets, recv_sizes}, Exchange(channel_id, text),
+              std::nullopt, place);
 }
 
 Op CollectivePermute(Op operand, Pairs source_target_pairs, Channel channel_id, Place place) {
@@ -295,17 +306,19 @@ Op SendWithToken(Op operand, Op token, int64_t channel_id, Place place) {
   return Make(Opcode::kSend, {operand, token}, {Int(AttrId::kChannelId, channel_id)}, std::nullopt, place);
 }
 Op SendDone(Op send, Place place) {
-  return Make(Opcode::kSendDone, {send}, {Int(AttrId::kChannelId, send.valid() ? send.instruction()->Int(AttrId::kChannelId) : 0)}, std::nullopt, place);
+  return Make(Opcode::kSendDone, {send}, {Int(AttrId::kChannelId, send.valid() ? send.instruction()->Int(AttrId::kChannelId) : 0)},
+              std::nullopt, place);
 }
 Op Recv(Builder* builder, const Shape& shape, int64_t channel_id, Place place) {
   return RecvWithToken(AfterAll(builder, {}, place), shape, channel_id, place);
 }
 Op RecvWithToken(Op token, const Shape& shape, int64_t channel_id, Place place) {
-  return Make(Opcode::kRecv, {token}, {Int(AttrId::kChannelId, channel_id)}, Shape::Tuple({shape, Shape::Scalar(ElementType::kU32), Shape::Token()}),
-              place);
+  return Make(Opcode::kRecv, {token}, {Int(AttrId::kChannelId, channel_id)},
+              Shape::Tuple({shape, Shape::Scalar(ElementType::kU32), Shape::Token()}), place);
 }
 Op RecvDone(Op recv, Place place) {
-  return Make(Opcode::kRecvDone, {recv}, {Int(AttrId::kChannelId, recv.valid() ? recv.instruction()->Int(AttrId::kChannelId) : 0)}, std::nullopt, place);
+  return Make(Opcode::kRecvDone, {recv}, {Int(AttrId::kChannelId, recv.valid() ? recv.instruction()->Int(AttrId::kChannelId) : 0)},
+              std::nullopt, place);
 }
 
 }  // namespace hloscope::hlo

@@ -80,10 +80,12 @@ Op Compare(Op lhs, Op rhs, Direction direction, Dims broadcast_dimensions, bool 
   return Binary(Opcode::kCompare, lhs, rhs, broadcast_dimensions, place, std::move(attributes));
 }
 
-#define HLO_COMPARE(name)                                                                                                                      \
-  Op name(Op lhs, Op rhs, Dims broadcast_dimensions, Place place) { return Compare(lhs, rhs, Direction::k##name, broadcast_dimensions, false, place); } \
-  Op name##TotalOrder(Op lhs, Op rhs, Dims broadcast_dimensions, Place place) {                                                               \
-    return Compare(lhs, rhs, Direction::k##name, broadcast_dimensions, true, place);                                                         \
+#define HLO_COMPARE(name)                                                             \
+  Op name(Op lhs, Op rhs, Dims broadcast_dimensions, Place place) {                   \
+    return Compare(lhs, rhs, Direction::k##name, broadcast_dimensions, false, place); \
+  }                                                                                   \
+  Op name##TotalOrder(Op lhs, Op rhs, Dims broadcast_dimensions, Place place) {       \
+    return Compare(lhs, rhs, Direction::k##name, broadcast_dimensions, true, place);  \
   }
 HLO_COMPARE(Eq)
 HLO_COMPARE(Ne)
@@ -98,8 +100,10 @@ Op Clamp(Op min, Op operand, Op max, Place place) { return Make(Opcode::kClamp, 
 Op Select(Op pred, Op on_true, Op on_false, Place place) {
   // A scalar arm beside an array is repeated, as in every other elementwise operation; a scalar predicate stays one.
   if (on_true.valid() && on_false.valid() && on_true.shape().IsArray() && on_false.shape().IsArray()) {
-    if (on_true.shape().rank() == 0 && on_false.shape().rank() > 0) on_true = Broadcast(on_true, on_false.shape().dimensions(), place);
-    else if (on_false.shape().rank() == 0 && on_true.shape().rank() > 0) on_false = Broadcast(on_false, on_true.shape().dimensions(), place);
+    if (on_true.shape().rank() == 0 && on_false.shape().rank() > 0)
+      on_true = Broadcast(on_true, on_false.shape().dimensions(), place);
+    else if (on_false.shape().rank() == 0 && on_true.shape().rank() > 0)
+      on_false = Broadcast(on_false, on_true.shape().dimensions(), place);
     else if (pred.valid() && pred.shape().rank() > 0 && on_true.shape().rank() == 0) {
       on_true = Broadcast(on_true, pred.shape().dimensions(), place);
       on_false = Broadcast(on_false, pred.shape().dimensions(), place);
@@ -120,8 +124,8 @@ Op BitcastConvertType(Op operand, ElementType to, Place place) {
 }
 
 Op ReducePrecision(Op operand, int64_t exponent_bits, int64_t mantissa_bits, Place place) {
-  return Make(Opcode::kReducePrecision, {operand}, {Int(AttrId::kExponentBits, exponent_bits), Int(AttrId::kMantissaBits, mantissa_bits)}, std::nullopt,
-              place);
+  return Make(Opcode::kReducePrecision, {operand}, {Int(AttrId::kExponentBits, exponent_bits), Int(AttrId::kMantissaBits, mantissa_bits)},
+              std::nullopt, place);
 }
 
 Op StochasticConvert(Op operand, Op random, ElementType to, Place place) {

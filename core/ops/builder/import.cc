@@ -28,7 +28,8 @@ struct Copier {
     copy.parameter_number = from.parameter_number;
     for (const Attribute& a : from.attributes) copy.attributes.push_back({a.id, to.Intern(a.name), Copy(a.value), {}});
     copy.metadata = from.metadata;
-    for (absl::string_view* text : {&copy.metadata.op_name, &copy.metadata.op_type, &copy.metadata.source_file, &copy.metadata.raw}) *text = to.Intern(*text);
+    for (absl::string_view* text : {&copy.metadata.op_name, &copy.metadata.op_type, &copy.metadata.source_file, &copy.metadata.raw})
+      *text = to.Intern(*text);
     copy.metadata.stack_frame_id = 0;  // the tables stay behind
     copy.sharding = to.Intern(from.sharding);
     copy.backend_config = to.Intern(from.backend_config);
@@ -55,7 +56,8 @@ Computation* Builder::Import(const Module& module, Place place) {
   for (const Computation* from : module.computations) {
     if (from->instructions.empty()) continue;
     // An entry is called "main" as a rule; here it goes by its module's name.
-    copier.computations[from] = to.AddComputation(UniqueName(from->is_entry && from->name == "main" ? absl::string_view(module.name) : from->name));
+    copier.computations[from] =
+        to.AddComputation(UniqueName(from->is_entry && from->name == "main" ? absl::string_view(module.name) : from->name));
   }
   for (const Computation* from : module.computations) {
     Computation* copy = copier.computations[from];

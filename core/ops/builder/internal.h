@@ -40,7 +40,8 @@ inline Op Make(Opcode opcode, Ops operands, std::vector<Attribute> attributes, s
   Builder* builder = BuilderOf(operands);
   return builder == nullptr ? Op() : builder->Add(opcode, operands, std::move(attributes), std::move(shape), place);
 }
-inline Op Make(Opcode opcode, std::initializer_list<Op> operands, std::vector<Attribute> attributes, std::optional<Shape> shape, Place place) {
+inline Op Make(Opcode opcode, std::initializer_list<Op> operands, std::vector<Attribute> attributes, std::optional<Shape> shape,
+               Place place) {
   return Make(opcode, absl::MakeConstSpan(operands.begin(), operands.size()), std::move(attributes), std::move(shape), place);
 }
 // An Op for "an operand is missing": through Add, which says so.

@@ -130,23 +130,22 @@ struct GatherDimensionNumbers {
   std::vector<int64_t> operand_batching_dims = {}, start_indices_batching_dims = {};
 };
 Op Gather(Op operand, Op start_indices, const GatherDimensionNumbers& dimension_numbers, Dims slice_sizes, bool indices_are_sorted = false,
-    Place place = Place::current());
+          Place place = Place::current());
 
 struct ScatterDimensionNumbers {
   std::vector<int64_t> update_window_dims, inserted_window_dims, scatter_dims_to_operand_dims;
   int64_t index_vector_dim = 0;
   std::vector<int64_t> input_batching_dims = {}, scatter_indices_batching_dims = {};
 };
-Op Scatter(Ops operands, Op scatter_indices, Ops updates, Computation* update_computation,
-    const ScatterDimensionNumbers& dimension_numbers, bool indices_are_sorted = false, bool unique_indices = false,
-    Place place = Place::current());
+Op Scatter(Ops operands, Op scatter_indices, Ops updates, Computation* update_computation, const ScatterDimensionNumbers& dimension_numbers,
+           bool indices_are_sorted = false, bool unique_indices = false, Place place = Place::current());
 Op Scatter(Op operand, Op scatter_indices, Op updates, Computation* update_computation, const ScatterDimensionNumbers& dimension_numbers,
-    bool indices_are_sorted = false, bool unique_indices = false, Place place = Place::current());
+           bool indices_are_sorted = false, bool unique_indices = false, Place place = Place::current());
 
 Op GetDimensionSize(Op operand, int64_t dimension, Place place = Place::current());
 Op SetDimensionSize(Op operand, Op size, int64_t dimension, Place place = Place::current());
 Op DynamicReshape(Op operand, Ops dim_sizes, Dims new_size_bounds, const std::vector<bool>& dims_are_dynamic,
-    Place place = Place::current());
+                  Place place = Place::current());
 
 // -- Reductions, windows, sorting --
 
@@ -154,23 +153,23 @@ enum class Padding { kValid, kSame };
 
 Op Reduce(Op operand, Op init_value, Computation* computation, Dims dimensions_to_reduce, Place place = Place::current());
 Op Reduce(Builder* builder, Ops operands, Ops init_values, Computation* computation, Dims dimensions_to_reduce,
-    Place place = Place::current());
+          Place place = Place::current());
 Op ReduceAll(Op operand, Op init_value, Computation* computation, Place place = Place::current());
 Op ReduceWindow(Op operand, Op init_value, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding,
-    Place place = Place::current());
+                Place place = Place::current());
 Op ReduceWindow(Ops operands, Ops init_values, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding,
-    Place place = Place::current());
+                Place place = Place::current());
 Op ReduceWindowWithGeneralPadding(Ops operands, Ops init_values, Computation* computation, Dims window_dimensions, Dims window_strides,
-    Dims base_dilations, Dims window_dilations, Pairs padding, Place place = Place::current());
-Op SelectAndScatter(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Padding padding, Op source,
-    Op init_value, Computation* scatter, Place place = Place::current());
+                                  Dims base_dilations, Dims window_dilations, Pairs padding, Place place = Place::current());
+Op SelectAndScatter(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Padding padding, Op source, Op init_value,
+                    Computation* scatter, Place place = Place::current());
 Op SelectAndScatterWithGeneralPadding(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Pairs padding,
-    Op source, Op init_value, Computation* scatter, Place place = Place::current());
+                                      Op source, Op init_value, Computation* scatter, Place place = Place::current());
 Op Sort(Ops operands, Computation* comparator, int64_t dimension = -1, bool is_stable = false, Place place = Place::current());
 Op TopK(Op operand, int64_t k, bool largest = true, Place place = Place::current());
 Op Map(Builder* builder, Ops operands, Computation* computation, Dims dimensions, Place place = Place::current());
 Op Scan(Ops inputs, Ops init_values, Computation* computation, int64_t dimension, const Shape& shape, bool is_reverse = false,
-    Place place = Place::current());
+        Place place = Place::current());
 
 // -- Linear algebra and others --
 
@@ -180,31 +179,32 @@ struct DotDimensionNumbers {
 using MaybeType = std::optional<ElementType>;  // preferred_element_type: the result's, where it is not the operands'
 Op Dot(Op lhs, Op rhs, MaybeType preferred_element_type = std::nullopt, Place place = Place::current());
 Op DotGeneral(Op lhs, Op rhs, const DotDimensionNumbers& dimension_numbers, MaybeType preferred_element_type = std::nullopt,
-    Place place = Place::current());
+              Place place = Place::current());
 struct RaggedDotDimensionNumbers {
   DotDimensionNumbers dot;
   std::vector<int64_t> lhs_ragged, rhs_group = {};
 };
 Op RaggedDot(Op lhs, Op rhs, Op group_sizes, const RaggedDotDimensionNumbers& dimension_numbers,
-    MaybeType preferred_element_type = std::nullopt, Place place = Place::current());
+             MaybeType preferred_element_type = std::nullopt, Place place = Place::current());
 
 // Batch and feature first, spatial dimensions behind; the kernel output features first, then input features.
 ConvDimensionNumbers DefaultConvDimensionNumbers(int spatial);
 Op Conv(Op lhs, Op rhs, Dims window_strides, Padding padding, int64_t feature_group_count = 1, int64_t batch_group_count = 1,
-    Place place = Place::current());
+        Place place = Place::current());
 Op ConvWithGeneralPadding(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation = {}, Dims rhs_dilation = {},
-    int64_t feature_group_count = 1, int64_t batch_group_count = 1, Place place = Place::current());
+                          int64_t feature_group_count = 1, int64_t batch_group_count = 1, Place place = Place::current());
 Op ConvGeneral(Op lhs, Op rhs, Dims window_strides, Pairs padding, const ConvDimensionNumbers& dimension_numbers,
-    int64_t feature_group_count = 1, int64_t batch_group_count = 1, Place place = Place::current());
+               int64_t feature_group_count = 1, int64_t batch_group_count = 1, Place place = Place::current());
 Op ConvGeneralDilated(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation, Dims rhs_dilation,
-    const ConvDimensionNumbers& dimension_numbers, int64_t feature_group_count = 1, int64_t batch_group_count = 1,
-    MaybeType preferred_element_type = std::nullopt, const std::vector<bool>& window_reversal = {}, Place place = Place::current());
+                      const ConvDimensionNumbers& dimension_numbers, int64_t feature_group_count = 1, int64_t batch_group_count = 1,
+                      MaybeType preferred_element_type = std::nullopt, const std::vector<bool>& window_reversal = {},
+                      Place place = Place::current());
 
 Op BatchNormTraining(Op operand, Op scale, Op offset, double epsilon, int64_t feature_index, Place place = Place::current());
 Op BatchNormInference(Op operand, Op scale, Op offset, Op mean, Op variance, double epsilon, int64_t feature_index,
-    Place place = Place::current());
+                      Place place = Place::current());
 Op BatchNormGrad(Op operand, Op scale, Op mean, Op variance, Op grad_output, double epsilon, int64_t feature_index,
-    Place place = Place::current());
+                 Place place = Place::current());
 Op Cholesky(Op a, bool lower = true, Place place = Place::current());
 enum class TransposeOfA { kNoTranspose, kTranspose, kAdjoint };
 Op TriangularSolve(Op a, Op b, bool left_side, bool lower, bool unit_diagonal, TransposeOfA transpose_a, Place place = Place::current());
@@ -228,14 +228,14 @@ Op AddDependency(Op operand, Op token, Place place = Place::current());
 Op Domain(Op operand, absl::string_view domain, Place place = Place::current());
 Op Call(Builder* builder, Computation* computation, Ops args, Place place = Place::current());
 Op CompositeCall(Builder* builder, Ops inputs, absl::string_view name, absl::string_view composite_attributes, Computation* decomposition,
-    std::optional<int64_t> version = std::nullopt, Place place = Place::current());
+                 std::optional<int64_t> version = std::nullopt, Place place = Place::current());
 Op Conditional(Op pred, Op true_operand, Computation* true_computation, Op false_operand, Computation* false_computation,
-    Place place = Place::current());
+               Place place = Place::current());
 Op Conditional(Op branch_index, absl::Span<Computation* const> branch_computations, Ops branch_operands, Place place = Place::current());
 Op While(Computation* condition, Computation* body, Op init, Place place = Place::current());
 Op Fusion(Builder* builder, Ops operands, absl::string_view kind, Computation* computation, Place place = Place::current());
 Op CustomCall(Builder* builder, absl::string_view call_target_name, Ops args, const Shape& shape, absl::string_view opaque = {},
-    bool has_side_effect = false, Place place = Place::current());
+              bool has_side_effect = false, Place place = Place::current());
 Op Infeed(Builder* builder, const Shape& shape, absl::string_view config = {}, Place place = Place::current());
 Op InfeedWithToken(Op token, const Shape& shape, absl::string_view config = {}, Place place = Place::current());
 Op Outfeed(Op operand, absl::string_view config = {}, Place place = Place::current());
@@ -250,23 +250,23 @@ Op CopyDone(Op start, Place place = Place::current());
 
 using Channel = std::optional<int64_t>;
 Op AllGather(Op operand, int64_t all_gather_dim, int64_t shard_count, Groups replica_groups = {}, Channel channel_id = std::nullopt,
-    Place place = Place::current());
+             Place place = Place::current());
 Op AllGatherStart(Op operand, int64_t all_gather_dim, int64_t shard_count, Groups replica_groups = {}, Channel channel_id = std::nullopt,
-    Place place = Place::current());
+                  Place place = Place::current());
 Op AllGatherDone(Op start, Place place = Place::current());
 Op AllReduce(Op operand, Computation* computation, Groups replica_groups = {}, Channel channel_id = std::nullopt,
-    Place place = Place::current());
+             Place place = Place::current());
 Op AllReduceStart(Op operand, Computation* computation, Groups replica_groups = {}, Channel channel_id = std::nullopt,
-    Place place = Place::current());
+                  Place place = Place::current());
 Op AllReduceDone(Op start, Place place = Place::current());
 Op CrossReplicaSum(Op operand, Groups replica_groups = {}, Place place = Place::current());
 Op ReduceScatter(Op operand, Computation* computation, int64_t scatter_dim, int64_t shard_count, Groups replica_groups = {},
-    Channel channel_id = std::nullopt, Place place = Place::current());
+                 Channel channel_id = std::nullopt, Place place = Place::current());
 Op AllToAll(Op operand, int64_t split_dimension, int64_t concat_dimension, int64_t split_count, Groups replica_groups = {},
-    Channel channel_id = std::nullopt, Place place = Place::current());
+            Channel channel_id = std::nullopt, Place place = Place::current());
 Op AllToAllTuple(Ops operands, Groups replica_groups = {}, Channel channel_id = std::nullopt, Place place = Place::current());
 Op RaggedAllToAll(Op input, Op output, Op input_offsets, Op send_sizes, Op output_offsets, Op recv_sizes, Groups replica_groups = {},
-    Channel channel_id = std::nullopt, Place place = Place::current());
+                  Channel channel_id = std::nullopt, Place place = Place::current());
 Op CollectivePermute(Op operand, Pairs source_target_pairs, Channel channel_id = std::nullopt, Place place = Place::current());
 Op CollectivePermuteStart(Op operand, Pairs source_target_pairs, Channel channel_id = std::nullopt, Place place = Place::current());
 Op CollectivePermuteDone(Op start, Place place = Place::current());

@@ -22,9 +22,11 @@ std::vector<std::pair<int64_t, int64_t>> MakePadding(Dims sizes, Dims window, Di
 std::optional<Window> MakeWindow(Builder* builder, Dims sizes, Dims strides, Pairs padding, Dims base_dilations, Dims window_dilations,
                                  const std::vector<bool>& reversal, Place place) {
   const auto fits = [&](size_t count) { return count == 0 || count == sizes.size(); };
-  if (!fits(strides.size()) || !fits(padding.size()) || !fits(base_dilations.size()) || !fits(window_dilations.size()) || !fits(reversal.size())) {
+  if (!fits(strides.size()) || !fits(padding.size()) || !fits(base_dilations.size()) || !fits(window_dilations.size()) ||
+      !fits(reversal.size())) {
     builder->Error(HLO_LABEL("builder.window-lists"),
-                   absl::StrCat("the strides, paddings and dilations of a window of ", sizes.size(), " dimensions need as many entries"), place);
+                   absl::StrCat("the strides, paddings and dilations of a window of ", sizes.size(), " dimensions need as many entries"),
+                   place);
     return std::nullopt;
   }
   Window window(sizes.size());
@@ -56,8 +58,8 @@ Dims DimensionsOf(const Op& op) { return op.shape().dimensions(); }
 // -- Reductions --
 
 Op Reduce(Op operand, Op init_value, Computation* computation, Dims dimensions_to_reduce, Place place) {
-  return Make(Opcode::kReduce, {operand, init_value}, {Ints(AttrId::kDimensions, dimensions_to_reduce), Callee(AttrId::kToApply, computation)},
-              std::nullopt, place);
+  return Make(Opcode::kReduce, {operand, init_value},
+              {Ints(AttrId::kDimensions, dimensions_to_reduce), Callee(AttrId::kToApply, computation)}, std::nullopt, place);
 }
 
 Op Reduce(Builder* builder, Ops operands, Ops init_values, Computation* computation, Dims dimensions_to_reduce, Place place) {
@@ -71,11 +73,13 @@ Op ReduceAll(Op operand, Op init_value, Computation* computation, Place place) {
   return Reduce(operand, init_value, computation, all, place);
 }
 
-Op ReduceWindow(Op operand, Op init_value, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding, Place place) {
+Op ReduceWindow(Op operand, Op init_value, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding,
+                Place place) {
   return ReduceWindow({&operand, 1}, {&init_value, 1}, computation, window_dimensions, window_strides, padding, place);
 }
 
-Op ReduceWindow(Ops operands, Ops init_values, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding, Place place) {
+Op ReduceWindow(Ops operands, Ops init_values, Computation* computation, Dims window_dimensions, Dims window_strides, Padding padding,
+                Place place) {
   if (operands.empty()) return Op();
   return ReduceWindowWithGeneralPadding(operands, init_values, computation, window_dimensions, window_strides, {}, {},
                                         MakePadding(DimensionsOf(operands[0]), window_dimensions, window_strides, padding), place);
@@ -86,27 +90,30 @@ Op ReduceWindowWithGeneralPadding(Ops operands, Ops init_values, Computation* co
   const std::vector<Op> all = Joined(operands, init_values);
   Builder* builder = BuilderOf(all);
   if (builder == nullptr || !AllValid(all)) return Missing(Opcode::kReduceWindow, all, place);
-  std::optional<Window> window = MakeWindow(builder, window_dimensions, window_strides, padding, base_dilations, window_dilations, {}, place);
+  std::optional<Window> window =
+      MakeWindow(builder, window_dimensions, window_strides, padding, base_dilations, window_dilations, {}, place);
   if (!window.has_value()) return Op();  // the builder has the error
-  return Make(Opcode::kReduceWindow, all, {WindowAttribute(*std::move(window)), Callee(AttrId::kToApply, computation)}, std::nullopt, place);
+  return Make(Opcode::kReduceWindow, all, {WindowAttribute(*std::move(window)), Callee(AttrId::kToApply, computation)}, std::nullopt,
+              place);
 }
 
 Op SelectAndScatter(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Padding padding, Op source, Op init_value,
                     Computation* scatter, Place place) {
   return SelectAndScatterWithGeneralPadding(operand, select, window_dimensions, window_strides,
-                                            MakePadding(DimensionsOf(operand), window_dimensions, window_strides, padding), source, init_value, scatter,
-                                            place);
+                                            MakePadding(DimensionsOf(operand), window_dimensions, window_strides, padding), source,
+                                            init_value, scatter, place);
 }
 
-Op SelectAndScatterWithGeneralPadding(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Pairs padding, Op source,
-                                      Op init_value, Computation* scatter, Place place) {
+Op SelectAndScatterWithGeneralPadding(Op operand, Computation* select, Dims window_dimensions, Dims window_strides, Pairs padding,
+                                      Op source, Op init_value, Computation* scatter, Place place) {
   const std::vector<Op> all = {operand, source, init_value};
   Builder* builder = BuilderOf(all);
   if (builder == nullptr || !AllValid(all)) return Missing(Opcode::kSelectAndScatter, all, place);
   std::optional<Window> window = MakeWindow(builder, window_dimensions, window_strides, padding, {}, {}, {}, place);
   if (!window.has_value()) return Op();  // the builder has the error
   return Make(Opcode::kSelectAndScatter, all,
-              {WindowAttribute(*std::move(window)), Callee(AttrId::kSelect, select), Callee(AttrId::kScatter, scatter)}, std::nullopt, place);
+              {WindowAttribute(*std::move(window)), Callee(AttrId::kSelect, select), Callee(AttrId::kScatter, scatter)}, std::nullopt,
+              place);
 }
 
 Op Sort(Ops operands, Computation* comparator, int64_t dimension, bool is_stable, Place place) {
@@ -122,7 +129,8 @@ Op TopK(Op operand, int64_t k, bool largest, Place place) {
 }
 
 Op Map(Builder* builder, Ops operands, Computation* computation, Dims dimensions, Place place) {
-  return builder->Add(Opcode::kMap, operands, {Ints(AttrId::kDimensions, dimensions), Callee(AttrId::kToApply, computation)}, std::nullopt, place);
+  return builder->Add(Opcode::kMap, operands, {Ints(AttrId::kDimensions, dimensions), Callee(AttrId::kToApply, computation)}, std::nullopt,
+                      place);
 }
 
 Op Scan(Ops inputs, Ops init_values, Computation* computation, int64_t dimension, const Shape& shape, bool is_reverse, Place place) {
@@ -158,8 +166,9 @@ Op Dot(Op lhs, Op rhs, MaybeType preferred_element_type, Place place) {
   if (!AllValid(operands)) return Missing(Opcode::kDot, operands, place);
   for (const Op& op : operands) {
     if (op.shape().IsArray() && (op.shape().rank() == 1 || op.shape().rank() == 2)) continue;
-    return op.builder()->Error(HLO_LABEL("builder.dot-rank"),
-                               absl::StrCat("Dot takes vectors and matrices, not ", op.shape().ToString(false), "; DotGeneral takes any rank"), place);
+    return op.builder()->Error(
+        HLO_LABEL("builder.dot-rank"),
+        absl::StrCat("Dot takes vectors and matrices, not ", op.shape().ToString(false), "; DotGeneral takes any rank"), place);
   }
   return DotGeneral(lhs, rhs, {{lhs.shape().rank() - 1}, {0}}, preferred_element_type, place);
 }
@@ -195,20 +204,22 @@ Op Conv(Op lhs, Op rhs, Dims window_strides, Padding padding, int64_t feature_gr
                                 feature_group_count, batch_group_count, place);
 }
 
-Op ConvWithGeneralPadding(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation, Dims rhs_dilation, int64_t feature_group_count,
-                          int64_t batch_group_count, Place place) {
-  return ConvGeneralDilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation, DefaultConvDimensionNumbers(std::max(lhs.shape().rank() - 2, 0)),
-                            feature_group_count, batch_group_count, std::nullopt, {}, place);
+Op ConvWithGeneralPadding(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation, Dims rhs_dilation,
+                          int64_t feature_group_count, int64_t batch_group_count, Place place) {
+  return ConvGeneralDilated(lhs, rhs, window_strides, padding, lhs_dilation, rhs_dilation,
+                            DefaultConvDimensionNumbers(std::max(lhs.shape().rank() - 2, 0)), feature_group_count, batch_group_count,
+                            std::nullopt, {}, place);
 }
 
-Op ConvGeneral(Op lhs, Op rhs, Dims window_strides, Pairs padding, const ConvDimensionNumbers& dimension_numbers, int64_t feature_group_count,
-               int64_t batch_group_count, Place place) {
-  return ConvGeneralDilated(lhs, rhs, window_strides, padding, {}, {}, dimension_numbers, feature_group_count, batch_group_count, std::nullopt, {}, place);
+Op ConvGeneral(Op lhs, Op rhs, Dims window_strides, Pairs padding, const ConvDimensionNumbers& dimension_numbers,
+               int64_t feature_group_count, int64_t batch_group_count, Place place) {
+  return ConvGeneralDilated(lhs, rhs, window_strides, padding, {}, {}, dimension_numbers, feature_group_count, batch_group_count,
+                            std::nullopt, {}, place);
 }
 
-Op ConvGeneralDilated(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation, Dims rhs_dilation, const ConvDimensionNumbers& n,
-                      int64_t feature_group_count, int64_t batch_group_count, MaybeType preferred_element_type, const std::vector<bool>& window_reversal,
-                      Place place) {
+Op ConvGeneralDilated(Op lhs, Op rhs, Dims window_strides, Pairs padding, Dims lhs_dilation, Dims rhs_dilation,
+                      const ConvDimensionNumbers& n, int64_t feature_group_count, int64_t batch_group_count,
+                      MaybeType preferred_element_type, const std::vector<bool>& window_reversal, Place place) {
   const Op operands[] = {lhs, rhs};
   if (!AllValid(operands)) return Missing(Opcode::kConvolution, operands, place);
   Builder* builder = lhs.builder();
@@ -245,11 +256,13 @@ Op BatchNormTraining(Op operand, Op scale, Op offset, double epsilon, int64_t fe
 }
 
 Op BatchNormInference(Op operand, Op scale, Op offset, Op mean, Op variance, double epsilon, int64_t feature_index, Place place) {
-  return Make(Opcode::kBatchNormInference, {operand, scale, offset, mean, variance}, BatchNorm(epsilon, feature_index), std::nullopt, place);
+  return Make(Opcode::kBatchNormInference, {operand, scale, offset, mean, variance}, BatchNorm(epsilon, feature_index), std::nullopt,
+              place);
 }
 
 Op BatchNormGrad(Op operand, Op scale, Op mean, Op variance, Op grad_output, double epsilon, int64_t feature_index, Place place) {
-  return Make(Opcode::kBatchNormGrad, {operand, scale, mean, variance, grad_output}, BatchNorm(epsilon, feature_index), std::nullopt, place);
+  return Make(Opcode::kBatchNormGrad, {operand, scale, mean, variance, grad_output}, BatchNorm(epsilon, feature_index), std::nullopt,
+              place);
 }
 
 Op Cholesky(Op a, bool lower, Place place) { return Make(Opcode::kCholesky, {a}, {Flag(AttrId::kLower, lower)}, std::nullopt, place); }
@@ -264,8 +277,8 @@ Op TriangularSolve(Op a, Op b, bool left_side, bool lower, bool unit_diagonal, T
 
 Op Fft(Op operand, FftType fft_type, Dims fft_length, Place place) {
   static constexpr absl::string_view kWords[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
-  return Make(Opcode::kFft, {operand}, {Text(AttrId::kFftType, kWords[static_cast<int>(fft_type)]), Ints(AttrId::kFftLength, fft_length)}, std::nullopt,
-              place);
+  return Make(Opcode::kFft, {operand}, {Text(AttrId::kFftType, kWords[static_cast<int>(fft_type)]), Ints(AttrId::kFftLength, fft_length)},
+              std::nullopt, place);
 }
 
 Op RngNormal(Op mu, Op sigma, const Shape& shape, Place place) {
