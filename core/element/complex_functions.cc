@@ -70,17 +70,25 @@ std::complex<T> Sign(std::complex<T> z) {
   return magnitude == 0 ? std::complex<T>(0) : z / magnitude;
 }
 
-// -i log((x + iy) / sqrt(x^2 + y^2)) for complex x and y; for small y / x, where that cancels, the arc tangent.
+// Whether the principal root of (z sqrt(1 + t^2))^2 is that number itself.
+template <typename T>
+bool IsPrincipalRoot(std::complex<T> z, std::complex<T> t) {
+  const std::complex<T> w = z * std::sqrt(T(1) + t * t);
+  return w.real() > 0 || (w.real() == 0 && w.imag() >= 0);
+}
+
+// -i log((x + iy) / sqrt(x^2 + y^2)) for complex x and y. With t = y / x the root is x sqrt(1 + t^2) or its negative, which leaves the arc
+// tangent of t, or that and half a turn; in the same way with x / y where that is the smaller.
 template <typename T>
 std::complex<T> Atan2(std::complex<T> y, std::complex<T> x) {
-  const std::complex<T> i(0, 1);
-  if (x.real() > 0) {
-    const std::complex<T> t = y / x;
-    if (std::norm(t) < T(0.25)) return std::atan(t);
+  const T pi = std::acos(T(-1));
+  if (std::abs(y) <= std::abs(x)) {
+    const std::complex<T> t = y / x, angle = std::atan(t);
+    if (IsPrincipalRoot(x, t)) return angle;
+    return {angle.real() > 0 ? angle.real() - pi : angle.real() + pi, angle.imag()};
   }
-  const std::complex<T> p = x + i * y, q = x - i * y;
-  const std::complex<T> l = std::log(p / (std::sqrt(p * q)));
-  return {l.imag(), -l.real()};
+  const std::complex<T> t = x / y, angle = std::atan(t);
+  return {(IsPrincipalRoot(y, t) ? pi / 2 : -pi / 2) - angle.real(), -angle.imag()};
 }
 
 // ---- Powers: exp(b log a). An absolute error of the exponent is a relative error of the power, so the digits needed grow with it. ----

@@ -16,7 +16,7 @@ using C = std::complex<double>;
 const ScalarOp kFunctions[] = {ScalarOp::kAbs,  ScalarOp::kSign,  ScalarOp::kDivide, ScalarOp::kExp,   ScalarOp::kExpm1, ScalarOp::kLog,
                                ScalarOp::kLog1p, ScalarOp::kLogistic, ScalarOp::kSqrt, ScalarOp::kRsqrt, ScalarOp::kCbrt, ScalarOp::kSin,
                                ScalarOp::kCos,  ScalarOp::kTan,   ScalarOp::kTanh,   ScalarOp::kAsin,  ScalarOp::kAcos,  ScalarOp::kSinh,
-                               ScalarOp::kCosh, ScalarOp::kAsinh, ScalarOp::kAcosh,  ScalarOp::kAtanh, ScalarOp::kPower};
+                               ScalarOp::kCosh, ScalarOp::kAsinh, ScalarOp::kAcosh,  ScalarOp::kAtanh, ScalarOp::kPower, ScalarOp::kAtan2};
 
 Scalar Eval(ScalarOp op, T type, C a, C b = 0) {
   const Scalar in[] = {Scalar::Complex(type, a), Scalar::Complex(type, b)};
@@ -33,6 +33,8 @@ TEST(ComplexFunctions, AreWithinFourUlpOfTheMagnitude) {
         a = {std::fabs(a.real()) > 1e4 ? 1.5 : a.real(), std::fabs(a.imag()) > 1e4 ? -2.5 : a.imag()};
         if (a == 0.0) a = {0.25, -3};
         if (b == 0.0) b = {-2, 1};
+        // Off the cuts: on them the formula's own signs of zero decide.
+        if (op == ScalarOp::kAtan2 && (a.real() == 0 || a.imag() == 0 || b.real() == 0 || b.imag() == 0)) continue;
         if (op == ScalarOp::kPower) {
           const C w = b * std::log(a);
           if (!(std::abs(w) < 1e8) || std::fabs(w.real()) > 1e4) b = {samples.Unit() * 5, samples.Unit() * 5};
