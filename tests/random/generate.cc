@@ -29,11 +29,12 @@ ElementType Maker::RandomType() {
 
 Sizes Maker::RandomSizes(int max_rank) {
   static const auto& sizes = *new std::vector<int64_t>{1, 1, 2, 2, 3, 3, 4, 5, 6, 7, 8, 9, 16, 17, 33};
+  static const auto& large = *new std::vector<int64_t>{1, 3, 17, 31, 32, 33, 64, 100, 129, 257};
   Sizes s(dice_.Between(0, max_rank));
   int64_t count = 1;
   for (int64_t& d : s) {
-    d = dice_.One(25) ? 0 : dice_.Of(sizes);
-    if (count * d > (dice_.One(10) ? 2000 : 200)) d = dice_.Between(1, 2);
+    d = dice_.One(25) ? 0 : dice_.Of(program_.large ? large : sizes);
+    if (count * d > (program_.large ? 9000 : dice_.One(10) ? 2000 : 200)) d = dice_.Between(1, 2);
     count *= std::max<int64_t>(1, d);
   }
   return s;
@@ -253,10 +254,11 @@ Prog Generate(uint64_t seed) {
   Dice dice(seed);
   const int64_t kind = dice.Below(10);
   program.inputs = kind < 6 ? Inputs::kSmall : kind < 9 ? Inputs::kMixed : Inputs::kSpecial;
+  program.large = dice.One(15);
   Maker maker(program, dice, "main", 0);
   const int64_t parameters = dice.Between(1, 3);
   for (int64_t k = 0; k < parameters; ++k) maker.Begin();
-  maker.Grow(static_cast<int>(dice.Between(2, 18)));
+  maker.Grow(static_cast<int>(program.large ? dice.Between(1, 6) : dice.One(10) ? dice.Between(18, 45) : dice.Between(2, 18)));
   const int root = maker.MakeRoot();
   program.computations.push_back(maker.Finish(root));
   return WithoutDeadCode(program);

@@ -29,7 +29,7 @@ bool Maker::Products() {
     std::vector<std::pair<int, int64_t>> order;  // kind (0 batch, 1 contracting, 2 free), which or its size
     for (size_t k = 0; k < lhs_batch.size(); ++k) order.push_back({0, static_cast<int64_t>(k)});
     for (size_t k = 0; k < lhs_contracting.size(); ++k) order.push_back({1, static_cast<int64_t>(k)});
-    for (int64_t k = dice_.Below(3); k > 0; --k) order.push_back({2, dice_.Of(Sizes{1, 2, 3, 5, 8})});
+    for (int64_t k = dice_.Below(3); k > 0; --k) order.push_back({2, dice_.Of(program_.large ? Sizes{1, 7, 16, 33, 64} : Sizes{1, 2, 3, 5, 8})});
     std::shuffle(order.begin(), order.end(), dice_.engine);
     std::vector<int64_t> rhs_batch(lhs_batch.size()), rhs_contracting(lhs_contracting.size());
     Sizes rhs, out;
@@ -42,7 +42,7 @@ bool Maker::Products() {
       rhs.push_back(kind == 0 ? s.dim(static_cast<int>(lhs_batch[k])) : kind == 1 ? s.dim(static_cast<int>(lhs_contracting[k])) : k);
       if (kind == 2) out.push_back(k), work *= k;
     }
-    if (work > 20000 || out.size() > 6) return false;
+    if (work > (program_.large ? 200000 : 20000) || out.size() > 6) return false;
     ElementType result = type;
     if (dice_.One(4)) {
       if (IsInteger(type)) result = dice_.Of(std::vector<ElementType>{ElementType::kS32, ElementType::kS64});
@@ -61,7 +61,7 @@ bool Maker::Products() {
   int64_t feature_groups = 1, batch_groups = 1;
   if (kind == 0) feature_groups = dice_.Between(1, 3);
   if (kind == 1) batch_groups = dice_.Between(1, 3);
-  const int64_t kernel_features = dice_.Between(1, 3), features = kernel_features * feature_groups;
+  const int64_t kernel_features = dice_.Between(1, program_.large ? 17 : 3), features = kernel_features * feature_groups;
   const int64_t features_out = dice_.Between(1, 3) * feature_groups * batch_groups;
   const int64_t batch = dice_.Between(1, 2) * batch_groups;
   ElementType type = RandomType();
@@ -69,7 +69,7 @@ bool Maker::Products() {
   Names size, stride, pad, base, dilation, reversal;
   Sizes in_spatial, kernel_spatial, out_spatial;
   for (int64_t d = 0; d < spatial; ++d) {
-    const int64_t n = dice_.Between(1, 8), w = dice_.Between(1, 3), st = dice_.Between(1, 2), low = dice_.Between(-1, 2), high = dice_.Between(-1, 2);
+    const int64_t n = dice_.Between(1, program_.large ? 24 : 8), w = dice_.Between(1, 3), st = dice_.Between(1, 2), low = dice_.Between(-1, 2), high = dice_.Between(-1, 2);
     const int64_t b = dice_.One(3) ? 2 : 1, wd = dice_.One(3) ? 2 : 1;
     const int64_t padded = (n - 1) * b + 1 + low + high, reach = (w - 1) * wd + 1;
     if (padded < 0) return false;

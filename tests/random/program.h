@@ -32,6 +32,7 @@ struct Prog {
   std::vector<Comp> computations;  // callees first, the entry last
   uint64_t seed = 0;
   Inputs inputs = Inputs::kSmall;
+  bool large = false;  // some sizes beyond what small loops and vectors take
   Comp& entry() { return computations.back(); }
   const Comp& entry() const { return computations.back(); }
 };
