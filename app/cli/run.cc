@@ -359,6 +359,16 @@ class Runner {
       }
       std::printf("output %zu: %s  %s\n", i, outputs[i].shape().ToString(false).c_str(), FormatStatistics(Summarize(outputs[i])).c_str());
     }
+    const std::vector<Value>& fed = machine_->outfeed();
+    for (size_t i = 0; i < fed.size(); ++i) {
+      if (i == 32 && fed.size() > 40) {
+        std::printf("(%zu more outfeed items)\n", fed.size() - i);
+        break;
+      }
+      std::vector<Value> leaves;
+      Leaves(fed[i], leaves);
+      for (const Value& leaf : leaves) std::printf("outfeed %zu: %s  %s\n", i, leaf.shape().ToString(false).c_str(), FormatStatistics(Summarize(leaf)).c_str());
+    }
     if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
     if (o_.profile) PrintProfile();

@@ -74,6 +74,8 @@ std::string ExplainOperation(Opcode opcode) {
   }
   if (def.has_side_effect) absl::StrAppend(&text, "effects:    it has side effects; it is never removed or executed twice\n");
   if (!def.not_executed.empty()) absl::StrAppend(&text, "execution:  ", def.not_executed, "\n");
+  if (!def.formula.empty()) absl::StrAppend(&text, "formula:    ", def.formula, "\n");
+  if (!def.requirements.empty()) absl::StrAppend(&text, "requires:   ", def.requirements, "\n");
   if (!def.doc.empty()) absl::StrAppend(&text, "\n", def.doc, def.doc.back() == '\n' ? "" : "\n");
   if (!def.spec.empty()) absl::StrAppend(&text, "\nspecification: ", def.spec, "\n");
   return text;

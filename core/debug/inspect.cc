@@ -327,18 +327,26 @@ absl::Status InfoNotices(Session::State& s, absl::string_view) {
   return absl::OkStatus();
 }
 
+absl::Status InfoOutfeed(Session::State& s, absl::string_view) {
+  if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started");
+  const std::vector<Value>& items = s.machine->outfeed();
+  if (items.empty()) s.Say("Nothing has gone to the outfeed.\n");
+  for (size_t k = 0; k < items.size(); ++k) s.Say(k, ": ", items[k].shape().ToString(false), " ", FormatValue(items[k]), "\n");
+  return absl::OkStatus();
+}
+
 struct Topic {
   const char* name;
   absl::Status (*show)(Session::State&, absl::string_view);
 };
 constexpr Topic kTopics[] = {{"break", InfoBreak},     {"breakpoints", InfoBreak}, {"display", InfoDisplay}, {"frame", InfoFrame},   {"op", InfoOp},          {"source", InfoSource},
-                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}};
+                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}, {"outfeed", InfoOutfeed}};
 
 }  // namespace
 
 absl::Status CommandInfo(Session::State& s, absl::string_view args) {
   const absl::string_view word = TakeWord(args);
-  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices";
+  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed";
   if (word.empty()) return absl::InvalidArgumentError(kHelp);
   const Topic* found = nullptr;
   for (const Topic& topic : kTopics) {

@@ -18,12 +18,12 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
   const OpDef& def = Def(instruction);
   StepInfo step;
   step.control = def.control;
-  bool scalar = false;
+  bool scalar = false, called_with_arguments = false;
   for (const Computation* called : instruction.CalledComputations()) {
-    scalar = !called->parameters.empty();
+    scalar = called_with_arguments = !called->parameters.empty();
     for (const Instruction* parameter : called->parameters) scalar &= parameter->shape.IsScalar();
   }
-  step.elements = scalar && def.control == ControlKind::kNone;
+  step.elements = called_with_arguments && def.control == ControlKind::kNone;  // ElementCalls knows for which
   if (instruction.parameter_number >= 0) {
     step.kind = StepKind::kParameter;
   } else if (instruction.literal != nullptr) {
@@ -33,6 +33,11 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.sticky = true;
   } else if (def.host == HostService::kOutfeed) {
     step.kind = StepKind::kOutfeed;
+  } else if (def.host == HostService::kSend) {
+    step.kind = StepKind::kSend;
+  } else if (def.host == HostService::kReceive) {
+    step.kind = StepKind::kReceive;
+    step.sticky = true;
   } else if (instruction.Has(AttrId::kCustomCallTarget)) {
     step.kind = StepKind::kCustomCall;
     step.sticky = options.custom_calls != nullptr && options.custom_calls->Find(instruction.Text(AttrId::kCustomCallTarget)) != nullptr;
@@ -159,6 +164,9 @@ absl::Status Machine::Impl::Begin() {
   retained_bytes = 0;
   result = dense_result = returned = Value();
   infeed_log.clear();
+  outfeed_log.clear();
+  outfeed.clear();
+  channels.clear();
   infeed_next = 0;
   said.clear();
   notices.clear();
@@ -378,6 +386,8 @@ StopReason Machine::RunTo(int depth, int position) {
   if (running() && frames_[depth].position >= position && depth == static_cast<int>(frames_.size()) - 1) return StopReason::kStep;
   return impl_->Advance(Until{.depth_gone = depth, .serial = frames_[depth].serial, .position = position});
 }
+
+const std::vector<Value>& Machine::outfeed() const { return impl_->outfeed; }
 
 std::vector<std::string> Machine::TakeNotices() {
   std::vector<std::string> taken;

@@ -151,6 +151,8 @@ class Machine {
   MemoryAccount& account() { return account_; }
   // By instruction (time of a fused region is booked on its root); filled when options.time_instructions.
   const absl::flat_hash_map<const Instruction*, ProfileEntry>& profile() const { return profile_; }
+  // What the program has handed to its outfeeds since Start, in order.
+  const std::vector<Value>& outfeed() const;
   // Things worth saying once ("custom call Sharding passes its operand through"); cleared by the taker.
   std::vector<std::string> TakeNotices();
   // Compiles ahead what Run would need in the entry computation and everything it calls (Backend::Prepare).

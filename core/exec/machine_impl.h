@@ -40,6 +40,8 @@ enum class StepKind : uint8_t {
   kCustomCall,
   kInfeed,
   kOutfeed,
+  kSend,
+  kReceive,
   kNotExecuted,   // an error that says why
 };
 
@@ -129,6 +131,9 @@ struct Machine::Impl {
   int64_t retained_bytes = 0;
   absl::flat_hash_map<uint64_t, size_t> infeed_log;  // by dynamic position: which item
   size_t infeed_next = 0;
+  absl::flat_hash_map<uint64_t, size_t> outfeed_log;  // by dynamic position: which item
+  std::vector<Value> outfeed;
+  absl::flat_hash_map<uint64_t, Value> channels;  // by frame and channel: what is on its way
 
   // machine.cc
   absl::StatusOr<Code*> Get(const Computation& computation);
@@ -158,6 +163,8 @@ struct Machine::Impl {
   absl::StatusOr<Value> RunKernel(const Kernel& kernel, const Frame& frame, const Instruction& root, std::vector<Value> inputs);
   absl::StatusOr<Value> Evaluate(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
+  absl::StatusOr<Value> Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> Infeed(const Frame& frame, const Instruction& instruction);
   absl::StatusOr<const Kernel*> RegionKernel(Code& code, int region);
   absl::StatusOr<const Kernel*> SingleKernel(Code& code, int position);

@@ -355,14 +355,20 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
     }
     case StepKind::kInfeed:
       return Infeed(frame, root);
-    case StepKind::kOutfeed:
-      Say("what the program sends to the outfeed is not kept");
+    case StepKind::kOutfeed: {
+      // A frame that runs again (a value of the past) hands out nothing new.
+      auto [entry, fresh] = outfeed_log.try_emplace(MixHash(frame.path, static_cast<uint64_t>(root.index)), outfeed.size());
+      auto at = std::find(region.inputs.begin(), region.inputs.end(), root.operands[0]->index);
+      if (fresh) outfeed.push_back(inputs[at - region.inputs.begin()]);
       return Value::Token();
+    }
     case StepKind::kNotExecuted: {
       const OpDef& def = Def(root);
       return absl::UnimplementedError(def.not_executed.empty() ? absl::StrCat(Name(root.opcode), " is not executed") : std::string(def.not_executed));
     }
     case StepKind::kEvaluate:
+    case StepKind::kSend:
+    case StepKind::kReceive:
     case StepKind::kCustomCall: {
       if (inputs.size() != root.operands.size()) {  // repeated operands
         std::vector<Value> operands;
@@ -372,6 +378,8 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
         }
         inputs = std::move(operands);
       }
+      if (step.kind == StepKind::kSend) return Send(frame, root, inputs);
+      if (step.kind == StepKind::kReceive) return Receive(frame, root, inputs);
       return step.kind == StepKind::kEvaluate ? Evaluate(frame, root, inputs) : CustomCall(frame, root, inputs);
     }
     case StepKind::kControl: {
@@ -452,6 +460,54 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
     Say(absl::StrCat("custom call ", target, " passes its operand through"));
   }
   return result;
+}
+
+namespace {
+
+// The channel of a transfer, which its done operation need not name again.
+int64_t ChannelOf(const Instruction& i) {
+  if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
+  return i.operands[0]->Int(AttrId::kChannelId);
+}
+
+bool HasReceiver(const Computation& computation, int64_t channel) {
+  for (const Instruction* i : computation.schedule) {
+    if (Def(*i).host == HostService::kReceive && ChannelOf(*i) == channel && !i->Bool(AttrId::kIsHostTransfer)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+  const int64_t channel = ChannelOf(instruction);
+  const bool host = instruction.Bool(AttrId::kIsHostTransfer);
+  if (host || !HasReceiver(*frame.computation, channel)) {
+    return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " sends on channel ", channel, " to ",
+                                                 host ? "the host, where nobody receives"
+                                                      : "another device, as nothing in its computation receives there; this run has one replica"));
+  }
+  channels[MixHash(frame.path, static_cast<uint64_t>(channel))] = operands[0];
+  return Evaluate(frame, instruction, operands);
+}
+
+absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
+  const int64_t channel = ChannelOf(instruction);
+  auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
+  if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
+    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ", channel,
+                                                      ": nothing was sent there before; this run has one replica"));
+  }
+  const Shape& wanted = operands[0].shape().tuple_shapes()[0];
+  if (!Shape::Compatible(sent->second.shape(), wanted)) {
+    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " takes ", wanted.ToString(false), " from channel ", channel,
+                                                      ", but ", sent->second.shape().ToString(false), " was sent"));
+  }
+  std::vector<Value> elements(operands[0].elements().begin(), operands[0].elements().end());
+  elements[0] = std::move(sent->second);
+  channels.erase(sent);
+  const Value filled = Value::Tuple(operands[0].shape(), std::move(elements));
+  return Evaluate(frame, instruction, {filled});
 }
 
 absl::StatusOr<Value> Machine::Impl::Infeed(const Frame& frame, const Instruction& instruction) {

@@ -10,8 +10,39 @@
 namespace hloscope {
 namespace {
 
+// What a program of one replica sends to itself has been sent before it arrives: recv-done comes after the send of its channel in the same
+// computation, though no operand says so. Not where the send needs what is received.
+bool DependsOn(const Instruction* from, const Instruction* on) {
+  absl::flat_hash_set<const Instruction*> seen;
+  std::vector<const Instruction*> work = {from};
+  while (!work.empty()) {
+    const Instruction* at = work.back();
+    work.pop_back();
+    if (at == on) return true;
+    if (!seen.insert(at).second) continue;
+    work.insert(work.end(), at->operands.begin(), at->operands.end());
+    work.insert(work.end(), at->control_predecessors.begin(), at->control_predecessors.end());
+  }
+  return false;
+}
+using Arrivals = absl::flat_hash_map<const Instruction*, Instruction*>;  // recv-done: its send
+Arrivals FindArrivals(const Computation& computation) {
+  Arrivals arrivals;
+  absl::flat_hash_map<int64_t, Instruction*> sends;
+  for (Instruction* i : computation.instructions) {
+    if (i->opcode == Opcode::kSend && !i->Bool(AttrId::kIsHostTransfer)) sends.try_emplace(i->Int(AttrId::kChannelId), i);
+  }
+  if (sends.empty()) return arrivals;
+  for (const Instruction* i : computation.instructions) {
+    if (i->opcode != Opcode::kRecvDone || i->operands.size() != 1 || i->operands[0]->opcode != Opcode::kRecv) continue;
+    auto send = sends.find(i->operands[0]->Int(AttrId::kChannelId));
+    if (send != sends.end() && !DependsOn(send->second, i)) arrivals[i] = send->second;
+  }
+  return arrivals;
+}
+
 // Text order is program order when every operand stands before its user; then nothing needs sorting (all dumps are so).
-bool TextOrderIsTopological(Computation& computation) {
+bool TextOrderIsTopological(Computation& computation, const Arrivals& arrivals) {
   for (size_t i = 0; i < computation.instructions.size(); ++i) computation.instructions[i]->index = static_cast<int32_t>(i);
   for (Instruction* instruction : computation.instructions) {
     for (Instruction* operand : instruction->operands) {
@@ -20,6 +51,9 @@ bool TextOrderIsTopological(Computation& computation) {
     for (Instruction* before : instruction->control_predecessors) {
       if (before->parent == &computation && before->index >= instruction->index) return false;
     }
+  }
+  for (const auto& [done, send] : arrivals) {
+    if (send->index >= done->index) return false;
   }
   return true;
 }
@@ -40,15 +74,17 @@ std::string DescribeCycle(const std::vector<Instruction*>& path, const Instructi
 }
 
 // Depth-first order, operands before users, text order where free; without recursion. Edges that close a cycle are reported and dropped.
-void SortSchedule(Computation& computation, DiagnosticSink& sink) {
+void SortSchedule(Computation& computation, const Arrivals& arrivals, DiagnosticSink& sink) {
   enum : uint8_t { kNew, kOpen, kDone };
   size_t n = computation.instructions.size();
   std::vector<uint8_t> state(n, kNew);
   std::vector<Instruction*> path;
   std::vector<size_t> next_edge;
   computation.schedule.clear();
-  auto edge = [](const Instruction& i, size_t k) -> Instruction* {
-    return k < i.operands.size() ? i.operands[k] : i.control_predecessors[k - i.operands.size()];
+  auto edge = [&arrivals](const Instruction& i, size_t k) -> Instruction* {
+    if (k < i.operands.size()) return i.operands[k];
+    k -= i.operands.size();
+    return k < i.control_predecessors.size() ? i.control_predecessors[k] : arrivals.at(&i);
   };
   for (Instruction* start : computation.instructions) {
     if (state[start->index] != kNew) continue;
@@ -58,7 +94,7 @@ void SortSchedule(Computation& computation, DiagnosticSink& sink) {
     while (!path.empty()) {
       Instruction* at = path.back();
       size_t k = next_edge.back()++;
-      if (k == at->operands.size() + at->control_predecessors.size()) {
+      if (k == at->operands.size() + at->control_predecessors.size() + arrivals.count(at)) {
         state[at->index] = kDone;
         computation.schedule.push_back(at);
         path.pop_back();
@@ -178,10 +214,11 @@ void Module::Finalize(DiagnosticSink& sink) {
     }
     IndexNames(computation, sink);
     CollectParameters(computation, sink);
-    if (TextOrderIsTopological(computation)) {
+    const Arrivals arrivals = FindArrivals(computation);
+    if (TextOrderIsTopological(computation, arrivals)) {
       computation.schedule = computation.instructions;
     } else {
-      SortSchedule(computation, sink);
+      SortSchedule(computation, arrivals, sink);
     }
     if (computation.root == nullptr && !computation.instructions.empty()) computation.root = computation.instructions.back();
   }

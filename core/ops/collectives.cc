@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "core/ops/reducer.h"
@@ -63,8 +64,25 @@ int64_t KnownGroupSize(const Instruction& i) {
              : 0;
 }
 
+// No device is in two groups, or twice in one.
+bool CheckMembers(ShapeContext& c, absl::string_view label) {
+  const absl::string_view text = c.instruction().Text(AttrId::kReplicaGroups);
+  if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "[")) return true;
+  std::vector<int64_t> members;
+  for (absl::string_view word : absl::StrSplit(text, absl::ByAnyChar("{}, \t\n"), absl::SkipEmpty())) {
+    int64_t id = 0;
+    if (absl::SimpleAtoi(word, &id)) members.push_back(id);
+  }
+  std::sort(members.begin(), members.end());
+  const auto twice = std::adjacent_find(members.begin(), members.end());
+  if (twice == members.end() && (members.empty() || members[0] >= 0)) return true;
+  c.FailAttribute(AttrId::kReplicaGroups, label,
+                  twice != members.end() ? absl::StrCat("device ", *twice, " is named twice") : absl::StrCat("there is no device ", members[0]));
+  return false;
+}
+
 bool CheckGroups(ShapeContext& c, absl::string_view label) {
-  if (GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return true;
+  if (GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return CheckMembers(c, label);
   c.FailAttribute(AttrId::kReplicaGroups, label,
                   absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
   return false;
@@ -81,7 +99,9 @@ std::vector<Shape> PlainOperands(const ShapeContext& c) {
 std::optional<Shape> InferAllReduce(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups")))
     return std::nullopt;
-  if (!CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
+  for (int k = 0; k < c.operand_count(); ++k) {
+    if (!CheckReducer(c, AttrId::kToApply, {c.operand(k).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
+  }
   return OneOrTuple(PlainOperands(c));
 }
 
@@ -148,8 +168,10 @@ std::optional<Shape> InferReduceScatter(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups")))
     return std::nullopt;
   const std::optional<int> dim = OneDimension(c, HLO_LABEL("reduce-scatter.dimension"));
-  if (!dim || !CheckReducer(c, AttrId::kToApply, {c.operand(0).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature")))
-    return std::nullopt;
+  if (!dim) return std::nullopt;
+  for (int k = 0; k < c.operand_count(); ++k) {
+    if (!CheckReducer(c, AttrId::kToApply, {c.operand(k).element_type()}, HLO_LABEL("reduce-scatter.reducer-signature"))) return std::nullopt;
+  }
   int64_t group = KnownGroupSize(c.instruction());
   std::vector<Shape> shapes;
   for (int k = 0; k < c.operand_count(); ++k) {
@@ -239,6 +261,10 @@ bool CheckPairs(ShapeContext& c) {
   const auto* pairs = PairsOf(c.instruction());
   if (pairs == nullptr) return true;
   for (size_t a = 0; a < pairs->size(); ++a) {
+    if ((*pairs)[a].first < 0 || (*pairs)[a].second < 0) {
+      c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"), "devices are numbered from 0");
+      return false;
+    }
     for (size_t b = 0; b < a; ++b) {
       const bool source = (*pairs)[a].first == (*pairs)[b].first;
       if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;
@@ -270,7 +296,8 @@ std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
 }
 
 std::optional<Shape> InferBroadcast(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays"))) return std::nullopt;
+  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays")) || !CheckGroups(c, HLO_LABEL("collective-broadcast.replica-groups")))
+    return std::nullopt;
   return OneOrTuple(PlainOperands(c));
 }
 
@@ -287,8 +314,15 @@ absl::Status OneDevice(const Instruction& i) {
 
 Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
 
-// All operands as the result: an array, or a tuple of them.
+// All operands as the result: an array, or a tuple of them. A result of another size was written for more devices than there are.
 absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
+  const bool several = shape.IsTuple() && !(c.operands.size() == 1 && c.operands[0].shape().IsTuple());
+  for (size_t k = 0; k < (several ? c.operands.size() : 1); ++k) {
+    const Shape& wanted = several ? shape.tuple_shapes()[k] : shape;
+    if (SameUpToDynamic(c.operands[k].shape(), wanted)) continue;
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " gives ", TypeText(wanted), " for ",
+                                                 TypeText(c.operands[k].shape()), ", which takes several devices; this run has one replica and one partition"));
+  }
   if (!shape.IsTuple() || (c.operands.size() == 1 && c.operands[0].shape().IsTuple())) return Retyped(c.operands[0], shape);
   std::vector<Value> elements;
   for (size_t k = 0; k < c.operands.size(); ++k) elements.push_back(Retyped(c.operands[k], shape.tuple_shapes()[k]));
@@ -320,6 +354,14 @@ absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
   return out;
 }
 
+absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
+  if (c.operands.size() > 1) {
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " exchanges data among ", c.operands.size(),
+                                                 " devices, one for each operand; this run has one replica and one partition"));
+  }
+  return EvaluateIdentity(c);
+}
+
 absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
   if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
   auto a = Operands(c, c.instruction.shape.tuple_shapes()[0]);
@@ -342,9 +384,12 @@ Value Zeros(const Shape& shape, MemoryAccount* account) {
 }
 
 absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
+  if (c.operands.size() == 4) {
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " into parts of a buffer is not executed"));
+  }
   const auto* pairs = PairsOf(c.instruction);
   for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
-    if (source == 0 && target == 0 && c.operands.size() != 4) return Operands(c, shape);
+    if (source == 0 && target == 0) return Operands(c, shape);
     if (source == 0 || target == 0) {
       return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source,
                                                    " to device ", target, "; this run has one replica and one partition"));
@@ -437,7 +482,7 @@ void DefineCollectives(OpRegistry& r) {
              "Like all-reduce, but the result is cut along the dimension into as many blocks as the group has members, and member i keeps "
              "block i.");
   Collective(
-      r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateIdentity,
+      r, Opcode::kAllToAll, {{AttrId::kDimensions}, {AttrId::kSplitDimension}}, InferAllToAll, EvaluateAllToAll,
       "each device sends one block to each other device",
       "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
       "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");

@@ -53,6 +53,15 @@ std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction,
     case Opcode::kSort:
     case Opcode::kScatter:
       break;
+    case Opcode::kSelectAndScatter:
+      calls->computation_ = instruction.Called(AttrId::kSelect);
+      return calls->computation_ == nullptr || instruction.Called(AttrId::kScatter) == nullptr ? nullptr : std::move(calls);
+    case Opcode::kScan: {
+      calls->computation_ = instruction.Called(AttrId::kToApply);
+      calls->scan_ = std::make_unique<ScanForm>();
+      if (calls->computation_ == nullptr || !FindScanForm(instruction, *calls->computation_, calls->scan_.get()).empty()) return nullptr;
+      return calls;
+    }
     default:
       return nullptr;
   }
@@ -62,6 +71,8 @@ std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction,
 }
 
 std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
+  if (instruction_.opcode == Opcode::kSelectAndScatter) return NextOfWindows(previous);
+  if (scan_ != nullptr) return NextOfScan(previous);
   if (previous != nullptr) {
     std::vector<Value>& parts = slots_[slot_];
     if (previous->shape().IsTuple()) {
@@ -105,8 +116,8 @@ bool ElementCalls::Fill() {
     case Opcode::kSort: {
       // Neighbours along the dimension as they lie before sorting: the comparator is a strict order, so which pairs are asked about is
       // the implementation's affair.
-      const int64_t d = instruction_.Int(AttrId::kDimension, instruction_.Ints(AttrId::kDimensions).empty() ? 0 : instruction_.Ints(AttrId::kDimensions)[0]);
       if (first.rank() == 0) return false;
+      const int64_t d = instruction_.Ints(AttrId::kDimensions).empty() ? first.rank() - 1 : instruction_.Ints(AttrId::kDimensions)[0];
       const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(static_cast<int>(d));
       const int64_t lines = extent == 0 ? 0 : first.ElementCount() / extent;
       if (extent < 2 || at >= std::min(lines * (extent - 1), kMostElements)) return false;
@@ -182,12 +193,11 @@ void ElementCalls::FillReduce(int64_t output) {
   Fold(elements, extents.empty() ? 1 : extents.back());
 }
 
-void ElementCalls::FillWindow(int64_t output) {
+std::vector<int64_t> ElementCalls::InsideOfWindow(int64_t place_number, const Shape& places) const {
   const Shape& shape = operands_[0].shape();
-  const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
   const Window* window = instruction_.GetWindow();
   std::vector<int64_t> place(shape.rank()), extents, index(shape.rank()), at(shape.rank()), elements;
-  DelinearizeIndex(result.dimensions(), output, absl::MakeSpan(place));
+  DelinearizeIndex(places.dimensions(), place_number, absl::MakeSpan(place));
   int64_t count = 1;
   for (int d = 0; d < shape.rank(); ++d) {
     extents.push_back(window == nullptr ? 1 : (*window)[d].size);
@@ -205,8 +215,59 @@ void ElementCalls::FillWindow(int64_t output) {
     }
     if (inside) elements.push_back(LinearIndex(shape.dimensions(), at));
   }
+  return elements;
+}
+
+void ElementCalls::FillWindow(int64_t output) {
   interleaved_ = false;  // a fold with bounds is row-major
-  Fold(elements, 1);
+  Fold(InsideOfWindow(output, instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape), 1);
+}
+
+// Each window: select(kept, next) for its elements after the first, then scatter(what is there, the source's element).
+std::optional<std::vector<Value>> ElementCalls::NextOfWindows(const Value* previous) {
+  if (previous != nullptr && selecting_) {
+    if (*previous->as<uint8_t>() == 0) kept_ = window_[compared_];
+    ++compared_;
+  } else if (previous != nullptr) {
+    slots_[kept_] = {*previous};
+    window_.clear();
+  }
+  while (window_.empty()) {
+    source_ = next_++;
+    if (source_ >= std::min(operands_[1].shape().ElementCount(), kMostElements)) return std::nullopt;
+    window_ = InsideOfWindow(source_, operands_[1].shape());
+    compared_ = 1;
+    if (!window_.empty()) kept_ = window_[0];
+  }
+  selecting_ = compared_ < window_.size();
+  computation_ = instruction_.Called(selecting_ ? AttrId::kSelect : AttrId::kScatter);
+  if (selecting_) return std::vector<Value>{ElementOf(operands_[0], kept_), ElementOf(operands_[0], window_[compared_])};
+  auto before = slots_.find(kept_);
+  return std::vector<Value>{before == slots_.end() ? ElementOf(operands_[2], 0) : before->second[0], ElementOf(operands_[1], source_)};
+}
+
+std::optional<std::vector<Value>> ElementCalls::NextOfScan(const Value* previous) {
+  const ScanForm& form = *scan_;
+  const int64_t elements = form.scalar ? form.slice.ElementCount() : 1;
+  if (states_.empty()) states_.resize(elements);
+  if (previous != nullptr) {
+    std::vector<Value>& states = states_[(next_ - 1) % elements];
+    states.clear();
+    for (int k = 0; k < form.states; ++k) {
+      states.push_back(previous->shape().IsTuple() ? previous->elements()[form.outputs + k] : *previous);
+    }
+  }
+  if (next_ >= std::min(form.steps * elements, kMostElements)) return std::nullopt;
+  const int64_t step = next_ / elements, element = next_ % elements;
+  ++next_;
+  const int64_t at = form.reverse ? form.steps - 1 - step : step;
+  std::vector<Value> arguments;
+  const auto part = [&](const Value& v) { return form.scalar ? ElementOf(v, element) : v; };
+  for (int k = 0; k < form.inputs; ++k) arguments.push_back(part(SliceAt(operands_[k], form.dimension, at)));
+  for (int k = 0; k < form.states; ++k) {
+    arguments.push_back(step == 0 ? part(operands_[form.inputs + k]) : states_[element][k]);
+  }
+  return arguments;
 }
 
 bool ElementCalls::FillScatter(int64_t update) {

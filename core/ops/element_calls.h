@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
+#include "core/ops/scan.h"
 
 namespace hloscope {
 
@@ -18,6 +19,7 @@ class ElementCalls {
  public:
   // Null for operations whose calls are not spelled out here.
   static std::unique_ptr<ElementCalls> Make(const Instruction& instruction, std::vector<Value> operands);
+  // Of the call that Next gave last.
   const Computation& computation() const { return *computation_; }
   // Arguments of the next call, one scalar a parameter; nullopt after the last one. `previous`: what the call before returned
   // (a tuple for several results), null for the first.
@@ -36,10 +38,13 @@ class ElementCalls {
     int64_t slot = 0;
   };
   ElementCalls(const Instruction& instruction, std::vector<Value> operands) : instruction_(instruction), operands_(std::move(operands)) {}
+  std::optional<std::vector<Value>> NextOfWindows(const Value* previous);  // select-and-scatter: what comes next follows from a result
+  std::optional<std::vector<Value>> NextOfScan(const Value* previous);
   bool Fill();  // more calls into calls_; false: there are none
   void FillReduce(int64_t output);
   void FillWindow(int64_t output);
   bool FillScatter(int64_t update);
+  std::vector<int64_t> InsideOfWindow(int64_t place, const Shape& places) const;  // row-major positions in operand 0
   void Fold(const std::vector<int64_t>& elements, int64_t innermost);
 
   const Instruction& instruction_;
@@ -49,6 +54,14 @@ class ElementCalls {
   int64_t next_ = 0;  // result element, pair or update
   int64_t slot_ = 0;  // of the call that was handed out
   bool interleaved_ = false;
+  // select-and-scatter: the window at hand, the element it keeps and the one it is compared with.
+  std::vector<int64_t> window_;
+  size_t compared_ = 0;
+  int64_t kept_ = 0, source_ = 0;
+  bool selecting_ = false;
+  // scan: the states of each element of a slice (or of the one slice).
+  std::unique_ptr<ScanForm> scan_;
+  std::vector<std::vector<Value>> states_;
   absl::flat_hash_map<int64_t, std::vector<Value>> slots_;
 };
 

@@ -33,7 +33,6 @@ void DefineFeed(OpRegistry& r) {
   in.attributes = {{AttrId::kInfeedConfig}};
   in.infer = InferInfeed;
   in.host = HostService::kInfeed;
-  in.not_executed = "infeed reads from a queue that was not given";
   in.opaque_reason = "it reads from outside of the program";
   in.summary = "takes the next item from the queue of the world outside";
   in.doc = "Gives (data, token): the next item, which must have the shape written, an array or a flat tuple of arrays. Items are taken in program order.";
@@ -45,10 +44,9 @@ void DefineFeed(OpRegistry& r) {
   out.attributes = {{AttrId::kOutfeedConfig}, {AttrId::kOutfeedShape}};
   out.infer = InferOutfeed;
   out.host = HostService::kOutfeed;
-  out.not_executed = "outfeed has nowhere to write to";
   out.opaque_reason = "it writes outside of the program";
   out.summary = "hands a value to the world outside";
-  out.doc = "Takes the value and a token, gives a token. Items leave in program order.";
+  out.doc = "Takes the value (an array or a tuple) and a token, gives a token. Items leave in program order; `run` prints them, and `info outfeed` in the console.";
   out.spec = "operations.md: Control, tuples, calls";
 }
 

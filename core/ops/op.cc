@@ -23,6 +23,11 @@ OpRegistry::OpRegistry() : defs_(kOpcodeCount) {
 #define X(Definition) Define##Definition(*this);
 #include "core/ops/definitions.def"
 #undef X
+#define X(opcode, formula_text, requirements_text)               \
+  defs_[static_cast<int>(Opcode::opcode)].formula = formula_text; \
+  defs_[static_cast<int>(Opcode::opcode)].requirements = requirements_text;
+#include "core/ops/reference.def"
+#undef X
 }
 
 const OpRegistry& OpRegistry::Get() {
@@ -189,6 +194,7 @@ class ScalarInliner {
       case OpClass::kPull: return MakePull(instruction, operands);
       case OpClass::kStructural: return MakeStructural(instruction, operands);
       case OpClass::kControl: {
+        if (def.control == ControlKind::kConditional) return MakeConditional(instruction, operands, depth);
         if (def.control != ControlKind::kCall) break;
         const std::vector<Computation*> called = instruction.CalledComputations();
         if (called.size() != 1 || called[0] == nullptr) break;
@@ -208,16 +214,7 @@ class ScalarInliner {
     if (operands.size() != 3 || (*operands[0])[0]->shape.rank() != 0) return Unsupported(instruction, "takes a tuple");
     Leaves result;
     for (size_t k = 0; k < operands[1]->size(); ++k) {
-      const std::shared_ptr<Leaf> yes = (*operands[1])[k], no = (*operands[2])[k];
-      auto leaf = std::make_shared<Leaf>();
-      leaf->shape = yes->shape;
-      const NodeId choice = (*operands[0])[0]->scalar;
-      if (yes->shape.IsArray() && yes->shape.rank() == 0) {
-        leaf->scalar = graph_.Select(choice, yes->scalar, no->scalar);
-      } else {
-        leaf->at = [this, choice, yes, no](absl::Span<const NodeId> at) { return graph_.Select(choice, At(*yes, at), At(*no, at)); };
-      }
-      result.push_back(std::move(leaf));
+      result.push_back(Choose((*operands[0])[0]->scalar, (*operands[1])[k], (*operands[2])[k]));
     }
     return result;
   }
@@ -249,6 +246,40 @@ class ScalarInliner {
       result.push_back(std::move(leaf));
     }
     return result;
+  }
+
+  // Every branch, and the choice between them leaf by leaf; an index out of range means the last branch.
+  absl::StatusOr<Leaves> MakeConditional(const Instruction& instruction, absl::Span<const Leaves* const> operands, int depth) {
+    const std::vector<Computation*> branches = instruction.CalledComputations();
+    if (branches.size() + 1 != operands.size() || operands[0]->size() != 1 || (*operands[0])[0]->shape.rank() != 0) {
+      return Unsupported(instruction, "cannot be written as an expression");
+    }
+    const NodeId index = (*operands[0])[0]->scalar;
+    const bool pred = IsPred(instruction.operands[0]->shape.element_type());
+    std::vector<Leaves> results;
+    for (size_t b = 0; b < branches.size(); ++b) {
+      absl::StatusOr<Leaves> result = Inline(*branches[b], *operands[b + 1], depth + 1);
+      if (!result.ok()) return result.status();
+      results.push_back(*std::move(result));
+    }
+    Leaves chosen = results.back();
+    for (size_t b = results.size() - 1; b-- > 0;) {
+      const NodeId here = pred ? index : graph_.Binary(ScalarOp::kEq, index, graph_.Constant(Scalar::Int(graph_.node(index).type, static_cast<int64_t>(b))));
+      for (size_t k = 0; k < chosen.size(); ++k) chosen[k] = Choose(here, results[b][k], chosen[k]);
+    }
+    return chosen;
+  }
+
+  std::shared_ptr<Leaf> Choose(NodeId choice, const std::shared_ptr<Leaf>& yes, const std::shared_ptr<Leaf>& no) {
+    auto leaf = std::make_shared<Leaf>();
+    leaf->shape = yes->shape;
+    if (!yes->shape.IsArray()) return leaf;
+    if (yes->shape.rank() == 0) {
+      leaf->scalar = graph_.Select(choice, yes->scalar, no->scalar);
+    } else {
+      leaf->at = [this, choice, yes, no](absl::Span<const NodeId> at) { return graph_.Select(choice, At(*yes, at), At(*no, at)); };
+    }
+    return leaf;
   }
 
   absl::StatusOr<Leaves> MakeStructural(const Instruction& instruction, absl::Span<const Leaves* const> operands) {

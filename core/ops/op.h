@@ -29,7 +29,13 @@ enum class OpClass : uint8_t {
 enum class ControlKind : uint8_t { kNone, kCall, kWhile, kConditional };
 
 // What an instruction needs from whoever runs the program, beyond its operands. The Machine provides it.
-enum class HostService : uint8_t { kNone, kInfeed, kOutfeed };
+enum class HostService : uint8_t {
+  kNone,
+  kInfeed,
+  kOutfeed,
+  kSend,     // keeps operand 0 for whoever receives on its channel, and is evaluated
+  kReceive,  // takes what was sent on the channel of its operand: the first leaf of its result
+};
 
 // How an instruction walks over data, for slices, fusion and pictures.
 enum class Movement : uint8_t {
@@ -103,6 +109,8 @@ struct OpDef {
   absl::string_view opaque_reason;  // kOpaque: why there is no element program
   absl::string_view summary;        // one line
   absl::string_view doc;            // Markdown, a paragraph or more, own words
+  absl::string_view formula;        // of one result element, from reference.def
+  absl::string_view requirements;   // in sentences, from reference.def
   absl::string_view spec;           // the section, "operations.md: Dot"
 };
 

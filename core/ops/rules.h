@@ -72,6 +72,11 @@ inline int64_t WindowPlaces(int64_t extent, const WindowDimension& w) {
 
 // Says what is wrong with the numbers of one window dimension, or "".
 inline std::string WindowProblem(const WindowDimension& w) {
+  // Beyond this, places in the window leave 64 bits.
+  constexpr int64_t kMost = int64_t{1} << 31;
+  for (int64_t v : {w.size, w.stride, w.base_dilation, w.window_dilation, w.padding_low, w.padding_high}) {
+    if (v > kMost || v < -kMost) return absl::StrCat("the number ", v, " is too large for a window");
+  }
   if (w.size < 1) return absl::StrCat("the window's size must be at least 1, it is ", w.size);
   if (w.stride < 1) return absl::StrCat("the stride must be at least 1, it is ", w.stride);
   if (w.base_dilation < 1) return absl::StrCat("the base dilation must be at least 1, it is ", w.base_dilation);

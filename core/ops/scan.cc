@@ -3,6 +3,8 @@
 // Operands are m inputs, then k initial states. A step takes one slice of each input (the dimension left out) and the states, and returns
 // n slices of outputs and the k new states. The result is the tuple of n outputs (the slices put together) and the k last states. The
 // computation may also be one of scalars; then it runs for each element of a slice by itself.
+#include "core/ops/scan.h"
+
 #include <algorithm>
 #include <cstring>
 
@@ -34,19 +36,12 @@ std::vector<Shape> Results(const Computation& f) {
   return std::vector<Shape>(root.tuple_shapes().begin(), root.tuple_shapes().end());
 }
 
-struct Form {
-  int inputs = 0, states = 0, outputs = 0;
-  bool scalar = false;  // a computation of scalars over slices of some dimensions
-  int64_t steps = 0;
-  Shape slice;  // scalar: the dimensions of a slice
-};
-
 int64_t DimensionOf(const Instruction& i) { return i.Ints(AttrId::kDimensions).empty() ? 0 : i.Ints(AttrId::kDimensions)[0]; }
 
 bool Same(const Shape& a, const Shape& b) { return SameUpToDynamic(a.WithoutLayouts(), b.WithoutLayouts()); }
 
 // The form with this many states, or why the operands and the computation do not have it.
-std::string FitForm(const Instruction& i, const Computation& f, int states, Form* form) {
+std::string FitForm(const Instruction& i, const Computation& f, int states, ScanForm* form) {
   const int operands = static_cast<int>(i.operands.size());
   const int64_t d = DimensionOf(i);
   const std::vector<Shape> results = Results(f);
@@ -95,21 +90,6 @@ std::string FitForm(const Instruction& i, const Computation& f, int states, Form
   return "";
 }
 
-// num_carries says how many states there are; else the largest number that fits.
-std::string FindForm(const Instruction& i, const Computation& f, Form* form) {
-  if (i.Has(AttrId::kNumCarries)) return FitForm(i, f, static_cast<int>(std::clamp<int64_t>(i.Int(AttrId::kNumCarries), -1, 1 << 20)), form);
-  std::string first_problem;
-  // As many inputs as states is the usual case and gives the best message.
-  std::vector<int> tries = {static_cast<int>(i.operands.size() / 2)};
-  for (int k = static_cast<int>(i.operands.size()) - 1; k >= 0; --k) tries.push_back(k);
-  for (int states : tries) {
-    const std::string problem = FitForm(i, f, states, form);
-    if (problem.empty()) return "";
-    if (first_problem.empty()) first_problem = problem;
-  }
-  return first_problem;
-}
-
 std::optional<Shape> Infer(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("scan.operand-arrays"))) return std::nullopt;
   const Computation* f = c.instruction().Called(AttrId::kToApply);
@@ -125,8 +105,8 @@ std::optional<Shape> Infer(ShapeContext& c) {
     return c.FailAttribute(AttrId::kDimensions, HLO_LABEL("scan.dimension"),
                            absl::StrCat("one dimension of ", TypeText(c.operand(0)), " is needed, not ", ListText(dims)));
   }
-  Form form;
-  const std::string problem = FindForm(c.instruction(), *f, &form);
+  ScanForm form;
+  const std::string problem = FindScanForm(c.instruction(), *f, &form);
   if (!problem.empty()) return c.FailAttribute(AttrId::kToApply, HLO_LABEL("scan.step-signature"), problem);
   const std::vector<Shape> results = Results(*f);
   std::vector<Shape> shapes;
@@ -154,7 +134,7 @@ struct Blocks {
 };
 
 // One step: slices and states in, slices and states out.
-absl::StatusOr<std::vector<Value>> Step(const EvalContext& c, const Computation& f, const Form& form, const std::vector<Value>& arguments) {
+absl::StatusOr<std::vector<Value>> Step(const EvalContext& c, const Computation& f, const ScanForm& form, const std::vector<Value>& arguments) {
   const auto call = [&](absl::Span<const Value> in) -> absl::StatusOr<std::vector<Value>> {
     auto result = c.call(f, in);
     if (!result.ok()) return result.status();
@@ -184,27 +164,22 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   const Instruction& i = c.instruction;
   const Computation& f = *i.Called(AttrId::kToApply);
   if (!c.call) return absl::UnimplementedError(absl::StrCat("scan %", i.name, ": nothing can call its computation here"));
-  Form form;
-  if (const std::string problem = FindForm(i, f, &form); !problem.empty()) return absl::InternalError(problem);
-  const int64_t d = DimensionOf(i);
+  ScanForm form;
+  if (const std::string problem = FindScanForm(i, f, &form); !problem.empty()) return absl::InternalError(problem);
   const auto result_shape = [&](int k) { return i.shape.IsTuple() ? i.shape.tuple_shapes()[k] : i.shape; };
   std::vector<Value> outputs, states;
   for (int k = 0; k < form.outputs; ++k) outputs.push_back(Value::Allocate(result_shape(k), c.account));
   for (int k = 0; k < form.states; ++k) states.push_back(c.operands[form.inputs + k]);
-  const bool reverse = i.Bool(AttrId::kIsScan);
   for (int64_t step = 0; step < form.steps; ++step) {
-    const int64_t at = reverse ? form.steps - 1 - step : step;
+    const int64_t at = form.reverse ? form.steps - 1 - step : step;
     std::vector<Value> arguments;
     for (int k = 0; k < form.inputs; ++k) {
-      const Shape& s = c.operands[k].shape();
-      Value slice = Value::Allocate(WithoutDimension(s, d), c.account);
-      Blocks(s, d).Read(c.operands[k].data(), at, slice.mutable_data());
-      arguments.push_back(std::move(slice));
+      arguments.push_back(SliceAt(c.operands[k], form.dimension, at, c.account));
     }
     arguments.insert(arguments.end(), states.begin(), states.end());
     auto results = Step(c, f, form, arguments);
     if (!results.ok()) return results.status();
-    for (int k = 0; k < form.outputs; ++k) Blocks(outputs[k].shape(), d).Write(outputs[k].mutable_data(), at, (*results)[k].data());
+    for (int k = 0; k < form.outputs; ++k) Blocks(outputs[k].shape(), form.dimension).Write(outputs[k].mutable_data(), at, (*results)[k].data());
     for (int k = 0; k < form.states; ++k) states[k] = (*results)[form.outputs + k];
   }
   outputs.insert(outputs.end(), states.begin(), states.end());
@@ -212,6 +187,29 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
 }
 
 }  // namespace
+
+// num_carries says how many states there are; else the largest number that fits.
+std::string FindScanForm(const Instruction& i, const Computation& f, ScanForm* form) {
+  form->dimension = DimensionOf(i);
+  form->reverse = i.Bool(AttrId::kIsScan);
+  if (i.Has(AttrId::kNumCarries)) return FitForm(i, f, static_cast<int>(std::clamp<int64_t>(i.Int(AttrId::kNumCarries), -1, 1 << 20)), form);
+  std::string first_problem;
+  // As many inputs as states is the usual case and gives the best message.
+  std::vector<int> tries = {static_cast<int>(i.operands.size() / 2)};
+  for (int k = static_cast<int>(i.operands.size()) - 1; k >= 0; --k) tries.push_back(k);
+  for (int states : tries) {
+    const std::string problem = FitForm(i, f, states, form);
+    if (problem.empty()) return "";
+    if (first_problem.empty()) first_problem = problem;
+  }
+  return first_problem;
+}
+
+Value SliceAt(const Value& whole, int64_t d, int64_t at, MemoryAccount* account) {
+  Value slice = Value::Allocate(WithoutDimension(whole.shape(), d), account);
+  Blocks(whole.shape(), d).Read(whole.data(), at, slice.mutable_data());
+  return slice;
+}
 
 void DefineScan(OpRegistry& r) {
   OpDef& d = r.Define(Opcode::kScan);

@@ -199,6 +199,10 @@ absl::StatusOr<Program> MakeProgram(const Instruction& instruction) {
   }
   std::vector<NodeId> inside;
   for (int64_t d : n.scatter_map) inside.push_back(graph.InRange(push.target[d], 0, operand.dim(static_cast<int>(d))));
+  // A dimension that no index names and no window spans has just index 0, which an empty one does not have.
+  for (int64_t d : n.inserted) {
+    if (!Contains(n.scatter_map, d) && operand.dim(static_cast<int>(d)) == 0) inside.push_back(graph.Constant(Scalar::Int(ElementType::kPred, 0)));
+  }
   push.in_bounds = Conjunction(graph, inside);
 
   push.accumulator_id = graph.NewFoldId();

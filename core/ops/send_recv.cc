@@ -1,4 +1,7 @@
-// send, recv and their done operations: point-to-point exchange on channels. Rules only; nothing is exchanged on one device.
+// send, recv and their done operations: point-to-point exchange on channels. With one device, a program can only send to itself: the send
+// and the recv of one channel in one computation. The Machine holds what is on its way.
+#include <algorithm>
+
 #include "core/ops/rules.h"
 
 namespace hloscope {
@@ -14,6 +17,13 @@ std::optional<Shape> InferSend(ShapeContext& c) {
   return Shape::Tuple(shapes);
 }
 
+bool HoldsArrays(const Shape& s) {
+  for (const Shape& element : s.tuple_shapes()) {
+    if (!HoldsArrays(element)) return false;
+  }
+  return s.IsTuple() || s.IsArray() || s.IsToken();
+}
+
 std::optional<Shape> InferRecv(ShapeContext& c) {
   if (c.operand_count() == 1 && !c.operand(0).IsToken()) {
     return c.FailOperand(0, HLO_LABEL("recv.token"), absl::StrCat("the operand must be a token, it is ", TypeText(c.operand(0))));
@@ -27,7 +37,26 @@ std::optional<Shape> InferRecv(ShapeContext& c) {
     return c.Fail(HLO_LABEL("recv.shape"),
                   absl::StrCat("the result must be written as (data, u32[]", expected == 3 ? ", token[]" : "", "), it is ", TypeText(w)));
   }
+  if (!HoldsArrays(w.tuple_shapes()[0])) {
+    return c.Fail(HLO_LABEL("recv.data"), absl::StrCat("an array, or a tuple of arrays, can be received, not ", TypeText(w.tuple_shapes()[0])));
+  }
   return w.WithoutLayouts();
+}
+
+// A done operation waits for what began on its own channel. (Its operand may come out of a loop; then nothing is known about it here.)
+bool CheckPartner(ShapeContext& c, Opcode begin, absl::string_view partner_label, absl::string_view channel_label) {
+  const Instruction& done = c.instruction();
+  const Instruction& operand = *done.operands[0];
+  const bool begins = operand.opcode == Opcode::kSend || operand.opcode == Opcode::kRecv;
+  if (begins && operand.opcode != begin) {
+    c.FailOperand(0, partner_label, absl::StrCat(Name(done.opcode), " completes a ", Name(begin), ", but %", operand.name, " is a ", Name(operand.opcode)));
+    return false;
+  }
+  if (operand.opcode != begin || !done.Has(AttrId::kChannelId) || !operand.Has(AttrId::kChannelId)) return true;
+  if (done.Int(AttrId::kChannelId) == operand.Int(AttrId::kChannelId)) return true;
+  c.FailAttribute(AttrId::kChannelId, channel_label,
+                  absl::StrCat("channel ", done.Int(AttrId::kChannelId), " is not the channel ", operand.Int(AttrId::kChannelId), " of %", operand.name));
+  return false;
 }
 
 std::optional<Shape> InferSendDone(ShapeContext& c) {
@@ -35,6 +64,7 @@ std::optional<Shape> InferSendDone(ShapeContext& c) {
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
     return c.FailOperand(0, HLO_LABEL("send-done.operand"), absl::StrCat("the operand must be what send gave, it is ", TypeText(s)));
   }
+  if (!CheckPartner(c, Opcode::kSend, HLO_LABEL("send-done.partner"), HLO_LABEL("send-done.channel"))) return std::nullopt;
   return s.tuple_shapes().size() == 3 ? Shape::Token() : Shape();
 }
 
@@ -43,8 +73,39 @@ std::optional<Shape> InferRecvDone(ShapeContext& c) {
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
     return c.FailOperand(0, HLO_LABEL("recv-done.operand"), absl::StrCat("the operand must be what recv gave, it is ", TypeText(s)));
   }
+  if (!CheckPartner(c, Opcode::kRecv, HLO_LABEL("recv-done.partner"), HLO_LABEL("recv-done.channel"))) return std::nullopt;
   if (s.tuple_shapes().size() == 2) return s.tuple_shapes()[0].WithoutLayouts();
   return Shape::Tuple({s.tuple_shapes()[0].WithoutLayouts(), Shape::Token()});
+}
+
+// (data, request, token): what `send` gives and, with blank data, `recv`.
+Value Request(const Shape& shape, Value data) {
+  std::vector<Value> elements = {std::move(data), Value::Scalar<uint32_t>(ElementType::kU32, 0)};
+  if (shape.tuple_shapes().size() == 3) elements.push_back(Value::Token());
+  return Value::Tuple(shape, std::move(elements));
+}
+Value Blank(const Shape& shape, MemoryAccount* account) {
+  if (shape.IsToken()) return Value::Token();
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Shape& s : shape.tuple_shapes()) elements.push_back(Blank(s, account));
+    return Value::Tuple(shape, std::move(elements));
+  }
+  Value v = Value::Allocate(shape, account);
+  if (v.byte_size() > 0) std::fill_n(v.mutable_data(), v.byte_size(), std::byte{0});
+  return v;
+}
+absl::StatusOr<Value> EvaluateSend(const EvalContext& c) { return Request(c.instruction.shape, c.operands[0]); }
+absl::StatusOr<Value> EvaluateRecv(const EvalContext& c) {
+  return Request(c.instruction.shape, Blank(c.instruction.shape.tuple_shapes()[0], c.account));
+}
+absl::StatusOr<Value> EvaluateSendDone(const EvalContext& c) {
+  return c.instruction.shape.IsToken() ? Value::Token() : Value::Tuple(c.instruction.shape, {});
+}
+// The Machine puts the data where the blank of `recv` is.
+absl::StatusOr<Value> EvaluateRecvDone(const EvalContext& c) {
+  const Value& data = c.operands[0].elements()[0];
+  return c.instruction.shape.IsTuple() && c.operands[0].elements().size() == 3 ? Value::Tuple(c.instruction.shape, {data, Value::Token()}) : data;
 }
 
 }  // namespace
@@ -54,18 +115,20 @@ void DefineSendRecv(OpRegistry& r) {
     Opcode opcode;
     int min, max;
     std::optional<Shape> (*infer)(ShapeContext&);
-    absl::string_view summary, doc, not_executed;
+    absl::StatusOr<Value> (*evaluate)(const EvalContext&);
+    HostService host;
+    absl::string_view summary, doc;
   };
   const Row rows[] = {
-      {Opcode::kSend, 1, 2, InferSend, "begins to send a value on a channel",
-       "Gives (operand, u32 request, token); older texts have no token.", "send needs a second device; this run has one"},
-      {Opcode::kSendDone, 1, 1, InferSendDone, "waits until a send is complete", "Takes what `send` gave.",
-       "send-done needs a second device; this run has one"},
-      {Opcode::kRecv, 0, 1, InferRecv, "begins to receive a value on a channel",
-       "Gives (buffer, u32 request, token); older texts have no token.", "recv needs a second device; this run has one"},
-      {Opcode::kRecvDone, 1, 1, InferRecvDone, "waits for a value to arrive",
-       "Takes what `recv` gave and gives the data (with a token when `recv` had one).",
-       "recv-done needs a second device; this run has one"},
+      {Opcode::kSend, 1, 2, InferSend, EvaluateSend, HostService::kSend, "begins to send a value on a channel",
+       "Gives (operand, u32 request, token); older texts have no token. On one device it reaches the `recv` of the same channel in the same "
+       "computation; without one it is an error when it runs."},
+      {Opcode::kSendDone, 1, 1, InferSendDone, EvaluateSendDone, HostService::kNone, "waits until a send is complete",
+       "Takes what `send` gave; the token, if there is one, comes after it."},
+      {Opcode::kRecv, 0, 1, InferRecv, EvaluateRecv, HostService::kNone, "begins to receive a value on a channel",
+       "Gives (buffer, u32 request, token); older texts have no token. The buffer has no data before `recv-done`."},
+      {Opcode::kRecvDone, 1, 1, InferRecvDone, EvaluateRecvDone, HostService::kReceive, "waits for a value to arrive",
+       "Takes what `recv` gave and gives the data (with a token when `recv` had one). Comes after the `send` of its channel."},
   };
   for (const Row& row : rows) {
     OpDef& d = r.Define(row.opcode);
@@ -75,7 +138,8 @@ void DefineSendRecv(OpRegistry& r) {
     d.max_operands = row.max;
     d.attributes = {{AttrId::kChannelId}, {AttrId::kIsHostTransfer}};
     d.infer = row.infer;
-    d.not_executed = row.not_executed;
+    d.evaluate = row.evaluate;
+    d.host = row.host;
     d.opaque_reason = "it exchanges data with other devices";
     d.summary = row.summary;
     d.doc = row.doc;

@@ -139,11 +139,17 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   for (int i = 0; i < kOpcodeCount; ++i) nearest.Offer(Name(static_cast<Opcode>(i)));
   instruction->parent->in_error = true;  // it may have been meant for a parameter
   s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"), nearest.Hint());
-  return *s_.p == '(';  // its operands and attributes are read all the same
+  // Its operands and attributes are read all the same, unless it plainly has no operands (a number, a literal).
+  if (*s_.p != '(') return false;
+  const char* p = s_.p + 1;
+  while (*p == ' ') ++p;
+  literal_of_unknown_ = *p == '-' || *p == '{' || *p == '"' || (*p >= '0' && *p <= '9');
+  return true;
 }
 
 // What stands in the parentheses behind the opcode.
 bool ModuleReader::ReadParentheses(Instruction* instruction) {
+  if (std::exchange(literal_of_unknown_, false)) return s_.SkipBalanced(/*quiet=*/true);
   if (!s_.Expect('(', absl::StrCat("the opcode ", Name(instruction->opcode)))) return false;
   const char* open = s_.p - 1;
   bool ok = false;

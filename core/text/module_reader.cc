@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/hlo_text.h"
+#include "core/text/entry_layout.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -83,6 +84,7 @@ std::unique_ptr<Module> ModuleReader::Read() {
     if (w.operand < static_cast<int>(w.start->operands.size())) w.parameter->shape = w.start->operands[w.operand]->shape;
   }
   module_->Finalize(sink_);
+  CheckEntryLayout(*module_, sink_);
   return std::move(module_);
 }
 

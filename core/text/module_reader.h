@@ -114,6 +114,7 @@ class ModuleReader {
     std::vector<ComputationReference> references;
   };
   Scope scope_;
+  bool literal_of_unknown_ = false;  // the parentheses behind an unknown opcode hold no operands
   int nesting_ = 0;  // of instructions that are written as operands, and of computations inside attributes
 
   std::vector<ComputationReference> settled_references_;  // of computations inside attributes

@@ -155,6 +155,9 @@ TEST(Architecture, EveryOperationIsDefinedAndDocumented) {
     EXPECT_NE(def.infer, nullptr) << Name(opcode) << " has no shape rule";
     EXPECT_FALSE(def.summary.empty()) << Name(opcode) << " has no summary";
     EXPECT_FALSE(def.doc.empty()) << Name(opcode) << " has no doc";
+    EXPECT_FALSE(def.formula.empty()) << Name(opcode) << " has no formula";
+    EXPECT_FALSE(def.requirements.empty()) << Name(opcode) << " does not say what it requires";
+    EXPECT_FALSE(def.spec.empty()) << Name(opcode) << " names no section of the specification";
     if (!def.not_executed.empty()) continue;
     switch (def.op_class) {
       case OpClass::kPull:

@@ -68,6 +68,10 @@ TEST(Collectives, MoreDevicesAreAnErrorThatSaysSo) {
                      "f32[2] all-reduce(x), channel_id=1, replica_groups={}, to_apply=add\n}\n",
                  "among 8 devices");
   ExpectRunError(x + "f32[2] collective-permute(x), source_target_pairs={{0,1},{1,0}}", "from device 0 to device 1");
+  // Sizes that only several devices can make, where the groups do not say how many there are.
+  ExpectRunError(x + "f32[4] all-gather(x), replica_groups={}, dimensions={0}", "takes several devices");
+  ExpectRunError(ModuleText(kAdd, x + "f32[1] reduce-scatter(x), replica_groups={}, dimensions={0}, to_apply=add"), "takes several devices");
+  ExpectRunError(x + "(f32[2], f32[2]) all-to-all(x, x), replica_groups={}", "one for each operand");
 }
 
 TEST(Collectives, Requirements) {
@@ -94,6 +98,13 @@ TEST(Collectives, Requirements) {
   expect("(f32[4,6], f32[]) all-to-all(x, s), replica_groups={{0,1}}", "all-to-all.same-shapes");
   expect("(f32[4,6]) all-to-all(x), replica_groups={{0,1}}", "all-to-all.operand-count");
   expect("f32[4] collective-broadcast(t)", "collective-broadcast.operand-arrays");
+  expect("f32[4,6] all-reduce(x), replica_groups={{0,0}}, to_apply=add", "all-reduce.replica-groups");
+  expect("f32[4,6] all-reduce(x), replica_groups={{0},{0}}, to_apply=add", "all-reduce.replica-groups");
+  expect("f32[4,6] all-reduce(x), replica_groups={{-1}}, to_apply=add", "all-reduce.replica-groups");
+  expect("(f32[4,6], s32[4]) all-reduce(x, n), to_apply=add", "all-reduce.reducer-signature");
+  expect("(f32[4,6], s32[4]) reduce-scatter(x, n), dimensions={0}, to_apply=add", "reduce-scatter.reducer-signature");
+  expect("f32[4,6] collective-broadcast(x), replica_groups={{0,1},{2}}", "collective-broadcast.replica-groups");
+  expect("f32[4,6] collective-permute(x), source_target_pairs={{0,-1}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{0,2}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{2,1}}", "collective-permute.pairs");
   expect("f32[4,6] all-gather-done(x)", "collective-done.operand-tuple");

@@ -18,9 +18,15 @@ TEST(SendRecv, Requirements) {
   ExpectError(t + "(f32[2], u32[], token[]) recv(x), channel_id=1", "recv.token");
   ExpectError(t + "(f32[2], u32[]) recv(t), channel_id=1", "recv.shape");
   ExpectError(t + "f32[2] recv(t), channel_id=1", "recv.shape");
+  ExpectError(t + "(opaque[], u32[], token[]) recv(t), channel_id=1", "recv.data");
   ExpectError(t + "token[] send-done(x), channel_id=1", "send-done.operand");
   ExpectError(t + "f32[2] recv-done(x), channel_id=1", "recv-done.operand");
-  for (Opcode o : {Opcode::kSend, Opcode::kSendDone, Opcode::kRecv, Opcode::kRecvDone}) EXPECT_FALSE(Def(o).not_executed.empty());
+  const std::string u = "  t = token[] after-all()\n  x = f32[2] parameter(0)\n  s = (f32[2], u32[], token[]) send(x, t), channel_id=1\n"
+                        "  q = (f32[2], u32[], token[]) recv(t), channel_id=2\n  ROOT r = ";
+  ExpectError(u + "token[] send-done(s), channel_id=2", "send-done.channel");
+  ExpectError(u + "token[] send-done(q), channel_id=2", "send-done.partner");
+  ExpectError(u + "(f32[2], token[]) recv-done(q), channel_id=1", "recv-done.channel");
+  ExpectError(u + "(f32[2], token[]) recv-done(s), channel_id=1", "recv-done.partner");
 }
 
 }  // namespace

@@ -136,5 +136,70 @@ TEST(OneReplica, RaggedAllToAllMovesBlocks) {
              "s32[2] constant({7,8})");
 }
 
+TEST(OneReplica, WhatIsSentOnAChannelArrivesThere) {
+  const std::string x = "x = f32[2] constant({1,2})\ny = s32[] constant(7)\nt = token[] after-all()\n";
+  const std::string want = "f32[2] constant({1,2})";
+  ExpectSpec(x + "q = (f32[2], u32[], token[]) recv(t), channel_id=1\ns = (f32[2], u32[], token[]) send(x, t), channel_id=1\n"
+                 "d = (f32[2], token[]) recv-done(q), channel_id=1\ne = token[] send-done(s), channel_id=1\nROOT r = f32[2] get-tuple-element(d), index=0",
+             want);
+  // The text's order need not be the order of events; two channels do not mix; old texts have no token.
+  ExpectSpec(x + "q = (f32[2], u32[]) recv(), channel_id=1\nd = f32[2] recv-done(q), channel_id=1\nw = (s32[], u32[]) recv(), channel_id=2\n"
+                 "v = s32[] recv-done(w)\ns = (f32[2], u32[]) send(x), channel_id=1\nz = (s32[], u32[]) send(y), channel_id=2\n"
+                 "e = () send-done(s), channel_id=1\ng = () send-done(z), channel_id=2\nROOT r = (f32[2], s32[]) tuple(d, v)",
+             x + "ROOT r = (f32[2], s32[]) tuple(x, y)");
+  ExpectSpecRunError(x + "q = (f32[2], u32[]) recv(), channel_id=1\nROOT d = f32[2] recv-done(q), channel_id=1", "would wait for ever on channel 1");
+  ExpectSpecRunError(x + "s = (f32[2], u32[]) send(x), channel_id=5\nROOT d = () send-done(s), channel_id=5", "another device");
+  ExpectSpecRunError(x + "s = (f32[2], u32[]) send(x), channel_id=5, is_host_transfer=true\nROOT d = () send-done(s), channel_id=5, is_host_transfer=true",
+                     "the host");
+  ExpectSpecRunError("q = (f32[], u32[]) recv(), channel_id=1\nd = f32[] recv-done(q), channel_id=1\ns = (f32[], u32[]) send(d), channel_id=1\n"
+                     "ROOT e = () send-done(s), channel_id=1",
+                     "would wait for ever");
+}
+
+TEST(Feeds, TheOutfeedIsKept) {
+  ReadModule read = ReadAndVerify(
+      "t = token[] after-all()\nx = f32[2] constant({1,2})\ny = s32[] constant(7)\na = token[] outfeed(x, t), outfeed_shape=f32[2]\n"
+      "p = (f32[2], s32[]) tuple(x, y)\nb = token[] outfeed(p, a)\nROOT r = token[] after-all(b)");
+  ASSERT_EQ(read.problems, "");
+  for (Backend* backend : {&ReferenceForTests(), &JitForTests()}) {
+    Machine machine(*read.module, *backend, {});
+    ASSERT_TRUE(machine.Start(std::vector<Value>()).ok());
+    ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+    ASSERT_EQ(machine.outfeed().size(), 2u);
+    EXPECT_EQ(PrintLiteral(machine.outfeed()[0]), "{1, 2}");
+    EXPECT_EQ(PrintLiteral(machine.outfeed()[1]), "({1, 2}, 7)");
+  }
+}
+
+TEST(Control, ConditionalsInsideReducers) {
+  const std::string f = "yes {\n p = (f32[], f32[]) parameter(0)\n a = f32[] get-tuple-element(p), index=0\n b = f32[] get-tuple-element(p), index=1\n"
+                        " ROOT r = f32[] add(a, b)\n}\nno {\n p = (f32[], f32[]) parameter(0)\n ROOT a = f32[] get-tuple-element(p), index=0\n}\n"
+                        "positive {\n a = f32[] parameter(0)\n b = f32[] parameter(1)\n z = f32[] constant(0)\n c = pred[] compare(b, z), direction=GT\n"
+                        " t = (f32[], f32[]) tuple(a, b)\n ROOT r = f32[] conditional(c, t, t), true_computation=yes, false_computation=no\n}\n";
+  ExpectSpec(f + Entry("x = f32[2,3] constant({{1,-2,3},{-4,5,6}})\nz = f32[] constant(0)\nROOT r = f32[2] reduce(x, z), dimensions={1}, to_apply=positive"),
+             "f32[2] constant({4,11})");
+  const std::string g = "a0 {\n ROOT a = s32[] parameter(0)\n}\na1 {\n a = s32[] parameter(0)\n ROOT r = s32[] negate(a)\n}\n"
+                        "a2 {\n a = s32[] parameter(0)\n ROOT r = s32[] add(a, a)\n}\n"
+                        "m {\n i = s32[] parameter(0)\n x = s32[] parameter(1)\n ROOT r = s32[] conditional(i, x, x, x), branch_computations={a0, a1, a2}\n}\n";
+  ExpectSpec(g + Entry("i = s32[5] constant({0,1,2,3,-1})\nx = s32[5] constant({10,20,30,40,50})\nROOT r = s32[5] map(i, x), dimensions={0}, to_apply=m"),
+             "s32[5] constant({10,-20,60,80,100})");
+}
+
+// Programs that pass the verifier and once broke something, or could.
+TEST(Edges, NothingIsWrittenIntoEmptyArrays) {
+  const std::string f = kAdd;
+  ExpectSpec(f + Entry("o = f32[0,3] constant({})\ni = s32[2,1] constant({{0},{1}})\nu = f32[2] constant({1,2})\n"
+                       "ROOT r = f32[0,3] scatter(o, i, u), to_apply=add, update_window_dims={}, inserted_window_dims={0,1}, "
+                       "scatter_dims_to_operand_dims={1}, index_vector_dim=1"),
+             "f32[0,3] constant({})");
+  ExpectSpec("o = f32[0,3] constant({})\ni = s32[2,1] constant({{0},{1}})\nROOT r = f32[2,0] gather(o, i), offset_dims={1}, collapsed_slice_dims={1}, "
+             "start_index_map={1}, index_vector_dim=1, slice_sizes={0,1}",
+             "f32[2,0] constant({{},{}})");
+  ExpectSpec(f + Entry("o = f32[2,3] constant({{1,2,3},{4,5,6}})\ni = s64[2,1] constant({{9223372036854775807},{-9223372036854775808}})\n"
+                       "u = f32[2,2] constant({{1,2},{3,4}})\nROOT r = f32[2,3] scatter(o, i, u), to_apply=add, update_window_dims={1}, "
+                       "inserted_window_dims={0}, scatter_dims_to_operand_dims={1}, index_vector_dim=1"),
+             "f32[2,3] constant({{1,2,3},{4,5,6}})");
+}
+
 }  // namespace
 }  // namespace hloscope

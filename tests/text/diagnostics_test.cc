@@ -47,6 +47,12 @@ const Case kCases[] = {
     {"text.table-field", "FileLocations\n1 {file_name_id=1 @<row>@=2}\n\ne { a = f32[] parameter(0) }", "found 'row'", ""},
     {"text.table-field", "FileNames\n1 @<a>@\n\ne { a = f32[] parameter(0) }", "expected a string in quotes, found 'a'", ""},
     {"text.table-field", "StackFrames\n1 {file_location_id=@<99999999999>@}\n\ne { a = f32[] parameter(0) }", "32 bits", ""},
+    {"text.entry-layout-parameters", "HloModule m, entry_computation_layout={(f32[2]{0}, f32[])->f32[2]{0}}\nENTRY @<e>@ { ROOT a = f32[2] parameter(0) }",
+     "promises 2 parameters, the entry e takes 1", ""},
+    {"text.entry-layout-parameter", "HloModule m, entry_computation_layout={(f32[3]{0})->f32[2]{0}}\nENTRY e { ROOT @<a>@ = f32[2] parameter(0) }",
+     "promises f32[3] for parameter 0", ""},
+    {"text.entry-layout-result", "HloModule m, entry_computation_layout={(f32[2]{0})->(f32[2]{0})}\nENTRY e { ROOT @<a>@ = f32[2] parameter(0) }",
+     "promises the result (f32[2])", ""},
     // Computations.
     {"text.unclosed-computation", "@<e>@ {\n  a = f32[] parameter(0)\n", "expected '}' to close computation e, found the end of the text",
      ""},
@@ -224,6 +230,16 @@ ENTRY main {
 )"),
             (Strings{"text.expected-punctuation", "text.unknown-opcode", "text.expected-integer", "text.literal-range",
                      "text.expected-punctuation", "text.unknown-operand", "text.expected-integer", "text.unknown-computation"}));
+}
+
+TEST(Diagnostics, AnUnknownOpcodeOfANumberIsOneProblem) {
+  for (const char* body : {"a = f32[] paramter(0)", "a = f32[2] constnt({1, 2})", "a = f32[] konstant(-1)", "a = f32[] konstant( 1)"}) {
+    DiagnosticSink sink;
+    auto source = std::make_shared<const SourceText>("t", std::string("ENTRY e {\n  ROOT ") + body + "\n}\n");
+    ReadHloText(source, sink);
+    ASSERT_EQ(sink.error_count(), 1) << Describe(sink, *source);
+    EXPECT_EQ(sink.diagnostics()[0].label, "text.unknown-opcode");
+  }
 }
 
 TEST(Diagnostics, OnOneLine) {
