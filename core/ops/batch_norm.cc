@@ -160,20 +160,20 @@ HLO_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t ro
   }
 }
 
-// The clones, by type and kind; dy is x where there is none.
-#define HLO_LOOPS(T)                                                                                                                   \
-  HLO_CLONES void MomentRun(const T* x, int64_t n, double k, double* a, double* b) { Run<false>(x, x, n, k, a, b); }                   \
-  HLO_CLONES void GradRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) { Run<true>(x, dy, n, k, a, b); }        \
-  HLO_CLONES void MomentRow(const T* x, int64_t n, const double* k, double* a, double* b) { Row<false>(x, x, n, k, a, b); }            \
-  HLO_CLONES void GradRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) { Row<true>(x, dy, n, k, a, b); } \
-  HLO_CLONES void TrainingRows(const T* x, T* out, int64_t rows, int64_t n, const LineArrays& l) {                                     \
-    PlaceRows<false>(x, x, out, rows, n, l);                                                                                           \
-  }                                                                                                                                    \
-  HLO_CLONES void GradRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) {                            \
-    PlaceRows<true>(x, dy, out, rows, n, l);                                                                                           \
-  }                                                                                                                                    \
-  HLO_CLONES void TrainingPlaces(const T* x, T* out, int64_t n, const Line& line) { PlaceRun<false>(x, x, out, n, line); }             \
-  HLO_CLONES void GradPlaces(const T* x, const T* dy, T* out, int64_t n, const Line& line) { PlaceRun<true>(x, dy, out, n, line); }
+// The clones, by type; without dy they make moments and training's places, with dy gradients.
+#define HLO_LOOPS(T)                                                                                                                        \
+  HLO_CLONES void SumRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) {                                              \
+    dy == nullptr ? Run<false>(x, x, n, k, a, b) : Run<true>(x, dy, n, k, a, b);                                                            \
+  }                                                                                                                                         \
+  HLO_CLONES void SumRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) {                                       \
+    dy == nullptr ? Row<false>(x, x, n, k, a, b) : Row<true>(x, dy, n, k, a, b);                                                            \
+  }                                                                                                                                         \
+  HLO_CLONES void WriteRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) {                                \
+    dy == nullptr ? PlaceRows<false>(x, x, out, rows, n, l) : PlaceRows<true>(x, dy, out, rows, n, l);                                      \
+  }                                                                                                                                         \
+  HLO_CLONES void WriteRun(const T* x, const T* dy, T* out, int64_t n, const Line& line) {                                                  \
+    dy == nullptr ? PlaceRun<false>(x, x, out, n, line) : PlaceRun<true>(x, dy, out, n, line);                                              \
+  }
 HLO_LOOPS(float)
 HLO_LOOPS(double)
 #undef HLO_LOOPS
@@ -186,6 +186,11 @@ void JoinLanes(double* lanes, int64_t channels) {
   for (int width = kLanes / 2; width > 0; width /= 2) {
     for (int64_t i = 0; i < width * channels; ++i) lanes[i] += lanes[width * channels + i];
   }
+}
+
+template <typename T>
+const T* From(const T* data, int64_t at) {
+  return data == nullptr ? nullptr : data + at;
 }
 
 // dy null: moments about k.
@@ -209,11 +214,7 @@ Sums ChannelSums(const EvalContext& context, const Geometry& g, const T* x, cons
           };
           while (i < g.inner && at % kLanes != 0) one();
           const int64_t n = (g.inner - i) / kLanes * kLanes;
-          if (dy == nullptr) {
-            MomentRun(x + base + i, n, k[c], a, b);
-          } else {
-            GradRun(x + base + i, dy + base + i, n, k[c], a, b);
-          }
+          SumRun(x + base + i, From(dy, base + i), n, k[c], a, b);
           i += n, at += n;
           while (i < g.inner) one();
         }
@@ -234,11 +235,7 @@ Sums ChannelSums(const EvalContext& context, const Geometry& g, const T* x, cons
         double* first = &a[lane * g.channels];
         double* second = &b[lane * g.channels];
         if (g.inner == 1) {
-          if (dy == nullptr) {
-            MomentRow(x + at, g.channels, k.data(), first, second);
-          } else {
-            GradRow(x + at, dy + at, g.channels, k.data(), first, second);
-          }
+          SumRow(x + at, From(dy, at), g.channels, k.data(), first, second);
           continue;
         }
         for (int64_t c = 0; c < g.channels; ++c) {
@@ -268,12 +265,8 @@ void PlaceAll(const EvalContext& context, const Geometry& g, const T* x, const T
     for (const Line& l : lines) k.push_back(l.k), factor.push_back(l.factor), offset.push_back(l.offset), slope.push_back(l.slope);
     const LineArrays arrays{k.data(), factor.data(), offset.data(), slope.data()};
     context.ParallelFor(rows, std::max<int64_t>(1, 65536 / std::max<int64_t>(1, length)), [&](int64_t begin, int64_t end) {
-      T* y = out.mutable_as<T>() + begin * length;
-      if (dy == nullptr) {
-        TrainingRows(x + begin * length, y, end - begin, length, arrays);
-      } else {
-        GradRows(x + begin * length, dy + begin * length, y, end - begin, length, arrays);
-      }
+      const int64_t at = begin * length;
+      WriteRows(x + at, From(dy, at), out.mutable_as<T>() + at, end - begin, length, arrays);
     });
     return;
   }
@@ -281,12 +274,7 @@ void PlaceAll(const EvalContext& context, const Geometry& g, const T* x, const T
     for (int64_t r = begin; r < end; ++r) {
       const int64_t base = r * length;
       if (same) {
-        T* y = out.mutable_as<T>() + base;
-        if (dy == nullptr) {
-          TrainingPlaces(x + base, y, length, lines[r % g.channels]);
-        } else {
-          GradPlaces(x + base, dy + base, y, length, lines[r % g.channels]);
-        }
+        WriteRun(x + base, From(dy, base), out.mutable_as<T>() + base, length, lines[r % g.channels]);
         continue;
       }
       for (int64_t i = 0; i < length; ++i) {

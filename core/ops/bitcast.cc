@@ -59,6 +59,10 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const Shape& operand = c.operand(0);
   const Shape& result = c.written();
   if (!result.IsArray()) return c.Fail(HLO_LABEL("bitcast.result"), absl::StrCat("bitcast makes an array, not ", result.ToString(false)));
+  if (!WidthsFit(operand.element_type(), result.element_type())) {
+    return c.Fail(HLO_LABEL("bitcast.width"), absl::StrCat("neither of ", Name(operand.element_type()), " and ", Name(result.element_type()),
+                                                           " is made of whole elements of the other"));
+  }
   const __int128 from = static_cast<__int128>(operand.ElementCount()) * BitWidth(operand.element_type());
   const __int128 to = static_cast<__int128>(result.ElementCount()) * BitWidth(result.element_type());
   if (from != to && MemoryBits(operand) != MemoryBits(result)) {

@@ -3,6 +3,12 @@
 
 namespace hloscope {
 
+bool WidthsFit(ElementType a, ElementType b) {
+  const int x = BitWidth(a), y = BitWidth(b);
+  const auto power_of_two = [](int n) { return (n & (n - 1)) == 0; };
+  return x == y || (power_of_two(x) && power_of_two(y));
+}
+
 ElementType UnsignedOf(int bits) {
   switch (bits) {
     case 1: return ElementType::kU1;

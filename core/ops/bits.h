@@ -9,6 +9,9 @@
 
 namespace hloscope {
 
+// Whether elements of one type are whole numbers of elements of the other (not so for 6 and 8 bits).
+bool WidthsFit(ElementType a, ElementType b);
+
 // The smallest unsigned type of so many bits; at most 64.
 ElementType UnsignedOf(int bits);
 

@@ -1,5 +1,4 @@
 // Call: runs a computation on the operands. A composite call is the same with a name and attributes of its own.
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/shape_rules.h"
 
@@ -12,10 +11,6 @@ std::optional<Shape> Infer(ShapeContext& c) {
   std::vector<Shape> arguments;
   for (int i = 0; i < c.operand_count(); ++i) arguments.push_back(c.operand(i));
   if (!CheckParameters(c, AttrId::kToApply, *callee, arguments, HLO_LABEL("call.argument-count"), HLO_LABEL("call.argument-type"))) return std::nullopt;
-  if (c.instruction().Bool(AttrId::kIsComposite) && !absl::StrContains(c.instruction().frontend_attributes, "composite.name")) {
-    return c.FailAttribute(AttrId::kIsComposite, HLO_LABEL("call.composite-name"),
-                           "a composite call needs frontend_attributes={composite.name=\"...\", ...}");
-  }
   return callee->root->shape;
 }
 

@@ -22,11 +22,10 @@ std::optional<Shape> InferBitcastConvert(ShapeContext& c) {
     return c.FailOperand(0, HLO_LABEL("bitcast-convert.complex"), absl::StrCat("bits do not pass between ", Name(from), " and ", Name(to)));
   }
   const int from_bits = BitWidth(from), to_bits = BitWidth(to);
-  if (from_bits == to_bits) return c.operand(0).WithElementType(to);
-  if (std::max(from_bits, to_bits) % std::min(from_bits, to_bits) != 0) {
-    return c.FailOperand(0, HLO_LABEL("bitcast-convert.widths"),
-                         absl::StrCat("one of ", from_bits, " and ", to_bits, " bits must be a multiple of the other: ", Name(from), " to ", Name(to)));
+  if (!WidthsFit(from, to)) {
+    return c.FailOperand(0, HLO_LABEL("bitcast-convert.width"), absl::StrCat("neither of ", Name(from), " and ", Name(to), " is made of whole elements of the other"));
   }
+  if (from_bits == to_bits) return c.operand(0).WithElementType(to);
   const absl::Span<const int64_t> dimensions = c.operand(0).dimensions();
   std::vector<int64_t> result(dimensions.begin(), dimensions.end());
   if (from_bits > to_bits) {
@@ -93,6 +92,9 @@ std::optional<Shape> InferStochasticConvert(ShapeContext& c) {
   }
   if (!c.written().IsArray() || !(IsSigned(c.written().element_type()) || IsFloat(c.written().element_type()))) {
     return c.Fail(HLO_LABEL("stochastic-convert.result"), absl::StrCat("the result must be of signed integers or floats, not ", c.written().ToString(false)));
+  }
+  if (const int bits = BitWidth(c.written().element_type()); (bits & (bits - 1)) != 0) {
+    return c.Fail(HLO_LABEL("stochastic-convert.width"), absl::StrCat("the result's width must be a power of two, ", Name(c.written().element_type()), " has ", bits, " bits"));
   }
   return c.operand(0).WithElementType(c.written().element_type());
 }

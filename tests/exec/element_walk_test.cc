@@ -174,5 +174,71 @@ TEST(ElementWalkTest, ReduceWindow) {
   EXPECT_THAT(Walk(kSum, "f32[2] reduce-window(x, c), window={size=2 pad=1_0 stride=2}, to_apply=sum"), ElementsAre(10, 5, 10, 6, 16, 7));
 }
 
+// Each window: comparisons of what it keeps with its next element, then one scatter.
+TEST(ElementWalkTest, SelectAndScatterAsksSelectThenScatter) {
+  Program_ p(R"(
+ge {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT c = pred[] compare(a, b), direction=GE
+}
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[5] parameter(0)
+  u = f32[2] constant({10, 20})
+  z = f32[] constant(1)
+  ROOT r = f32[5] select-and-scatter(x, u, z), window={size=3 stride=2}, select=ge, scatter=sum
+})");
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 9, 3, 4})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  std::vector<std::string> calls;
+  while (p.machine->frames().size() == 2) {
+    const std::string name(p.machine->next_instruction()->name);
+    if (name == "c" || name == "s") {
+      calls.push_back(name + std::to_string(static_cast<int>(p.Of(1, "a").as<float>()[0])) + "," +
+                      std::to_string(static_cast<int>(p.Of(1, "b").as<float>()[0])));
+    }
+    ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  }
+  EXPECT_THAT(calls, ElementsAre("c1,2", "c2,9", "s1,10", "c9,3", "c9,4", "s11,20"));
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+  EXPECT_THAT(Floats(p.machine->result()), ElementsAre(1, 1, 31, 1, 1));
+}
+
+TEST(ElementWalkTest, ScanCarriesItsState) {
+  Program_ p(R"(
+step {
+  x = f32[2] parameter(0)
+  c = f32[2] parameter(1)
+  s = f32[2] add(x, c)
+  ROOT t = (f32[2], f32[2]) tuple(s, s)
+}
+ENTRY main {
+  i = f32[6] parameter(0)
+  x = f32[3,2] reshape(i)
+  z = f32[2] constant({100, 200})
+  r = (f32[3,2], f32[2]) scan(x, z), dimensions={0}, to_apply=step, is_reverse=true
+  ROOT e = f32[2] get-tuple-element(r), index=1
+})");
+  ASSERT_TRUE(p.machine->Start({F32({1, 2, 3, 4, 5, 6})}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  std::vector<float> states;
+  while (p.machine->frames().size() == 2) {
+    if (p.machine->next_instruction()->name == "s") states.push_back(p.Of(1, "c").as<float>()[1]);
+    ASSERT_EQ(p.machine->Step(true), StopReason::kStep);
+  }
+  EXPECT_THAT(states, ElementsAre(200, 206, 210));
+  EXPECT_EQ(p.machine->Run(), StopReason::kFinished);
+  EXPECT_THAT(Floats(p.machine->result()), ElementsAre(109, 212));
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -33,5 +33,7 @@ TEST(Bitcast, Requirements) {
   ExpectError("p = f32[3] parameter(0)\nROOT r = f32[4] bitcast(p)", "bitcast.size");
 }
 
+TEST(Bitcast, WidthsThatDoNotDivide) { ExpectError("x = f8e5m2[6] parameter(0)\nROOT r = f6e2m3fn[8] bitcast(x)", "bitcast.width"); }
+
 }  // namespace
 }  // namespace hloscope

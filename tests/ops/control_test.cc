@@ -57,11 +57,5 @@ TEST(Control, Conditional) {
   ExpectError(Main("s32[] conditional(n, n, n), branch_computations={inc, tofloat}"), "conditional.same-results");
 }
 
-TEST(Call, ACompositeHasAName) {
-  const std::string f = "f {\n  ROOT a = f32[] parameter(0)\n}\n\nENTRY e {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=f, is_composite=true";
-  ExpectError(f + "\n}\n", "call.composite-name");
-  ExpectError(f + ", frontend_attributes={composite.version=\"1\"}\n}\n", "call.composite-name");
-}
-
 }  // namespace
 }  // namespace hloscope

@@ -190,7 +190,8 @@ TEST(Pointwise, Requirements) {
   bad("token[] bitcast-convert(f)", "bitcast-convert.result");
   bad("f32[2,2] bitcast-convert(c)", "bitcast-convert.complex");
   bad("f64[2] bitcast-convert(g)", "bitcast-convert.last-dimension");
-  bad("f6e2m3fn[2,5] bitcast-convert(g)", "bitcast-convert.widths");
+  ExpectError("f = f8e5m2[4] parameter(0)\nROOT r = f6e2m3fn[4] bitcast-convert(f)", "bitcast-convert.width");
+  ExpectError("f = f32[2] parameter(0)\nu = u32[2] parameter(1)\nROOT r = f6e2m3fn[2] stochastic-convert(f, u)", "stochastic-convert.width");
   bad("s32[2] reduce-precision(s), exponent_bits=5, mantissa_bits=5", "reduce-precision.element-type");
   bad("f32[2] reduce-precision(f), exponent_bits=0, mantissa_bits=5", "reduce-precision.exponent-bits");
   bad("f32[2] reduce-precision(f), exponent_bits=5, mantissa_bits=-1", "reduce-precision.mantissa-bits");
