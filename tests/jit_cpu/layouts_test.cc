@@ -89,6 +89,14 @@ const Case kCases[] = {
   c3 = f32[1,9,6] slice(c), slice={[1:2], [0:9], [0:6]}
   e = f32[9,9] dot(d, c2), lhs_contracting_dims={1}, rhs_contracting_dims={1}
   ROOT r = (f32[3,9,6], f32[9,9]) tuple(c, e))"},
+    // Large enough for the library, which takes strides.
+    {"matmul", "", R"(
+  a = f32[3,40,50] parameter(0)
+  b = f32[50,3,30] parameter(1)
+  c = f32[3,40,30] dot(a, b), lhs_batch_dims={0}, rhs_batch_dims={1}, lhs_contracting_dims={2}, rhs_contracting_dims={0}
+  h = bf16[3,40,30] convert(c)
+  w = bf16[30,70] parameter(2)
+  ROOT d = bf16[3,40,70] dot(h, w), lhs_contracting_dims={2}, rhs_contracting_dims={0})"},
     {"convolution", "", R"(
   a = f32[2,8,9,3] parameter(0)
   k = f32[3,2,3,4] parameter(1)
