@@ -48,7 +48,18 @@ Shape Maker::Dressed(const Shape& shape) {
   }
   if (!shape.IsArray()) return shape;
   Layout layout = Layout::RowMajor(shape.rank());
-  if (depth_ == 0 && dice_.One(3)) std::shuffle(layout.minor_to_major.begin(), layout.minor_to_major.end(), dice_.engine);
+  if (depth_ != 0 || !dice_.One(3)) return shape.WithLayout(layout);
+  std::shuffle(layout.minor_to_major.begin(), layout.minor_to_major.end(), dice_.engine);
+  if (shape.rank() > 0 && dice_.One(3)) {
+    for (int64_t d : shape.dimensions()) layout.padded_dimensions.push_back(d + dice_.Below(3));
+    layout.padding_value = static_cast<PaddingValue>(dice_.Below(5));
+  }
+  if (dice_.One(5)) {
+    Tile& tile = layout.tiles.emplace_back();
+    for (int64_t n = dice_.Between(1, std::max(1, std::min(3, shape.rank()))); n > 0; --n) tile.dimensions.push_back(dice_.Between(1, 4));
+  }
+  const int bits = IsPred(shape.element_type()) ? 1 : BitWidth(shape.element_type());
+  if (dice_.One(bits < 8 ? 2 : 12) && (bits == 1 || bits % 2 == 0) && bits != 6) layout.element_size_in_bits = bits;
   return shape.WithLayout(layout);
 }
 
