@@ -9,7 +9,6 @@
 #include "core/exec/custom_call.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
-#include "core/text/hlo_text.h"
 
 namespace hloscope {
 namespace {
@@ -270,31 +269,13 @@ StopReason Machine::Impl::ReturnEnded(Stack& stack) {
 
 // ---- The interface ----
 
-namespace {
-
-// The result shape of `entry_computation_layout={(...)->...}`, where there is one that fits the entry computation.
-std::optional<Shape> WrittenResult(const Module& module) {
-  const std::string* text = module.FindHeader("entry_computation_layout");
-  if (text == nullptr || module.entry == nullptr || module.entry->root == nullptr) return std::nullopt;
-  absl::string_view rest = *text;
-  const size_t arrow = rest.rfind("->");
-  if (arrow == absl::string_view::npos) return std::nullopt;
-  rest = absl::StripAsciiWhitespace(rest.substr(arrow + 2));
-  if (!absl::ConsumeSuffix(&rest, "}")) return std::nullopt;
-  const absl::StatusOr<Shape> shape = ParseShape(rest);
-  if (!shape.ok() || !Shape::Compatible(*shape, module.entry->root->shape)) return std::nullopt;
-  return *shape;
-}
-
-}  // namespace
-
 Machine::Machine(const Module& module, Backend& backend, MachineOptions options)
     : module_(module), backend_(backend), options_(std::move(options)), impl_(std::make_unique<Impl>(*this)) {
   const size_t count = module.computations.size();
   impl_->codes.resize(count);
   impl_->armed.resize(count);
   impl_->armed_within.assign(count, false);
-  impl_->written_result = WrittenResult(module);
+  impl_->written_result = module.entry_result;
   impl_->dynamic = HasDynamicSizes(module);
 }
 

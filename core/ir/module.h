@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -126,6 +127,8 @@ struct Module {
   SourceFrames frames;
   std::vector<Computation*> computations;  // in text order
   Computation* entry = nullptr;
+  // What entry_computation_layout promises of the result, layouts included, where it was written and fits the root.
+  std::optional<Shape> entry_result;
 
   Computation* AddComputation(absl::string_view name);
   Instruction* AddInstruction(Computation* parent);

@@ -81,8 +81,9 @@ bool CheckMembers(ShapeContext& c, absl::string_view label) {
   return false;
 }
 
-bool CheckGroups(ShapeContext& c, absl::string_view label) {
-  if (GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return CheckMembers(c, label);
+// Where every member of a group has the same part in the exchange, groups may differ in size.
+bool CheckGroups(ShapeContext& c, absl::string_view label, bool any_sizes = false) {
+  if (any_sizes || GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return CheckMembers(c, label);
   c.FailAttribute(AttrId::kReplicaGroups, label,
                   absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
   return false;
@@ -97,7 +98,7 @@ std::vector<Shape> PlainOperands(const ShapeContext& c) {
 }
 
 std::optional<Shape> InferAllReduce(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups")))
+  if (!RequireArrays(c, HLO_LABEL("all-reduce.operand-arrays")) || !CheckGroups(c, HLO_LABEL("all-reduce.replica-groups"), true))
     return std::nullopt;
   for (int k = 0; k < c.operand_count(); ++k) {
     if (!CheckReducer(c, AttrId::kToApply, {c.operand(k).element_type()}, HLO_LABEL("all-reduce.reducer-signature"))) return std::nullopt;
@@ -296,7 +297,7 @@ std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
 }
 
 std::optional<Shape> InferBroadcast(ShapeContext& c) {
-  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays")) || !CheckGroups(c, HLO_LABEL("collective-broadcast.replica-groups")))
+  if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays")) || !CheckGroups(c, HLO_LABEL("collective-broadcast.replica-groups"), true))
     return std::nullopt;
   return OneOrTuple(PlainOperands(c));
 }

@@ -32,7 +32,7 @@ bool Same(const Shape& a, const Shape& b) {
 
 }  // namespace
 
-void CheckEntryLayout(const Module& module, DiagnosticSink& sink) {
+void CheckEntryLayout(Module& module, DiagnosticSink& sink) {
   const std::string* header = module.FindHeader("entry_computation_layout");
   const Computation* entry = module.entry;
   if (header == nullptr || entry == nullptr || entry->in_error || entry->root == nullptr) return;
@@ -56,6 +56,7 @@ void CheckEntryLayout(const Module& module, DiagnosticSink& sink) {
                             parameter.shape.ToString(false)));
   }
   const Instruction& root = *entry->root;
+  if (Shape::Compatible(*result, root.shape)) module.entry_result = *result;
   if (root.in_error || root.shape_omitted || Same(*result, root.shape)) return;
   sink.Error(root.name_range, HLO_LABEL("text.entry-layout-result"),
              absl::StrCat("entry_computation_layout promises the result ", result->ToString(false), ", the root %", root.name, " is ", root.shape.ToString(false)));

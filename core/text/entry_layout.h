@@ -8,7 +8,7 @@
 namespace hloscope {
 
 // Types and dimensions only: layouts may differ. Says nothing about a header that cannot be read.
-void CheckEntryLayout(const Module& module, DiagnosticSink& sink);
+void CheckEntryLayout(Module& module, DiagnosticSink& sink);
 
 }  // namespace hloscope
 

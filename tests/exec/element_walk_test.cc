@@ -1,4 +1,5 @@
 // Stepping inside reducers: which calls are seen, in which order, and what is computed afterwards.
+#include "backends/reference/backend.h"
 #include "gmock/gmock.h"
 #include "tests/exec/program.h"
 
@@ -176,6 +177,7 @@ TEST(ElementWalkTest, ReduceWindow) {
 
 // Each window: comparisons of what it keeps with its next element, then one scatter.
 TEST(ElementWalkTest, SelectAndScatterAsksSelectThenScatter) {
+  const std::unique_ptr<Backend> backend = MakeReferenceBackend();
   Program_ p(R"(
 ge {
   a = f32[] parameter(0)
@@ -193,6 +195,7 @@ ENTRY main {
   z = f32[] constant(1)
   ROOT r = f32[5] select-and-scatter(x, u, z), window={size=3 stride=2}, select=ge, scatter=sum
 })");
+  p.machine = std::make_unique<Machine>(*p.module, *backend);
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 9, 3, 4})}).ok());
   p.Break("r");
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -212,6 +215,7 @@ ENTRY main {
 }
 
 TEST(ElementWalkTest, ScanCarriesItsState) {
+  const std::unique_ptr<Backend> backend = MakeReferenceBackend();
   Program_ p(R"(
 step {
   x = f32[2] parameter(0)
@@ -226,6 +230,7 @@ ENTRY main {
   r = (f32[3,2], f32[2]) scan(x, z), dimensions={0}, to_apply=step, is_reverse=true
   ROOT e = f32[2] get-tuple-element(r), index=1
 })");
+  p.machine = std::make_unique<Machine>(*p.module, *backend);
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 3, 4, 5, 6})}).ok());
   p.Break("r");
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);

@@ -79,7 +79,6 @@ TEST(Collectives, Requirements) {
     ExpectError(ModuleText(kAdd, kX + instruction), label);
   };
   expect("f32[4] all-reduce(t), to_apply=add", "all-reduce.operand-arrays");
-  expect("f32[4,6] all-reduce(x), replica_groups={{0,1},{2}}, to_apply=add", "all-reduce.replica-groups");
   expect("s32[4] all-reduce(n), to_apply=add", "all-reduce.reducer-signature");
   expect("f32[4] all-gather(t), dimensions={0}", "all-gather.operand-arrays");
   expect("f32[4,6] all-gather(x), replica_groups={{0,1},{2}}, dimensions={0}", "all-gather.replica-groups");
@@ -103,7 +102,7 @@ TEST(Collectives, Requirements) {
   expect("f32[4,6] all-reduce(x), replica_groups={{-1}}, to_apply=add", "all-reduce.replica-groups");
   expect("(f32[4,6], s32[4]) all-reduce(x, n), to_apply=add", "all-reduce.reducer-signature");
   expect("(f32[4,6], s32[4]) reduce-scatter(x, n), dimensions={0}, to_apply=add", "reduce-scatter.reducer-signature");
-  expect("f32[4,6] collective-broadcast(x), replica_groups={{0,1},{2}}", "collective-broadcast.replica-groups");
+  expect("f32[4,6] collective-broadcast(x), replica_groups={{0,1},{1}}", "collective-broadcast.replica-groups");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,-1}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{0,2}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{2,1}}", "collective-permute.pairs");

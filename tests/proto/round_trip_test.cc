@@ -236,7 +236,7 @@ TEST(RoundTrip, WhatHasNoFieldIsKeptAsText) {
   for (absl::string_view line : {"a = f32[2]{0} negate(x), my_attribute={1, 2}", "a = f32[2]{0} negate(x), sharding={mesh['x'=2], [{'x'}]}",
                                  "a = f32[2]{0} negate(x), metadata={op_name=\"n\" future=3}", "a = f32[2]{0} negate(x), backend_config='q\"'",
                                  "a = f32[2]{0} sort(x), is_stable=false, dimensions={0}, to_apply=lt",
-                                 "a = f32[2]{0:L(4)} copy(x)", "a = f32[2]{0:T(128)#(u16)*(u8)E(16)} copy(x)"}) {
+                                 "a = f32[2]{0:L(4)} copy(x)", "a = f32[2]{0:T(128)#(u16)*(u8)E(64)} copy(x)"}) {
     SCOPED_TRACE(std::string(line));
     const std::unique_ptr<Module> module = Read(absl::StrCat("HloModule m, num_partitions=4, replica_count=2\n\nlt {\n  p = f32[] parameter(0)\n"
                                                              "  q = f32[] parameter(1)\n  ROOT l = pred[] compare(p, q), direction=LT\n}\n\n"

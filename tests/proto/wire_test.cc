@@ -144,8 +144,8 @@ TEST(Wire, Shapes) {
       {32, "f4e2m1fn"}, {33, "f8e8m0fnu"}};
   for (const auto& [number, name] : types) EXPECT_EQ(Line(I("custom", ArrayShape(number, {2}), {}).Text(2, "iota").Ints(14, {0})), absl::StrCat(name, "[2]{0} iota(), iota_dimension=0"));
   M layout;
-  layout.Ints(1, {0, 1}).Sub(6, M().Ints(1, {8, 128})).Int(7, 4).Int(8, 5);
-  EXPECT_EQ(Line(I("copy", M().Int(2, kF32).Ints(3, {2, 3}).Sub(5, layout), {100})), "f32[2,3]{0,1:T(8,128)E(4)S(5)} copy(x)");
+  layout.Ints(1, {0, 1}).Sub(6, M().Ints(1, {8, 128})).Int(7, 64).Int(8, 5);
+  EXPECT_EQ(Line(I("copy", M().Int(2, kF32).Ints(3, {2, 3}).Sub(5, layout), {100})), "f32[2,3]{0,1:T(8,128)E(64)S(5)} copy(x)");
   EXPECT_EQ(Line(I("copy", M().Int(2, kF32).Loose(3, {2, 3}).Ints(6, {0, 1}), {100})), "f32[2,<=3] copy(x)");
   const M tuple = M().Int(2, kTuple).Sub(4, ArrayShape(kF32, {2, 3})).Sub(4, M().Int(2, 17)).Sub(4, M().Int(2, kTuple));
   EXPECT_EQ(Line(I("tuple", tuple, {100})), "(f32[2,3]{1,0}, token[], ()) tuple(x)");

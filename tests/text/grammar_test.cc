@@ -218,7 +218,7 @@ TEST(Grammar, LiteralBytes) {
 
 TEST(Grammar, ModuleHeaderTablesAndComputations) {
   const char* text =
-      R"(HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }, entry_computation_layout={(f32[2]{0})->f32[2]{0}}, frontend_attributes={m={a = #sdy.mesh<["x"=2]>}}, num_partitions=8
+      R"(HloModule jit_f.1, is_scheduled=true, input_output_alias={ {0}: (1, {}, may-alias) }, entry_computation_layout={(f32[2]{0})->f32[]}, frontend_attributes={m={a = #sdy.mesh<["x"=2]>}}, num_partitions=8
 
 FileNames
 1 "a/b.py"

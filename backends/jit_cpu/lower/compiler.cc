@@ -1,4 +1,6 @@
 // The compile engine: a module and a context for each kernel, object code out of an LLVM TargetMachine, loading through LLJIT.
+#include <sys/stat.h>
+
 #include <cstring>
 #include <mutex>
 
@@ -125,6 +127,14 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
   return code;
 }
 
+// Object code calls functions of this program, and another build of it may lower or compute differently: its size and time of writing
+// tell builds apart, so that they can share a folder of kernels.
+static std::string ProgramIdentity() {
+  struct stat self {};
+  if (stat("/proc/self/exe", &self) != 0) return "unknown";
+  return absl::StrCat(self.st_size, ".", self.st_mtim.tv_sec, ".", self.st_mtim.tv_nsec);
+}
+
 struct Compiler::Impl {
   bool always_optimise = false;
   std::string target_key, cpu, features;
@@ -243,7 +253,7 @@ absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create(bool always_optimise)
   std::string error;
   impl.target = llvm::TargetRegistry::lookupTarget(impl.triple.str(), error);
   if (impl.target == nullptr) return absl::UnavailableError("LLVM has no target for this host: " + error);
-  impl.target_key = absl::StrCat("llvm ", LLVM_VERSION_STRING, " lowering ", kLoweringVersion, " ", impl.cpu, " ", impl.features);
+  impl.target_key = absl::StrCat("llvm ", LLVM_VERSION_STRING, " lowering ", kLoweringVersion, " program ", ProgramIdentity(), " ", impl.cpu, " ", impl.features);
   llvm::orc::LLJITBuilder builder;
   builder.setJITTargetMachineBuilder(llvm::orc::JITTargetMachineBuilder(impl.triple));
   builder.setObjectLinkingLayerCreator([](llvm::orc::ExecutionSession& session, const llvm::Triple&) {
