@@ -1,4 +1,5 @@
-// hloscope test: runs every function (of StableHLO) or program (of HLO text) with assertions, and says which do not hold.
+// hloscope test: runs every function (of StableHLO) or program (of HLO) with assertions, and says which do not hold. The result that a
+// snapshot expects is an assertion.
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -12,6 +13,7 @@
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "core/debug/compare_results.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/exec/machine.h"
@@ -61,11 +63,13 @@ class Tester {
     if (loaded.format != "stablehlo text") {
       ReportProblems(path, loaded);
       if (!loaded.ok() || loaded.module->entry == nullptr) return false;
-      if (!Asserts(*loaded.module)) {
-        std::fprintf(stderr, "%s: note: no assertions (custom calls of check.expect_eq and its kin)\n", path.c_str());
+      if (!Asserts(*loaded.module) && !loaded.expected.has_value()) {
+        std::fprintf(stderr, "%s: note: no assertions (custom calls of check.expect_eq and its kin, or a snapshot's result)\n", path.c_str());
         return true;
       }
-      Run(path, loaded.module->name, loaded.module->entry->name_range, *loaded.module, *loaded.source);
+      session_.arguments = std::move(loaded.arguments);
+      Run(path, loaded.module->name, loaded.module->entry->name_range, *loaded.module, *loaded.source, {}, loaded.expected);
+      session_.arguments.clear();
       return true;
     }
     for (StableHloTest& test : tests) Verify(*test.module, loaded.sink);
@@ -124,7 +128,7 @@ class Tester {
 
   void Finish(Result result) { results_.push_back(std::move(result)); }
 
-  void Run(const std::string& path, absl::string_view name, SourceRange range, const Module& module, const SourceText& source, std::vector<Value> infeed = {}) {
+  void Run(const std::string& path, absl::string_view name, SourceRange range, const Module& module, const SourceText& source, std::vector<Value> infeed = {}, Value expected = {}) {
     Result result = Begin(path, name, range, source);
     const Clock::time_point start = Clock::now();
     const auto fail = [&](SourceRange where, absl::string_view why) {
@@ -153,6 +157,10 @@ class Tester {
     if (!status.ok()) {
       const Instruction* at = machine.frames().empty() ? nullptr : machine.next_instruction();
       fail(at == nullptr ? SourceRange() : at->range, at == nullptr ? std::string(status.message()) : absl::StrCat("%", at->name, ": ", status.message()));
+    }
+    // The result that a snapshot brings is only that of the inputs that it brings.
+    if (status.ok() && expected.has_value() && (*inputs)->from_snapshot() == (*inputs)->parameter_count()) {
+      for (const ResultDifference& d : CompareResults(machine.result(), expected)) fail(module.entry->root->name_range, ToText(d));
     }
     result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
     Finish(std::move(result));
