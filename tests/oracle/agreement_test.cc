@@ -194,7 +194,7 @@ TEST(OracleTable, CompareSelectClamp) {
   }
   table.RunTypes(All(), "  p = pred[3,4] parameter(0)\n  x = $[3,4] parameter(1)\n  y = $[3,4] parameter(2)\n  ROOT r = $[3,4] select(p, x, y)");
   table.RunTypes(All(), "  p = pred[] parameter(0)\n  x = $[3,4] parameter(1)\n  y = $[3,4] parameter(2)\n  ROOT r = $[3,4] select(p, x, y)");
-  // table.Run("  p = pred[] parameter(0)\n  x = (f32[2], s8[]) parameter(1)\n  y = (f32[2], s8[]) parameter(2)\n  ROOT r = (f32[2], s8[]) select(p, x, y)");
+  table.Run("  p = pred[] parameter(0)\n  x = (f32[2], s8[]) parameter(1)\n  y = (f32[2], s8[]) parameter(2)\n  ROOT r = (f32[2], s8[]) select(p, x, y)");
   table.RunTypes(Join({Floats(), Integers()}), "  a = $[] parameter(0)\n  x = $[30] parameter(1)\n  b = $[] parameter(2)\n  ROOT r = $[30] clamp(a, x, b)");
   table.RunTypes(Join({Floats(), Integers()}), "  a = $[30] parameter(0)\n  x = $[30] parameter(1)\n  b = $[30] parameter(2)\n  ROOT r = $[30] clamp(a, x, b)");
 }
