@@ -359,7 +359,7 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
       // A frame that runs again (a value of the past) hands out nothing new.
       auto [entry, fresh] = outfeed_log.try_emplace(MixHash(frame.path, static_cast<uint64_t>(root.index)), outfeed.size());
       auto at = std::find(region.inputs.begin(), region.inputs.end(), root.operands[0]->index);
-      if (fresh) outfeed.push_back(inputs[at - region.inputs.begin()]);
+      if (fresh) outfeed.push_back(ToDense(inputs[at - region.inputs.begin()], &m.account_));
       return Value::Token();
     }
     case StepKind::kNotExecuted: {
@@ -504,7 +504,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
                                                       ", but ", sent->second.shape().ToString(false), " was sent"));
   }
   std::vector<Value> elements(operands[0].elements().begin(), operands[0].elements().end());
-  elements[0] = std::move(sent->second);
+  elements[0] = ToLayout(sent->second, wanted, &m.account_);
   channels.erase(sent);
   const Value filled = Value::Tuple(operands[0].shape(), std::move(elements));
   return Evaluate(frame, instruction, {filled});
