@@ -195,7 +195,7 @@ ENTRY main {
   z = f32[] constant(1)
   ROOT r = f32[5] select-and-scatter(x, u, z), window={size=3 stride=2}, select=ge, scatter=sum
 })");
-  p.machine = std::make_unique<Machine>(*p.module, *backend);
+  p.machine = std::make_unique<Machine>(*p.module, *backend, MachineOptions());
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 9, 3, 4})}).ok());
   p.Break("r");
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
@@ -230,7 +230,7 @@ ENTRY main {
   r = (f32[3,2], f32[2]) scan(x, z), dimensions={0}, to_apply=step, is_reverse=true
   ROOT e = f32[2] get-tuple-element(r), index=1
 })");
-  p.machine = std::make_unique<Machine>(*p.module, *backend);
+  p.machine = std::make_unique<Machine>(*p.module, *backend, MachineOptions());
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 3, 4, 5, 6})}).ok());
   p.Break("r");
   ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
