@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "core/shape/layout_map.h"
 #include "core/text/hlo_text.h"
@@ -281,7 +283,13 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
     s_.SkipSpace();
     absl::string_view value = s_.Word();
     static constexpr absl::string_view kNames[] = {"unknown", "zero", "one", "lowest", "highest"};
-    const auto* found = std::find(std::begin(kNames), std::end(kNames), value);
+    // The next part may follow at once, as in `zeroE(4)`.
+    const auto* found = std::find_if(std::begin(kNames), std::end(kNames), [&](absl::string_view n) {
+      if (!absl::StartsWith(value, n)) return false;
+      const absl::string_view rest = value.substr(n.size());
+      return rest.empty() || std::all_of(rest.begin(), rest.end(), absl::ascii_isupper);
+    });
+    if (found != std::end(kNames)) s_.p -= value.size() - found->size();
     if (found == std::end(kNames)) {
       s_.p -= value.size();
       return s_.Error(s_.Here(), HLO_LABEL("text.layout-part"),

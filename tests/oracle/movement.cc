@@ -73,7 +73,7 @@ Array BitcastConvert(const Instruction& instruction, const Array& operand) {
 
 Array Bitcast(const Instruction& instruction, const Array& operand) {
   Array out(instruction.shape);
-  const std::vector<int64_t> from = MemoryOrder(operand.shape), to = MemoryOrder(out.shape);
+  const std::vector<int64_t> from = MemoryOrder(instruction.operands[0]->shape), to = MemoryOrder(out.shape);
   std::vector<Number> memory;
   for (int64_t position : from) memory.push_back(operand.elements[position]);
   if (operand.type() != out.type()) memory = Recut(operand, memory, out.type(), out.elements.size());
