@@ -342,7 +342,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   const absl::Status fits = CheckFits(*number, text, type, wanted);
   if (!fits.ok()) return fits;
   Value after = Value::Allocate(shape, &s.machine->account());
-  if (shape.ByteSize() > 0) std::memcpy(after.mutable_data(), before->data(), shape.ByteSize());
+  if (after.byte_size() > 0) std::memcpy(after.mutable_data(), before->data(), after.byte_size());
   for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * StorageBytes(type));
   const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
   if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", ToText(wanted), "\n");

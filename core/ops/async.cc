@@ -68,7 +68,7 @@ Value Blank(const Shape& shape, MemoryAccount* account) {
     return Value::Tuple(shape, std::move(elements));
   }
   Value v = Value::Allocate(shape, account);
-  if (shape.ByteSize() > 0) std::fill_n(v.mutable_data(), shape.ByteSize(), std::byte{0});
+  if (v.byte_size() > 0) std::fill_n(v.mutable_data(), v.byte_size(), std::byte{0});
   return v;
 }
 

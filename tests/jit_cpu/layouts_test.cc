@@ -346,6 +346,21 @@ TEST(EntryLayout, OfTheResult) {
   }
 }
 
+// What an operation makes by itself is filled at its own size, however much padding its layout adds.
+TEST(OpaqueResults, WithMuchPadding) {
+  for (std::unique_ptr<Backend>& backend : BothBackends()) {
+    std::unique_ptr<Module> module =
+        Parse("HloModule t\n\nENTRY e {\n a = f32[2]{0} constant({1, 2})\n"
+              " ROOT b = f32[2]{0:PAD(16777216)=one} collective-permute(a), source_target_pairs={}\n}\n");
+    ASSERT_NE(module, nullptr);
+    Machine machine(*module, *backend, MachineOptions());
+    ASSERT_TRUE(machine.Start(std::vector<Value>()).ok());
+    ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+    EXPECT_EQ(machine.result().as<float>()[1], 0);
+    EXPECT_EQ(reinterpret_cast<const float*>(machine.stored_result().physical_data())[2], 1);
+  }
+}
+
 // Layouts that cancel a transpose: the bytes are shared.
 TEST(LaidKernels, TransposeOfLayoutsMovesNothing) {
   std::unique_ptr<Module> module = ParseEntry("a = f32[20,30]{1,0} parameter(0)\n ROOT b = f32[30,20]{0,1} transpose(a), dimensions={1,0}");
