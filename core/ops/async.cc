@@ -1,5 +1,6 @@
 // async-start / update / done and copy-start / done: operations that a schedule has split in two. Run here, they are done at the start.
 #include "core/ops/rules.h"
+#include "core/ops/zeros.h"
 
 namespace hloscope {
 namespace {
@@ -60,18 +61,6 @@ std::optional<Shape> InferCopyDone(ShapeContext& c) {
   return c.operand(0).tuple_shapes()[0].WithoutLayouts();
 }
 
-Value Blank(const Shape& shape, MemoryAccount* account) {
-  if (shape.IsToken()) return Value::Token();
-  if (shape.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Shape& s : shape.tuple_shapes()) elements.push_back(Blank(s, account));
-    return Value::Tuple(shape, std::move(elements));
-  }
-  Value v = Value::Allocate(shape, account);
-  if (v.byte_size() > 0) std::fill_n(v.mutable_data(), v.byte_size(), std::byte{0});
-  return v;
-}
-
 absl::StatusOr<Value> EvaluateAsyncStart(const EvalContext& c) {
   const Instruction& i = c.instruction;
   if (!c.call) return absl::UnimplementedError(absl::StrCat("async-start %", i.name, ": nothing can call its computation here"));
@@ -79,7 +68,7 @@ absl::StatusOr<Value> EvaluateAsyncStart(const EvalContext& c) {
   if (!result.ok()) return result.status();
   const auto shapes = i.shape.tuple_shapes();
   std::vector<Value> elements = {Value::Tuple(shapes[0], std::vector<Value>(c.operands.begin(), c.operands.end())), *result};
-  for (size_t k = 2; k < shapes.size(); ++k) elements.push_back(Blank(shapes[k], c.account));
+  for (size_t k = 2; k < shapes.size(); ++k) elements.push_back(Zeros(shapes[k], c.account));
   return Value::Tuple(i.shape, std::move(elements));
 }
 

@@ -9,6 +9,7 @@
 #include "core/ops/reducer.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
+#include "core/ops/zeros.h"
 
 namespace hloscope {
 
@@ -370,18 +371,6 @@ absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
   if (!a.ok()) return a.status();
   if (!b.ok()) return b.status();
   return Value::Tuple(c.instruction.shape, {*a, *b});
-}
-
-Value Zeros(const Shape& shape, MemoryAccount* account) {
-  if (shape.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Shape& s : shape.tuple_shapes()) elements.push_back(Zeros(s, account));
-    return Value::Tuple(shape, std::move(elements));
-  }
-  if (shape.IsToken()) return Value::Token();
-  Value v = Value::Allocate(shape, account);
-  if (v.byte_size() > 0) std::fill_n(v.mutable_data(), v.byte_size(), std::byte{0});
-  return v;
 }
 
 absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/ops/rules.h"
+#include "core/ops/zeros.h"
 
 namespace hloscope {
 namespace {
@@ -84,20 +85,9 @@ Value Request(const Shape& shape, Value data) {
   if (shape.tuple_shapes().size() == 3) elements.push_back(Value::Token());
   return Value::Tuple(shape, std::move(elements));
 }
-Value Blank(const Shape& shape, MemoryAccount* account) {
-  if (shape.IsToken()) return Value::Token();
-  if (shape.IsTuple()) {
-    std::vector<Value> elements;
-    for (const Shape& s : shape.tuple_shapes()) elements.push_back(Blank(s, account));
-    return Value::Tuple(shape, std::move(elements));
-  }
-  Value v = Value::Allocate(shape, account);
-  if (v.byte_size() > 0) std::fill_n(v.mutable_data(), v.byte_size(), std::byte{0});
-  return v;
-}
 absl::StatusOr<Value> EvaluateSend(const EvalContext& c) { return Request(c.instruction.shape, c.operands[0]); }
 absl::StatusOr<Value> EvaluateRecv(const EvalContext& c) {
-  return Request(c.instruction.shape, Blank(c.instruction.shape.tuple_shapes()[0], c.account));
+  return Request(c.instruction.shape, Zeros(c.instruction.shape.tuple_shapes()[0], c.account));
 }
 absl::StatusOr<Value> EvaluateSendDone(const EvalContext& c) {
   return c.instruction.shape.IsToken() ? Value::Token() : Value::Tuple(c.instruction.shape, {});
