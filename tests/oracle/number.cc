@@ -89,7 +89,8 @@ int MinExponent(const Format& f) { return f.zero ? 1 - f.bias : -f.bias; }
 
 double Overflowed(const Format& f, bool negative) {
   const double magnitude = f.infinity ? std::numeric_limits<double>::infinity() : f.nan ? std::numeric_limits<double>::quiet_NaN() : f.max;
-  return negative ? -magnitude : magnitude;
+  const bool one_nan = f.nan && !f.infinity && (!f.negative_zero || !f.sign);  // which has no sign
+  return negative && !one_nan ? -magnitude : magnitude;
 }
 
 }  // namespace
@@ -140,7 +141,7 @@ uint64_t Encode(ElementType t, double value) {
   if (std::isnan(value)) {
     if (!f.sign) return top;                                           // all ones
     if (!f.negative_zero) return uint64_t{1} << (width - 1);           // the code of -0
-    if (!f.infinity) return (uint64_t{1} << (width - 1)) - 1;          // all ones below the sign
+    if (!f.infinity) return sign | ((uint64_t{1} << (width - 1)) - 1);  // all ones below the sign
     return sign | top << f.mantissa_bits | uint64_t{1} << (f.mantissa_bits - 1);
   }
   if (std::isinf(value)) return sign | top << f.mantissa_bits;

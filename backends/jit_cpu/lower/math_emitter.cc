@@ -189,18 +189,20 @@ llvm::Value* ScalarEmitter::Erf(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
 }
 
-// `fast`, unless `unlikely` holds in any lane: then all lanes are `slow()`, in a block of its own.
+// `fast`, but `slow()` in the lanes where `unlikely` holds: in a block of its own, which runs when there are any. Each lane is chosen by its
+// own condition, so that its bits do not depend on its neighbours (beyond an array's end they may be anything).
 llvm::Value* ScalarEmitter::Unless(llvm::Value* unlikely, llvm::Value* fast, const std::function<llvm::Value*()>& slow) {
-  if (unlikely->getType()->isVectorTy()) unlikely = b_.CreateOrReduce(unlikely);
+  llvm::Value* any = unlikely->getType()->isVectorTy() ? b_.CreateOrReduce(unlikely) : unlikely;
   llvm::Instruction* at = &*b_.GetInsertPoint();
   llvm::BasicBlock* before = at->getParent();
   llvm::BasicBlock* rest = before->splitBasicBlock(at->getIterator());
   before->getTerminator()->eraseFromParent();
   llvm::BasicBlock* block = llvm::BasicBlock::Create(m_.getContext(), "slow", before->getParent(), rest);
   b_.SetInsertPoint(before);
-  b_.CreateCondBr(unlikely, block, rest);
+  b_.CreateCondBr(any, block, rest);
   b_.SetInsertPoint(block);
   llvm::Value* v = slow();
+  if (any != unlikely) v = b_.CreateSelect(unlikely, v, fast);
   llvm::BasicBlock* end = b_.GetInsertBlock();
   b_.CreateBr(rest);
   b_.SetInsertPoint(rest, rest->begin());
