@@ -11,20 +11,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/command_table.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {
-
-using Handler = absl::Status (*)(Session::State&, absl::string_view);
-
-const Handler kHandlers[] = {
-#define X(name, abbreviation, synopsis, help, group, handler) Command##handler,
-#include "core/debug/commands.def"
-#undef X
-};
 
 // Index of the command that `word` means.
 absl::StatusOr<int> FindCommand(absl::string_view word) {
@@ -67,15 +60,6 @@ absl::string_view TakeCommand(absl::string_view& line) {
 
 }  // namespace
 
-const std::vector<CommandRow>& Commands() {
-  static const std::vector<CommandRow>& commands = *new std::vector<CommandRow>{
-#define X(name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group},
-#include "core/debug/commands.def"
-#undef X
-  };
-  return commands;
-}
-
 absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise) {
   args = absl::StripAsciiWhitespace(args);
   if (args.empty()) return otherwise;
@@ -113,7 +97,7 @@ CommandResult Session::Execute(absl::string_view line) {
   if (command.ok()) {
     const CommandRow& info = Commands()[*command];
     s.repeat = Repeats(info.name) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
-    status = kHandlers[*command](s, args);
+    status = HandlerOf(*command)(s, args);
   }
   if (!status.ok()) s.Say(status.message(), "\n");
   result.ok = status.ok();

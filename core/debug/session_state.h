@@ -1,11 +1,14 @@
-// What the files of commands share: the session's state and the handlers of commands.def. Nobody else includes this.
+// What the files of commands share: the session's state. Nobody else includes this. Handlers of commands.def are declared in
+// command_table.cc alone, so that a new row compiles one file.
 #ifndef HLOSCOPE_CORE_DEBUG_SESSION_STATE_H_
 #define HLOSCOPE_CORE_DEBUG_SESSION_STATE_H_
 
 #include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <typeindex>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -68,6 +71,15 @@ struct Session::State : ExpressionHost {
   bool quit = false;
   int source_depth = 0;
 
+  // What a feature's file keeps in the session: made when first asked for. Features do not see each other's.
+  template <typename T>
+  T& Extension() {
+    std::shared_ptr<void>& slot = extensions[std::type_index(typeid(T))];
+    if (slot == nullptr) slot = std::make_shared<T>();
+    return *static_cast<T*>(slot.get());
+  }
+  std::map<std::type_index, std::shared_ptr<void>> extensions;
+
   // -- Writing --
   template <typename... Parts>
   void Say(const Parts&... parts) const {
@@ -118,10 +130,6 @@ struct Session::State : ExpressionHost {
   // An instruction by name for looking only: in the selected frame's computation, else anywhere. Empty name: where we stand.
   absl::StatusOr<const Instruction*> FindInstruction(absl::string_view name) const;
 };
-
-#define X(name, abbreviation, synopsis, help, group, handler) absl::Status Command##handler(Session::State& s, absl::string_view args);
-#include "core/debug/commands.def"
-#undef X
 
 // A count that a command takes ("", "3"); InvalidArgument with the command's usage.
 absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise);

@@ -166,6 +166,8 @@ absl::Status Machine::Impl::Begin() {
   outfeed_log.clear();
   outfeed.clear();
   channels.clear();
+  replay_log.clear();
+  outfeed_executed.clear();
   infeed_next = 0;
   said.clear();
   notices.clear();
@@ -221,6 +223,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
   if (step.kind == StepKind::kControl) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, !into);
     if (!operands.ok()) return Fail(stack, operands.status());
+    NoteEntered(frame, position);
     if (absl::Status status = PushControl(stack, frame.path, instruction, *std::move(operands)); !status.ok()) return Fail(stack, std::move(status));
     if (into) return StopReason::kStep;
     exempt_serial = 0;
@@ -251,6 +254,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
     Store(frame, position, std::move(value));
   }  // else nobody reads it: made when asked for
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
+  if (outcome == Outcome::kCaught) return StopReason::kCaught;
   MoveTo(stack, frame, position + 1);
   return ReturnEnded(stack);
 }
@@ -367,6 +371,8 @@ StopReason Machine::RunTo(int depth, int position) {
   if (running() && frames_[depth].position >= position && depth == static_cast<int>(frames_.size()) - 1) return StopReason::kStep;
   return impl_->Advance(Until{.depth_gone = depth, .serial = frames_[depth].serial, .position = position});
 }
+
+void Machine::StopAfter(int position) { impl_->stop_after = position; }
 
 const std::vector<Value>& Machine::outfeed() const { return impl_->outfeed; }
 

@@ -60,7 +60,32 @@ struct Frame {
   std::vector<int> replaced;  // positions given to SetValue, and others that must stay held: regions that hold them inside run one instruction at a time
   std::vector<Replaced> history;  // oldest first
   bool changed = false;       // something was set here or in an iteration before: what it returns cannot be made again and is kept
+  struct Entered {            // control flow was entered at `position` when `executed` instructions had been executed
+    int position;
+    int64_t executed;
+  };
+  std::vector<Entered> entered;  // ascending
+  int64_t begun_ns = 0;          // on a steady clock; loops, while checkpoints are wanted
 };
+
+// A moment: where every frame stands, the entry's first. It names the same moment in every run of the program with the same inputs,
+// however that run was cut into kernels and stops. Moments are ordered: a loop goes condition 0, body 0, condition 1, ...
+struct Mark {
+  struct Level {
+    FrameKind kind = FrameKind::kEntry;
+    int64_t iteration = 0;
+    int branch = -1;
+    int position = 0;  // of the next instruction; the computation's size at its end
+    friend bool operator==(const Level&, const Level&) = default;
+  };
+  std::vector<Level> levels;
+  friend bool operator==(const Mark&, const Mark&) = default;
+  // Earlier than: within one computation by position; what an instruction runs inside comes after it and before the next one.
+  friend bool operator<(const Mark& a, const Mark& b);
+};
+
+// Everything that a Machine knows at a moment. Values are shared with it, not copied. Opaque outside the Machine.
+class MachineSnapshot;
 
 enum class StopReason : uint8_t {
   kStep,        // the requested step is done
@@ -68,6 +93,7 @@ enum class StopReason : uint8_t {
   kFinished,    // the entry computation returned
   kError,       // the instruction at the position failed; status() says how. Everything before it can still be looked at.
   kInterrupted, // `interrupt` was set
+  kCaught,      // the region observer asked for a stop (StopAfter); the position is after the instruction that it named
 };
 
 struct MachineOptions {
@@ -126,6 +152,30 @@ class Machine {
   StopReason RunTo(int depth, int position);
   std::atomic<bool>& interrupt() { return interrupt_; }
 
+  // -- Time --
+  // Where the program stands; empty before Start. A walk through element computations starts at the mark of its instruction.
+  Mark Where() const;
+  // False where a loop's frame on the stack has given its carried value away: its values before the position can be made again only by
+  // running the loop from its beginning. A seek to Where() from before the frame mends that.
+  bool settled() const;
+  // Null while a frame inside an element computation is on the stack, and before Start.
+  std::shared_ptr<const MachineSnapshot> TakeSnapshot() const;
+  // Back (or forth) to a snapshot of this Machine since its last Start. Values of the present that the moment knows too stay held.
+  void Restore(const MachineSnapshot& snapshot);
+  // Takes values that the snapshot holds and that are before the present, so that they need not be made again.
+  void Recall(const MachineSnapshot& snapshot);
+  static const Mark& MarkOf(const MachineSnapshot& snapshot);
+  // Calls `each` with the array values that the snapshot holds.
+  static void ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value&)>& each);
+  // Runs forward to `mark`, past armed positions and without telling the observer. kStep: there. kError with status(): the program
+  // fails before, or the mark is not on its way.
+  StopReason SeekForward(const Mark& mark);
+  // Takes the frame at `depth` back to `position` (not beyond where it is); frames inside it are gone. Values before the position stay as
+  // they are, or are made again when they are needed. FailedPrecondition where something was set in the frame since.
+  absl::Status Rewind(int depth, int position);
+  // Called between regions about every `seconds` of running, when a snapshot can be taken there.
+  void set_checkpoint_hook(std::function<void()> hook, double seconds);
+
   // -- Where we are --
   const std::vector<Frame>& frames() const { return frames_; }
   const Frame& top() const { return frames_.back(); }
@@ -146,7 +196,19 @@ class Machine {
   // Called after every region ran in program order, with its inputs' and result's values, dense (for --check and catches). While set, inputs
   // are not donated and stay valid. An error it returns is a kError stop.
   using RegionObserver = std::function<absl::Status(const Frame&, const Region&, const Kernel*, absl::Span<const Value> inputs, const Value& result)>;
-  void set_region_observer(RegionObserver f) { region_observer_ = std::move(f); }
+  void set_region_observer(RegionObserver f) {
+    region_observer_ = std::move(f);
+    observer_keeps_inputs_ = true;
+  }
+  // The same at less cost: inputs are handed on to kernels as ever, so that updates happen in place. Those that were handed on are empty
+  // when the observer sees them, and all values lie in the layout of their instruction's shape.
+  void set_light_region_observer(RegionObserver f) {
+    region_observer_ = std::move(f);
+    observer_keeps_inputs_ = false;
+  }
+  // Only from inside a region observer: stop (kCaught) with the frame's position after `position`, a member of the region. The value of the
+  // member can be asked for; later members of the region have not been executed.
+  void StopAfter(int position);
 
   MemoryAccount& account() { return account_; }
   // By instruction (time of a fused region is booked on its root); filled when options.time_instructions.
@@ -170,6 +232,7 @@ class Machine {
   int64_t executed_ = 0;
   std::atomic<bool> interrupt_{false};
   RegionObserver region_observer_;
+  bool observer_keeps_inputs_ = true;
   absl::flat_hash_map<const Instruction*, ProfileEntry> profile_;
   std::unique_ptr<Impl> impl_;
 };

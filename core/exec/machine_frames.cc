@@ -12,6 +12,10 @@ namespace hloscope {
 
 namespace {
 
+int64_t NowNs() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 Shape OperandsShape(absl::Span<const Value> operands) {
   std::vector<Shape> shapes;
   for (const Value& operand : operands) shapes.push_back(operand.shape());
@@ -50,7 +54,12 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
   frame.counted = kind != FrameKind::kElement && (stack.frames.empty() || stack.frames.back().counted);
   if (stack.main) {
     if (armed_changed) UpdateArmedWithin();
-    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || changed || static_cast<int>(stack.frames.size()) <= pin_depth;
+    frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || armed_within[computation.id] || changed || static_cast<int>(stack.frames.size()) <= pin_depth ||
+                   (goal != nullptr && static_cast<int>(stack.frames.size()) == goal->goal_depth && kind == goal->goal_kind && iteration == goal->goal_iteration);
+    if (checkpoint != nullptr && (kind == FrameKind::kWhileBody || kind == FrameKind::kWhileCondition)) {
+      frame.pinned = frame.pinned || code.long_running || CheckpointDue();
+      frame.begun_ns = NowNs();
+    }
     frame.retains = frame.pinned && m.options_.retain_bytes > 0;
   }
   if (code.spare_values.empty()) {
@@ -180,6 +189,8 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       return PushFrame(stack, FrameKind::kWhileBody, caller, caller_path, *caller->Called(AttrId::kBody), std::move(arguments), iteration, -1, changed);
     }
     case FrameKind::kWhileBody: {
+      constexpr int64_t kLongNs = 20'000'000;
+      if (frame.begun_ns > 0 && NowNs() - frame.begun_ns > kLongNs) CodeOf(frame).long_running = true;
       PopFrame(stack);
       std::vector<Value> arguments = {result};
       absl::Status status = PushFrame(stack, FrameKind::kWhileCondition, caller, caller_path, *caller->Called(AttrId::kCondition), std::move(arguments), iteration + 1, -1,
@@ -209,7 +220,7 @@ void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
     frame.changed = true;
     frame.replaced.push_back(position);
   }
-  if (stack.main && frame.counted && m.options_.time_instructions) ++m.profile_[code.computation->schedule[position]].count;
+  if (stack.main && frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[code.computation->schedule[position]].count;
   if (region >= 0) Consume(frame, code.plan->regions[region]);
   Store(frame, position, std::move(result));
   MoveTo(stack, frame, position + 1);
@@ -247,7 +258,7 @@ void Machine::Impl::Store(Frame& frame, int position, Value value) {
     }
     return;
   }
-  if (!code.parts.empty() && !frame.retains && !held_parameter && !m.region_observer_ && value.shape().IsTuple()) {
+  if (!code.parts.empty() && !frame.retains && !held_parameter && !(m.region_observer_ && m.observer_keeps_inputs_) && value.shape().IsTuple()) {
     auto parts = code.parts.find(position);
     if (parts != code.parts.end()) {
       std::vector<Value> elements = std::move(value).TakeElements();

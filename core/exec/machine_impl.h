@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 
 #include <algorithm>
+#include <chrono>
 #include <climits>
 #include <deque>
 #include <memory>
@@ -71,6 +72,7 @@ struct Code {
   absl::flat_hash_map<std::string, ConcreteInstruction*> concrete;  // of dynamic sizes: by position and the operands' shapes
   std::vector<std::vector<Value>> spare_values;  // of frames that ended, all empty
   std::vector<std::vector<int>> spare_pending;
+  bool long_running = false;  // a loop's body that takes its time: frames are pinned while checkpoints are wanted
   bool is_parameter(int position) const { return computation->schedule[position]->parameter_number >= 0; }
 };
 
@@ -92,9 +94,13 @@ struct Until {
   uint64_t serial = 0;        // with `position`: the frame in which to stop
   int position = INT_MAX;
   uint64_t ended = 0;         // with `depth_gone`: stop also when this frame has ended and another one is in its place
+  // Stop when the frame at `goal_depth` begins and is of this kind and iteration; -1: no such goal.
+  int goal_depth = -1;
+  FrameKind goal_kind = FrameKind::kEntry;
+  int64_t goal_iteration = 0;
 };
 
-enum class Outcome : uint8_t { kDone, kPushed, kFailed };
+enum class Outcome : uint8_t { kDone, kPushed, kFailed, kCaught };
 
 struct Machine::Impl {
   explicit Impl(Machine& m) : m(m) {}
@@ -134,6 +140,31 @@ struct Machine::Impl {
   absl::flat_hash_map<uint64_t, size_t> outfeed_log;  // by dynamic position: which item
   std::vector<Value> outfeed;
   absl::flat_hash_map<uint64_t, Value> channels;  // by frame and channel: what is on its way
+  // What custom calls of loaded libraries returned and what was received, by dynamic position: run again, they give the same.
+  struct Logged {
+    int64_t executed;
+    Value value;
+  };
+  absl::flat_hash_map<uint64_t, Logged> replay_log;
+  std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed
+  int stop_after = -1;      // asked for by the observer
+  bool replaying = false;   // on the way to a moment of the past: armed positions, observer and profile do not count
+  const Until* goal = nullptr;  // the frame that a seek goes to is pinned
+  std::function<void()> checkpoint;
+  double checkpoint_seconds = 0;
+  int checkpoint_countdown = 0;
+  std::chrono::steady_clock::time_point next_checkpoint;
+
+  // machine_time.cc
+  void MaybeCheckpoint(Stack& stack);
+  bool CheckpointDue();
+  bool CanSnapshot() const;
+  void RewindLogs();    // what went out after the present has not gone out yet
+  void ForgetFuture();  // something was set: what is logged beyond the present no longer happens
+  // Values before the position of frames that `frames` (of another moment of the same run) holds.
+  void Recall(const std::vector<Frame>& from);
+  void HoldAgain(Frame& frame, int position, const Value& value);
+  StopReason SeekStep(const Mark& mark, const Mark& now);
 
   // machine.cc
   absl::StatusOr<Code*> Get(const Computation& computation);
@@ -205,6 +236,9 @@ struct Machine::Impl {
   absl::StatusOr<bool> PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands);
   absl::StatusOr<bool> NextElement(Stack& stack, Value result);  // the top frame returned this; false: the walk is over
 
+  void NoteEntered(Frame& frame, int position) {
+    if (frame.entered.empty() || frame.entered.back().position < position) frame.entered.push_back({position, m.executed_});
+  }
   Code& CodeOf(const Frame& frame) { return *codes[frame.computation->id]; }
   uint64_t PathOf(uint64_t caller_path, const Instruction* caller, FrameKind kind, int64_t iteration, int branch) const;
   uint64_t StreamSeed(const Frame& frame, const Instruction& instruction) const;

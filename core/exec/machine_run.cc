@@ -20,7 +20,7 @@ int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_arm
   const std::vector<int>& positions = armed[frame.computation->id];
   int stop = INT_MAX;
   *is_armed = true;
-  if (!positions.empty()) {
+  if (!positions.empty() && !replaying) {
     auto next = std::lower_bound(positions.begin(), positions.end(), frame.position);
     if (next != positions.end() && *next == exempt_position && frame.serial == exempt_serial) ++next;
     if (next != positions.end()) stop = *next;
@@ -54,7 +54,10 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     Frame& frame = stack.frames.back();
     Code& code = CodeOf(frame);
     const int size = static_cast<int>(frame.values.size());
-    if (frame.kind == FrameKind::kElement && armed[frame.computation->id].empty() && until.serial != frame.serial && until.ended != frame.serial) {
+    const int level = static_cast<int>(stack.frames.size()) - 1;
+    if (stack.main && level == until.goal_depth && frame.kind == until.goal_kind && frame.iteration == until.goal_iteration) return StopReason::kStep;
+    if (frame.kind == FrameKind::kElement && (replaying || armed[frame.computation->id].empty()) && until.serial != frame.serial && until.ended != frame.serial &&
+        level > until.goal_depth) {
       PopFrame(stack);  // nobody can stop in here: compute the instruction as ever
       exempt_serial = stack.frames.back().serial;
       exempt_position = stack.frames.back().position;
@@ -68,10 +71,12 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       const int root = code.plan->regions[r].root;
       if (root >= stop) break;
       if (m.interrupt_.load(std::memory_order_relaxed)) return Fail(stack, absl::CancelledError("interrupted"));
+      if (checkpoint != nullptr && stack.main && --checkpoint_countdown < 0) MaybeCheckpoint(stack);
       outcome = RunRegion(stack, r);
       if (outcome != Outcome::kDone) break;
       MoveTo(stack, frame, root + 1);
     }
+    if (outcome == Outcome::kCaught) return StopReason::kCaught;
     if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
     if (outcome == Outcome::kPushed) continue;
     if (stop < size) {
@@ -138,7 +143,7 @@ absl::StatusOr<const Kernel*> Machine::Impl::SingleKernel(Code& code, int positi
 }
 
 bool Machine::Impl::CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const {
-  if (frame.retains || (stack.main && m.region_observer_)) return false;
+  if (frame.retains || (stack.main && m.region_observer_ && m.observer_keeps_inputs_)) return false;
   if (frame.pinned && code.is_parameter(position)) return false;
   if (code.steps[position].sticky) return false;
   return !IsReplaced(frame, position);
@@ -214,6 +219,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     MoveTo(stack, frame, region.root);
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, true);
     if (!operands.ok()) return fail(operands.status());
+    if (stack.main) NoteEntered(frame, region.root);
     if (absl::Status status = PushControl(stack, frame.path, root, *std::move(operands)); !status.ok()) return fail(std::move(status));
     return Outcome::kPushed;
   }
@@ -223,8 +229,8 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     }
   }
 
-  const bool observed = stack.main && m.region_observer_;
-  const bool timed = stack.main && frame.counted && m.options_.time_instructions;
+  const bool observed = stack.main && m.region_observer_ && !replaying;
+  const bool timed = stack.main && frame.counted && m.options_.time_instructions && !replaying;
   absl::StatusOr<std::vector<Value>> inputs = GatherInputs(stack, depth, region);
   if (!inputs.ok()) return fail(inputs.status());
   std::chrono::steady_clock::time_point begin;  // made-up parameters and recomputed values are not the kernel's time
@@ -235,7 +241,13 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
   std::vector<Value> seen;
   if (observed) {
-    for (const Value& input : *inputs) seen.push_back(ToDense(input));
+    for (const Value& input : *inputs) {
+      if (m.observer_keeps_inputs_) {
+        seen.push_back(ToDense(input));
+      } else {
+        seen.push_back(input.unique() ? Value() : input);
+      }
+    }
   }
   const Kernel* kernel = nullptr;
   absl::StatusOr<Value> result = Execute(stack, depth, region, index, *std::move(inputs), &kernel);
@@ -247,13 +259,27 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     entry.bytes += bytes + result->byte_size();
   }
   if (observed) {
-    absl::Status status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
+    stop_after = -1;
+    absl::Status status;
+    if (!m.observer_keeps_inputs_) {
+      status = m.region_observer_(frame, region, kernel, seen, *result);
+    } else {
+      status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
+    }
     if (!status.ok()) return fail(std::move(status));
     ran_on.clear();
     seen.clear();
+    if (stop_after >= 0 && stop_after < region.root) {  // the region counts as not run: its members are made one by one when asked for
+      MoveTo(stack, frame, stop_after + 1);
+      return Outcome::kCaught;
+    }
   }
   Consume(frame, region);
   Store(frame, region.root, *std::move(result));
+  if (observed && stop_after == region.root) {
+    MoveTo(stack, frame, region.root + 1);
+    return Outcome::kCaught;
+  }
   return Outcome::kDone;
 }
 
@@ -359,7 +385,10 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
       // A frame that runs again (a value of the past) hands out nothing new.
       auto [entry, fresh] = outfeed_log.try_emplace(MixHash(frame.path, static_cast<uint64_t>(root.index)), outfeed.size());
       auto at = std::find(region.inputs.begin(), region.inputs.end(), root.operands[0]->index);
-      if (fresh) outfeed.push_back(ToDense(inputs[at - region.inputs.begin()], &m.account_));
+      if (fresh) {
+        outfeed.push_back(ToDense(inputs[at - region.inputs.begin()], &m.account_));
+        outfeed_executed.push_back(m.executed_);
+      }
       return Value::Token();
     }
     case StepKind::kNotExecuted: {
@@ -440,7 +469,11 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
   absl::string_view target = instruction.Text(AttrId::kCustomCallTarget);
   if (m.options_.custom_calls != nullptr) {
     if (CustomCallFunction function = m.options_.custom_calls->Find(target)) {
-      return CustomCallLibrary::Call(function, instruction, operands, &m.account_);
+      const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
+      if (auto logged = replay_log.find(key); logged != replay_log.end()) return logged->second.value;
+      absl::StatusOr<Value> result = CustomCallLibrary::Call(function, instruction, operands, &m.account_);
+      if (result.ok() && checkpoint != nullptr) replay_log.insert_or_assign(key, Logged{m.executed_, *result});
+      return result;
     }
   }
   if (Def(instruction).evaluate == nullptr) {
@@ -493,6 +526,8 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
 
 absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
+  const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
+  if (auto logged = replay_log.find(key); logged != replay_log.end()) return Evaluate(frame, instruction, {logged->second.value});
   auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
     return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ", channel,
@@ -507,6 +542,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   elements[0] = ToLayout(sent->second, wanted, &m.account_);
   channels.erase(sent);
   const Value filled = Value::Tuple(operands[0].shape(), std::move(elements));
+  if (checkpoint != nullptr) replay_log.insert_or_assign(key, Logged{m.executed_, filled});
   return Evaluate(frame, instruction, {filled});
 }
 

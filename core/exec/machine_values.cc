@@ -264,6 +264,7 @@ absl::Status Machine::SetValue(int depth, int position, Value value) {
     }
   }
   frame.values[position] = std::move(value);
+  impl_->ForgetFuture();
   return absl::OkStatus();
 }
 
