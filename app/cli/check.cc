@@ -9,6 +9,7 @@
 #include "app/cli/verb.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
+#include "core/ops/custom_call_targets.h"
 
 namespace hloscope::cli {
 namespace {
@@ -33,6 +34,23 @@ ordered_json FileJson(const std::string& path, const Loaded& loaded) {
   file["elided_constants"] = loaded.ok() ? CountElidedConstants(*loaded.module) : 0;
   file["load_ms"] = loaded.load_ms + loaded.verify_ms;
   return file;
+}
+
+// What can be read and not run: how many instructions, and the first one.
+struct NotExecuted {
+  int64_t count = 0;
+  const Instruction* first = nullptr;
+};
+
+NotExecuted FindQuantized(const Module& module) {
+  NotExecuted found;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (!IsQuantizedOperation(*i)) continue;
+      if (found.count++ == 0) found.first = i;
+    }
+  }
+  return found;
 }
 
 std::string Summary(const std::string& path, const Loaded& loaded) {
@@ -68,8 +86,15 @@ int Run_check(const std::vector<std::string>& args) {
       std::fprintf(stderr, "%s: warning: %s elided in the text ({...}): a run makes them up and IS NOT A REPRODUCTION\n", path.c_str(),
                    absl::StrCat(Count(elided, "constant"), elided == 1 ? " is" : " are").c_str());
     }
+    const NotExecuted quantized = loaded.ok() ? FindQuantized(*loaded.module) : NotExecuted();
+    if (quantized.count > 0) {
+      const std::string text = absl::StrCat("operations on quantized types are read, but not executed: there ", quantized.count == 1 ? "is " : "are ", quantized.count, ", and a run stops at the first");
+      const Instruction& at = *quantized.first;
+      std::fputs(Render({Severity::kNote, "", text, at.name_range.valid() ? at.name_range : at.range, ""}, *loaded.source).c_str(), stderr);
+    }
     if (json) {
       list.push_back(FileJson(path, loaded));
+      if (quantized.count > 0) list.back()["not_executed"] = quantized.count;
     } else if (loaded.open.ok()) {
       const std::string line = Summary(path, loaded);
       std::fwrite(line.data(), 1, line.size(), stdout);

@@ -52,10 +52,11 @@ constexpr absl::string_view kBytecode = "ML\xefR";
 
 // MLIR bytecode is not read: who wrote it, and what makes text of it.
 void ReportBytecode(Loaded& loaded) {
+  constexpr SourceRange kBegin = {0, 1};  // there are no lines: the place is that of the file
   const absl::string_view text = loaded.source->text();
   const size_t at = text.find(kBytecode);
   if (at > 0) {
-    loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), absl::StrCat("this holds MLIR bytecode at byte ", at, ", as what jax.export serializes"),
+    loaded.sink.Error(kBegin, HLO_LABEL("load.bytecode"), absl::StrCat("this holds MLIR bytecode at byte ", at, ", as what jax.export serializes"),
                       "make text of it in Python: print(jax.export.deserialize(open(FILE, 'rb').read()).mlir_module())");
     return;
   }
@@ -63,11 +64,11 @@ void ReportBytecode(Loaded& loaded) {
   const absl::string_view rest = text.substr(std::min(text.size(), kBytecode.size() + 1));
   const absl::string_view producer = rest.substr(0, std::min<size_t>(rest.find('\0'), 64));
   if (absl::StrContains(producer, "StableHLO")) {
-    loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), absl::StrCat("this is a portable artifact in MLIR bytecode, written by ", producer),
+    loaded.sink.Error(kBegin, HLO_LABEL("load.bytecode"), absl::StrCat("this is a portable artifact in MLIR bytecode, written by ", producer),
                       "make text of it: stablehlo-translate --deserialize FILE -o program.mlir");
     return;
   }
-  loaded.sink.Error(SourceRange(), HLO_LABEL("load.bytecode"), "this is MLIR bytecode",
+  loaded.sink.Error(kBegin, HLO_LABEL("load.bytecode"), "this is MLIR bytecode",
                     "make text of it: stablehlo-opt FILE -o program.mlir, or stablehlo-translate --deserialize FILE -o program.mlir for a portable artifact");
 }
 

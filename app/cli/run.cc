@@ -14,6 +14,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
@@ -111,10 +112,15 @@ const Instruction* StoppedAt(const Machine& machine) {
   return at == nullptr && !machine.frames().empty() ? machine.top().caller : at;  // a loop's condition that may not go on
 }
 
+// A diagnostic with its place, as those of reading are.
 std::string StopText(const Module& module, const Machine& machine) {
   const Instruction* at = StoppedAt(machine);
-  const std::string where = at != nullptr ? absl::StrCat(" at ", Describe(module, {at->parent, at->index})) : "";
-  return absl::StrCat("the program stopped with an error", where, ": ", machine.status().message());
+  absl::string_view why = machine.status().message();
+  if (at == nullptr) return absl::StrCat("hloscope: the program stopped with an error: ", why, "\n");
+  absl::ConsumePrefix(&why, absl::StrCat("%", at->name, ": "));
+  std::string text = absl::StrCat("the program stopped with an error at %", at->name, " in ", at->parent->name, ": ", why);
+  if (module.source == nullptr) return absl::StrCat("hloscope: ", text, "\n");
+  return Render({Severity::kError, "", std::move(text), at->name_range.valid() ? at->name_range : at->range, ""}, *module.source);
 }
 
 // Stops where a result has a NaN (or an infinity) and no input of its region has one.
@@ -245,7 +251,7 @@ class Runner {
 
   int Report() {
     int status = outcome_.error.empty() ? kOk : kFailed;
-    if (!outcome_.error.empty()) std::fprintf(stderr, "hloscope: %s\n", outcome_.error.c_str());
+    if (!outcome_.error.empty()) std::fputs(outcome_.error.c_str(), stderr);
     if (checker_ != nullptr && checker_->report().mismatch_count > 0) status = kFailed;
     std::vector<Value> outputs;
     if (outcome_.result.has_value()) Leaves(outcome_.result, outputs);

@@ -1,5 +1,6 @@
 // hloscope test: runs every function (of StableHLO) or program (of HLO) with assertions, and says which do not hold. The result that a
 // snapshot expects is an assertion.
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <fstream>
@@ -62,6 +63,7 @@ class Tester {
     Loaded loaded = Load(path, &tests);
     if (loaded.format != "stablehlo text") {
       ReportProblems(path, loaded);
+      Collect(path, loaded);
       if (!loaded.ok() || loaded.module->entry == nullptr) return false;
       if (!Asserts(*loaded.module) && !loaded.expected.has_value()) {
         std::fprintf(stderr, "%s: note: no assertions (custom calls of check.expect_eq and its kin, or a snapshot's result)\n", path.c_str());
@@ -72,14 +74,19 @@ class Tester {
       session_.arguments.clear();
       return true;
     }
-    for (StableHloTest& test : tests) Verify(*test.module, loaded.sink);
+    for (StableHloTest& test : tests) {
+      if (test.reached) Verify(*test.module, loaded.sink);
+    }
     loaded.sink.SortByPlace();
     ReportProblems(path, loaded);
+    Collect(path, loaded);
     if (tests.empty() && loaded.sink.error_count() > 0) return false;
     if (tests.empty()) std::fprintf(stderr, "%s: note: no function without arguments to test\n", path.c_str());
+    bool blamed = loaded.sink.error_count() == 0;
     for (StableHloTest& test : tests) {
       const bool several = test.num_replicas > 1 || test.num_partitions > 1;
-      if (BadModule(*test.module, loaded.sink)) {
+      if (!test.reached || BadModule(*test.module, loaded.sink)) {
+        blamed = true;
         Result result = Begin(path, test.name, test.range, *loaded.source);
         result.outcome = Result::kFailed;
         result.failures.push_back({result.place, "it cannot be read; see the errors"});
@@ -94,10 +101,20 @@ class Tester {
       }
       test.module.reset();
     }
+    if (!blamed) {  // errors outside of all functions
+      const auto& all = loaded.sink.diagnostics();
+      const auto first = std::find_if(all.begin(), all.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
+      Result result = Begin(path, "module", first->range, *loaded.source);
+      result.outcome = Result::kFailed;
+      result.failures.push_back({result.place, OneLine(first->message)});
+      Finish(std::move(result));
+    }
     return true;
   }
 
   const std::vector<Result>& results() const { return results_; }
+  // Errors of reading, by file: {"file","line","column","message"}.
+  const ordered_json& errors() const { return errors_; }
   int CountOf(int outcome) const {
     int count = 0;
     for (const Result& r : results_) count += r.outcome == outcome;
@@ -105,6 +122,15 @@ class Tester {
   }
 
  private:
+  void Collect(const std::string& path, const Loaded& loaded) {
+    if (!loaded.open.ok()) errors_.push_back({{"file", path}, {"line", 0}, {"column", 0}, {"message", std::string(loaded.open.message())}});
+    for (const Diagnostic& d : loaded.sink.diagnostics()) {
+      if (d.severity != Severity::kError) continue;
+      const LineColumn place = d.range.valid() ? loaded.source->Locate(d.range.begin) : LineColumn();
+      errors_.push_back({{"file", path}, {"line", place.line}, {"column", place.column}, {"message", d.message}});
+    }
+  }
+
   // A problem of the file is a problem of this test where it lies in one of its computations.
   static bool BadModule(const Module& module, const DiagnosticSink& sink) {
     if (module.entry == nullptr || module.entry->root == nullptr) return true;
@@ -156,7 +182,7 @@ class Tester {
     if (status.ok() && machine.Run() != StopReason::kFinished) status = machine.status();
     if (!status.ok()) {
       const Instruction* at = machine.frames().empty() ? nullptr : machine.next_instruction();
-      fail(at == nullptr ? SourceRange() : at->range, at == nullptr ? std::string(status.message()) : absl::StrCat("%", at->name, ": ", status.message()));
+      fail(at == nullptr ? SourceRange() : at->range, at == nullptr || absl::StartsWith(status.message(), absl::StrCat("%", at->name, ": ")) ? std::string(status.message()) : absl::StrCat("%", at->name, ": ", status.message()));
     }
     // The result that a snapshot brings is only that of the inputs that it brings.
     if (status.ok() && expected.has_value() && (*inputs)->from_snapshot() == (*inputs)->parameter_count()) {
@@ -170,6 +196,7 @@ class Tester {
   SessionOptions session_;
   std::unique_ptr<Backend> backend_;
   std::vector<Result> results_;
+  ordered_json errors_ = ordered_json::array();
 };
 
 std::string Xml(absl::string_view text) {
@@ -196,7 +223,7 @@ std::string JUnit(const std::vector<Result>& results, int failed, int skipped) {
   return absl::StrCat(xml, "</testsuite>\n</testsuites>\n");
 }
 
-ordered_json Json(const std::vector<Result>& results, int passed, int failed, int skipped) {
+ordered_json Json(const std::vector<Result>& results, const ordered_json& errors, int passed, int failed, int skipped) {
   ordered_json list = ordered_json::array();
   for (const Result& r : results) {
     ordered_json failures = ordered_json::array();
@@ -204,7 +231,7 @@ ordered_json Json(const std::vector<Result>& results, int passed, int failed, in
     list.push_back({{"file", r.file}, {"name", r.name}, {"outcome", r.outcome == Result::kPassed ? "passed" : r.outcome == Result::kFailed ? "failed" : "skipped"},
                     {"line", r.place.line}, {"failures", std::move(failures)}, {"run_ms", r.seconds * 1e3}});
   }
-  return {{"passed", passed}, {"failed", failed}, {"skipped", skipped}, {"tests", std::move(list)}};
+  return {{"passed", passed}, {"failed", failed}, {"skipped", skipped}, {"tests", std::move(list)}, {"errors", errors}};
 }
 
 }  // namespace
@@ -246,7 +273,7 @@ int Run_test(const std::vector<std::string>& args) {
   progress.Set("");
   const int passed = tester.CountOf(Result::kPassed), failed = tester.CountOf(Result::kFailed), skipped = tester.CountOf(Result::kSkipped);
   if (json) {
-    std::printf("%s\n", Json(tester.results(), passed, failed, skipped).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    std::printf("%s\n", Json(tester.results(), tester.errors(), passed, failed, skipped).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   } else {
     if (skipped > 0) std::printf("%d not executed\n", skipped);
     std::printf("%d passed, %d failed\n", passed, failed);

@@ -28,6 +28,11 @@ std::string Printable(absl::string_view text) {
   return out;
 }
 
+// Bytes of a binary file show nothing to whoever reads a diagnostic.
+bool IsText(absl::string_view line) {
+  return std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x09; });
+}
+
 }  // namespace
 
 // The same thing said again of the same place is dropped. It comes soon after the first time (two attributes that name one computation).
@@ -65,7 +70,7 @@ std::string Render(const Diagnostic& d, const SourceText& source) {
   absl::StrAppend(&out, ": ", Word(d.severity), ": ", d.message);
   if (!d.label.empty()) absl::StrAppend(&out, " [", d.label, "]");
   out += "\n";
-  if (at.line > 0) {
+  if (at.line > 0 && IsText(source.Line(at.line).substr(0, 4096))) {
     absl::string_view line = source.Line(at.line);
     int caret = at.column - 1;
     int length = std::max(1, d.range.end - d.range.begin);

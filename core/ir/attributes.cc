@@ -20,6 +20,7 @@ AttrId AttrIdFromName(absl::string_view name) {
   static const auto& table = *[] {
     auto* map = new absl::flat_hash_map<absl::string_view, AttrId>;
     for (int i = 0; i < static_cast<int>(AttrId::kUnknown); ++i) map->emplace(kAttributes[i].name, static_cast<AttrId>(i));
+    map->emplace("original_value", AttrId::kOriginalValue);  // its name before it was shortened; printed as it was written
     return map;
   }();
   auto it = table.find(name);

@@ -68,6 +68,10 @@ std::vector<absl::string_view> KnownCustomCallTargets() {
   return names;
 }
 
+bool IsQuantizedOperation(const Instruction& instruction) {
+  return instruction.Has(AttrId::kCustomCallTarget) && absl::StartsWith(instruction.Text(AttrId::kCustomCallTarget), "quantized:");
+}
+
 absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
   const absl::string_view target = c.instruction.Text(AttrId::kCustomCallTarget);
   switch (FindCustomCallTarget(target)) {
@@ -86,7 +90,7 @@ absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
     }
     case CustomCallTarget::kRefused:
       if (absl::StartsWith(target, "quantized:")) {
-        return absl::UnimplementedError(absl::StrCat(target.substr(target.find(':') + 1), " %", c.instruction.name, ": operations on quantized types are not executed"));
+        return absl::UnimplementedError(absl::StrCat(target.substr(target.find(':') + 1), ": operations on quantized types are not executed, they are only read"));
       }
       return absl::UnimplementedError(absl::StrCat("%", c.instruction.name, " runs programs on several devices, which is not executed yet"));
     case CustomCallTarget::kUnknown: break;

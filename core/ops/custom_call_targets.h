@@ -17,6 +17,8 @@ enum class CustomCallTarget : uint8_t {
   kRefused,      // known, and not executed: operations on quantized types, programs of several devices
 };
 CustomCallTarget FindCustomCallTarget(absl::string_view target);
+// One that stands for an operation on quantized types.
+bool IsQuantizedOperation(const Instruction& instruction);
 // All names of the table; a trailing * stands for any ending.
 std::vector<absl::string_view> KnownCustomCallTargets();
 // Runs a known target; NotFoundError that names the target otherwise.

@@ -48,7 +48,7 @@ TEST(StableHloCases, EveryOperationHasACase) {
   using namespace stablehlo;
   const std::set<absl::string_view> by_another_name = {"call", "stablehlo.quantized", "chlo.topk"};
   for (absl::Span<const Row> rows :
-       {ElementwiseRows(), ShapeRows(), DynamicRows(), RegionRows(), LinearRows(), DistributionRows(), CallRows(), CheckRows(), ChloRows()}) {
+       {ElementwiseRows(), ShapeRows(), DynamicRows(), RegionRows(), LinearRows(), EinsumRows(), DistributionRows(), CallRows(), CheckRows(), ChloRows()}) {
     for (const Row& row : rows) {
       if (by_another_name.count(row.name) > 0) continue;
       EXPECT_NE(all.find(std::string(row.name)), std::string::npos) << row.name << " stands in no case";

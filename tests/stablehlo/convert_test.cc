@@ -208,6 +208,30 @@ func.func @main() {
   EXPECT_THAT(RunModule(*tests[0].module, *AllBackends()[0]), HasSubstr("several devices"));
 }
 
+// What no test reaches is looked through: functions with arguments, and those that call each other in a circle.
+TEST(StableHloConvert, ErrorsThatNoTestReachesAreReported) {
+  struct Case {
+    const char* text;
+    const char* label;
+    std::vector<std::string> names;  // of the tests; those that are only there because of their errors behind a '!'
+  };
+  const Case cases[] = {
+      {"func.func @a() { call @b() : () -> () return }\nfunc.func private @b() { call @a() : () -> () return }\nfunc.func @ok() { return }\n", "stablehlo.recursive-call", {"ok", "!a"}},
+      {"func.func @main() { func.call @main() : () -> () return }\n", "stablehlo.recursive-call", {"!main"}},
+      {"func.func @ok() { return }\nfunc.func private @bad(%x: tensor<2xf32>) -> tensor<3xf32> {\n  %0 = stablehlo.add %x, %x : (tensor<2xf32>, tensor<2xf32>) -> tensor<3xf32>\n"
+       "  return %0 : tensor<3xf32>\n}\n", "verify.shape-mismatch", {"ok", "!bad"}},
+      {"func.func @ok() { return }\nfunc.func private @fine(%x: tensor<2xf32>) -> tensor<2xf32> { return %x : tensor<2xf32> }\n", "", {"ok"}},
+  };
+  for (const Case& one : cases) {
+    DiagnosticSink sink;
+    auto source = std::make_shared<SourceText>("t.mlir", one.text);
+    std::vector<std::string> names;
+    for (const StableHloTest& test : ReadStableHloTests(source, sink)) names.push_back(test.reached ? test.name : absl::StrCat("!", test.name));
+    EXPECT_EQ(names, one.names) << one.text;
+    EXPECT_EQ(sink.diagnostics().empty() ? "" : sink.diagnostics()[0].label, one.label) << one.text;
+  }
+}
+
 TEST(StableHloConvert, PartsAreNumberedWhereNamesRepeat) {
   DiagnosticSink sink;
   const std::string part = "func.func @main() {\n  %x = stablehlo.constant dense<1> : tensor<i32>\n  %p = \"interpreter.probe\"(%x) {probe_id = \"a\"} : (tensor<i32>) -> tensor<i32>\n  func.return\n}\n";
@@ -275,6 +299,10 @@ const Wrong kWrong[] = {
     {"stablehlo.recursive-call", "func.func @main(%x: tensor<f32>) -> tensor<f32> {\n %0 = func.call @main(%x) : (tensor<f32>) -> tensor<f32>\n return %0 : tensor<f32>\n}"},
     {"stablehlo.dynamic-argument", "func.func @main(%x: tensor<?xf32>) -> tensor<?xf32> {\n return %x : tensor<?xf32>\n}"},
     {"stablehlo.no-function", "module @empty {\n}"},
+    {"stablehlo.repeated-name", "func.func @main() { return }\nfunc.func @main() { return }"},
+    {"stablehlo.einsum-config", "%0 = stablehlo.einsum %x, %x, config = \"ab,a->b\" : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>"},
+    {"stablehlo.einsum-sizes", "%0 = stablehlo.einsum %x, %d, config = \"a,ab->b\" : (tensor<4xf32>, tensor<2x2xf32>) -> tensor<2xf32>"},
+    {"stablehlo.einsum-result", "%0 = stablehlo.unary_einsum %x, config = \"a->a\" : (tensor<4xf32>) -> tensor<3xf32>"},
     {"chlo.float-operand", "%0 = chlo.lgamma %n : tensor<1xi64> -> tensor<1xi64>"},
     {"chlo.next-after-type", "%c = stablehlo.constant dense<1.0> : tensor<2xf6E3M2FN>\n%0 = chlo.next_after %c, %c : tensor<2xf6E3M2FN>, tensor<2xf6E3M2FN> -> tensor<2xf6E3M2FN>"},
     {"chlo.complex-operand", "%0 = \"chlo._asin_acos_kernel\"(%x) : (tensor<4xf32>) -> tensor<4xf32>"},

@@ -90,7 +90,7 @@ bool Reader::ReadAttrInner(Attr* attr, Typed typed) {
         return true;
       }
       if (word == "unit") return TakeWord("unit");
-      if (word == "dense") return ReadDense(attr);
+      if (word == "dense" || (word == "sparse" && scanner_.At(token_.end) == '<')) return ReadDense(attr);
       if (word == "dense_resource") return ReadDenseResource(attr);
       if (word == "array" && scanner_.At(token_.end) == '<') return ReadDenseArray(attr);
       if (word == "inf" || word == "nan") return ReadNumber(attr, typed);

@@ -137,12 +137,14 @@ bool Reader::CheckElementsType(const Type& type, SourceRange range) {
   return true;
 }
 
-// At `dense`. The type comes after the elements, so their end is looked for first.
+// At `dense` or `sparse`. The type comes after the elements, so their end is looked for first.
 bool Reader::ReadDense(Attr* attr) {
   const int32_t begin = token_.begin;
   const int32_t after = token_.end;
+  const bool sparse = TokenText() == "sparse";
+  const absl::string_view word = sparse ? "sparse" : "dense";
   Advance();
-  if (!Is('<') || token_.begin != after) return Unexpected("'<'", "after 'dense'");
+  if (!Is('<') || token_.begin != after) return Unexpected("'<'", absl::StrCat("after '", word, "'"));
   const int32_t open = token_.end;
   int32_t close = open;
   for (; close < scanner_.end() && text_[close] != '>'; ++close) {
@@ -158,9 +160,9 @@ bool Reader::ReadDense(Attr* attr) {
       break;
     }
   }
-  if (scanner_.At(close) != '>') return Error({begin, open}, HLO_LABEL("mlir.syntax"), "this dense<...> is never closed", "write the '>'");
+  if (scanner_.At(close) != '>') return Error({begin, open}, HLO_LABEL("mlir.syntax"), absl::StrCat("this ", word, "<...> is never closed"), "write the '>'");
   Seek(close + 1);
-  if (!Expect(':', "and a type after dense<...>")) return false;
+  if (!Expect(':', absl::StrCat("and a type after ", word, "<...>"))) return false;
   const SourceRange type_range = TokenRange();
   if (!ReadType(&attr->type)) return false;
   if (attr->type.kind == Type::Kind::kOther) {  // vectors, tensors of strings
@@ -172,7 +174,7 @@ bool Reader::ReadDense(Attr* attr) {
   const int32_t last = last_end_;
   if (!CheckElementsType(attr->type, type_range)) return false;
   // A problem inside is reported, but what follows is still in step: the operation can be read to its end.
-  const bool ok = ReadElements(open, close, attr->type, attr);
+  const bool ok = sparse ? ReadSparseElements(open, close, attr->type, attr) : ReadElements(open, close, attr->type, attr);
   Seek(last);  // from the type's end, so that the next token still knows whether it begins a line
   last_end_ = last;
   return ok || quiet_ == 0;

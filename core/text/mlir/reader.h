@@ -106,6 +106,7 @@ class Reader {
   // --- elements.cc ---
   bool ReadDense(Attr* attr);
   bool ReadDenseResource(Attr* attr);
+  bool ReadSparseElements(int32_t begin, int32_t end, const Type& type, Attr* attr);  // sparse_elements.cc
   bool ReadElements(int32_t begin, int32_t end, const Type& type, Attr* attr);
   bool ReadElementLists(int32_t begin, int32_t end, const Type& type, Attr* attr);
   bool ReadElement(int32_t* at, int32_t end, ElementType type, std::byte* to);

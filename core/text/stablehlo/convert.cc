@@ -113,7 +113,7 @@ std::vector<const SsaValue*> FreeValues(const Op& op, const Region& region) {
 const Row* FindRow(absl::string_view name) {
   static const auto* const kRows = [] {
     auto* rows = new absl::flat_hash_map<absl::string_view, Row>();
-    for (absl::Span<const Row> part : {ElementwiseRows(), ShapeRows(), DynamicRows(), RegionRows(), LinearRows(), DistributionRows(), CallRows(), CheckRows(), ChloRows()}) {
+    for (absl::Span<const Row> part : {ElementwiseRows(), ShapeRows(), DynamicRows(), RegionRows(), LinearRows(), EinsumRows(), DistributionRows(), CallRows(), CheckRows(), ChloRows()}) {
       for (const Row& row : part) rows->emplace(row.name, row);
     }
     return rows;

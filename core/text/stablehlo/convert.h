@@ -35,6 +35,7 @@ absl::Span<const Row> ShapeRows();
 absl::Span<const Row> DynamicRows();
 absl::Span<const Row> RegionRows();
 absl::Span<const Row> LinearRows();
+absl::Span<const Row> EinsumRows();
 absl::Span<const Row> DistributionRows();
 absl::Span<const Row> CallRows();
 absl::Span<const Row> CheckRows();

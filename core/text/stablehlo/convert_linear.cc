@@ -63,7 +63,6 @@ void Dot(OpContext& c) {
   c.Simple(Opcode::kDot, c.ins(), std::move(attributes));
 }
 
-// lhs, rhs: a batched einsum in the older dialects is not read; this is what chlo calls a ragged dot.
 void Convolve(OpContext& c, const std::vector<std::vector<int64_t>>* padding) {
   Instruction* rhs = c.in(1);
   const mlir::Attr* written = c.Need("dimension_numbers");

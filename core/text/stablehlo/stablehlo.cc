@@ -71,6 +71,30 @@ Functions Describe(const std::vector<const Op*>& functions) {
   return all;
 }
 
+// Each name stands for one thing in its module.
+void ReportRepeatedNames(const mlir::Region& region, DiagnosticSink& sink) {
+  absl::flat_hash_set<std::string> names;
+  for (const auto& op : region.ops) {
+    const std::string name = SymbolOf(*op);
+    if (!name.empty() && !names.insert(name).second) {
+      sink.Error(op->name_range.valid() ? op->name_range : op->range, HLO_LABEL("stablehlo.repeated-name"), absl::StrCat("there is another @", name, " before this one"),
+                 "a call could mean either; give one of them another name");
+    }
+    if (op->name == "builtin.module") {
+      for (const auto& inner : op->regions) ReportRepeatedNames(*inner, sink);
+    }
+  }
+}
+
+void ReportRepeatedNames(const Op& root, DiagnosticSink& sink) {
+  for (const auto& region : root.regions) ReportRepeatedNames(*region, sink);
+}
+
+bool HasStaticArguments(const Op& function) {
+  const auto& arguments = function.regions[0]->arguments;
+  return std::all_of(arguments.begin(), arguments.end(), [](const auto& a) { return stablehlo::StaticShape(a->type).has_value(); });
+}
+
 // Whether a function, or one that it calls, has assertions; and its largest number of devices.
 void Reach(const Functions& all, size_t at, absl::flat_hash_set<size_t>& seen, Summary& total) {
   std::vector<size_t> open = {at};
@@ -84,10 +108,24 @@ void Reach(const Functions& all, size_t at, absl::flat_hash_set<size_t>& seen, S
     total.partitions = std::max(total.partitions, s.partitions);
     total.infeed.insert(total.infeed.end(), s.infeed.begin(), s.infeed.end());
     for (const std::string& callee : s.calls) {
-      const auto found = all.by_name.find(callee);
+      const auto found = all.by_name.find(callee.substr(callee.rfind(':') == std::string::npos ? 0 : callee.rfind(':') + 1));
       if (found != all.by_name.end()) open.push_back(found->second);
     }
   }
+}
+
+// Functions from which all those are reached that are not in `seen`: first what nobody calls, then one on each cycle of calls.
+std::vector<size_t> RootsOfTheRest(const Functions& all, const std::vector<const Op*>& functions, absl::flat_hash_set<size_t> seen) {
+  std::vector<size_t> roots;
+  for (const bool called : {false, true}) {
+    for (size_t k = 0; k < functions.size(); ++k) {
+      if (seen.contains(k) || all.called.contains(SymbolOf(*functions[k])) != called) continue;
+      Summary ignored;
+      Reach(all, k, seen, ignored);
+      roots.push_back(k);
+    }
+  }
+  return roots;
 }
 
 const Op* ChooseEntry(const std::vector<const Op*>& functions) {
@@ -133,14 +171,16 @@ std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, 
       target.header.clear();
       continue;
     }
+    ReportRepeatedNames(*part, sink);
     const Op* entry = ChooseEntry(converter.functions());
     Computation* computation = converter.ConvertEntry(*entry);
-    // Functions that nobody calls are computations too, where their types stand alone.
+    // Functions that the entry does not reach are computations too, where their types stand alone.
     const Functions all = Describe(converter.functions());
-    for (const Op* function : converter.functions()) {
-      if (function == entry || all.called.contains(SymbolOf(*function))) continue;
-      const auto& arguments = function->regions[0]->arguments;
-      if (std::all_of(arguments.begin(), arguments.end(), [](const auto& a) { return stablehlo::StaticShape(a->type).has_value(); })) converter.ConvertEntry(*function);
+    absl::flat_hash_set<size_t> seen;
+    Summary ignored;
+    Reach(all, std::find(converter.functions().begin(), converter.functions().end(), entry) - converter.functions().begin(), seen, ignored);
+    for (size_t k : RootsOfTheRest(all, converter.functions(), seen)) {
+      if (HasStaticArguments(*converter.functions()[k])) converter.ConvertEntry(*converter.functions()[k]);
     }
     if (first) AddAliases(*entry, target);
     converter.Finish(computation);
@@ -166,6 +206,8 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
     DiagnosticSink ignored;
     const Converter look(file, *file.modules[part], scratch, ignored);
     const Functions all = Describe(look.functions());
+    ReportRepeatedNames(*file.modules[part], sink);
+    absl::flat_hash_set<size_t> reached;
     for (size_t k = 0; k < look.functions().size(); ++k) {
       const Op& function = *look.functions()[k];
       if (!function.regions[0]->arguments.empty() || all.called.contains(SymbolOf(function))) continue;
@@ -173,6 +215,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       absl::flat_hash_set<size_t> seen;
       Reach(all, k, seen, total);
       if (!total.asserts && IsPrivate(function)) continue;
+      reached.insert(seen.begin(), seen.end());
       StableHloTest test;
       test.name = SymbolOf(function);
       test.part = static_cast<int>(part);
@@ -193,6 +236,23 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       converter.Finish(entry);
       names.insert(test.name);
       tests.push_back(std::move(test));
+    }
+    // What no test reaches is not run, but its errors are errors: a call of itself among them.
+    for (size_t k : RootsOfTheRest(all, look.functions(), reached)) {
+      const Op& function = *look.functions()[k];
+      if (!HasStaticArguments(function)) continue;
+      StableHloTest test;
+      test.name = SymbolOf(function);
+      test.part = static_cast<int>(part);
+      test.asserts = test.reached = false;
+      test.range = function.name_range.valid() ? function.name_range : function.range;
+      test.module = std::make_unique<Module>();
+      test.module->source = source;
+      const int errors = sink.error_count();
+      Converter converter(file, *file.modules[part], *test.module, sink);
+      converter.Finish(converter.ConvertEntry(function));
+      if (sink.error_count() == errors) Verify(*test.module, sink);
+      if (sink.error_count() > errors || test.module->entry == nullptr || test.module->entry->in_error) tests.push_back(std::move(test));
     }
   }
   for (StableHloTest& test : tests) {
