@@ -30,7 +30,13 @@ std::string Printable(absl::string_view text) {
 
 // Bytes of a binary file show nothing to whoever reads a diagnostic.
 bool IsText(absl::string_view line) {
-  return std::none_of(line.begin(), line.end(), [](char c) { return static_cast<unsigned char>(c) < 0x09; });
+  int following = 0;  // bytes of a UTF-8 sequence that are still to come
+  for (char c : line) {
+    const unsigned char u = static_cast<unsigned char>(c);
+    if (u < 0x09 || (following > 0) != ((u & 0xc0) == 0x80)) return false;
+    following = following > 0 ? following - 1 : u >= 0xf0 ? 3 : u >= 0xe0 ? 2 : u >= 0xc0 ? 1 : 0;
+  }
+  return true;
 }
 
 }  // namespace
