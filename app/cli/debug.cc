@@ -13,6 +13,7 @@
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/debug/session.h"
+#include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 
 namespace hloscope::cli {
@@ -84,7 +85,7 @@ bool WriteJunit(const std::string& path, const std::string& program, const Sessi
 
 int Run_debug(const std::vector<std::string>& args) {
   CLI::App app("Opens the debugger's console on a program.", "hloscope debug");
-  std::string file, junit, retain;
+  std::string file, junit, retain, source_path;
   std::vector<std::string> scripts, commands;
   bool batch = false;
   ProgramOptions program;
@@ -93,6 +94,7 @@ int Run_debug(const std::vector<std::string>& args) {
   app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--batch", batch, "ends after the scripts; status 1 if an expect failed or the program stopped with an error");
   app.add_option("--retain", retain, "bytes of values kept for looking back (default 2GiB)")->type_name("BYTES");
+  app.add_option("--source-path", source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");
   app.add_option("--junit", junit, "writes the outcome of each expect")->type_name("OUT.xml");
   program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
@@ -117,6 +119,7 @@ int Run_debug(const std::vector<std::string>& args) {
     std::fflush(stdout);
   });
   InterruptGuard guard(session);
+  if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;
   for (const std::string& script : scripts) {
     if (quit || script_failed) break;

@@ -2,6 +2,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
+#include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/text/hlo_text.h"
@@ -219,6 +220,7 @@ namespace {
 
 // Step and next: N times, showing only where it ends (and the frame where that changed).
 absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
+  if (absl::string_view rest = args; TakeWord(rest) == "line") return StepLine(s, rest, into);
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
   const absl::Status running = s.NeedRunning();

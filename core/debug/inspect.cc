@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/explain.h"
 #include "core/debug/session_state.h"
+#include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
@@ -21,11 +22,11 @@ namespace {
 // gdb's number of a frame: 0 is the innermost.
 int NumberOf(const Session::State& s, int depth) { return static_cast<int>(s.machine->frames().size()) - 1 - depth; }
 
-std::string FrameText(const Session::State& s, int depth, bool python) {
+std::string FrameText(Session::State& s, int depth, bool python) {
   const Frame& f = s.machine->frames()[depth];
   std::string text = absl::StrFormat("#%-3d%s\n", NumberOf(s, depth), s.DescribeFrame(depth));
   if (python && f.position < static_cast<int>(f.computation->schedule.size())) {
-    text += PythonFramesText(*s.module, *f.computation->schedule[f.position], "        ");
+    text += PythonFramesWithSource(s, *f.computation->schedule[f.position], "        ");
   }
   return text;
 }
@@ -129,8 +130,13 @@ void ListAround(Session::State& s, int line) {
 }  // namespace
 
 absl::Status CommandList(Session::State& s, absl::string_view args) {
-  if (s.module->source == nullptr) return absl::FailedPreconditionError("this program was not read from a text");
   args = absl::StripAsciiWhitespace(args);
+  if (absl::Status listed; ListSource(s, args, &listed)) return listed;
+  if (args == "text") {
+    args = "";
+    s.list_first = s.list_last = 0;
+  }
+  if (s.module->source == nullptr) return absl::FailedPreconditionError("this program was not read from a text");
   const int size = static_cast<int>(s.list_size), lines = LineCount(*s.module->source);
   int first = 0, last = 0;
   if (args == "-") {
@@ -224,7 +230,7 @@ absl::Status InfoOp(Session::State& s, absl::string_view args) {
 absl::Status InfoSource(Session::State& s, absl::string_view args) {
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
   if (!found.ok()) return found.status();
-  const std::string frames = PythonFramesText(*s.module, **found, "  ");
+  const std::string frames = PythonFramesWithSource(s, **found, "  ");
   s.Say(Describe(*s.module, {(*found)->parent, (*found)->index}), "\n", frames.empty() ? "  the text names no source for it\n" : frames);
   if (!(*found)->metadata.op_name.empty()) s.Say("  op_name: ", (*found)->metadata.op_name, "\n");
   return absl::OkStatus();
@@ -340,13 +346,14 @@ struct Topic {
   absl::Status (*show)(Session::State&, absl::string_view);
 };
 constexpr Topic kTopics[] = {{"break", InfoBreak},     {"breakpoints", InfoBreak}, {"display", InfoDisplay}, {"frame", InfoFrame},   {"op", InfoOp},          {"source", InfoSource},
-                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}, {"outfeed", InfoOutfeed}};
+                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}, {"outfeed", InfoOutfeed},
+                             {"line", InfoLine}};
 
 }  // namespace
 
 absl::Status CommandInfo(Session::State& s, absl::string_view args) {
   const absl::string_view word = TakeWord(args);
-  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed";
+  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed, line";
   if (word.empty()) return absl::InvalidArgumentError(kHelp);
   const Topic* found = nullptr;
   for (const Topic& topic : kTopics) {

@@ -154,9 +154,9 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
     for (const CommandRow& c : Commands()) offer(c.name, word, "");
     offer("expressions", word, "");
   } else if (name == "info") {
-    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices", "outfeed"}) offer(sub, word, "");
+    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices", "outfeed", "line"}) offer(sub, word, "");
   } else if (name == "set") {
-    for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations"}) offer(sub, word, "");
+    for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations", "source-path"}) offer(sub, word, "");
   }
   const bool places = name == "break" || name == "tbreak" || name == "until" || name == "list";
   if (places && absl::StartsWith(word, "op:")) {

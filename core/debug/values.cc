@@ -5,9 +5,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
+#include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -383,6 +385,7 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
     return absl::InvalidArgumentError("set print takes elements N or edge N");
   }
   if (name == "list") return SetNumber(rest, s.list_size, 1);
+  if (name == "source-path") return SetSourcePath(s, rest);
   if (name == "retain") return SetBytes(s, rest, s.options.retain_bytes);
   if (name == "memory-limit") return SetBytes(s, rest, s.options.memory_limit);
   if (name == "max-iterations") {
@@ -396,7 +399,8 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
 absl::Status CommandShow(Session::State& s, absl::string_view args) {
   s.Say("print elements ", s.print_elements, "\nprint edge ", s.print_edge, "\nlist ", s.list_size, "\nretain ", FormatByteCount(s.options.retain_bytes),
         "\nmemory-limit ", s.options.memory_limit == 0 ? "none" : FormatByteCount(s.options.memory_limit), "\nmax-iterations ",
-        s.options.max_iterations == 0 ? "none" : absl::StrCat(s.options.max_iterations), "\nfill ", ToText(s.options.fill), "\n");
+        s.options.max_iterations == 0 ? "none" : absl::StrCat(s.options.max_iterations), "\nfill ", ToText(s.options.fill),
+        "\nsource-path ", s.Extension<SourceView>().path().empty() ? "none" : absl::StrJoin(s.Extension<SourceView>().path(), ":"), "\n");
   return absl::OkStatus();
 }
 
