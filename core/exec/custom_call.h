@@ -15,7 +15,7 @@
 namespace hloscope {
 
 // `out`: the result's buffer, or for a tuple result an array of its leaves' buffers, in order. `in`: the operands' buffers, tuples
-// flattened to their leaves. Dense and row-major.
+// flattened to their leaves. Each lies as the layout of its shape says: dense and row-major where the program writes no other.
 using CustomCallFunction = void (*)(void* out, void** in);
 
 class CustomCallLibrary {

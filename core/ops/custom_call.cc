@@ -47,8 +47,8 @@ void DefineCustomCall(OpRegistry& r) {
   d.doc =
       "The result has the shape that is written. Annotations (`Sharding` and its kin, moves between memories) pass their operand through; "
       "`TopK` "
-      "is computed; any other target must come from a library given by the user, as `void target(void* out, void** in)` over dense "
-      "row-major buffers. "
+      "is computed; any other target must come from a library given by the user, as `void target(void* out, void** in)` over "
+      "buffers in the layouts of their shapes (dense and row-major where none is written). "
       "An unknown target is an error that names it, when it is reached.";
   d.spec = "operations.md: Control, tuples, calls";
 }

@@ -77,6 +77,9 @@ absl::StatusOr<Array> MultiplyData(const Instruction& instruction, Operands oper
 absl::StatusOr<Array> LinearAlgebra(const Instruction& instruction, Operands operands);                  // linear.cc
 absl::StatusOr<Array> RandomBits(const Instruction& instruction, Operands operands);                     // random.cc
 
+// The k largest (smallest) of each line, and where they were.
+Array TopK(const Instruction& instruction, const Array& operand, int64_t k, bool largest);  // folds.cc
+
 // The sum (product) of terms in any order, with the bound that follows: none where every order is exact.
 Number SumInAnyOrder(ElementType type, const std::vector<Number>& terms);
 Number ProductInAnyOrder(ElementType type, const std::vector<Number>& terms);

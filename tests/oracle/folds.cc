@@ -264,35 +264,6 @@ absl::StatusOr<Array> Sort(const Instruction& instruction, Operands operands, Ca
   return Results(instruction, std::move(out));
 }
 
-Array TopK(const Instruction& instruction, const Array& operand) {
-  Array out(instruction.shape);
-  const bool largest = instruction.Bool(AttrId::kLargest, true);
-  const int64_t k = instruction.Int(AttrId::kK);
-  Index lines = Dims(operand.shape);
-  const int64_t length = lines.back();
-  lines.pop_back();
-  bool lost = false;
-  for (const Number& x : operand.elements) lost |= x.error != 0;
-  ForEach(lines, [&](const Index& line) {
-    std::vector<int64_t> order(length);
-    std::iota(order.begin(), order.end(), 0);
-    Index at = line;
-    at.push_back(0);
-    const int64_t base = operand.Position(at);
-    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-      const int c = TotalOrder(operand.type(), operand.elements[base + a], operand.elements[base + b]);
-      return largest ? c > 0 : c < 0;
-    });
-    for (int64_t e = 0; e < k; ++e) {
-      at.back() = e;
-      out.parts[0].at(at) = operand.elements[base + order[e]];
-      out.parts[1].at(at) = Int(order[e]);
-    }
-  });
-  if (lost) SetUnknown(out);
-  return out;
-}
-
 absl::StatusOr<Array> Map(const Instruction& instruction, Operands operands, Caller& caller) {
   Array out(instruction.shape);
   for (int64_t e = 0; e < out.size(); ++e) {
@@ -369,6 +340,33 @@ absl::StatusOr<Array> Scan(const Instruction& instruction, Operands operands, Ca
 }
 
 }  // namespace
+
+Array TopK(const Instruction& instruction, const Array& operand, int64_t k, bool largest) {
+  Array out(instruction.shape);
+  Index lines = Dims(operand.shape);
+  const int64_t length = lines.back();
+  lines.pop_back();
+  bool lost = false;
+  for (const Number& x : operand.elements) lost |= x.error != 0;
+  ForEach(lines, [&](const Index& line) {
+    std::vector<int64_t> order(length);
+    std::iota(order.begin(), order.end(), 0);
+    Index at = line;
+    at.push_back(0);
+    const int64_t base = operand.Position(at);
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      const int c = TotalOrder(operand.type(), operand.elements[base + a], operand.elements[base + b]);
+      return largest ? c > 0 : c < 0;
+    });
+    for (int64_t e = 0; e < k; ++e) {
+      at.back() = e;
+      out.parts[0].at(at) = operand.elements[base + order[e]];
+      out.parts[1].at(at) = Int(order[e]);
+    }
+  });
+  if (lost) SetUnknown(out);
+  return out;
+}
 
 Number SumInAnyOrder(ElementType type, const std::vector<Number>& terms) {
   const ElementType r = IsComplex(type) ? RealTypeOf(type) : type;
@@ -447,7 +445,7 @@ absl::StatusOr<Array> FoldData(const Instruction& instruction, Operands operands
     case Opcode::kReduceWindow: return ReduceWindow(instruction, operands, caller);
     case Opcode::kSelectAndScatter: return SelectAndScatter(instruction, operands, caller);
     case Opcode::kSort: return Sort(instruction, operands, caller);
-    case Opcode::kTopk: return TopK(instruction, *operands[0]);
+    case Opcode::kTopk: return TopK(instruction, *operands[0], instruction.Int(AttrId::kK), instruction.Bool(AttrId::kLargest, true));
     case Opcode::kMap: return Map(instruction, operands, caller);
     case Opcode::kScan: return Scan(instruction, operands, caller);
     default: return absl::NotFoundError("no fold");

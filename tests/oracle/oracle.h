@@ -1,9 +1,10 @@
 // The oracle: every operation said again as plain loops, written from the specification, without core/element and core/ops. It runs whole
 // modules, slowly, and knows for each element of the result how far a right answer may lie from its own.
-// Not for several replicas, not for custom calls.
+// Not for several replicas.
 #ifndef HLOSCOPE_TESTS_ORACLE_ORACLE_H_
 #define HLOSCOPE_TESTS_ORACLE_ORACLE_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -16,9 +17,13 @@ namespace hloscope::oracle {
 
 struct Options {
   int64_t max_steps = 50'000'000;  // instructions executed; more is ResourceExhaustedError
+  // The world outside. Without a function the operation is Unimplemented.
+  std::function<Value(const Shape&)> infeed;     // the next item
+  std::vector<Array>* outfeed = nullptr;         // items are added
+  std::function<absl::StatusOr<Array>(const Instruction&, Operands)> custom_call;  // NotFound: none that it knows
 };
 
-// The entry's result on `arguments`. Unimplemented: an operation (custom-call, infeed, send, ...) that has no meaning here.
+// The entry's result on `arguments`. Unimplemented: an operation (send, a custom call, ...) that has no meaning here.
 // Aborted: control flow depends on a value whose bound leaves it undecided.
 absl::StatusOr<Array> Evaluate(const Module& module, const std::vector<Value>& arguments, const Options& options = {});
 // The same as values: the elements of a tuple result, or the only one.

@@ -506,8 +506,20 @@ Number ReducePrecision(ElementType type, const Number& x, int exponent_bits, int
   return Real(r);
 }
 
+// Between two neighbours of a float format.
+static Number StochasticFloat(ElementType from, ElementType to, ElementType random_type, double x, uint64_t random) {
+  const double m = std::abs(x);
+  const Number nearest = Convert(from, to, Real(x));
+  if (!std::isfinite(x) || m == 0 || m >= MaxFinite(to)) return nearest;
+  const long double quantum = Ulp(to, m), scaled = m / quantum, low = std::floor(scaled), cut = scaled - low;
+  if (cut == 0) return nearest;
+  const bool up = static_cast<long double>(random) < std::trunc(std::ldexp(cut, BitWidth(random_type)));
+  return Real(Round(to, std::copysign((up ? low + 1 : low) * quantum, static_cast<long double>(x))));
+}
+
 Number StochasticConvert(ElementType from, ElementType to, ElementType random_type, const Number& x, const Number& random) {
-  if (x.unknown() || random.unknown() || x.error != 0 || !IsInteger(to)) return Unknown();
+  if (x.unknown() || random.unknown() || x.error != 0) return Unknown();
+  if (IsFloat(to)) return FormatOf(to).zero ? StochasticFloat(from, to, random_type, x.re, static_cast<uint64_t>(random.i)) : Unknown();
   const Number saturated = Convert(from, to, x);
   const double whole = std::trunc(std::abs(x.re));
   const double fraction = std::abs(x.re) - whole;

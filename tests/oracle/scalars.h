@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_TESTS_ORACLE_SCALARS_H_
 #define HLOSCOPE_TESTS_ORACLE_SCALARS_H_
 
+#include <algorithm>
 #include <complex>
 
 #include "core/ir/opcode.h"
@@ -30,8 +31,11 @@ struct Approximate {
   double error = 0;
   double u = 0;
   Approximate Rounded(std::complex<long double> value, double propagated) const {
-    return {value, propagated + 4 * u * static_cast<double>(std::abs(value)), u};
+    const double size = static_cast<double>(std::abs(value));
+    return {value, propagated + (size == 0 ? 0 : std::max(4 * u * size, LeastDenormal(u))), u};
   }
+  // Of the type that rounds by u.
+  static double LeastDenormal(double u) { return u < 0x1p-50 ? 0x1p-1074 : u < 0x1p-20 ? 0x1p-149 : u < 0x1p-10 ? 0x1p-24 : 0x1p-133; }
 };
 Approximate operator+(const Approximate& a, const Approximate& b);
 Approximate operator-(const Approximate& a, const Approximate& b);

@@ -102,7 +102,7 @@ int Maker::Constant(ElementType type, const std::string& scalar_text) {
 int Maker::SomeArray(const std::function<bool(const Shape&)>& wanted) {
   std::vector<int> found;
   for (size_t k = 0; k < comp_.nodes.size(); ++k) {
-    if (shape(static_cast<int>(k)).IsArray() && wanted(shape(static_cast<int>(k)))) found.push_back(static_cast<int>(k));
+    if (shape(static_cast<int>(k)).IsArray() && !shape(static_cast<int>(k)).has_dynamic_dimension() && wanted(shape(static_cast<int>(k)))) found.push_back(static_cast<int>(k));
   }
   if (found.empty()) return -1;
   const int64_t n = static_cast<int64_t>(found.size());
@@ -229,7 +229,9 @@ void Maker::Grow(int count) {
   };
   std::vector<Choice> choices = {{&Maker::Elementwise, 10}, {&Maker::Comparing, 4}, {&Maker::Converting, 4}, {&Maker::Movement, 10},
                                  {&Maker::Indexed, 3},      {&Maker::Folding, 4},   {&Maker::Windowed, 2},   {&Maker::Ordering, 2},
-                                 {&Maker::Products, 3},     {&Maker::Linear, 1},    {&Maker::Plumbing, 2}};
+                                 {&Maker::Products, 3},     {&Maker::Linear, 1},    {&Maker::Plumbing, 2},
+                                 {&Maker::Outside, 1}};
+  if (depth_ < 2) choices.push_back({&Maker::Bounded, 1});
   if (depth_ < 2) choices.push_back({&Maker::Control, depth_ == 0 ? 3 : 1});
   int total = 0;
   for (const Choice& c : choices) total += c.weight;
@@ -246,9 +248,10 @@ void Maker::Grow(int count) {
 
 std::string Maker::NewName(const std::string& what) { return absl::StrCat(what, program_.computations.size()); }
 
-std::string Maker::SubComputation(const std::vector<Shape>& parameters, const Shape& result, int operations) {
+std::string Maker::SubComputation(const std::vector<Shape>& parameters, const Shape& result, int operations, bool feeds) {
   // The name is taken when it is done: what it calls comes before it.
   Maker inner(program_, dice_, "", depth_ + 1);
+  inner.feeds_ = feeds_ && feeds;
   for (const Shape& shape : parameters) inner.Parameter(shape);
   inner.Grow(operations);
   const int root = inner.Coerced(result);

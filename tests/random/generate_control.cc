@@ -33,6 +33,7 @@ bool Maker::Control() {
       const std::string condition_name = c.name;
       program_.computations.push_back(std::move(c));
       Maker body(program_, dice_, "", depth_ + 1);
+      body.feeds_ = feeds_;
       const int u = body.Parameter(state);
       const int j = body.Add("get-tuple-element", s32, {u}, ", index=0");
       const int one = body.Constant(ElementType::kS32, "1");
@@ -78,7 +79,7 @@ bool Maker::Control() {
       return true;
     }
     case 3: {
-      const std::string callee = SubComputation(shapes, shapes[0], operations);
+      const std::string callee = SubComputation(shapes, shapes[0], operations, /*feeds=*/false);
       const Shape start = Shape::Tuple({Shape::Tuple(shapes), shapes[0], Shape::Scalar(ElementType::kU32)});
       Node node;  // not taken apart: only its done may look at it
       for (int o : operands) used_[o] = 1;

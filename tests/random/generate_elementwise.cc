@@ -125,6 +125,17 @@ bool Maker::Converting() {
     Add("bitcast-convert", Shape::Array(to, sizes), {x});
     return true;
   }
+  if (IsFloat(type) && !IsFunnyType(type) && BitWidth(type) != 6 && dice_.One(4)) {
+    static const auto& results = *new std::vector<ElementType>(TypesWhere([](ElementType t) {
+      return (IsSigned(t) || IsFloat(t)) && !IsFunnyType(t) && (BitWidth(t) & (BitWidth(t) - 1)) == 0;
+    }));
+    static const auto& bits = *new std::vector<ElementType>(TypesWhere([](ElementType t) { return IsUnsigned(t); }));
+    for (ElementType t : bits) {
+      if (BitWidth(t) != BitWidth(type)) continue;
+      Add("stochastic-convert", s.WithElementType(dice_.Of(results)), {x, Make(t, SizesOf(s))});
+      return true;
+    }
+  }
   if (IsFloat(type) && !IsFunnyType(type) && dice_.One(3)) {
     Add("reduce-precision", s, {x}, absl::StrCat(", exponent_bits=", dice_.Between(1, 11), ", mantissa_bits=", dice_.Between(0, 24)));
     return true;

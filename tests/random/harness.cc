@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/reference/backend.h"
 #include "core/base/diagnostic.h"
+#include "core/exec/custom_call.h"
 #include "core/exec/machine.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -87,8 +88,33 @@ std::vector<Value> MakeArguments(const Module& module, Inputs inputs, uint64_t s
   return arguments;
 }
 
-absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps) {
-  Machine machine(module, backend, MachineOptions());
+namespace {
+
+// A function that the user would bring: of one s32.
+void TripleAndOne(void* out, void** in) { *static_cast<uint32_t*>(out) = 3 * *static_cast<const uint32_t*>(in[0]) + 1; }
+const CustomCallLibrary& UserFunctions() {
+  static const CustomCallLibrary& library = *[] {
+    auto* l = new CustomCallLibrary;
+    l->Register("random_triple", TripleAndOne);
+    return l;
+  }();
+  return library;
+}
+absl::StatusOr<oracle::Array> UserFunction(const Instruction& i, oracle::Operands operands) {
+  if (i.Text(AttrId::kCustomCallTarget) != "random_triple") return absl::NotFoundError("another function");
+  oracle::Array out(i.shape);
+  const oracle::Number& x = operands[0]->elements[0];
+  out.elements[0] = x.unknown() ? oracle::Unknown() : oracle::Int(oracle::Wrap(ElementType::kS32, static_cast<int64_t>(3 * static_cast<uint64_t>(x.i) + 1)));
+  return out;
+}
+
+}  // namespace
+
+absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps, Feeds* feeds) {
+  MachineOptions options;
+  options.custom_calls = &UserFunctions();
+  if (feeds != nullptr) options.infeed = feeds->in;
+  Machine machine(module, backend, options);
   absl::Status started = machine.Start(arguments);
   if (!started.ok()) return started;
   if (steps) {
@@ -96,9 +122,12 @@ absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const
     for (int64_t k = 0; k < 20000 && reason == StopReason::kStep; ++k) reason = machine.Step(/*into=*/true);
     if (reason == StopReason::kStep) return absl::ResourceExhaustedError("many steps");
     if (reason != StopReason::kFinished) return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
-    return machine.result();
+  } else if (machine.Run() != StopReason::kFinished) {
+    return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
   }
-  if (machine.Run() != StopReason::kFinished) return machine.status().ok() ? absl::InternalError("stopped") : machine.status();
+  if (feeds != nullptr) {
+    for (const Value& v : machine.outfeed()) feeds->out.push_back(v);
+  }
   return machine.result();
 }
 
@@ -122,18 +151,31 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
     outcome.what = absl::StrCat(who, ": ", status.ToString());
     return outcome;
   };
-  absl::StatusOr<oracle::Array> expected = oracle::Evaluate(module, arguments);
+  // The items of the infeed are made as the oracle asks for them.
+  Feeds feeds;
+  std::vector<oracle::Array> expected_out;
+  oracle::Options world;
+  world.infeed = [&](const Shape& shape) { return feeds.in.emplace_back(MakeValue(shape.WithoutLayouts(), Inputs::kSmall, 977 + feeds.in.size())); };
+  world.outfeed = &expected_out;
+  world.custom_call = UserFunction;
+  absl::StatusOr<oracle::Array> expected = oracle::Evaluate(module, arguments, world);
   const bool skipped = absl::IsUnimplemented(expected.status()) || absl::IsAborted(expected.status()) || absl::IsResourceExhausted(expected.status());
   if (!expected.ok() && !skipped) return failed("oracle", expected.status());
-  if (!expected.ok() && absl::IsResourceExhausted(expected.status())) {
+  bool fed = false;
+  for (const Computation* c : module.computations) {
+    for (const Instruction* i : c->instructions) fed |= i->opcode == Opcode::kInfeed;
+  }
+  // Nobody knows how many items it would have taken.
+  if (!expected.ok() && (fed || absl::IsResourceExhausted(expected.status()))) {
     outcome.kind = Outcome::kSkipped;
     return outcome;
   }
-  const absl::StatusOr<Value> reference = RunOnBackend(module, *reference_, arguments);
+  Feeds of_reference{feeds.in, {}}, of_jit{feeds.in, {}}, of_steps{feeds.in, {}};
+  const absl::StatusOr<Value> reference = RunOnBackend(module, *reference_, arguments, /*steps=*/false, &of_reference);
   if (!reference.ok()) return failed("reference", reference.status());
   absl::StatusOr<Value> jit = absl::UnavailableError("no JIT");
   if (jit_ != nullptr) {
-    jit = RunOnBackend(module, *jit_, arguments);
+    jit = RunOnBackend(module, *jit_, arguments, /*steps=*/false, &of_jit);
     if (!jit.ok()) return failed("jit", jit.status());
   }
   if (skipped) {
@@ -141,8 +183,8 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
     outcome.what = expected.status().ToString();
     return outcome;
   }
-  const auto compare = [&](const std::string& who, const Value& got) {
-    const oracle::Comparison c = oracle::CompareWith(*expected, got);
+  const auto compare_one = [&](const std::string& who, const oracle::Array& want, const Value& got) {
+    const oracle::Comparison c = oracle::CompareWith(want, got);
     outcome.compared += c.compared;
     outcome.exact += c.exact;
     outcome.unknown += c.unknown;
@@ -150,12 +192,23 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
     outcome.kind = Outcome::kMismatch;
     outcome.what = absl::StrCat(who, " ", c.difference);
   };
-  compare("reference", *reference);
-  if (jit.ok()) compare("jit", *jit);
+  const auto compare = [&](const std::string& who, const Value& got, const std::vector<Value>& out) {
+    compare_one(who, *expected, got);
+    if (out.size() != expected_out.size()) {
+      outcome.kind = Outcome::kMismatch;
+      outcome.what = absl::StrCat(who, " ", out.size(), " items went to the outfeed, expected ", expected_out.size());
+      return;
+    }
+    for (size_t k = 0; k < out.size(); ++k) compare_one(absl::StrCat(who, " outfeed ", k), expected_out[k], out[k]);
+  };
+  compare("reference", *reference, of_reference.out);
+  if (jit.ok()) compare("jit", *jit, of_jit.out);
   if (jit.ok() && steps && outcome.kind == Outcome::kAgrees) {
-    const absl::StatusOr<Value> stepped = RunOnBackend(module, *jit_, arguments, /*steps=*/true);
+    const absl::StatusOr<Value> stepped = RunOnBackend(module, *jit_, arguments, /*steps=*/true, &of_steps);
     if (!stepped.ok() && !absl::IsResourceExhausted(stepped.status())) return failed("steps", stepped.status());
-    if (stepped.ok() && !SameBits(*stepped, *jit)) {
+    bool same = !stepped.ok() || (SameBits(*stepped, *jit) && of_steps.out.size() == of_jit.out.size());
+    for (size_t k = 0; same && stepped.ok() && k < of_jit.out.size(); ++k) same = SameBits(of_steps.out[k], of_jit.out[k]);
+    if (!same) {
       outcome.kind = Outcome::kMismatch;
       outcome.what = "steps differ from the whole run";
       const oracle::Comparison c = oracle::CompareWith(oracle::FromValue(*jit), *stepped);

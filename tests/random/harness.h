@@ -26,7 +26,12 @@ enum class Inputs {
 Value MakeValue(const Shape& shape, Inputs inputs, uint64_t seed);
 std::vector<Value> MakeArguments(const Module& module, Inputs inputs, uint64_t seed);
 
-absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps = false);
+// What comes from the world outside, and what went there.
+struct Feeds {
+  std::vector<Value> in, out;
+};
+absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps = false,
+                                   Feeds* feeds = nullptr);
 
 struct Outcome {
   // How it ended. kFailed: somebody could not run it; kSkipped: the oracle has no meaning for it, and the others agree as far as they must.

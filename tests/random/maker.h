@@ -74,6 +74,11 @@ class Maker {
   // generate_control.cc
   bool Control();
   bool Plumbing();
+  // generate_outside.cc
+  bool Outside();
+  // generate_bounded.cc
+  bool Bounded();
+  int BoundedStep(int x);  // something made of a bounded array: another one, or -1
 
   // A computation of scalars: name of one that is made for it. `types` are those of its parameters.
   std::string Reducer(const std::vector<ElementType>& types);  // (a0.., b0..) -> (r0..)
@@ -81,7 +86,7 @@ class Maker {
   std::string ScalarFunction(const std::vector<ElementType>& parameters, ElementType result);
   std::string NewName(const std::string& what);
   // A computation of arrays with these parameters and this result.
-  std::string SubComputation(const std::vector<Shape>& parameters, const Shape& result, int operations);
+  std::string SubComputation(const std::vector<Shape>& parameters, const Shape& result, int operations, bool feeds = true);
   int Coerced(const Shape& result);  // in this computation; tuples too
 
   Prog& program_;
@@ -89,6 +94,7 @@ class Maker {
   int depth_;
   Comp comp_;
   int parameters_ = 0;
+  bool feeds_ = true;  // infeed and outfeed may stand here: items come and go in the order of the program
   std::vector<char> used_;
 };
 

@@ -18,6 +18,9 @@ TEST(RandomPrograms, AgreeOnOracleReferenceAndJit) {
   EXPECT_GT(report.agreed, 250);
   EXPECT_GT(report.compared, 100000);
   EXPECT_GT(report.operations.size(), 80u) << "few operations take part";
+  for (const char* op : {"set-dimension-size", "infeed", "outfeed", "custom-call", "stochastic-convert", "rng-bit-generator", "while", "sort"}) {
+    EXPECT_GT(report.operations.count(op), 0u) << op;
+  }
 }
 
 TEST(RandomPrograms, ASeedMakesOneProgram) {
