@@ -23,6 +23,7 @@
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/locations.h"
+#include "core/debug/profile.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -39,7 +40,7 @@ using Clock = std::chrono::steady_clock;
 double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
 
 struct RunOptions {
-  std::string file, check, catches, output;
+  std::string file, check, catches, output, profile_out, trace;
   int repeat = 1;
   bool json = false, profile = false;
   int64_t samples = 0;  // 0: no check; -1: all
@@ -170,7 +171,7 @@ class Runner {
     machine_options.fill = session->fill;
     machine_options.custom_calls = &inputs_->custom_calls();
     machine_options.infeed = inputs_->infeed();
-    machine_options.time_instructions = o_.profile;
+    machine_options.time_instructions = o_.profile || !o_.trace.empty();
     machine_ = std::make_unique<Machine>(*module_, *backend_, std::move(machine_options));
     const int status = Execute();
     progress_.Set("");
@@ -206,7 +207,7 @@ class Runner {
     machine_->PrepareAll();
     if (o_.catch_nan || o_.catch_inf) machine_->set_region_observer(MakeCatch(o_, *module_, *backend_));
     for (int r = 0; r < o_.repeat; ++r) {
-      const bool last = r + 1 == o_.repeat && o_.samples == 0;
+      const bool last = r + 1 == o_.repeat && o_.samples == 0 && !o_.profile && o_.trace.empty();
       outcome_.result = Value();
       started = machine_->Start(last ? std::move(parameters) : parameters);
       if (!started.ok()) return Fail(started);
@@ -223,7 +224,33 @@ class Runner {
       }
       outcome_.result = machine_->result();
     }
+    if (o_.profile || !o_.trace.empty()) {
+      const int profiled = Profile(parameters);
+      if (profiled != kOk || !outcome_.error.empty()) return profiled;
+    }
     return o_.samples == 0 ? kOk : Check(std::move(parameters));
+  }
+
+  // A run of its own, so that watching changes none of the figures above.
+  int Profile(const std::vector<Value>& parameters) {
+    machine_->set_region_observer(nullptr);
+    progress_.Set("profiling");
+    Profiler profiler(*machine_, *backend_, *module_);
+    const absl::Status started = machine_->Start(parameters);
+    if (!started.ok()) return Fail(started);
+    machine_->account().ResetPeak();
+    profiler.Begin();
+    const StopReason reason = machine_->Run();
+    profile_ = profiler.End();
+    if (reason != StopReason::kFinished) SetError();
+    for (const auto& [path, is_trace] : {std::make_pair(o_.profile_out, false), std::make_pair(o_.trace, true)}) {
+      if (path.empty()) continue;
+      std::ofstream file(path, std::ios::binary);
+      file << (is_trace ? TraceJson(*profile_) : ProfileJson(*profile_));
+      file.close();
+      if (!file) return Refuse(o_, kUsage, absl::UnavailableError(absl::StrCat("cannot write ", path)));
+    }
+    return kOk;
   }
 
   // A run of its own, so that watching changes none of the figures above.
@@ -377,7 +404,7 @@ class Runner {
     }
     if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
-    if (o_.profile) PrintProfile();
+    if (o_.profile && profile_ != nullptr) PrintProfile();
     if (checker_ != nullptr) PrintCheck();
   }
 
@@ -416,58 +443,14 @@ class Runner {
   }
 
   void PrintProfile() const {
-    using Entry = std::pair<const Instruction*, ProfileEntry>;
-    std::map<std::string, ProfileEntry> by_operation;
-    std::vector<Entry> instructions;
-    double total = 0;
-    for (const auto& [instruction, entry] : machine_->profile()) {
-      ProfileEntry& sum = by_operation[std::string(Name(instruction->opcode))];
-      sum.count += entry.count;
-      sum.seconds += entry.seconds;
-      sum.bytes += entry.bytes;
-      total += entry.seconds;
-      instructions.emplace_back(instruction, entry);
-    }
-    std::vector<std::pair<std::string, ProfileEntry>> rows(by_operation.begin(), by_operation.end());
-    std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.second.seconds > b.second.seconds; });
-    std::sort(instructions.begin(), instructions.end(), [](const Entry& a, const Entry& b) {
-      return a.second.seconds > b.second.seconds || (a.second.seconds == b.second.seconds && a.first->index < b.first->index);
-    });
-    const double copy = CopyBytesPerSecond(machine_->account().peak());
-    const auto print = [&](const ProfileEntry& entry, const std::string& what) {
-      const double rate = entry.seconds > 0 ? static_cast<double>(entry.bytes) / entry.seconds : 0;
-      std::printf("%12.3f %6.1f%% %9lld %8.2f %8.2f  %s\n", entry.seconds * 1e3, total > 0 ? 100 * entry.seconds / total : 0, static_cast<long long>(entry.count),
-                  rate * 1e-9, rate / copy, what.c_str());
-    };
-    std::printf("\ntime by operation (a fused region counts as its root); GB/s of the values taken and made, and over a plain copy on two threads (%.1f GB/s)\n"
-                "%12s %7s %9s %8s %8s  operation\n", copy * 1e-9, "ms", "share", "times", "GB/s", "of copy");
-    for (const auto& [name, entry] : rows) print(entry, name);
-    std::printf("\nlongest instructions\n%12s %7s %9s %8s %8s  instruction\n", "ms", "share", "times", "GB/s", "of copy");
-    for (size_t i = 0; i < instructions.size() && i < 20; ++i) {
-      const auto& [instruction, entry] = instructions[i];
-      print(entry, absl::StrCat("%", instruction->name, " ", Name(instruction->opcode), " ", Cut(instruction->shape.ToString(false), 60)));
-    }
-  }
-
-  // What a plain copy of arrays of a few MiB up to the program's own size moves, bytes read plus bytes written, halves on two threads.
-  static double CopyBytesPerSecond(int64_t peak) {
-    const int64_t size = std::clamp<int64_t>(peak / 4, int64_t{4} << 20, int64_t{256} << 20);
-    const Shape shape = Shape::Array(ElementType::kU8, {size});
-    Value from = Value::Allocate(shape), to = Value::Allocate(shape);
-    if (!from.has_value() || !to.has_value()) return 1;
-    std::memset(from.mutable_data(), 1, size);
-    std::memset(to.mutable_data(), 1, size);
-    double best = HUGE_VAL;
-    for (int round = 0; round < 7; ++round) {
-      const Clock::time_point begin = Clock::now();
-      const auto second = [&] { std::memcpy(to.mutable_data() + size / 2, from.data() + size / 2, size - size / 2); };
-      std::thread other;
-      if (!TryStartThread(other, second)) second();
-      std::memcpy(to.mutable_data(), from.data(), size / 2);
-      if (other.joinable()) other.join();
-      best = std::min(best, std::chrono::duration<double>(Clock::now() - begin).count());
-    }
-    return 2.0 * static_cast<double>(size) / best;
+    constexpr size_t kOperations = 40, kRows = 20, kScopes = 10, kIterations = 10;
+    std::printf("\n%s\ntime by operation (a fused region counts as its root)\n%s", ProfileSummary(*profile_).c_str(),
+                ProfileTable(*profile_, ProfileBy::kOperation, kOperations).c_str());
+    std::printf("\nlongest instructions\n%s", ProfileTable(*profile_, ProfileBy::kInstruction, kRows).c_str());
+    std::printf("\nscopes (a fused region's time is shared by estimated work)\n%s", ProfileTable(*profile_, ProfileBy::kScope, kScopes).c_str());
+    std::printf("\nsource lines\n%s", ProfileTable(*profile_, ProfileBy::kLine, kScopes).c_str());
+    if (!profile_->loops.empty()) std::printf("\nlongest iterations\n%s", ProfileTable(*profile_, ProfileBy::kIteration, kIterations).c_str());
+    std::printf("\n%s", MemoryText(*profile_).c_str());
   }
 
   RunOptions& o_;
@@ -478,6 +461,7 @@ class Runner {
   std::unique_ptr<ProgramInputs> inputs_;
   std::unique_ptr<Machine> machine_;
   std::unique_ptr<RegionChecker> checker_;
+  std::unique_ptr<ProfileData> profile_;
   Outcome outcome_;
   bool compared_ = false;                       // with the result that came along
   std::vector<ResultDifference> differences_;
@@ -490,15 +474,23 @@ int Run_run(const std::vector<std::string>& args) {
   const Clock::time_point start = Clock::now();
   CLI::App app("Runs a program to the end.", "hloscope run");
   RunOptions o;
-  app.add_option("FILE", o.file, "the program; - reads standard input")->required();
+  app.add_option("FILE", o.file, "the program; - reads standard input");
   app.add_option("--repeat", o.repeat, "runs N times")->type_name("N");
   app.add_option("--check", o.check, "compares N sampled elements of every result (all: every element) with the reference")->type_name("N|all");
   app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity")->type_name("nan,inf");
   app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ..., or program, inputs and outputs as an HloSnapshot")->type_name("FILE.npz|FILE.pb");
-  app.add_flag("--profile", o.profile, "shows where the time goes");
+  CLI::Option* profile = app.add_option("--profile", o.profile_out, "shows where the time goes; with a file, writes it as JSON too")->type_name("[OUT.json]")->expected(0, 1);
+  app.add_option("--trace", o.trace, "writes what ran when, for ui.perfetto.dev")->type_name("OUT.json");
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
+  o.profile = profile->count() > 0;
+  if (o.profile && !o.profile_out.empty() && !absl::EndsWith(o.profile_out, ".json")) {
+    // --profile takes its file or none, so the program's own may have gone to it.
+    if (o.file.empty()) o.file.swap(o.profile_out);
+    else return UsageError(absl::StrCat("--profile writes JSON: name it OUT.json, not ", o.profile_out));
+  }
+  if (o.file.empty()) return UsageError("FILE is required; see: hloscope run --help");
   const absl::Status parsed = ParseOptions(o);
   if (!parsed.ok()) return Refuse(o, kUsage, parsed);
   Loaded loaded;

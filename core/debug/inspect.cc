@@ -8,6 +8,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/explain.h"
+#include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
@@ -297,7 +298,7 @@ absl::Status InfoKernels(Session::State& s, absl::string_view) {
 
 // The bytes of a value in the order of memory: a line for each run of the most minor dimension (of a tile, where there are tiles), padding in
 // parentheses.
-std::string MemoryText(const Value& value, int64_t most) {
+std::string LayoutText(const Value& value, int64_t most) {
   const LayoutMap map(value.shape());
   std::string text = absl::StrCat(value.shape().ToString(), ": ", map.PhysicalSize(), " positions of ", map.ElementBits(), " bits, ",
                                   FormatByteCount(value.byte_size()), map.HasPadding() ? ", padding in parentheses" : "", "\n");
@@ -317,13 +318,20 @@ absl::Status InfoMemory(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Value> value = s.StoredValueOf(args);
     if (!value.ok()) return value.status();
     if (!value->shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat(args, " is not an array"));
-    s.Say(MemoryText(*value, 512));
+    s.Say(LayoutText(*value, 512));
     return absl::OkStatus();
   }
-  if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started");
+  const ProfileData* profile = LastProfile(s);
+  if (s.machine == nullptr && profile != nullptr) {
+    s.Say("the profiled run: ", MemoryText(*profile));
+    return absl::OkStatus();
+  }
+  if (s.machine == nullptr) return absl::FailedPreconditionError("the program has not been started; profile run shows the memory of a whole run");
   const MemoryAccount& account = s.machine->account();
   s.Say("values and scratch: ", FormatByteCount(account.live()), " now, ", FormatByteCount(account.peak()), " at most\nretained for looking back: up to ",
         FormatByteCount(s.options.retain_bytes), "\nlimit: ", s.options.memory_limit == 0 ? "none" : FormatByteCount(s.options.memory_limit), "\n");
+  if (const std::string held = HeldNowText(s, 8); !held.empty()) s.Say("held now:\n", held);
+  if (profile != nullptr) s.Say("the profiled run: ", MemoryText(*profile));
   return absl::OkStatus();
 }
 
@@ -347,13 +355,13 @@ struct Topic {
 };
 constexpr Topic kTopics[] = {{"break", InfoBreak},     {"breakpoints", InfoBreak}, {"display", InfoDisplay}, {"frame", InfoFrame},   {"op", InfoOp},          {"source", InfoSource},
                              {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}, {"outfeed", InfoOutfeed},
-                             {"line", InfoLine}};
+                             {"line", InfoLine},      {"hot", InfoHot}};
 
 }  // namespace
 
 absl::Status CommandInfo(Session::State& s, absl::string_view args) {
   const absl::string_view word = TakeWord(args);
-  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed, line";
+  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed, line, hot";
   if (word.empty()) return absl::InvalidArgumentError(kHelp);
   const Topic* found = nullptr;
   for (const Topic& topic : kTopics) {

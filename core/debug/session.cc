@@ -154,7 +154,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
     for (const CommandRow& c : Commands()) offer(c.name, word, "");
     offer("expressions", word, "");
   } else if (name == "info") {
-    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices", "outfeed", "line"}) offer(sub, word, "");
+    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices", "outfeed", "line", "hot"}) offer(sub, word, "");
   } else if (name == "set") {
     for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations", "source-path"}) offer(sub, word, "");
   }

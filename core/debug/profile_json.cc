@@ -1,0 +1,114 @@
+// A profile as JSON, and as the trace events that Perfetto and chrome://tracing read.
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "core/debug/locations.h"
+#include "core/debug/profile.h"
+#include "core/debug/source_view.h"
+#include "core/ir/opcode.h"
+
+namespace hloscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+std::string Dump(const ordered_json& j, int indent) { return absl::StrCat(j.dump(indent, ' ', false, ordered_json::error_handler_t::replace), "\n"); }
+
+void AddWork(const Work& work, const Work& total, ordered_json* j) {
+  (*j)["times"] = work.times;
+  (*j)["seconds"] = work.seconds;
+  (*j)["share"] = total.seconds > 0 ? work.seconds / total.seconds : 0;
+  (*j)["flops"] = work.flops;
+  (*j)["transcendentals"] = work.transcendentals;
+  (*j)["bytes"] = work.bytes;
+  (*j)["roofline"] = work.seconds > 0 ? work.roof_seconds / work.seconds : 0;
+}
+
+ordered_json Rows(const ProfileData& data, ProfileBy by, const char* key) {
+  ordered_json rows = ordered_json::array();
+  for (const ProfileRow& row : ProfileRows(data, by)) {
+    ordered_json j = {{key, row.what}};
+    AddWork(row.work, data.total, &j);
+    rows.push_back(std::move(j));
+  }
+  return rows;
+}
+
+}  // namespace
+
+std::string ProfileJson(const ProfileData& data) {
+  ordered_json j;
+  j["module"] = data.module;
+  j["backend"] = data.backend;
+  j["run_seconds"] = data.run_seconds;
+  j["total"] = ordered_json::object();
+  AddWork(data.total, data.total, &j["total"]);
+  j["machine"] = {{"memory_bytes_per_second", data.memory_rate}, {"cache_bytes_per_second", data.cache_rate}, {"flops_per_second", data.flop_rates}};
+  j["instructions"] = ordered_json::array();
+  for (const RegionWork& region : data.regions) {
+    const Instruction& root = *region.root;
+    ordered_json row = {{"instruction", std::string(root.name)}, {"computation", std::string(root.parent->name)}, {"operation", std::string(Name(root.opcode))},
+                        {"shape", root.shape.ToString(false)}};
+    if (!root.metadata.op_name.empty()) row["op_name"] = std::string(root.metadata.op_name);
+    if (const SourceLine line = SourceLineOf(*data.program, root); line.known()) row["line"] = absl::StrCat(line.file, ":", line.line);
+    AddWork(region.work, data.total, &row);
+    if (region.members.size() > 1) {
+      for (size_t m = 0; m < region.members.size(); ++m) {
+        row["fused"].push_back({{"instruction", std::string(region.members[m]->name)}, {"share", region.shares[m]}});
+      }
+    }
+    j["instructions"].push_back(std::move(row));
+  }
+  j["operations"] = Rows(data, ProfileBy::kOperation, "operation");
+  j["scopes"] = Rows(data, ProfileBy::kScope, "scope");
+  j["lines"] = Rows(data, ProfileBy::kLine, "line");
+  j["loops"] = ordered_json::array();
+  for (const LoopWork& loop : data.loops) {
+    ordered_json iterations = ordered_json::array();
+    for (size_t k = 0; k < loop.iterations.size(); ++k) {
+      ordered_json iteration = {{"iteration", k}};
+      AddWork(loop.iterations[k], data.total, &iteration);
+      iterations.push_back(std::move(iteration));
+    }
+    j["loops"].push_back({{"instruction", std::string(loop.loop->name)}, {"computation", std::string(loop.loop->parent->name)}, {"iterations", std::move(iterations)}});
+  }
+  ordered_json memory;
+  memory["peak_bytes"] = data.peak_bytes;
+  memory["owned_bytes"] = data.owned_bytes;
+  memory["peak_at"] = data.peak_at != nullptr ? ordered_json(std::string(data.peak_at->name)) : ordered_json();
+  memory["owners"] = ordered_json::array();
+  for (const MemoryOwner& owner : data.owners) memory["owners"].push_back({{"value", owner.name}, {"shape", owner.shape}, {"bytes", owner.bytes}});
+  memory["timeline"] = ordered_json::array();
+  for (const auto& [seconds, bytes] : data.memory) memory["timeline"].push_back({seconds, bytes});
+  j["memory"] = std::move(memory);
+  return Dump(j, 1);
+}
+
+std::string TraceJson(const ProfileData& data) {
+  ordered_json events = ordered_json::array();
+  events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", absl::StrCat(data.module, " on ", data.backend)}}}});
+  events.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", "program"}}}});
+  for (const ProfileData::Event& e : data.events) {
+    const Instruction* i = e.instruction;
+    ordered_json j = {{"name", e.is_frame ? e.label : std::string(i->name)}, {"cat", e.is_frame || i == nullptr ? "frame" : std::string(Name(i->opcode))}, {"ph", "X"}, {"pid", 1}, {"tid", 1},
+                      {"ts", e.begin * 1e6}, {"dur", e.seconds * 1e6}};
+    if (i != nullptr) {
+      ordered_json args = {{"computation", std::string(i->parent->name)}, {"shape", i->shape.ToString(false)}};
+      if (!i->metadata.op_name.empty()) args["op_name"] = std::string(i->metadata.op_name);
+      if (const SourceLine line = SourceLineOf(*data.program, *i); line.known()) args["line"] = absl::StrCat(line.file, ":", line.line);
+      if (e.iteration >= 0) args["iteration"] = e.iteration;
+      if (!e.is_frame) args["flops"] = e.flops;
+      if (!e.is_frame) args["bytes"] = e.bytes;
+      j["args"] = std::move(args);
+    }
+    events.push_back(std::move(j));
+  }
+  for (const auto& [seconds, bytes] : data.memory) {
+    events.push_back({{"name", "live memory"}, {"ph", "C"}, {"pid", 1}, {"ts", seconds * 1e6}, {"args", {{"bytes", bytes}}}});
+  }
+  ordered_json j = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
+  if (data.events_dropped > 0) j["otherData"] = {{"events_dropped", data.events_dropped}};
+  return Dump(j, -1);
+}
+
+}  // namespace hloscope
