@@ -497,35 +497,4 @@ std::optional<ElementType> OpContext::RegionType(int region, int i) const {
   return type.shape.element_type();
 }
 
-Computation* OpContext::ScalarRegion(int index, absl::string_view name) const {
-  if (index >= static_cast<int>(op.regions.size())) return nullptr;
-  const Region& region = *op.regions[index];
-  // Computations of HLO are closed: what is known is repeated inside, the rest has no place to go.
-  std::vector<std::pair<const SsaValue*, const Value*>> captured;
-  for (const SsaValue* value : FreeValues(op, region)) {
-    Instruction* outside = Lookup(value);
-    if (outside == nullptr) {
-      scope.emit.computation()->in_error = true;
-      return nullptr;
-    }
-    const Value* known = outside->shape.IsArray() ? c.folder().Fold(outside) : nullptr;
-    if (known == nullptr) {
-      Error(HLO_LABEL("stablehlo.capture"), absl::StrCat("the computation of ", op.name, " uses ", value->name, ", which is computed outside of it"),
-            "only constants can be used from outside here; pass the value as a further operand");
-      return nullptr;
-    }
-    captured.push_back({value, known});
-  }
-  return c.ConvertRegion(
-      region, name,
-      [&](Scope& inner) {
-        for (const auto& argument : region.arguments) {
-          const std::optional<Shape> shape = StaticShape(argument->type);
-          inner.values[argument.get()] = shape ? inner.emit.Parameter(*shape, CleanName(argument->name)) : nullptr;
-        }
-        for (const auto& [value, known] : captured) inner.values[value] = inner.emit.Constant(*known, CleanName(value->name));
-      },
-      [](Scope& inner, const Operands& results) { return results.size() == 1 ? results[0] : inner.emit.Tuple(results); });
-}
-
 }  // namespace hloscope::stablehlo

@@ -147,11 +147,22 @@ class OpContext {
   void Error(absl::string_view label, std::string message, std::string hint = "") const;
 
   Attribute Text(AttrId id, absl::string_view text) const { return TextAttribute(c.module(), id, text); }
-  // A reducer, comparator, ...: a computation whose parameters are the block's arguments. Captured constants are repeated inside.
-  Computation* ScalarRegion(int region, absl::string_view name) const;
+  // A reducer, comparator, ...: a computation whose parameters are the block's arguments. Captured constants are repeated inside; other
+  // scalars from outside become further parameters in the way that the operation has for them, and are added to `captured`: its caller
+  // passes each as one more operand, the same at every index. Without a `captured` they are refused. (convert_captures.cc)
+  enum class Captures {
+    kLast,    // map: one parameter each, behind the others
+    kPairs,   // sort: two parameters each, behind the others
+    kHalves,  // folds and scatter: one behind each half of the parameters, and one result each behind the others
+  };
+  Computation* ScalarRegion(int region, absl::string_view name) const { return ScalarRegion(region, name, Captures::kLast, nullptr); }
+  Computation* ScalarRegion(int region, absl::string_view name, Captures form, Operands* captured) const;
   // The element type that parameter `i` of a region has; nothing when it is missing.
   std::optional<ElementType> RegionType(int region, int i) const;
 };
+
+// A custom call that stands for an operation with its sizes in operands (convert_dynamic_calls.cc); false: it is another one.
+bool ConvertDynamicCall(OpContext& c, absl::string_view target);
 
 }  // namespace hloscope::stablehlo
 

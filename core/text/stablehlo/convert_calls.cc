@@ -110,7 +110,7 @@ void CustomCall(OpContext& c) {
   const mlir::Attr* target = c.Need("call_target_name");
   if (target == nullptr) return;
   const Operands operands = c.ins();
-  if (AsOperation(c, target->text) || ShapeCall(c, target->text)) return;
+  if (AsOperation(c, target->text) || ShapeCall(c, target->text) || ConvertDynamicCall(c, target->text)) return;
 
   // The result has the written types; one of them with an operand's layout where result_layouts says so.
   std::vector<Shape> shapes;

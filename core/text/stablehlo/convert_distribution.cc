@@ -1,6 +1,7 @@
 // Operations between devices and with the world outside: collectives, send and recv, feeds, tokens.
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/text/stablehlo/convert.h"
@@ -14,6 +15,11 @@ bool AddGroups(OpContext& c, Attributes& attributes) {
   if (a == nullptr) {
     attributes.push_back(c.Text(AttrId::kReplicaGroups, "{}"));
     return true;
+  }
+  if (absl::StrContains(a->raw, "mesh") || absl::StrContains(a->text, "mesh")) {
+    c.Error(HLO_LABEL("stablehlo.mesh-groups"), absl::StrCat("the replica_groups of ", c.op.name, " are given by axes of a mesh, which are not read"),
+            "write the groups out as rows of device numbers: replica_groups = dense<[[0, 1], [2, 3]]>");
+    return false;
   }
   const auto rows = RowsOf(*a);
   if (!rows) {

@@ -35,18 +35,32 @@ std::optional<Shape> WrittenAll(const OpContext& c) {
   return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes));
 }
 
-void AddAll(OpContext& c, Opcode opcode, Operands operands, Attributes attributes) {
-  const std::optional<Shape> shape = WrittenAll(c);
+// `more`: results of captured values stand behind those that are written.
+void AddAll(OpContext& c, Opcode opcode, Operands operands, Attributes attributes, bool more = false) {
+  const std::optional<Shape> shape = more ? std::nullopt : WrittenAll(c);
   c.SetAll(c.e.Add(opcode, std::move(operands), std::move(attributes), shape ? &*shape : nullptr, c.result_count() == 1 ? c.name() : ""));
 }
 
-void Reduce(OpContext& c) {
-  const int n = c.operand_count() / 2;
+// Captured scalars as arrays of the dimensions of `like`.
+void AddSplats(OpContext& c, const Operands& captured, Instruction* like, Operands& operands) {
+  for (Instruction* scalar : captured) operands.push_back(like == nullptr ? nullptr : c.e.Splat(scalar, like->shape));
+}
+
+// The operands of a fold of `n` arrays: arrays, those of captured scalars, then where each starts.
+Operands FoldOperands(OpContext& c, int n, const Operands& captured) {
   Operands operands = Promoted(c, c.ins(0, n), 0);
+  AddSplats(c, captured, c.in(0), operands);
   for (Instruction* init : Promoted(c, c.ins(n, n), 0)) operands.push_back(init);
-  Computation* reducer = c.ScalarRegion(0, "reducer");
+  operands.insert(operands.end(), captured.begin(), captured.end());
+  return operands;
+}
+
+void Reduce(OpContext& c) {
+  Operands captured;
+  Computation* reducer = c.ScalarRegion(0, "reducer", OpContext::Captures::kHalves, &captured);
   if (reducer == nullptr) return;
-  AddAll(c, Opcode::kReduce, std::move(operands), {IntsAttribute(AttrId::kDimensions, c.Ints("dimensions")), ComputationAttribute(AttrId::kToApply, reducer)});
+  AddAll(c, Opcode::kReduce, FoldOperands(c, c.operand_count() / 2, captured),
+         {IntsAttribute(AttrId::kDimensions, c.Ints("dimensions")), ComputationAttribute(AttrId::kToApply, reducer)}, !captured.empty());
 }
 
 // The window from the lists of reduce_window, select_and_scatter (and their absent ones).
@@ -78,15 +92,80 @@ std::optional<Window> ReadWindow(OpContext& c, int64_t rank) {
 }
 
 void ReduceWindow(OpContext& c) {
-  const int n = c.operand_count() / 2;
-  Operands operands = Promoted(c, c.ins(0, n), 0);
-  for (Instruction* init : Promoted(c, c.ins(n, n), 0)) operands.push_back(init);
-  if (operands.empty() || operands[0] == nullptr) return;
-  const auto window = ReadWindow(c, operands[0]->shape.rank());
+  if (c.in(0) == nullptr) return;
+  const auto window = ReadWindow(c, c.in(0)->shape.rank());
   if (!window) return;
-  Computation* reducer = c.ScalarRegion(0, "reducer");
+  Operands captured;
+  Computation* reducer = c.ScalarRegion(0, "reducer", OpContext::Captures::kHalves, &captured);
   if (reducer == nullptr) return;
-  AddAll(c, Opcode::kReduceWindow, std::move(operands), {WindowAttribute(*window), ComputationAttribute(AttrId::kToApply, reducer)});
+  AddAll(c, Opcode::kReduceWindow, FoldOperands(c, c.operand_count() / 2, captured), {WindowAttribute(*window), ComputationAttribute(AttrId::kToApply, reducer)}, !captured.empty());
+}
+
+// The operation of HLO takes one array, so where its computations take scalars from outside it is done in two steps: a fold over the windows
+// keeps the selected element and its place, then a scatter combines each source element into its place.
+void SelectThenScatter(OpContext& c, const Operands& operands, const Window& window) {
+  Emitter& e = c.e;
+  const Shape shape = operands[0]->shape.WithoutLayouts(), source = operands[1]->shape.WithoutLayouts();
+  const ElementType type = shape.element_type();
+  Operands captured, of_scatter;
+  Computation* select = c.ScalarRegion(0, "select", OpContext::Captures::kLast, &captured);
+  Computation* scatter = c.ScalarRegion(1, "scatter", OpContext::Captures::kHalves, &of_scatter);
+  if (select == nullptr || scatter == nullptr) return;
+  // Fold (value, place, captured...): the first element of a window is taken as it is, padding (place -1) never.
+  const ElementType index = ElementType::kS64;
+  std::vector<Shape> parts = {Shape::Scalar(type), Shape::Scalar(index)};
+  for (const Instruction* k : captured) parts.push_back(k->shape.WithoutLayouts());
+  Computation* keep = c.c.Helper(absl::StrCat("select of ", select->name), "selected", [&](Emitter& f, Computation*) {
+    Operands left, right, call;
+    for (const Shape& part : parts) left.push_back(f.Parameter(part, "kept"));
+    for (const Shape& part : parts) right.push_back(f.Parameter(part, "next"));
+    call = {left[0], right[0]};
+    call.insert(call.end(), left.begin() + 2, left.end());
+    const Shape pred = Shape::Scalar(ElementType::kPred);
+    Instruction* selected = f.Add(Opcode::kCall, call, {ComputationAttribute(AttrId::kToApply, select)}, &pred);
+    Instruction* none = f.ScalarInt(index, -1);
+    Instruction* empty = f.Compare("EQ", left[1], none);
+    Instruction* padding = f.Compare("EQ", right[1], none);
+    Instruction* stay = f.Add(Opcode::kOr, {padding, f.Add(Opcode::kAnd, {f.Add(Opcode::kNot, {empty}), selected})});
+    Operands results = {f.Add(Opcode::kSelect, {stay, left[0], right[0]}), f.Add(Opcode::kSelect, {stay, left[1], right[1]})};
+    results.insert(results.end(), left.begin() + 2, left.end());
+    return f.Tuple(results);
+  });
+  const int64_t count = shape.ElementCount();
+  const std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+  const Shape flat = Shape::Array(index, {count});
+  Instruction* places = e.Reshape(e.Add(Opcode::kIota, {}, {IntAttribute(AttrId::kIotaDimension, 0)}, &flat), dims);
+  Operands fold = {operands[0], places};
+  AddSplats(c, captured, operands[0], fold);
+  fold.push_back(operands[2]);
+  fold.push_back(e.ScalarInt(index, -1));
+  fold.insert(fold.end(), captured.begin(), captured.end());
+  Instruction* chosen = e.Add(Opcode::kReduceWindow, fold, {WindowAttribute(window), ComputationAttribute(AttrId::kToApply, keep)});
+  if (chosen == nullptr) return;
+  if (chosen->shape.tuple_shapes()[1].dimensions() != source.dimensions()) {
+    return c.Error(HLO_LABEL("stablehlo.select-source"), absl::StrCat("the source must have one element a window: ", chosen->shape.tuple_shapes()[0].ToString(false), ", not ", source.ToString(false)));
+  }
+  const int64_t windows = source.ElementCount();
+  Operands into = {e.Splat(operands[2], Shape::Array(type, {count}))};
+  AddSplats(c, of_scatter, into[0], into);
+  into.push_back(e.Reshape(e.Element(chosen, 1), {windows, 1}));
+  Instruction* updates = e.Reshape(operands[1], {windows});
+  into.push_back(updates);
+  AddSplats(c, of_scatter, updates, into);
+  Instruction* all = e.Add(Opcode::kScatter, into,
+                           {IntsAttribute(AttrId::kUpdateWindowDims, {}), IntsAttribute(AttrId::kInsertedWindowDims, {0}), IntsAttribute(AttrId::kScatterDimsToOperandDims, {0}),
+                            IntAttribute(AttrId::kIndexVectorDim, 1), ComputationAttribute(AttrId::kToApply, scatter)});
+  if (all != nullptr && all->shape.IsTuple()) all = e.Element(all, 0);
+  c.Set(0, e.Reshape(all, dims));
+}
+
+// Whether a region uses what only a run knows.
+bool CapturesFromOutside(OpContext& c) {
+  for (const mlir::SsaValue* value : FreeValues(c.op)) {
+    Instruction* outside = c.Lookup(value);
+    if (outside != nullptr && !(outside->shape.IsArray() && c.c.folder().Fold(outside) != nullptr)) return true;
+  }
+  return false;
 }
 
 void SelectAndScatter(OpContext& c) {
@@ -96,6 +175,10 @@ void SelectAndScatter(OpContext& c) {
   Operands operands = c.ins();
   if (const auto type = c.RegionType(1, 0)) {
     for (size_t k = 0; k < operands.size(); ++k) operands[k] = c.e.Convert(operands[k], *type);
+  }
+  if (CapturesFromOutside(c)) {
+    if (std::find(operands.begin(), operands.end(), nullptr) == operands.end()) SelectThenScatter(c, operands, *window);
+    return;
   }
   Computation* select = c.ScalarRegion(0, "select");
   Computation* scatter = c.ScalarRegion(1, "scatter");
@@ -107,23 +190,28 @@ void Sort(OpContext& c) {
   if (c.in(0) == nullptr) return;
   int64_t dimension = c.Int("dimension", -1);
   if (dimension < 0) dimension += c.in(0)->shape.rank();
-  Computation* comparator = c.ScalarRegion(0, "comparator");
+  Operands operands = c.ins(), captured;
+  Computation* comparator = c.ScalarRegion(0, "comparator", OpContext::Captures::kPairs, &captured);
   if (comparator == nullptr) return;
+  AddSplats(c, captured, c.in(0), operands);
   Attributes attributes = {IntsAttribute(AttrId::kDimensions, {dimension})};
   if (c.Bool("is_stable", false)) attributes.push_back(IntAttribute(AttrId::kIsStable, 1));
   attributes.push_back(ComputationAttribute(AttrId::kToApply, comparator));
-  AddAll(c, Opcode::kSort, c.ins(), std::move(attributes));
+  AddAll(c, Opcode::kSort, std::move(operands), std::move(attributes), !captured.empty());
 }
 
 void Scatter(OpContext& c) {
   const mlir::Attr* n = c.Need("scatter_dimension_numbers");
   if (n == nullptr) return;
   const int inputs = (c.operand_count() - 1) / 2;
+  Operands captured;
+  Computation* combine = c.ScalarRegion(0, "update", OpContext::Captures::kHalves, &captured);
+  if (combine == nullptr) return;
   Operands operands = Promoted(c, c.ins(0, inputs), 0);
+  AddSplats(c, captured, c.in(0), operands);
   operands.push_back(c.in(inputs));
   for (Instruction* update : Promoted(c, c.ins(inputs + 1, inputs), inputs)) operands.push_back(update);
-  Computation* combine = c.ScalarRegion(0, "update");
-  if (combine == nullptr) return;
+  AddSplats(c, captured, c.in(inputs + 1), operands);
   Attributes attributes = {IntsAttribute(AttrId::kUpdateWindowDims, IntsField(*n, "update_window_dims")),
                            IntsAttribute(AttrId::kInsertedWindowDims, IntsField(*n, "inserted_window_dims")),
                            IntsAttribute(AttrId::kScatterDimsToOperandDims, IntsField(*n, "scatter_dims_to_operand_dims"))};
@@ -136,13 +224,15 @@ void Scatter(OpContext& c) {
   if (c.Bool("indices_are_sorted", false)) attributes.push_back(IntAttribute(AttrId::kIndicesAreSorted, 1));
   if (c.Bool("unique_indices", false)) attributes.push_back(IntAttribute(AttrId::kUniqueIndices, 1));
   attributes.push_back(ComputationAttribute(AttrId::kToApply, combine));
-  AddAll(c, Opcode::kScatter, std::move(operands), std::move(attributes));
+  AddAll(c, Opcode::kScatter, std::move(operands), std::move(attributes), !captured.empty());
 }
 
 void Map(OpContext& c) {
-  Computation* f = c.ScalarRegion(0, "map");
+  Operands operands = c.ins(), captured;
+  Computation* f = c.ScalarRegion(0, "map", OpContext::Captures::kLast, &captured);
   if (f == nullptr) return;
-  c.Simple(Opcode::kMap, c.ins(), {IntsAttribute(AttrId::kDimensions, c.Ints("dimensions")), ComputationAttribute(AttrId::kToApply, f)});
+  AddSplats(c, captured, c.in(0), operands);
+  c.Simple(Opcode::kMap, std::move(operands), {IntsAttribute(AttrId::kDimensions, c.Ints("dimensions")), ComputationAttribute(AttrId::kToApply, f)});
 }
 
 // -- Control flow --

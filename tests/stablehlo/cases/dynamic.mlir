@@ -84,3 +84,40 @@ func.func @other_dialects() {
   check.expect_eq %cast, %x : tensor<2x3xi32>
   func.return
 }
+
+func.func @dynamic_calls() {
+  %x = stablehlo.constant dense<[[1, 2], [3, 4], [5, 6]]> : tensor<3x2xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %sizes = stablehlo.constant dense<[2, 1]> : tensor<2xi64>
+  %strides = stablehlo.constant dense<[2, 1]> : tensor<2xi64>
+  %ones = stablehlo.constant dense<1> : tensor<2xi64>
+  %padding = stablehlo.constant dense<[[1, 0], [0, 0]]> : tensor<2x2xi64>
+  %0 = stablehlo.custom_call @stablehlo.dynamic_reduce_window(%x, %z, %sizes, %strides, %ones, %ones, %padding) {called_computations = [@window_sum]}
+    : (tensor<3x2xi32>, tensor<i32>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2xi64>, tensor<2x2xi64>) -> tensor<?x?xi32>
+  %1 = tensor.cast %0 : tensor<?x?xi32> to tensor<2x2xi32>
+  check.expect_eq_const %1, dense<[[1, 2], [8, 10]]> : tensor<2x2xi32>
+  %y = stablehlo.constant dense<[3, 1, 4, 1, 5]> : tensor<5xi32>
+  %k = stablehlo.constant dense<2> : tensor<i64>
+  %values, %places = stablehlo.custom_call @stablehlo.dynamic_top_k(%y, %k) : (tensor<5xi32>, tensor<i64>) -> (tensor<?xi32>, tensor<?xi32>)
+  %v = tensor.cast %values : tensor<?xi32> to tensor<2xi32>
+  %p = tensor.cast %places : tensor<?xi32> to tensor<2xi32>
+  check.expect_eq_const %v, dense<[5, 4]> : tensor<2xi32>
+  check.expect_eq_const %p, dense<[4, 2]> : tensor<2xi32>
+  %state = stablehlo.constant dense<[1, 2]> : tensor<2xui64>
+  %three = stablehlo.constant dense<3> : tensor<1xi64>
+  %s, %bits = stablehlo.custom_call @stablehlo.dynamic_rng_bit_generator(%state, %three) {rng_algorithm = #stablehlo<rng_algorithm THREE_FRY>} : (tensor<2xui64>, tensor<1xi64>) -> (tensor<2xui64>, tensor<?xui32>)
+  %next, %same = stablehlo.rng_bit_generator %state, algorithm = THREE_FRY : (tensor<2xui64>) -> (tensor<2xui64>, tensor<3xui32>)
+  %b = tensor.cast %bits : tensor<?xui32> to tensor<3xui32>
+  check.expect_eq %b, %same : tensor<3xui32>
+  check.expect_eq %s, %next : tensor<2xui64>
+  %wide = stablehlo.constant dense<[2, 3]> : tensor<2xi64>
+  %i = stablehlo.custom_call @stablehlo.dynamic_iota(%wide) {iota_dimension = 1 : i64} : (tensor<2xi64>) -> tensor<?x?xi32>
+  %j = tensor.cast %i : tensor<?x?xi32> to tensor<2x3xi32>
+  check.expect_eq_const %j, dense<[[0, 1, 2], [0, 1, 2]]> : tensor<2x3xi32>
+  func.return
+}
+
+func.func private @window_sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
+  %0 = stablehlo.add %a, %b : tensor<i32>
+  func.return %0 : tensor<i32>
+}
