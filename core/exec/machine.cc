@@ -9,6 +9,7 @@
 #include "core/exec/custom_call.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
+#include "core/ops/element_calls.h"
 
 namespace hloscope {
 namespace {
@@ -51,6 +52,8 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.kind = StepKind::kEvaluate;  // a select or copy of tuples hands values on
   } else if (def.op_class == OpClass::kOpaque && def.evaluate == nullptr) {
     step.kind = StepKind::kNotExecuted;
+  } else if (!CallsAreExpressions(instruction)) {
+    step.kind = StepKind::kEvaluate;  // call by call
   } else if (def.op_class == OpClass::kOpaque && !scalar && !instruction.CalledComputations().empty()) {
     step.kind = StepKind::kEvaluate;  // calls whole computations: frames are needed, kernels have none
   }

@@ -11,6 +11,7 @@
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
 #include "core/ops/custom_call_targets.h"
+#include "core/ops/element_calls.h"
 
 namespace hloscope {
 
@@ -354,7 +355,7 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
       auto at = std::find(region.inputs.begin(), region.inputs.end(), operand->index);
       operands.push_back(inputs[at - region.inputs.begin()]);
     }
-    if (step.kind == StepKind::kEvaluate && Def(root).op_class != OpClass::kOpaque) {  // hands values on
+    if (step.kind == StepKind::kEvaluate && Def(root).op_class != OpClass::kOpaque && Def(root).evaluate != nullptr) {  // hands values on
       absl::StatusOr<Value> result = Evaluate(frame, root, operands);
       return result.ok() ? WithActualShape(*result) : result;
     }
@@ -462,7 +463,7 @@ absl::StatusOr<Value> Machine::Impl::Evaluate(const Frame& frame, const Instruct
         CallNested(FrameKind::kCall, &instruction, path, computation, std::vector<Value>(arguments.begin(), arguments.end()), 0, -1);
     return result.ok() ? ToDense(*result, &m.account_) : result;
   };
-  return Def(instruction).evaluate(context);
+  return Def(instruction).evaluate != nullptr ? Def(instruction).evaluate(context) : ElementCalls::Evaluate(context);
 }
 
 absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {

@@ -9,6 +9,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kMostElements = 1024;  // result elements that are walked; nobody steps further
+constexpr int64_t kAccumulator = 100;    // the slot of a fold's state
 
 Value ElementOf(const Value& array, int64_t linear) {
   const int bytes = StorageBytes(array.shape().element_type());
@@ -41,6 +42,9 @@ int64_t IntegerAt(const Value& v, int64_t linear) {
 }
 
 }  // namespace
+
+ElementCalls::ElementCalls(const Instruction& instruction, std::vector<Value> operands)
+    : instruction_(instruction), operands_(std::move(operands)), limit_(kMostElements) {}
 
 std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction, std::vector<Value> operands) {
   std::unique_ptr<ElementCalls> calls(new ElementCalls(instruction, std::move(operands)));
@@ -102,12 +106,14 @@ bool ElementCalls::Fill() {
   switch (instruction_.opcode) {
     case Opcode::kReduce:
     case Opcode::kReduceWindow:
-      if (at >= std::min(result.ElementCount(), kMostElements)) return false;
+      if (at > 0) Keep(kAccumulator, at - 1);
+      if (at >= std::min(result.ElementCount(), limit_)) return false;
       slots_.clear();
       instruction_.opcode == Opcode::kReduce ? FillReduce(at) : FillWindow(at);
       return true;
     case Opcode::kMap: {
-      if (at >= std::min(result.ElementCount(), kMostElements)) return false;
+      if (at > 0) Keep(0, at - 1);
+      if (at >= std::min(result.ElementCount(), limit_)) return false;
       Call call;
       for (size_t k = 0; k < operands_.size(); ++k) call.arguments.push_back({-1, 0, static_cast<int>(k), at});
       calls_.push_back(std::move(call));
@@ -120,7 +126,7 @@ bool ElementCalls::Fill() {
       const int64_t d = instruction_.Ints(AttrId::kDimensions).empty() ? first.rank() - 1 : instruction_.Ints(AttrId::kDimensions)[0];
       const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(static_cast<int>(d));
       const int64_t lines = extent == 0 ? 0 : first.ElementCount() / extent;
-      if (extent < 2 || at >= std::min(lines * (extent - 1), kMostElements)) return false;
+      if (extent < 2 || at >= std::min(lines * (extent - 1), limit_)) return false;
       const int64_t line = at / (extent - 1), base = line / stride * stride * extent + line % stride + at % (extent - 1) * stride;
       Call call;
       for (size_t k = 0; k < operands_.size(); ++k) {
@@ -140,7 +146,6 @@ bool ElementCalls::Fill() {
 // One fold over these elements (row-major positions in the operands), in the order of core/element/expr.h.
 void ElementCalls::Fold(const std::vector<int64_t>& elements, int64_t innermost) {
   const int n = static_cast<int>(operands_.size()) / 2;
-  constexpr int64_t kAccumulator = 100;
   auto element = [&](int k, int64_t at) { return Argument{-1, 0, k, at}; };
   auto init = [&](int k) { return Argument{-1, 0, n + k, 0}; };
   if (!interleaved_ || innermost < 16) {
@@ -234,7 +239,7 @@ std::optional<std::vector<Value>> ElementCalls::NextOfWindows(const Value* previ
   }
   while (window_.empty()) {
     source_ = next_++;
-    if (source_ >= std::min(operands_[1].shape().ElementCount(), kMostElements)) return std::nullopt;
+    if (source_ >= std::min(operands_[1].shape().ElementCount(), limit_)) return std::nullopt;
     window_ = InsideOfWindow(source_, operands_[1].shape());
     compared_ = 1;
     if (!window_.empty()) kept_ = window_[0];
@@ -257,7 +262,7 @@ std::optional<std::vector<Value>> ElementCalls::NextOfScan(const Value* previous
       states.push_back(previous->shape().IsTuple() ? previous->elements()[form.outputs + k] : *previous);
     }
   }
-  if (next_ >= std::min(form.steps * elements, kMostElements)) return std::nullopt;
+  if (next_ >= std::min(form.steps * elements, limit_)) return std::nullopt;
   const int64_t step = next_ / elements, element = next_ % elements;
   ++next_;
   const int64_t at = form.reverse ? form.steps - 1 - step : step;
@@ -275,7 +280,7 @@ bool ElementCalls::FillScatter(int64_t update) {
   const Shape& operand = operands_[0].shape();
   const Value& indices = operands_[n];
   const Shape& updates = operands_[n + 1].shape();
-  if (update >= std::min(updates.ElementCount(), kMostElements)) return false;
+  if (update >= std::min(updates.ElementCount(), limit_)) return false;
   const int64_t vector_dim = instruction_.Int(AttrId::kIndexVectorDim, indices.shape().rank());
   const bool has_vector = vector_dim < indices.shape().rank();
   std::vector<int64_t> point(updates.rank()), batch, window, target(operand.rank(), 0);

@@ -1,5 +1,6 @@
 // The calls that an instruction makes of its scalar computation (a reducer, a comparator, a combiner, a map's body), one by one, in the
-// order that the operation defines, for its first result elements: what a debugger steps through. Not for computing results.
+// order that the operation defines, for its first result elements: what a debugger steps through. Also the way to the result of an instruction
+// whose computation no expression can be made of (a loop in a reducer), call by call: much slower than a kernel.
 #ifndef HLOSCOPE_CORE_OPS_ELEMENT_CALLS_H_
 #define HLOSCOPE_CORE_OPS_ELEMENT_CALLS_H_
 
@@ -11,6 +12,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
+#include "core/ops/op.h"
 #include "core/ops/scan.h"
 
 namespace hloscope {
@@ -25,6 +27,9 @@ class ElementCalls {
   // (a tuple for several results), null for the first.
   std::optional<std::vector<Value>> Next(const Value* previous);
 
+  // The instruction's result from all of its calls. `call` runs a computation on scalars. Empty where the memory is not there.
+  static absl::StatusOr<Value> Evaluate(const EvalContext& context);
+
  private:
   // An argument is the result (part) of an earlier call that was kept in a slot, or else an element of an operand.
   struct Argument {
@@ -37,7 +42,7 @@ class ElementCalls {
     std::vector<Argument> arguments;
     int64_t slot = 0;
   };
-  ElementCalls(const Instruction& instruction, std::vector<Value> operands) : instruction_(instruction), operands_(std::move(operands)) {}
+  ElementCalls(const Instruction& instruction, std::vector<Value> operands);
   std::optional<std::vector<Value>> NextOfWindows(const Value* previous);  // select-and-scatter: what comes next follows from a result
   std::optional<std::vector<Value>> NextOfScan(const Value* previous);
   bool Fill();  // more calls into calls_; false: there are none
@@ -63,7 +68,15 @@ class ElementCalls {
   std::unique_ptr<ScanForm> scan_;
   std::vector<std::vector<Value>> states_;
   absl::flat_hash_map<int64_t, std::vector<Value>> slots_;
+  // For Evaluate: all elements, and where the finished ones go.
+  void Keep(int64_t slot, int64_t output);
+  int64_t limit_;
+  std::vector<Value>* results_ = nullptr;
 };
+
+// Whether the scalar computations that an instruction calls can be written as expressions, so that it has an element program (or a
+// comparator). Those of instructions that call whole computations (scan, async) do not count.
+bool CallsAreExpressions(const Instruction& instruction);
 
 }  // namespace hloscope
 

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "backends/jit_cpu/kernels/patterns.h"
+#include "core/ops/element_calls.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -127,7 +128,8 @@ struct Table {
 FusionTraits TraitsOf(const Instruction& instruction) {
   static const Table& table = *new Table;
   if (!instruction.shape.IsArray() && instruction.opcode != Opcode::kReduce) return {};
-  return table.rows[static_cast<int>(instruction.opcode)](instruction);
+  const FusionTraits traits = table.rows[static_cast<int>(instruction.opcode)](instruction);
+  return traits.kind == FusionKind::kAlone || CallsAreExpressions(instruction) ? traits : FusionTraits();  // call by call: no kernel
 }
 
 }  // namespace hloscope

@@ -174,3 +174,28 @@ func.func @scans() {
   check.expect_eq_const %r#1, dense<[106, 215]> : tensor<2xi32>
   func.return
 }
+
+// A loop in a reducer: each element is added as often as a value from outside says.
+func.func @loop_in_a_reducer() {
+  %x = stablehlo.constant dense<[[1, 2, 3], [4, 5, 6]]> : tensor<2x3xi32>
+  %z = stablehlo.constant dense<0> : tensor<i32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %n = stablehlo.constant dense<3> : tensor<i32>
+  %times = stablehlo.optimization_barrier %n : tensor<i32>
+  %0 = "stablehlo.reduce"(%x, %z) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %r:2 = "stablehlo.while"(%z, %a) ({
+    ^bb0(%i: tensor<i32>, %s: tensor<i32>):
+      %c = stablehlo.compare LT, %i, %times : (tensor<i32>, tensor<i32>) -> tensor<i1>
+      stablehlo.return %c : tensor<i1>
+    }, {
+    ^bb0(%i: tensor<i32>, %s: tensor<i32>):
+      %j = stablehlo.add %i, %one : tensor<i32>
+      %t = stablehlo.add %s, %b : tensor<i32>
+      stablehlo.return %j, %t : tensor<i32>, tensor<i32>
+    }) : (tensor<i32>, tensor<i32>) -> (tensor<i32>, tensor<i32>)
+    stablehlo.return %r#1 : tensor<i32>
+  }) {dimensions = array<i64: 1>} : (tensor<2x3xi32>, tensor<i32>) -> tensor<2xi32>
+  check.expect_eq_const %0, dense<[18, 45]> : tensor<2xi32>
+  func.return
+}
