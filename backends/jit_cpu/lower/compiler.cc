@@ -42,7 +42,7 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 9;
+constexpr int kLoweringVersion = 10;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
 constexpr char kMagic[] = "hloscope kernel 3\n";

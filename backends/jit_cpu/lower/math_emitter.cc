@@ -47,10 +47,19 @@ llvm::Value* ScalarEmitter::Scale2(llvm::Value* x, llvm::Value* exponent) {
   return b_.CreateFMul(b_.CreateFMul(x, power(half)), power(rest));
 }
 
-// x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts. With `lost`, x must not be positive, and *lost is what the last addition lost in
-// rounding, in units of 2^n.
-llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value** lost) {
-  llvm::Value* high = lost != nullptr ? x : b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
+// 2^n of a whole number n, |n| <= 280; NaN goes through. vscalefps rounds once, like Scale2, so the bits are the same.
+llvm::Value* ScalarEmitter::PowerOfTwo(llvm::Value* n) {
+  llvm::Value* one = Float(n, 1);
+  if (n->getType()->isVectorTy() && HostHasScalef()) {
+    return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {one, n, one, b_.getInt16(-1), b_.getInt32(4)});
+  }
+  llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(n, n), Float(n, 0), n);
+  return b_.CreateSelect(b_.CreateFCmpUNO(n, n), n, Scale2(one, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), n))));
+}
+
+// x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts.
+llvm::Value* ScalarEmitter::Exp(llvm::Value* x) {
+  llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
   llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high);
   llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
   llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
@@ -59,7 +68,6 @@ llvm::Value* ScalarEmitter::Exp(llvm::Value* x, llvm::Value** lost) {
   llvm::Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
   llvm::Value* e = b_.CreateFAdd(t, Float(x, 1));
-  if (lost != nullptr) *lost = b_.CreateFSub(t, b_.CreateFSub(e, Float(x, 1)));
   if (x->getType()->isVectorTy() && HostHasScalef()) {
     // vscalefps multiplies by a power of two and rounds once, like Scale2, so the bits are the same; NaN goes through.
     return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {e, n, e, b_.getInt16(-1), b_.getInt32(4)});
@@ -161,18 +169,21 @@ llvm::Value* ScalarEmitter::Tanh(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
 }
 
-// Of -|x|: e / (1 + e); for positive x 1 / (1 + e). Where e is small its last place may count double in the quotient, so what e and 1 + e
-// lost in rounding goes in again.
+// 1 / (1 + e^-x) with e^-x = 2^n (1 + t), multiplied by 2^-n above and below: s / (s + 1 + t), s = 2^-n. The parts below are added so that
+// nothing but the last addition rounds by more than a small part of a unit: s joins 1 while that is exact, and t when it is smaller.
 llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
-  llvm::Value* lost;
-  llvm::Value* e = Exp(b_.CreateFNeg(Unary(Intr::fabs, x)), &lost);
-  llvm::Value* one = Float(x, 1);
-  llvm::Value* sum = b_.CreateFAdd(e, one);
-  llvm::Value* of_sum = b_.CreateFSub(e, b_.CreateFSub(sum, one));
-  llvm::Value* positive = b_.CreateFCmpOGE(x, Float(x, 0));
-  llvm::Value* r = b_.CreateFDiv(b_.CreateSelect(positive, one, e), sum);
-  llvm::Value* correction = b_.CreateSelect(positive, Float(x, 0), b_.CreateFSub(lost, of_sum));
-  return Fma(r, correction, r);
+  llvm::Value* low = b_.CreateSelect(b_.CreateFCmpOLT(x, Float(x, -105)), Float(x, -105), x);
+  llvm::Value* y = b_.CreateFNeg(b_.CreateSelect(b_.CreateFCmpOGT(low, Float(x, 40)), Float(x, 40), low));
+  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(y, Float(x, 1.44269504088896340736)));
+  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), y);
+  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
+  // Minimax on |r| <= ln 2 / 2: e^r within 2^-28.
+  llvm::Value* p = Polynomial(r, {0.001381417408014619, 0.008368921792039843, 0.04166840797448524, 0.16666518938625224, 0.49999993333485554});
+  llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
+  llvm::Value* s = PowerOfTwo(b_.CreateFNeg(n));
+  llvm::Value* large = b_.CreateSelect(b_.CreateFCmpOLT(n, Float(x, 24)), s, Float(x, 0));
+  llvm::Value* below = b_.CreateFAdd(b_.CreateFAdd(large, Float(x, 1)), b_.CreateFAdd(t, b_.CreateFSub(s, large)));
+  return b_.CreateFDiv(s, below);
 }
 
 // Near zero x + x p(x^2); further out 1 - exp(-g(|x|)), g fitted to -log erfc.

@@ -73,7 +73,8 @@ class ScalarEmitter {
   llvm::Value* ReducePrecision(llvm::Value* v, int exponent_bits, int mantissa_bits);
   // math_emitter.cc: null when it has no inline code for the function.
   llvm::Value* FloatFunction(ScalarOp op, llvm::Value* a, llvm::Value* b);
-  llvm::Value* Exp(llvm::Value* x, llvm::Value** lost = nullptr);
+  llvm::Value* Exp(llvm::Value* x);
+  llvm::Value* PowerOfTwo(llvm::Value* n);
   llvm::Value* Expm1(llvm::Value* x);
   llvm::Value* Log(llvm::Value* x);
   llvm::Value* Log1p(llvm::Value* x);
