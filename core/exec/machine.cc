@@ -170,6 +170,7 @@ absl::Status Machine::Impl::Begin() {
   outfeed.clear();
   channels.clear();
   replay_log.clear();
+  trip_counts.clear();
   outfeed_executed.clear();
   infeed_next = 0;
   said.clear();

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -158,21 +159,23 @@ class Machine {
   // False where a loop's frame on the stack has given its carried value away: its values before the position can be made again only by
   // running the loop from its beginning. A seek to Where() from before the frame mends that.
   bool settled() const;
-  // Null while a frame inside an element computation is on the stack, and before Start.
-  std::shared_ptr<const MachineSnapshot> TakeSnapshot() const;
+  // Null while a frame inside an element computation is on the stack, and before Start. `everything`: with values that could be made again.
+  std::shared_ptr<const MachineSnapshot> TakeSnapshot(bool everything = false) const;
   // Back (or forth) to a snapshot of this Machine since its last Start. Values of the present that the moment knows too stay held.
   void Restore(const MachineSnapshot& snapshot);
   // Takes values that the snapshot holds and that are before the present, so that they need not be made again.
   void Recall(const MachineSnapshot& snapshot);
   static const Mark& MarkOf(const MachineSnapshot& snapshot);
-  // Calls `each` with the array values that the snapshot holds.
-  static void ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value&)>& each);
+  // Calls `each` with the array values that the snapshot holds; `lent`: a parameter of the entry or a constant, held in any case.
+  static void ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value& value, bool lent)>& each);
   // Runs forward to `mark`, past armed positions and without telling the observer. kStep: there. kError with status(): the program
   // fails before, or the mark is not on its way.
   StopReason SeekForward(const Mark& mark);
   // Takes the frame at `depth` back to `position` (not beyond where it is); frames inside it are gone. Values before the position stay as
   // they are, or are made again when they are needed. FailedPrecondition where something was set in the frame since.
   absl::Status Rewind(int depth, int position);
+  // How many iterations the while loop at `position` of frame `depth` ran when it was last passed (known while a checkpoint hook is set).
+  std::optional<int64_t> TripCount(int depth, int position) const;
   // Called between regions about every `seconds` of running, when a snapshot can be taken there.
   void set_checkpoint_hook(std::function<void()> hook, double seconds);
 
@@ -189,6 +192,8 @@ class Machine {
   absl::StatusOr<Value> ValueOf(int depth, int position);  // dense
   // The same as it lies in memory, in the layout of the instruction's shape.
   absl::StatusOr<Value> StoredValueOf(int depth, int position);
+  // As ValueOf, also of instructions at or after the frame's position: computed for the asker alone, nothing is executed by it.
+  absl::StatusOr<Value> ValueAhead(int depth, int position);
   // Replaces a value (`set`): later instructions see it, and the past stays as it was, also when it is made again. The position must be
   // before the frame's.
   absl::Status SetValue(int depth, int position, Value value);

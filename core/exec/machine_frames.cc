@@ -181,6 +181,10 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       Value carried = std::move(frame.carried);
       PopFrame(stack);
       if (!again) {
+        constexpr size_t kManyLoops = 1 << 20;
+        if (stack.main && checkpoint != nullptr && trip_counts.size() < kManyLoops) {
+          trip_counts[MixHash(caller_path, static_cast<uint64_t>(caller->index))] = iteration;
+        }
         Complete(stack, std::move(carried), changed);
         return absl::OkStatus();
       }

@@ -146,6 +146,7 @@ struct Machine::Impl {
     Value value;
   };
   absl::flat_hash_map<uint64_t, Logged> replay_log;
+  absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed
   int stop_after = -1;      // asked for by the observer
   bool replaying = false;   // on the way to a moment of the past: armed positions, observer and profile do not count

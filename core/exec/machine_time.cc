@@ -69,7 +69,7 @@ void Machine::set_checkpoint_hook(std::function<void()> hook, double seconds) {
   impl_->next_checkpoint = std::chrono::steady_clock::now();
 }
 
-std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot() const {
+std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot(bool everything) const {
   if (!impl_->CanSnapshot()) return nullptr;
   auto snapshot = std::make_shared<MachineSnapshot>();
   snapshot->mark = Where();
@@ -79,6 +79,7 @@ std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot() const {
   snapshot->dense_result = impl_->dense_result;
   snapshot->channels = impl_->channels;
   snapshot->frames = frames_;
+  if (everything) return snapshot;
   for (Frame& frame : snapshot->frames) {
     const Code& code = impl_->CodeOf(frame);
     frame.retained_bytes = 0;
@@ -94,15 +95,21 @@ std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot() const {
 
 const Mark& Machine::MarkOf(const MachineSnapshot& snapshot) { return snapshot.mark; }
 
-void Machine::ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value&)>& each) {
+void Machine::ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value& value, bool lent)>& each) {
+  bool lent = false;
   std::function<void(const Value&)> walk = [&](const Value& value) {
     if (!value.has_value()) return;
-    if (value.buffer() != nullptr) each(value);
+    if (value.buffer() != nullptr) each(value, lent);
     for (const Value& element : value.elements()) walk(element);
   };
   for (const Frame& frame : snapshot.frames) {
+    for (size_t p = 0; p < frame.values.size(); ++p) {
+      const Instruction& instruction = *frame.computation->schedule[p];
+      lent = instruction.literal != nullptr || (frame.kind == FrameKind::kEntry && instruction.parameter_number >= 0);
+      walk(frame.values[p]);
+    }
+    lent = false;
     walk(frame.carried);
-    for (const Value& value : frame.values) walk(value);
     for (const Replaced& replaced : frame.history) walk(replaced.old);
   }
   for (const auto& [key, value] : snapshot.channels) walk(value);
@@ -123,7 +130,23 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
   impl_->returned = Value();
   impl_->channels = snapshot.channels;
   impl_->RewindLogs();
+  for (Frame& frame : frames_) {
+    frame.retained_bytes = 0;
+    if (!frame.retains) continue;
+    const Code& code = impl_->CodeOf(frame);
+    for (int p = 0; p < frame.position; ++p) {  // of a snapshot of everything
+      const StepKind kind = code.steps[p].kind;
+      if (!frame.values[p].has_value() || frame.pending[p] > 0 || code.steps[p].sticky || IsReplaced(frame, p)) continue;
+      if (kind == StepKind::kKernel || kind == StepKind::kControl || kind == StepKind::kCustomCall) impl_->Retain(frame, p, frame.values[p].byte_size());
+    }
+  }
   impl_->Recall(before);
+}
+
+std::optional<int64_t> Machine::TripCount(int depth, int position) const {
+  if (depth < 0 || depth >= static_cast<int>(frames_.size())) return std::nullopt;
+  const auto found = impl_->trip_counts.find(MixHash(frames_[depth].path, static_cast<uint64_t>(position)));
+  return found == impl_->trip_counts.end() ? std::nullopt : std::optional<int64_t>(found->second);
 }
 
 void Machine::Recall(const MachineSnapshot& snapshot) { impl_->Recall(snapshot.frames); }

@@ -203,6 +203,19 @@ absl::StatusOr<Value> Machine::ValueOf(int depth, int position) {
   return dense;
 }
 
+absl::StatusOr<Value> Machine::ValueAhead(int depth, int position) {
+  if (depth < 0 || depth >= static_cast<int>(frames_.size())) return absl::InvalidArgumentError(absl::StrCat("there is no frame ", depth));
+  const Frame& frame = frames_[depth];
+  if (position < 0 || position >= static_cast<int>(frame.values.size())) return absl::InvalidArgumentError("no such instruction");
+  if (position < frame.position) return ValueOf(depth, position);
+  Stack stack{frames_, true};
+  absl::StatusOr<Value> value = frame.values[position].has_value() ? absl::StatusOr<Value>(frame.values[position]) : impl_->Materialize(stack, depth, position);
+  if (!value.ok()) return value;
+  Value dense = ToDense(*value, &account_);
+  if (!dense.has_value()) return impl_->MemoryError(value->shape().DenseByteSize(), *frame.computation->schedule[position]);
+  return dense;
+}
+
 absl::Status Machine::SetValue(int depth, int position, Value value) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return absl::InvalidArgumentError(absl::StrCat("there is no frame ", depth));
   Frame& frame = frames_[depth];

@@ -1,0 +1,229 @@
+#include "core/debug/timeline.h"
+
+#include <algorithm>
+
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+Timeline::Timeline(Machine& machine, TimelineOptions options) : machine_(machine), options_(options) {
+  Add(true);
+  machine_.set_checkpoint_hook(
+      [this] {
+        seconds_ += options_.interval_seconds;
+        Add(false);
+      },
+      options_.interval_seconds);
+}
+
+Timeline::~Timeline() { machine_.set_checkpoint_hook(nullptr, 0); }
+
+// ---- Snapshots ----
+
+size_t Timeline::Before(const Mark& mark) const {
+  const auto after = std::upper_bound(moments_.begin(), moments_.end(), mark, [](const Mark& m, const Moment& moment) { return m < moment.mark; });
+  return after == moments_.begin() ? 0 : static_cast<size_t>(after - moments_.begin()) - 1;
+}
+
+void Timeline::Add(bool kept) {
+  std::shared_ptr<const MachineSnapshot> snapshot = machine_.TakeSnapshot();
+  if (snapshot == nullptr) return;
+  Moment moment{Machine::MarkOf(*snapshot), seconds_, snapshot, kept, machine_.top().computation};
+  const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment.mark, [](const Moment& m, const Mark& mark) { return m.mark < mark; });
+  if (at != moments_.end() && at->mark == moment.mark) {
+    if (!kept) return;
+    Count(*at->snapshot, -1);
+    *at = std::move(moment);
+  } else {
+    moments_.insert(at, std::move(moment));
+  }
+  Count(*snapshot, 1);
+  Thin();
+}
+
+void Timeline::Count(const MachineSnapshot& snapshot, int sign) {
+  Machine::ForEachValue(snapshot, [&](const Value& value, bool lent) {
+    const Buffer* buffer = value.buffer();
+    if (lent) lent_.insert(buffer);
+    if (lent_.contains(buffer)) return;
+    Held& held = held_[buffer];
+    if (held.count == 0) {
+      held.bytes = buffer->size();
+      held_bytes_ += held.bytes;
+    }
+    held.count += sign;
+    if (held.count > 0) return;
+    held_bytes_ -= held.bytes;
+    held_.erase(buffer);
+  });
+}
+
+// The moment whose neighbours are closest together goes: what it saves is the least. The latest stays, a step back from the present is common.
+void Timeline::Thin() {
+  while (moments_.size() > options_.max_snapshots || held_bytes_ > options_.budget_bytes) {
+    size_t found = 0;
+    double least = 0;
+    for (size_t k = 1; k < moments_.size(); ++k) {
+      if (moments_[k].kept) continue;
+      const bool last = k + 1 == moments_.size();
+      const double gap = last ? 1e300 : moments_[k + 1].seconds - moments_[k - 1].seconds;
+      if (found != 0 && gap >= least) continue;
+      found = k;
+      least = gap;
+    }
+    if (found == 0) return;
+    Count(*moments_[found].snapshot, -1);
+    moments_.erase(moments_.begin() + static_cast<ptrdiff_t>(found));
+  }
+}
+
+// ---- Going there ----
+
+StopReason Timeline::SeekFrom(const Moment& moment, const Mark& mark) {
+  machine_.Restore(*moment.snapshot);
+  seconds_ = moment.seconds;
+  return machine_.SeekForward(mark);
+}
+
+StopReason Timeline::Seek(const Mark& mark) {
+  const Mark now = machine_.Where();
+  const Moment& best = moments_[Before(mark)];
+  if (now == mark && machine_.settled()) return StopReason::kStep;
+  if (now < mark && !(now < best.mark)) return machine_.SeekForward(mark);
+  if (now < mark || !machine_.settled()) return SeekFrom(best, mark);
+  // Back: in the innermost frame that both moments are in, to where the way to `mark` leaves it.
+  size_t level = 0;
+  while (level < now.levels.size() && level < mark.levels.size() && now.levels[level] == mark.levels[level]) ++level;
+  const bool same_frame = level < mark.levels.size() && level < now.levels.size() && now.levels[level].kind == mark.levels[level].kind &&
+                          now.levels[level].iteration == mark.levels[level].iteration;
+  if (!same_frame) {
+    if (level == 0) return SeekFrom(best, mark);
+    --level;
+  }
+  Mark left = mark;
+  left.levels.resize(level + 1);
+  if (left < best.mark || !machine_.Rewind(static_cast<int>(level), left.levels[level].position).ok()) return SeekFrom(best, mark);
+  machine_.Recall(*best.snapshot);
+  seconds_ = best.seconds;
+  return machine_.SeekForward(mark);
+}
+
+void Timeline::Settle() {
+  if (machine_.settled() || machine_.finished()) return;
+  const Mark mark = machine_.Where();
+  SeekFrom(moments_[Before(mark)], mark);
+}
+
+absl::Status Timeline::At(const Mark& mark, const std::function<absl::Status()>& look) {
+  const std::shared_ptr<const MachineSnapshot> here = machine_.TakeSnapshot(true);
+  if (here == nullptr) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
+  const absl::Status failure = machine_.status();
+  const double seconds = seconds_;
+  const StopReason reason = Seek(mark);
+  absl::Status status = reason == StopReason::kStep || reason == StopReason::kFinished ? look()
+                        : reason == StopReason::kInterrupted                          ? absl::CancelledError("interrupted")
+                                                                                      : machine_.status();
+  machine_.Restore(*here);
+  seconds_ = seconds;
+  return status;
+}
+
+// ---- Back by one ----
+
+namespace {
+
+int SizeOf(const Frame& frame) { return static_cast<int>(frame.computation->schedule.size()); }
+
+}  // namespace
+
+absl::StatusOr<Mark> Timeline::Previous(bool into) {
+  Mark mark = machine_.Where();
+  if (mark.levels.empty()) return absl::FailedPreconditionError("the program has not been started");
+  Mark::Level& top = mark.levels.back();
+  const Frame& frame = machine_.top();
+  if (top.position > 0) {
+    --top.position;
+    if (!into) return mark;
+    return LastWithin(std::move(mark));
+  }
+  const auto last_of = [](const Computation& computation) { return std::max(0, static_cast<int>(computation.schedule.size()) - 1); };
+  switch (top.kind) {
+    case FrameKind::kEntry:
+      return absl::OutOfRangeError("this is the beginning of the program");
+    case FrameKind::kWhileBody:
+      top = {FrameKind::kWhileCondition, top.iteration, -1, last_of(*frame.caller->Called(AttrId::kCondition))};
+      return into ? LastWithin(std::move(mark)) : mark;
+    case FrameKind::kWhileCondition:
+      if (top.iteration == 0) break;
+      top = {FrameKind::kWhileBody, top.iteration - 1, -1, last_of(*frame.caller->Called(AttrId::kBody))};
+      return into ? LastWithin(std::move(mark)) : mark;
+    case FrameKind::kElement:
+      if (top.iteration == 0) break;
+      top = {FrameKind::kElement, top.iteration - 1, -1, SizeOf(frame) - 1};
+      return mark;
+    case FrameKind::kCall:
+    case FrameKind::kFusion:
+    case FrameKind::kBranch:
+      break;
+  }
+  mark.levels.pop_back();
+  return mark;
+}
+
+// The last moment before the instruction at `mark` is done: inside what it calls. Element computations are one step.
+absl::StatusOr<Mark> Timeline::LastWithin(Mark mark) {
+  while (true) {
+    const StopReason reason = Seek(mark);
+    if (reason != StopReason::kStep) return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : machine_.status();
+    const Instruction* instruction = machine_.next_instruction();
+    if (instruction == nullptr || Def(*instruction).control == ControlKind::kNone) return mark;
+    const int depth = static_cast<int>(machine_.frames().size()) - 1;
+    const std::optional<int64_t> trips = machine_.TripCount(depth, mark.levels.back().position);
+    Mark inside = mark;
+    if (Def(*instruction).control == ControlKind::kWhile) {
+      if (!trips.has_value()) return mark;
+      const Computation& condition = *instruction->Called(AttrId::kCondition);
+      inside.levels.push_back({FrameKind::kWhileCondition, *trips, -1, std::max(0, static_cast<int>(condition.schedule.size()) - 1)});
+    } else {
+      const StopReason entered = machine_.Step(true);
+      if (entered != StopReason::kStep || static_cast<int>(machine_.frames().size()) != depth + 2) return mark;
+      const Frame& frame = machine_.top();
+      inside.levels.push_back({frame.kind, frame.iteration, frame.branch, std::max(0, SizeOf(frame) - 1)});
+    }
+    mark = std::move(inside);
+  }
+}
+
+// ---- What was set ----
+
+void Timeline::NoteEdit() {
+  const Mark now = machine_.Where();
+  while (!moments_.empty() && now < moments_.back().mark) {
+    Count(*moments_.back().snapshot, -1);
+    moments_.pop_back();
+  }
+  Add(true);
+}
+
+bool Timeline::TakeUpEdit() {
+  const Mark now = machine_.Where();
+  const Moment& moment = moments_[Before(now)];
+  if (!moment.kept || !(moment.mark == now)) return false;
+  machine_.Restore(*moment.snapshot);
+  return true;
+}
+
+absl::StatusOr<Timeline::Branch> Timeline::Save() const {
+  Branch branch{moments_, machine_.TakeSnapshot()};
+  if (branch.present == nullptr) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
+  return branch;
+}
+
+void Timeline::Load(const Branch& branch) {
+  for (const Moment& moment : moments_) Count(*moment.snapshot, -1);
+  moments_ = branch.moments;
+  for (const Moment& moment : moments_) Count(*moment.snapshot, 1);
+  machine_.Restore(*branch.present);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,94 @@
+// The history of one run: snapshots by time, what was set on the way, and going to any moment of it, back or forth.
+// Over a Machine, for the commands of travel.cc. Not for deciding where to stop (breakpoints) or what to show.
+//
+// Snapshots are taken every few hundredths of a second of running, so whatever lies between two of them is run again in about that time.
+// When there are too many, or they hold too much, the ones that are closest together go first. A value that was set makes the history
+// branch: snapshots of the moments after it are dropped, and a snapshot with the new value stays for good, so that every way to later moments
+// leads over it.
+#ifndef HLOSCOPE_CORE_DEBUG_TIMELINE_H_
+#define HLOSCOPE_CORE_DEBUG_TIMELINE_H_
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+struct TimelineOptions {
+  int64_t budget_bytes = int64_t{1} << 30;  // of values that only snapshots hold
+  double interval_seconds = 0.03;
+  size_t max_snapshots = 400;
+};
+
+class Timeline {
+ public:
+  // The machine has been started and stands at its beginning.
+  Timeline(Machine& machine, TimelineOptions options);
+  ~Timeline();
+
+  struct Moment {
+    Mark mark;
+    double seconds = 0;  // of running, about, since the beginning
+    std::shared_ptr<const MachineSnapshot> snapshot;
+    bool kept = false;   // the beginning, and where something was set
+    const Computation* computation = nullptr;  // of the innermost frame
+  };
+  // In order of time. Never empty.
+  const std::vector<Moment>& moments() const { return moments_; }
+  int64_t held_bytes() const { return held_bytes_; }
+
+  // Goes there. kStep: there; else what the machine said, and the machine stands where it got to.
+  StopReason Seek(const Mark& mark);
+  // The moment that `step` (into) or `next` came from. OutOfRange at the beginning. The machine may have moved: seek to what is returned,
+  // or back to where it was.
+  absl::StatusOr<Mark> Previous(bool into);
+  // Goes to `mark`, calls `look`, and comes back. FailedPrecondition inside element computations.
+  absl::Status At(const Mark& mark, const std::function<absl::Status()>& look);
+
+  // Something was just set at the present moment.
+  void NoteEdit();
+  // The present is where something was set, as it was before that: goes to it as it is after that. For runs forward, which stop there
+  // because it is armed (moments() that are kept tell where).
+  bool TakeUpEdit();
+  // A loop's frame on the stack has given its carried value away (the machine is not settled): comes here again by a way that keeps it.
+  void Settle();
+
+  // A branch of history that can be come back to: what moments() was, and the present.
+  struct Branch {
+    std::vector<Moment> moments;
+    std::shared_ptr<const MachineSnapshot> present;
+  };
+  absl::StatusOr<Branch> Save() const;
+  void Load(const Branch& branch);
+
+ private:
+  void Add(bool kept);
+  void Count(const MachineSnapshot& snapshot, int sign);
+  void Thin();
+  // The last moment at or before `mark`.
+  size_t Before(const Mark& mark) const;
+  StopReason SeekFrom(const Moment& moment, const Mark& mark);
+  absl::StatusOr<Mark> LastWithin(Mark mark);
+
+  Machine& machine_;
+  TimelineOptions options_;
+  std::vector<Moment> moments_;
+  double seconds_ = 0;
+  int64_t held_bytes_ = 0;
+  struct Held {
+    int count = 0;
+    int64_t bytes = 0;
+  };
+  absl::flat_hash_map<const Buffer*, Held> held_;
+  absl::flat_hash_set<const Buffer*> lent_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_TIMELINE_H_
