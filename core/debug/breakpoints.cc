@@ -6,6 +6,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -35,6 +36,7 @@ void Session::State::ArmAll() {
       }
     }
   }
+  ArmEdits(*this);
 }
 
 bool Session::State::AtElementCaller() const { return !machine->finished() && armed_callers.contains(machine->next_instruction()); }

@@ -1,5 +1,10 @@
-// The table of console commands, from commands.def. A new command is its row there and its handler in a file of its own.
+// The table of console commands, from commands.def, and of what `info` tells about, from info.def. A new one is its row there and its
+// handler in a file of its own.
 #include "core/debug/command_table.h"
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/text_util.h"
 
 namespace hloscope {
 
@@ -23,6 +28,35 @@ CommandHandler HandlerOf(int row) {
 #undef X
   };
   return handlers[row];
+}
+
+#define X(name, arguments, help, handler) absl::Status Info##handler(Session::State& s, absl::string_view args);
+#include "core/debug/info.def"
+#undef X
+
+const std::vector<InfoTopic>& InfoTopics() {
+  static const std::vector<InfoTopic>& topics = *new std::vector<InfoTopic>{
+#define X(name, arguments, help, handler) {name, arguments, help, Info##handler},
+#include "core/debug/info.def"
+#undef X
+  };
+  return topics;
+}
+
+absl::Status CommandInfo(Session::State& s, absl::string_view args) {
+  const absl::string_view word = TakeWord(args);
+  std::string all;
+  for (const InfoTopic& topic : InfoTopics()) absl::StrAppend(&all, all.empty() ? "info takes one of: " : ", ", topic.name);
+  if (word.empty()) return absl::InvalidArgumentError(all);
+  const InfoTopic* found = nullptr;
+  for (const InfoTopic& topic : InfoTopics()) {
+    if (word == topic.name) return topic.show(s, args);
+    if (!absl::StartsWith(topic.name, word)) continue;
+    if (found != nullptr && found->show != topic.show) return absl::InvalidArgumentError(absl::StrCat("'info ", word, "' could be ", found->name, " or ", topic.name));
+    found = &topic;
+  }
+  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("there is no 'info ", word, "'; ", all));
+  return found->show(s, args);
 }
 
 }  // namespace hloscope

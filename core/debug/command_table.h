@@ -1,6 +1,8 @@
-// The handlers behind the rows of commands.def. For session.cc; the rows themselves are Commands() in session.h.
+// The handlers behind the rows of commands.def, and the topics of info.def. The rows of commands themselves are Commands() in session.h.
 #ifndef HLOSCOPE_CORE_DEBUG_COMMAND_TABLE_H_
 #define HLOSCOPE_CORE_DEBUG_COMMAND_TABLE_H_
+
+#include <vector>
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
@@ -11,6 +13,15 @@ namespace hloscope {
 using CommandHandler = absl::Status (*)(Session::State&, absl::string_view);
 // Of Commands()[row].
 CommandHandler HandlerOf(int row);
+
+// A row of info.def: what `info` tells about.
+struct InfoTopic {
+  const char* name;
+  const char* arguments;
+  const char* help;
+  CommandHandler show;
+};
+const std::vector<InfoTopic>& InfoTopics();
 
 }  // namespace hloscope
 

@@ -4,6 +4,7 @@
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/literal/format.h"
 #include "core/text/hlo_text.h"
 
@@ -84,6 +85,7 @@ void Session::State::ShowNotices() {
 }
 
 void Session::State::ShowStop(StopReason reason) {
+  if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
   ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
@@ -128,6 +130,7 @@ absl::Status Session::State::Begin() {
   machine_options.custom_calls = &inputs->custom_calls();
   machine_options.infeed = inputs->infeed();
   interrupt.store(nullptr);
+  EndHistory(*this);
   machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
   error_stop = false;
   ArmAll();
@@ -138,6 +141,7 @@ absl::Status Session::State::Begin() {
     return status;
   }
   interrupt.store(&machine->interrupt());
+  BeginHistory(*this);
   selected = 0;
   Say("Starting ", module->name, " (", inputs->Summary(), ") on ", backend->name(), "\n");
   return absl::OkStatus();
@@ -153,6 +157,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
   };
   StopReason reason = AtElementCaller() ? enter() : first();
   while (reason == StopReason::kBreakpoint) {
+    TakeUpEdit(*this);
     const std::vector<Breakpoint*> stopping = StoppingHere();
     if (!stopping.empty()) {
       std::string text;
@@ -232,6 +237,7 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
   for (int64_t i = 0; i < *n && reason == StopReason::kStep; ++i) {
     const int depth = static_cast<int>(m.frames().size()) - 1, position = m.top().position;
     reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); });
+    if (reason == StopReason::kStep) TakeUpEdit(s);
   }
   s.ShowNotices();
   const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);

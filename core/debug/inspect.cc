@@ -182,7 +182,6 @@ absl::Status CommandList(Session::State& s, absl::string_view args) {
 
 // -- info --
 
-namespace {
 
 absl::Status InfoBreak(Session::State& s, absl::string_view) {
   if (s.breakpoints.empty()) {
@@ -347,30 +346,6 @@ absl::Status InfoOutfeed(Session::State& s, absl::string_view) {
   if (items.empty()) s.Say("Nothing has gone to the outfeed.\n");
   for (size_t k = 0; k < items.size(); ++k) s.Say(k, ": ", items[k].shape().ToString(false), " ", FormatValue(items[k]), "\n");
   return absl::OkStatus();
-}
-
-struct Topic {
-  const char* name;
-  absl::Status (*show)(Session::State&, absl::string_view);
-};
-constexpr Topic kTopics[] = {{"break", InfoBreak},     {"breakpoints", InfoBreak}, {"display", InfoDisplay}, {"frame", InfoFrame},   {"op", InfoOp},          {"source", InfoSource},
-                             {"locals", InfoLocals},   {"program", InfoProgram},   {"kernels", InfoKernels}, {"memory", InfoMemory}, {"notices", InfoNotices}, {"outfeed", InfoOutfeed},
-                             {"line", InfoLine},      {"hot", InfoHot}};
-
-}  // namespace
-
-absl::Status CommandInfo(Session::State& s, absl::string_view args) {
-  const absl::string_view word = TakeWord(args);
-  constexpr char kHelp[] = "info takes one of: break, display, frame, op, source, locals, program, kernels, memory, notices, outfeed, line, hot";
-  if (word.empty()) return absl::InvalidArgumentError(kHelp);
-  const Topic* found = nullptr;
-  for (const Topic& topic : kTopics) {
-    if (!absl::StartsWith(topic.name, word)) continue;
-    if (found != nullptr && found->show != topic.show) return absl::InvalidArgumentError(absl::StrCat("'info ", word, "' could be ", found->name, " or ", topic.name));
-    found = &topic;
-  }
-  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("there is no 'info ", word, "'; ", kHelp));
-  return found->show(s, args);
 }
 
 absl::Status CommandExplain(Session::State& s, absl::string_view args) {

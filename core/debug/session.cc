@@ -40,7 +40,7 @@ absl::StatusOr<int> FindCommand(absl::string_view word) {
 }
 
 bool Repeats(absl::string_view name) {
-  for (absl::string_view repeated : {"step", "next", "continue", "until", "list", "up", "down"}) {
+  for (absl::string_view repeated : {"step", "next", "reverse-step", "reverse-next", "reverse-continue", "continue", "until", "list", "up", "down"}) {
     if (name == repeated) return true;
   }
   return false;
@@ -154,7 +154,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
     for (const CommandRow& c : Commands()) offer(c.name, word, "");
     offer("expressions", word, "");
   } else if (name == "info") {
-    for (const char* sub : {"break", "display", "frame", "op", "source", "locals", "program", "kernels", "memory", "notices", "outfeed", "line", "hot"}) offer(sub, word, "");
+    for (const InfoTopic& topic : InfoTopics()) offer(topic.name, word, "");
   } else if (name == "set") {
     for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations", "source-path"}) offer(sub, word, "");
   }
@@ -218,6 +218,9 @@ absl::Status CommandHelp(Session::State& s, absl::string_view args) {
     const CommandRow& info = Commands()[*command];
     s.Say(info.name, " ", info.synopsis, "\n", info.help, "\n");
     if (*info.abbreviation != 0) s.Say("short: ", info.abbreviation, "\n");
+    if (HandlerOf(*command) == HandlerOf(*FindCommand("info"))) {
+      for (const InfoTopic& topic : InfoTopics()) s.Say("  info ", topic.name, *topic.arguments != 0 ? " " : "", topic.arguments, ": ", topic.help, "\n");
+    }
     return absl::OkStatus();
   }
   absl::string_view group;

@@ -12,6 +12,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/scalar.h"
@@ -71,7 +72,10 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   }
   const absl::StatusOr<std::pair<int, const Instruction*>> found = FindValue(name);
   if (!found.ok()) return found.status();
-  return machine->ValueOf(found->first, found->second->index);
+  // Looking at another moment of the same run, what its frames have not computed yet counts too.
+  const auto travel = extensions.find(std::type_index(typeid(Travel)));
+  const bool ahead = travel != extensions.end() && static_cast<const Travel*>(travel->second.get())->ahead;
+  return ahead ? machine->ValueAhead(found->first, found->second->index) : machine->ValueOf(found->first, found->second->index);
 }
 
 absl::StatusOr<Value> Session::State::StoredValueOf(absl::string_view name) const {
@@ -187,6 +191,13 @@ std::string ValueText(const Session::State& s, const Value& value, PrintHow how)
 }  // namespace
 
 absl::Status CommandPrint(Session::State& s, absl::string_view args) {
+  absl::string_view expression, moment;
+  if (SplitMoment(args, &expression, &moment)) {
+    const absl::StatusOr<Mark> mark = ParseMoment(s, moment, expression);
+    if (!mark.ok()) return mark.status();
+    const std::string text(expression);
+    return LookAt(s, *mark, [&] { return CommandPrint(s, text); });
+  }
   PrintHow how = PrintHow::kPlain;
   args = absl::StripAsciiWhitespace(args);
   if (absl::StartsWith(args, "/")) {
@@ -347,6 +358,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   if (after.byte_size() > 0) std::memcpy(after.mutable_data(), before->data(), after.byte_size());
   for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * StorageBytes(type));
   const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
+  if (set.ok()) NoteEdit(s);
   if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", ToText(wanted), "\n");
   return set;
 }

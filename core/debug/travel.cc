@@ -1,0 +1,273 @@
+// Commands that go back in time, and to places in it: reverse-step, reverse-next, reverse-continue, reverse-finish, goto, bookmark.
+// How the past comes back is timeline.cc's; values of other moments are moments.cc's.
+#include "core/debug/travel.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/debug/text_util.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+
+void BeginHistory(Session::State& s) {
+  Travel& travel = s.Extension<Travel>();
+  travel.bookmarks.clear();
+  TimelineOptions options;
+  options.budget_bytes = s.options.retain_bytes / 2;
+  travel.timeline = std::make_unique<Timeline>(*s.machine, options);
+}
+
+void EndHistory(Session::State& s) { s.Extension<Travel>().timeline.reset(); }
+
+void ArmEdits(Session::State& s) {
+  const Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr) return;
+  for (size_t k = 1; k < timeline->moments().size(); ++k) {
+    const Timeline::Moment& moment = timeline->moments()[k];
+    if (moment.kept) s.machine->Arm(*moment.computation, moment.mark.levels.back().position);
+  }
+}
+
+void TakeUpEdit(Session::State& s) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline != nullptr) timeline->TakeUpEdit();
+}
+
+void Settle(Session::State& s) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline != nullptr) timeline->Settle();
+}
+
+void NoteEdit(Session::State& s) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr) return;
+  timeline->NoteEdit();
+  s.ArmAll();
+}
+
+namespace {
+
+absl::StatusOr<Timeline*> NeedHistory(Session::State& s) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
+  return timeline;
+}
+
+absl::Status SeekStatus(const Session::State& s, StopReason reason) {
+  if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
+  return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : s.machine->status();
+}
+
+void ShowArrival(Session::State& s, const Computation* before, size_t depth_before) {
+  s.error_stop = false;
+  s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
+  const bool moved = s.machine->frames().size() != depth_before || s.machine->top().computation != before;
+  if (moved && !s.machine->finished()) s.Say(s.DescribeFrame(s.selected), "\n");
+  s.ShowStop(s.machine->finished() ? StopReason::kFinished : StopReason::kStep);
+}
+
+absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
+  const absl::StatusOr<int64_t> n = ParseCount(args, 1);
+  if (!n.ok()) return n.status();
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  const Computation* before = s.machine->top().computation;
+  const size_t depth = s.machine->frames().size();
+  for (int64_t k = 0; k < *n; ++k) {
+    absl::StatusOr<Mark> mark = (*timeline)->Previous(into);
+    if (absl::IsOutOfRange(mark.status())) {
+      if (k == 0) return absl::FailedPreconditionError("this is the beginning of the program; there is no way back from here");
+      s.Say("The beginning of the program is reached.\n");
+      break;
+    }
+    if (!mark.ok()) return mark.status();
+    if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
+  }
+  ShowArrival(s, before, depth);
+  return absl::OkStatus();
+}
+
+// The breakpoints that would stop here; nothing is counted.
+std::vector<std::string> StopsHere(Session::State& s) {
+  std::vector<std::string> stops;
+  const Instruction* here = s.machine->next_instruction();
+  s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+  for (const auto& b : s.breakpoints) {
+    const bool is_here = std::any_of(b->locations.begin(), b->locations.end(), [&](const Location& l) { return &l.instruction() == here; });
+    if (!b->enabled || !is_here) continue;
+    if (!b->condition.empty()) {
+      const absl::StatusOr<Claim> claim = EvaluateClaim(b->condition, s);
+      if (claim.ok() && !claim->holds) continue;
+    }
+    stops.push_back(absl::StrCat("Breakpoint ", b->number));
+  }
+  return stops;
+}
+
+// Runs forward from where the machine stands to `end`, noting the last moment at which something stops.
+absl::Status FindLastStop(Session::State& s, const Mark& end, std::optional<Mark>* last) {
+  Machine& m = *s.machine;
+  const auto note = [&] {
+    if (!StopsHere(s).empty()) *last = m.Where();
+  };
+  note();
+  while (true) {
+    const bool enter = s.AtElementCaller();
+    StopReason reason = enter ? m.Step(true) : m.Run();
+    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason != StopReason::kBreakpoint && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
+    TakeUpEdit(s);
+    if (!(m.Where() < end)) return absl::OkStatus();
+    note();
+  }
+}
+
+}  // namespace
+
+absl::Status GoTo(Session::State& s, const Mark& mark) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  return SeekStatus(s, (*timeline)->Seek(mark));
+}
+
+absl::Status CommandReverseStep(Session::State& s, absl::string_view args) { return ReverseMany(s, args, true); }
+absl::Status CommandReverseNext(Session::State& s, absl::string_view args) { return ReverseMany(s, args, false); }
+
+absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  Mark mark = s.machine->Where();
+  if (s.selected == 0 || mark.levels.size() < 2) return absl::FailedPreconditionError("the entry computation was called by nobody; goto start goes to its beginning");
+  const Computation* before = s.machine->top().computation;
+  const size_t depth = s.machine->frames().size();
+  mark.levels.resize(s.selected);
+  s.Say("Back to where ", s.machine->frames()[s.selected].computation->name, " was entered\n");
+  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(mark)); !status.ok()) return status;
+  ShowArrival(s, before, depth);
+  return absl::OkStatus();
+}
+
+absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  Machine& m = *s.machine;
+  const Mark present = m.Where();
+  // The end of each stretch is armed, so that runs stop there.
+  std::vector<Timeline::Moment> moments = (*timeline)->moments();
+  Mark end = present;
+  const Computation* end_computation = m.top().computation;
+  m.interrupt().store(false);
+  std::optional<Mark> last;
+  absl::Status status;
+  for (auto moment = moments.rbegin(); moment != moments.rend() && !last.has_value(); ++moment) {
+    if (!(moment->mark < end)) continue;
+    status = SeekStatus(s, (*timeline)->Seek(moment->mark));
+    if (!status.ok()) break;
+    s.ArmAll();
+    if (end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
+    status = FindLastStop(s, end, &last);
+    if (!status.ok()) break;
+    end = moment->mark;
+    end_computation = moment->computation;
+  }
+  s.ArmAll();
+  const Mark& target = !status.ok() ? present : last.has_value() ? *last : moments.front().mark;
+  const absl::Status there = SeekStatus(s, (*timeline)->Seek(target));
+  if (!status.ok()) return status;
+  if (!there.ok()) return there;
+  s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
+  if (!last.has_value()) {
+    s.Say("Nothing stops before; this is the beginning of the program.\n");
+    ShowArrival(s, m.top().computation, m.frames().size());
+    return absl::OkStatus();
+  }
+  s.error_stop = false;
+  std::string text;
+  for (const std::string& stop : StopsHere(s)) absl::StrAppend(&text, text.empty() ? "" : ", ", stop);
+  s.Say(text, ", ");
+  s.ShowStop(StopReason::kBreakpoint);
+  return absl::OkStatus();
+}
+
+// ---- Named moments ----
+
+absl::Status CommandBookmark(Session::State& s, absl::string_view args) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  args = absl::StripAsciiWhitespace(args);
+  Travel& travel = s.Extension<Travel>();
+  if (absl::ConsumePrefix(&args, "delete ")) {
+    if (travel.bookmarks.erase(std::string(absl::StripAsciiWhitespace(args))) == 0) return absl::NotFoundError(absl::StrCat("there is no bookmark '", args, "'; info bookmarks lists them"));
+    return absl::OkStatus();
+  }
+  const bool plain = std::all_of(args.begin(), args.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
+  if (!plain || args == "start" || args == "end" || args == "iteration") {
+    return absl::InvalidArgumentError("a bookmark's name is letters, digits, _, - and .; start, end and iteration have a meaning of their own");
+  }
+  std::string name(args);
+  for (int k = 1; name.empty(); ++k) {
+    if (!travel.bookmarks.contains(absl::StrCat("m", k))) name = absl::StrCat("m", k);
+  }
+  travel.bookmarks[name] = s.machine->Where();
+  s.Say("Bookmark ", name, " at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1), "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandGoto(Session::State& s, absl::string_view args) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty()) return absl::InvalidArgumentError("goto takes a bookmark, start, end or iteration N; info bookmarks lists the bookmarks");
+  absl::StatusOr<Mark> mark = ParseMoment(s, args, "");
+  if (!mark.ok()) return mark.status();
+  const Computation* before = s.machine->top().computation;
+  const size_t depth = s.machine->frames().size();
+  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
+  ShowArrival(s, before, depth);
+  return absl::OkStatus();
+}
+
+absl::Status InfoBookmarks(Session::State& s, absl::string_view args) {
+  const Travel& travel = s.Extension<Travel>();
+  if (travel.bookmarks.empty()) s.Say("No bookmarks; bookmark NAME sets one.\n");
+  const Mark now = s.visible() ? s.machine->Where() : Mark();
+  for (const auto& [name, mark] : travel.bookmarks) {
+    std::string text;
+    const Computation* computation = s.module->entry;
+    for (size_t k = 0; k < mark.levels.size(); ++k) {
+      const Mark::Level& level = mark.levels[k];
+      if (level.kind == FrameKind::kWhileBody || level.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, " iteration ", level.iteration);
+      if (computation == nullptr) break;
+      const bool ended = level.position >= static_cast<int>(computation->schedule.size());
+      const Instruction* at = ended ? nullptr : computation->schedule[level.position];
+      absl::StrAppend(&text, k == 0 ? "" : ":", at == nullptr ? "the end" : absl::StrCat(" %", at->name));
+      if (k + 1 == mark.levels.size() || at == nullptr) break;
+      const Mark::Level& next = mark.levels[k + 1];
+      const std::vector<Computation*> called = at->CalledComputations();
+      computation = next.kind == FrameKind::kWhileBody        ? at->Called(AttrId::kBody)
+                    : next.kind == FrameKind::kWhileCondition ? at->Called(AttrId::kCondition)
+                    : next.kind == FrameKind::kBranch         ? (next.branch < static_cast<int>(called.size()) ? called[next.branch] : nullptr)
+                    : called.empty()                          ? nullptr
+                                                              : called[0];
+    }
+    s.Say("  ", name, mark == now ? " (here)" : mark < now ? " (past)" : "", ":", text, "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status InfoHistory(Session::State& s, absl::string_view args) {
+  absl::StatusOr<Timeline*> timeline = NeedHistory(s);
+  if (!timeline.ok()) return timeline.status();
+  const std::vector<Timeline::Moment>& moments = (*timeline)->moments();
+  const int64_t set = std::count_if(moments.begin() + 1, moments.end(), [](const Timeline::Moment& m) { return m.kept; });
+  s.Say(Count(static_cast<int64_t>(moments.size()), "snapshot"), " of this run, holding ", FormatByteCount((*timeline)->held_bytes()), " besides what the run holds itself; ",
+        Count(set, "moment"), " at which something was set.\n");
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,51 @@
+// Going through the history of the session's run, for the files of commands that run it. The history itself is the Timeline.
+#ifndef HLOSCOPE_CORE_DEBUG_TRAVEL_H_
+#define HLOSCOPE_CORE_DEBUG_TRAVEL_H_
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/debug/session_state.h"
+#include "core/debug/timeline.h"
+
+namespace hloscope {
+
+// What the session keeps of it: State::Extension<Travel>().
+struct Travel {
+  std::unique_ptr<Timeline> timeline;  // of state.machine; null before the first run
+  std::map<std::string, Mark> bookmarks;
+  bool ahead = false;  // names mean values also where the program has not got to (see EvaluateAt)
+};
+
+// The machine was made anew and started.
+void BeginHistory(Session::State& s);
+// Before the machine goes.
+void EndHistory(Session::State& s);
+// Arms where something was set, so that runs from before it stop there; for ArmAll.
+void ArmEdits(Session::State& s);
+// After every stop of a run forward: where something was set, it is set again.
+void TakeUpEdit(Session::State& s);
+// After a stop inside a loop that nobody meant to look at: makes the values of the loop's frames available.
+void Settle(Session::State& s);
+// After a value was set.
+void NoteEdit(Session::State& s);
+// Goes there and says so if it fails. The mark is of this run.
+absl::Status GoTo(Session::State& s, const Mark& mark);
+
+// A moment that is named for looking: "iteration 17", "iteration 3,17" (of outer and inner loops), a bookmark, "start", "end".
+// `names` are the instructions that will be looked at: for an iteration, of the loop whose body has them.
+absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl::string_view expression);
+// Calls `look` with the program at that moment, the selected frame the one of the moment; then all is as before.
+absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look);
+// Splits "EXPR @ MOMENT"; false: no moment in it.
+bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::string_view* moment);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_TRAVEL_H_
