@@ -48,15 +48,10 @@ absl::Status CommandInfo(Session::State& s, absl::string_view args) {
   std::string all;
   for (const InfoTopic& topic : InfoTopics()) absl::StrAppend(&all, all.empty() ? "info takes one of: " : ", ", topic.name);
   if (word.empty()) return absl::InvalidArgumentError(all);
-  const InfoTopic* found = nullptr;
   for (const InfoTopic& topic : InfoTopics()) {
-    if (word == topic.name) return topic.show(s, args);
-    if (!absl::StartsWith(topic.name, word)) continue;
-    if (found != nullptr && found->show != topic.show) return absl::InvalidArgumentError(absl::StrCat("'info ", word, "' could be ", found->name, " or ", topic.name));
-    found = &topic;
+    if (absl::StartsWith(topic.name, word)) return topic.show(s, args);
   }
-  if (found == nullptr) return absl::InvalidArgumentError(absl::StrCat("there is no 'info ", word, "'; ", all));
-  return found->show(s, args);
+  return absl::InvalidArgumentError(absl::StrCat("there is no 'info ", word, "'; ", all));
 }
 
 }  // namespace hloscope

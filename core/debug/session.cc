@@ -231,7 +231,7 @@ absl::Status CommandHelp(Session::State& s, absl::string_view args) {
       absl::StrAppend(&text, text.empty() ? "" : "\n", group, ":\n");
     }
     const std::string left = absl::StrCat(command.name, *command.abbreviation != 0 ? absl::StrCat(", ", command.abbreviation) : "");
-    absl::StrAppend(&text, "  ", left, std::string(left.size() < 16 ? 16 - left.size() : 1, ' '), Cut(command.help, 110), "\n");
+    absl::StrAppend(&text, "  ", left, std::string(left.size() < 22 ? 22 - left.size() : 1, ' '), Cut(command.help, 110), "\n");
   }
   s.Say(text, "\nhelp COMMAND says more; help expressions explains print, expect and conditions. Commands can be shortened; an empty line repeats.\n");
   return absl::OkStatus();
