@@ -107,11 +107,13 @@ NodeId RoundUpByChance(ExprGraph& graph, NodeId fraction, NodeId random) {
   return graph.Binary(ScalarOp::kLt, random, threshold);
 }
 
-NodeId StochasticInteger(ExprGraph& graph, ElementType to, NodeId x, NodeId random) {
-  auto constant = [&](double v) { return graph.Constant(Scalar::Float(graph.node(x).type, v)); };
+// In f64: the next whole number may be beyond the largest of a narrow type (15.5 in f8e3m4 goes up to 16).
+NodeId StochasticInteger(ExprGraph& graph, ElementType to, NodeId narrow, NodeId random) {
+  const NodeId x = graph.Convert(ElementType::kF64, narrow);
+  auto constant = [&](double v) { return graph.Constant(Scalar::Float(ElementType::kF64, v)); };
   const NodeId magnitude = graph.Unary(ScalarOp::kAbs, x);
   const NodeId whole = graph.Unary(ScalarOp::kFloor, magnitude);
-  const NodeId fraction = graph.Convert(ElementType::kF64, graph.Binary(ScalarOp::kSubtract, magnitude, whole));
+  const NodeId fraction = graph.Binary(ScalarOp::kSubtract, magnitude, whole);
   const NodeId up = RoundUpByChance(graph, fraction, random);
   const NodeId rounded = graph.Select(up, graph.Binary(ScalarOp::kAdd, whole, constant(1)), whole);
   const NodeId signed_result = graph.Select(graph.Binary(ScalarOp::kLt, x, constant(0)), graph.Unary(ScalarOp::kNegate, rounded), rounded);

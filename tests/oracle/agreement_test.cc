@@ -213,9 +213,9 @@ TEST(OracleTable, ConvertBetweenAllTypes) {
       if (!IsFunny(type)) table.RunTypes({type}, absl::StrCat("  x = $[50] parameter(0)\n  ROOT r = $[50] reduce-precision(x), ", bits));
     }
   }
-  for (const char* pair : {"f32 u32", "f64 u64", "f16 u16", "bf16 u16"}) {
+  for (const char* pair : {"f32 u32", "f64 u64", "f16 u16", "bf16 u16", "f8e3m4 u8", "f8e4m3fn u8", "f8e5m2fnuz u8", "f4e2m1fn u4"}) {
     const std::string from = std::string(pair).substr(0, std::string(pair).find(' ')), random = std::string(pair).substr(std::string(pair).find(' ') + 1);
-    for (const char* to : {"s8", "s32", "s16"}) {
+    for (const char* to : {"s8", "s32", "s16", "s2", "f32", "f16", "bf16", "f8e5m2", "f8e4m3fnuz", "f4e2m1fn"}) {
       table.Run(absl::StrCat("  x = ", from, "[50] parameter(0)\n  u = ", random, "[50] parameter(1)\n  ROOT r = ", to, "[50] stochastic-convert(x, u)"));
     }
   }

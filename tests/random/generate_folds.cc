@@ -81,7 +81,8 @@ std::string Maker::ScalarFunction(const std::vector<ElementType>& parameters, El
   Maker inner(program_, dice_, "", 2);
   for (ElementType t : parameters) inner.Parameter(Shape::Scalar(t));
   for (int64_t k = dice_.Between(1, 4); k > 0; --k) {
-    if (dice_.One(4)) inner.Comparing();
+    if (dice_.One(20)) inner.Control();
+    else if (dice_.One(4)) inner.Comparing();
     else inner.Elementwise();
   }
   const int root = inner.Make(result, {});
