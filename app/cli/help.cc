@@ -29,7 +29,6 @@ struct LaterVerb {
   const char* instead;
 };
 constexpr LaterVerb kLaterVerbs[] = {
-    {"diff", "hloscope run A --output a.npz and the same of B write the results, which NumPy compares; hloscope run FILE --check N compares with the reference"},
     {"bench", "hloscope run FILE --repeat N --profile --json measures a program"},
 };
 

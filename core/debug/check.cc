@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/threads.h"
+#include "core/debug/compare_values.h"
 #include "core/debug/member_walk.h"
 #include "core/exec/fuse.h"
 #include "core/literal/scalar.h"
@@ -29,28 +30,6 @@ uint64_t Mix(uint64_t x) {
 Scalar ElementAt(const Value& array, int64_t linear) {
   const ElementType type = array.shape().element_type();
   return LoadScalar(type, array.data() + linear * StorageBytes(type));
-}
-
-bool SameBits(const Scalar& a, const Scalar& b) {
-  if (IsFloat(a.type) || IsComplex(a.type)) {
-    return a.re == b.re && a.im == b.im && std::signbit(a.re) == std::signbit(b.re) && (!IsComplex(a.type) || std::signbit(a.im) == std::signbit(b.im));
-  }
-  return a.i == b.i;
-}
-
-double Distance(const Scalar& a, const Scalar& b) {
-  if (IsComplex(a.type)) return std::abs(a.c() - b.c());
-  if (IsFloat(a.type)) return std::fabs(a.re - b.re);
-  if (IsUnsigned(a.type)) return static_cast<double>(a.u() > b.u() ? a.u() - b.u() : b.u() - a.u());
-  return std::fabs(static_cast<double>(a.i) - static_cast<double>(b.i));
-}
-
-double InUlp(const Scalar& got, const Scalar& expected) {
-  const double distance = Distance(got, expected);
-  if (!IsFloat(got.type) && !IsComplex(got.type)) return distance;
-  if (!got.IsFinite() || !expected.IsFinite()) return HUGE_VAL;
-  const double magnitude = IsComplex(got.type) ? std::abs(expected.c()) : std::fabs(expected.re);
-  return distance / UlpAt(RealTypeOf(got.type), magnitude);
 }
 
 int64_t LeafCount(const Program& program) { return static_cast<int64_t>(program.outputs.size()); }
@@ -294,7 +273,7 @@ void RegionChecker::Compare(const Instruction& instruction, bool fused, int outp
   DelinearizeIndex(got.shape().dimensions(), linear, absl::MakeSpan(mismatch.index));
   mismatch.got = element;
   mismatch.expected = expected.value;
-  mismatch.ulp = InUlp(element, expected.value);
+  mismatch.ulp = UlpDistance(element, expected.value);
   mismatch.bound = expected.bound;
   report_.mismatches.push_back(std::move(mismatch));
 }

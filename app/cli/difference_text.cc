@@ -1,0 +1,197 @@
+#include "app/cli/difference_text.h"
+
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/locations.h"
+#include "core/debug/text_util.h"
+#include "core/ir/opcode.h"
+#include "core/literal/format.h"
+
+namespace hloscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kShown = 50;  // changes listed
+
+const char* NameOf(StructuralChange::Kind kind) {
+  switch (kind) {
+    case StructuralChange::kRemoved: return "removed";
+    case StructuralChange::kAdded: return "added";
+    case StructuralChange::kChanged: return "changed";
+    case StructuralChange::kRenamed: return "renamed";
+    case StructuralChange::kMoved: return "moved";
+  }
+  return "";
+}
+
+ordered_json Number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(FormatDouble(x)); }
+ordered_json Number(const Scalar& s) {
+  if (IsFloat(s.type) && s.IsFinite()) return s.re;
+  if (IsFloat(s.type) || IsComplex(s.type)) return ToText(s);
+  return IsUnsigned(s.type) ? ordered_json(s.u()) : ordered_json(s.i);
+}
+
+ordered_json InstructionJson(const Module& module, const Instruction* i) {
+  if (i == nullptr) return nullptr;
+  return {{"name", std::string(i->name)}, {"opcode", std::string(Name(i->opcode))}, {"shape", i->shape.ToString(false)}, {"computation", std::string(i->parent->name)},
+          {"line", LineOf(module, *i)}, {"op_name", std::string(i->metadata.op_name)}};
+}
+
+std::string Names(const std::vector<const Instruction*>& list) {
+  std::vector<std::string> names;
+  for (size_t k = 0; k < list.size() && k < 5; ++k) names.push_back(absl::StrCat("%", list[k]->name));
+  if (list.size() > 5) names.push_back("...");
+  return absl::StrJoin(names, ", ");
+}
+
+}  // namespace
+
+MachineOptions MachineOptionsOf(const SessionOptions& session, const ProgramInputs& inputs) {
+  MachineOptions options;
+  options.memory_limit = session.memory_limit;
+  options.max_iterations = session.max_iterations;
+  options.seed = session.fill.seed;
+  options.fill = session.fill;
+  options.custom_calls = &inputs.custom_calls();
+  options.infeed = inputs.infeed();
+  return options;
+}
+
+std::string DifferenceText::Place(const Module& module, const Instruction& instruction) const {
+  const int line = LineOf(module, instruction);
+  const std::string& file = &module == &a ? name_a : name_b;
+  return absl::StrCat("in ", instruction.parent->name, line > 0 ? absl::StrCat(", ", Basename(file), ":", line) : "");
+}
+
+std::string DifferenceText::Structure(const ProgramMatch& match) const {
+  using Kind = StructuralChange::Kind;
+  std::string text = absl::StrCat("a: ", name_a, " (", a.name, "), ", Count(a.instruction_count(), "instruction"), "\nb: ", name_b, " (", b.name, "), ",
+                                  Count(b.instruction_count(), "instruction"), "\nstructure: ", match.matched, " matched (", match.identical, " identical), ",
+                                  match.Count(Kind::kRemoved), " removed, ", match.Count(Kind::kAdded), " added, ", match.Count(Kind::kChanged), " changed, ",
+                                  match.Count(Kind::kRenamed), " renamed, ", match.Count(Kind::kMoved), " moved",
+                                  match.layouts > 0 ? absl::StrCat(", ", match.layouts, " of another layout") : "", "\n");
+  size_t shown = 0, left = 0;
+  for (const StructuralChange& c : match.changes) {
+    const bool few = match.Count(c.kind) <= 10;
+    if (!verbose && !few && (c.kind == Kind::kRenamed || c.kind == Kind::kMoved)) continue;
+    if (!verbose && shown >= kShown) {
+      ++left;
+      continue;
+    }
+    ++shown;
+    switch (c.kind) {
+      case Kind::kRemoved: absl::StrAppend(&text, "  - ", Brief(*c.a), ", ", Place(a, *c.a), "\n"); break;
+      case Kind::kAdded: absl::StrAppend(&text, "  + ", Brief(*c.b), ", ", Place(b, *c.b), "\n"); break;
+      case Kind::kChanged:
+        absl::StrAppend(&text, "  ~ %", c.a->name, c.a->name == c.b->name ? "" : absl::StrCat(" (%", c.b->name, ")"), ": ", absl::StrJoin(c.what, "; "), ", ", Place(a, *c.a), "\n");
+        break;
+      case Kind::kRenamed: absl::StrAppend(&text, "  = %", c.a->name, " is now %", c.b->name, ", ", Place(a, *c.a), "\n"); break;
+      case Kind::kMoved: absl::StrAppend(&text, "  > %", c.a->name, " stands elsewhere, ", Place(a, *c.a), "; ", Place(b, *c.b), "\n"); break;
+    }
+  }
+  if (left > 0) absl::StrAppend(&text, "  ", Count(static_cast<int64_t>(left), "more change"), " (--verbose lists all)\n");
+  return text;
+}
+
+std::string DifferenceText::Text(const Divergence& d) const {
+  std::string text;
+  if (d.result) {
+    absl::StrAppend(&text, "the result", d.output >= 0 ? absl::StrCat(", output ", d.output) : "", ", of %", d.a->name);
+  } else {
+    absl::StrAppend(&text, "%", d.a->name, d.a->name == d.b->name ? "" : absl::StrCat(" (%", d.b->name, " in b)"), " ", Name(d.a->opcode), " ", ShapeText(d.shape));
+    if (d.output >= 0) absl::StrAppend(&text, ", element ", d.output);
+  }
+  absl::StrAppend(&text, ", ", Place(a, *d.a), d.where.empty() ? "" : absl::StrCat(", ", d.where), "\n  ", ToText(d.difference, d.shape), "\n");
+  if (!d.changed.empty()) absl::StrAppend(&text, "  changed: ", absl::StrJoin(d.changed, "; "), "\n");
+  if (!d.only_a.empty()) absl::StrAppend(&text, "  reads through ", Names(d.only_a), ", only in a\n");
+  if (!d.only_b.empty()) absl::StrAppend(&text, "  reads through ", Names(d.only_b), ", only in b\n");
+  const std::vector<PythonFrame> frames = a.PythonFrames(*d.a);
+  if (!frames.empty() && !frames[0].file.empty()) absl::StrAppend(&text, "  ", frames[0].file, ":", frames[0].line, frames[0].function.empty() ? "" : absl::StrCat(" (", frames[0].function, ")"), "\n");
+  if (!d.a->metadata.op_name.empty() && !d.result) absl::StrAppend(&text, "  ", d.a->metadata.op_name, "\n");
+  return text;
+}
+
+std::string DifferenceText::Values(const LockstepReport& r) const {
+  std::string text = absl::StrCat("values: ", Count(r.pairs, "pair"), " compared (", Count(r.elements, "element"), ")");
+  if (r.unlike > 0) absl::StrAppend(&text, ", ", r.unlike, " of other dimensions not compared");
+  if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp, %", r.worst == nullptr ? "" : r.worst->name, ")");
+  text += "\n";
+  for (const std::string& note : r.notes) absl::StrAppend(&text, "note: ", note, "\n");
+  if (!r.error_a.empty()) absl::StrAppend(&text, "a stopped with an error ", r.error_a, "\n");
+  if (!r.error_b.empty()) absl::StrAppend(&text, "b stopped with an error ", r.error_b, "\n");
+  if (r.divergences.empty()) {
+    if (r.results_compared) absl::StrAppend(&text, "no divergence: the results agree\n");
+    else if (!r.results_why.empty()) absl::StrAppend(&text, "the results were not compared: ", r.results_why, "\n");
+    return text;
+  }
+  absl::StrAppend(&text, "first divergence: ", Text(r.divergences[0]));
+  if (r.divergences.size() < 2) return text;
+  absl::StrAppend(&text, Count(r.diverging, "pair"), " differ: ", r.own, " of their own, ", r.diverging - r.own, " inherited\n");
+  size_t shown = 0;
+  for (size_t k = 1; k < r.divergences.size(); ++k) {
+    if (!r.divergences[k].own || (!verbose && ++shown > 20)) continue;
+    absl::StrAppend(&text, "another of its own: ", Text(r.divergences[k]));
+  }
+  return text;
+}
+
+ordered_json DifferenceText::Json(const Divergence& d) const {
+  ordered_json j;
+  j["instruction"] = std::string(d.a->name);
+  j["a"] = InstructionJson(a, d.a);
+  j["b"] = InstructionJson(b, d.b);
+  j["kind"] = d.own ? "own" : "inherited";
+  j["of_result"] = d.result;
+  j["output"] = d.output < 0 ? ordered_json() : ordered_json(d.output);
+  j["where"] = d.where;
+  j["elements"] = d.difference.elements;
+  j["differing"] = d.difference.beyond;
+  j["index"] = IndexOf(d.shape, d.difference.first);
+  j["expected"] = Number(d.difference.expected);
+  j["got"] = Number(d.difference.got);
+  j["ulp"] = Number(d.difference.ulp);
+  j["bound"] = Number(d.difference.bound);
+  j["worst"] = {{"index", IndexOf(d.shape, d.difference.worst)}, {"expected", Number(d.difference.worst_expected)}, {"got", Number(d.difference.worst_got)}, {"ulp", Number(d.difference.worst_ulp)}};
+  j["changed"] = d.changed;
+  for (const auto& [key, list] : {std::pair("only_a", &d.only_a), std::pair("only_b", &d.only_b)}) {
+    j[key] = ordered_json::array();
+    for (const Instruction* i : *list) j[key].push_back(std::string(i->name));
+  }
+  return j;
+}
+
+ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepReport* values, bool equal) const {
+  ordered_json j;
+  j["a"] = {{"file", name_a}, {"module", a.name}, {"instructions", a.instruction_count()}};
+  j["b"] = {{"file", name_b}, {"module", b.name}, {"instructions", b.instruction_count()}};
+  j["equal"] = equal;
+  ordered_json structure = {{"same", match.SameStructure()}, {"matched", match.matched}, {"identical", match.identical}, {"layouts", match.layouts}};
+  for (const auto kind : {StructuralChange::kRemoved, StructuralChange::kAdded, StructuralChange::kChanged, StructuralChange::kRenamed, StructuralChange::kMoved}) {
+    ordered_json list = ordered_json::array();
+    for (const StructuralChange& c : match.changes) {
+      if (c.kind != kind) continue;
+      ordered_json item = {{"a", InstructionJson(a, c.a)}, {"b", InstructionJson(b, c.b)}};
+      if (kind == StructuralChange::kChanged) item["what"] = c.what;
+      list.push_back(std::move(item));
+    }
+    structure[NameOf(kind)] = std::move(list);
+  }
+  j["structure"] = std::move(structure);
+  if (values == nullptr) return j;
+  ordered_json v = {{"compared", values->pairs}, {"elements", values->elements}, {"other_bits", values->other_bits}, {"not_compared", values->unlike},
+                    {"diverging", values->diverging}, {"own", values->own}, {"inherited", values->diverging - values->own}, {"results_compared", values->results_compared},
+                    {"spilled_bytes", values->spilled_bytes}};
+  if (!values->results_why.empty()) v["results_why"] = values->results_why;
+  if (!values->error_a.empty()) v["error_a"] = values->error_a;
+  if (!values->error_b.empty()) v["error_b"] = values->error_b;
+  j["values"] = std::move(v);
+  j["first_divergence"] = values->divergences.empty() ? ordered_json() : Json(values->divergences[0]);
+  j["divergences"] = ordered_json::array();
+  for (const Divergence& d : values->divergences) j["divergences"].push_back(Json(d));
+  return j;
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,529 @@
+// Two machines, a thread each, of which one runs at a time: a machine hands over when it is some instructions or bytes ahead. Which pair
+// completes first depends on the programs alone, so every run says the same.
+//
+// A pair's value is known by a key: the frame (which loop, which iteration, as matched) and the node in the first program. Results of loops
+// and parameters of their bodies pass no kernel; they are compared where they are first read.
+#include "core/debug/lockstep.h"
+
+#include <algorithm>
+#include <cmath>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/base/threads.h"
+#include "core/debug/locations.h"
+#include "core/debug/single_step.h"
+#include "core/debug/spill.h"
+#include "core/exec/inputs.h"
+#include "core/literal/relayout.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kAhead = 256;  // instructions that a machine runs before it hands over
+
+uint64_t Mix(uint64_t a, uint64_t b) {
+  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2));
+  x ^= x >> 30;
+  x *= 0xbf58476d1ce4e5b9ull;
+  x ^= x >> 27;
+  x *= 0x94d049bb133111ebull;
+  return x ^ (x >> 31);
+}
+
+// Passes no kernel of its own: seen where it is read.
+bool SeenWhereRead(const Instruction& i) {
+  if (i.literal != nullptr) return false;
+  return i.parameter_number >= 0 || Def(i).op_class == OpClass::kStructural || Def(i).control != ControlKind::kNone;
+}
+
+// A value in the shape of the other program's parameter, by way of the narrower type.
+Value ConvertThrough(const Value& value, const Shape& other, const Shape& wanted) {
+  if (value.shape().IsTuple()) {
+    std::vector<Value> elements;
+    for (size_t k = 0; k < value.elements().size(); ++k) elements.push_back(ConvertThrough(value.elements()[k], other.tuple_shapes()[k], wanted.tuple_shapes()[k]));
+    return Value::Tuple(wanted, std::move(elements));
+  }
+  if (!value.shape().IsArray()) return value;
+  const ElementType type = value.shape().element_type(), to = other.element_type();
+  if (type == to) return value;
+  Value through = value;
+  if (IsFloat(type) && IsFloat(to) && NarrowerType(type, to) == to) through = ConvertValue(value, to);
+  if (IsComplex(type) && IsComplex(to) && NarrowerType(type, to) == RealTypeOf(to)) through = ConvertValue(value, to);
+  return ConvertValue(through, wanted.element_type());
+}
+
+bool SameDimensions(const Shape& a, const Shape& b) {
+  if (a.IsArray() && b.IsArray()) return Shape::SameDimensions(a, b);
+  if (!a.IsTuple() || !b.IsTuple()) return a.element_type() == b.element_type();
+  if (a.tuple_shapes().size() != b.tuple_shapes().size()) return false;
+  for (size_t k = 0; k < a.tuple_shapes().size(); ++k) {
+    if (!SameDimensions(a.tuple_shapes()[k], b.tuple_shapes()[k])) return false;
+  }
+  return true;
+}
+
+class Lockstep {
+ public:
+  Lockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b, Backend& backend_a, Backend& backend_b,
+           LockstepOptions options)
+      : a_(a), b_(b), match_(match), inputs_{&inputs_a, &inputs_b}, options_(std::move(options)), single_a_(backend_a), single_b_(backend_b) {
+    for (int side : {0, 1}) {
+      sides_[side] = std::make_unique<Side>(Module_(side), side == 0 ? static_cast<Backend&>(single_a_) : single_b_, options_.machine, options_.waiting_bytes);
+    }
+  }
+
+  absl::StatusOr<LockstepReport> Run() {
+    ShareElidedConstants();
+    std::thread other;
+    const bool threads = TryStartThread(other, [this] { RunSide(1); });
+    alone_ = !threads;
+    RunSide(0);
+    if (threads) other.join();
+    else RunSide(1);
+    if (!failure_.ok()) return failure_;
+    report_.cancelled = Cancelled();
+    report_.spilled_bytes = sides_[0]->waiting.spilled() + sides_[1]->waiting.spilled();
+    if (!stop_) CompareResults();
+    return std::move(report_);
+  }
+
+ private:
+  // What is known of a frame on the stack.
+  struct FrameInfo {
+    uint64_t serial = 0;
+    int match = -1;   // the pair of computations; -1: the frame belongs to nothing that is matched
+    int scope = 0;    // in its flat computation
+    uint64_t key = 0;
+    int owner = 0;    // the frame whose flat computation this one lies in
+    absl::flat_hash_set<int> operands;  // nodes already seen where they are read (of owners)
+  };
+  struct Side {
+    Side(const Module& module, Backend& backend, const MachineOptions& options, int64_t waiting_bytes) : machine(module, backend, options), waiting(waiting_bytes) {}
+    Machine machine;
+    Spill waiting;
+    std::vector<FrameInfo> frames;
+    int64_t since = 0;
+    bool done = false;
+    bool finished = false;
+  };
+
+  const Module& Module_(int side) const { return side == 0 ? a_ : b_; }
+  const FlatComputation& Flat(int side, int match) const { return side == 0 ? match_.scopes[match]->a : match_.scopes[match]->b; }
+  int Partner(int side, int match, int node) const { return side == 0 ? match_.scopes[match]->to_b[node] : match_.scopes[match]->to_a[node]; }
+  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(); }
+
+  // ---- Taking turns ----
+
+  void RunSide(int side) {
+    if (!alone_) {
+      std::unique_lock<std::mutex> lock(mutex_);
+      changed_.wait(lock, [&] { return turn_ == side || sides_[1 - side]->done; });
+      turn_ = side;
+    }
+    Side& s = *sides_[side];
+    if (!stop_) {
+      s.machine.set_region_observer([this, side](const Frame& frame, const Region& region, const Kernel*, absl::Span<const Value> inputs, const Value& result) {
+        return Observe(side, frame, region, inputs, result);
+      });
+      const absl::Status started = s.machine.Start([this, side](int number) { return Input(side, number); });
+      const StopReason reason = started.ok() ? s.machine.Run() : StopReason::kError;
+      s.finished = reason == StopReason::kFinished;
+      if (!s.finished && !stop_) (side == 0 ? report_.error_a : report_.error_b) = StopText(side, started);
+      for (const std::string& notice : s.machine.TakeNotices()) {
+        if (std::find(report_.notes.begin(), report_.notes.end(), notice) == report_.notes.end()) report_.notes.push_back(notice);
+      }
+    }
+    std::unique_lock<std::mutex> lock(mutex_);
+    s.done = true;
+    turn_ = 1 - side;
+    changed_.notify_all();
+  }
+
+  std::string StopText(int side, const absl::Status& started) const {
+    const Machine& machine = sides_[side]->machine;
+    if (!started.ok()) return std::string(started.message());
+    const Instruction* at = machine.next_instruction();
+    const std::string where = at == nullptr ? "" : absl::StrCat("at ", Describe(Module_(side), {at->parent, at->index}), ": ");
+    return absl::StrCat(where, machine.status().message());
+  }
+
+  void HandOver(int side) {
+    Side& s = *sides_[side];
+    const bool full = s.waiting.bytes() > options_.waiting_bytes / 4;
+    if (alone_ || (++s.since < kAhead && !full)) return;
+    s.since = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (sides_[1 - side]->done) return;
+    turn_ = 1 - side;
+    changed_.notify_all();
+    changed_.wait(lock, [&] { return turn_ == side || sides_[1 - side]->done; });
+    turn_ = side;
+  }
+
+  // ---- Inputs ----
+
+  void ShareElidedConstants() {
+    for (const auto& scope : match_.scopes) {
+      for (const int node : scope->a.order) {
+        const int other = scope->to_b[node];
+        if (other < 0) continue;
+        const Instruction &x = *scope->a.nodes[node].instruction, &y = *scope->b.nodes[other].instruction;
+        if (x.literal == nullptr || y.literal == nullptr || !x.literal->elided || !y.literal->elided || y.literal->value.has_value()) continue;
+        if (!FillElidedConstant(x, options_.machine.fill, nullptr).ok() || !SameDimensions(x.shape, y.shape)) continue;
+        y.literal->value = ConvertThrough(ToDense(x.literal->value), y.shape, y.shape);
+      }
+    }
+  }
+
+  int ParameterInA(int number) const {
+    const int node = match_.scopes[0]->to_a[b_.entry->parameters[number]->index];
+    return node < 0 ? -1 : static_cast<int>(match_.scopes[0]->a.nodes[node].instruction->parameter_number);
+  }
+
+  absl::StatusOr<Value> Input(int side, int number) {
+    MemoryAccount* account = &sides_[side]->machine.account();
+    const int in_a = side == 0 ? number : ParameterInA(number);
+    if (in_a < 0) return inputs_[1]->Parameter(number, account);
+    const Shape& mine = Module_(side).entry->parameters[number]->shape;
+    const int partner = match_.scopes[0]->to_b[a_.entry->parameters[in_a]->index];
+    const Shape& shape_a = a_.entry->parameters[in_a]->shape;
+    const Shape& shape_b = partner < 0 ? shape_a : match_.scopes[0]->b.nodes[partner].instruction->shape;
+    if (!SameDimensions(shape_a, shape_b)) return inputs_[side]->Parameter(number, account);
+    const auto cached = inputs_made_.find(in_a);
+    Value value;
+    if (cached != inputs_made_.end()) {
+      value = cached->second.first;
+      if (cached->second.second != side) inputs_made_.erase(cached);  // both have it
+    } else {
+      absl::StatusOr<Value> made = inputs_[0]->Parameter(in_a, nullptr);
+      if (!made.ok()) return made.status();
+      value = ToDense(*made);
+      if (partner >= 0) inputs_made_[in_a] = {value, side};
+    }
+    return ConvertThrough(value, shape_b, mine);
+  }
+
+  // ---- Frames ----
+
+  // Brings what is known of the stack up to date.
+  void UpdateFrames(int side) {
+    Side& s = *sides_[side];
+    const std::vector<Frame>& frames = s.machine.frames();
+    size_t same = 0;
+    while (same < frames.size() && same < s.frames.size() && s.frames[same].serial == frames[same].serial) ++same;
+    s.frames.resize(same);
+    for (size_t k = same; k < frames.size(); ++k) {
+      FrameInfo info;
+      info.serial = frames[k].serial;
+      info.owner = static_cast<int>(k);
+      if (k == 0) {
+        info.match = 0;
+        info.key = 1;
+      } else {
+        Enter(side, s.frames[k - 1], frames[k], info);
+      }
+      s.frames.push_back(std::move(info));
+    }
+  }
+
+  void Enter(int side, const FrameInfo& caller, const Frame& frame, FrameInfo& info) const {
+    if (caller.match < 0 || frame.caller == nullptr) return;
+    const FlatScope& scope = Flat(side, caller.match).scopes[caller.scope];
+    const auto call = scope.calls.find(frame.caller->index);
+    if (call != scope.calls.end()) {
+      info.match = caller.match;
+      info.scope = call->second;
+      info.key = caller.key;
+      info.owner = caller.owner;
+      return;
+    }
+    const int node = scope.base + frame.caller->index;
+    const int partner = Partner(side, caller.match, node);
+    if (partner < 0) return;
+    const int in_a = side == 0 ? node : partner;
+    const std::vector<Computation*> called = frame.caller->CalledComputations();
+    for (size_t k = 0; k < called.size(); ++k) {
+      if (called[k] != frame.computation || (frame.kind == FrameKind::kBranch && frame.branch >= 0 && static_cast<int>(k) != frame.branch)) continue;
+      const auto inner = match_.scopes[caller.match]->called.find({in_a, static_cast<int>(k)});
+      if (inner == match_.scopes[caller.match]->called.end()) return;
+      info.match = inner->second;
+      info.key = Mix(Mix(caller.key, static_cast<uint64_t>(in_a)), (static_cast<uint64_t>(frame.iteration) << 24) ^ (static_cast<uint64_t>(frame.branch + 1) << 4) ^ static_cast<uint64_t>(frame.kind));
+      return;
+    }
+  }
+
+  // ---- Values ----
+
+  absl::Status Observe(int side, const Frame& shown, const Region& region, absl::Span<const Value> inputs, const Value& result) {
+    if (stop_ || Cancelled()) return absl::CancelledError("stopped");
+    Side& s = *sides_[side];
+    UpdateFrames(side);
+    const Frame& frame = s.machine.frames().back();
+    FrameInfo& info = s.frames.back();
+    if (info.match < 0) return Next(side);
+    // Of sizes known only now, it is a copy that runs.
+    const Instruction* instruction = shown.computation->schedule[region.root];
+    if (shown.computation != frame.computation) instruction = frame.computation->FindInstruction(instruction->name);
+    if (instruction == nullptr) return Next(side);
+    const FlatComputation& flat = Flat(side, info.match);
+    const int base = flat.scopes[info.scope].base;
+    const int node = base + instruction->index;
+    if (flat.nodes[node].alias >= 0 || SeenWhereRead(*instruction) || Partner(side, info.match, node) < 0) return Next(side);
+    for (size_t k = 0; k < region.inputs.size() && k < inputs.size(); ++k) {
+      const Instruction* operand = shown.computation->schedule[region.inputs[k]];
+      if (shown.computation != frame.computation) {  // a copy's operands stand for the instruction's, in their order
+        if (k >= instruction->operands.size()) break;
+        operand = instruction->operands[k];
+      }
+      const int read = flat.Resolve(base + operand->index);
+      if (!SeenWhereRead(*flat.nodes[read].instruction) || Partner(side, info.match, read) < 0 || !inputs[k].shape().IsArray()) continue;
+      if (!s.frames[info.owner].operands.insert(read).second) continue;
+      if (absl::Status status = Post(side, info, read, inputs[k], true); !status.ok()) return status;
+    }
+    if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
+    return Next(side);
+  }
+
+  absl::Status Next(int side) {
+    if (!stop_) HandOver(side);
+    return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
+  }
+
+  absl::Status Post(int side, const FrameInfo& info, int node, const Value& value, bool operand) {
+    const int partner = Partner(side, info.match, node);
+    const int in_a = side == 0 ? node : partner;
+    const uint64_t key = Mix(info.key, static_cast<uint64_t>(in_a) + 1);
+    Side& other = *sides_[1 - side];
+    if (!other.waiting.Has(key)) {
+      if (other.done && !alone_) return absl::OkStatus();
+      const absl::Status put = sides_[side]->waiting.Put(key, value);
+      if (!put.ok()) Fail(put);
+      return put;
+    }
+    absl::StatusOr<Value> waited = other.waiting.Take(key);
+    if (!waited.ok()) {
+      Fail(waited.status());
+      return waited.status();
+    }
+    Divergence d;
+    d.a = match_.scopes[info.match]->a.nodes[in_a].instruction;
+    d.b = match_.scopes[info.match]->b.nodes[side == 0 ? partner : node].instruction;
+    d.operand = operand;
+    const Value& a = side == 0 ? value : *waited;
+    const Value& b = side == 0 ? *waited : value;
+    if (Compare(a, b, d)) Diverged(side, info, in_a, key, std::move(d));
+    ++report_.pairs;
+    if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);
+    return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
+  }
+
+  void Fail(const absl::Status& status) {
+    if (failure_.ok()) failure_ = status;
+    stop_ = true;
+  }
+
+  // The first leaf that differs by more than its budget.
+  bool Compare(const Value& a, const Value& b, Divergence& d) {
+    if (a.shape().IsTuple() && b.shape().IsTuple()) {
+      const size_t count = std::min(a.elements().size(), b.elements().size());
+      for (size_t k = 0; k < count; ++k) {
+        Divergence leaf = d;
+        leaf.output = static_cast<int>(k);
+        if (!Compare(a.elements()[k], b.elements()[k], leaf)) continue;
+        d = std::move(leaf);
+        return true;
+      }
+      return false;
+    }
+    if (!a.shape().IsArray() || !b.shape().IsArray()) return false;
+    if (a.shape().dimensions() != b.shape().dimensions()) {
+      ++report_.unlike;
+      return false;
+    }
+    Budget budget;
+    const Budget* given = options_.budgets.Find(*d.a);
+    if (given == nullptr && d.b != nullptr) given = options_.budgets.Find(*d.b);
+    const ElementType type = a.shape().element_type(), other = b.shape().element_type();
+    if (given != nullptr) budget = *given;
+    else if (type != other || narrow_ != ElementType::kF64) budget = ReorderingBudget(NarrowerType(NarrowerType(type, other), narrow_));
+    if (!IsFloat(type) && !IsComplex(type) && given == nullptr) budget = Budget();
+    if (type != other && (IsFloat(type) || IsComplex(type)) && (IsFloat(other) || IsComplex(other))) narrow_ = NarrowerType(narrow_, NarrowerType(type, other));
+    const ArrayDifference difference = CompareArrays(b, a, budget);
+    report_.elements += difference.elements;
+    report_.other_bits += difference.other_bits > 0;
+    if (options_.on_pair) options_.on_pair(*d.a, *d.b, difference);
+    if (difference.beyond == 0) {
+      if (difference.worst_ulp > report_.worst_ulp && std::isfinite(difference.worst_ulp)) {
+        report_.worst_ulp = difference.worst_ulp;
+        report_.worst = d.a;
+      }
+      return false;
+    }
+    d.shape = a.shape();
+    d.difference = difference;
+    return true;
+  }
+
+  // ---- Divergences ----
+
+  void Diverged(int side, const FrameInfo& info, int in_a, uint64_t key, Divergence d) {
+    diverged_.insert(key);
+    const ScopeMatch& m = *match_.scopes[info.match];
+    bool inherited = false;
+    if (d.operand) {
+      inherited = report_.diverging > 0;
+    } else {
+      inherited = Inherits(m.a, m.to_b, info.key, in_a, /*key_is_node=*/true, m, d.only_a);
+      inherited |= Inherits(m.b, m.to_a, info.key, m.to_b[in_a], /*key_is_node=*/false, m, d.only_b);
+    }
+    d.own = !inherited;
+    ++report_.diverging;
+    report_.own += d.own;
+    if (report_.divergences.size() < options_.keep) {
+      for (const StructuralChange& change : match_.changes) {
+        if (change.a == d.a && change.kind == StructuralChange::kChanged) d.changed = change.what;
+      }
+      if (d.changed.empty()) d.changed = ChangedWithin(*d.a, *d.b);
+      d.where = Where(side);
+      report_.divergences.push_back(std::move(d));
+    }
+    if (!options_.keep_going) stop_ = true;
+  }
+
+  // Changes in what the two call (a reducer, say), which runs without instructions of its own.
+  std::vector<std::string> ChangedWithin(const Instruction& a, const Instruction& b) const {
+    std::vector<std::string> what;
+    const std::vector<Computation*> called_a = a.CalledComputations(), called_b = b.CalledComputations();
+    const auto within = [](const Instruction* i, const std::vector<Computation*>& called) {
+      return i != nullptr && std::find(called.begin(), called.end(), i->parent) != called.end();
+    };
+    for (const StructuralChange& change : match_.changes) {
+      if (!within(change.a, called_a) && !within(change.b, called_b)) continue;
+      if (change.kind == StructuralChange::kChanged) what.push_back(absl::StrCat("%", change.a->name, " in ", change.a->parent->name, ": ", absl::StrJoin(change.what, "; ")));
+      if (change.kind == StructuralChange::kRemoved) what.push_back(absl::StrCat("%", change.a->name, " in ", change.a->parent->name, " is only in a"));
+      if (change.kind == StructuralChange::kAdded) what.push_back(absl::StrCat("%", change.b->name, " in ", change.b->parent->name, " is only in b"));
+      if (what.size() >= 4) break;
+    }
+    return what;
+  }
+
+  // Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame.
+  bool Inherits(const FlatComputation& flat, const std::vector<int>& partner, uint64_t frame_key, int node, bool key_is_node, const ScopeMatch& m,
+                std::vector<const Instruction*>& only) const {
+    std::vector<int> todo(flat.nodes[node].operands.begin(), flat.nodes[node].operands.end());
+    absl::flat_hash_set<int> seen;
+    bool inherited = false;
+    while (!todo.empty()) {
+      const int n = todo.back();
+      todo.pop_back();
+      if (!seen.insert(n).second) continue;
+      if (partner[n] >= 0) {
+        const int in_a = key_is_node ? n : partner[n];
+        inherited |= diverged_.contains(Mix(frame_key, static_cast<uint64_t>(in_a) + 1));
+        continue;
+      }
+      if (only.size() < 16) only.push_back(flat.nodes[n].instruction);
+      todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
+      if (seen.size() > 4096) break;
+    }
+    return inherited;
+  }
+
+  std::string Where(int side) const {
+    std::string text;
+    const std::vector<Frame>& frames = sides_[side]->machine.frames();
+    for (size_t k = frames.size(); k-- > 1;) {
+      const Frame& f = frames[k];
+      const char* kind = f.kind == FrameKind::kWhileBody ? "loop body" : f.kind == FrameKind::kWhileCondition ? "loop condition" : f.kind == FrameKind::kBranch ? "branch" : nullptr;
+      if (kind == nullptr) continue;
+      absl::StrAppend(&text, text.empty() ? "in " : " in ", f.computation->name, " (", kind, " of %", f.caller->name);
+      if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
+      else absl::StrAppend(&text, ", iteration ", f.iteration);
+      text += ")";
+    }
+    return text;
+  }
+
+  static void Leaves(const Value& value, std::vector<Value>& leaves) {
+    if (value.shape().IsTuple()) {
+      for (const Value& element : value.elements()) Leaves(element, leaves);
+    } else if (value.shape().IsArray()) {
+      leaves.push_back(value);
+    }
+  }
+
+  void CompareResults() {
+    if (!sides_[0]->finished || !sides_[1]->finished) {
+      report_.results_why = "a program did not come to its end";
+      return;
+    }
+    std::vector<Value> a, b;
+    Leaves(sides_[0]->machine.result(), a);
+    Leaves(sides_[1]->machine.result(), b);
+    if (a.size() != b.size()) {
+      report_.results_why = absl::StrCat("one program gives ", a.size(), " arrays, the other ", b.size());
+      return;
+    }
+    report_.results_compared = true;
+    for (size_t k = 0; k < a.size(); ++k) {
+      if (a[k].shape().dimensions() != b[k].shape().dimensions()) {
+        report_.results_compared = false;
+        report_.results_why = absl::StrCat("output ", k, " is ", a[k].shape().ToString(false), " in one program and ", b[k].shape().ToString(false), " in the other");
+        return;
+      }
+      Divergence d;
+      d.a = a_.entry->root;
+      d.b = b_.entry->root;
+      d.result = true;
+      if (!Compare(a[k], b[k], d)) continue;
+      d.output = a.size() > 1 ? static_cast<int>(k) : -1;
+      d.own = report_.diverging++ == 0;
+      report_.own += d.own;
+      if (report_.divergences.size() < options_.keep) report_.divergences.push_back(std::move(d));
+      if (!options_.keep_going) return;
+    }
+  }
+
+  const Module &a_, &b_;
+  const ProgramMatch& match_;
+  const ProgramInputs* inputs_[2];
+  LockstepOptions options_;
+  SingleStepBackend single_a_, single_b_;
+  std::unique_ptr<Side> sides_[2];
+  absl::flat_hash_map<int, std::pair<Value, int>> inputs_made_;  // by parameter of a: until the other side has it, too
+  absl::flat_hash_set<uint64_t> diverged_;
+  ElementType narrow_ = ElementType::kF64;  // the narrowest type that one program computes in and the other does not, so far
+  LockstepReport report_;
+  absl::Status failure_;
+  bool stop_ = false, alone_ = false;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  int turn_ = 0;
+};
+
+}  // namespace
+
+Value ConvertValue(const Value& value, ElementType to) {
+  const ElementType from = value.shape().element_type();
+  if (from == to) return value;
+  const Value dense = ToDense(value);
+  Value converted = Value::Allocate(dense.shape().WithElementType(to).WithLayout(std::nullopt));
+  if (!converted.has_value()) return converted;
+  const int64_t count = dense.element_count();
+  const int step = StorageBytes(from), other = StorageBytes(to);
+  for (int64_t i = 0; i < count; ++i) StoreScalar(ConvertScalar(LoadScalar(from, dense.data() + i * step), to), converted.mutable_data() + i * other);
+  return converted;
+}
+
+absl::StatusOr<LockstepReport> RunLockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b,
+                                           Backend& backend_a, Backend& backend_b, LockstepOptions options) {
+  return Lockstep(a, b, match, inputs_a, inputs_b, backend_a, backend_b, std::move(options)).Run();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,75 @@
+// Two programs run side by side on the same inputs, one instruction at a time, and every pair of matched instructions is compared as soon as
+// both values are there. Neither runs far ahead of the other, so memory stays bounded. Not for finding the pairs (match.h).
+#ifndef HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_
+#define HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/debug/compare_values.h"
+#include "core/debug/match.h"
+#include "core/debug/program_inputs.h"
+#include "core/exec/backend.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+struct LockstepOptions {
+  BudgetTable budgets;             // by the instructions of either program; where none speaks: the same bits, or of numbers of different
+                                   // types what sums in another order may be off by in the narrower one
+  bool keep_going = false;         // past the first divergence, to the end
+  size_t keep = 100;               // divergences kept
+  int64_t waiting_bytes = int64_t{256} << 20;  // of values that wait in memory for their like; beyond it they wait in a file
+  MachineOptions machine;          // of both
+  std::function<void(int64_t compared)> progress;
+  // Told of every pair, also of those that agree.
+  std::function<void(const Instruction& a, const Instruction& b, const ArrayDifference& difference)> on_pair;
+  const std::atomic<bool>* cancel = nullptr;
+};
+
+// Two matched instructions with different values.
+struct Divergence {
+  const Instruction* a = nullptr;
+  const Instruction* b = nullptr;
+  int output = -1;                 // which leaf of a tuple; -1: an array
+  bool result = false;             // of the programs' results, not of a pair
+  bool operand = false;            // seen where it is read: the result of a loop, a parameter of its body
+  std::string where;               // "in body (loop body of %while.3, iteration 4)"; empty: the entry
+  Shape shape;                     // in a
+  ArrayDifference difference;      // expected is a's, got is b's
+  // The pairs that this one reads all agree: it is where the programs part. Else it only inherits.
+  bool own = false;
+  std::vector<const Instruction*> only_a, only_b;  // between it and the pairs that agree: instructions of one program only
+  std::vector<std::string> changed;                // what differs in the instruction itself
+};
+
+struct LockstepReport {
+  int64_t pairs = 0, elements = 0;     // compared
+  int64_t other_bits = 0;              // pairs with other bits, within the budget or not
+  int64_t diverging = 0, own = 0;
+  int64_t unlike = 0;                  // pairs of other dimensions: not compared
+  int64_t spilled_bytes = 0;
+  bool results_compared = false;
+  std::string results_why;             // why not, if not
+  std::vector<Divergence> divergences; // as found; the first is own
+  std::string error_a, error_b;        // where and how a program stopped, if it did
+  double worst_ulp = 0;                // of all pairs within their budgets
+  const Instruction* worst = nullptr;
+  bool cancelled = false;
+  std::vector<std::string> notes;
+};
+
+// `inputs_a` gives the inputs of both: parameter k of b is parameter k of a, converted where the types differ (both then hold numbers that
+// the narrower type has). `inputs_b` serves parameters that a has none for. The backends must be two.
+absl::StatusOr<LockstepReport> RunLockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b,
+                                           Backend& backend_a, Backend& backend_b, LockstepOptions options);
+
+// A value of another array type with the same dimensions.
+Value ConvertValue(const Value& value, ElementType to);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_
