@@ -237,6 +237,8 @@ Number Convert(ElementType from, ElementType to, const Number& x) {
     if (IsComplex(to)) {
       const ElementType r = RealTypeOf(to);
       Number n = Complex(Round(r, x.re), IsComplex(from) ? Round(r, x.im) : 0.0);
+      // One bound for both parts: where either may overflow, nothing is said.
+      if (x.error != 0 && std::max(std::abs(x.re), std::abs(x.im)) + x.error > MaxFinite(r)) return Unknown();
       if (x.error != 0) n.error = x.error + Ulp(r, n.re) + Ulp(r, n.im);
       return n;
     }
