@@ -9,6 +9,7 @@
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
 #include "core/ops/op.h"
+#include "core/text/entry_layout.h"
 #include "core/text/hlo_text.h"
 
 namespace hloscope {
@@ -100,6 +101,13 @@ std::string ExplainInstruction(const Module& module, const Instruction& instruct
   const std::string formula = FormulaOf(instruction);
   if (!formula.empty()) absl::StrAppend(&text, "formula:   ", formula, formula.back() == '\n' ? "" : "\n");
   absl::StrAppend(&text, "result:    ", instruction.shape.ToString(true), ", ", FormatByteCount(instruction.shape.ByteSize()), "\n");
+  if (instruction.parent == module.entry && instruction.parameter_number >= 0) {
+    const std::optional<Shape> promised = PromisedParameter(module, instruction.parameter_number);
+    const std::string passed = promised ? promised->ToString(true) : "";
+    if (promised && passed != promised->ToString(false) && passed != instruction.shape.ToString(true)) {
+      absl::StrAppend(&text, "passed as: ", passed, ", as entry_computation_layout says; the elements are the same\n");
+    }
+  }
   for (size_t i = 0; i < instruction.operands.size(); ++i) {
     absl::StrAppend(&text, "operand ", i, ": %", instruction.operands[i]->name, " ", instruction.operands[i]->shape.ToString(true), "\n");
   }

@@ -17,6 +17,7 @@
 #include "core/element/bounds.h"
 #include "core/element/scalar_eval.h"
 #include "core/element/tape.h"
+#include "core/literal/float_bits.h"
 #include "core/literal/relayout.h"
 
 namespace hloscope {
@@ -125,7 +126,7 @@ struct Interpreter::Impl : tape::Tape {
       case Code::kAndBits: out.i = a.i & b.i; break;
       case Code::kOrBits: out.i = a.i | b.i; break;
       case Code::kXorBits: out.i = a.i ^ b.i; break;
-      case Code::kWidenFloat: out.re = a.re; break;
+      case Code::kWidenFloat: out.re = Quiet(a.re); break;
       case Code::kToF32: out.re = static_cast<float>(a.re); break;
       case Code::kWidenInteger: out.i = a.i; break;
       case Code::kUnary:
@@ -216,7 +217,7 @@ struct Interpreter::Impl : tape::Tape {
     }
     const std::byte* base = data[load.operand];
     switch (load.type) {
-      case ElementType::kF32: out.re = reinterpret_cast<const float*>(base)[linear]; break;
+      case ElementType::kF32: out.re = Widen(reinterpret_cast<const float*>(base)[linear]); break;
       case ElementType::kF64: out.re = reinterpret_cast<const double*>(base)[linear]; break;
       case ElementType::kS32: out.i = reinterpret_cast<const int32_t*>(base)[linear]; break;
       case ElementType::kS64:
@@ -392,7 +393,7 @@ struct Interpreter::Impl : tape::Tape {
 
   static void Store(ElementType type, const Slot& s, std::byte* base, int64_t linear) {
     switch (type) {
-      case ElementType::kF32: reinterpret_cast<float*>(base)[linear] = static_cast<float>(s.re); break;
+      case ElementType::kF32: reinterpret_cast<float*>(base)[linear] = Narrow(s.re); break;
       case ElementType::kF64: reinterpret_cast<double*>(base)[linear] = s.re; break;
       case ElementType::kS32: reinterpret_cast<int32_t*>(base)[linear] = static_cast<int32_t>(s.i); break;
       case ElementType::kS64:

@@ -12,6 +12,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/literal/float_bits.h"
 
 namespace hloscope {
 namespace {
@@ -116,17 +117,18 @@ const Limits& LimitsOf(ElementType t) {
   return table[static_cast<int>(t)];
 }
 
-// NaN keeps its sign and as much of its payload as fits, like a hardware conversion.
+// NaN keeps its sign and as much of its payload as fits, like a hardware conversion. In types of 8 bits it is always quiet.
 double RoundNaN(const Format& f, double v) {
   if (f.specials == Specials::kFinite) return -0.0;
   if (f.specials != Specials::kIeee) return std::copysign(kNaN, f.specials == Specials::kFn ? v : 1.0);
-  uint64_t bits = std::bit_cast<uint64_t>(v) | (uint64_t{1} << 51);
+  uint64_t bits = std::bit_cast<uint64_t>(v);
   bits &= ~((uint64_t{1} << (52 - f.mantissa_bits)) - 1);
+  if (f.mantissa_bits < 7 || (bits & ((uint64_t{1} << 52) - 1)) == 0) bits |= uint64_t{1} << 51;
   return std::bit_cast<double>(bits);
 }
 
 double RoundTo(ElementType type, double v) {
-  if (type == ElementType::kF32) return static_cast<double>(static_cast<float>(v));
+  if (type == ElementType::kF32) return Widen(Narrow(v));
   if (type == ElementType::kF64) return v;
   const Limits& limits = LimitsOf(type);
   const Format& f = limits.format;
@@ -189,7 +191,8 @@ double DecodeSlow(const Format& f, uint64_t bits) {
   if (f.specials == Specials::kFn && exponent == top && mantissa == (uint64_t{1} << f.mantissa_bits) - 1) return std::copysign(kNaN, sign);
   if (f.specials == Specials::kIeee && exponent == top) {
     if (mantissa == 0) return sign * kInf;
-    uint64_t wide = uint64_t{0x7ff} << 52 | uint64_t{1} << 51 | mantissa << (52 - f.mantissa_bits);
+    uint64_t wide = uint64_t{0x7ff} << 52 | mantissa << (52 - f.mantissa_bits);
+    if (f.mantissa_bits < 7) wide |= uint64_t{1} << 51;
     if (negative) wide |= uint64_t{1} << 63;
     return std::bit_cast<double>(wide);
   }
@@ -272,8 +275,8 @@ FloatFields FieldsOf(ElementType type) {
 double DecodeFloat(ElementType type, uint64_t bits) {
   switch (type) {
     case ElementType::kF64: return std::bit_cast<double>(bits);
-    case ElementType::kF32: return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits)));
-    case ElementType::kBF16: return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
+    case ElementType::kF32: return Widen(std::bit_cast<float>(static_cast<uint32_t>(bits)));
+    case ElementType::kBF16: return Widen(std::bit_cast<float>(static_cast<uint32_t>(bits) << 16));
     case ElementType::kF16: return DecodeF16(bits & 0xffff);
     default: return DecodeTable(type)[bits & 0xff];
   }
@@ -281,9 +284,9 @@ double DecodeFloat(ElementType type, uint64_t bits) {
 
 uint64_t EncodeFloat(ElementType type, double v) {
   if (type == ElementType::kF64) return std::bit_cast<uint64_t>(v);
-  if (type == ElementType::kF32) return std::bit_cast<uint32_t>(static_cast<float>(v));
+  if (type == ElementType::kF32) return std::bit_cast<uint32_t>(Narrow(v));
   if (type == ElementType::kBF16) {
-    return std::bit_cast<uint32_t>(static_cast<float>(RoundTo(type, v))) >> 16;
+    return std::bit_cast<uint32_t>(Narrow(RoundTo(type, v))) >> 16;
   }
   const Format f = FormatOf(type);
   const double r = RoundTo(type, v);
@@ -326,14 +329,14 @@ Scalar LoadScalar(ElementType type, const std::byte* storage) {
     case ElementType::kF32: {
       float x;
       std::memcpy(&x, storage, 4);
-      s.re = x;
+      s.re = Widen(x);
       return s;
     }
     case ElementType::kC64: {
       float x[2];
       std::memcpy(x, storage, 8);
-      s.re = x[0];
-      s.im = x[1];
+      s.re = Widen(x[0]);
+      s.im = Widen(x[1]);
       return s;
     }
     case ElementType::kC128: {
@@ -366,7 +369,7 @@ void StoreScalar(const Scalar& s, std::byte* storage) {
     const uint64_t bits = EncodeFloat(type, s.re);
     std::memcpy(storage, &bits, StorageBytes(type));
   } else if (type == ElementType::kC64) {
-    const float x[2] = {static_cast<float>(s.re), static_cast<float>(s.im)};
+    const float x[2] = {Narrow(s.re), Narrow(s.im)};
     std::memcpy(storage, x, 8);
   } else if (type == ElementType::kC128) {
     const double x[2] = {s.re, s.im};
@@ -385,8 +388,8 @@ Scalar ConvertScalar(const Scalar& s, ElementType to) {
   Scalar r;
   r.type = to;
   const ElementType real = RealTypeOf(to);
-  r.re = from_float ? RoundTo(real, s.re) : IntegerToFloat(s.i, IsUnsigned(s.type), real);
-  if (IsComplex(to) && IsComplex(s.type)) r.im = RoundTo(real, s.im);
+  r.re = from_float ? Quiet(RoundTo(real, s.re)) : IntegerToFloat(s.i, IsUnsigned(s.type), real);
+  if (IsComplex(to) && IsComplex(s.type)) r.im = Quiet(RoundTo(real, s.im));
   return r;
 }
 

@@ -7,6 +7,7 @@
 #include <cstring>
 #include <vector>
 
+#include "core/literal/float_bits.h"
 #include "core/literal/scalar.h"
 #include "core/literal/value.h"
 
@@ -16,12 +17,12 @@ namespace hloscope {
 inline double LoadFloatAt(ElementType type, const std::byte* data, int64_t i) {
   switch (type) {
     case ElementType::kF64: return reinterpret_cast<const double*>(data)[i];
-    case ElementType::kF32: return reinterpret_cast<const float*>(data)[i];
+    case ElementType::kF32: return Widen(reinterpret_cast<const float*>(data)[i]);
     case ElementType::kBF16: {
       const uint32_t bits = static_cast<uint32_t>(reinterpret_cast<const uint16_t*>(data)[i]) << 16;
       float f;
       std::memcpy(&f, &bits, 4);
-      return f;
+      return Widen(f);
     }
     case ElementType::kF16: return DecodeFloat(type, reinterpret_cast<const uint16_t*>(data)[i]);
     default: return DecodeFloat(type, static_cast<uint8_t>(data[i]));
@@ -32,7 +33,7 @@ inline double LoadFloatAt(ElementType type, const std::byte* data, int64_t i) {
 inline void StoreFloatAt(ElementType type, std::byte* data, int64_t i, double v) {
   switch (type) {
     case ElementType::kF64: reinterpret_cast<double*>(data)[i] = v; return;
-    case ElementType::kF32: reinterpret_cast<float*>(data)[i] = static_cast<float>(v); return;
+    case ElementType::kF32: reinterpret_cast<float*>(data)[i] = Narrow(v); return;
     case ElementType::kBF16:
     case ElementType::kF16: reinterpret_cast<uint16_t*>(data)[i] = static_cast<uint16_t>(EncodeFloat(type, v)); return;
     default: data[i] = static_cast<std::byte>(EncodeFloat(type, v)); return;

@@ -30,19 +30,34 @@ bool Same(const Shape& a, const Shape& b) {
   return true;
 }
 
+// The two sides of "{(parameters)->result}", the first one a tuple.
+bool ReadHeader(const Module& module, Shape* parameters, Shape* result) {
+  const std::string* header = module.FindHeader("entry_computation_layout");
+  if (header == nullptr) return false;
+  absl::string_view text = absl::StripAsciiWhitespace(*header);
+  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) return false;
+  const size_t arrow = FindArrow(text);
+  if (arrow == absl::string_view::npos) return false;
+  const absl::StatusOr<Shape> left = ParseShape(text.substr(0, arrow)), right = ParseShape(text.substr(arrow + 2));
+  if (!left.ok() || !right.ok() || !left->IsTuple()) return false;
+  *parameters = *left;
+  *result = *right;
+  return true;
+}
+
 }  // namespace
 
+std::optional<Shape> PromisedParameter(const Module& module, int64_t number) {
+  Shape parameters, result;
+  if (!ReadHeader(module, &parameters, &result) || number < 0 || number >= static_cast<int64_t>(parameters.tuple_shapes().size())) return std::nullopt;
+  return parameters.tuple_shapes()[number];
+}
+
 void CheckEntryLayout(Module& module, DiagnosticSink& sink) {
-  const std::string* header = module.FindHeader("entry_computation_layout");
   const Computation* entry = module.entry;
-  if (header == nullptr || entry == nullptr || entry->in_error || entry->root == nullptr) return;
-  absl::string_view text = absl::StripAsciiWhitespace(*header);
-  if (!absl::ConsumePrefix(&text, "{") || !absl::ConsumeSuffix(&text, "}")) return;
-  const size_t arrow = FindArrow(text);
-  if (arrow == absl::string_view::npos) return;
-  const absl::StatusOr<Shape> parameters = ParseShape(text.substr(0, arrow)), result = ParseShape(text.substr(arrow + 2));
-  if (!parameters.ok() || !result.ok() || !parameters->IsTuple()) return;
-  const absl::Span<const Shape> promised = parameters->tuple_shapes();
+  Shape parameters, result;
+  if (entry == nullptr || entry->in_error || entry->root == nullptr || !ReadHeader(module, &parameters, &result)) return;
+  const absl::Span<const Shape> promised = parameters.tuple_shapes();
   if (promised.size() != entry->parameters.size()) {
     sink.Error(entry->name_range, HLO_LABEL("text.entry-layout-parameters"),
                absl::StrCat("entry_computation_layout promises ", promised.size(), " parameters, the entry ", entry->name, " takes ", entry->parameters.size()));
@@ -56,10 +71,10 @@ void CheckEntryLayout(Module& module, DiagnosticSink& sink) {
                             parameter.shape.ToString(false)));
   }
   const Instruction& root = *entry->root;
-  if (Shape::Compatible(*result, root.shape)) module.entry_result = *result;
-  if (root.in_error || root.shape_omitted || Same(*result, root.shape)) return;
+  if (Shape::Compatible(result, root.shape)) module.entry_result = result;
+  if (root.in_error || root.shape_omitted || Same(result, root.shape)) return;
   sink.Error(root.name_range, HLO_LABEL("text.entry-layout-result"),
-             absl::StrCat("entry_computation_layout promises the result ", result->ToString(false), ", the root %", root.name, " is ", root.shape.ToString(false)));
+             absl::StrCat("entry_computation_layout promises the result ", result.ToString(false), ", the root %", root.name, " is ", root.shape.ToString(false)));
 }
 
 }  // namespace hloscope
