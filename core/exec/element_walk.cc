@@ -32,6 +32,8 @@ absl::StatusOr<bool> Machine::Impl::NextElement(Stack& stack, Value result) {
   if (!arguments.has_value()) {
     exempt_serial = stack.frames.back().serial;  // a breakpoint there was passed when the walk began
     exempt_position = stack.frames.back().position;
+    walked_serial = exempt_serial;
+    walked_position = exempt_position;
     return false;
   }
   absl::Status status = PushFrame(stack, FrameKind::kElement, caller, path, calls.computation(), *std::move(arguments), iteration, -1);

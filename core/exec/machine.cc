@@ -238,7 +238,9 @@ StopReason Machine::Impl::StepOnce(bool into) {
     }
     return reason;
   }
-  if (into && step.elements) {
+  const bool walked = walked_serial == frame.serial && walked_position == position;
+  walked_serial = 0;
+  if (into && step.elements && !walked) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, false);
     if (!operands.ok()) return Fail(stack, operands.status());
     if (!dynamic || !SizesDiffer(instruction, *operands)) {

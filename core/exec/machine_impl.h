@@ -125,6 +125,8 @@ struct Machine::Impl {
   Value returned;
   uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
   int exempt_position = -1;
+  uint64_t walked_serial = 0;  // here the element computations were walked through: the next step computes the instruction
+  int walked_position = -1;
   std::vector<std::string> notices;
   absl::flat_hash_set<std::string> said;
   struct Retained {

@@ -129,6 +129,7 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
   impl_->dense_result = snapshot.dense_result;
   impl_->returned = Value();
   impl_->channels = snapshot.channels;
+  impl_->walked_serial = 0;
   impl_->RewindLogs();
   for (Frame& frame : frames_) {
     frame.retained_bytes = 0;
@@ -221,6 +222,7 @@ absl::Status Machine::Rewind(int depth, int position) {
   impl_->finished = false;
   impl_->result = impl_->dense_result = impl_->returned = Value();
   status_ = absl::OkStatus();
+  impl_->walked_serial = 0;
   impl_->RewindLogs();
   return absl::OkStatus();
 }
