@@ -1,0 +1,235 @@
+// Computations are copied after those that they call; in the entry only what the result needs.
+#include "core/ir/rewrite.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+namespace {
+
+class Rewriter {
+ public:
+  Rewriter(const Module& from, const Rewrite& rewrite) : from_(from), rewrite_(rewrite) {}
+
+  absl::StatusOr<Rewritten> Run() {
+    out_.module = std::make_unique<Module>();
+    to_ = out_.module.get();
+    to_->name = rewrite_.name.empty() ? from_.name : rewrite_.name;
+    for (const auto& [key, value] : from_.header) {
+      if (key == "replica_count" || key == "num_partitions") to_->header.emplace_back(key, value);
+    }
+    to_->frames = from_.frames;
+    const Computation* entry = rewrite_.entry != nullptr ? rewrite_.entry : from_.entry;
+    if (entry == nullptr) return absl::InvalidArgumentError("the module has no entry computation");
+    root_ = rewrite_.root != nullptr ? rewrite_.root : entry->root;
+    FindNeeded(*entry);
+    for (const Instruction* i : entry->schedule) {
+      if (needed_.contains(i) && !IsCut(*i)) {
+        for (const Computation* called : i->CalledComputations()) CopyComputation(*called);
+      }
+    }
+    CopyEntry(*entry);
+    DiagnosticSink sink;
+    to_->Finalize(sink);
+    if (sink.error_count() > 0) return absl::InvalidArgumentError(sink.diagnostics().front().message);
+    return std::move(out_);
+  }
+
+ private:
+  const Instruction* Resolve(const Instruction* i) const {
+    for (auto it = rewrite_.replaced.find(i); it != rewrite_.replaced.end(); it = rewrite_.replaced.find(i)) i = it->second;
+    return i;
+  }
+  bool IsInput(const Instruction& i) const { return rewrite_.inputs.contains(&i); }
+  bool IsCut(const Instruction& i) const { return IsInput(i) || rewrite_.constants.contains(&i); }
+
+  void FindNeeded(const Computation& c) {
+    std::vector<const Instruction*> roots = rewrite_.roots;
+    if (roots.empty()) roots.push_back(root_);
+    for (const Instruction* root : roots) needed_.insert(Resolve(root));
+    for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
+      if (!needed_.contains(*i) || IsCut(**i)) continue;
+      for (const Instruction* operand : (*i)->operands) needed_.insert(Resolve(operand));
+    }
+  }
+
+  Shape Resize(const Shape& shape) const {
+    if (rewrite_.size == nullptr) return shape;
+    if (shape.IsTuple()) {
+      std::vector<Shape> elements;
+      for (const Shape& element : shape.tuple_shapes()) elements.push_back(Resize(element));
+      return Shape::Tuple(std::move(elements));
+    }
+    if (!shape.IsArray()) return shape;
+    std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+    for (int64_t& d : dims) d = rewrite_.size(d);
+    return Shape::Array(shape.element_type(), dims, shape.layout() != nullptr ? std::make_optional(*shape.layout()) : std::nullopt, shape.dynamic_dimensions());
+  }
+
+  Value CutValue(const Value& value, const Shape& shape) const { return rewrite_.cut == nullptr || !value.shape().IsArray() ? value : rewrite_.cut(value, shape); }
+
+  std::string UniqueName(const std::string& wanted) {
+    std::string name = wanted;
+    for (int k = 1; !names_.insert(name).second; ++k) name = absl::StrCat(wanted, ".", k);
+    return name;
+  }
+
+  Instruction* Add(Computation* c, Opcode opcode, absl::string_view name, const Shape& shape) {
+    Instruction* i = to_->AddInstruction(c);
+    i->opcode = opcode;
+    i->name = to_->Intern(name);
+    i->shape = shape;
+    return i;
+  }
+
+  Instruction* AddConstant(Computation* c, absl::string_view name, const Shape& shape, const Value& value) {
+    Instruction* i = Add(c, Opcode::kConstant, name, shape);
+    i->literal = std::make_unique<ConstantLiteral>();
+    i->literal->value = CutValue(value, shape);
+    return i;
+  }
+
+  // In the place of `original`, or of a part of it: parameters, or constants where `value` is given.
+  Instruction* Substitute(Computation* c, const Instruction& original, const std::string& name, const Shape& shape, const Value* value, std::vector<int64_t>& leaf) {
+    if (shape.IsToken()) return Add(c, Opcode::kAfterAll, name, shape);
+    if (!shape.IsTuple()) {
+      if (value != nullptr) return AddConstant(c, name, shape, *value);
+      Instruction* parameter = Add(c, Opcode::kParameter, name, shape);
+      parameter->parameter_number = static_cast<int64_t>(out_.inputs.size());
+      out_.inputs.push_back({&original, leaf, shape});
+      return parameter;
+    }
+    std::vector<Instruction*> elements;
+    for (size_t k = 0; k < shape.tuple_shapes().size(); ++k) {
+      leaf.push_back(static_cast<int64_t>(k));
+      elements.push_back(Substitute(c, original, UniqueName(absl::StrCat(name, ".", k)), shape.tuple_shapes()[k], value != nullptr ? &value->elements()[k] : nullptr, leaf));
+      leaf.pop_back();
+    }
+    Instruction* tuple = Add(c, Opcode::kTuple, name, shape);
+    tuple->operands.assign(elements.begin(), elements.end());
+    return tuple;
+  }
+
+  AttrValue CopyValue(const Attribute& attribute) {
+    AttrValue value = attribute.value;
+    if (auto* text = std::get_if<absl::string_view>(&value)) *text = to_->Intern(*text);
+    if (auto* one = std::get_if<Computation*>(&value)) *one = *one == nullptr ? nullptr : computations_.at(*one);
+    if (auto* many = std::get_if<std::vector<Computation*>>(&value)) {
+      for (Computation*& c : *many) c = c == nullptr ? nullptr : computations_.at(c);
+    }
+    if (rewrite_.size == nullptr) return value;
+    if (auto* slices = std::get_if<std::vector<SliceDimension>>(&value)) {
+      for (SliceDimension& s : *slices) s.limit = rewrite_.size(s.limit);
+    }
+    if (auto* window = std::get_if<Window>(&value)) {
+      for (WindowDimension& w : *window) w.size = rewrite_.size(w.size);
+    }
+    if (auto* ints = std::get_if<std::vector<int64_t>>(&value); ints != nullptr && (attribute.id == AttrId::kDynamicSliceSizes || attribute.id == AttrId::kSliceSizes)) {
+      for (int64_t& n : *ints) n = rewrite_.size(n);
+    }
+    return value;
+  }
+
+  Instruction* CopyInstruction(Computation* c, const Instruction& i) {
+    Instruction* copy = Add(c, i.opcode, i.name, Resize(i.shape));
+    for (const Instruction* operand : i.operands) copy->operands.push_back(copies_.at(Resolve(operand)));
+    for (const Instruction* before : i.control_predecessors) {
+      const auto found = copies_.find(before);
+      if (found != copies_.end()) copy->control_predecessors.push_back(found->second);
+    }
+    for (const Attribute& attribute : i.attributes) copy->attributes.push_back({attribute.id, to_->Intern(attribute.name), CopyValue(attribute), SourceRange()});
+    copy->metadata = i.metadata;
+    copy->metadata.op_name = to_->Intern(i.metadata.op_name);
+    copy->metadata.op_type = to_->Intern(i.metadata.op_type);
+    copy->metadata.source_file = to_->Intern(i.metadata.source_file);
+    copy->metadata.raw = to_->Intern(i.metadata.raw);
+    copy->sharding = to_->Intern(i.sharding);
+    copy->backend_config = to_->Intern(i.backend_config);
+    copy->frontend_attributes = to_->Intern(i.frontend_attributes);
+    if (i.literal != nullptr) {
+      copy->literal = std::make_unique<ConstantLiteral>();
+      copy->literal->value = i.literal->value.has_value() ? CutValue(i.literal->value, copy->shape) : Value();
+      copy->literal->elided = !i.literal->value.has_value();
+    }
+    copy->parameter_number = i.parameter_number;
+    return copy;
+  }
+
+  // Of a computation that is called: its parameters stay, what nothing needs goes.
+  void CopyComputation(const Computation& c) {
+    if (computations_.contains(&c)) return;
+    absl::flat_hash_set<const Instruction*> needed = {Resolve(c.root)};
+    for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
+      if (!needed.contains(*i) || rewrite_.constants.contains(*i)) continue;
+      for (const Instruction* operand : (*i)->operands) needed.insert(Resolve(operand));
+    }
+    for (const Instruction* i : c.schedule) {
+      if (!needed.contains(i) || rewrite_.constants.contains(i)) continue;
+      for (const Computation* called : i->CalledComputations()) CopyComputation(*called);
+    }
+    Computation* copy = to_->AddComputation(to_->Intern(c.name));
+    computations_[const_cast<Computation*>(&c)] = copy;
+    copy->execution_thread = to_->Intern(c.execution_thread);
+    names_.clear();
+    for (const Instruction* i : c.instructions) names_.insert(std::string(i->name));
+    for (const Instruction* i : c.schedule) {
+      if (!needed.contains(i) && i->parameter_number < 0) continue;
+      const auto constant = rewrite_.constants.find(i);
+      std::vector<int64_t> leaf;
+      copies_[i] = constant != rewrite_.constants.end() && i->parameter_number < 0 ? Substitute(copy, *i, std::string(i->name), Resize(i->shape), &constant->second, leaf)
+                                                                                : CopyInstruction(copy, *i);
+    }
+    copy->root = copies_.at(Resolve(c.root));
+  }
+
+  void CopyEntry(const Computation& c) {
+    std::string name(c.name);
+    while (to_->FindComputation(name) != nullptr) name += ".entry";
+    Computation* copy = to_->AddComputation(to_->Intern(name));
+    copy->is_entry = true;
+    to_->entry = copy;
+    names_.clear();
+    for (const Instruction* i : c.instructions) names_.insert(std::string(i->name));
+    for (const Instruction* i : c.schedule) {
+      if (!needed_.contains(i)) continue;
+      const auto constant = rewrite_.constants.find(i);
+      std::vector<int64_t> leaf;
+      if (constant != rewrite_.constants.end()) {
+        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(i->shape), &constant->second, leaf);
+      } else if (IsInput(*i) || i->parameter_number >= 0) {
+        copies_[i] = Substitute(copy, *i, std::string(i->name), Resize(i->shape), nullptr, leaf);
+      } else {
+        copies_[i] = CopyInstruction(copy, *i);
+      }
+    }
+    if (rewrite_.roots.empty()) {
+      copy->root = copies_.at(Resolve(root_));
+      return;
+    }
+    std::vector<Shape> shapes;
+    std::vector<Instruction*> elements;
+    for (const Instruction* root : rewrite_.roots) {
+      elements.push_back(copies_.at(Resolve(root)));
+      shapes.push_back(elements.back()->shape);
+    }
+    copy->root = Add(copy, Opcode::kTuple, UniqueName("results"), Shape::Tuple(std::move(shapes)));
+    copy->root->operands.assign(elements.begin(), elements.end());
+  }
+
+  const Module& from_;
+  const Rewrite& rewrite_;
+  Rewritten out_;
+  Module* to_ = nullptr;
+  const Instruction* root_ = nullptr;
+  absl::flat_hash_set<const Instruction*> needed_;  // in the entry
+  absl::flat_hash_set<std::string> names_;          // of the computation that is copied
+  absl::flat_hash_map<const Instruction*, Instruction*> copies_;
+  absl::flat_hash_map<Computation*, Computation*> computations_;
+};
+
+}  // namespace
+
+absl::StatusOr<Rewritten> RewriteModule(const Module& module, const Rewrite& rewrite) { return Rewriter(module, rewrite).Run(); }
+
+}  // namespace hloscope
