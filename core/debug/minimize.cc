@@ -1,0 +1,355 @@
+// Delta debugging over copies of the module. An instruction that is dropped leaves its value behind, as an input, so what follows computes
+// what it did; then inputs become constants or go, called computations lose instructions to their operands, results of the program go, and
+// sizes shrink where everything still fits together.
+#include "core/debug/minimize.h"
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "core/debug/text_util.h"
+#include "core/exec/dynamic.h"
+#include "core/exec/machine.h"
+#include "core/ir/rewrite.h"
+#include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
+#include "core/ops/op.h"
+#include "core/ops/verifier.h"
+
+namespace hloscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr int64_t kSmallValue = 16;         // elements that are written as a constant
+constexpr int64_t kSmallZeros = 256;        // elements of a constant of zeros in a called computation
+
+Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
+  for (int64_t k : leaf) {
+    const Value element = value.elements()[k];
+    value = element;
+  }
+  return value;
+}
+
+Value Filled(const Shape& shape, double number) {
+  if (shape.IsTuple()) {
+    std::vector<Value> elements;
+    for (const Shape& element : shape.tuple_shapes()) elements.push_back(Filled(element, number));
+    return Value::Tuple(shape, std::move(elements));
+  }
+  if (shape.IsToken()) return Value::Token();
+  Value value = Value::Allocate(shape);
+  const ElementType type = shape.element_type();
+  const Scalar s = IsFloat(type) ? Scalar::Float(type, number) : IsComplex(type) ? Scalar::Complex(type, {number, 0}) : Scalar::Int(type, static_cast<int64_t>(number));
+  for (int64_t k = 0; k < shape.ElementCount(); ++k) StoreScalar(s, value.mutable_data() + k * StorageBytes(type));
+  return value;
+}
+
+int64_t Elements(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray() ? shape.ElementCount() : 0;
+  int64_t n = 0;
+  for (const Shape& element : shape.tuple_shapes()) n += Elements(element);
+  return n;
+}
+
+class Minimizer {
+ public:
+  Minimizer(Backend& backend, const MachineOptions& run, const FailurePredicate& fails, const MinimizeOptions& options)
+      : backend_(backend), run_(run), fails_(fails), options_(options), start_(Clock::now()) {}
+
+  absl::StatusOr<Minimized> Run(const Module& module, std::vector<Value> parameters) {
+    out_.instructions_before = module.instruction_count();
+    out_.computations_before = static_cast<int64_t>(module.computations.size());
+    const absl::StatusOr<bool> failing = fails_(module, parameters);
+    if (!failing.ok()) return failing.status();
+    if (!*failing) return absl::FailedPreconditionError("the program does not fail, so there is nothing to make smaller");
+    source_ = &module;
+    for (size_t k = 0; k < parameters.size(); ++k) given_[module.entry->parameters[k]] = parameters[k];
+    // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
+    if (!Try(Rewrite())) {
+      if (!error_.ok()) return error_;
+      return absl::FailedPreconditionError("the failure goes away when the program is copied without what its result does not need; nothing was made smaller");
+    }
+    for (bool smaller = true; smaller && !Spent();) {
+      const int64_t before = Size();
+      CutRoots();
+      CutInputs();
+      ReplaceByOperands();
+      ShrinkCalled();
+      ShrinkSizes();
+      SimplifyInputs();
+      smaller = Size() < before;
+    }
+    if (!error_.ok()) return error_;
+    out_.module = std::move(owned_);
+    for (Instruction* parameter : out_.module->entry->parameters) out_.parameters.push_back(given_.at(parameter));
+    out_.out_of_budget = Spent();
+    out_.seconds = Seconds();
+    return std::move(out_);
+  }
+
+ private:
+  double Seconds() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  bool Spent() const { return !error_.ok() || out_.steps >= options_.steps || Seconds() > options_.seconds; }
+  const Module& module() const { return *source_; }
+  const Computation& entry() const { return *source_->entry; }
+
+  // Fewer instructions, then smaller values.
+  int64_t Size() const {
+    int64_t elements = 0;
+    for (const Computation* c : module().computations) {
+      for (const Instruction* i : c->instructions) elements = std::min<int64_t>(int64_t{1} << 40, elements + Elements(i->shape));
+    }
+    return module().instruction_count() * (int64_t{1} << 20) + elements / 16;
+  }
+
+  // The values of the present program, as far as it runs; made when first asked for after a change.
+  absl::StatusOr<Value> ValueOf(const Instruction& i) {
+    if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
+    if (const auto found = given_.find(&i); found != given_.end()) return found->second;
+    if (machine_ == nullptr) {
+      MachineOptions options = run_;
+      options.retain_bytes = int64_t{1} << 30;
+      machine_ = std::make_unique<Machine>(module(), backend_, std::move(options));
+      std::vector<Value> parameters;
+      for (const Instruction* parameter : entry().parameters) parameters.push_back(given_.at(parameter));
+      if (absl::Status started = machine_->Start(std::move(parameters)); !started.ok()) return started;
+      machine_->Run();
+    }
+    if (machine_->frames().empty()) return absl::FailedPreconditionError("nothing was computed");
+    return machine_->ValueOf(0, i.index);
+  }
+
+  // Makes the candidate the present program if it still fails.
+  bool Try(const Rewrite& rewrite) {
+    if (Spent()) return false;
+    absl::StatusOr<Rewritten> candidate = RewriteModule(module(), rewrite);
+    if (!candidate.ok()) return false;
+    DiagnosticSink sink;
+    Verify(*candidate->module, sink);
+    if (sink.error_count() > 0) return false;
+    std::vector<Value> parameters;
+    for (const RewrittenInput& input : candidate->inputs) {
+      absl::StatusOr<Value> value = ValueOf(*input.original);
+      if (!value.ok()) return false;
+      Value leaf = LeafOf(*std::move(value), input.leaf);
+      if (rewrite.cut != nullptr) leaf = rewrite.cut(leaf, input.shape);
+      if (!Shape::Compatible(leaf.shape(), input.shape)) return false;
+      parameters.push_back(std::move(leaf));
+    }
+    return Ask(std::move(candidate->module), std::move(parameters));
+  }
+
+  bool Ask(std::unique_ptr<Module> candidate, std::vector<Value> parameters) {
+    ++out_.steps;
+    const absl::StatusOr<bool> failing = fails_(*candidate, parameters);
+    if (!failing.ok()) {
+      error_ = failing.status();
+      return false;
+    }
+    if (!*failing) return false;
+    ++out_.accepted;
+    machine_.reset();
+    owned_ = std::move(candidate);
+    source_ = owned_.get();
+    given_.clear();
+    for (size_t k = 0; k < parameters.size(); ++k) given_[source_->entry->parameters[k]] = std::move(parameters[k]);
+    if (options_.progress) {
+      options_.progress(absl::StrCat("minimizing: ", Count(source_->instruction_count(), "instruction"), " left after ", Count(out_.steps, "step")));
+    }
+    return true;
+  }
+
+  // Another result: an earlier instruction, a part of a tuple, fewer parts.
+  void CutRoots() {
+    for (bool again = true; again && !Spent();) {
+      again = false;
+      const int root = entry().root->index;
+      std::set<int> places;
+      for (const Instruction* operand : entry().root->operands) places.insert(operand->index);
+      for (int part = 1; part < 16; ++part) places.insert(static_cast<int>(static_cast<int64_t>(root) * part / 16));
+      if (places.size() > 64) places.clear();  // a long tuple loses its parts below
+      for (int place : places) {
+        const Instruction& i = *entry().schedule[place];
+        if (place >= root || i.parameter_number >= 0 || i.literal != nullptr) continue;
+        Rewrite rewrite;
+        rewrite.root = &i;
+        if ((again = Try(rewrite))) break;
+      }
+    }
+    if (!entry().root->shape.IsTuple() || Def(*entry().root).op_class != OpClass::kStructural || entry().root->operands.size() < 2) return;
+    for (size_t chunk = entry().root->operands.size() / 2; chunk >= 1 && !Spent(); chunk /= 2) {
+      for (size_t first = 0; first < entry().root->operands.size() && entry().root->operands.size() > 1 && !Spent();) {
+        Rewrite rewrite;
+        const auto& operands = entry().root->operands;
+        for (size_t k = 0; k < operands.size(); ++k) {
+          if (k < first || k >= first + chunk) rewrite.roots.push_back(operands[k]);
+        }
+        if (rewrite.roots.empty() || !Try(rewrite)) first += chunk;
+      }
+    }
+  }
+
+  // Instructions of the entry whose value can stand in for them.
+  std::vector<const Instruction*> Droppable() const {
+    std::vector<const Instruction*> found;
+    for (const Instruction* i : entry().schedule) {
+      if (i != entry().root && i->parameter_number < 0 && i->literal == nullptr && Def(*i).op_class != OpClass::kStructural) found.push_back(i);
+    }
+    return found;
+  }
+
+  Rewrite Without(absl::Span<const Instruction* const> instructions) {
+    Rewrite rewrite;
+    for (const Instruction* i : instructions) {
+      const absl::StatusOr<Value> value = ValueOf(*i);
+      if (!value.ok()) continue;
+      if (Elements(i->shape) <= kSmallValue) {
+        rewrite.constants.emplace(i, *value);
+      } else {
+        rewrite.inputs.insert(i);
+      }
+    }
+    return rewrite;
+  }
+
+  // Chunks from the end first: what lies before them goes with them.
+  void CutInputs() {
+    std::vector<const Instruction*> all = Droppable();
+    for (size_t chunk = std::max<size_t>(1, all.size() / 2); chunk >= 1 && !Spent(); chunk /= 2) {
+      for (size_t end = all.size(); end > 0 && !Spent();) {
+        const size_t begin = end > chunk ? end - chunk : 0;
+        const Rewrite rewrite = Without(absl::MakeConstSpan(all).subspan(begin, end - begin));
+        if ((!rewrite.inputs.empty() || !rewrite.constants.empty()) && Try(rewrite)) {
+          // What is left before the chunk keeps its order, and nothing after it came back.
+          const size_t after = all.size() - end;
+          all = Droppable();
+          end = all.size() > after ? all.size() - after : 0;
+        } else {
+          end = begin;
+        }
+      }
+      if (chunk == 1) break;
+    }
+  }
+
+  void ReplaceByOperands() {
+    for (int p = static_cast<int>(entry().schedule.size()) - 1; p >= 0 && !Spent(); --p) {
+      p = std::min(p, static_cast<int>(entry().schedule.size()) - 1);
+      const Instruction& i = *entry().schedule[p];
+      if (i.parameter_number >= 0 || i.literal != nullptr) continue;
+      for (const Instruction* operand : i.operands) {
+        if (operand->shape != i.shape) continue;
+        Rewrite rewrite;
+        rewrite.replaced[&i] = operand;
+        if (Try(rewrite)) break;
+      }
+    }
+  }
+
+  // In called computations: an instruction gives way to an operand, or to zeros.
+  void ShrinkCalled() {
+    for (size_t c = 0; c < module().computations.size() && !Spent(); ++c) {
+      if (module().computations[c] == module().entry) continue;
+      for (int p = static_cast<int>(module().computations[c]->schedule.size()) - 1; p >= 0 && !Spent(); --p) {
+        if (c >= module().computations.size() || p >= static_cast<int>(module().computations[c]->schedule.size())) break;
+        const Instruction& i = *module().computations[c]->schedule[p];
+        if (i.parameter_number >= 0 || i.literal != nullptr) continue;
+        bool done = false;
+        for (const Instruction* operand : i.operands) {
+          if (operand->shape != i.shape || done) continue;
+          Rewrite rewrite;
+          rewrite.replaced[&i] = operand;
+          done = Try(rewrite);
+        }
+        if (done || !i.shape.IsArray() || i.shape.ElementCount() > kSmallZeros) continue;
+        Rewrite rewrite;
+        rewrite.constants.emplace(&i, Filled(i.shape, 0));
+        Try(rewrite);
+      }
+    }
+  }
+
+  // One size at a time, everywhere that it stands; and with it what is a multiple of it.
+  void ShrinkSizes() {
+    std::set<int64_t, std::greater<>> sizes;
+    for (const Computation* c : module().computations) {
+      for (const Instruction* i : c->instructions) {
+        if (!i->shape.IsArray()) continue;
+        for (int64_t d : i->shape.dimensions()) {
+          if (d > 1) sizes.insert(d);
+        }
+      }
+    }
+    int tried = 0;
+    for (int64_t size : sizes) {
+      if (++tried > 64) break;
+      for (int64_t now = size; now > 1 && !Spent();) {
+        bool shrunk = false;
+        for (const int64_t to : {int64_t{1}, now / 8, now / 2, now - 1}) {
+          if (to < 1 || to >= now || shrunk) continue;
+          for (const bool multiples : {false, true}) {
+            Rewrite rewrite;
+            rewrite.size = [now, to, multiples](int64_t d) { return d == now ? to : multiples && d > now && d % now == 0 ? d / now * to : d; };
+            rewrite.cut = [](const Value& value, const Shape& shape) { return CutTo(ToDense(value), shape, nullptr); };
+            if ((shrunk = Try(rewrite))) {
+              now = to;
+              break;
+            }
+          }
+        }
+        if (!shrunk) break;
+      }
+    }
+  }
+
+  // Parameters of simple values, and constants in the place of small ones.
+  void SimplifyInputs() {
+    for (size_t k = 0; k < entry().parameters.size() && !Spent(); ++k) {
+      const Instruction& parameter = *entry().parameters[k];
+      if (Elements(parameter.shape) <= kSmallValue) {
+        Rewrite rewrite;
+        rewrite.constants.emplace(&parameter, given_.at(&parameter));
+        if (Try(rewrite)) {
+          --k;
+          continue;
+        }
+      }
+      for (const double number : {0.0, 1.0}) {
+        const Value filled = Filled(parameter.shape, number);
+        if (Value::BitEqual(filled, given_.at(&parameter))) break;
+        Rewrite same;
+        absl::StatusOr<Rewritten> copy = RewriteModule(module(), same);
+        if (!copy.ok()) break;
+        DiagnosticSink sink;
+        Verify(*copy->module, sink);
+        std::vector<Value> parameters;
+        for (const Instruction* p : entry().parameters) parameters.push_back(p == &parameter ? filled : given_.at(p));
+        if (sink.error_count() > 0 || copy->inputs.size() != parameters.size()) break;
+        if (Ask(std::move(copy->module), std::move(parameters))) break;
+      }
+    }
+  }
+
+  Backend& backend_;
+  const MachineOptions& run_;
+  const FailurePredicate& fails_;
+  const MinimizeOptions& options_;
+  Clock::time_point start_;
+  Minimized out_;
+  absl::Status error_;
+  const Module* source_ = nullptr;
+  std::unique_ptr<Module> owned_;
+  absl::flat_hash_map<const Instruction*, Value> given_;  // of the present program's parameters
+  std::unique_ptr<Machine> machine_;
+};
+
+}  // namespace
+
+absl::StatusOr<Minimized> MinimizeProgram(const Module& module, std::vector<Value> parameters, Backend& backend, const MachineOptions& run,
+                                          const FailurePredicate& fails, const MinimizeOptions& options) {
+  return Minimizer(backend, run, fails, options).Run(module, std::move(parameters));
+}
+
+}  // namespace hloscope

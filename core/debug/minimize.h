@@ -1,0 +1,57 @@
+// Making a failing program smaller while it still fails: the failure is a predicate, each candidate is verified before it is asked.
+// Not for finding the failure.
+#ifndef HLOSCOPE_CORE_DEBUG_MINIMIZE_H_
+#define HLOSCOPE_CORE_DEBUG_MINIMIZE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/debug/session.h"
+#include "core/exec/backend.h"
+#include "core/ir/module.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+class ProgramInputs;
+
+// Whether a program still fails with these parameters. An error is an end of the search (an outside script that cannot be started).
+using FailurePredicate = std::function<absl::StatusOr<bool>(const Module& module, const std::vector<Value>& parameters)>;
+
+struct MinimizeOptions {
+  double seconds = 120;
+  int64_t steps = 5000;  // times that the predicate is asked
+  std::function<void(const std::string&)> progress;  // may be null
+};
+
+struct Minimized {
+  std::unique_ptr<Module> module;
+  std::vector<Value> parameters;
+  int64_t steps = 0, accepted = 0;
+  double seconds = 0;
+  int64_t instructions_before = 0, computations_before = 0;
+  bool out_of_budget = false;
+};
+
+// FailedPrecondition where the program does not fail to begin with. `run` says how the program is run to learn its values, with which
+// instructions are replaced.
+absl::StatusOr<Minimized> MinimizeProgram(const Module& module, std::vector<Value> parameters, Backend& backend, const MachineOptions& run,
+                                          const FailurePredicate& fails, const MinimizeOptions& options);
+
+// What people ask for.
+struct MinimizeRequest {
+  enum Kind : uint8_t { kExpect, kMismatch, kCatch, kScript } kind = kExpect;
+  std::string text;  // the expression; "nan", "inf" or both; the command, with {} for the program's file and {npz} for its values
+  std::string out;   // .hlo
+};
+// Minimizes, writes the program and its values, and returns lines that say what was done, and the command that shows the failure.
+absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramInputs& inputs, Backend& backend, const SessionOptions& session,
+                                           const MinimizeRequest& request, const MinimizeOptions& options);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_MINIMIZE_H_

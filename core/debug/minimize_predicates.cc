@@ -1,0 +1,225 @@
+// What a failure can be, the console's `minimize`, and what it writes.
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "core/debug/check.h"
+#include "core/debug/extract.h"
+#include "core/debug/minimize.h"
+#include "core/debug/program_inputs.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/literal/statistics.h"
+
+namespace hloscope {
+namespace {
+
+// Names of the entry computation, after a run.
+class RunHost : public ExpressionHost {
+ public:
+  RunHost(const Module& module, Machine& machine) : module_(module), machine_(machine) {}
+  bool IsName(absl::string_view name) const override { return name == "$result" || module_.entry->FindInstruction(name) != nullptr; }
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
+    if (name == "$result") return machine_.finished() ? absl::StatusOr<Value>(machine_.result()) : absl::FailedPreconditionError("the program has not finished");
+    const Instruction* found = module_.entry->FindInstruction(name);
+    if (found == nullptr) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'"));
+    return machine_.ValueOf(0, found->index);
+  }
+  absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override {
+    if (name == "$result") return module_.entry->root->shape;
+    const Instruction* found = module_.entry->FindInstruction(name);
+    if (found == nullptr) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'"));
+    return found->shape;
+  }
+  absl::StatusOr<bool> StoppedAt(absl::string_view) const override { return absl::FailedPreconditionError("stopped at says nothing here: the program runs to its end"); }
+  bool Finished() const override { return machine_.finished(); }
+
+ private:
+  const Module& module_;
+  Machine& machine_;
+};
+
+FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
+  return [&backend, &run, text](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+    Machine machine(module, backend, run);
+    if (!machine.Start(parameters).ok() || machine.Run() != StopReason::kFinished) return false;
+    const absl::StatusOr<Claim> claim = EvaluateClaim(text, RunHost(module, machine));
+    return claim.ok() && !claim->holds;
+  };
+}
+
+FailurePredicate Mismatches(Backend& backend, const MachineOptions& run) {
+  return [&backend, &run](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+    Machine machine(module, backend, run);
+    CheckOptions check;
+    check.samples = 256;
+    RegionChecker checker(backend, check);
+    machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
+      const absl::Status status = checker.Observe(frame, region, kernel, inputs, result);
+      return checker.report().mismatch_count > 0 ? absl::AbortedError("found") : status;
+    });
+    if (!machine.Start(parameters).ok()) return false;
+    machine.Run();
+    return checker.report().mismatch_count > 0;
+  };
+}
+
+FailurePredicate Introduces(Backend& backend, const MachineOptions& run, bool nan, bool inf) {
+  return [&backend, &run, nan, inf](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+    bool found = false;
+    const auto bad = [&](const Value& value) {
+      const NonFinite f = FindNonFinite(value);
+      return (nan && f.nan) || (inf && f.inf);
+    };
+    Machine machine(module, backend, run);
+    machine.set_region_observer([&](const Frame&, const Region&, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
+      if (kernel == nullptr || !bad(result) || std::any_of(inputs.begin(), inputs.end(), bad)) return absl::OkStatus();
+      found = true;
+      return absl::AbortedError("found");
+    });
+    if (!machine.Start(parameters).ok()) return false;
+    machine.Run();
+    return found;
+  };
+}
+
+// Runs a shell command; its exit status (128 + the signal where one ended it).
+absl::StatusOr<int> RunScript(const std::string& command) {
+  std::fflush(nullptr);
+  const int status = std::system(command.c_str());
+  if (status == -1) return absl::UnavailableError(absl::StrCat("cannot start a shell for: ", command));
+  const int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (code == 127) return absl::NotFoundError(absl::StrCat("the shell did not find the command: ", command));
+  return code;
+}
+
+// The candidate fails when the script ends as it did with the program as it was.
+class Script {
+ public:
+  explicit Script(std::string command) : command_(std::move(command)) {
+    char folder[] = "/tmp/hloscope-minimize-XXXXXX";
+    if (const char* made = mkdtemp(folder)) folder_ = made;
+  }
+  ~Script() {
+    if (folder_.empty()) return;
+    for (const char* name : {"/candidate.hlo", "/candidate.npz"}) std::remove(absl::StrCat(folder_, name).c_str());
+    rmdir(folder_.c_str());
+  }
+  absl::StatusOr<bool> Fails(const Module& module, const std::vector<Value>& parameters) {
+    if (folder_.empty()) return absl::UnavailableError("cannot make a folder in /tmp");
+    if (!absl::StrContains(command_, "{}")) return absl::InvalidArgumentError("the script's command needs {}, in whose place the program's file comes");
+    const std::string path = absl::StrCat(folder_, "/candidate.hlo");
+    std::string archive;
+    const absl::Status written = WriteProgram(module, parameters, path, &archive);
+    if (!written.ok()) return written;
+    const absl::StatusOr<int> status = RunScript(absl::StrReplaceAll(command_, {{"{npz}", archive}, {"{}", path}}));
+    if (!status.ok()) return status.status();
+    if (wanted_ < 0) wanted_ = *status;
+    return *status == wanted_;
+  }
+  int wanted() const { return wanted_; }
+
+ private:
+  std::string command_, folder_;
+  int wanted_ = -1;
+};
+
+std::string CommandFor(const MinimizeRequest& request, const std::string& archive, absl::string_view backend, const SessionOptions& session) {
+  const std::string arguments = absl::StrCat(ShellWord(request.out), RunArguments(archive, backend, session));
+  switch (request.kind) {
+    case MinimizeRequest::kExpect: return absl::StrCat("hloscope debug ", arguments, " --batch --ex run --ex ", ShellWord(absl::StrCat("expect ", request.text)));
+    case MinimizeRequest::kMismatch: return absl::StrCat("hloscope run ", arguments, " --check 256");
+    case MinimizeRequest::kCatch: return absl::StrCat("hloscope run ", arguments, " --catch ", request.text);
+    case MinimizeRequest::kScript: return absl::StrReplaceAll(request.text, {{"{npz}", ShellWord(archive)}, {"{}", ShellWord(request.out)}});
+  }
+  return "";
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramInputs& inputs, Backend& backend, const SessionOptions& session,
+                                           const MinimizeRequest& request, const MinimizeOptions& options) {
+  if (!absl::EndsWith(request.out, ".hlo") && !absl::EndsWith(request.out, ".txt")) {
+    return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text: name it OUT.hlo, not '", request.out, "'"));
+  }
+  MachineOptions run;
+  run.memory_limit = session.memory_limit;
+  // Without its counter a loop may never end: more turns than this are no reproduction.
+  run.max_iterations = session.max_iterations > 0 ? session.max_iterations : 1000000;
+  run.seed = session.fill.seed;
+  run.fill = session.fill;
+  run.custom_calls = &inputs.custom_calls();
+  run.infeed = inputs.infeed();
+  std::vector<Value> parameters;
+  for (int k = 0; k < inputs.parameter_count(); ++k) {
+    absl::StatusOr<Value> value = inputs.Parameter(k, nullptr);
+    if (!value.ok()) return value.status();
+    parameters.push_back(*std::move(value));
+  }
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (i->literal == nullptr || i->literal->value.has_value()) continue;
+      if (absl::Status filled = FillElidedConstant(*i, session.fill, nullptr); !filled.ok()) return filled;
+    }
+  }
+  Script script(request.text);
+  FailurePredicate fails;
+  bool nan = false, inf = false;
+  switch (request.kind) {
+    case MinimizeRequest::kExpect:
+      if (request.text.empty()) return absl::InvalidArgumentError("which expectation fails? as: expect max(abs($result)) < 10");
+      fails = ExpectFails(backend, run, request.text);
+      break;
+    case MinimizeRequest::kMismatch: fails = Mismatches(backend, run); break;
+    case MinimizeRequest::kCatch:
+      nan = absl::StrContains(request.text, "nan");
+      inf = absl::StrContains(request.text, "inf");
+      if (!nan && !inf) return absl::InvalidArgumentError(absl::StrCat("catch takes nan, inf or both, not '", request.text, "'"));
+      fails = Introduces(backend, run, nan, inf);
+      break;
+    case MinimizeRequest::kScript:
+      fails = [&script](const Module& m, const std::vector<Value>& values) { return script.Fails(m, values); };
+      break;
+  }
+  const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, options);
+  if (!small.ok()) return small.status();
+  std::string archive;
+  const absl::Status written = WriteProgram(*small->module, small->parameters, request.out, &archive);
+  if (!written.ok()) return written;
+  std::string text = absl::StrCat(small->module->instruction_count(), " of ", Count(small->instructions_before, "instruction"), " and ", small->module->computations.size(), " of ",
+                                  Count(small->computations_before, "computation"), " are left, after ", Count(small->steps, "step"), small->out_of_budget ? " (the budget is spent)" : "",
+                                  "\nwrote ", request.out, archive.empty() ? "" : absl::StrCat(", and ", Count(static_cast<int64_t>(small->parameters.size()), "value"), " to ", archive), "\n");
+  if (request.kind == MinimizeRequest::kScript) absl::StrAppend(&text, "the script ends with status ", script.wanted(), ", as at the beginning\n");
+  absl::StrAppend(&text, "run it:   ", CommandFor(request, archive, backend.name(), session), "\n");
+  return text;
+}
+
+absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
+  MinimizeRequest request;
+  request.out = std::string(TakeWord(args));
+  const absl::string_view kind = TakeWord(args);
+  request.text = std::string(absl::StripAsciiWhitespace(args));
+  if (kind == "expect") request.kind = MinimizeRequest::kExpect;
+  else if (kind == "mismatch") request.kind = MinimizeRequest::kMismatch;
+  else if (kind == "catch") request.kind = MinimizeRequest::kCatch;
+  else if (kind == "script") request.kind = MinimizeRequest::kScript;
+  else return absl::InvalidArgumentError("minimize takes OUT.hlo and a failure: expect EXPR, mismatch, catch nan, or script CMD with {} for the program");
+  if (s.inputs == nullptr) {
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
+    if (!opened.ok()) return opened.status();
+    s.inputs = *std::move(opened);
+  }
+  const absl::StatusOr<std::string> done = MinimizeToFile(*s.module, *s.inputs, *s.backend, s.options, request, MinimizeOptions());
+  if (!done.ok()) return done.status();
+  s.Say(*done);
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
