@@ -16,6 +16,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/literal/npy.h"
 #include "core/literal/statistics.h"
 
 namespace hloscope {
@@ -47,10 +48,17 @@ class RunHost : public ExpressionHost {
 };
 
 FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
-  return [&backend, &run, text](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+  return [&backend, &run, text, first = true](const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
     Machine machine(module, backend, run);
-    if (!machine.Start(parameters).ok() || machine.Run() != StopReason::kFinished) return false;
+    const bool whole = first;
+    first = false;
+    if (const absl::Status started = machine.Start(parameters); !started.ok()) return whole ? absl::StatusOr<bool>(started) : false;
+    if (machine.Run() != StopReason::kFinished) {
+      if (!whole) return false;
+      return absl::InvalidArgumentError(absl::StrCat("the program stops with an error before anything can be expected of it: ", machine.status().message()));
+    }
     const absl::StatusOr<Claim> claim = EvaluateClaim(text, RunHost(module, machine));
+    if (whole && !claim.ok()) return absl::InvalidArgumentError(absl::StrCat("expect ", text, ": ", claim.status().message()));
     return claim.ok() && !claim->holds;
   };
 }
@@ -100,6 +108,14 @@ absl::StatusOr<int> RunScript(const std::string& command) {
   return code;
 }
 
+// A command that names the archive gets one, though nothing be in it.
+absl::Status NeedArchive(const std::string& command, const std::string& program, std::string* archive) {
+  if (!archive->empty() || !absl::StrContains(command, "{npz}")) return absl::OkStatus();
+  *archive = absl::StrCat(absl::StripSuffix(absl::StripSuffix(program, ".hlo"), ".txt"), ".npz");
+  absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(*archive);
+  return writer.ok() ? (*writer)->Close() : writer.status();
+}
+
 // The candidate fails when the script ends as it did with the program as it was.
 class Script {
  public:
@@ -117,7 +133,8 @@ class Script {
     if (!absl::StrContains(command_, "{}")) return absl::InvalidArgumentError("the script's command needs {}, in whose place the program's file comes");
     const std::string path = absl::StrCat(folder_, "/candidate.hlo");
     std::string archive;
-    const absl::Status written = WriteProgram(module, parameters, path, &archive);
+    absl::Status written = WriteProgram(module, parameters, path, &archive);
+    if (written.ok()) written = NeedArchive(command_, path, &archive);
     if (!written.ok()) return written;
     const absl::StatusOr<int> status = RunScript(absl::StrReplaceAll(command_, {{"{npz}", archive}, {"{}", path}}));
     if (!status.ok()) return status.status();
@@ -191,7 +208,8 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramIn
   const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, options);
   if (!small.ok()) return small.status();
   std::string archive;
-  const absl::Status written = WriteProgram(*small->module, small->parameters, request.out, &archive);
+  absl::Status written = WriteProgram(*small->module, small->parameters, request.out, &archive);
+  if (written.ok() && request.kind == MinimizeRequest::kScript) written = NeedArchive(request.text, request.out, &archive);
   if (!written.ok()) return written;
   std::string text = absl::StrCat(small->module->instruction_count(), " of ", Count(small->instructions_before, "instruction"), " and ", small->module->computations.size(), " of ",
                                   Count(small->computations_before, "computation"), " are left, after ", Count(small->steps, "step"), small->out_of_budget ? " (the budget is spent)" : "",
