@@ -69,6 +69,14 @@ struct DotDims {
         lhs_batch(i.Ints(AttrId::kLhsBatchDims)), rhs_batch(i.Ints(AttrId::kRhsBatchDims)) {}
 };
 
+// Instructions that sum products of bf16 take denormals as zeros, and make zeros of them: how much of x y that may cost.
+double LostDenormals(double x, double y) {
+  const double product = std::abs(x * y), least = 0x1p-126;
+  if (product == 0 || !std::isfinite(product)) return 0;
+  if (std::abs(x) < least || std::abs(y) < least) return product;
+  return product < 0x1p-100 ? least : 0;
+}
+
 Array Dot(const Instruction& instruction, const Array& lhs, const Array& rhs) {
   Array out(instruction.shape);
   const DotDims dims(instruction);
@@ -82,11 +90,15 @@ Array Dot(const Instruction& instruction, const Array& lhs, const Array& rhs) {
     for (size_t k = 0; k < lhs_free.size(); ++k) l[lhs_free[k]] = o[batches + k];
     for (size_t k = 0; k < rhs_free.size(); ++k) r[rhs_free[k]] = o[batches + lhs_free.size() + k];
     std::vector<Number> terms;
+    double lost = 0;
     ForEach(depth, [&](const Index& c) {
       for (size_t k = 0; k < c.size(); ++k) l[dims.lhs_contracting[k]] = r[dims.rhs_contracting[k]] = c[k];
+      if (lhs.type() == ElementType::kBF16) lost += LostDenormals(lhs.at(l).re, rhs.at(r).re);
       terms.push_back(Product(out.type(), Convert(lhs.type(), out.type(), lhs.at(l)), Convert(rhs.type(), out.type(), rhs.at(r))));
     });
+    const bool sums = terms.size() > 1;
     out.at(o) = Sum(out.type(), std::move(terms));
+    if (sums) out.at(o).error += lost;
   });
   return out;
 }

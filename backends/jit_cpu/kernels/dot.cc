@@ -102,6 +102,8 @@ std::optional<Problem> Match(const Instruction& i) {
   p.n = p.rhs.free.count;
   p.k = p.lhs.contracting.count;
   if (p.batch * p.m * p.n * p.k == 0 || 2 * p.batch * p.m * p.n * p.k < kSmallFlops) return std::nullopt;
+  // Nothing to sum: a loop over pairs is as fast, and keeps denormals, which the instructions for bf16 take as zeros.
+  if (p.k == 1 && p.compute == ElementType::kBF16) return std::nullopt;
   // Many tiny products: the call costs more than the product.
   if (2 * p.m * p.n * p.k < 256) return std::nullopt;
   for (Side* side : {&p.lhs, &p.rhs}) {
