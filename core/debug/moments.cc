@@ -251,6 +251,11 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end or iteration N", hint.empty() ? "" : absl::StrCat("; ", hint)));
 }
 
+absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
+  if (!absl::IsNotFound(status)) return status;
+  return absl::NotFoundError(absl::StrCat("the program does not come to ", moment, absl::StartsWith(moment, "iter") ? ": the loop ends before, or is not entered" : " any more"));
+}
+
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look) {
   Travel& travel = s.Extension<Travel>();
   const int selected = s.selected;
@@ -281,13 +286,13 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
       args = absl::StripAsciiWhitespace(args.substr(0, space));
     }
   }
+  if (absl::Status known = s.CheckExpression(args); !known.ok()) return known;
   absl::StatusOr<Mark> mark = ParseMoment(s, absl::StrCat("iteration ", first), args);
   if (!mark.ok()) return mark.status();
   Travel& travel = s.Extension<Travel>();
   int loop = static_cast<int>(mark->levels.size()) - 1;
   while (loop > 0 && !IsLoopLevel(mark->levels[loop])) --loop;
   const std::string text(args);
-  if (absl::Status known = s.CheckExpression(text); !known.ok()) return known;
   constexpr int64_t kMostRows = 100000;
   s.Say("iteration          min          max         mean    nan    inf\n");
   const auto row = [&](int64_t k) -> absl::Status {
@@ -332,8 +337,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     }
     return absl::OkStatus();
   });
-  if (absl::IsNotFound(status) && !reached) return absl::NotFoundError(absl::StrCat("the loop has no iteration ", first));
-  return status;
+  return reached ? status : MomentError(status, absl::StrCat("iteration ", first));
 }
 
 }  // namespace hloscope

@@ -63,10 +63,13 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : s.machine->status();
 }
 
-void ShowArrival(Session::State& s, const Computation* before, size_t depth_before) {
+// Shows where the program has come to, and the frame where that is not the one it was in.
+void ShowArrival(Session::State& s, const Mark& before) {
   s.error_stop = false;
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
-  const bool moved = s.machine->frames().size() != depth_before || s.machine->top().computation != before;
+  Mark from = before, now = s.machine->Where();
+  from.levels.back().position = now.levels.back().position = 0;
+  const bool moved = !(from == now);
   if (moved && !s.machine->finished()) s.Say(s.DescribeFrame(s.selected), "\n");
   s.ShowStop(s.machine->finished() ? StopReason::kFinished : StopReason::kStep);
 }
@@ -76,8 +79,7 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   if (!n.ok()) return n.status();
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
-  const Computation* before = s.machine->top().computation;
-  const size_t depth = s.machine->frames().size();
+  const Mark before = s.machine->Where();
   for (int64_t k = 0; k < *n; ++k) {
     absl::StatusOr<Mark> mark = (*timeline)->Previous(into);
     if (absl::IsOutOfRange(mark.status())) {
@@ -88,7 +90,7 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
     if (!mark.ok()) return mark.status();
     if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
   }
-  ShowArrival(s, before, depth);
+  ShowArrival(s, before);
   return absl::OkStatus();
 }
 
@@ -143,12 +145,11 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   if (!timeline.ok()) return timeline.status();
   Mark mark = s.machine->Where();
   if (s.selected == 0 || mark.levels.size() < 2) return absl::FailedPreconditionError("the entry computation was called by nobody; goto start goes to its beginning");
-  const Computation* before = s.machine->top().computation;
-  const size_t depth = s.machine->frames().size();
+  const Mark before = s.machine->Where();
   mark.levels.resize(s.selected);
   s.Say("Back to where ", s.machine->frames()[s.selected].computation->name, " was entered\n");
   if (absl::Status status = SeekStatus(s, (*timeline)->Seek(mark)); !status.ok()) return status;
-  ShowArrival(s, before, depth);
+  ShowArrival(s, before);
   return absl::OkStatus();
 }
 
@@ -183,7 +184,7 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
   if (!last.has_value()) {
     s.Say("Nothing stops before; this is the beginning of the program.\n");
-    ShowArrival(s, m.top().computation, m.frames().size());
+    ShowArrival(s, present);
     return absl::OkStatus();
   }
   s.error_stop = false;
@@ -225,10 +226,13 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   if (args.empty()) return absl::InvalidArgumentError("goto takes a bookmark, start, end or iteration N; info bookmarks lists the bookmarks");
   absl::StatusOr<Mark> mark = ParseMoment(s, args, "");
   if (!mark.ok()) return mark.status();
-  const Computation* before = s.machine->top().computation;
-  const size_t depth = s.machine->frames().size();
-  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
-  ShowArrival(s, before, depth);
+  const Mark before = s.machine->Where();
+  const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot(true);
+  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) {
+    if (present != nullptr) s.machine->Restore(*present);
+    return MomentError(status, args);
+  }
+  ShowArrival(s, before);
   return absl::OkStatus();
 }
 

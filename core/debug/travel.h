@@ -39,10 +39,12 @@ void NoteEdit(Session::State& s);
 absl::Status GoTo(Session::State& s, const Mark& mark);
 
 // A moment that is named for looking: "iteration 17", "iteration 3,17" (of outer and inner loops), a bookmark, "start", "end".
-// `names` are the instructions that will be looked at: for an iteration, of the loop whose body has them.
+// `expression` will be looked at: for an iteration, of the loop whose body has its first name.
 absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl::string_view expression);
 // Calls `look` with the program at that moment, the selected frame the one of the moment; then all is as before.
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look);
+// What is said when the program does not come to a moment that was named.
+absl::Status MomentError(const absl::Status& status, absl::string_view moment);
 // Splits "EXPR @ MOMENT"; false: no moment in it.
 bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::string_view* moment);
 

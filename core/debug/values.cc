@@ -196,7 +196,12 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Mark> mark = ParseMoment(s, moment, expression);
     if (!mark.ok()) return mark.status();
     const std::string text(expression);
-    return LookAt(s, *mark, [&] { return CommandPrint(s, text); });
+    bool reached = false;
+    const absl::Status status = LookAt(s, *mark, [&] {
+      reached = true;
+      return CommandPrint(s, text);
+    });
+    return reached ? status : MomentError(status, moment);
   }
   PrintHow how = PrintHow::kPlain;
   args = absl::StripAsciiWhitespace(args);
