@@ -31,7 +31,12 @@ constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
 
-int64_t Size(const Result& r) { return static_cast<int64_t>(r.re.size()); }
+int64_t Size(const Result& r) {
+  if (!r.unknown) return static_cast<int64_t>(r.re.size());
+  int64_t n = r.any_dimensions ? -1 : 1;
+  for (int64_t d : r.dimensions) n *= d;
+  return n;
+}
 Complex At(const Result& r, int64_t i) {
   if (Size(r) == 1) i = 0;
   return {r.re[i], r.im.empty() ? 0.0 : r.im[i]};
@@ -44,12 +49,32 @@ Result Number(double x, bool is_bool = false) {
   return r;
 }
 
+Result Unknown() {
+  Result r;
+  r.unknown = r.any_dimensions = true;
+  return r;
+}
+
+template <typename T>
+void Widen(const std::byte* from, std::vector<double>& to) {
+  const T* elements = reinterpret_cast<const T*>(from);
+  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(elements[i]);
+}
+
 // A value's elements as doubles.
 absl::StatusOr<Result> ToNumbers(Result r) {
   if (r.kind == Result::kNumbers) return r;
   if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no number; compare it with ==, as shape(%x) == f32[2,3]");
-  const Shape& shape = r.value.shape();
+  const Shape shape = r.unknown ? r.shape : r.value.shape();
+  if (r.unknown && r.any_dimensions) return Unknown();
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a value of shape ", shape.ToString(false), " is no array; name an element, as %x[0]"));
+  if (r.unknown) {
+    Result n = Unknown();
+    n.any_dimensions = shape.has_dynamic_dimension();
+    n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+    n.is_bool = IsPred(shape.element_type());
+    return n;
+  }
   if (r.value.element_count() > kMaxElements) return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(false), " is too large for an expression; take a slice"));
   Result n;
   n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
@@ -59,6 +84,11 @@ absl::StatusOr<Result> ToNumbers(Result r) {
   const int64_t count = r.value.element_count();
   n.re.resize(count);
   if (IsComplex(type)) n.im.resize(count);
+  // Conditions are evaluated often: the commonest types without a look at the type for each element.
+  if (type == ElementType::kF32) return Widen<float>(r.value.data(), n.re), n;
+  if (type == ElementType::kF64) return Widen<double>(r.value.data(), n.re), n;
+  if (type == ElementType::kS32) return Widen<int32_t>(r.value.data(), n.re), n;
+  if (type == ElementType::kPred) return Widen<uint8_t>(r.value.data(), n.re), n;
   for (int64_t i = 0; i < count; ++i) {
     const Scalar s = LoadScalar(type, r.value.data() + i * bytes);
     n.re[i] = IsFloat(type) || IsComplex(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
@@ -126,6 +156,22 @@ const Function kFunctions[] = {
     {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
     {"count", "how many elements; of a condition, how many are true",
      [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr},
+    {"std", "standard deviation of the elements",
+     [](const Result& r) {
+       const double n = static_cast<double>(r.re.size()), mean = Sum(r) / n;
+       double squares = 0;
+       for (double x : r.re) squares += (x - mean) * (x - mean);
+       return std::sqrt(squares / n);
+     },
+     nullptr},
+    {"norm", "Euclidean length of all elements",
+     [](const Result& r) {
+       double squares = 0;
+       for (double x : r.re) squares += x * x;
+       for (double x : r.im) squares += x * x;
+       return std::sqrt(squares);
+     },
+     nullptr},
     {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
     {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(std::abs(x)); }},
     {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
@@ -222,7 +268,7 @@ class Parser {
     if (!b.ok()) return b;
     const double tolerance = comparison.tolerance;
     absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(Compare(op, x, y, tolerance)); }, true);
-    if (!outcome.ok()) return outcome;
+    if (!outcome.ok() || outcome->unknown) return outcome;
     comparison.left = *std::move(a);
     comparison.right = *std::move(b);
     comparison.outcome = *outcome;
@@ -235,8 +281,9 @@ class Parser {
                  [](Complex a, Complex b, absl::string_view op) { return op == "+" ? a + b : a - b; }, false);
   }
   absl::StatusOr<Result> Product() {
-    return Chain([this] { return Unary(); }, {"*", "/"}, {},
+    return Chain([this] { return Unary(); }, {"*", "/", "%"}, {},
                  [](Complex a, Complex b, absl::string_view op) {
+                   if (op == "%") return Complex(a.real() - b.real() * std::floor(a.real() / b.real()));
                    if (a.imag() == 0 && b.imag() == 0) return Complex(op == "*" ? a.real() * b.real() : a.real() / b.real());
                    return op == "*" ? a * b : a / b;
                  },
@@ -275,6 +322,7 @@ class Parser {
     while (end < rest_.size() && (absl::ascii_isalnum(rest_[end]) || rest_[end] == '_')) ++end;
     const absl::string_view word = rest_.substr(0, end);
     const absl::string_view after = absl::StripLeadingAsciiWhitespace(rest_.substr(end));
+    if (IsFact(word, end)) return Fact(word, after);
     if (absl::StartsWith(after, "(")) return Call(word);
     if (word == "inf" || word == "nan") {
       rest_.remove_prefix(end);
@@ -282,6 +330,35 @@ class Parser {
     }
     if (absl::StartsWith(after, "[") && ElementTypeFromName(word) && !host_.IsName(word)) return ShapeLiteral();
     return Ref();
+  }
+
+  // iteration, depth and hits, unless an instruction is meant whose name goes on, as iteration.5.
+  bool IsFact(absl::string_view word, size_t end) const {
+    if (word != "iteration" && word != "depth" && word != "hits") return false;
+    size_t whole = end;
+    while (whole < rest_.size() && IsNameChar(rest_[whole])) ++whole;
+    for (; whole > end; --whole) {
+      if (host_.IsName(rest_.substr(0, whole))) return false;
+    }
+    return true;
+  }
+  absl::StatusOr<Result> Fact(absl::string_view word, absl::string_view after) {
+    rest_.remove_prefix(word.size());
+    absl::string_view argument;
+    if (word == "iteration" && absl::StartsWith(after, "(")) {
+      const size_t open = rest_.find('('), close = rest_.find(')');
+      if (close == absl::string_view::npos) return Bad("the closing ) is missing");
+      argument = absl::StripPrefix(absl::StripAsciiWhitespace(rest_.substr(open + 1, close - open - 1)), "%");
+      if (argument.empty()) return Bad("iteration() takes the name of a loop or of its body");
+      rest_.remove_prefix(close + 1);
+    }
+    if (skipping_) return Number(0);
+    const absl::StatusOr<double> fact = host_.Fact(word, argument);
+    if (!fact.ok()) return fact.status();
+    if (!host_.form_only()) return Number(*fact);
+    Result r = Unknown();
+    r.any_dimensions = false;
+    return r;
   }
 
   absl::StatusOr<Result> NumberLiteral() {
@@ -322,6 +399,7 @@ class Parser {
   absl::StatusOr<Result> Ref() {
     absl::StatusOr<Reference> reference = ParseReference(rest_, host_);
     if (!reference.ok()) return reference.status();
+    if (skipping_ || host_.form_only()) return Form(*reference);
     absl::StatusOr<Value> value = host_.ValueOf(reference->name);
     if (!value.ok()) return value.status();
     for (absl::string_view text : reference->subscripts) {
@@ -333,6 +411,24 @@ class Parser {
     Result r;
     r.kind = Result::kValue;
     r.value = *std::move(value);
+    return r;
+  }
+
+  // What is known of a reference without its value.
+  absl::StatusOr<Result> Form(const Reference& reference) {
+    absl::StatusOr<Shape> shape = host_.FormOf(reference.name);
+    if (absl::IsUnavailable(shape.status())) return Unknown();
+    if (!shape.ok()) return shape.status();
+    for (absl::string_view text : reference.subscripts) {
+      absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+      if (!subscript.ok()) return subscript.status();
+      shape = ApplySubscript(*shape, *subscript);
+      if (!shape.ok()) return shape.status();
+    }
+    Result r;
+    r.kind = Result::kValue;
+    r.unknown = true;
+    r.shape = *std::move(shape);
     return r;
   }
 
@@ -354,6 +450,11 @@ class Parser {
     if (function == nullptr) return argument;
     absl::StatusOr<Result> numbers = ToNumbers(*std::move(argument));
     if (!numbers.ok()) return numbers;
+    if (function->reduce != nullptr && numbers->unknown) {
+      Result r = Unknown();
+      r.any_dimensions = false;
+      return r;
+    }
     if (function->reduce != nullptr) return Number(function->reduce(*numbers), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
     return Map(*std::move(numbers), function->map, false);
   }
@@ -392,10 +493,21 @@ class Parser {
         if (found.empty() && TakeWordIf(word)) found = word;
       }
       if (found.empty()) break;
-      absl::StatusOr<Result> right = operand();
-      if (!right.ok()) return right;
-      absl::StatusOr<Result> a = ToNumbers(*std::move(left)), b = ToNumbers(*std::move(right));
+      absl::StatusOr<Result> a = ToNumbers(*std::move(left));
       if (!a.ok()) return a;
+      // What cannot matter any more is read for its form only, so that `iteration > 0 and %old > 1` says nothing wrong.
+      const bool conjunction = found == "&&" || found == "and", logical = conjunction || found == "||" || found == "or";
+      const bool decided = logical && !a->unknown && Size(*a) == 1 && (At(*a, 0) == 0.0) == conjunction;
+      skipping_ += decided;
+      absl::StatusOr<Result> right = operand();
+      skipping_ -= decided;
+      if (!right.ok()) return right;
+      if (decided) {
+        last_.reset();
+        left = Number(conjunction ? 0 : 1, true);
+        continue;
+      }
+      absl::StatusOr<Result> b = ToNumbers(*std::move(right));
       if (!b.ok()) return b;
       last_.reset();
       left = Combine(*a, *b, [&](Complex x, Complex y) { return f(x, y, found); }, to_bool);
@@ -405,6 +517,7 @@ class Parser {
 
   template <typename F>
   absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool) {
+    if (a.any_dimensions || b.any_dimensions) return Unknown();
     if (Size(a) != 1 && Size(b) != 1 && a.dimensions != b.dimensions) {
       return Bad(absl::StrCat("arrays of sizes [", absl::StrJoin(a.dimensions, ","), "] and [", absl::StrJoin(b.dimensions, ","), "] do not go together"));
     }
@@ -412,6 +525,8 @@ class Parser {
     Result r;
     r.dimensions = larger.dimensions;
     r.is_bool = to_bool;
+    r.unknown = a.unknown || b.unknown;
+    if (r.unknown) return r;
     const int64_t n = Size(larger);
     r.re.resize(n);
     const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
@@ -428,6 +543,8 @@ class Parser {
     absl::StatusOr<Result> n = ToNumbers(std::move(r));
     if (!n.ok()) return n;
     last_.reset();
+    n->is_bool = to_bool;
+    if (n->unknown) return n;
     bool imaginary = false;
     for (int64_t i = 0; i < Size(*n); ++i) {
       const Complex x = f(At(*n, i));
@@ -436,7 +553,6 @@ class Parser {
       imaginary |= x.imag() != 0;
     }
     if (!imaginary) n->im.clear();
-    n->is_bool = to_bool;
     return n;
   }
 
@@ -444,6 +560,7 @@ class Parser {
   const ExpressionHost& host_;
   std::optional<Comparison> last_;
   int depth_ = 0;
+  int skipping_ = 0;  // more than 0: values are not asked for
 };
 
 std::string ElementText(const Result& r, int64_t i) {
@@ -471,6 +588,10 @@ std::string FailureDetail(const Comparison& c) {
 
 }  // namespace
 
+absl::StatusOr<double> ExpressionHost::Fact(absl::string_view name, absl::string_view argument) const {
+  return absl::FailedPreconditionError(absl::StrCat("nothing is known of '", name, "' here"));
+}
+
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) { return Parser(text, host).Whole(); }
 
 absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host) {
@@ -487,10 +608,10 @@ absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost
   return claim;
 }
 
-std::string ToText(const ExpressionResult& r, int64_t max_elements) {
-  if (r.kind == Result::kShape) return r.shape.ToString(false);
-  if (r.kind == Result::kValue) return FormatValue(r.value, {.elements = max_elements});
-  if (r.dimensions.empty()) return ElementText(r, 0);
+absl::StatusOr<Value> ToValue(ExpressionResult r) {
+  if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no value");
+  if (r.unknown) return absl::UnavailableError("the value is not known");
+  if (r.kind == Result::kValue) return r.value;
   const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
   Value array = Value::Allocate(Shape::Array(type, r.dimensions));
   for (int64_t i = 0; i < Size(r); ++i) {
@@ -501,7 +622,15 @@ std::string ToText(const ExpressionResult& r, int64_t max_elements) {
     s.im = r.im.empty() ? 0 : r.im[i];
     StoreScalar(s, array.mutable_data() + i * StorageBytes(type));
   }
-  return FormatValue(array, {.elements = max_elements, .digits = 9});
+  return array;
+}
+
+std::string ToText(const ExpressionResult& r, int64_t max_elements) {
+  if (r.kind == Result::kShape) return r.shape.ToString(false);
+  if (r.kind == Result::kValue) return FormatValue(r.value, {.elements = max_elements});
+  if (r.dimensions.empty()) return ElementText(r, 0);
+  const absl::StatusOr<Value> array = ToValue(r);
+  return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = 9}) : std::string(array.status().message());
 }
 
 absl::StatusOr<Reference> ParseReference(absl::string_view& text, const ExpressionHost& host) {
@@ -530,10 +659,17 @@ absl::StatusOr<Reference> ParseReference(absl::string_view& text, const Expressi
 
 std::string ExpressionHelp() {
   std::string text =
-      "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * /, comparisons == != < <= > >=,\n"
+      "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
+      "comparisons == != < <= > >=,\n"
       "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
   for (const Function& f : kFunctions) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
+  text +=
+      "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"
+      "  depth      how many frames are around this one\n"
+      "  $_         what the instruction before the stop has computed; in a watch, the expression's value, and $old the one before\n"
+      "  hits       in conditions and logpoints: how often the place has been reached, this time included\n"
+      "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
   return text;
 }
 

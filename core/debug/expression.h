@@ -1,5 +1,6 @@
 // Expressions over values, for `expect`, `print`, `display` and conditions of breakpoints:
 //   max(abs(%y)) < 1e3      %x[0,1] == 2.5      %x ~= 3.0 1e-5      shape(%x) == f32[2,3]      nan(%y) == 0 && all(%m > 0)
+//   iteration % 10 == 0     iteration(outer) == 17 && hits > 2      $_ (what has just been computed)
 // Computed in f64, element by element; a scalar goes with any array. Not for running anything: values come from the host.
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
@@ -22,6 +23,12 @@ class ExpressionHost {
   virtual absl::StatusOr<Shape> ShapeOf(absl::string_view name) const = 0;      // also of what has not run yet
   virtual absl::StatusOr<bool> StoppedAt(absl::string_view location) const = 0;
   virtual bool Finished() const = 0;
+  // "iteration" (`argument`: a loop's name, empty for the innermost), "depth", "hits". By default nothing is known.
+  virtual absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const;
+  // Only the form is looked at, to find mistakes before anything runs: then FormOf is asked instead of ValueOf. Unavailable from FormOf:
+  // the shape is not known either.
+  virtual bool form_only() const { return false; }
+  virtual absl::StatusOr<Shape> FormOf(absl::string_view name) const { return ShapeOf(name); }
 };
 
 struct ExpressionResult {
@@ -31,11 +38,15 @@ struct ExpressionResult {
   std::vector<double> re, im;      // kNumbers; im empty: real
   bool is_bool = false;            // kNumbers
   Shape shape;                     // kShape
+  bool unknown = false;            // only the form was looked at: dimensions (kNumbers) or shape (kValue) are all there is
+  bool any_dimensions = false;     // with `unknown`: not even those
 };
 
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host);
 // "3.5", "[1, 2]", "true", "f32[2,3]".
 std::string ToText(const ExpressionResult& result, int64_t max_elements);
+// The result as a value: what it is already, or its numbers as f64, c128 or pred. A shape is none.
+absl::StatusOr<Value> ToValue(ExpressionResult result);
 
 // The expression as a claim: true where every element is true (not zero). `detail` says for a false one what was found.
 struct Claim {

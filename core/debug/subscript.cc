@@ -83,59 +83,88 @@ absl::StatusOr<Subscript> ParseSubscript(absl::string_view& text) {
   return subscript;
 }
 
-absl::StatusOr<Value> ApplySubscript(const Value& value, const Subscript& subscript) {
-  if (value.shape().IsTuple()) {
-    if (subscript.size() != 1 || subscript[0].kind != SubscriptItem::kIndex) return Bad("a tuple takes one index");
-    absl::StatusOr<int64_t> at = CheckedIndex(subscript[0].index, static_cast<int64_t>(value.elements().size()), "the tuple");
-    if (!at.ok()) return at.status();
-    return value.elements()[*at];
-  }
-  if (!value.shape().IsArray()) return Bad(absl::StrCat("a ", value.shape().ToString(false), " has no elements"));
-  const absl::Span<const int64_t> dims = value.shape().dimensions();
+namespace {
+
+// One slice a dimension of an array; `dimensions` leaves out those where an index was given.
+struct Slices {
+  std::vector<int64_t> start, count, step, dimensions;
+};
+
+absl::StatusOr<Slices> SlicesOf(const Shape& shape, const Subscript& subscript) {
+  if (!shape.IsArray()) return Bad(absl::StrCat("a ", shape.ToString(false), " has no elements"));
+  const absl::Span<const int64_t> dims = shape.dimensions();
   const int64_t given = std::count_if(subscript.begin(), subscript.end(), [](const SubscriptItem& i) { return i.kind != SubscriptItem::kEllipsis; });
   if (given > static_cast<int64_t>(dims.size())) {
-    return absl::OutOfRangeError(absl::StrCat("the subscript has ", given, " entries, but ", value.shape().ToString(false), " has ", dims.size(), " dimensions"));
+    return absl::OutOfRangeError(absl::StrCat("the subscript has ", given, " entries, but ", shape.ToString(false), " has ", dims.size(), " dimensions"));
   }
   if (subscript.size() - given > 1) return Bad("more than one ...");
-  // One slice a dimension of the value; `dropped` where an index was given.
-  std::vector<int64_t> start, count, step, result_dims;
-  const auto whole = [&](size_t d) {
-    start.push_back(0);
-    step.push_back(1);
-    count.push_back(dims[d]);
-    result_dims.push_back(dims[d]);
+  Slices slices;
+  const auto add = [&](int64_t start, int64_t count, int64_t step) {
+    slices.start.push_back(start);
+    slices.count.push_back(count);
+    slices.step.push_back(step);
+  };
+  const auto whole = [&] {
+    const int64_t size = dims[slices.start.size()];
+    add(0, size, 1);
+    slices.dimensions.push_back(size);
   };
   for (const SubscriptItem& item : subscript) {
-    const size_t d = start.size();
+    const size_t d = slices.start.size();
     if (item.kind == SubscriptItem::kEllipsis) {
-      for (size_t n = dims.size() - given; n > 0; --n) whole(start.size());
+      for (size_t n = dims.size() - given; n > 0; --n) whole();
     } else if (item.kind == SubscriptItem::kSlice) {
       const auto [first, n] = Resolve(item, dims[d]);
-      start.push_back(first);
-      step.push_back(item.step);
-      count.push_back(n);
-      result_dims.push_back(n);
+      add(first, n, item.step);
+      slices.dimensions.push_back(n);
     } else {
       absl::StatusOr<int64_t> at = CheckedIndex(item.index, dims[d], absl::StrCat("dimension ", d));
       if (!at.ok()) return at.status();
-      start.push_back(*at);
-      step.push_back(1);
-      count.push_back(1);
+      add(*at, 1, 1);
     }
   }
-  while (start.size() < dims.size()) whole(start.size());
+  while (slices.start.size() < dims.size()) whole();
+  return slices;
+}
 
-  const Value result = Value::Allocate(Shape::Array(value.shape().element_type(), result_dims));
+absl::StatusOr<int64_t> TupleIndex(const Subscript& subscript, int64_t size) {
+  if (subscript.size() != 1 || subscript[0].kind != SubscriptItem::kIndex) return Bad("a tuple takes one index");
+  return CheckedIndex(subscript[0].index, size, "the tuple");
+}
+
+}  // namespace
+
+absl::StatusOr<Shape> ApplySubscript(const Shape& shape, const Subscript& subscript) {
+  if (shape.IsTuple()) {
+    const absl::StatusOr<int64_t> at = TupleIndex(subscript, static_cast<int64_t>(shape.tuple_shapes().size()));
+    if (!at.ok()) return at.status();
+    return Shape(shape.tuple_shapes()[*at]);
+  }
+  const absl::StatusOr<Slices> slices = SlicesOf(shape, subscript);
+  if (!slices.ok()) return slices.status();
+  return Shape::Array(shape.element_type(), slices->dimensions);
+}
+
+absl::StatusOr<Value> ApplySubscript(const Value& value, const Subscript& subscript) {
+  if (value.shape().IsTuple()) {
+    const absl::StatusOr<int64_t> at = TupleIndex(subscript, static_cast<int64_t>(value.elements().size()));
+    if (!at.ok()) return at.status();
+    return value.elements()[*at];
+  }
+  const absl::StatusOr<Slices> slices = SlicesOf(value.shape(), subscript);
+  if (!slices.ok()) return slices.status();
+  const absl::Span<const int64_t> dims = value.shape().dimensions();
+  const Value result = Value::Allocate(Shape::Array(value.shape().element_type(), slices->dimensions));
   std::byte* to = Value(result).mutable_data();
   const int bytes = StorageBytes(value.shape().element_type());
   const std::vector<int64_t> strides = RowMajorStrides(dims);
   std::vector<int64_t> at(dims.size(), 0);
   for (int64_t n = result.element_count(); n > 0; --n) {
     int64_t linear = 0;
-    for (size_t d = 0; d < dims.size(); ++d) linear += (start[d] + at[d] * step[d]) * strides[d];
+    for (size_t d = 0; d < dims.size(); ++d) linear += (slices->start[d] + at[d] * slices->step[d]) * strides[d];
     std::memcpy(to, value.data() + linear * bytes, bytes);
     to += bytes;
-    for (int d = static_cast<int>(dims.size()) - 1; d >= 0 && ++at[d] == count[d]; --d) at[d] = 0;
+    for (int d = static_cast<int>(dims.size()) - 1; d >= 0 && ++at[d] == slices->count[d]; --d) at[d] = 0;
   }
   return result;
 }

@@ -25,6 +25,8 @@ using Subscript = std::vector<SubscriptItem>;  // one pair of brackets
 absl::StatusOr<Subscript> ParseSubscript(absl::string_view& text);
 // A new value; a tuple takes one index. OutOfRange names the dimension and its size.
 absl::StatusOr<Value> ApplySubscript(const Value& value, const Subscript& subscript);
+// The same of a shape: what the value's would be.
+absl::StatusOr<Shape> ApplySubscript(const Shape& shape, const Subscript& subscript);
 // The row-major linear index when every item is an index and all dimensions are named.
 absl::StatusOr<int64_t> ElementIndex(const Shape& shape, const Subscript& subscript);
 // "[1,2]"
