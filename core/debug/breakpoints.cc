@@ -1,124 +1,82 @@
-// Breakpoints: where they are, when they stop, and the commands that change them. Names of places are locations.cc's.
+// The commands that make breakpoints and change what stops: numbers name breakpoints, logpoints and watches alike.
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/debug/session_state.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
-#include "core/debug/travel.h"
-#include "core/ops/op.h"
 
 namespace hloscope {
 
-void Session::State::ArmAll() {
-  if (machine == nullptr) return;
-  machine->DisarmAll();
-  armed_callers.clear();
-  if (!element_callers_known) {
-    element_callers_known = true;
-    for (const Computation* computation : module->computations) {
-      for (const Instruction* instruction : computation->schedule) {
-        if (Def(*instruction).control != ControlKind::kNone) continue;
-        for (const Computation* called : instruction->CalledComputations()) element_callers[called].push_back(instruction);
+absl::string_view TakeLocation(absl::string_view& args) {
+  args = absl::StripLeadingAsciiWhitespace(args);
+  const bool whole_text = absl::StartsWith(args, "re:/");
+  char open = 0;  // of brackets
+  size_t end = 0;
+  if (whole_text || absl::StartsWith(args, "/")) {
+    for (end = whole_text ? 4 : 1; end < args.size(); ++end) {
+      if (args[end] == '\\') {
+        ++end;
+      } else if (args[end] == '/' && (end + 1 == args.size() || absl::ascii_isspace(args[end + 1]))) {
+        break;
       }
     }
-  }
-  for (const auto& b : breakpoints) {
-    if (!b->enabled) continue;
-    for (const Location& location : b->locations) {
-      machine->Arm(*location.computation, location.position);
-      const auto callers = element_callers.find(location.computation);
-      if (callers == element_callers.end()) continue;
-      for (const Instruction* caller : callers->second) {
-        machine->Arm(*caller->parent, caller->index);
-        armed_callers.insert(caller);
-      }
+    end = std::min(end + 1, args.size());
+  } else {
+    for (; end < args.size(); ++end) {
+      const char c = args[end];
+      if (open == 0 && absl::ascii_isspace(c)) break;
+      if (open == 0 && (c == '[' || c == '(')) open = c;
+      if ((open == '[' && c == ']') || (open == '(' && c == ')')) open = 0;
     }
   }
-  ArmEdits(*this);
-}
-
-bool Session::State::AtElementCaller() const { return !machine->finished() && armed_callers.contains(machine->next_instruction()); }
-
-std::vector<Breakpoint*> Session::State::StoppingHere() {
-  std::vector<Breakpoint*> stopping;
-  const Instruction* here = machine->next_instruction();
-  if (here == nullptr) return stopping;
-  selected = static_cast<int>(machine->frames().size()) - 1;  // conditions are evaluated where the program stands
-  for (const auto& b : breakpoints) {
-    const auto is_here = [&](const Location& l) { return &l.instruction() == here; };
-    if (!b->enabled || std::none_of(b->locations.begin(), b->locations.end(), is_here)) continue;
-    if (!b->condition.empty()) {
-      const absl::StatusOr<Claim> claim = EvaluateClaim(b->condition, *this);
-      if (!claim.ok()) {
-        Say("Breakpoint ", b->number, ": its condition cannot be evaluated here: ", claim.status().message(), "\n");
-      } else if (!claim->holds) {
-        continue;
-      }
-    }
-    ++b->hits;
-    if (b->ignore > 0) {
-      --b->ignore;
-      continue;
-    }
-    stopping.push_back(b.get());
-  }
-  return stopping;
-}
-
-Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary) {
-  auto b = std::make_unique<Breakpoint>();
-  b->number = next_breakpoint++;
-  b->spec = std::string(spec);
-  b->locations = std::move(locations);
-  b->temporary = temporary;
-  breakpoints.push_back(std::move(b));
-  ArmAll();
-  return *breakpoints.back();
-}
-
-bool Session::State::HasBreakpoint(const Instruction& instruction) const {
-  for (const auto& b : breakpoints) {
-    if (!b->enabled) continue;
-    for (const Location& location : b->locations) {
-      if (&location.instruction() == &instruction) return true;
-    }
-  }
-  return false;
+  const absl::string_view location = args.substr(0, end);
+  args = absl::StripAsciiWhitespace(args.substr(end));
+  return location;
 }
 
 namespace {
 
 absl::Status AddFromText(Session::State& s, absl::string_view args, bool temporary) {
   args = absl::StripAsciiWhitespace(args);
-  absl::string_view condition;
-  const size_t at = absl::StrCat(" ", args, " ").find(" if ");  // a location has no spaces before "if"
-  if (at != std::string::npos) {
-    condition = absl::StripAsciiWhitespace(args.substr(std::min(args.size(), at + 3)));
-    args = absl::StripAsciiWhitespace(args.substr(0, at == 0 ? 0 : at - 1));
-    if (condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
-    const absl::Status known = s.CheckExpression(condition);
-    if (!known.ok()) return known;
+  absl::string_view rest = args, word = args;
+  const bool only_condition = TakeWord(word) == "if";
+  absl::string_view spec = only_condition ? absl::string_view() : TakeLocation(rest);
+  absl::string_view condition = rest;
+  if (!rest.empty() && TakeWord(condition) != "if") {  // names of scopes may hold blanks
+    const size_t at = absl::StrCat(args, " ").find(" if ");
+    spec = absl::StripAsciiWhitespace(args.substr(0, at));
+    rest = at == absl::string_view::npos || at > args.size() ? absl::string_view() : args.substr(at + 1);
+    condition = rest;
+    TakeWord(condition);
   }
-  std::vector<Location> locations;
-  if (args.empty()) {  // where we stand, as gdb does
+  condition = absl::StripAsciiWhitespace(condition);
+  if (!rest.empty() && condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
+  auto b = std::make_unique<Breakpoint>();
+  if (spec.empty()) {  // where we stand, as gdb does
     const Frame* frame = s.frame();
     if (frame == nullptr || frame->position >= static_cast<int>(frame->computation->schedule.size())) {
       return absl::InvalidArgumentError(absl::StrCat(temporary ? "tbreak" : "break", " takes a location: an instruction, a computation, op:dot, /regex/, model.py:142, scope:NAME (see: help break)"));
     }
-    locations.push_back({frame->computation, frame->position});
+    b->locations.push_back({frame->computation, frame->position});
   } else {
-    absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, args, s.current_computation());
+    absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, spec, s.current_computation());
     if (!found.ok()) return found.status();
-    locations = *std::move(found);
+    b->locations = *std::move(found);
   }
-  const std::string spec = args.empty() ? absl::StrCat("%", locations[0].instruction().name) : std::string(args);
-  Breakpoint& b = s.AddBreakpoint(spec, std::move(locations), temporary);
-  b.condition = std::string(condition);
-  s.Say(temporary ? "Temporary breakpoint " : "Breakpoint ", b.number, " at ", Describe(*s.module, b.locations[0]));
-  if (b.locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b.locations.size()) - 1, "other place"));
-  s.Say("\n");
+  b->spec = spec.empty() ? absl::StrCat("%", b->locations[0].instruction().name) : std::string(spec);
+  b->condition = std::string(condition);
+  b->temporary = temporary;
+  if (const absl::Status checked = CheckStopExpressions(s, *b, true); !checked.ok()) return checked;
+  b->number = s.next_breakpoint++;
+  s.Say(temporary ? "Temporary breakpoint " : "Breakpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
+  if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
+  s.Say(b->stops_after(0) ? ", whose value it reads\n" : "\n");
+  s.breakpoints.push_back(std::move(b));
+  s.ArmAll();
   return absl::OkStatus();
 }
 
@@ -127,14 +85,18 @@ template <typename Each>
 absl::Status ForNumbers(Session::State& s, absl::string_view args, Each each) {
   std::vector<Breakpoint*> chosen;
   for (absl::string_view word : absl::StrSplit(args, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
-    int number = 0;
-    if (!absl::SimpleAtoi(word, &number)) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no breakpoint's number; info break lists them"));
-    Breakpoint* found = nullptr;
-    for (const auto& b : s.breakpoints) {
-      if (b->number == number) found = b.get();
+    const size_t dash = word.find('-');
+    const absl::StatusOr<Breakpoint*> first = BreakpointOf(s, word.substr(0, dash));
+    if (!first.ok()) return first.status();
+    if (dash == absl::string_view::npos) {
+      if (std::find(chosen.begin(), chosen.end(), *first) == chosen.end()) chosen.push_back(*first);
+      continue;
     }
-    if (found == nullptr) return absl::NotFoundError(absl::StrCat("there is no breakpoint ", number, "; info break lists them"));
-    chosen.push_back(found);
+    const absl::StatusOr<Breakpoint*> last = BreakpointOf(s, word.substr(dash + 1));
+    if (!last.ok()) return last.status();
+    for (const auto& b : s.breakpoints) {
+      if (b->number >= (*first)->number && b->number <= (*last)->number) chosen.push_back(b.get());
+    }
   }
   if (absl::StripAsciiWhitespace(args).empty()) {
     for (const auto& b : s.breakpoints) chosen.push_back(b.get());
@@ -145,13 +107,33 @@ absl::Status ForNumbers(Session::State& s, absl::string_view args, Each each) {
   return absl::OkStatus();
 }
 
+void Enable(Session::State& s, Breakpoint& b, int64_t stops) {
+  if (!b.enabled) PresentMemory(s).watches.erase(b.number);  // what a watch saw before it slept is old
+  b.enabled = true;
+  b.stops_left = stops;
+}
+
 }  // namespace
+
+absl::StatusOr<Breakpoint*> BreakpointOf(Session::State& s, absl::string_view word) {
+  int number = 0;
+  if (word == "last") {
+    if (s.breakpoints.empty()) return absl::NotFoundError("there are no breakpoints");
+    return s.breakpoints.back().get();
+  }
+  if (!absl::SimpleAtoi(word, &number)) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no breakpoint's number; info break lists them"));
+  for (const auto& b : s.breakpoints) {
+    if (b->number == number) return b.get();
+  }
+  return absl::NotFoundError(absl::StrCat("there is no breakpoint ", number, "; info break lists them"));
+}
 
 absl::Status CommandBreak(Session::State& s, absl::string_view args) { return AddFromText(s, args, false); }
 absl::Status CommandTbreak(Session::State& s, absl::string_view args) { return AddFromText(s, args, true); }
 
 absl::Status CommandDelete(Session::State& s, absl::string_view args) {
   return ForNumbers(s, args, [&](Breakpoint& b) {
+    PresentMemory(s).watches.erase(b.number);
     const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
     s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), is_it));
   });
@@ -159,21 +141,45 @@ absl::Status CommandDelete(Session::State& s, absl::string_view args) {
 absl::Status CommandDisable(Session::State& s, absl::string_view args) {
   return ForNumbers(s, args, [](Breakpoint& b) { b.enabled = false; });
 }
+
 absl::Status CommandEnable(Session::State& s, absl::string_view args) {
-  return ForNumbers(s, args, [](Breakpoint& b) { b.enabled = true; });
+  absl::string_view rest = args;
+  const absl::string_view word = TakeWord(rest);
+  if (word == "once") return ForNumbers(s, rest, [&](Breakpoint& b) { Enable(s, b, 1); });
+  if (word == "delete") {
+    return ForNumbers(s, rest, [&](Breakpoint& b) {
+      Enable(s, b, -1);
+      b.temporary = true;
+    });
+  }
+  if (word == "count") {
+    const absl::StatusOr<int64_t> n = ParseCount(TakeWord(rest), -1);
+    if (!n.ok()) return n.status();
+    if (*n < 1) return absl::InvalidArgumentError("enable count takes how many stops, and numbers of breakpoints");
+    return ForNumbers(s, rest, [&](Breakpoint& b) { Enable(s, b, *n); });
+  }
+  return ForNumbers(s, args, [&](Breakpoint& b) { Enable(s, b, -1); });
 }
 
 absl::Status CommandCondition(Session::State& s, absl::string_view args) {
   const absl::string_view number = TakeWord(args);
   if (number.empty()) return absl::InvalidArgumentError("condition takes a breakpoint's number and an expression");
-  if (!absl::StripAsciiWhitespace(args).empty()) {
-    const absl::Status known = s.CheckExpression(args);
-    if (!known.ok()) return known;
+  const absl::StatusOr<Breakpoint*> found = BreakpointOf(s, number);
+  if (!found.ok()) return found.status();
+  Breakpoint& b = **found;
+  args = absl::StripAsciiWhitespace(args);
+  if (b.becomes) return absl::InvalidArgumentError(absl::StrCat("watch ", b.number, " waits for its own condition; delete it and make another"));
+  const std::string before = b.condition;
+  b.condition = std::string(args);
+  if (const absl::Status checked = b.kind == Breakpoint::kWatch ? CheckWatchCondition(s, b) : CheckStopExpressions(s, b, false); !checked.ok()) {
+    b.condition = before;
+    (void)(b.kind == Breakpoint::kWatch ? absl::OkStatus() : CheckStopExpressions(s, b, false));
+    return checked;
   }
-  return ForNumbers(s, number, [&](Breakpoint& b) {
-    b.condition = std::string(absl::StripAsciiWhitespace(args));
-    s.Say("Breakpoint ", b.number, b.condition.empty() ? " stops always." : absl::StrCat(" stops only if ", b.condition), "\n");
-  });
+  s.ArmAll();
+  s.Say(b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kLog ? "Logpoint " : "Breakpoint ", b.number,
+        b.condition.empty() ? " stops always." : absl::StrCat(" stops only if ", b.condition), "\n");
+  return absl::OkStatus();
 }
 
 absl::Status CommandIgnore(Session::State& s, absl::string_view args) {

@@ -3,6 +3,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
@@ -89,6 +90,7 @@ void Session::State::ShowStop(StopReason reason) {
   ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
+  if (reason == StopReason::kBreakpoint && Stops(*this).silent) return;
   if (reason == StopReason::kFinished || machine->finished()) {
     Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();
@@ -107,7 +109,9 @@ void Session::State::ShowStop(StopReason reason) {
   } else if (reason == StopReason::kBreakpoint) {
     Say("at ", DescribeFrame(selected), "\n");
   }
-  if (const Instruction* next = machine->next_instruction()) ShowInstruction(*next);
+  const Instruction* next = machine->next_instruction();
+  if (next != nullptr) ShowInstruction(*next);
+  if (next == nullptr && reason == StopReason::kStep && visible()) Say("at ", DescribeFrame(selected), "\n");
   ShowDisplays();
 }
 
@@ -133,6 +137,8 @@ absl::Status Session::State::Begin() {
   EndHistory(*this);
   machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
   error_stop = false;
+  PresentMemory(*this).watches.clear();
+  for (const auto& b : breakpoints) b->reached = b->hits = 0;
   ArmAll();
   Machine* m = machine.get();
   const absl::Status status = machine->Start([this, m](int number) { return inputs->Parameter(number, &m->account()); });
@@ -147,36 +153,42 @@ absl::Status Session::State::Begin() {
   return absl::OkStatus();
 }
 
-StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again) {
+StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
   machine->interrupt().store(false);  // of a Ctrl-C while nothing ran
-  const auto enter = [&] {
+  StopState& stops = Stops(*this);
+  stops.silent = false;
+  const auto next = [&](const std::function<StopReason()>& otherwise) {
+    if (!enter || !AtElementCaller()) return otherwise();
     const StopReason entered = machine->Step(true);
     if (entered != StopReason::kStep) return entered;
-    const Instruction* next = machine->next_instruction();
-    return next != nullptr && HasBreakpoint(*next) ? StopReason::kBreakpoint : again();
+    return ArmedHere(*this) ? StopReason::kBreakpoint : again();
   };
-  StopReason reason = AtElementCaller() ? enter() : first();
-  while (reason == StopReason::kBreakpoint) {
+  uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice
+  int judged_position = -1;
+  StopReason reason = next(first);
+  while (reason == StopReason::kBreakpoint || (reason == StopReason::kStep && ArmedHere(*this))) {
     TakeUpEdit(*this);
-    const std::vector<Breakpoint*> stopping = StoppingHere();
-    if (!stopping.empty()) {
-      std::string text;
-      for (const Breakpoint* b : stopping) absl::StrAppend(&text, text.empty() ? "" : ", ", b->temporary ? "Temporary breakpoint " : "Breakpoint ", b->number);
-      ShowNotices();
-      Say(text, ", ");
-      const auto is_spent = [&](const std::unique_ptr<Breakpoint>& b) {
-        return b->temporary && std::find(stopping.begin(), stopping.end(), b.get()) != stopping.end();
-      };
-      breakpoints.erase(std::remove_if(breakpoints.begin(), breakpoints.end(), is_spent), breakpoints.end());
-      ArmAll();
-      break;
+    const Frame& top = machine->top();
+    if (top.serial != judged_frame || top.position != judged_position) {
+      judged_frame = top.serial;
+      judged_position = top.position;
+      const std::vector<Stop> found = StopsHere(*this, stops.memory, true);
+      if (!found.empty()) {
+        Announce(*this, found);
+        FlushLogs(*this);
+        return StopReason::kBreakpoint;
+      }
     }
     if (machine->interrupt().load()) {
       machine->interrupt().store(false);
-      return StopReason::kInterrupted;
+      reason = StopReason::kInterrupted;
+      break;
     }
-    reason = AtElementCaller() ? enter() : again();
+    if (reason == StopReason::kStep) break;  // the step is done
+    reason = next(again);
   }
+  if (reason != StopReason::kStep) stops.pending.clear();  // of a stop before
+  FlushLogs(*this);
   return reason;
 }
 
@@ -185,7 +197,7 @@ absl::Status CommandRun(Session::State& s, absl::string_view args) {
   if (!begun.ok()) return begun;
   const auto run = [&s] { return s.machine->Run(); };
   // A breakpoint at the very first instruction counts: Run itself never stops where it begins.
-  const bool at_first = !s.breakpoints.empty() && s.machine->next_instruction() != nullptr && s.HasBreakpoint(*s.machine->next_instruction());
+  const bool at_first = ArmedHere(s);
   s.ShowStop(s.Go(at_first ? std::function<StopReason()>([] { return StopReason::kBreakpoint; }) : run, run));
   return absl::OkStatus();
 }
@@ -204,17 +216,15 @@ absl::Status CommandContinue(Session::State& s, absl::string_view args) {
   const absl::Status running = s.NeedRunning();
   if (!running.ok()) return running;
   if (*n > 1) {
-    const Instruction* here = s.machine->next_instruction();
-    bool found = false;
-    for (const auto& b : s.breakpoints) {
-      for (const Location& location : b->locations) {
-        if (here == nullptr || &location.instruction() != here || found) continue;
-        b->ignore = *n - 1;
-        s.Say("Breakpoint ", b->number, " is passed ", Count(*n - 1, "more time"), ".\n");
-        found = true;
-      }
+    const Frame& top = s.machine->top();
+    const auto here = Stops(s).at.find({top.computation, top.position});
+    if (here != Stops(s).at.end()) {
+      Breakpoint& b = *here->second.front();
+      b.ignore = *n - 1;
+      s.Say(b.kind == Breakpoint::kWatch ? "Watch " : "Breakpoint ", b.number, " is passed ", Count(*n - 1, "more time"), ".\n");
+    } else {
+      return absl::FailedPreconditionError("continue N passes a breakpoint where the program stands, and here is none; see: ignore");
     }
-    if (!found) return absl::FailedPreconditionError("continue N passes a breakpoint where the program stands, and here is none; see: ignore");
   }
   const auto run = [&s] { return s.machine->Run(); };
   s.ShowStop(s.Go(run, run));
@@ -236,8 +246,7 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
   const Computation* before = m.top().computation;
   for (int64_t i = 0; i < *n && reason == StopReason::kStep; ++i) {
     const int depth = static_cast<int>(m.frames().size()) - 1, position = m.top().position;
-    reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); });
-    if (reason == StopReason::kStep) TakeUpEdit(s);
+    reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); }, !into);
   }
   s.ShowNotices();
   const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);

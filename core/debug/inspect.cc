@@ -11,6 +11,7 @@
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
@@ -110,7 +111,7 @@ void ListLines(Session::State& s, int first, int last) {
   absl::flat_hash_set<int> marked;
   for (const auto& b : s.breakpoints) {
     for (const Location& location : b->locations) {
-      if (b->enabled) marked.insert(LineOf(*s.module, location.instruction()));
+      if (b->enabled && b->kind != Breakpoint::kWatch) marked.insert(LineOf(*s.module, location.instruction()));
     }
   }
   std::string text;
@@ -182,22 +183,6 @@ absl::Status CommandList(Session::State& s, absl::string_view args) {
 
 // -- info --
 
-
-absl::Status InfoBreak(Session::State& s, absl::string_view) {
-  if (s.breakpoints.empty()) {
-    s.Say("There are no breakpoints.\n");
-    return absl::OkStatus();
-  }
-  for (const auto& b : s.breakpoints) {
-    s.Say(absl::StrFormat("%-3d %s%s", b->number, b->spec, b->locations.size() > 1 ? absl::StrCat(", ", b->locations.size(), " places") : ""));
-    if (b->locations.size() == 1) s.Say(": ", Describe(*s.module, b->locations[0]));
-    s.Say(b->temporary ? ", temporary" : "", b->enabled ? "" : ", disabled", "\n");
-    if (!b->condition.empty()) s.Say("    only if ", b->condition, "\n");
-    if (b->hits > 0) s.Say("    reached ", Count(b->hits, "time"), "\n");
-    if (b->ignore > 0) s.Say("    passed ", Count(b->ignore, "more time"), "\n");
-  }
-  return absl::OkStatus();
-}
 
 absl::Status InfoDisplay(Session::State& s, absl::string_view) {
   if (s.displays.empty()) s.Say("There are no displays.\n");

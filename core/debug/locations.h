@@ -22,10 +22,16 @@ struct Location {
 //   dot.5, %dot.5           instructions of that name (in `current` first, if it is there)
 //   body, %body             a computation: its first instruction that is no parameter
 //   body:dot.5              an instruction of a computation
-//   op:dot                  every instruction of that operation
+//   op:dot,all-*            every instruction of these operations
+//   shape:bf16[*,4096]      every instruction of such a shape: type and dimensions may be *, `...` is any number of dimensions, >=8 a bound;
+//                           shape:f32 any f32 array, shape:(s32[], ...) a tuple
+//   call:body               every instruction that calls that computation
 //   /regex/                 every instruction whose name has a match
-//   scope:jit(f)/attention  where the program enters that scope of op_name
+//   re:/regex/              every instruction whose whole text has a match
+//   scope:jit(f)/attention  where the program enters that scope of op_name; also scope:layer_*/**/mlp
 //   model.py:142            where the program enters that line of its source (a whole path, or its end)
+//   model.py, file:model.py where it enters that file
+//   function:attend, model.py:attend   where it enters that Python function
 //   142                     the instructions on that line of the text
 // NotFound with the nearest names where there is none.
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current);

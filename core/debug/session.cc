@@ -13,6 +13,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
 
@@ -75,6 +76,7 @@ Session::Session(std::unique_ptr<Module> module, std::unique_ptr<Backend> backen
   state_->backend = std::move(backend);
   state_->options = std::move(options);
   state_->out = std::move(out);
+  AddProgramBreakpoints(*state_);
 }
 
 Session::~Session() { state_->interrupt.store(nullptr); }
@@ -83,7 +85,7 @@ CommandResult Session::Execute(absl::string_view line) {
   State& s = *state_;
   CommandResult result;
   line = absl::StripAsciiWhitespace(line);
-  if (absl::StartsWith(line, "#")) return result;
+  if (absl::StartsWith(line, "#") || CollectLine(s, line)) return result;
   std::string repeated;
   if (line.empty()) {
     if (s.repeat.empty()) return result;
@@ -100,7 +102,7 @@ CommandResult Session::Execute(absl::string_view line) {
     status = HandlerOf(*command)(s, args);
   }
   if (!status.ok()) s.Say(status.message(), "\n");
-  result.ok = status.ok();
+  result.ok = status.ok() && RunAttached(s);
   result.quit = s.quit;
   return result;
 }
@@ -127,6 +129,11 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
   }
   --s.source_depth;
+  if (StopState& stops = Stops(s); result.ok && !stops.collecting.empty()) {
+    s.Say(path, ": commands without an end\n");
+    stops.collecting.clear();
+    result.ok = false;
+  }
   return result;
 }
 
@@ -158,7 +165,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
   } else if (name == "set") {
     for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations", "source-path"}) offer(sub, word, "");
   }
-  const bool places = name == "break" || name == "tbreak" || name == "until" || name == "list";
+  const bool places = name == "break" || name == "tbreak" || name == "until" || name == "list" || name == "logpoint";
   if (places && absl::StartsWith(word, "op:")) {
     absl::flat_hash_set<Opcode> used;
     for (const Computation* computation : s.module->computations) {
@@ -168,7 +175,16 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
     }
     return found;
   }
-  const bool values = name == "print" || name == "display" || name == "expect" || name == "save" || name == "set" || name == "explain" || name == "info";
+  if (places && absl::StartsWith(word, "call:")) {
+    for (const Computation* computation : s.module->computations) offer(computation->name, word.substr(5), "call:");
+    return found;
+  }
+  if (places) {
+    for (const char* kind : {"op:", "shape:", "call:", "scope:", "file:", "function:", "re:/"}) {
+      if (!word.empty()) offer(kind, word, "");
+    }
+  }
+  const bool values = name == "print" || name == "display" || name == "expect" || name == "save" || name == "set" || name == "explain" || name == "info" || name == "watch";
   if (!places && !values) return found;
   std::string before;
   if (absl::ConsumePrefix(&word, "%")) before = "%";

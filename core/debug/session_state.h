@@ -16,23 +16,13 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/breakpoint.h"
 #include "core/debug/expression.h"
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session.h"
 
 namespace hloscope {
-
-struct Breakpoint {
-  int number = 0;
-  std::string spec;  // as typed
-  std::vector<Location> locations;
-  std::string condition;  // empty: none
-  bool enabled = true;
-  bool temporary = false;
-  int64_t hits = 0;
-  int64_t ignore = 0;  // this many more times it does not stop
-};
 
 struct DisplayItem {
   int number = 0;
@@ -103,18 +93,16 @@ struct Session::State : ExpressionHost {
   void ShowDisplays();
   // Starts afresh; the machine stands before the first instruction.
   absl::Status Begin();
-  // Runs `first`, and while it only reaches breakpoints that do not want to stop, `again`.
-  StopReason Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again);
+  // Runs `first`, and while it only reaches breakpoints that do not want to stop, `again`. A step that ends where a breakpoint stops is
+  // kBreakpoint. `enter`: at an instruction whose element computation has a breakpoint inside, goes into it first.
+  StopReason Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter = true);
 
-  // -- Breakpoints (breakpoints.cc) --
+  // -- Breakpoints (breakpoints.cc; when they stop: stops.h) --
   void ArmAll();
   // Runs compute reducers, maps and comparators without frames. So where a breakpoint lies inside one, the instructions that call it are
   // armed too, and are stepped into when they are reached. Says whether the program stands at one.
   bool AtElementCaller() const;
-  // The breakpoints at the machine's position that want to stop (counts hits and evaluates conditions).
-  std::vector<Breakpoint*> StoppingHere();
   Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary);
-  bool HasBreakpoint(const Instruction& instruction) const;
 
   // -- Values (ExpressionHost, values.cc) --
   bool IsName(absl::string_view name) const override;
@@ -123,6 +111,7 @@ struct Session::State : ExpressionHost {
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override;
   absl::StatusOr<bool> StoppedAt(absl::string_view location) const override;
   bool Finished() const override { return machine != nullptr && machine->finished(); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override;
   // The frame (at or outside the selected one) and instruction that a name means there.
   absl::StatusOr<std::pair<int, const Instruction*>> FindValue(absl::string_view name) const;
   // What is wrong with an expression before any value is known: unknown names, and mistakes up to the first value.

@@ -8,7 +8,9 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
 
@@ -66,6 +68,7 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
 // Shows where the program has come to, and the frame where that is not the one it was in.
 void ShowArrival(Session::State& s, const Mark& before) {
   s.error_stop = false;
+  WatchesMoved(s);
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   Mark from = before, now = s.machine->Where();
   from.levels.back().position = now.levels.back().position = 0;
@@ -94,28 +97,43 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   return absl::OkStatus();
 }
 
-// The breakpoints that would stop here; nothing is counted.
-std::vector<std::string> StopsHere(Session::State& s) {
-  std::vector<std::string> stops;
-  const Instruction* here = s.machine->next_instruction();
-  s.selected = static_cast<int>(s.machine->frames().size()) - 1;
-  for (const auto& b : s.breakpoints) {
-    const bool is_here = std::any_of(b->locations.begin(), b->locations.end(), [&](const Location& l) { return &l.instruction() == here; });
-    if (!b->enabled || !is_here) continue;
-    if (!b->condition.empty()) {
-      const absl::StatusOr<Claim> claim = EvaluateClaim(b->condition, s);
-      if (claim.ok() && !claim->holds) continue;
-    }
-    stops.push_back(absl::StrCat("Breakpoint ", b->number));
-  }
-  return stops;
-}
+// What a walk backwards, stretch by stretch, has found so far. The last stop is wanted; a watch's first value in a stretch is a stop only if
+// the stretch before ended with another one.
+struct Found {
+  struct Doubt {
+    const Breakpoint* watch;
+    Mark mark;
+    StopMemory::Seen first;
+    std::string note;
+  };
+  std::optional<Mark> last;
+  std::vector<std::string> names, notes;
+  StopMemory memory;
+  std::vector<Doubt> doubts;
 
-// Runs forward from where the machine stands to `end`, noting the last moment at which something stops.
-absl::Status FindLastStop(Session::State& s, const Mark& end, std::optional<Mark>* last) {
+  void Set(const Mark& mark, std::vector<std::string> stop_names, std::vector<std::string> stop_notes, StopMemory seen) {
+    last = mark;
+    names = std::move(stop_names);
+    notes = std::move(stop_notes);
+    memory = std::move(seen);
+  }
+};
+
+// Runs forward from where the machine stands to `end`, noting the last moment at which something stops. `memory`: what watches saw in the end.
+absl::Status FindLastStop(Session::State& s, const Mark& end, Found* found, StopMemory* memory) {
   Machine& m = *s.machine;
   const auto note = [&] {
-    if (!StopsHere(s).empty()) *last = m.Where();
+    std::vector<std::string> names, notes;
+    for (const Stop& stop : StopsHere(s, *memory, false)) {
+      const bool watch = stop.breakpoint->kind == Breakpoint::kWatch;
+      if (stop.unsure) {
+        found->doubts.push_back({stop.breakpoint, m.Where(), memory->watches[stop.breakpoint->number], stop.note});
+        continue;
+      }
+      names.push_back(absl::StrCat(watch ? "Watch " : "Breakpoint ", stop.breakpoint->number));
+      if (!stop.note.empty()) notes.push_back(stop.note);
+    }
+    if (!names.empty()) found->Set(m.Where(), std::move(names), std::move(notes), *memory);
   };
   note();
   while (true) {
@@ -127,6 +145,26 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, std::optional<Mark
     if (!(m.Where() < end)) return absl::OkStatus();
     note();
   }
+}
+
+// Doubts of later stretches, in the light of what watches saw at the end of the one before them. `beginning`: there is none before.
+void Settle(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& memory, bool beginning, std::optional<Mark> later) {
+  std::vector<Found::Doubt> left;
+  for (Found::Doubt& doubt : *doubts) {
+    const auto seen = memory.watches.find(doubt.watch->number);
+    const bool known = seen != memory.watches.end() && seen->second.known;
+    if (!known && !beginning) {
+      left.push_back(std::move(doubt));
+      continue;
+    }
+    const std::optional<std::string> change = WatchChange(*doubt.watch, known ? &seen->second : nullptr, doubt.first, doubt.note);
+    if (!change.has_value() || (later.has_value() && !(*later < doubt.mark))) continue;
+    StopMemory then;
+    then.watches[doubt.watch->number] = doubt.first;
+    found->Set(doubt.mark, {absl::StrCat("Watch ", doubt.watch->number)}, {*change}, std::move(then));
+    later = doubt.mark;
+  }
+  *doubts = std::move(left);
 }
 
 }  // namespace
@@ -163,34 +201,52 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   Mark end = present;
   const Computation* end_computation = m.top().computation;
   m.interrupt().store(false);
-  std::optional<Mark> last;
+  Found best;                          // of the stretches walked through
+  std::vector<Found::Doubt> doubts;    // later than it
   absl::Status status;
-  for (auto moment = moments.rbegin(); moment != moments.rend() && !last.has_value(); ++moment) {
+  for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
+    if (best.last.has_value() && doubts.empty()) break;
     if (!(moment->mark < end)) continue;
     status = SeekStatus(s, (*timeline)->Seek(moment->mark));
     if (!status.ok()) break;
     s.ArmAll();
     if (end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
-    status = FindLastStop(s, end, &last);
+    Found here;
+    StopMemory memory;
+    status = FindLastStop(s, end, &here, &memory);
     if (!status.ok()) break;
+    const bool beginning = &*moment == &moments.front();
+    Settle(&best, &doubts, memory, beginning, best.last);
+    if (beginning) Settle(&here, &here.doubts, StopMemory(), true, here.last);
+    if (!best.last.has_value()) {
+      for (Found::Doubt& doubt : here.doubts) {
+        if (!here.last.has_value() || *here.last < doubt.mark) doubts.push_back(std::move(doubt));
+      }
+      if (here.last.has_value()) {
+        std::vector<Found::Doubt> none;
+        best = std::move(here);
+        best.doubts = std::move(none);
+      }
+    }
     end = moment->mark;
     end_computation = moment->computation;
   }
   s.ArmAll();
-  const Mark& target = !status.ok() ? present : last.has_value() ? *last : moments.front().mark;
+  const Mark& target = !status.ok() ? present : best.last.has_value() ? *best.last : moments.front().mark;
   const absl::Status there = SeekStatus(s, (*timeline)->Seek(target));
   if (!status.ok()) return status;
   if (!there.ok()) return there;
   s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
-  if (!last.has_value()) {
+  WatchesMoved(s);
+  if (!best.last.has_value()) {
     s.Say("Nothing stops before; this is the beginning of the program.\n");
     ShowArrival(s, present);
     return absl::OkStatus();
   }
+  PresentMemory(s) = std::move(best.memory);
   s.error_stop = false;
-  std::string text;
-  for (const std::string& stop : StopsHere(s)) absl::StrAppend(&text, text.empty() ? "" : ", ", stop);
-  s.Say(text, ", ");
+  for (const std::string& note : best.notes) s.Say(note, "\n");
+  s.Say(absl::StrJoin(best.names, ", "), ", ");
   s.ShowStop(StopReason::kBreakpoint);
   return absl::OkStatus();
 }

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/calls.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
@@ -22,6 +23,7 @@ namespace hloscope {
 namespace {
 
 constexpr char kResult[] = "$result";
+constexpr char kLast[] = "$_";  // what the instruction before the frame's position has computed
 
 absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
   for (const Computation* computation : s.module->computations) {
@@ -41,7 +43,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
 }  // namespace
 
 bool Session::State::IsName(absl::string_view name) const {
-  if (name == kResult) return true;
+  if (name == kResult || name == kLast) return true;
   if (const Frame* f = frame(); f != nullptr && f->computation->FindInstruction(name) != nullptr) return true;
   for (const Computation* computation : module->computations) {
     if (computation->FindInstruction(name) != nullptr) return true;
@@ -62,6 +64,12 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   if (name == kResult) {
     if (!Finished()) return absl::FailedPreconditionError("$result is there when the program has finished");
     return machine->result();
+  }
+  if (name == kLast) {
+    const Frame* f = frame();
+    if (f == nullptr) return NeedFrames();
+    if (f->position == 0) return absl::FailedPreconditionError(absl::StrCat("$_ is what the instruction before has computed, and none of ", f->computation->name, " has run here"));
+    return machine->ValueOf(std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1), f->position - 1);
   }
   // Constants are known without running.
   if (!visible()) {
@@ -90,6 +98,11 @@ absl::StatusOr<Value> Session::State::StoredValueOf(absl::string_view name) cons
 
 absl::StatusOr<Shape> Session::State::ShapeOf(absl::string_view name) const {
   if (name == kResult) return module->entry->root->shape;
+  if (name == kLast) {
+    const absl::StatusOr<Value> value = ValueOf(name);
+    if (!value.ok()) return value.status();
+    return value->shape();
+  }
   const absl::StatusOr<const Instruction*> found = FindInstruction(name);
   if (!found.ok()) return found.status();
   return (*found)->shape;
@@ -135,19 +148,50 @@ class NoValues : public ExpressionHost {
  public:
   explicit NoValues(const Session::State& s) : s_(s) {}
   bool IsName(absl::string_view name) const override { return s_.IsName(name); }
-  absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
-    if (!s_.IsName(name)) return NoSuchValue(s_, name);
-    return absl::UnavailableError("");
-  }
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return absl::UnavailableError(""); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(name); }
+  absl::StatusOr<Shape> FormOf(absl::string_view name) const override {
+    if (name == kLast) return absl::UnavailableError("");
+    if (!s_.IsName(name)) return NoSuchValue(s_, name);
+    return s_.ShapeOf(name);
+  }
   absl::StatusOr<bool> StoppedAt(absl::string_view location) const override { return s_.StoppedAt(location); }
   bool Finished() const override { return s_.Finished(); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override {
+    if (!argument.empty()) {
+      const absl::StatusOr<const Instruction*> loop = FindLoop(*s_.module, argument);
+      if (!loop.ok()) return loop.status();
+    }
+    if (name == "hits") return s_.Fact(name, argument);  // says where it is known
+    return 0;
+  }
+  bool form_only() const override { return true; }
 
  private:
   const Session::State& s_;
 };
 
 }  // namespace
+
+absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string_view argument) const {
+  if (name == "hits") return absl::FailedPreconditionError("hits is known in conditions and logpoints only; info break shows how often a breakpoint was reached");
+  if (!visible()) return NeedFrames();
+  const int top = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1);
+  if (name == "depth") return top;
+  for (int depth = top; depth >= 0; --depth) {
+    const Frame& f = machine->frames()[depth];
+    if (f.kind != FrameKind::kWhileBody && f.kind != FrameKind::kWhileCondition) continue;
+    bool meant = argument.empty() || f.caller->name == argument;
+    if (!meant) {
+      for (const Computation* called : f.caller->CalledComputations()) meant |= called->name == argument;
+    }
+    if (meant) return static_cast<double>(f.iteration);
+  }
+  if (argument.empty()) return absl::FailedPreconditionError("no loop is running here, so there is no iteration");
+  const absl::StatusOr<const Instruction*> loop = FindLoop(*module, argument);
+  if (!loop.ok()) return loop.status();
+  return absl::FailedPreconditionError(absl::StrCat("the loop %", (*loop)->name, " is not running here"));
+}
 
 absl::Status Session::State::CheckExpression(absl::string_view text) const {
   const absl::Status status = EvaluateExpression(text, NoValues(*this)).status();

@@ -214,7 +214,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
   Frame& frame = m.frames_.back();
   Code& code = CodeOf(frame);
   const int position = frame.position;
-  if (position == static_cast<int>(frame.values.size())) return ReturnEnded(stack);  // it failed to return
+  if (position == static_cast<int>(frame.values.size())) return ReturnEnded(stack, true);  // it was stopped there, or failed to return
   const Instruction& instruction = *code.computation->schedule[position];
   const StepInfo& step = code.steps[position];
   const int region = code.plan->region_at[position];
@@ -265,8 +265,11 @@ StopReason Machine::Impl::StepOnce(bool into) {
   return ReturnEnded(stack);
 }
 
-StopReason Machine::Impl::ReturnEnded(Stack& stack) {
+StopReason Machine::Impl::ReturnEnded(Stack& stack, bool leave) {
+  bool at_end = leave;
   while (m.frames_.back().position == static_cast<int>(m.frames_.back().values.size())) {
+    if (!at_end && StopsAtEnd(stack)) break;
+    at_end = false;
     if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
     if (stack.done) {
       finished = true;

@@ -176,12 +176,15 @@ struct Machine::Impl {
   absl::Status Begin();
   StopReason Advance(const Until& until);
   StopReason StepOnce(bool into);
-  StopReason ReturnEnded(Stack& stack);  // of the frames on top that are at their end
+  // Of the frames on top that are at their end, up to one that is to be looked at there; `leave`: the first one has been.
+  StopReason ReturnEnded(Stack& stack, bool leave = false);
   Outcome StepInterior(Stack& stack, int position);
 
   // machine_run.cc
   StopReason RunLoop(Stack& stack, const Until& until);
   int NextStop(const Frame& frame, const Until& until, bool* is_armed) const;
+  // The top frame's end is armed: what its last instruction made is to be looked at before it returns.
+  bool StopsAtEnd(const Stack& stack) const;
   void MoveTo(Stack& stack, Frame& frame, int position);
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, const Region& region);

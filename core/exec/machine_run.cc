@@ -33,6 +33,12 @@ int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_arm
   return stop;
 }
 
+bool Machine::Impl::StopsAtEnd(const Stack& stack) const {
+  const Frame& frame = stack.frames.back();
+  const std::vector<int>& positions = armed[frame.computation->id];
+  return stack.main && !replaying && !positions.empty() && positions.back() == static_cast<int>(frame.values.size());
+}
+
 void Machine::Impl::MoveTo(Stack& stack, Frame& frame, int position) {
   if (stack.main && frame.counted) m.executed_ += position - frame.position;
   frame.position = position;
@@ -80,7 +86,7 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     if (outcome == Outcome::kCaught) return StopReason::kCaught;
     if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
     if (outcome == Outcome::kPushed) continue;
-    if (stop < size) {
+    if (stop < size || (stop == size && is_armed)) {
       MoveTo(stack, frame, stop);
       return is_armed ? StopReason::kBreakpoint : StopReason::kStep;
     }
@@ -89,7 +95,7 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       MoveTo(stack, stack.frames.back(), static_cast<int>(stack.frames.back().values.size()));
       if (absl::Status status = Return(stack); !status.ok()) return Fail(stack, std::move(status));
       if (stack.done) return StopReason::kFinished;
-    } while (stack.frames.back().position == static_cast<int>(stack.frames.back().values.size()));
+    } while (stack.frames.back().position == static_cast<int>(stack.frames.back().values.size()) && !StopsAtEnd(stack));
     const int depth = static_cast<int>(stack.frames.size()) - 1;
     if (depth < until.depth_gone) return StopReason::kStep;
     const Frame& next = stack.frames.back();

@@ -1,0 +1,88 @@
+#include "core/debug/calls.h"
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/ops/op.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+
+CallGraph MakeCallGraph(const Module& module) {
+  CallGraph graph;
+  const size_t count = module.computations.size();
+  graph.callers.resize(count);
+  graph.in_loop.assign(count, false);
+  graph.repeats.assign(count, false);
+  std::vector<int> looped, repeated;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* instruction : computation->schedule) {
+      if (instruction->attributes.empty()) continue;
+      const ControlKind control = Def(*instruction).control;
+      for (const Computation* called : instruction->CalledComputations()) {
+        std::vector<const Instruction*>& callers = graph.callers[called->id];
+        callers.push_back(instruction);
+        if (control == ControlKind::kWhile) looped.push_back(called->id);
+        if (control == ControlKind::kWhile || control == ControlKind::kNone || callers.size() > 1) repeated.push_back(called->id);
+      }
+    }
+  }
+  const auto spread = [&](std::vector<int> work, std::vector<bool>& marked) {
+    while (!work.empty()) {
+      const int id = work.back();
+      work.pop_back();
+      if (marked[id]) continue;
+      marked[id] = true;
+      for (const Instruction* instruction : module.computations[id]->schedule) {
+        if (instruction->attributes.empty()) continue;
+        for (const Computation* called : instruction->CalledComputations()) work.push_back(called->id);
+      }
+    }
+  };
+  spread(std::move(looped), graph.in_loop);
+  spread(std::move(repeated), graph.repeats);
+  return graph;
+}
+
+std::vector<const Computation*> Surroundings(const CallGraph& calls, const Computation& home) {
+  std::vector<const Computation*> found = {&home};
+  absl::flat_hash_set<const Computation*> seen = {&home};
+  for (size_t k = 0; k < found.size(); ++k) {
+    for (const Instruction* caller : calls.callers[found[k]->id]) {
+      if (seen.insert(caller->parent).second) found.push_back(caller->parent);
+    }
+  }
+  return found;
+}
+
+const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, absl::string_view name) {
+  if (const Instruction* found = home.FindInstruction(name)) return found;
+  for (const Computation* computation : Surroundings(calls, home)) {
+    if (const Instruction* found = computation->FindInstruction(name)) return found;
+  }
+  return nullptr;
+}
+
+absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_view name) {
+  name = absl::StripPrefix(name, "%");
+  int64_t budget = 1 << 20;
+  NearestName nearest(name, &budget);
+  bool any = false;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* instruction : computation->schedule) {
+      if (Def(*instruction).control != ControlKind::kWhile) continue;
+      any = true;
+      if (instruction->name == name) return instruction;
+      nearest.Offer(instruction->name);
+      for (const Computation* called : instruction->CalledComputations()) {
+        if (called->name == name) return instruction;
+        nearest.Offer(called->name);
+      }
+    }
+  }
+  if (!any) return absl::NotFoundError("this program has no loop");
+  const std::string hint = nearest.Hint();
+  return absl::NotFoundError(absl::StrCat("there is no loop '", name, "'", hint.empty() ? "" : "; ", hint));
+}
+
+}  // namespace hloscope

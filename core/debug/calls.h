@@ -1,0 +1,29 @@
+// Who calls whom in a program, and which names can be seen from where: found once from the module. Not about a running program.
+#ifndef HLOSCOPE_CORE_DEBUG_CALLS_H_
+#define HLOSCOPE_CORE_DEBUG_CALLS_H_
+
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+struct CallGraph {
+  std::vector<std::vector<const Instruction*>> callers;  // by computation id
+  std::vector<bool> in_loop;                             // a loop's condition or body, or called from one
+  std::vector<bool> repeats;                             // may run more than once: in a loop, by elements, or called from several places
+};
+CallGraph MakeCallGraph(const Module& module);
+
+// `home` and every computation that may be around it while it runs, the nearest first.
+std::vector<const Computation*> Surroundings(const CallGraph& calls, const Computation& home);
+// The instruction that a name means in a frame of `home`: there, or in what may be around it. Null: none.
+const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, absl::string_view name);
+// A loop by its own name or that of its condition or body; NotFound with the nearest name.
+absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_view name);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_CALLS_H_

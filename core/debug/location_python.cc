@@ -1,0 +1,170 @@
+// Locations by where an instruction comes from: the scopes of op_name, and the files, lines and functions of its Python frames.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/location_kinds.h"
+#include "core/text/nearest_name.h"
+
+namespace hloscope {
+namespace {
+
+bool InScope(absl::string_view op_name, absl::string_view scope) {
+  for (size_t at = op_name.find(scope); at != absl::string_view::npos; at = op_name.find(scope, at + 1)) {
+    const size_t end = at + scope.size();
+    if ((at == 0 || op_name[at - 1] == '/') && (end == op_name.size() || op_name[end] == '/')) return true;
+  }
+  return false;
+}
+
+// `pattern` fits the first segments of `names`, each by its glob; ** is any number of segments.
+bool SegmentsMatch(absl::Span<const absl::string_view> names, absl::Span<const absl::string_view> pattern) {
+  if (pattern.empty()) return true;
+  if (pattern[0] == "**") {
+    for (size_t skip = 0; skip <= names.size(); ++skip) {
+      if (SegmentsMatch(names.subspan(skip), pattern.subspan(1))) return true;
+    }
+    return false;
+  }
+  return !names.empty() && GlobMatches(names[0], pattern[0]) && SegmentsMatch(names.subspan(1), pattern.subspan(1));
+}
+
+bool InGlobScope(absl::string_view op_name, absl::Span<const absl::string_view> pattern) {
+  const std::vector<absl::string_view> names = absl::StrSplit(op_name, '/');
+  for (size_t first = 0; first < names.size(); ++first) {
+    if (SegmentsMatch(absl::MakeConstSpan(names).subspan(first), pattern)) return true;
+  }
+  return false;
+}
+
+bool HasFrames(const Instruction& i) { return i.metadata.stack_frame_id != 0 || !i.metadata.source_file.empty(); }
+
+// Entries of what `predicate` says of a Python frame: of the innermost frame where some instruction has it there, else of any frame.
+template <typename Predicate>
+Locations SelectFrames(const Module& module, Predicate predicate) {
+  for (const bool innermost : {true, false}) {
+    Locations found = SelectEntries(module, [&](const Instruction& i) {
+      if (!HasFrames(i)) return false;
+      for (const PythonFrame& frame : module.PythonFrames(i)) {
+        if (predicate(frame)) return true;
+        if (innermost) break;
+      }
+      return false;
+    });
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+template <typename Each>
+void ForEachFrame(const Module& module, Each each) {
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      if (!HasFrames(*i)) continue;
+      for (const PythonFrame& frame : module.PythonFrames(*i)) each(frame);
+    }
+  }
+}
+
+absl::Status NoFile(const Module& module, absl::string_view file) {
+  bool any = false;
+  int64_t budget = 1 << 22;
+  NearestName nearest(file, &budget);
+  std::vector<std::string> kept;  // what is offered has to live
+  kept.reserve(1000);
+  ForEachFrame(module, [&](const PythonFrame& frame) {
+    any = true;
+    if (kept.size() < 1000 && (kept.empty() || kept.back() != Basename(frame.file))) kept.push_back(std::string(Basename(frame.file)));
+  });
+  for (const std::string& name : kept) nearest.Offer(name);
+  const std::string hint = nearest.Hint();
+  return NoLocation(absl::StrCat("no instruction comes from a file ", file), !hint.empty() ? hint : any ? "info source shows an instruction's frames" : "this program's text names no source files");
+}
+
+}  // namespace
+
+bool FileMatches(absl::string_view path, absl::string_view wanted) {
+  return !wanted.empty() && absl::EndsWith(path, wanted) && (path.size() == wanted.size() || path[path.size() - wanted.size() - 1] == '/');
+}
+
+bool NamesSourceFile(const Module& module, absl::string_view file) {
+  bool found = false;
+  ForEachFrame(module, [&](const PythonFrame& frame) { found = found || FileMatches(frame.file, file); });
+  return found;
+}
+
+absl::StatusOr<Locations> ByScope(const Module& module, absl::string_view scope) {
+  while (absl::ConsumeSuffix(&scope, "/")) {
+  }
+  if (scope.empty()) return absl::InvalidArgumentError("scope: takes a part of op_name, as scope:jit(f)/attention or scope:layer_*/mlp");
+  const std::vector<absl::string_view> pattern = absl::StrSplit(scope, '/');
+  const bool glob = IsGlob(scope);
+  Locations found = SelectEntries(module, [&](const Instruction& i) {
+    if (i.metadata.op_name.empty()) return false;
+    return glob ? InGlobScope(i.metadata.op_name, pattern) : InScope(i.metadata.op_name, scope);
+  });
+  if (!found.empty()) return found;
+  bool any = false;
+  int64_t budget = 20 << 20;
+  const absl::string_view last = pattern.back();
+  NearestName nearest(last, &budget);
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      any |= !i->metadata.op_name.empty();
+      for (absl::string_view segment : absl::StrSplit(i->metadata.op_name, '/')) nearest.Offer(segment);
+    }
+  }
+  const std::string hint = nearest.best() == last ? "" : nearest.Hint();
+  return NoLocation(absl::StrCat("no instruction's op_name is in the scope '", scope, "'"),
+                    !any ? "this program has no op_names" : hint.empty() ? "info op shows an instruction's op_name" : hint);
+}
+
+absl::StatusOr<Locations> BySourceLine(const Module& module, absl::string_view file, int line) {
+  Locations found = SelectFrames(module, [&](const PythonFrame& frame) { return frame.line == line && FileMatches(frame.file, file); });
+  if (!found.empty()) return found;
+  int nearest = 0;
+  bool known = false;
+  ForEachFrame(module, [&](const PythonFrame& frame) {
+    if (!FileMatches(frame.file, file)) return;
+    if (!known || std::abs(frame.line - line) < std::abs(nearest - line)) nearest = frame.line;
+    known = true;
+  });
+  if (known) return NoLocation(absl::StrCat("no instruction comes from ", file, ":", line), absl::StrCat("the nearest line is ", nearest));
+  return NoFile(module, file);
+}
+
+absl::StatusOr<Locations> BySourceFile(const Module& module, absl::string_view file) {
+  Locations found = SelectFrames(module, [&](const PythonFrame& frame) { return FileMatches(frame.file, file) || (IsGlob(file) && GlobMatches(Basename(frame.file), file)); });
+  if (found.empty()) return NoFile(module, file);
+  return found;
+}
+
+absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view file, absl::string_view function) {
+  const auto in_file = [&](const PythonFrame& frame) { return file.empty() || FileMatches(frame.file, file); };
+  // Functions are written with the classes and functions that they are in, or without.
+  const auto is_it = [&](absl::string_view name) {
+    return GlobMatches(name, function) || (name.size() > function.size() && absl::EndsWith(name, function) && name[name.size() - function.size() - 1] == '.');
+  };
+  Locations found = SelectEntries(module, [&](const Instruction& i) {
+    if (!HasFrames(i)) return false;
+    const std::vector<PythonFrame> frames = module.PythonFrames(i);
+    return std::any_of(frames.begin(), frames.end(), [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); });
+  });
+  if (!found.empty()) return found;
+  int64_t budget = 1 << 22;
+  NearestName nearest(function, &budget);
+  bool any = false;
+  ForEachFrame(module, [&](const PythonFrame& frame) {
+    any |= !frame.function.empty();
+    if (!in_file(frame)) return;
+    nearest.Offer(frame.function);
+    nearest.Offer(frame.function.substr(frame.function.rfind('.') + 1));
+  });
+  const std::string where = file.empty() ? "" : absl::StrCat(" of ", file);
+  const std::string hint = nearest.Hint();
+  return NoLocation(absl::StrCat("no instruction comes from a function ", function, where),
+                    !any ? "this program's text names no functions" : hint.empty() ? "info source shows an instruction's frames" : hint);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,168 @@
+// Logpoints: text with values in it, written where the program comes by; it does not stop there.
+#include <cerrno>
+#include <cstring>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "core/debug/stop_check.h"
+#include "core/debug/text_util.h"
+
+namespace hloscope {
+namespace {
+
+// Calls `plain` for each stretch of text and `expression` for each {EXPR}; {{ and }} are braces.
+template <typename Plain, typename Expression>
+absl::Status Walk(absl::string_view text, Plain plain, Expression expression) {
+  for (size_t i = 0; i < text.size(); ++i) {
+    if ((text[i] == '{' || text[i] == '}') && i + 1 < text.size() && text[i + 1] == text[i]) {
+      plain(text.substr(i++, 1));
+    } else if (text[i] == '{') {
+      const size_t close = text.find('}', i);
+      if (close == absl::string_view::npos) return absl::InvalidArgumentError(absl::StrCat("the closing } is missing after '", text.substr(i), "' (a brace itself is written {{)"));
+      expression(text.substr(i + 1, close - i - 1));
+      i = close;
+    } else {
+      const size_t end = std::min(text.find_first_of("{}", i + 1), text.size());
+      plain(text.substr(i, end - i));
+      i = end - 1;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A text in quotes, with \" \\ \n \t in it; takes it off.
+absl::StatusOr<std::string> TakeQuoted(absl::string_view& args) {
+  std::string text;
+  for (size_t i = 1; i < args.size(); ++i) {
+    if (args[i] == '"') {
+      args = absl::StripAsciiWhitespace(args.substr(i + 1));
+      return text;
+    }
+    if (args[i] == '\\' && i + 1 < args.size()) {
+      const char c = args[++i];
+      text += c == 'n' ? '\n' : c == 't' ? '\t' : c;
+    } else {
+      text += args[i];
+    }
+  }
+  return absl::InvalidArgumentError("the closing quote of the text is missing");
+}
+
+constexpr char kUsage[] = "logpoint takes a location and a text, as: logpoint %x loss {%loss[0]} in iteration {iteration} (see: help logpoint)";
+
+struct LogText {
+  std::string text, file, condition;
+  bool file_only = false;
+};
+
+// [if EXPR] [to FILE | into FILE] TEXT, in any order when the text is in quotes.
+absl::StatusOr<LogText> ReadLog(absl::string_view args) {
+  LogText log;
+  bool have_text = false;
+  while (!args.empty()) {
+    absl::string_view rest = args;
+    const absl::string_view word = TakeWord(rest);
+    if ((word == "to" || word == "into") && log.file.empty()) {
+      const absl::string_view file = TakeWord(rest);
+      if (file.empty()) return absl::InvalidArgumentError(absl::StrCat("a file's name is expected after ", word));
+      log.file = std::string(file);
+      log.file_only = word == "into";
+      args = rest;
+    } else if (word == "if" && log.condition.empty()) {
+      const size_t quote = rest.find('"'), end = std::min(quote, rest.size());
+      if (!have_text && quote == absl::string_view::npos) return absl::InvalidArgumentError("after if EXPR the text is put in quotes");
+      log.condition = std::string(absl::StripAsciiWhitespace(rest.substr(0, end)));
+      for (absl::string_view target : {" to ", " into "}) {
+        const size_t at = log.condition.find(std::string(target));
+        if (at == std::string::npos) continue;
+        args = absl::StripAsciiWhitespace(rest.substr(rest.find(target)));
+        log.condition.resize(at);
+        break;
+      }
+      if (args.data() + args.size() == rest.data() + rest.size() && absl::StartsWith(args, "if")) args = rest.substr(end);
+      if (log.condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
+    } else if (args[0] == '"' && !have_text) {
+      absl::StatusOr<std::string> text = TakeQuoted(args);
+      if (!text.ok()) return text.status();
+      log.text = *std::move(text);
+      have_text = true;
+    } else if (!have_text) {
+      log.text = std::string(args);
+      have_text = true;
+      args = {};
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("'", args, "' is left over after the text"));
+    }
+    args = absl::StripAsciiWhitespace(args);
+  }
+  if (!have_text) return absl::InvalidArgumentError(kUsage);
+  return log;
+}
+
+}  // namespace
+
+std::vector<absl::string_view> LogExpressions(absl::string_view text) {
+  std::vector<absl::string_view> found;
+  (void)Walk(text, [](absl::string_view) {}, [&](absl::string_view expression) { found.push_back(expression); });
+  return found;
+}
+
+void WriteLog(Session::State& s, Breakpoint& b) {
+  std::string line;
+  const auto value = [&](absl::string_view expression) {
+    const absl::StatusOr<ExpressionResult> result = EvaluateAtStop(s, b, expression);
+    absl::StrAppend(&line, result.ok() ? absl::StrReplaceAll(ToText(*result, 32), {{"\n", ""}}) : absl::StrCat("(", result.status().message(), ")"));
+  };
+  (void)Walk(b.text, [&](absl::string_view text) { absl::StrAppend(&line, text); }, value);
+  line += "\n";
+  if (!b.file_only) s.Say(line);
+  if (b.file.empty()) return;
+  std::unique_ptr<std::ofstream>& file = Stops(s).logs[b.file];
+  if (file == nullptr) file = std::make_unique<std::ofstream>(b.file, std::ios::trunc);
+  *file << line;
+}
+
+void FlushLogs(Session::State& s) {
+  for (auto& [path, file] : Stops(s).logs) {
+    file->flush();
+    if (file->good()) continue;
+    s.Say("cannot write ", path, "\n");
+    file->clear();
+  }
+}
+
+absl::Status CommandLogpoint(Session::State& s, absl::string_view args) {
+  const absl::string_view location = TakeLocation(args);
+  if (location.empty()) return absl::InvalidArgumentError(kUsage);
+  absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, location, s.current_computation());
+  if (!found.ok()) return found.status();
+  absl::StatusOr<LogText> log = ReadLog(args);
+  if (!log.ok()) return log.status();
+  const absl::Status form = Walk(log->text, [](absl::string_view) {}, [](absl::string_view) {});
+  if (!form.ok()) return form;
+  auto b = std::make_unique<Breakpoint>();
+  b->kind = Breakpoint::kLog;
+  b->spec = std::string(location);
+  b->locations = *std::move(found);
+  b->text = std::move(log->text);
+  b->file = std::move(log->file);
+  b->file_only = log->file_only;
+  b->condition = std::move(log->condition);
+  if (const absl::Status checked = CheckStopExpressions(s, *b, true); !checked.ok()) return checked;
+  if (!b->file.empty() && Stops(s).logs.count(b->file) == 0) {  // a file that cannot be written is known now
+    auto file = std::make_unique<std::ofstream>(b->file, std::ios::trunc);
+    if (!*file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", b->file, ": ", std::strerror(errno)));
+    Stops(s).logs[b->file] = std::move(file);
+  }
+  b->number = s.next_breakpoint++;
+  s.Say("Logpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
+  if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
+  s.Say("\n");
+  s.breakpoints.push_back(std::move(b));
+  s.ArmAll();
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,18 @@
+// What the definitions of stops ask about their expressions. For the files about stops only.
+#ifndef HLOSCOPE_CORE_DEBUG_STOP_CHECK_H_
+#define HLOSCOPE_CORE_DEBUG_STOP_CHECK_H_
+
+#include <vector>
+
+#include "core/debug/stops.h"
+
+namespace hloscope {
+
+// What an expression that is evaluated in a frame of `home` reads; an error that says what cannot be meant there.
+absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch);
+// The expressions between the braces of a logpoint's text (logpoints.cc).
+std::vector<absl::string_view> LogExpressions(absl::string_view text);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_STOP_CHECK_H_

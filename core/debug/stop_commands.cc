@@ -1,0 +1,96 @@
+// Commands attached to a stop: typed as `commands N` ... `end` or in one line, executed when the stop has been shown.
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/stops.h"
+#include "core/debug/text_util.h"
+
+namespace hloscope {
+namespace {
+
+// "print %x; continue": what stands between semicolons that are in no quotes and no brackets.
+std::vector<std::string> SplitCommands(absl::string_view text) {
+  std::vector<std::string> commands;
+  bool quoted = false;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ';';
+    if (c == '"' && (i == 0 || text[i - 1] != '\\')) quoted = !quoted;
+    if (!quoted && (c == '{' || c == '[' || c == '(')) ++depth;
+    if (!quoted && (c == '}' || c == ']' || c == ')')) --depth;
+    if (c != ';' || (i < text.size() && (quoted || depth > 0))) continue;
+    const absl::string_view command = absl::StripAsciiWhitespace(text.substr(begin, i - begin));
+    if (!command.empty()) commands.push_back(std::string(command));
+    begin = i + 1;
+  }
+  return commands;
+}
+
+void Attach(Session::State& s, const std::vector<int>& numbers, const std::vector<std::string>& commands) {
+  for (const auto& b : s.breakpoints) {
+    if (std::find(numbers.begin(), numbers.end(), b->number) != numbers.end()) b->commands = commands;
+  }
+}
+
+}  // namespace
+
+absl::Status CommandCommands(Session::State& s, absl::string_view args) {
+  const size_t colon = args.find(':');
+  std::vector<int> numbers;
+  for (absl::string_view word : absl::StrSplit(args.substr(0, colon), absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
+    const absl::StatusOr<Breakpoint*> found = BreakpointOf(s, word);
+    if (!found.ok()) return found.status();
+    numbers.push_back((*found)->number);
+  }
+  if (numbers.empty()) {
+    const absl::StatusOr<Breakpoint*> last = BreakpointOf(s, "last");
+    if (!last.ok()) return last.status();
+    numbers.push_back((*last)->number);
+  }
+  for (int number : numbers) {
+    const absl::StatusOr<Breakpoint*> found = BreakpointOf(s, absl::StrCat(number));
+    if (found.ok() && (*found)->kind == Breakpoint::kLog) return absl::InvalidArgumentError(absl::StrCat("logpoint ", number, " never stops, so it has no commands"));
+  }
+  if (colon != absl::string_view::npos) {
+    Attach(s, numbers, SplitCommands(args.substr(colon + 1)));
+    return absl::OkStatus();
+  }
+  StopState& stops = Stops(s);
+  stops.collecting = std::move(numbers);
+  stops.collected.clear();
+  if (s.source_depth == 0) s.Say("The commands, one a line, then end:\n");
+  return absl::OkStatus();
+}
+
+bool CollectLine(Session::State& s, absl::string_view line) {
+  StopState& stops = Stops(s);
+  if (stops.collecting.empty()) return false;
+  if (line == "end") {
+    Attach(s, stops.collecting, stops.collected);
+    stops.collecting.clear();
+  } else if (!line.empty()) {
+    stops.collected.push_back(std::string(line));
+  }
+  return true;
+}
+
+bool RunAttached(Session::State& s) {
+  StopState& stops = Stops(s);
+  if (stops.running_commands) return true;  // whoever is executing them goes on with what is new
+  stops.running_commands = true;
+  const std::string repeat = s.repeat;
+  bool ok = true;
+  while (ok && !stops.pending.empty() && !s.quit) {
+    const std::string command = std::move(stops.pending.front());
+    stops.pending.pop_front();
+    ok = s.session->Execute(command).ok;
+    if (!ok) s.Say("this command of a breakpoint failed: ", command, "\n");
+  }
+  stops.pending.clear();
+  stops.running_commands = false;
+  s.repeat = repeat;
+  return ok;
+}
+
+}  // namespace hloscope

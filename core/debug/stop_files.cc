@@ -1,0 +1,126 @@
+// Lists of breakpoints, watches and displays: info break, info watch, and stop save and load, which write and read them as commands.
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/strip.h"
+#include "core/debug/stops.h"
+#include "core/debug/text_util.h"
+
+namespace hloscope {
+namespace {
+
+void Show(Session::State& s, const Breakpoint& b) {
+  const std::string places = b.locations.size() == 1 ? absl::StrCat(": ", b.stops_after(0) && b.kind != Breakpoint::kWatch ? "after " : "", Describe(*s.module, b.locations[0]))
+                                                     : absl::StrCat(", ", b.locations.size(), " places");
+  if (b.kind == Breakpoint::kWatch) {
+    s.Say(absl::StrFormat("%-3d watch %s", b.number, b.expression), b.becomes && b.condition != b.expression ? absl::StrCat(" when ", b.condition) : "",
+          b.becomes && b.condition == b.expression ? ", when it becomes true" : "", b.locations.size() == 1 ? places : absl::StrCat(" in ", b.home->name, places));
+  } else {
+    s.Say(absl::StrFormat("%-3d %s%s", b.number, b.kind == Breakpoint::kLog ? "logpoint " : "", b.spec), places);
+  }
+  s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", b.enabled ? "" : ", disabled",
+        b.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(b.stops_left, "more stop")) : "", "\n");
+  if (!b.condition.empty() && !b.becomes) s.Say("    only if ", b.condition, "\n");
+  if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), "\n");
+  if (b.reached > 0) {
+    const std::string wanted = b.kind == Breakpoint::kWatch ? absl::StrCat(b.becomes ? ", became true " : ", changed ", Count(b.hits, "time"))
+                               : b.condition.empty()        ? ""
+                                                            : absl::StrCat(", its condition true ", Count(b.hits, "time"));
+    s.Say("    ", b.kind == Breakpoint::kWatch ? "computed " : "reached ", Count(b.reached, "time"), wanted, "\n");
+  }
+  if (b.ignore > 0) s.Say("    passed ", Count(b.ignore, "more time"), "\n");
+  for (const std::string& command : b.commands) s.Say("        ", command, "\n");
+}
+
+// A name alone means other places in other frames: with its computation it does not.
+std::string PlaceText(const Breakpoint& b) {
+  const Location& first = b.locations[0];
+  const absl::string_view name = absl::StripPrefix(b.spec, "%");
+  if (b.locations.size() == 1 && name == first.instruction().name) return absl::StrCat("%", first.computation->name, ":", first.instruction().name);
+  return b.spec;
+}
+
+std::string Quoted(absl::string_view text) {
+  return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}), "\"");
+}
+
+std::string AsCommands(const Breakpoint& b) {
+  std::string text;
+  const std::string condition = b.condition.empty() ? "" : absl::StrCat(" if ", b.condition);
+  switch (b.kind) {
+    case Breakpoint::kBreak:
+      text = absl::StrCat(b.temporary ? "tbreak " : "break ", PlaceText(b), condition, "\n");
+      break;
+    case Breakpoint::kLog:
+      text = absl::StrCat("logpoint ", PlaceText(b), b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), " ", Quoted(b.text), condition, "\n");
+      break;
+    case Breakpoint::kWatch:
+      text = absl::StrCat("watch ", b.becomes && b.condition == b.expression ? "-if " : "", b.expression, " in ", b.home->name,
+                          !b.becomes ? condition : b.condition == b.expression ? "" : absl::StrCat(" when ", b.condition), "\n");
+      break;
+  }
+  if (b.kind != Breakpoint::kBreak && b.temporary) text += "enable delete last\n";
+  if (b.ignore > 0) absl::StrAppend(&text, "ignore last ", b.ignore, "\n");
+  if (b.stops_left > 0) absl::StrAppend(&text, "enable count ", b.stops_left, " last\n");
+  if (!b.commands.empty()) absl::StrAppend(&text, "commands last\n  ", absl::StrJoin(b.commands, "\n  "), "\nend\n");
+  if (!b.enabled) text += "disable last\n";
+  return text;
+}
+
+}  // namespace
+
+absl::Status InfoBreak(Session::State& s, absl::string_view args) {
+  if (s.breakpoints.empty()) s.Say("There are no breakpoints.\n");
+  for (const auto& b : s.breakpoints) Show(s, *b);
+  return absl::OkStatus();
+}
+
+absl::Status InfoWatch(Session::State& s, absl::string_view args) {
+  bool any = false;
+  for (const auto& b : s.breakpoints) {
+    if (b->kind != Breakpoint::kWatch) continue;
+    any = true;
+    Show(s, *b);
+    const auto seen = PresentMemory(s).watches.find(b->number);
+    if (seen == PresentMemory(s).watches.end() || !seen->second.known) continue;
+    const ExpressionResult& value = seen->second.value;
+    const bool tuple = value.kind == ExpressionResult::kValue && !value.value.shape().IsArray();
+    s.Say("    it is ", tuple ? ShapeText(value.value.shape()) : Cut(ToText(value, 16), 120), "\n");
+  }
+  if (!any) s.Say("There are no watches.\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandStop(Session::State& s, absl::string_view args) {
+  const absl::string_view word = TakeWord(args);
+  args = absl::StripAsciiWhitespace(args);
+  if (word == "list" || (word.empty() && args.empty())) return InfoBreak(s, "");
+  if ((word != "save" && word != "load") || args.empty()) return absl::InvalidArgumentError("stop takes save FILE, load FILE or list");
+  const std::string path(args);
+  if (word == "load") {
+    const CommandResult result = s.session->ExecuteFile(path);
+    return result.ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("stop load ", path, " did not get to its end"));
+  }
+  std::ofstream file(path);
+  if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
+  int64_t saved = 0;
+  file << "# Breakpoints, watches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n";
+  for (const auto& b : s.breakpoints) {
+    if (b->from_program) continue;  // they come with it
+    file << AsCommands(*b);
+    ++saved;
+  }
+  for (const DisplayItem& item : s.displays) file << "display " << item.expression << "\n";
+  file.close();
+  if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
+  s.Say("Wrote ", Count(saved, "breakpoint"), " and ", Count(static_cast<int64_t>(s.displays.size()), "display"), " to ", path, "\n");
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,97 @@
+// Which breakpoints, watches and logpoints want to stop where the program stands, and what happens at such a stop. For the files of commands.
+#ifndef HLOSCOPE_CORE_DEBUG_STOPS_H_
+#define HLOSCOPE_CORE_DEBUG_STOPS_H_
+
+#include <deque>
+#include <fstream>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/debug/calls.h"
+#include "core/debug/session_state.h"
+
+namespace hloscope {
+
+// What watches saw last. A walk through the past has its own, so that the present's is not disturbed.
+struct StopMemory {
+  struct Seen {
+    bool known = false;
+    bool held = false;       // the condition, of a watch that waits for it
+    ExpressionResult value;
+  };
+  std::map<int, Seen> watches;  // by number
+};
+
+struct Stop {
+  Breakpoint* breakpoint = nullptr;
+  std::string note;     // of a watch: what changed, in one line
+  bool unsure = false;  // of a watch that has nothing in the memory: whether this is a change, only the past before can tell
+};
+
+// What stops where the machine stands (its top frame's position). `counting`: this is the program's own way, so hits are counted,
+// ignore counts go down, logpoints write, and troubles with conditions are said. Without it only `memory` changes, and watches
+// without a memory are listed as unsure.
+std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting);
+// Something is armed at the position where the machine stands.
+bool ArmedHere(const Session::State& s);
+// What the watches of the present saw last: to be set to that of a walk that ends in a new present.
+StopMemory& PresentMemory(Session::State& s);
+// After the program was moved without a walk: watches begin anew with what they see here.
+void WatchesMoved(Session::State& s);
+
+// -- Shared by the files about stops --
+struct StopState {
+  absl::flat_hash_map<std::pair<const Computation*, int>, std::vector<Breakpoint*>> at;  // enabled ones by armed position
+  StopMemory memory;
+  std::deque<std::string> pending;  // commands of the stop that are still to be executed
+  bool running_commands = false;
+  bool silent = false;              // the stop is not shown
+  std::vector<int> collecting;      // breakpoints whose commands are being typed; empty: none
+  std::vector<std::string> collected;
+  std::map<std::string, std::unique_ptr<std::ofstream>> logs;  // by path
+};
+StopState& Stops(Session::State& s);
+
+// Says which stops these are, spends what is spent, and puts their commands in order.
+void Announce(Session::State& s, const std::vector<Stop>& stops);
+// Writes a logpoint's line (logpoints.cc).
+void WriteLog(Session::State& s, Breakpoint& b);
+void FlushLogs(Session::State& s);
+// Nothing when the watch cannot be evaluated here or has nothing to say; an error when it cannot be evaluated at all (watches.cc).
+absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory);
+// What a watch has to say of a first value that was in doubt, now that `before` (null: nothing) is known: the note of a stop, or nothing.
+std::optional<std::string> WatchChange(const Breakpoint& b, const StopMemory::Seen* before, const StopMemory::Seen& first, const std::string& note);
+// A breakpoint's condition, in the present frame, with `hits` known.
+absl::StatusOr<Claim> EvaluateCondition(const Session::State& s, const Breakpoint& b);
+// The same for an expression of a logpoint's text.
+absl::StatusOr<ExpressionResult> EvaluateAtStop(const Session::State& s, const Breakpoint& b, absl::string_view text);
+
+// -- Commands attached to stops (stop_commands.cc) --
+// Takes a line that belongs to commands being typed. False: the line is an ordinary one.
+bool CollectLine(Session::State& s, absl::string_view line);
+// Executes what the stops of the last command have attached. False: one of them failed.
+bool RunAttached(Session::State& s);
+
+// -- Adding and listing --
+// The program's call graph, made when first asked for.
+const CallGraph& CallsOf(Session::State& s);
+// Breakpoints for instructions with frontend_attributes={breakpoint="true"} (program_stops.cc).
+void AddProgramBreakpoints(Session::State& s);
+// Works out `after` from what the condition and the text read; errors say what cannot be meant (stop_check.cc). `narrow`: where they are
+// right at some places, the other places go.
+absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow);
+// The same of a watch that stops at changes only when its condition holds (watches.cc).
+absl::Status CheckWatchCondition(Session::State& s, const Breakpoint& b);
+// Takes a location off `args`: a word, or a pattern between slashes or brackets that may hold blanks.
+absl::string_view TakeLocation(absl::string_view& args);
+// The breakpoint that a word names: its number, or "last".
+absl::StatusOr<Breakpoint*> BreakpointOf(Session::State& s, absl::string_view word);
+absl::Status InfoBreak(Session::State& s, absl::string_view args);
+absl::Status InfoWatch(Session::State& s, absl::string_view args);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_STOPS_H_
