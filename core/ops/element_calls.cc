@@ -145,6 +145,7 @@ bool ElementCalls::Fill() {
 
 // One fold over these elements (row-major positions in the operands), in the order of core/element/expr.h.
 void ElementCalls::Fold(const std::vector<int64_t>& elements, int64_t innermost) {
+  if (elements.empty()) return;  // the initial value stands
   const int n = static_cast<int>(operands_.size()) / 2;
   auto element = [&](int k, int64_t at) { return Argument{-1, 0, k, at}; };
   auto init = [&](int k) { return Argument{-1, 0, n + k, 0}; };

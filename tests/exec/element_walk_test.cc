@@ -75,6 +75,27 @@ TEST(ElementWalkTest, InterleavedOrder) {
   EXPECT_EQ(last, 290);
 }
 
+TEST(ElementWalkTest, NothingIsCalledWhereThereIsNothing) {
+  Program_ p(R"(
+sum {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  init = f32[] parameter(0)
+  x = f32[0,20] broadcast(init), dimensions={}
+  r = f32[] reduce(x, init), dimensions={0,1}, to_apply=sum
+  ROOT n = f32[] negate(r)
+})");
+  ASSERT_TRUE(p.machine->Start({Value::Scalar<float>(ElementType::kF32, 7)}).ok());
+  p.Break("r");
+  ASSERT_EQ(p.machine->Run(), StopReason::kBreakpoint);
+  for (int k = 0; k < 3 && !p.machine->finished(); ++k) p.machine->Step(true);
+  ASSERT_TRUE(p.machine->finished());
+  EXPECT_EQ(p.machine->result().as<float>()[0], -7);
+}
+
 TEST(ElementWalkTest, AWalkIsNotCounted) {
   Program_ p(Reduce(3));
   ASSERT_TRUE(p.machine->Start({F32({1, 2, 4})}).ok());
