@@ -7,12 +7,14 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "app/cli/arguments.h"
+#include "app/cli/junit.h"
 #include "app/cli/line_reader.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/debug/session.h"
+#include "core/debug/report.h"
+#include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 
@@ -61,31 +63,29 @@ void ExecuteInput(Session& session) {
   }
 }
 
-std::string XmlText(absl::string_view text) {
-  return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
+// A case for each expectation, and one for the program or a script where they went wrong.
+std::vector<JunitCase> Cases(Session& session, bool script_failed, const std::string& last_words) {
+  std::vector<JunitCase> cases;
+  for (const ExpectRecord& expect : session.expects()) {
+    cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail, ""});
+  }
+  if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().machine->status().message()), ""});
+  if (script_failed) cases.push_back({"script", JunitCase::kError, "a command failed; the rest of the script was not executed", last_words});
+  return cases;
 }
 
-bool WriteJunit(const std::string& path, const std::string& program, const Session& session) {
-  std::ofstream file(path);
-  file << "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuite name=\"" << XmlText(program) << "\" tests=\"" << session.expects().size() << "\" failures=\""
-       << session.failed_expects() << "\" errors=\"" << (session.stopped_with_error() ? 1 : 0) << "\">\n";
-  for (const ExpectRecord& expect : session.expects()) {
-    file << "  <testcase name=\"" << XmlText(expect.text) << "\"";
-    if (expect.passed) {
-      file << "/>\n";
-    } else {
-      file << ">\n    <failure message=\"" << XmlText(expect.detail) << "\"/>\n  </testcase>\n";
-    }
-  }
-  file << "</testsuite>\n";
-  return file.good();
+// The end of what the console wrote.
+std::string LastLines(absl::string_view text, int lines) {
+  size_t at = text.size();
+  for (int k = 0; k <= lines && at != absl::string_view::npos && at > 0; ++k) at = text.rfind('\n', at - 1);
+  return std::string(at == absl::string_view::npos ? text : text.substr(at));
 }
 
 }  // namespace
 
 int Run_debug(const std::vector<std::string>& args) {
   CLI::App app("Opens the debugger's console on a program.", "hloscope debug");
-  std::string file, junit, retain, source_path;
+  std::string file, junit, retain, source_path, report;
   std::vector<std::string> scripts, commands;
   bool batch = false;
   ProgramOptions program;
@@ -96,6 +96,7 @@ int Run_debug(const std::vector<std::string>& args) {
   app.add_option("--retain", retain, "bytes of values kept for looking back (default 2GiB)")->type_name("BYTES");
   app.add_option("--source-path", source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");
   app.add_option("--junit", junit, "writes the outcome of each expect")->type_name("OUT.xml");
+  app.add_option("--report", report, "writes a page about the stop, the values and the expectations")->type_name("OUT.html");
   program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
 
@@ -114,10 +115,13 @@ int Run_debug(const std::vector<std::string>& args) {
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
   if (!backend.ok()) return UsageError(std::string(backend.status().message()));
 
-  Session session(std::move(module), *std::move(backend), *std::move(options), [](absl::string_view text) {
+  Transcript* transcript = nullptr;  // the session's, as soon as it is there
+  Session session(std::move(module), *std::move(backend), *std::move(options), [&transcript](absl::string_view text) {
+    if (transcript != nullptr) transcript->Add(text);
     std::fwrite(text.data(), 1, text.size(), stdout);
     std::fflush(stdout);
   });
+  transcript = &session.state().Extension<Transcript>();
   InterruptGuard guard(session);
   if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;
@@ -142,7 +146,11 @@ int Run_debug(const std::vector<std::string>& args) {
   }
   const int passed = session.passed_expects(), failed = session.failed_expects();
   if (passed + failed > 0 && batch) std::printf("%d passed, %d failed\n", passed, failed);
-  if (!junit.empty() && !WriteJunit(junit, file, session)) return UsageError(absl::StrCat("cannot write ", junit));
+  if (!junit.empty() && !WriteJunit(junit, file, Cases(session, script_failed, LastLines(transcript->text, 5)))) return UsageError(absl::StrCat("cannot write ", junit));
+  if (!report.empty()) {
+    const absl::Status written = WriteReport(MakeReport(session.state()), report);
+    if (!written.ok()) return UsageError(std::string(written.message()));
+  }
   if (!batch) return kOk;
   if (failed > 0 || session.stopped_with_error()) return kFailed;
   return script_failed ? kUsage : kOk;

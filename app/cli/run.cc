@@ -18,6 +18,7 @@
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
+#include "app/cli/run_report.h"
 #include "app/cli/verb.h"
 #include "core/base/threads.h"
 #include "core/debug/check.h"
@@ -40,7 +41,7 @@ using Clock = std::chrono::steady_clock;
 double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
 
 struct RunOptions {
-  std::string file, check, catches, output, profile_out, trace;
+  std::string file, check, catches, output, profile_out, trace, junit, report;
   int repeat = 1;
   bool json = false, profile = false;
   int64_t samples = 0;  // 0: no check; -1: all
@@ -288,6 +289,8 @@ class Runner {
       const absl::Status written = absl::EndsWith(o_.output, ".pb") ? WriteSnapshot() : WriteOutputs(outputs);
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
+    const absl::Status told = WriteFiles();
+    if (!told.ok()) return Refuse(o_, kUsage, told);
     if (o_.json) {
       const std::string text = Json(outputs).dump(2, ' ', false, ordered_json::error_handler_t::replace);
       std::printf("%s\n", text.c_str());
@@ -295,6 +298,30 @@ class Runner {
       PrintText(outputs);
     }
     if (checker_ != nullptr) PrintCheckNotes();
+    return status;
+  }
+
+  // For CI.
+  absl::Status WriteFiles() {
+    RunFacts facts;
+    facts.module = module_.get();
+    facts.machine = machine_.get();
+    facts.inputs = inputs_.get();
+    facts.file = o_.file;
+    facts.backend = std::string(backend_->name());
+    facts.error = outcome_.error;
+    if (!outcome_.error.empty()) facts.stopped = StoppedAt(*machine_);
+    facts.caught = !o_.catches.empty() && absl::StrContains(outcome_.error, "caught ");
+    facts.result = outcome_.result;
+    facts.run_ms = outcome_.run_ms;
+    const CheckReport check = checker_ != nullptr ? checker_->report() : CheckReport();
+    if (checker_ != nullptr) facts.check = &check;
+    facts.compared = compared_;
+    facts.differences = &differences_;
+    facts.profile = profile_.get();
+    absl::Status status;
+    if (!o_.junit.empty()) status = WriteRunJunit(facts, o_.junit);
+    if (status.ok() && !o_.report.empty()) status = WriteRunReport(facts, o_.report);
     return status;
   }
 
@@ -481,6 +508,8 @@ int Run_run(const std::vector<std::string>& args) {
   app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ..., or program, inputs and outputs as an HloSnapshot")->type_name("FILE.npz|FILE.pb");
   CLI::Option* profile = app.add_option("--profile", o.profile_out, "shows where the time goes; with a file, writes it as JSON too")->type_name("[OUT.json]")->expected(0, 1);
   app.add_option("--trace", o.trace, "writes what ran when, for ui.perfetto.dev")->type_name("OUT.json");
+  app.add_option("--junit", o.junit, "writes the outcome as JUnit XML")->type_name("OUT.xml");
+  app.add_option("--report", o.report, "writes a page about the run, its values and its checks")->type_name("OUT.html");
   app.add_flag("--json", o.json, "one JSON object on standard output");
   o.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
+#include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
@@ -92,6 +93,7 @@ CommandResult Session::Execute(absl::string_view line) {
     repeated = s.repeat;
     line = repeated;
   }
+  s.Extension<Transcript>().Add(absl::StrCat("(hloscope) ", line, "\n"));
   absl::string_view args = line;
   const absl::string_view word = TakeCommand(args);
   const absl::StatusOr<int> command = FindCommand(word);

@@ -1,0 +1,88 @@
+#include "app/cli/run_report.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "app/cli/junit.h"
+#include "core/debug/explain.h"
+#include "core/debug/locations.h"
+#include "core/debug/report.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+
+namespace hloscope::cli {
+namespace {
+
+std::string MismatchText(const Mismatch& m) {
+  return absl::StrCat("%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ", ToText(m.got), ", expected ",
+                      ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", FormatDouble(m.ulp, 4), " ulp)");
+}
+
+// What was checked, as both files say it.
+std::vector<JunitCase> Cases(const RunFacts& f) {
+  std::vector<JunitCase> cases;
+  cases.push_back({"run", f.error.empty() ? JunitCase::kPassed : f.caught ? JunitCase::kFailed : JunitCase::kError, f.error, ""});
+  if (f.check != nullptr) {
+    JunitCase check = {"check against the reference", JunitCase::kPassed, "", ""};
+    if (f.check->mismatch_count > 0) {
+      check.outcome = JunitCase::kFailed;
+      check.message = Count(f.check->mismatch_count, f.check->mismatch_count == 1 ? "element differs" : "element").append(f.check->mismatch_count == 1 ? "" : " differ");
+      for (const Mismatch& m : f.check->mismatches) absl::StrAppend(&check.text, MismatchText(m), "\n");
+    }
+    cases.push_back(std::move(check));
+  }
+  if (f.compared) {
+    JunitCase snapshot = {"the snapshot's result", JunitCase::kPassed, "", ""};
+    for (const ResultDifference& d : *f.differences) {
+      snapshot.outcome = JunitCase::kFailed;
+      if (snapshot.message.empty()) snapshot.message = ToText(d);
+      absl::StrAppend(&snapshot.text, ToText(d), "\n");
+    }
+    cases.push_back(std::move(snapshot));
+  }
+  return cases;
+}
+
+}  // namespace
+
+absl::Status WriteRunJunit(const RunFacts& facts, const std::string& path) {
+  return WriteJunit(path, facts.file, Cases(facts)) ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+absl::Status WriteRunReport(const RunFacts& f, const std::string& path) {
+  constexpr size_t kMostValues = 24;
+  constexpr int kAround = 12;
+  const Module& module = *f.module;
+  Report r;
+  r.title = module.name;
+  for (const JunitCase& c : Cases(f)) {
+    r.checks.push_back({c.name, c.outcome == JunitCase::kPassed, c.text.empty() ? c.message : c.text});
+    r.passed = r.passed && c.outcome == JunitCase::kPassed;
+  }
+  r.verdict = !f.error.empty() ? (f.caught ? "caught" : "stopped with an error") : r.passed ? "finished" : "finished, with failed checks";
+  r.facts = {{"program", absl::StrCat(module.name, " (", f.file, ")")},
+             {"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(module.computations.size()), "computation"))},
+             {"backend", f.backend},
+             {"inputs", f.inputs->Summary()},
+             {"executed", Count(f.machine->executed(), "instruction")},
+             {"memory", absl::StrCat(FormatByteCount(f.machine->account().peak()), " of values and scratch at most")}};
+  if (!f.run_ms.empty()) r.facts.emplace_back("time", absl::StrCat(absl::StrJoin(f.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }), " ms"));
+  r.stop = f.error.empty() ? "The program ran to its end." : f.stopped != nullptr ? absl::StrCat("Stopped at ", Describe(module, {f.stopped->parent, f.stopped->index})) : "Stopped.";
+  r.error = f.error;
+  if (f.stopped != nullptr) {
+    r.instruction = ExplainInstruction(module, *f.stopped);
+    if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r.listings.push_back(ListingAround(*module.source, line, kAround));
+    const int depth = static_cast<int>(f.machine->frames().size()) - 1;
+    for (size_t k = 0; k < f.stopped->operands.size() && depth >= 0; ++k) {
+      const Instruction& operand = *f.stopped->operands[k];
+      if (operand.parent != f.machine->frames()[depth].computation) break;
+      const absl::StatusOr<Value> value = f.machine->ValueOf(depth, operand.index);
+      if (value.ok()) AddLeaves(absl::StrCat("%", operand.name), absl::StrCat("operand ", k, " of %", f.stopped->name), *value, kMostValues, &r.values);
+    }
+  }
+  if (f.result.has_value()) AddLeaves("$result", "the result", f.result, kMostValues, &r.values);
+  if (f.profile != nullptr) r.profile = absl::StrCat(ProfileSummary(*f.profile), ProfileTable(*f.profile, ProfileBy::kInstruction, 12));
+  return WriteReport(r, path);
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,40 @@
+// What `hloscope run` leaves for CI: a JUnit file and a page. Not for the figures on the terminal (run.cc).
+#ifndef HLOSCOPE_APP_CLI_RUN_REPORT_H_
+#define HLOSCOPE_APP_CLI_RUN_REPORT_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "core/debug/check.h"
+#include "core/debug/compare_results.h"
+#include "core/debug/profile.h"
+#include "core/debug/program_inputs.h"
+#include "core/exec/machine.h"
+#include "core/ir/module.h"
+
+namespace hloscope::cli {
+
+struct RunFacts {
+  const Module* module = nullptr;
+  Machine* machine = nullptr;
+  const ProgramInputs* inputs = nullptr;
+  std::string file, backend;
+  std::string error;                     // how it stopped, in one sentence; empty: it finished
+  const Instruction* stopped = nullptr;  // where
+  bool caught = false;                   // a catch stopped it
+  Value result;
+  std::vector<double> run_ms;
+  const CheckReport* check = nullptr;    // null: not asked for
+  bool compared = false;                 // with a snapshot's result
+  const std::vector<ResultDifference>* differences = nullptr;
+  const ProfileData* profile = nullptr;
+};
+
+// One case for the run, and one for each thing that was checked.
+absl::Status WriteRunJunit(const RunFacts& facts, const std::string& path);
+absl::Status WriteRunReport(const RunFacts& facts, const std::string& path);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_RUN_REPORT_H_
