@@ -21,7 +21,9 @@ std::string MismatchText(const Mismatch& m) {
 // What was checked, as both files say it.
 std::vector<JunitCase> Cases(const RunFacts& f) {
   std::vector<JunitCase> cases;
-  cases.push_back({"run", f.error.empty() ? JunitCase::kPassed : f.caught ? JunitCase::kFailed : JunitCase::kError, f.error, ""});
+  const size_t line_end = f.error.find('\n');
+  cases.push_back({"run", f.error.empty() ? JunitCase::kPassed : f.caught ? JunitCase::kFailed : JunitCase::kError, f.error.substr(0, line_end),
+                   line_end < f.error.size() ? f.error : ""});
   if (f.check != nullptr) {
     JunitCase check = {"check against the reference", JunitCase::kPassed, "", ""};
     if (f.check->mismatch_count > 0) {
