@@ -147,7 +147,12 @@ Number RealUnary(Opcode opcode, ElementType type, const Number& x) {
   switch (opcode) {
     case Opcode::kReal: return x;
     case Opcode::kImag: return Real(0);
-    case Opcode::kNegate: return Real(Round(type, -static_cast<long double>(x.re)), x.error);
+    case Opcode::kNegate: {
+      const Format& f = FormatOf(type);
+      const bool one_nan = f.nan && !f.infinity && (!f.negative_zero || !f.sign);
+      if (std::isnan(x.re)) return Real(one_nan ? x.re : -x.re, x.error);  // a NaN's sign turns as well
+      return Real(Round(type, -static_cast<long double>(x.re)), x.error);
+    }
     case Opcode::kAbs: return Real(Round(type, std::abs(x.re)), x.error);
     case Opcode::kSign:
       if (x.error != 0) return std::abs(x.re) <= x.error ? Unknown() : Real(x.re > 0 ? 1 : Round(type, -1));

@@ -79,6 +79,7 @@ std::string Maker::Comparator(const std::vector<ElementType>& types) {
 
 std::string Maker::ScalarFunction(const std::vector<ElementType>& parameters, ElementType result) {
   Maker inner(program_, dice_, "", 2);
+  inner.feeds_ = false;  // how often it is called is nobody's business
   for (ElementType t : parameters) inner.Parameter(Shape::Scalar(t));
   for (int64_t k = dice_.Between(1, 4); k > 0; --k) {
     if (dice_.One(20)) inner.Control();
