@@ -21,6 +21,7 @@
 #include "app/cli/run_report.h"
 #include "app/cli/verb.h"
 #include "core/base/threads.h"
+#include "core/debug/catches.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/locations.h"
@@ -45,7 +46,7 @@ struct RunOptions {
   int repeat = 1;
   bool json = false, profile = false;
   int64_t samples = 0;  // 0: no check; -1: all
-  bool catch_nan = false, catch_inf = false;
+  std::vector<CatchRequest> catch_requests;
   ProgramOptions program;
 };
 
@@ -55,6 +56,7 @@ struct Outcome {
   int64_t executed = 0, peak_bytes = 0;
   std::string error;           // where and how the program stopped
   ordered_json error_json;     // {"instruction","message"}
+  ordered_json caught_json;    // of --catch; null: nothing was caught
   Value result;
 };
 
@@ -69,9 +71,16 @@ absl::Status ParseOptions(RunOptions& o) {
     return absl::InvalidArgumentError(absl::StrCat("--output writes an archive of arrays or a snapshot: name it FILE.npz or FILE.pb, not ", o.output));
   }
   for (absl::string_view what : absl::StrSplit(o.catches, ',', absl::SkipEmpty())) {
-    if (what == "nan") o.catch_nan = true;
-    else if (what == "inf") o.catch_inf = true;
-    else return absl::InvalidArgumentError(absl::StrCat("--catch takes nan, inf or both, not ", what));
+    std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(what, absl::MaxSplits(':', 1));
+    const std::optional<CatchKind> kind = CatchKindOf(absl::StripAsciiWhitespace(parts.first));
+    if (!kind.has_value()) return absl::InvalidArgumentError(absl::StrCat("--catch takes a list of ", CatchKindNames(), ", not ", what));
+    CatchRequest request;
+    request.kind = *kind;
+    request.number = static_cast<int>(o.catch_requests.size()) + 1;
+    if (!parts.second.empty() && (*kind != CatchKind::kCancellation || !absl::SimpleAtoi(parts.second, &request.bits) || request.bits < 1)) {
+      return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": a number of bits goes with cancellation only, as in cancellation:20"));
+    }
+    o.catch_requests.push_back(request);
   }
   return absl::OkStatus();
 }
@@ -125,29 +134,6 @@ std::string StopText(const Module& module, const Machine& machine) {
   return Render({Severity::kError, "", std::move(text), at->name_range.valid() ? at->name_range : at->range, ""}, *module.source);
 }
 
-// Stops where a result has a NaN (or an infinity) and no input of its region has one.
-Machine::RegionObserver MakeCatch(const RunOptions& o, const Module& module, Backend& backend) {
-  return [&o, &module, &backend](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
-    if (kernel == nullptr) return absl::OkStatus();
-    const auto bad = [&](const Value& value) {
-      const NonFinite found = FindNonFinite(value);
-      return (o.catch_nan && found.nan) || (o.catch_inf && found.inf);
-    };
-    if (!bad(result)) return absl::OkStatus();
-    for (const Value& input : inputs) {
-      if (bad(input)) return absl::OkStatus();
-    }
-    int position = region.root;
-    if (region.members.size() > 1) {
-      const absl::StatusOr<int> origin = FindOrigin(backend, *frame.computation, region, inputs, o.catch_nan, o.catch_inf);
-      if (origin.ok() && *origin >= 0) position = *origin;
-    }
-    const NonFinite found = FindNonFinite(result);
-    return absl::OutOfRangeError(absl::StrCat("caught ", found.nan && o.catch_nan ? "nan" : "inf", ": ", Describe(module, {frame.computation, position}),
-                                              " makes the first one from operands that have none"));
-  };
-}
-
 class Runner {
  public:
   Runner(RunOptions& o, Loaded& loaded, std::unique_ptr<Module> module, Clock::time_point start)
@@ -177,6 +163,9 @@ class Runner {
     const int status = Execute();
     progress_.Set("");
     for (const std::string& notice : machine_->TakeNotices()) std::fprintf(stderr, "note: %s\n", notice.c_str());
+    if (catches_ != nullptr) {
+      for (const std::string& notice : catches_->TakeNotices()) std::fprintf(stderr, "note: %s\n", notice.c_str());
+    }
     if (status != kOk) return status;
     return Report();
   }
@@ -205,11 +194,16 @@ class Runner {
       parameters.push_back(*std::move(value));
     }
     progress_.Set("compiling");
+    if (!o_.catch_requests.empty()) {
+      catches_ = std::make_unique<Catches>(*module_, *backend_);
+      catches_->requests() = o_.catch_requests;
+      catches_->Attach(*machine_);
+    }
     machine_->PrepareAll();
-    if (o_.catch_nan || o_.catch_inf) machine_->set_region_observer(MakeCatch(o_, *module_, *backend_));
     for (int r = 0; r < o_.repeat; ++r) {
       const bool last = r + 1 == o_.repeat && o_.samples == 0 && !o_.profile && o_.trace.empty();
       outcome_.result = Value();
+      if (catches_ != nullptr) catches_->Restarted();
       started = machine_->Start(last ? std::move(parameters) : parameters);
       if (!started.ok()) return Fail(started);
       if (r == 0) machine_->account().ResetPeak();
@@ -220,7 +214,8 @@ class Runner {
       outcome_.executed = machine_->executed();
       outcome_.peak_bytes = machine_->account().peak();
       if (reason != StopReason::kFinished) {
-        SetError();
+        if (reason == StopReason::kCaught) SetCaught();
+        else SetError();
         return kOk;  // reported below
       }
       outcome_.result = machine_->result();
@@ -229,6 +224,7 @@ class Runner {
       const int profiled = Profile(parameters);
       if (profiled != kOk || !outcome_.error.empty()) return profiled;
     }
+    if (catches_ != nullptr) catches_->Detach(*machine_);
     return o_.samples == 0 ? kOk : Check(std::move(parameters));
   }
 
@@ -269,6 +265,32 @@ class Runner {
     if (machine_->Run() != StopReason::kFinished) SetError();
     machine_->set_region_observer(nullptr);
     return kOk;
+  }
+
+  void SetCaught() {
+    const Caught& caught = *catches_->caught();
+    outcome_.error = CaughtText(*module_, caught);
+    outcome_.error_json = {{"instruction", std::string(caught.instruction->name)}, {"message", CaughtHeadline(*module_, caught)}};
+    const Finding& f = caught.finding;
+    ordered_json& j = outcome_.caught_json;
+    j = {{"kind", std::string(Name(caught.kind))}, {"instruction", std::string(caught.instruction->name)}, {"computation", std::string(caught.instruction->parent->name)}};
+    j["output"] = f.output >= 0 ? ordered_json(f.output) : ordered_json();
+    j["index"] = f.index;
+    j["value"] = f.has_value ? Number(f.value) : ordered_json();
+    j["why"] = f.why;
+    j["operands"] = ordered_json::array();
+    for (const ElementRead& read : f.read) j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
+    j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
+    j["loops"] = ordered_json::array();
+    for (const CaughtFrame& frame : caught.frames) {
+      if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
+      j["loops"].push_back({{"instruction", std::string(frame.caller->name)}, {"iteration", frame.iteration}, {"condition", frame.kind == FrameKind::kWhileCondition}});
+    }
+    j["further"] = f.further;
+    j["inherited"] = f.inherited;
+    j["line"] = LineOf(*module_, *caught.instruction);
+    const auto [file, line] = CaughtSource(*module_, caught);
+    j["source"] = line > 0 ? ordered_json({{"file", file}, {"line", line}}) : ordered_json();
   }
 
   void SetError() {
@@ -390,6 +412,7 @@ class Runner {
     }
     j["peak_bytes"] = outcome_.peak_bytes;
     j["error"] = outcome_.error_json;
+    if (!o_.catch_requests.empty()) j["caught"] = outcome_.caught_json;
     j["elided_constants"] = CountElidedConstants(*module_);
     j["outputs"] = ordered_json::array();
     for (const Value& output : outputs) {
@@ -487,6 +510,7 @@ class Runner {
   std::unique_ptr<Backend> backend_;
   std::unique_ptr<ProgramInputs> inputs_;
   std::unique_ptr<Machine> machine_;
+  std::unique_ptr<Catches> catches_;
   std::unique_ptr<RegionChecker> checker_;
   std::unique_ptr<ProfileData> profile_;
   Outcome outcome_;

@@ -59,12 +59,15 @@ class SlotMap {
 // Set while Prepare measures the time of all its threads together.
 thread_local bool time_is_counted = false;
 
-class JitCpuBackend : public Backend {
+class JitCpuBackend : public Backend, public WatchingBackend {
  public:
   JitCpuBackend(const BackendOptions& options, std::unique_ptr<Compiler> compiler)
       : pool_(options.threads), disk_(options.cache_directory), compiler_(std::move(compiler)) {}
 
   absl::string_view name() const override { return "jit"; }
+
+  void SetWatch(Watch watch) override { watch_.watch.store(watch); }
+  Seen TakeSeen() override { return {watch_.watched.exchange(false), watch_.found.exchange(false)}; }
 
   absl::StatusOr<std::unique_ptr<Plan>> MakePlan(const Computation& computation) override { return MakeFusedPlan(computation); }
 
@@ -161,12 +164,10 @@ class JitCpuBackend : public Backend {
     if (!program.ok()) return program.status();
     if (laid) return MakeLaid(*program, root);
     if (const std::optional<int> input = AliasedInput(*program)) return MakeAliasKernel(*input, root.shape);
-    absl::StatusOr<CompiledKernel> code = Code(*program);
-    if (!code.ok()) return code.status();
     std::vector<Shape> outputs;
     for (const Program::Output& output : program->outputs) outputs.push_back(output.shape);
     if (!root.shape.IsTuple()) outputs = {root.shape};
-    return MakeNativeKernel(*code, root.shape, outputs, outputs, pool_);
+    return MakeNative(*program, root.shape, outputs, outputs);
   }
 
   // The program over memory is an ordinary program: what it is compiled to is shared with those that say the same without layouts.
@@ -179,24 +180,57 @@ class JitCpuBackend : public Backend {
       kernel = MakeMemoryKernel(MakePermutation(physical.program.outputs[0].shape, std::move(permuted->second), pool_), permuted->first,
                                 physical.program.operands[permuted->first], physical.outputs[0]);
     } else {
-      absl::StatusOr<CompiledKernel> code = Code(physical.program);
-      if (!code.ok()) return code.status();
       std::vector<Shape> outputs;
       for (const Program::Output& output : physical.program.outputs) outputs.push_back(output.shape);
       const Shape result = root.shape.IsTuple() ? Shape::Tuple(physical.outputs) : root.shape;
-      kernel = MakeNativeKernel(*code, result, std::move(outputs), physical.outputs, pool_);
+      absl::StatusOr<KernelPointer> native = MakeNative(physical.program, result, std::move(outputs), physical.outputs);
+      if (!native.ok()) return native;
+      kernel = *std::move(native);
     }
     return MakeLaidKernel(std::move(kernel), std::move(physical.operands), root.shape);
   }
 
-  absl::StatusOr<CompiledKernel> Code(const Program& program) {
-    const std::string key = absl::StrCat(compiler_->target_key(), "\n", CanonicalText(program));
+  // Watched and plain code of one program, found at once when they were needed before.
+  class Source : public KernelSource {
+   public:
+    Source(JitCpuBackend& backend, const Program& program) : backend_(backend), program_(program) {}
+    absl::StatusOr<CompiledKernel> Get(Watch watch) const override {
+      const int k = static_cast<int>(watch);
+      if (ready_[k].load(std::memory_order_acquire)) return code_[k];
+      absl::StatusOr<CompiledKernel> code = backend_.Code(program_, watch);
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (code.ok() && !ready_[k].load()) {
+        code_[k] = *code;
+        ready_[k].store(true, std::memory_order_release);
+      }
+      return code;
+    }
+    WatchState& state() const override { return backend_.watch_; }
+
+   private:
+    JitCpuBackend& backend_;
+    const Program program_;
+    mutable std::mutex mutex_;
+    mutable CompiledKernel code_[3];
+    mutable std::atomic<bool> ready_[3] = {};
+  };
+
+  absl::StatusOr<KernelPointer> MakeNative(const Program& program, const Shape& result, std::vector<Shape> outputs, std::vector<Shape> stored) {
+    auto source = std::make_unique<Source>(*this, program);
+    absl::StatusOr<CompiledKernel> code = source->Get(watch_.watch.load());
+    if (!code.ok()) return code.status();
+    return MakeWatchableKernel(*code, std::move(source), result, std::move(outputs), std::move(stored), pool_);
+  }
+
+  absl::StatusOr<CompiledKernel> Code(const Program& program, Watch watch) {
+    std::string key = absl::StrCat(compiler_->target_key(), "\n", CanonicalText(program));
+    if (watch != Watch::kNone) absl::StrAppend(&key, "\nwatch ", static_cast<int>(watch));
     const std::shared_ptr<Slot<CompiledKernel>> slot = codes_.Get(key);
-    std::call_once(slot->once, [&] { slot->value = LoadOrCompile(program, key); });
+    std::call_once(slot->once, [&] { slot->value = LoadOrCompile(program, watch, key); });
     return slot->value;
   }
 
-  absl::StatusOr<CompiledKernel> LoadOrCompile(const Program& program, const std::string& key) {
+  absl::StatusOr<CompiledKernel> LoadOrCompile(const Program& program, Watch watch, const std::string& key) {
     if (std::optional<std::string> bytes = disk_.Load(key)) {
       absl::StatusOr<KernelCode> code = DeserializeKernelCode(*bytes);
       if (code.ok()) {
@@ -207,7 +241,7 @@ class JitCpuBackend : public Backend {
         }
       }
     }
-    absl::StatusOr<KernelCode> code = compiler_->Compile(program);
+    absl::StatusOr<KernelCode> code = compiler_->Compile(program, watch);
     if (!code.ok()) return code.status();
     compiled_.fetch_add(1);
     disk_.Store(key, Serialize(*code));
@@ -249,6 +283,7 @@ class JitCpuBackend : public Backend {
   ThreadPool pool_;
   DiskCache disk_;
   std::unique_ptr<Compiler> compiler_;
+  WatchState watch_;
   SlotMap<KernelPointer> kernels_;
   SlotMap<CompiledKernel> codes_;
   std::atomic<int64_t> compiled_{0}, from_cache_{0}, microseconds_{0};

@@ -13,10 +13,27 @@ absl::Status NoMemory(const Shape& shape) { return absl::ResourceExhaustedError(
 
 class NativeKernel : public Kernel {
  public:
-  NativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs, std::vector<Shape> stored, ThreadPool& pool)
-      : code_(code), result_(result), outputs_(std::move(outputs)), stored_(std::move(stored)), pool_(pool) {}
+  NativeKernel(const CompiledKernel& code, std::unique_ptr<KernelSource> source, const Shape& result, std::vector<Shape> outputs, std::vector<Shape> stored,
+               ThreadPool& pool)
+      : code_(code), source_(std::move(source)), result_(result), outputs_(std::move(outputs)), stored_(std::move(stored)), pool_(pool) {}
 
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value> inputs) const override {
+    if (source_ == nullptr) return Run(code_, nullptr, context, std::move(inputs));
+    const Watch watch = source_->state().watch.load(std::memory_order_relaxed);
+    absl::StatusOr<CompiledKernel> code = source_->Get(watch);
+    if (!code.ok()) return code.status();
+    if (watch == Watch::kNone) return Run(*code, nullptr, context, std::move(inputs));
+    uint8_t seen = 0;
+    absl::StatusOr<Value> result = Run(*code, &seen, context, std::move(inputs));
+    source_->state().watched.store(true, std::memory_order_relaxed);
+    if (seen != 0) source_->state().found.store(true, std::memory_order_relaxed);
+    return result;
+  }
+
+  std::string description() const override { return absl::StrCat("LLVM ", code_.info.summary); }
+
+ private:
+  absl::StatusOr<Value> Run(const CompiledKernel& code, uint8_t* seen, const RunContext& context, std::vector<Value> inputs) const {
     absl::InlinedVector<const void*, 16> in;
     for (const Value& input : inputs) in.push_back(input.physical_data());
     absl::InlinedVector<Value, 4> results(outputs_.size());
@@ -31,15 +48,16 @@ class NativeKernel : public Kernel {
       if (!results[o].has_value()) return NoMemory(outputs_[o]);
       out.push_back(results[o].mutable_data());
     }
-    if (!started && code_.info.extent > 0) {
+    out.push_back(seen);
+    if (!started && code.info.extent > 0) {
       // Any split gives the same bits: a few pieces a thread, none below the kernel's own grain.
-      const int64_t grain = std::max<int64_t>({1, code_.info.grain, (code_.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
+      const int64_t grain = std::max<int64_t>({1, code.info.grain, (code.info.extent + 4 * pool_.threads() - 1) / (4 * pool_.threads())});
       // Each piece has a guard of its own: a fault must neither kill the process on a worker nor leave the pool in the middle of a loop.
       std::mutex mutex;
       absl::Status fault;
-      pool_.ParallelFor(code_.info.extent, grain, [&](int64_t begin, int64_t end) {
+      pool_.ParallelFor(code.info.extent, grain, [&](int64_t begin, int64_t end) {
         if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return;
-        absl::Status status = RunGuarded([&] { code_.fn(in.data(), out.data(), begin, end); });
+        absl::Status status = RunGuarded([&] { code.fn(in.data(), out.data(), begin, end); });
         if (status.ok()) return;
         std::lock_guard<std::mutex> lock(mutex);
         fault.Update(status);
@@ -47,19 +65,16 @@ class NativeKernel : public Kernel {
       if (!fault.ok()) return fault;
       if (cancel != nullptr && cancel->load(std::memory_order_relaxed)) return absl::CancelledError("interrupted");
     }
-    if (code_.update != nullptr && code_.info.update_extent > 0) {
+    if (code.update != nullptr && code.info.update_extent > 0) {
       // One piece a thread: each walks all updates.
-      const int64_t grain = (code_.info.update_extent + pool_.threads() - 1) / pool_.threads();
-      pool_.ParallelFor(code_.info.update_extent, grain, [&](int64_t begin, int64_t end) { code_.update(in.data(), out.data(), begin, end); });
+      const int64_t grain = (code.info.update_extent + pool_.threads() - 1) / pool_.threads();
+      pool_.ParallelFor(code.info.update_extent, grain, [&](int64_t begin, int64_t end) { code.update(in.data(), out.data(), begin, end); });
     }
     for (size_t o = 0; o < results.size(); ++o) results[o] = std::move(results[o]).PhysicalAs(stored_[o]);
     if (!result_.IsTuple()) return std::move(results[0]);
     return Value::Tuple(result_, std::vector<Value>(std::make_move_iterator(results.begin()), std::make_move_iterator(results.end())));
   }
 
-  std::string description() const override { return absl::StrCat("LLVM ", code_.info.summary); }
-
- private:
   // Writes over inputs that nobody else holds. True: the outputs already hold what the units would make.
   bool TakeOver(std::vector<Value>& inputs, absl::InlinedVector<Value, 4>& results) const {
     const auto take = [&](size_t k, size_t o) {
@@ -88,6 +103,7 @@ class NativeKernel : public Kernel {
   }
 
   const CompiledKernel code_;
+  const std::unique_ptr<KernelSource> source_;
   const Shape result_;
   const std::vector<Shape> outputs_, stored_;
   ThreadPool& pool_;
@@ -188,7 +204,11 @@ class OpaqueKernel : public Kernel {
 
 std::shared_ptr<const Kernel> MakeNativeKernel(const CompiledKernel& code, const Shape& result, std::vector<Shape> outputs,
                                                std::vector<Shape> stored, ThreadPool& pool) {
-  return std::make_shared<NativeKernel>(code, result, std::move(outputs), std::move(stored), pool);
+  return std::make_shared<NativeKernel>(code, nullptr, result, std::move(outputs), std::move(stored), pool);
+}
+std::shared_ptr<const Kernel> MakeWatchableKernel(const CompiledKernel& code, std::unique_ptr<KernelSource> source, const Shape& result,
+                                                  std::vector<Shape> outputs, std::vector<Shape> stored, ThreadPool& pool) {
+  return std::make_shared<NativeKernel>(code, std::move(source), result, std::move(outputs), std::move(stored), pool);
 }
 std::shared_ptr<const Kernel> MakeAliasKernel(int input, const Shape& result) { return std::make_shared<AliasKernel>(input, result); }
 std::shared_ptr<const Kernel> MakeLibraryKernelAdapter(std::unique_ptr<LibraryKernel> kernel, std::vector<int> operand_inputs) {

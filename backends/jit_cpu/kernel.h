@@ -3,6 +3,8 @@
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNEL_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_KERNEL_H_
 
+#include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,9 +16,28 @@
 #include "backends/jit_cpu/runtime/thread_pool.h"
 #include "core/element/program.h"
 #include "core/exec/backend.h"
+#include "core/exec/watch.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
+
+// What a backend's kernels are to look for, and what they saw.
+struct WatchState {
+  std::atomic<Watch> watch{Watch::kNone};
+  std::atomic<bool> watched{false}, found{false};
+};
+
+// The code of one program, with and without a watch; each compiled when it is first needed.
+class KernelSource {
+ public:
+  virtual ~KernelSource() = default;
+  virtual absl::StatusOr<CompiledKernel> Get(Watch watch) const = 0;
+  virtual WatchState& state() const = 0;
+};
+
+// Runs the code of `source`, as the watch of the moment asks. `code`: one of its kernels.
+std::shared_ptr<const Kernel> MakeWatchableKernel(const CompiledKernel& code, std::unique_ptr<KernelSource> source, const Shape& result,
+                                                  std::vector<Shape> outputs, std::vector<Shape> stored, ThreadPool& pool);
 
 // Runs compiled code. `result` is the root's shape (a tuple for several outputs), `outputs` the row-major arrays that the code makes,
 // `stored` what their memory is called: the shapes, with layouts, of the outputs.

@@ -8,12 +8,13 @@
 
 namespace hloscope {
 
-absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit) {
+absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit,
+                         const Value* result) {
   absl::flat_hash_map<int, Value> values;
   absl::flat_hash_map<int, int> last_use;  // position -> the last member that reads it
   for (size_t k = 0; k < region.inputs.size(); ++k) {
     // Kernels take what the program keeps, which is in the layouts of its shapes.
-    values[region.inputs[k]] = ToLayout(inputs[k], computation.schedule[region.inputs[k]]->shape);
+    values[region.inputs[k]] = !inputs[k].has_value() ? Value() : ToLayout(inputs[k], computation.schedule[region.inputs[k]]->shape);
   }
   for (int member : region.members) {
     for (const Instruction* operand : computation.schedule[member]->operands) last_use[operand->index] = member;
@@ -32,7 +33,9 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
     }
     Value value;
     std::shared_ptr<const Kernel> kernel;
-    if (instruction.literal != nullptr) {
+    if (member == region.root && result != nullptr) {
+      value = *result;
+    } else if (instruction.literal != nullptr) {
       value = ToLayout(instruction.literal->value, instruction.shape);
     } else if (Def(instruction).op_class == OpClass::kStructural) {
       std::vector<Value> all;
@@ -50,7 +53,7 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
       value = ToLayout(*made, instruction.shape);
     }
     std::vector<Value> dense;
-    for (const Value& operand : operands) dense.push_back(ToDense(operand));
+    for (const Value& operand : operands) dense.push_back(operand.has_value() ? ToDense(operand) : Value());
     if (!visit(member, single, kernel.get(), dense, ToDense(value))) return absl::OkStatus();
     for (int position : single.inputs) {
       if (last_use[position] == member) values.erase(position);

@@ -12,7 +12,10 @@ namespace hloscope {
 // Called for each member in order with the kernel that ran (null for constants and handles), its operands (without repeats, as
 // SingleRegion has them) and its value. False ends the walk.
 using MemberVisitor = std::function<bool(int position, const Region& single, const Kernel* kernel, absl::Span<const Value> operands, const Value& value)>;
-absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit);
+// `result`: the root's value, where it is known: then the root is not executed (its kernel is null), and inputs that only it reads may be
+// missing; they are handed to `visit` empty.
+absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit,
+                         const Value* result = nullptr);
 
 }  // namespace hloscope
 

@@ -202,6 +202,20 @@ absl::StatusOr<std::vector<Value>> Machine::Impl::GatherOperands(Stack& stack, i
   return operands;
 }
 
+// Whether only the root reads input `k`, and only moves data over it or updates it: such an input is handed on even while somebody looks, so
+// that updates happen in place. What an instruction computes from, the observer gets to see.
+static bool OnlyUpdated(const Computation& computation, const Region& region, size_t k) {
+  const Instruction& root = *computation.schedule[region.root];
+  if (Def(root).movement != Movement::kMove && Def(root).op_class != OpClass::kPush) return false;
+  for (int member : region.members) {
+    if (member == region.root) continue;
+    for (const Instruction* operand : computation.schedule[member]->operands) {
+      if (operand->index == region.inputs[k]) return false;
+    }
+  }
+  return true;
+}
+
 Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   const int depth = static_cast<int>(stack.frames.size()) - 1;
   Frame& frame = stack.frames[depth];
@@ -248,11 +262,12 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
   std::vector<Value> seen;
   if (observed) {
-    for (const Value& input : *inputs) {
+    for (size_t k = 0; k < inputs->size(); ++k) {
+      const Value& input = (*inputs)[k];
       if (m.observer_keeps_inputs_) {
         seen.push_back(ToDense(input));
       } else {
-        seen.push_back(input.unique() ? Value() : input);
+        seen.push_back(input.unique() && OnlyUpdated(*code.computation, region, k) ? Value() : input);
       }
     }
   }
@@ -275,11 +290,22 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     }
     if (!status.ok()) return fail(std::move(status));
     ran_on.clear();
-    seen.clear();
-    if (stop_after >= 0 && stop_after < region.root) {  // the region counts as not run: its members are made one by one when asked for
-      MoveTo(stack, frame, stop_after + 1);
-      return Outcome::kCaught;
+    // A stop inside: the region counts as not run, and its members are made one by one when asked for. That needs its inputs back; where one
+    // was updated in place, the stop is after the root.
+    if (stop_after >= 0 && stop_after < region.root) {
+      bool whole = true;
+      for (size_t k = 0; k < seen.size(); ++k) whole = whole && seen[k].has_value();
+      if (whole) {
+        for (size_t k = 0; k < seen.size(); ++k) {
+          Value& slot = frame.values[region.inputs[k]];
+          if (!slot.has_value()) slot = ToLayout(seen[k], code.computation->schedule[region.inputs[k]]->shape, &m.account_);
+        }
+        MoveTo(stack, frame, stop_after + 1);
+        return Outcome::kCaught;
+      }
+      stop_after = region.root;
     }
+    seen.clear();
   }
   Consume(frame, region);
   Store(frame, region.root, *std::move(result));
@@ -321,16 +347,31 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     if (!made.ok()) return fail(made.status());
     inputs.push_back(*std::move(made));
   }
-  absl::StatusOr<Value> result = Execute(stack, depth, single, -1, std::move(inputs), nullptr);
+  const bool observed = stack.main && m.region_observer_ && !replaying;
+  std::vector<Value> seen;
+  if (observed) {
+    for (const Value& input : inputs) seen.push_back(m.observer_keeps_inputs_ ? ToDense(input) : input);
+  }
+  const Kernel* kernel = nullptr;
+  absl::StatusOr<Value> result = Execute(stack, depth, single, -1, std::move(inputs), &kernel);
   if (!result.ok()) return fail(result.status());
+  bool caught = false;
+  if (observed && ran == nullptr) {
+    stop_after = -1;
+    absl::Status status = m.region_observer_(frame, single, kernel, seen, m.observer_keeps_inputs_ ? ToDense(*result) : *result);
+    if (!status.ok()) return fail(std::move(status));
+    caught = stop_after == position;
+  }
   const int index = code.plan->region_at[position];
   if (index < 0) {
     frame.values[position] = *std::move(result);
-    return Outcome::kDone;
+  } else {
+    Consume(frame, code.plan->regions[index]);
+    Store(frame, position, *std::move(result));
   }
-  Consume(frame, code.plan->regions[index]);
-  Store(frame, position, *std::move(result));
-  return Outcome::kDone;
+  if (!caught) return Outcome::kDone;
+  MoveTo(stack, frame, position + 1);
+  return Outcome::kCaught;
 }
 
 // `index` -1: `region` is a single instruction, whatever the plan says.

@@ -37,6 +37,7 @@
 #include "llvm/TargetParser/Host.h"
 #include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Utils/Mem2Reg.h"
 
 namespace hloscope {
 namespace {
@@ -45,7 +46,7 @@ namespace {
 constexpr int kLoweringVersion = 10;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
-constexpr char kMagic[] = "hloscope kernel 3\n";
+constexpr char kMagic[] = "hloscope kernel 4\n";
 
 absl::Status FromLlvm(llvm::Error error) { return absl::InternalError(llvm::toString(std::move(error))); }
 
@@ -100,6 +101,7 @@ std::string Serialize(const KernelCode& code) {
   PutInt(body, static_cast<int64_t>(code.info.starts_as.size()));
   for (int32_t v : code.info.starts_as) PutInt(body, v);
   PutText(body, code.info.summary);
+  PutInt(body, code.watches);
   PutText(body, code.symbol);
   PutText(body, code.object);
   std::string out = kMagic;
@@ -121,6 +123,7 @@ absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes) {
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.may_alias.push_back(r.Int() != 0);
   for (int64_t n = r.Int(); n > 0 && r.ok; --n) code.info.starts_as.push_back(static_cast<int32_t>(r.Int()));
   code.info.summary = r.Text();
+  code.watches = r.Int() != 0;
   code.symbol = r.Text();
   code.object = r.Text();
   if (!r.ok || !r.bytes.empty()) return absl::DataLossError("saved kernel is damaged");
@@ -172,7 +175,7 @@ struct Compiler::Impl {
                                                                                    llvm::CodeModel::Small, llvm::CodeGenOptLevel::Default, true))};
   }
 
-  absl::StatusOr<Lowered> Lower(const Program& program, const std::string& symbol, llvm::TargetMachine& machine) const {
+  absl::StatusOr<Lowered> Lower(const Program& program, const std::string& symbol, llvm::TargetMachine& machine, Watch watch = Watch::kNone) const {
     if (program.outputs.empty()) return absl::UnimplementedError("a program without outputs");
     const LoopProgram loops = PrepareLoops(program);
     if (loops.graph->size() > 4 * kNodeBudget) return absl::UnimplementedError(absl::StrCat("a program of ", loops.graph->size(), " nodes is too large to compile"));
@@ -181,18 +184,18 @@ struct Compiler::Impl {
     r.module = std::make_unique<llvm::Module>(symbol, *r.context);
     r.module->setTargetTriple(triple.str());
     r.module->setDataLayout(machine.createDataLayout());
-    KernelEmitter emitter(loops, *r.module, symbol);
+    KernelEmitter emitter(loops, *r.module, symbol, watch);
     r.info = emitter.Emit();
     // A third of the time to compile, and code that runs a quarter slower: right for kernels that are done at once.
     machine.setOptLevel(!always_optimise && emitter.total_cost() < kQuickNanoseconds ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Default);
     std::string problem;
     llvm::raw_string_ostream stream(problem);
     if (llvm::verifyModule(*r.module, &stream)) return absl::InternalError("kernel IR is malformed: " + stream.str());
-    Optimize(*r.module, machine);
+    Optimize(*r.module, machine, watch);
     return r;
   }
 
-  static void Optimize(llvm::Module& module, llvm::TargetMachine& machine) {
+  static void Optimize(llvm::Module& module, llvm::TargetMachine& machine, Watch watch) {
     // Only the analyses that these passes ask for: a PassBuilder with all of them costs more than the passes.
     llvm::FunctionAnalysisManager fam;
     llvm::ModuleAnalysisManager mam;
@@ -212,6 +215,7 @@ struct Compiler::Impl {
     fam.registerPass([] { return llvm::PostDominatorTreeAnalysis(); });
     fam.registerPass([] { return llvm::AAManager(); });
     llvm::FunctionPassManager passes;
+    if (watch != Watch::kNone) passes.addPass(llvm::PromotePass());  // what was seen stays in registers
     passes.addPass(llvm::EarlyCSEPass());
     passes.addPass(llvm::InstCombinePass(llvm::InstCombineOptions().setMaxIterations(1)));
     for (llvm::Function& f : module) {
@@ -274,14 +278,16 @@ absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create(bool always_optimise)
   return compiler;
 }
 
-absl::StatusOr<KernelCode> Compiler::Compile(const Program& program) const {
-  const std::string text = CanonicalText(program);
+absl::StatusOr<KernelCode> Compiler::Compile(const Program& program, Watch watch) const {
+  std::string text = CanonicalText(program);
+  if (watch != Watch::kNone) absl::StrAppend(&text, "\nwatch ", static_cast<int>(watch));
   KernelCode code;
   code.symbol = absl::StrCat("k", Hex(Hash(text, 14695981039346656037ull)), Hex(Hash(text, 0x9e3779b97f4a7c15ull)));
   const Impl::Lend machine = impl_->MakeMachine();
-  absl::StatusOr<Lowered> lowered = impl_->Lower(program, code.symbol, *machine);
+  absl::StatusOr<Lowered> lowered = impl_->Lower(program, code.symbol, *machine, watch);
   if (!lowered.ok()) return lowered.status();
   code.info = lowered->info;
+  code.watches = watch != Watch::kNone;
   absl::StatusOr<std::string> object = Impl::Generate(*lowered->module, *machine, llvm::CodeGenFileType::ObjectFile);
   if (!object.ok()) return object.status();
   code.object = *std::move(object);
@@ -295,6 +301,7 @@ absl::StatusOr<CompiledKernel> Compiler::Load(const KernelCode& code) {
   if (llvm::Error e = impl_->jit->addObjectFile(std::move(buffer))) return FromLlvm(std::move(e));
   CompiledKernel kernel;
   kernel.info = code.info;
+  kernel.watches = code.watches;
   auto fn = impl_->jit->lookup(code.symbol);
   if (!fn) return FromLlvm(fn.takeError());
   kernel.fn = fn->toPtr<CompiledKernel::Fn>();
@@ -307,8 +314,8 @@ absl::StatusOr<CompiledKernel> Compiler::Load(const KernelCode& code) {
   return kernel;
 }
 
-absl::StatusOr<CompiledKernel> Compiler::CompileAndLoad(const Program& program) {
-  absl::StatusOr<KernelCode> code = Compile(program);
+absl::StatusOr<CompiledKernel> Compiler::CompileAndLoad(const Program& program, Watch watch) {
+  absl::StatusOr<KernelCode> code = Compile(program, watch);
   if (!code.ok()) return code.status();
   return Load(*code);
 }

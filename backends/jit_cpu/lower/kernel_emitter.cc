@@ -7,8 +7,15 @@ namespace hloscope {
 
 namespace Intr = llvm::Intrinsic;
 
-KernelEmitter::KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol)
-    : p_(program), g_(*program.graph), m_(module), c_(module.getContext()), b_(module.getContext()), s_(module, b_), symbol_(std::move(symbol)) {}
+KernelEmitter::KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol, Watch watch)
+    : p_(program),
+      g_(*program.graph),
+      m_(module),
+      c_(module.getContext()),
+      b_(module.getContext()),
+      s_(module, b_),
+      symbol_(std::move(symbol)),
+      watch_(watch) {}
 
 KernelEmitter::Level KernelEmitter::MakeChild(Level* parent) {
   Level child;
@@ -104,6 +111,7 @@ LaneValue KernelEmitter::Value(NodeId id, Level* level) {
   Level* target = Target(id, level);
   if (auto it = target->memo.find(id); it != target->memo.end()) return it->second;
   const LaneValue v = Compute(id, node, target);
+  if (watch_ != Watch::kNone && watched_[id]) LookAt(v, node.type, target);
   target->memo[id] = v;
   return v;
 }
@@ -134,6 +142,43 @@ LaneValue KernelEmitter::Compute(NodeId id, const Node& node, Level* level) {
     case NodeKind::kAccumulator: return level->accumulators[node.part];
   }
   return {};
+}
+
+// Registers hold values of small types as f32, so two kinds of tests are enough.
+void KernelEmitter::LookAt(const LaneValue& v, ElementType type, Level* level) {
+  At(level);
+  for (llvm::Value* part : {v.re, v.im}) {
+    if (part == nullptr || !part->getType()->isFPOrFPVectorTy()) continue;
+    llvm::Value* bad = nullptr;
+    if (watch_ == Watch::kNan) {
+      bad = b_.CreateFCmpUNO(part, part);
+    } else {
+      llvm::Value* magnitude = b_.CreateUnaryIntrinsic(Intr::fabs, part);
+      bad = b_.CreateFCmpUEQ(magnitude, llvm::ConstantFP::getInfinity(part->getType()));
+    }
+    llvm::Value* mask = level->mask;
+    if (mask != nullptr && mask->getType()->isVectorTy() == bad->getType()->isVectorTy()) bad = b_.CreateAnd(bad, mask);
+    llvm::Value* slot = bad->getType()->isVectorTy() ? seen_lanes_ : seen_scalar_;
+    b_.CreateStore(b_.CreateOr(b_.CreateLoad(bad->getType(), slot), bad), slot);
+  }
+}
+
+// At the end of the function.
+void KernelEmitter::ReportSeen() {
+  if (watch_ == Watch::kNone) return;
+  llvm::Instruction* end = root_.at;
+  llvm::BasicBlock* before = end->getParent();
+  b_.SetInsertPoint(end);
+  llvm::Value* lanes = b_.CreateOrReduce(b_.CreateLoad(llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes), seen_lanes_));
+  llvm::Value* any = b_.CreateOr(lanes, b_.CreateLoad(b_.getInt1Ty(), seen_scalar_));
+  llvm::BasicBlock* rest = before->splitBasicBlock(end->getIterator());
+  before->getTerminator()->eraseFromParent();
+  llvm::BasicBlock* report = llvm::BasicBlock::Create(c_, "seen", function_, rest);
+  b_.SetInsertPoint(before);
+  b_.CreateCondBr(any, report, rest);
+  b_.SetInsertPoint(report);
+  b_.CreateStore(b_.getInt8(1), seen_out_);
+  b_.CreateBr(rest);
 }
 
 LaneValue KernelEmitter::Select(const Node& node, Level* level) {

@@ -19,12 +19,14 @@
 #include "backends/jit_cpu/lower/lower.h"
 #include "backends/jit_cpu/lower/prepare.h"
 #include "backends/jit_cpu/lower/scalar_emitter.h"
+#include "backends/jit_cpu/lower/watch.h"
 
 namespace hloscope {
 
 class KernelEmitter {
  public:
-  KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol);
+  // A kernel that watches finds one more pointer among its outputs, the last: to a byte that it sets to 1 when something came up.
+  KernelEmitter(const LoopProgram& program, llvm::Module& module, std::string symbol, Watch watch = Watch::kNone);
   // Makes the functions and fills in what is known of them.
   KernelInfo Emit();
   double total_cost() const { return total_cost_; }  // nanoseconds of one run on one thread, roughly
@@ -73,6 +75,8 @@ class KernelEmitter {
   Level* Target(NodeId id, Level* level);
   LaneValue Value(NodeId id, Level* level);
   LaneValue Compute(NodeId id, const Node& node, Level* level);
+  void LookAt(const LaneValue& v, ElementType type, Level* level);
+  void ReportSeen();
   LaneValue Select(const Node& node, Level* level);
   LaneValue Branch(const Node& node, llvm::Value* condition, Level* level);
   Level* Masked(Level* level, llvm::Value* condition, bool polarity);
@@ -125,6 +129,11 @@ class KernelEmitter {
   std::string symbol_;
   KernelInfo info_;
   double total_cost_ = 0;
+  const Watch watch_;
+  std::vector<bool> watched_;            // by node
+  llvm::Value* seen_lanes_ = nullptr;    // what came up so far, by lane and in scalars
+  llvm::Value* seen_scalar_ = nullptr;
+  llvm::Value* seen_out_ = nullptr;
   bool streams_ = false;  // outputs are written past the caches
   llvm::Function* function_ = nullptr;
   Level root_;

@@ -52,6 +52,15 @@ llvm::Function* KernelEmitter::Begin(const std::string& name) {
   for (size_t k = 0; k < p_.operands.size(); ++k) operands_.push_back(b_.CreateLoad(p, b_.CreateConstGEP1_64(p, f->getArg(0), k)));
   for (size_t k = 0; k < p_.output_shapes.size(); ++k) outputs_.push_back(b_.CreateLoad(p, b_.CreateConstGEP1_64(p, f->getArg(1), k)));
   root_.at = b_.CreateRetVoid();
+  if (watch_ != Watch::kNone) {
+    b_.SetInsertPoint(root_.at);
+    seen_out_ = b_.CreateLoad(p, b_.CreateConstGEP1_64(p, f->getArg(1), p_.output_shapes.size()));
+    llvm::Type* lanes = llvm::FixedVectorType::get(b_.getInt1Ty(), kLanes);
+    seen_lanes_ = s_.Scratch(lanes);
+    seen_scalar_ = s_.Scratch(b_.getInt1Ty());
+    b_.CreateStore(llvm::Constant::getNullValue(lanes), seen_lanes_);
+    b_.CreateStore(b_.getInt1(false), seen_scalar_);
+  }
   return f;
 }
 
@@ -169,6 +178,7 @@ void KernelEmitter::Units() {
     At(&root_);
     b_.CreateIntrinsic(llvm::Intrinsic::x86_sse_sfence, {}, {});
   }
+  ReportSeen();
 }
 
 void KernelEmitter::UpdateBody(Level* level) {
@@ -291,6 +301,7 @@ void KernelEmitter::Update() {
   }
   UpdateBody(level);
   for (size_t i = loops.size(); i-- > 0;) Close(*loops[i]);
+  ReportSeen();
 }
 
 KernelInfo KernelEmitter::Emit() {
@@ -305,6 +316,9 @@ KernelInfo KernelEmitter::Emit() {
     roots.push_back(g_.Accumulator(p_.push.accumulator_id, 0, p_.output_shapes[0].element_type()));
   }
   facts_ = ComputeFacts(g_, roots, p_.operands);
+  std::vector<NodeId> stored = p_.values;
+  if (push) stored.insert(stored.end(), p_.push.combined.begin(), p_.push.combined.end());
+  watched_ = WatchedNodes(g_, facts_.reachable, stored, watch_);
   Units();
   if (push) Update();
   info_.has_update = push;

@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/element/program.h"
+#include "core/exec/watch.h"
 
 namespace hloscope {
 
@@ -38,6 +39,7 @@ struct KernelCode {
   KernelInfo info;
   std::string symbol;  // of the units' function; the update's is symbol + ".update"
   std::string object;  // ELF
+  bool watches = false;
 };
 std::string Serialize(const KernelCode& code);
 absl::StatusOr<KernelCode> DeserializeKernelCode(absl::string_view bytes);  // DataLoss when damaged or of another version
@@ -48,6 +50,7 @@ struct CompiledKernel {
   using Fn = void (*)(const void* const* inputs, void* const* outputs, int64_t begin, int64_t end);
   KernelInfo info;
   Fn fn = nullptr;
+  bool watches = false;
   Fn update = nullptr;  // over update_extent's units; null when there is none
 };
 
@@ -64,9 +67,10 @@ class Compiler {
   ~Compiler();
 
   // Lowers and compiles. Unimplemented: beyond the node budget or a kind of program that has no lowering.
-  absl::StatusOr<KernelCode> Compile(const Program& program) const;
+  // Code that watches takes one more output, the last: a byte that it sets to 1 when a NaN (or infinity) came up.
+  absl::StatusOr<KernelCode> Compile(const Program& program, Watch watch = Watch::kNone) const;
   absl::StatusOr<CompiledKernel> Load(const KernelCode& code);
-  absl::StatusOr<CompiledKernel> CompileAndLoad(const Program& program);
+  absl::StatusOr<CompiledKernel> CompileAndLoad(const Program& program, Watch watch = Watch::kNone);
   absl::StatusOr<KernelText> Text(const Program& program) const;
 
   // All that object code depends on besides the program: CPU and features, LLVM's version, the lowering's version. For cache keys.

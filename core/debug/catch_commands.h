@@ -1,0 +1,23 @@
+// Catches in a session: what other files of commands ask for. The engine is catches.h.
+#ifndef HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_
+#define HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_
+
+#include "core/debug/session_state.h"
+
+namespace hloscope {
+
+// The machine was made anew: observe it, if there is anything to catch.
+void AttachCatches(Session::State& s);
+// What a StopReason::kCaught is about.
+void ShowCaught(Session::State& s);
+// Lines for info break; false: there are none.
+bool ListCatches(Session::State& s);
+absl::Status InfoCatch(Session::State& s, absl::string_view args);
+
+enum class CatchChange : uint8_t { kDelete, kDisable, kEnable };
+// Takes the numbers of catches out of `args` (none at all means all) and changes those. True: nothing is left for breakpoints.
+bool ChangeCatches(Session::State& s, absl::string_view* args, CatchChange change);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_

@@ -1,0 +1,542 @@
+// An element is introduced if it is bad and no element that it was made from is. Where some operand has bad elements, the instruction is
+// executed once more with those replaced by ones: what is still bad then are the candidates, and the trace of each candidate decides.
+#include "core/debug/catch_find.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/element/element_trace.h"
+#include "core/element/scalar_hazards.h"
+#include "core/literal/relayout.h"
+#include "core/ops/hazards.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr absl::string_view kNames[] = {"nan",       "inf",      "overflow",         "denormal", "cancellation", "index",
+                                        "duplicate", "unsorted", "integer-overflow", "division"};
+constexpr int64_t kMostTraced = 20000;  // candidates whose origin is looked at one by one
+constexpr size_t kShown = 4;
+
+bool IsBad(CatchKind kind, const Scalar& s) {
+  if (kind == CatchKind::kNan) return s.IsNaN();
+  if (IsComplex(s.type)) return std::isinf(s.re) || std::isinf(s.im);
+  return IsFloat(s.type) && std::isinf(s.re);
+}
+
+// What counts as inherited: an infinity may also come of a NaN's other part, never the other way round.
+bool IsSource(CatchKind kind, const Scalar& s) { return kind == CatchKind::kNan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); }
+
+bool Floats(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
+
+Scalar At(const Value& array, int64_t linear) {
+  const ElementType type = array.shape().element_type();
+  return LoadScalar(type, array.data() + linear * StorageBytes(type));
+}
+
+std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
+  std::vector<int64_t> index(shape.rank());
+  DelinearizeIndex(shape.dimensions(), linear, absl::MakeSpan(index));
+  return index;
+}
+
+template <typename Word>
+__attribute__((target_clones("avx2", "default"), optimize("O3"))) bool AnyAbove(const Word* data, int64_t n, Word mask, Word limit) {
+  for (int64_t i = 0; i < n; i += 4096) {
+    const int64_t end = std::min(n, i + 4096);
+    Word most = 0;
+    for (int64_t j = i; j < end; ++j) {
+      const Word w = data[j] & mask;
+      most = w > most ? w : most;
+    }
+    if (most >= limit) return true;
+  }
+  return false;
+}
+
+// Quick, over the bytes as they lie; may be true for an infinity where a NaN is asked for, padding counts. False is certain.
+bool MayHaveAny(CatchKind kind, const Value& value) {
+  const int64_t bytes = value.byte_size();
+  const std::byte* data = value.physical_data();
+  const int nan = kind == CatchKind::kNan ? 1 : 0;
+  switch (value.shape().element_type()) {
+    case ElementType::kF32:
+    case ElementType::kC64:
+      return AnyAbove<uint32_t>(reinterpret_cast<const uint32_t*>(data), bytes / 4, 0x7fffffffu, 0x7f800000u + nan);
+    case ElementType::kF64:
+    case ElementType::kC128:
+      return AnyAbove<uint64_t>(reinterpret_cast<const uint64_t*>(data), bytes / 8, ~uint64_t{0} >> 1, (uint64_t{0x7ff} << 52) + nan);
+    case ElementType::kBF16: return AnyAbove<uint16_t>(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7f80 + nan);
+    case ElementType::kF16: return AnyAbove<uint16_t>(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7c00 + nan);
+    default: return true;
+  }
+}
+
+std::vector<int64_t> AllBad(CatchKind kind, const Value& array) {
+  std::vector<int64_t> found;
+  if (!array.has_value() || !Floats(array.shape()) || !MayHaveAny(kind, array)) return found;
+  const int64_t n = array.element_count();
+  for (int64_t i = 0; i < n; ++i) {
+    if (IsBad(kind, At(array, i))) found.push_back(i);
+  }
+  return found;
+}
+
+std::vector<Value> LeavesOf(const Value& value) {
+  if (!value.shape().IsTuple()) return {value};
+  return std::vector<Value>(value.elements().begin(), value.elements().end());
+}
+
+// The elements that made one: all if they are few, else those that tell most.
+void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding) {
+  std::vector<ElementRead> all;
+  std::set<std::pair<const Instruction*, int64_t>> seen;
+  for (const auto& [operand, linear] : loads) {
+    const Instruction* from = instruction.operands[operand];
+    if (!seen.insert({from, linear}).second) continue;
+    all.push_back({from, IndexOf(operands[operand].shape(), linear), At(operands[operand], linear)});
+  }
+  if (all.size() > kShown) {
+    std::stable_sort(all.begin(), all.end(), [](const ElementRead& a, const ElementRead& b) {
+      const auto weight = [](const ElementRead& r) { return r.value.IsNaN() ? HUGE_VAL : std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i)); };
+      return weight(a) > weight(b);
+    });
+    finding.read_more = static_cast<int64_t>(all.size() - kShown);
+    all.resize(kShown);
+  }
+  finding.read = std::move(all);
+}
+
+// Loads of one element; of push programs those of every update that hits it.
+std::vector<std::pair<int, int64_t>> LoadsOf(const Program& program, absl::Span<const Value> operands, int output, int64_t linear) {
+  std::vector<std::pair<int, int64_t>> loads;
+  ElementTrace trace(program, operands);
+  const auto note = [&](int operand, int64_t at, const Scalar&) { loads.push_back({operand, at}); };
+  trace.set_on_load(note);
+  trace.At(output, IndexOf(program.outputs[output].shape, linear));
+  if (!program.is_push) return loads;
+  std::vector<std::pair<int, int64_t>> mine;
+  trace.set_on_load([&](int operand, int64_t at, const Scalar&) { mine.push_back({operand, at}); });
+  trace.Updates([&](int64_t target) {
+    if (target == linear) loads.insert(loads.end(), mine.begin(), mine.end());
+    mine.clear();
+    return true;
+  });
+  return loads;
+}
+
+}  // namespace
+
+absl::string_view Name(CatchKind kind) { return kNames[static_cast<int>(kind)]; }
+
+std::optional<CatchKind> CatchKindOf(absl::string_view name) {
+  std::optional<CatchKind> found;
+  for (size_t k = 0; k < std::size(kNames); ++k) {
+    if (kNames[k] == name) return static_cast<CatchKind>(k);
+    if (name.size() < 3 || !absl::StartsWith(kNames[k], name)) continue;
+    if (found.has_value()) return std::nullopt;
+    found = static_cast<CatchKind>(k);
+  }
+  return found;
+}
+
+std::string CatchKindNames() { return absl::StrJoin(kNames, ", "); }
+
+bool HasAny(CatchKind kind, const Value& value) {
+  if (!value.has_value()) return false;
+  if (value.shape().IsTuple()) {
+    return std::any_of(value.elements().begin(), value.elements().end(), [&](const Value& v) { return HasAny(kind, v); });
+  }
+  if (!Floats(value.shape()) || !MayHaveAny(kind, value)) return false;
+  const Value dense = ToDense(value);
+  const int64_t n = dense.element_count();
+  for (int64_t i = 0; i < n; ++i) {
+    if (IsBad(kind, At(dense, i))) return true;
+  }
+  return false;
+}
+
+CatchFinder::Known& CatchFinder::Of(const Instruction& instruction) {
+  std::unique_ptr<Known>& known = known_[&instruction];
+  if (known == nullptr) known = std::make_unique<Known>();
+  return *known;
+}
+
+const Program* CatchFinder::ProgramOf(const Instruction& instruction) {
+  Known& known = Of(instruction);
+  if (!known.program_made) {
+    const OpClass op_class = Def(instruction).op_class;
+    if (op_class == OpClass::kPull || op_class == OpClass::kPush) known.program = ElementProgram(instruction);
+    known.program_made = true;
+  }
+  return known.program.ok() ? &*known.program : nullptr;
+}
+
+bool CatchFinder::OfConstants(const Instruction& instruction) {
+  // Without recursion: chains of constants may be long.
+  std::vector<const Instruction*> todo = {&instruction};
+  while (!todo.empty()) {
+    const Instruction& i = *todo.back();
+    Known& known = Of(i);
+    if (known.of_constants >= 0) {
+      todo.pop_back();
+      continue;
+    }
+    const OpDef& def = Def(i);
+    const bool pure = def.op_class == OpClass::kPull || def.op_class == OpClass::kPush;
+    if (i.literal != nullptr) {
+      known.of_constants = 1;
+    } else if (!pure || i.parameter_number >= 0) {
+      known.of_constants = 0;
+    } else {
+      bool all = true, waiting = false;
+      for (const Instruction* operand : i.operands) {
+        const int of = Of(*operand).of_constants;
+        if (of < 0) {
+          todo.push_back(operand);
+          waiting = true;
+        }
+        all = all && of == 1;
+      }
+      if (waiting) continue;
+      Of(i).of_constants = all ? 1 : 0;
+    }
+    todo.pop_back();
+  }
+  return Of(instruction).of_constants == 1;
+}
+
+bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instruction& instruction) {
+  const Program* program = ProgramOf(instruction);
+  if (program == nullptr || Def(instruction).movement != Movement::kCompute) return false;
+  const ExprGraph& graph = *program->graph;
+  static constexpr ScalarHazard kHazards[] = {ScalarHazard::kConversionOverflow, ScalarHazard::kDenormal, ScalarHazard::kCancellation};
+  const ScalarHazard hazard = request.kind == CatchKind::kIntegerOverflow ? ScalarHazard::kIntegerOverflow
+                              : request.kind == CatchKind::kDivision      ? ScalarHazard::kIntegerDivision
+                                                                          : kHazards[static_cast<int>(request.kind) - static_cast<int>(CatchKind::kOverflow)];
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& n = graph.node(id);
+    if (n.kind == NodeKind::kScalarOp && MayHave(hazard, n.op, n.type, graph.node(n.inputs[0]).type)) return true;
+  }
+  return false;
+}
+
+bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instruction) {
+  int8_t& known = Of(instruction).concerns[static_cast<int>(request.kind)];
+  if (known >= 0) return known == 1;
+  bool concerns = false;
+  const OpDef& def = Def(instruction);
+  switch (request.kind) {
+    case CatchKind::kNan:
+    case CatchKind::kInf: {
+      std::vector<const Shape*> shapes = {&instruction.shape};
+      for (size_t k = 0; k < shapes.size(); ++k) {
+        concerns |= Floats(*shapes[k]);
+        if (shapes[k]->IsTuple()) {
+          for (const Shape& part : shapes[k]->tuple_shapes()) shapes.push_back(&part);
+        }
+      }
+      concerns = concerns && def.op_class != OpClass::kStructural && def.op_class != OpClass::kControl;
+      if (concerns && def.movement == Movement::kMove) {  // may bring a constant's NaN among data
+        concerns = false;
+        for (const Instruction* operand : instruction.operands) concerns |= Floats(operand->shape) && OfConstants(*operand) && !OfConstants(instruction);
+      }
+      break;
+    }
+    case CatchKind::kIndex: concerns = IndexedAccessOf(instruction).has_value(); break;
+    case CatchKind::kDuplicate:
+    case CatchKind::kUnsorted: {
+      const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
+      concerns = access.has_value() && (request.kind == CatchKind::kDuplicate ? access->unique : access->sorted);
+      break;
+    }
+    case CatchKind::kOverflow:
+    case CatchKind::kDenormal:
+    case CatchKind::kCancellation:
+    case CatchKind::kIntegerOverflow:
+    case CatchKind::kDivision:
+      concerns = MayHaveByProgram(request, instruction);
+      break;
+  }
+  Of(instruction).concerns[static_cast<int>(request.kind)] = concerns ? 1 : 0;
+  return concerns;
+}
+
+std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
+                                         bool gone_are_clean) {
+  switch (request.kind) {
+    case CatchKind::kNan:
+    case CatchKind::kInf: return FindNonFinite(request, instruction, operands, result, gone_are_clean);
+    case CatchKind::kIndex:
+    case CatchKind::kDuplicate:
+    case CatchKind::kUnsorted: return FindByIndices(request, instruction, operands);
+    case CatchKind::kOverflow:
+    case CatchKind::kDenormal:
+    case CatchKind::kCancellation:
+    case CatchKind::kIntegerOverflow:
+    case CatchKind::kDivision: break;
+  }
+  return FindByOperations(request, instruction, operands, result);
+}
+
+// By element of the result: still bad after every bad element of the data was replaced by 1. Empty: it cannot be said.
+std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instruction& instruction, const Program& program, absl::Span<const Value> operands,
+                                       const Value& result, int output) {
+  std::vector<Value> cleaned(operands.begin(), operands.end());
+  const bool of_constants = OfConstants(instruction);
+  for (size_t k = 0; k < cleaned.size(); ++k) {
+    if (!cleaned[k].has_value()) return {};
+    if (!Floats(cleaned[k].shape()) || (!of_constants && OfConstants(*instruction.operands[k]))) continue;
+    const ElementType type = cleaned[k].shape().element_type();
+    Value copy = Value::FromBytes(cleaned[k].shape(), absl::MakeConstSpan(cleaned[k].data(), cleaned[k].byte_size()));
+    Scalar one = IsComplex(type) ? Scalar::Complex(type, 1) : Scalar::Float(type, 1);
+    bool any = false;
+    for (int64_t i = 0; i < copy.element_count(); ++i) {
+      if (!IsSource(request.kind, At(copy, i))) continue;
+      StoreScalar(one, copy.mutable_data() + i * StorageBytes(type));
+      any = true;
+    }
+    if (any) cleaned[k] = std::move(copy);
+  }
+  const Region single = SingleRegion(*instruction.parent, instruction.index);
+  absl::StatusOr<std::shared_ptr<const Kernel>> kernel = backend_.GetKernel(*instruction.parent, single);
+  if (!kernel.ok()) return {};
+  std::vector<Value> inputs;
+  for (int position : single.inputs) {
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      if (instruction.operands[k]->index != position) continue;
+      inputs.push_back(ToLayout(cleaned[k], instruction.operands[k]->shape));
+      break;
+    }
+  }
+  absl::StatusOr<Value> again = (*kernel)->Run(RunContext(), std::move(inputs));
+  if (!again.ok()) return {};
+  const Value leaf = ToDense(LeavesOf(*again)[output]);
+  std::vector<bool> bad(leaf.element_count());
+  for (int64_t i = 0; i < leaf.element_count(); ++i) bad[i] = IsBad(request.kind, At(leaf, i));
+  return bad;
+}
+
+std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                                                  const Value& result, bool gone_are_clean) {
+  const CatchKind kind = request.kind;
+  const bool of_constants = OfConstants(instruction);
+  bool data_bad = false, constants_bad = false, gone = false;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    if (!operands[k].has_value()) {
+      gone = true;
+      data_bad |= !gone_are_clean;
+      continue;
+    }
+    bool bad = HasAny(CatchKind::kNan, operands[k]);
+    if (kind == CatchKind::kInf) bad = bad || HasAny(CatchKind::kInf, operands[k]);
+    if (!bad) continue;
+    (!of_constants && OfConstants(*instruction.operands[k]) ? constants_bad : data_bad) = true;
+  }
+  const Program* program = ProgramOf(instruction);
+  const std::vector<Value> leaves = LeavesOf(result);
+  std::optional<Finding> found;
+  for (size_t o = 0; o < leaves.size(); ++o) {
+    const std::vector<int64_t> bad = AllBad(kind, leaves[o]);
+    if (bad.empty()) continue;
+    std::vector<int64_t> introduced;
+    if (!data_bad) {
+      introduced = bad;
+    } else if (program != nullptr && !gone) {
+      const std::vector<bool> still = Cleaned(request, instruction, *program, operands, result, static_cast<int>(o));
+      if (program->is_push) {  // one walk over all updates says for every element whether it read something bad
+        std::set<int64_t> candidates;
+        for (int64_t i : bad) {
+          if (still.empty() || still[i]) candidates.insert(i);
+        }
+        std::set<int64_t> inherits;
+        bool source = false;
+        ElementTrace trace(*program, operands);
+        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && (of_constants || !OfConstants(*instruction.operands[k])); });
+        if (!candidates.empty()) {
+          trace.Updates([&](int64_t target) {
+            if (source) inherits.insert(target);
+            source = false;
+            return true;
+          });
+        }
+        for (int64_t i : candidates) {
+          source = false;
+          trace.At(static_cast<int>(o), IndexOf(leaves[o].shape(), i));
+          if (!source && !inherits.contains(i)) introduced.push_back(i);
+        }
+      } else {
+        ElementTrace trace(*program, operands);
+        bool source = false;
+        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && (of_constants || !OfConstants(*instruction.operands[k])); });
+        int64_t traced = 0;
+        for (int64_t i : bad) {
+          if (!still.empty() && !still[i]) continue;
+          if (++traced > kMostTraced && !introduced.empty()) break;
+          source = false;
+          trace.At(static_cast<int>(o), IndexOf(leaves[o].shape(), i));
+          if (!source) introduced.push_back(i);
+        }
+      }
+    }
+    if (found.has_value()) {
+      found->further += static_cast<int64_t>(introduced.size());
+      found->inherited += static_cast<int64_t>(bad.size() - introduced.size());
+      continue;
+    }
+    if (introduced.empty()) continue;
+    Finding f;
+    f.output = result.shape().IsTuple() ? static_cast<int>(o) : -1;
+    f.index = IndexOf(leaves[o].shape(), introduced[0]);
+    f.value = At(leaves[o], introduced[0]);
+    f.has_value = true;
+    f.further = static_cast<int64_t>(introduced.size()) - 1;
+    f.inherited = static_cast<int64_t>(bad.size() - introduced.size());
+    if (program != nullptr) {
+      std::vector<std::pair<int, int64_t>> loads = LoadsOf(*program, operands, static_cast<int>(o), introduced[0]);
+      if (constants_bad) {
+        for (const auto& [k, linear] : loads) {
+          if (OfConstants(*instruction.operands[k]) && IsSource(kind, At(operands[k], linear))) {
+            const Instruction* from = instruction.operands[k];
+            while (from->literal == nullptr && from->operands.size() == 1) from = from->operands[0];
+            f.constant = from;
+          }
+        }
+      }
+      Show(instruction, loads, operands, f);
+    }
+    found = std::move(f);
+  }
+  return found;
+}
+
+std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                                                     const Value& result) {
+  const Program* program = ProgramOf(instruction);
+  if (program == nullptr) return std::nullopt;
+  ScalarHazard hazard{};
+  switch (request.kind) {
+    case CatchKind::kOverflow: hazard = ScalarHazard::kConversionOverflow; break;
+    case CatchKind::kDenormal: hazard = ScalarHazard::kDenormal; break;
+    case CatchKind::kCancellation: hazard = ScalarHazard::kCancellation; break;
+    case CatchKind::kIntegerOverflow: hazard = ScalarHazard::kIntegerOverflow; break;
+    default: hazard = ScalarHazard::kIntegerDivision; break;
+  }
+  const ExprGraph& graph = *program->graph;
+  ElementTrace trace(*program, operands);
+  bool hit = false;
+  std::string why;
+  trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool in_fold) {
+    if (hit || (in_fold && hazard == ScalarHazard::kCancellation)) return;
+    hit = Has(hazard, node.op, node.type, node.aux, in, out, request.bits, &why);
+  });
+  const std::vector<Value> leaves = LeavesOf(result);
+  std::optional<Finding> found;
+  const auto note = [&](size_t o, int64_t linear) {
+    if (found.has_value()) {
+      ++found->further;
+      return;
+    }
+    found.emplace();
+    found->output = result.shape().IsTuple() ? static_cast<int>(o) : -1;
+    found->index = IndexOf(leaves[o].shape(), linear);
+    found->value = At(leaves[o], linear);
+    found->has_value = true;
+    found->why = why;
+    Show(instruction, LoadsOf(*program, operands, static_cast<int>(o), linear), operands, *found);
+  };
+  if (program->is_push) {
+    trace.Updates([&](int64_t target) {
+      if (hit) note(0, target);
+      hit = false;
+      return true;
+    });
+    return found;
+  }
+  for (size_t o = 0; o < leaves.size(); ++o) {
+    const Node& root = graph.node(program->outputs[o].value);
+    const int64_t n = leaves[o].element_count();
+    // One operation on elements at the same place: no need to walk the program.
+    bool plain = root.kind == NodeKind::kScalarOp;
+    for (size_t i = 0; plain && i < root.inputs.size(); ++i) {
+      const Node& in = graph.node(root.inputs[i]);
+      plain = in.kind == NodeKind::kLoad && in.inputs.size() == leaves[o].shape().dimensions().size() && operands[in.operand].has_value();
+      for (size_t d = 0; plain && d < in.inputs.size(); ++d) {
+        const Node& index = graph.node(in.inputs[d]);
+        plain = (index.kind == NodeKind::kIndex && index.var == static_cast<int>(d)) || leaves[o].shape().dim(static_cast<int>(d)) == 1;
+        plain = plain && operands[in.operand].shape().dim(static_cast<int>(d)) == leaves[o].shape().dim(static_cast<int>(d));
+      }
+    }
+    std::vector<int64_t> index(leaves[o].shape().rank());
+    absl::InlinedVector<Scalar, 2> in(root.inputs.size());
+    for (int64_t i = 0; i < n; ++i) {
+      hit = false;
+      if (plain) {
+        for (size_t k = 0; k < in.size(); ++k) in[k] = At(operands[graph.node(root.inputs[k]).operand], i);
+        hit = Has(hazard, root.op, root.type, root.aux, in, At(leaves[o], i), request.bits, found.has_value() ? nullptr : &why);
+      } else {
+        if (hazard == ScalarHazard::kDenormal && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
+          const Scalar out = At(leaves[o], i);
+          if (out.re != 0 && !IsDenormal(out)) continue;
+        }
+        DelinearizeIndex(leaves[o].shape().dimensions(), i, absl::MakeSpan(index));
+        trace.At(static_cast<int>(o), index);
+      }
+      if (hit) note(o, i);
+    }
+  }
+  return found;
+}
+
+std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands) {
+  const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
+  if (!access.has_value()) return std::nullopt;
+  std::optional<Finding> found;
+  const auto elements = [&](const IndexVector& v, Finding& f) {
+    for (const IndexComponent& c : v.components) {
+      f.read.push_back({instruction.operands[c.operand], IndexOf(operands[c.operand].shape(), c.linear), At(operands[c.operand], c.linear)});
+    }
+  };
+  const auto note = [&](const IndexVector& v, std::string why) {
+    if (found.has_value()) {
+      ++found->further;
+      return;
+    }
+    found.emplace();
+    found->why = std::move(why);
+    if (!v.components.empty()) found->index = IndexOf(operands[v.components[0].operand].shape(), v.components[0].linear);
+    elements(v, *found);
+  };
+  std::map<std::vector<int64_t>, IndexVector> seen;
+  std::vector<int64_t> last;
+  ForEachIndexVector(instruction, *access, operands, [&](const IndexVector& v) {
+    const auto outside = std::find_if(v.components.begin(), v.components.end(), [](const IndexComponent& c) { return c.outside(); });
+    if (request.kind == CatchKind::kIndex) {
+      if (outside == v.components.end()) return true;
+      const std::string bounds = absl::StrCat("start ", outside->value, " in dimension ", outside->dimension, " lies outside 0..", outside->last);
+      note(v, access->clamps ? absl::StrCat(bounds, " and is clamped to ", outside->value < 0 ? 0 : outside->last) : absl::StrCat(bounds, ", so the update is skipped or cut"));
+    } else if (request.kind == CatchKind::kDuplicate) {
+      if (outside != v.components.end()) return true;
+      auto [at, fresh] = seen.try_emplace(v.place, v);
+      if (fresh) return true;
+      const bool first = !found.has_value();
+      note(v, absl::StrCat("place [", absl::StrJoin(v.place, ", "), "] comes twice, but unique_indices=true was promised"));
+      if (first) elements(at->second, *found);
+    } else {
+      if (!last.empty() && v.place < last) {
+        note(v, absl::StrCat("place [", absl::StrJoin(v.place, ", "), "] comes after [", absl::StrJoin(last, ", "), "], but indices_are_sorted=true was promised"));
+      }
+      last = v.place;
+    }
+    return true;
+  });
+  return found;
+}
+
+}  // namespace hloscope

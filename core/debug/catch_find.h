@@ -1,0 +1,94 @@
+// Looks for what one executed instruction introduced: a NaN or an infinity that none of the elements it read has, an overflow, cancellation,
+// an index out of bounds, a promise broken. Not for choosing when to look (catches.h), nor for words (catch_text.h).
+#ifndef HLOSCOPE_CORE_DEBUG_CATCH_FIND_H_
+#define HLOSCOPE_CORE_DEBUG_CATCH_FIND_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/element/program.h"
+#include "core/exec/backend.h"
+#include "core/ir/module.h"
+#include "core/literal/scalar.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+enum class CatchKind : uint8_t { kNan, kInf, kOverflow, kDenormal, kCancellation, kIndex, kDuplicate, kUnsorted, kIntegerOverflow, kDivision };
+// "nan", "integer-overflow".
+absl::string_view Name(CatchKind kind);
+// By name or a prefix that only it has; nullopt: none.
+std::optional<CatchKind> CatchKindOf(absl::string_view name);
+std::string CatchKindNames();  // "nan, inf, overflow, ..."
+
+struct CatchRequest {
+  CatchKind kind{};
+  int number = 0;  // as breakpoints have
+  int bits = 0;    // kCancellation: how many; 0: three quarters of the type's digits
+  bool enabled = true;
+  int64_t hits = 0;
+};
+
+struct ElementRead {
+  const Instruction* instruction = nullptr;
+  std::vector<int64_t> index;
+  Scalar value;
+};
+
+struct Finding {
+  int output = -1;             // leaf of a tuple result; -1: the result is an array
+  std::vector<int64_t> index;  // of the element; of the index vector in the indices for kIndex, kDuplicate, kUnsorted
+  Scalar value;                // of the element; unset for those
+  bool has_value = false;
+  std::string why;             // "s32 300 has no place in s8"; may be empty
+  std::vector<ElementRead> read;  // the elements that it was made from, the telling ones if there are many
+  int64_t read_more = 0;          // and as many more
+  int64_t further = 0;            // other elements of the same instruction that it introduced now
+  int64_t inherited = 0;          // elements that have it from an operand
+  const Instruction* constant = nullptr;  // nan, inf: taken from this constant
+};
+
+// What is known of a module's instructions; makes element programs once.
+class CatchFinder {
+ public:
+  explicit CatchFinder(Backend& backend) : backend_(backend) {}
+
+  // Made of constants alone.
+  bool OfConstants(const Instruction& instruction);
+  // Whether the instruction can introduce it, by what it is.
+  bool Concerns(const CatchRequest& request, const Instruction& instruction);
+  // `operands`: by the instruction's operands, dense; empty where the value is gone (updated in place), and then known to be clean if
+  // `gone_are_clean`. `result`: dense.
+  std::optional<Finding> Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
+                              bool gone_are_clean);
+
+ private:
+  struct Known {
+    int of_constants = -1;
+    bool program_made = false;
+    absl::StatusOr<Program> program;
+    std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
+  };
+  Known& Of(const Instruction& instruction);
+  const Program* ProgramOf(const Instruction& instruction);
+  bool MayHaveByProgram(const CatchRequest& request, const Instruction& instruction);
+  std::optional<Finding> FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
+                                       bool gone_are_clean);
+  std::optional<Finding> FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
+  std::optional<Finding> FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands);
+  std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, const Program& program, absl::Span<const Value> operands,
+                            const Value& result, int output);
+
+  Backend& backend_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
+};
+
+// Some element is NaN (kNan) or an infinity (kInf); tuples: in some leaf.
+bool HasAny(CatchKind kind, const Value& value);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_CATCH_FIND_H_

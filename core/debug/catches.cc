@@ -1,0 +1,282 @@
+// How it stays cheap: for nan and inf, fused kernels watch themselves (core/exec/watch.h) and results of others are scanned once; only when
+// something came up is the region executed again one instruction at a time. The other kinds look at the instructions that can have them.
+#include "core/debug/catches.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/locations.h"
+#include "core/debug/member_walk.h"
+#include "core/debug/source_view.h"
+#include "core/debug/text_util.h"
+#include "core/literal/relayout.h"
+#include "core/ops/hazards.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+bool NonFinite(const CatchRequest& r) { return r.kind == CatchKind::kNan || r.kind == CatchKind::kInf; }
+
+}  // namespace
+
+Catches::Catches(const Module& module, Backend& backend)
+    : module_(module), backend_(backend), watching_(dynamic_cast<WatchingBackend*>(&backend)), finder_(backend) {}
+
+Catches::~Catches() {
+  if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);
+}
+
+void Catches::Attach(Machine& machine) {
+  facts_.clear();
+  nonfinite_wanted_ = others_wanted_ = false;
+  bool inf = false, whole = false;
+  for (const CatchRequest& r : requests_) {
+    if (!r.enabled) continue;
+    (NonFinite(r) ? nonfinite_wanted_ : others_wanted_) = true;
+    inf |= r.kind == CatchKind::kInf;
+    whole |= !NonFinite(r);
+  }
+  if (!nonfinite_wanted_ && !others_wanted_) return Detach(machine);
+  machine_ = &machine;
+  if (watching_ != nullptr) {
+    watching_->SetWatch(!nonfinite_wanted_ ? Watch::kNone : inf ? Watch::kNonFinite : Watch::kNan);
+    watching_->TakeSeen();
+  }
+  const auto observe = [this](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+    return Observe(frame, region, kernel, inputs, result);
+  };
+  // Updates in place keep nothing of what they update. That matters to who looks at single operations, and where a nan has come up.
+  bool pushes = false;
+  for (const auto& computation : module_.computations) {
+    for (const Instruction* i : computation->schedule) pushes |= Def(*i).op_class == OpClass::kPush;
+  }
+  if (pushes && (whole || dirty_)) {
+    machine.set_region_observer(observe);
+  } else {
+    machine.set_light_region_observer(observe);
+  }
+}
+
+void Catches::Detach(Machine& machine) {
+  if (machine_ == &machine) machine.set_region_observer(nullptr);
+  machine_ = nullptr;
+  if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);
+}
+
+void Catches::Restarted() {
+  before_.clear();
+  caught_.reset();
+  said_.clear();
+  dirty_ = false;
+}
+
+std::vector<std::string> Catches::TakeNotices() {
+  std::vector<std::string> taken;
+  std::swap(taken, notices_);
+  return taken;
+}
+
+const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, const Region& region) {
+  std::map<size_t, RegionFacts>& by_size = facts_[computation.schedule[region.root]];
+  auto [at, fresh] = by_size.try_emplace(region.members.size());
+  RegionFacts& facts = at->second;
+  if (!fresh) return facts;
+  absl::flat_hash_set<int> computed;  // members that may have made one, or move what such a member made
+  for (int member : region.members) {
+    const Instruction& i = *computation.schedule[member];
+    bool concerns = false;
+    for (const CatchRequest& r : requests_) {
+      if (!r.enabled || !finder_.Concerns(r, i)) continue;
+      concerns = true;
+      facts.only_nonfinite &= NonFinite(r);
+      facts.always_look |= NonFinite(r) && Def(i).movement == Movement::kMove;
+    }
+    facts.concerns |= concerns;
+    if (concerns && member != region.root) facts.hides = true;
+    if (concerns) computed.insert(member);
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      if (!computed.contains(i.operands[k]->index)) continue;
+      computed.insert(member);
+      facts.always_look |= MayLeaveUnread(i, static_cast<int>(k));
+    }
+  }
+  return facts;
+}
+
+bool Catches::Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result) {
+  WatchingBackend::Seen seen;
+  if (watching_ != nullptr && nonfinite_wanted_) seen = watching_->TakeSeen();
+  if (!facts.concerns) return false;
+  if (!facts.only_nonfinite || facts.always_look) return true;
+  if (seen.watched) return seen.found;
+  if (facts.hides) return true;
+  for (const CatchRequest& r : requests_) {
+    if (r.enabled && HasAny(r.kind, result)) return true;
+  }
+  return false;
+}
+
+absl::Status Catches::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+  if (frame.kind == FrameKind::kElement) return absl::OkStatus();
+  const Computation& computation = *frame.computation;
+  if (!Flagged(FactsOf(computation, region), kernel, result)) return absl::OkStatus();
+  int stop = -1;
+  const auto visit = [&](int position, const Region& single, const Kernel*, absl::Span<const Value> values, const Value& value) {
+    const Instruction& instruction = *computation.schedule[position];
+    std::vector<Value> operands;
+    for (const Instruction* operand : instruction.operands) {
+      const auto at = std::find(single.inputs.begin(), single.inputs.end(), operand->index);
+      operands.push_back(values[at - single.inputs.begin()]);
+    }
+    if (!Examine(frame, instruction, operands, value)) return true;
+    stop = position;
+    return false;
+  };
+  if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);  // single instructions need none, and their code is there or quickly made
+  absl::Status status;
+  if (region.members.size() == 1) {
+    const Region single = SingleRegion(computation, region.root);
+    std::vector<Value> dense;
+    for (int position : single.inputs) {
+      const auto at = std::find(region.inputs.begin(), region.inputs.end(), position);
+      const Value input = at == region.inputs.end() ? Value() : inputs[at - region.inputs.begin()];
+      dense.push_back(input.has_value() ? ToDense(input) : Value());
+    }
+    visit(region.root, single, kernel, dense, ToDense(result));
+  } else {
+    status = WalkMembers(backend_, computation, region, inputs, visit, &result);
+  }
+  if (watching_ != nullptr && nonfinite_wanted_) {
+    bool inf = false;
+    for (const CatchRequest& r : requests_) inf |= r.enabled && r.kind == CatchKind::kInf;
+    watching_->SetWatch(inf ? Watch::kNonFinite : Watch::kNan);
+    watching_->TakeSeen();
+  }
+  if (!status.ok()) return status;
+  NoteParameters(frame, region, inputs);
+  if (stop >= 0) machine_->StopAfter(stop);
+  return absl::OkStatus();
+}
+
+bool Catches::WasCaught(const Frame& frame, int position, int number) const {
+  const auto at = before_.find(frame.path);
+  if (at == before_.end()) return false;
+  return std::any_of(at->second.begin(), at->second.end(), [&](const Before& b) {
+    return b.position == position && b.number == number && machine_->executed() >= b.executed;  // less: the program was taken back
+  });
+}
+
+bool Catches::Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value) {
+  for (CatchRequest& r : requests_) {
+    if (!r.enabled || !finder_.Concerns(r, instruction) || WasCaught(frame, instruction.index, r.number)) continue;
+    std::optional<Finding> finding = finder_.Find(r, instruction, operands, value, !dirty_);
+    if (!finding.has_value()) {
+      if (NonFinite(r) && !dirty_) dirty_ = HasAny(r.kind, value);
+      continue;
+    }
+    if (NonFinite(r)) dirty_ = true;
+    Caught caught;
+    caught.kind = r.kind;
+    caught.number = r.number;
+    caught.instruction = &instruction;
+    for (const Frame& f : machine_->frames()) caught.frames.push_back({f.kind, f.caller, f.iteration});
+    caught.finding = *std::move(finding);
+    caught_ = std::move(caught);
+    std::vector<Before>& list = before_[frame.path];
+    list.erase(std::remove_if(list.begin(), list.end(), [&](const Before& b) { return b.position == instruction.index && b.number == r.number; }), list.end());
+    list.push_back({instruction.index, r.number, machine_->executed()});
+    ++r.hits;
+    return true;
+  }
+  return false;
+}
+
+// Parameters of the program that come with one: said once, all that follows is inherited.
+void Catches::NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs) {
+  if (frame.kind != FrameKind::kEntry) return;
+  for (size_t k = 0; k < inputs.size(); ++k) {
+    const Instruction& from = *frame.computation->schedule[region.inputs[k]];
+    if (from.parameter_number < 0 || !inputs[k].has_value() || !said_.insert(&from).second) continue;
+    for (const CatchRequest& r : requests_) {
+      if (!r.enabled || !NonFinite(r) || !HasAny(r.kind, inputs[k])) continue;
+      notices_.push_back(absl::StrCat("parameter %", from.name, " comes with ", Name(r.kind), "; what follows from it counts as inherited"));
+    }
+  }
+}
+
+// ---- Words ----
+
+namespace {
+
+std::string Indexed(const Instruction& instruction, int output, const std::vector<int64_t>& index) {
+  std::string text = absl::StrCat("%", instruction.name);
+  if (output >= 0) absl::StrAppend(&text, "{", output, "}");
+  if (!index.empty()) absl::StrAppend(&text, "[", absl::StrJoin(index, ","), "]");
+  return text;
+}
+
+std::string FramesText(const Caught& caught) {
+  std::string text;
+  for (size_t k = caught.frames.size(); k-- > 0;) {
+    const CaughtFrame& f = caught.frames[k];
+    const bool loop = f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition;
+    if (f.caller == nullptr || !loop) continue;
+    absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ", f.iteration, " of %", f.caller->name);
+  }
+  return text;
+}
+
+std::string Made(const Caught& caught) {
+  const Finding& f = caught.finding;
+  switch (caught.kind) {
+    case CatchKind::kNan:
+    case CatchKind::kInf:
+      if (f.constant != nullptr) return absl::StrCat(" takes it from the constant %", f.constant->name);
+      return " makes it from operands that have none";
+    case CatchKind::kOverflow:
+    case CatchKind::kDenormal:
+    case CatchKind::kCancellation:
+    case CatchKind::kIndex:
+    case CatchKind::kDuplicate:
+    case CatchKind::kUnsorted:
+    case CatchKind::kIntegerOverflow:
+    case CatchKind::kDivision:
+      break;
+  }
+  return absl::StrCat(": ", f.why);
+}
+
+}  // namespace
+
+std::string ToText(const ElementRead& read) { return absl::StrCat(Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
+
+std::string CaughtHeadline(const Module& module, const Caught& caught) {
+  const std::string frames = FramesText(caught);
+  return absl::StrCat("caught ", Name(caught.kind), ": ", Describe(module, {caught.instruction->parent, caught.instruction->index}),
+                      frames.empty() ? "" : absl::StrCat(" (", frames, ")"), Made(caught));
+}
+
+std::pair<std::string, int> CaughtSource(const Module& module, const Caught& caught) {
+  const SourceLine source = SourceLineOf(module, *caught.instruction);
+  return source.known() ? std::make_pair(std::string(source.file), source.line) : std::make_pair(std::string(), 0);
+}
+
+std::string CaughtText(const Module& module, const Caught& caught) {
+  const Finding& f = caught.finding;
+  std::string text = CaughtHeadline(module, caught);
+  if (f.has_value) absl::StrAppend(&text, "\n  ", Indexed(*caught.instruction, f.output, f.index), " = ", ToText(f.value));
+  if (!f.read.empty()) {
+    absl::StrAppend(&text, f.has_value ? ", made from " : "\n  ",
+                    absl::StrJoin(f.read, ", ", [](std::string* out, const ElementRead& r) { out->append(ToText(r)); }));
+    if (f.read_more > 0) absl::StrAppend(&text, " and ", Count(f.read_more, "other element"));
+  }
+  if (f.further > 0) absl::StrAppend(&text, "\n  and ", Count(f.further, f.has_value ? "further element" : "further index vector"), " in the same way");
+  if (f.inherited > 0) absl::StrAppend(&text, "\n  ", Count(f.inherited, "element"), f.inherited == 1 ? " inherits it" : " inherit it");
+  const SourceLine source = SourceLineOf(module, *caught.instruction);
+  if (source.known()) absl::StrAppend(&text, "\n  ", ToText(source));
+  return text;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,98 @@
+// Numeric catches: looks at every region that a Machine runs and stops it after the instruction that first introduced what is looked for.
+// Not for the console's commands (catch_commands.cc).
+#ifndef HLOSCOPE_CORE_DEBUG_CATCHES_H_
+#define HLOSCOPE_CORE_DEBUG_CATCHES_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "core/debug/catch_find.h"
+#include "core/exec/machine.h"
+#include "core/exec/watch.h"
+
+namespace hloscope {
+
+// A frame of the stack at a catch, outermost first: "iteration 17 of %while.3".
+struct CaughtFrame {
+  FrameKind kind = FrameKind::kEntry;
+  const Instruction* caller = nullptr;  // null: the entry
+  int64_t iteration = 0;
+};
+
+struct Caught {
+  CatchKind kind{};
+  int number = 0;
+  const Instruction* instruction = nullptr;
+  std::vector<CaughtFrame> frames;
+  Finding finding;
+};
+
+class Catches {
+ public:
+  Catches(const Module& module, Backend& backend);
+  ~Catches();
+
+  // What is looked for. Call Attach after a change.
+  std::vector<CatchRequest>& requests() { return requests_; }
+  // Observes the machine from now on; nothing to look for: leaves it alone. The machine must not outlive this without Detach.
+  void Attach(Machine& machine);
+  void Detach(Machine& machine);
+  // A machine was started anew: what was caught before counts again.
+  void Restarted();
+  // The stop of the last StopReason::kCaught.
+  const std::optional<Caught>& caught() const { return caught_; }
+  // "parameter %x has nan at [3] ...": things said once; cleared by the taker.
+  std::vector<std::string> TakeNotices();
+
+ private:
+  struct RegionFacts {
+    bool concerns = false;        // some member may introduce something
+    bool only_nonfinite = true;   // and only nan or inf
+    bool always_look = false;     // the kernel's watch may miss it: elements are left unread, a constant is mixed in by a move
+    bool hides = false;           // members besides the root concern: without a watch the result does not say enough
+  };
+  absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
+  const RegionFacts& FactsOf(const Computation& computation, const Region& region);
+  bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
+  bool Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value);
+  bool WasCaught(const Frame& frame, int position, int number) const;
+  void NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs);
+
+  const Module& module_;
+  Backend& backend_;
+  WatchingBackend* watching_;
+  CatchFinder finder_;
+  std::vector<CatchRequest> requests_;
+  Machine* machine_ = nullptr;
+  bool nonfinite_wanted_ = false, others_wanted_ = false;
+  bool dirty_ = false;  // something that is looked for has come up in this run
+  absl::flat_hash_map<const Instruction*, std::map<size_t, RegionFacts>> facts_;  // by root and how many members
+  // What was caught in frames, by their paths: not again when the region runs once more on the way on.
+  struct Before {
+    int position;
+    int number;
+    int64_t executed;
+  };
+  std::map<uint64_t, std::vector<Before>> before_;
+  std::optional<Caught> caught_;
+  absl::flat_hash_set<const Instruction*> said_;
+  std::vector<std::string> notices_;
+};
+
+// One or several lines without a line break at the end.
+std::string CaughtText(const Module& module, const Caught& caught);
+// "caught nan: %divide.7 in body, model.hlo:31 made [3,4] = nan": its first line, for one-line places.
+std::string CaughtHeadline(const Module& module, const Caught& caught);
+// The line of the model's source; line 0: none is named.
+std::pair<std::string, int> CaughtSource(const Module& module, const Caught& caught);
+// "%x[3,4] = 0".
+std::string ToText(const ElementRead& read);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_CATCHES_H_

@@ -1,0 +1,146 @@
+#include "core/element/scalar_hazards.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+namespace {
+
+using Wide = __int128;
+
+Wide ToWide(const Scalar& s) { return IsUnsigned(s.type) || IsPred(s.type) ? static_cast<Wide>(s.u()) : static_cast<Wide>(s.i); }
+
+bool IsInt(ElementType type) { return IsInteger(type) && !IsPred(type); }
+
+std::string Sentence(absl::string_view op, absl::Span<const Scalar> in, const Scalar& out) {
+  if (in.size() == 1) return absl::StrCat(op, "(", ToText(in[0]), ") = ", ToText(out));
+  return absl::StrCat(ToText(in[0]), " ", op, " ", ToText(in[1]), " = ", ToText(out));
+}
+
+bool PartOverflows(ElementType to, double in, double out) {
+  if (!std::isfinite(in)) return false;
+  if (!std::isfinite(out)) return true;
+  if (std::fabs(in) <= std::fabs(out)) return false;
+  return std::fabs(in) - std::fabs(out) > UlpAt(to, std::fabs(out)) * 0.501;  // held at the type's largest value
+}
+
+bool ConversionOverflows(ElementType to, const Scalar& in, const Scalar& out) {
+  if (IsPred(to)) return false;
+  if (IsFloat(in.type) || IsComplex(in.type)) {
+    if (!IsInteger(to)) {
+      const ElementType real = RealTypeOf(to);
+      return PartOverflows(real, in.re, out.re) || (IsComplex(to) && PartOverflows(real, in.im, out.im));
+    }
+    if (!std::isfinite(in.re)) return true;
+    const double whole = std::trunc(in.re);
+    return std::fabs(whole) >= 0x1p100 || static_cast<Wide>(whole) != ToWide(out);
+  }
+  if (IsInteger(to)) return ToWide(in) != ToWide(out);
+  return PartOverflows(RealTypeOf(to), static_cast<double>(ToWide(in)), out.re);
+}
+
+bool LosesToZero(ScalarOp op, absl::Span<const Scalar> in, const Scalar& out) {
+  if (out.re != 0 || IsComplex(out.type)) return false;
+  for (const Scalar& s : in) {
+    if ((IsFloat(s.type) ? s.re == 0 || !std::isfinite(s.re) : s.i == 0)) return false;
+  }
+  return op == ScalarOp::kMultiply || op == ScalarOp::kDivide || op == ScalarOp::kConvert || op == ScalarOp::kReducePrecision;
+}
+
+int CancelledBits(double a, double b, double out) {
+  if (!std::isfinite(a) || !std::isfinite(b) || out == 0 || !std::isfinite(out)) return 0;
+  const double larger = std::max(std::fabs(a), std::fabs(b));
+  return larger == 0 ? 0 : std::ilogb(larger) - std::ilogb(out);
+}
+
+}  // namespace
+
+bool IsDenormal(const Scalar& s) {
+  const auto below = [](ElementType type, double v) { return v != 0 && std::fabs(v) < UlpAt(type, 0) / (2 * UnitRoundoff(type)); };
+  if (IsComplex(s.type)) return below(RealTypeOf(s.type), s.re) || below(RealTypeOf(s.type), s.im);
+  return IsFloat(s.type) && below(s.type, s.re);
+}
+
+int DefaultCancellationBits(ElementType type) {
+  if (!IsFloat(type) && !IsComplex(type)) return 1;
+  const int digits = static_cast<int>(std::lround(-std::log2(UnitRoundoff(RealTypeOf(type)))));
+  return std::max(2, digits * 3 / 4);
+}
+
+bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from) {
+  const bool floats = IsFloat(to) || IsComplex(to);
+  switch (hazard) {
+    case ScalarHazard::kConversionOverflow:
+      if (op == ScalarOp::kReducePrecision) return true;
+      return op == ScalarOp::kConvert && !IsPred(to) && !IsPred(from) && to != from;
+    case ScalarHazard::kDenormal: return floats && op != ScalarOp::kBitcast;
+    case ScalarHazard::kCancellation: return floats && (op == ScalarOp::kAdd || op == ScalarOp::kSubtract);
+    case ScalarHazard::kIntegerOverflow:
+      switch (op) {
+        case ScalarOp::kAdd:
+        case ScalarOp::kSubtract:
+        case ScalarOp::kMultiply:
+          return IsInt(to);
+        case ScalarOp::kNegate:
+        case ScalarOp::kAbs:
+          return IsInt(to) && !IsUnsigned(to);
+        case ScalarOp::kConvert: return IsInt(to) && IsInt(from) && to != from;
+        default: return false;
+      }
+    case ScalarHazard::kIntegerDivision: return IsInt(to) && (op == ScalarOp::kDivide || op == ScalarOp::kRemainder);
+  }
+  return false;
+}
+
+bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Span<const Scalar> in, const Scalar& out, int bits, std::string* why) {
+  if (in.empty() || !MayHave(hazard, op, to, in[0].type)) return false;
+  const auto because = [&](std::string text) {
+    if (why != nullptr) *why = std::move(text);
+    return true;
+  };
+  switch (hazard) {
+    case ScalarHazard::kConversionOverflow:
+      if (!ConversionOverflows(to, in[0], out)) return false;
+      return because(absl::StrCat(Name(in[0].type), " ", ToText(in[0]), " has no place in ", op == ScalarOp::kReducePrecision ? "the reduced precision" : Name(to),
+                                  " and becomes ", ToText(out)));
+    case ScalarHazard::kDenormal: {
+      for (const Scalar& s : in) {
+        if (IsDenormal(s)) return false;
+      }
+      if (IsDenormal(out)) return because(absl::StrCat(Sentence(Name(op), in, out), " is denormal"));
+      if (!LosesToZero(op, in, out)) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " is lost to zero"));
+    }
+    case ScalarHazard::kCancellation: {
+      const int limit = bits > 0 ? bits : DefaultCancellationBits(to);
+      int lost = CancelledBits(in[0].re, in[1].re, out.re);
+      if (IsComplex(to)) lost = std::max(lost, CancelledBits(in[0].im, in[1].im, out.im));
+      if (lost < limit) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " loses ", lost, " bits"));
+    }
+    case ScalarHazard::kIntegerOverflow: {
+      const Wide a = ToWide(in[0]), b = in.size() > 1 ? ToWide(in[1]) : 0;
+      Wide exact = 0;
+      switch (op) {
+        case ScalarOp::kAdd: exact = a + b; break;
+        case ScalarOp::kSubtract: exact = a - b; break;
+        case ScalarOp::kMultiply: exact = a * b; break;
+        case ScalarOp::kNegate: exact = -a; break;
+        case ScalarOp::kAbs: exact = a < 0 ? -a : a; break;
+        default: exact = a; break;
+      }
+      if (exact == ToWide(out)) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
+    }
+    case ScalarHazard::kIntegerDivision:
+      if (in[1].i == 0) return because(absl::StrCat(Sentence(Name(op), in, out), " divides by zero"));
+      if (IsUnsigned(to) || in[1].i != -1 || in[0].i >= 0) return false;
+      if (Scalar::Int(to, static_cast<int64_t>(-static_cast<uint64_t>(in[0].i))).i != in[0].i) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
+  }
+  return false;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,34 @@
+// What may go wrong in one scalar operation without anything being said: facts about operations and their values, for whoever watches a
+// run. Not for values that are merely not finite.
+#ifndef HLOSCOPE_CORE_ELEMENT_SCALAR_HAZARDS_H_
+#define HLOSCOPE_CORE_ELEMENT_SCALAR_HAZARDS_H_
+
+#include <string>
+
+#include "absl/types/span.h"
+#include "core/element/expr.h"
+#include "core/literal/scalar.h"
+
+namespace hloscope {
+
+enum class ScalarHazard : uint8_t {
+  kConversionOverflow,  // a conversion to a type that does not reach as far as the value
+  kDenormal,            // a result below the smallest normal number, or lost to zero there, from operands that are neither
+  kCancellation,        // an addition or subtraction in which leading bits of the operands cancel
+  kIntegerOverflow,     // an integer result that does not fit its type
+  kIntegerDivision,     // an integer division by zero, or of the smallest integer by -1
+};
+
+// Whether `op` can have the hazard at all, by its types.
+bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from);
+// Whether it has it here. `bits`: what kCancellation counts as many. `why` (may be null) gets a short text: "300 has no place in s8".
+bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Span<const Scalar> in, const Scalar& out, int bits, std::string* why);
+
+// Below the smallest normal number and not zero.
+bool IsDenormal(const Scalar& s);
+// What kCancellation counts when nobody says: three quarters of the type's digits.
+int DefaultCancellationBits(ElementType type);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_ELEMENT_SCALAR_HAZARDS_H_
