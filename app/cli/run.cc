@@ -269,7 +269,14 @@ class Runner {
 
   void SetCaught() {
     const Caught& caught = *catches_->caught();
-    outcome_.error = CaughtText(*module_, caught);
+    std::string text = CaughtText(*module_, caught);
+    const size_t first = std::min(text.find('\n'), text.size());
+    const Instruction& at = *caught.instruction;
+    outcome_.error = absl::StrCat("hloscope: ", text, "\n");
+    if (module_->source != nullptr) {
+      outcome_.error = Render({Severity::kError, "", text.substr(0, first), at.name_range.valid() ? at.name_range : at.range, ""}, *module_->source);
+      if (first < text.size()) absl::StrAppend(&outcome_.error, text.substr(first + 1), "\n");
+    }
     outcome_.error_json = {{"instruction", std::string(caught.instruction->name)}, {"message", CaughtHeadline(*module_, caught)}};
     const Finding& f = caught.finding;
     ordered_json& j = outcome_.caught_json;

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 
@@ -132,6 +133,7 @@ absl::Status CommandBreak(Session::State& s, absl::string_view args) { return Ad
 absl::Status CommandTbreak(Session::State& s, absl::string_view args) { return AddFromText(s, args, true); }
 
 absl::Status CommandDelete(Session::State& s, absl::string_view args) {
+  if (ChangeCatches(s, &args, CatchChange::kDelete)) return absl::OkStatus();
   return ForNumbers(s, args, [&](Breakpoint& b) {
     PresentMemory(s).watches.erase(b.number);
     const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
@@ -139,10 +141,12 @@ absl::Status CommandDelete(Session::State& s, absl::string_view args) {
   });
 }
 absl::Status CommandDisable(Session::State& s, absl::string_view args) {
+  if (ChangeCatches(s, &args, CatchChange::kDisable)) return absl::OkStatus();
   return ForNumbers(s, args, [](Breakpoint& b) { b.enabled = false; });
 }
 
 absl::Status CommandEnable(Session::State& s, absl::string_view args) {
+  if (ChangeCatches(s, &args, CatchChange::kEnable)) return absl::OkStatus();
   absl::string_view rest = args;
   const absl::string_view word = TakeWord(rest);
   if (word == "once") return ForNumbers(s, rest, [&](Breakpoint& b) { Enable(s, b, 1); });

@@ -1,6 +1,7 @@
 // Commands that run the program, and what is shown where it stops.
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stops.h"
@@ -91,6 +92,7 @@ void Session::State::ShowStop(StopReason reason) {
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
   if (reason == StopReason::kBreakpoint && Stops(*this).silent) return;
+  if (reason == StopReason::kCaught) ShowCaught(*this);
   if (reason == StopReason::kFinished || machine->finished()) {
     Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();
@@ -106,7 +108,7 @@ void Session::State::ShowStop(StopReason reason) {
     Say("The program stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", machine->status().message(), "\n");
   } else if (reason == StopReason::kInterrupted) {
     Say("Interrupted at ", DescribeFrame(selected), "\n");
-  } else if (reason == StopReason::kBreakpoint) {
+  } else if (reason == StopReason::kBreakpoint || reason == StopReason::kCaught) {
     Say("at ", DescribeFrame(selected), "\n");
   }
   const Instruction* next = machine->next_instruction();
@@ -146,6 +148,7 @@ absl::Status Session::State::Begin() {
     machine.reset();
     return status;
   }
+  AttachCatches(*this);
   interrupt.store(&machine->interrupt());
   BeginHistory(*this);
   selected = 0;

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 
@@ -76,7 +77,8 @@ std::string AsCommands(const Breakpoint& b) {
 }  // namespace
 
 absl::Status InfoBreak(Session::State& s, absl::string_view args) {
-  if (s.breakpoints.empty()) s.Say("There are no breakpoints.\n");
+  const bool catches = ListCatches(s);
+  if (s.breakpoints.empty() && !catches) s.Say("There are no breakpoints.\n");
   for (const auto& b : s.breakpoints) Show(s, *b);
   return absl::OkStatus();
 }
