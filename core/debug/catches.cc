@@ -55,7 +55,7 @@ void Catches::Attach(Machine& machine) {
   if (pushes && (whole || dirty_)) {
     machine.set_region_observer(observe);
   } else {
-    machine.set_light_region_observer(observe);
+    machine.set_light_region_observer(observe, true);
   }
 }
 

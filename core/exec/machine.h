@@ -207,9 +207,11 @@ class Machine {
   }
   // The same at less cost: inputs are handed on to kernels as ever, so that updates happen in place. Those that were handed on are empty
   // when the observer sees them, and all values lie in the layout of their instruction's shape.
-  void set_light_region_observer(RegionObserver f) {
+  // `keep_operands`: only those are handed on that a region's root moves or updates as they are, so that the observer has what was computed from.
+  void set_light_region_observer(RegionObserver f, bool keep_operands = false) {
     region_observer_ = std::move(f);
     observer_keeps_inputs_ = false;
+    observer_keeps_operands_ = keep_operands;
   }
   // Only from inside a region observer: stop (kCaught) with the frame's position after `position`, a member of the region. The value of the
   // member can be asked for; later members of the region have not been executed.
@@ -238,6 +240,7 @@ class Machine {
   std::atomic<bool> interrupt_{false};
   RegionObserver region_observer_;
   bool observer_keeps_inputs_ = true;
+  bool observer_keeps_operands_ = false;
   absl::flat_hash_map<const Instruction*, ProfileEntry> profile_;
   std::unique_ptr<Impl> impl_;
 };

@@ -267,7 +267,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
       if (m.observer_keeps_inputs_) {
         seen.push_back(ToDense(input));
       } else {
-        seen.push_back(input.unique() && OnlyUpdated(*code.computation, region, k) ? Value() : input);
+        seen.push_back(input.unique() && (!m.observer_keeps_operands_ || OnlyUpdated(*code.computation, region, k)) ? Value() : input);
       }
     }
   }
@@ -350,7 +350,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
   const bool observed = stack.main && m.region_observer_ && !replaying;
   std::vector<Value> seen;
   if (observed) {
-    for (const Value& input : inputs) seen.push_back(m.observer_keeps_inputs_ ? ToDense(input) : input);
+    for (const Value& input : inputs) seen.push_back(m.observer_keeps_inputs_ ? ToDense(input) : m.observer_keeps_operands_ || !input.unique() ? input : Value());
   }
   const Kernel* kernel = nullptr;
   absl::StatusOr<Value> result = Execute(stack, depth, single, -1, std::move(inputs), &kernel);
