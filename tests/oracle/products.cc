@@ -188,21 +188,26 @@ absl::StatusOr<Array> Convolution(const Instruction& instruction, const Array& l
     const int64_t first_feature = feature_groups > 1 ? feature / (features_out / feature_groups) * features_in : 0;
     r[labels->kernel_output_feature] = feature;
     std::vector<Number> terms;
+    bool zero_times_special = false;
     ForEach(kernel, [&](const Index& k) {
+      bool inside = true;
       for (size_t d = 0; d < spatial; ++d) {
         const WindowDimension& w = window[d];
-        int64_t x = o[labels->output_spatial[d]] * w.stride + k[d] * w.window_dilation - w.padding_low;
-        if (x < 0 || x % w.base_dilation != 0) return;
-        x /= w.base_dilation;
-        if (x >= dim(lhs.shape, labels->input_spatial[d])) return;
-        l[labels->input_spatial[d]] = x;
+        const int64_t x = o[labels->output_spatial[d]] * w.stride + k[d] * w.window_dilation - w.padding_low;
+        inside = inside && x >= 0 && x % w.base_dilation == 0 && x / w.base_dilation < dim(lhs.shape, labels->input_spatial[d]);
+        l[labels->input_spatial[d]] = x / w.base_dilation;
         r[labels->kernel_spatial[d]] = w.reversal ? kernel[d] - 1 - k[d] : k[d];
       }
       l[labels->input_feature] = first_feature + k[spatial];
       r[labels->kernel_input_feature] = k[spatial];
+      if (!inside) {
+        // Padding is zeros, and whether they are multiplied or left out is free: an infinity of the kernel then tells the two apart.
+        zero_times_special |= !std::isfinite(rhs.at(r).re) || !std::isfinite(rhs.at(r).im);
+        return;
+      }
       terms.push_back(Product(out.type(), Convert(lhs.type(), out.type(), lhs.at(l)), Convert(rhs.type(), out.type(), rhs.at(r))));
     });
-    out.at(o) = Sum(out.type(), std::move(terms));
+    out.at(o) = zero_times_special ? Unknown() : Sum(out.type(), std::move(terms));
   });
   return out;
 }
