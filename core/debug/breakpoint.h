@@ -23,6 +23,7 @@ struct Breakpoint {
   std::vector<bool> after;
   std::string condition;            // empty: none
   bool enabled = true;
+  std::vector<const Computation*> looked_into;  // whose values the condition, text or expression reads
   bool temporary = false;           // removed by its first stop
   bool from_program = false;        // the program's own text asks for it
   int64_t reached = 0;              // how often the program has come there since it began (a watch: how often it was evaluated)

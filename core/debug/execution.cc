@@ -140,6 +140,7 @@ absl::Status Session::State::Begin() {
   machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
   error_stop = false;
   PresentMemory(*this).watches.clear();
+  Stops(*this).around.clear();
   for (const auto& b : breakpoints) b->reached = b->hits = 0;
   ArmAll();
   Machine* m = machine.get();
@@ -178,6 +179,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
       const std::vector<Stop> found = StopsHere(*this, stops.memory, true);
       if (!found.empty()) {
         Announce(*this, found);
+        Settle(*this);
         FlushLogs(*this);
         return StopReason::kBreakpoint;
       }

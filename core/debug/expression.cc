@@ -126,9 +126,16 @@ struct Function {
 
 double Extreme(const Result& r, bool max) {
   double best = std::numeric_limits<double>::quiet_NaN();
+  if (r.im.empty()) {
+    for (double x : r.re) {
+      if (std::isnan(x)) return x;  // a NaN must not hide
+      if (!(max ? x <= best : x >= best)) best = x;
+    }
+    return best;
+  }
   for (size_t i = 0; i < r.re.size(); ++i) {
-    const double x = r.im.empty() ? r.re[i] : std::abs(Complex(r.re[i], r.im[i]));
-    if (std::isnan(x)) return x;  // a NaN must not hide
+    const double x = std::abs(Complex(r.re[i], r.im[i]));
+    if (std::isnan(x)) return x;
     if (i == 0 || (max ? x > best : x < best)) best = x;
   }
   return best;
@@ -173,7 +180,7 @@ const Function kFunctions[] = {
      },
      nullptr},
     {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
-    {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(std::abs(x)); }},
+    {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(x.imag() == 0 ? std::fabs(x.real()) : std::abs(x)); }},
     {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
     {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},
     {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }},

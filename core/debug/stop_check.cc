@@ -84,6 +84,7 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
   std::vector<absl::string_view> texts = LogExpressions(b.text);
   if (!b.condition.empty()) texts.push_back(b.condition);
   b.after.clear();
+  b.looked_into.clear();
   if (texts.empty()) return absl::OkStatus();
   // The places' computations: right in one of them is right enough, for /regex/ may name places where it makes no sense.
   absl::flat_hash_map<const Computation*, absl::flat_hash_set<const Instruction*>> read_in;
@@ -107,6 +108,11 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
     b.locations.erase(std::remove_if(b.locations.begin(), b.locations.end(), senseless), b.locations.end());
     s.Say("note: left out ", Count(static_cast<int64_t>(before - b.locations.size()), "place"), ": ", first.message(), "\n");
   }
+  absl::flat_hash_set<const Computation*> looked_into;
+  for (const auto& [home, read] : read_in) {
+    for (const Instruction* i : read) looked_into.insert(i->parent);
+  }
+  b.looked_into.assign(looked_into.begin(), looked_into.end());
   bool any = false;
   const Instruction *early = nullptr, *place = nullptr;
   b.after.assign(b.locations.size(), false);

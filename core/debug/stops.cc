@@ -59,6 +59,13 @@ void Session::State::ArmAll() {
       armed_callers.insert(caller);
     }
   }
+  // Frames that are looked into at each stop keep their values.
+  for (const Computation* computation : stops.around) machine->Arm(*computation, -1);
+  for (const auto& b : breakpoints) {
+    for (const Computation* computation : b->looked_into) {
+      if (b->enabled) machine->Arm(*computation, -1);
+    }
+  }
   ArmEdits(*this);
 }
 
@@ -205,6 +212,7 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
     s.Say(absl::StrJoin(names, ", "), ", ");
   }
   bool changed = false;
+  for (const Frame& frame : s.machine->frames()) changed |= stops.around.insert(frame.computation).second;
   for (const Stop& stop : found) {
     Breakpoint& b = *stop.breakpoint;
     for (const std::string& command : b.commands) {

@@ -46,6 +46,7 @@ void WatchesMoved(Session::State& s);
 struct StopState {
   absl::flat_hash_map<std::pair<const Computation*, int>, std::vector<Breakpoint*>> at;  // enabled ones by armed position
   StopMemory memory;
+  absl::flat_hash_set<const Computation*> around;  // of the stops of this run: there may be more of them
   std::deque<std::string> pending;  // commands of the stop that are still to be executed
   bool running_commands = false;
   bool silent = false;              // the stop is not shown

@@ -66,9 +66,10 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
 }
 
 // Shows where the program has come to, and the frame where that is not the one it was in.
+void RememberWatches(Session::State& s, Timeline& timeline);
+
 void ShowArrival(Session::State& s, const Mark& before) {
   s.error_stop = false;
-  WatchesMoved(s);
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   Mark from = before, now = s.machine->Where();
   from.levels.back().position = now.levels.back().position = 0;
@@ -93,6 +94,7 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
     if (!mark.ok()) return mark.status();
     if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
   }
+  RememberWatches(s, **timeline);
   ShowArrival(s, before);
   return absl::OkStatus();
 }
@@ -167,6 +169,32 @@ void Settle(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& m
   *doubts = std::move(left);
 }
 
+// What the watches would have seen last had the program come here by itself: walked through again from the last moment that is kept.
+void RememberWatches(Session::State& s, Timeline& timeline) {
+  WatchesMoved(s);
+  Machine& m = *s.machine;
+  const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };
+  if (m.finished() || std::none_of(s.breakpoints.begin(), s.breakpoints.end(), is_watch)) return;
+  for (const Frame& frame : m.frames()) {
+    if (frame.kind == FrameKind::kElement) return;
+  }
+  const Mark present = m.Where();
+  const Computation& computation = *m.top().computation;
+  const Timeline::Moment* from = nullptr;
+  for (const Timeline::Moment& moment : timeline.moments()) {
+    if (moment.mark < present) from = &moment;
+  }
+  if (from == nullptr || !SeekStatus(s, timeline.Seek(Mark(from->mark))).ok()) return;
+  m.Arm(computation, present.levels.back().position);
+  Found found;
+  StopMemory memory;
+  const absl::Status walked = FindLastStop(s, present, &found, &memory);
+  s.ArmAll();
+  if (!SeekStatus(s, timeline.Seek(present)).ok() || !walked.ok()) return;
+  StopsHere(s, memory, false);
+  PresentMemory(s) = std::move(memory);
+}
+
 }  // namespace
 
 absl::Status GoTo(Session::State& s, const Mark& mark) {
@@ -187,6 +215,7 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   mark.levels.resize(s.selected);
   s.Say("Back to where ", s.machine->frames()[s.selected].computation->name, " was entered\n");
   if (absl::Status status = SeekStatus(s, (*timeline)->Seek(mark)); !status.ok()) return status;
+  RememberWatches(s, **timeline);
   ShowArrival(s, before);
   return absl::OkStatus();
 }
@@ -210,7 +239,7 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     status = SeekStatus(s, (*timeline)->Seek(moment->mark));
     if (!status.ok()) break;
     s.ArmAll();
-    if (end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
+    if (end.levels.size() > 1 || end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
     Found here;
     StopMemory memory;
     status = FindLastStop(s, end, &here, &memory);
@@ -288,6 +317,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     if (present != nullptr) s.machine->Restore(*present);
     return MomentError(status, args);
   }
+  RememberWatches(s, **timeline);
   ShowArrival(s, before);
   return absl::OkStatus();
 }

@@ -339,6 +339,7 @@ const Instruction* Machine::next_instruction() const {
   return frame.position < static_cast<int>(frame.values.size()) ? frame.computation->schedule[frame.position] : nullptr;
 }
 
+// Armed at -1 nothing stops, but the computation's frames keep what it takes to look into them.
 void Machine::Arm(const Computation& computation, int position) {
   std::vector<int>& positions = impl_->armed[computation.id];
   auto at = std::lower_bound(positions.begin(), positions.end(), position);

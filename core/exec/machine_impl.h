@@ -185,6 +185,7 @@ struct Machine::Impl {
   int NextStop(const Frame& frame, const Until& until, bool* is_armed) const;
   // The top frame's end is armed: what its last instruction made is to be looked at before it returns.
   bool StopsAtEnd(const Stack& stack) const;
+  uint64_t end_wanted = 0;  // the frame whose end is the moment that a seek goes to
   void MoveTo(Stack& stack, Frame& frame, int position);
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, const Region& region);

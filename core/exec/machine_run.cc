@@ -26,6 +26,7 @@ int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_arm
     if (next != positions.end() && *next == exempt_position && frame.serial == exempt_serial) ++next;
     if (next != positions.end()) stop = *next;
   }
+  if (end_wanted == frame.serial) stop = std::min(stop, static_cast<int>(frame.values.size()));
   if (until.serial == frame.serial && until.position < stop) {
     stop = until.position;
     *is_armed = false;
@@ -36,6 +37,7 @@ int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_arm
 bool Machine::Impl::StopsAtEnd(const Stack& stack) const {
   const Frame& frame = stack.frames.back();
   const std::vector<int>& positions = armed[frame.computation->id];
+  if (stack.main && end_wanted == frame.serial) return true;
   return stack.main && !replaying && !positions.empty() && positions.back() == static_cast<int>(frame.values.size());
 }
 

@@ -293,7 +293,11 @@ StopReason Machine::Impl::SeekStep(const Mark& mark, const Mark& now) {
   const int depth = static_cast<int>(level);
   if (wanted.kind == here.kind && wanted.iteration == here.iteration) {
     const Frame& frame = m.frames_[depth];
-    return Advance(Until{.depth_gone = depth, .serial = frame.serial, .position = wanted.position});
+    // An inner frame at its end has not returned yet; the entry has.
+    end_wanted = depth > 0 && wanted.position == static_cast<int>(frame.values.size()) ? frame.serial : 0;
+    const StopReason reason = Advance(Until{.depth_gone = depth, .serial = frame.serial, .position = wanted.position});
+    end_wanted = 0;
+    return reason;
   }
   const Until until{.depth_gone = depth, .goal_depth = depth, .goal_kind = wanted.kind, .goal_iteration = wanted.iteration};
   goal = &until;
