@@ -8,6 +8,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/extract.h"
 #include "core/debug/text_util.h"
 #include "core/exec/dynamic.h"
 #include "core/exec/machine.h"
@@ -73,10 +74,12 @@ class Minimizer {
     }
     for (bool smaller = true; smaller && !Spent();) {
       const int64_t before = Size();
+      Descend();
       CutRoots();
       CutInputs();
       ReplaceByOperands();
       ShrinkCalled();
+      ShrinkLoops();
       ShrinkSizes();
       SimplifyInputs();
       smaller = Size() < before;
@@ -118,7 +121,8 @@ class Minimizer {
       machine_->Run();
     }
     if (machine_->frames().empty()) return absl::FailedPreconditionError("nothing was computed");
-    return machine_->ValueOf(0, i.index);
+    absl::StatusOr<Value> value = machine_->ValueOf(0, i.index);
+    return value.ok() ? absl::StatusOr<Value>(Detached(*value)) : value;
   }
 
   // Makes the candidate the present program if it still fails.
@@ -131,7 +135,8 @@ class Minimizer {
     if (sink.error_count() > 0) return false;
     std::vector<Value> parameters;
     for (const RewrittenInput& input : candidate->inputs) {
-      absl::StatusOr<Value> value = ValueOf(*input.original);
+      const auto argument = arguments_.find(input.original);
+      absl::StatusOr<Value> value = argument != arguments_.end() ? argument->second : ValueOf(*input.original);
       if (!value.ok()) return false;
       Value leaf = LeafOf(*std::move(value), input.leaf);
       if (rewrite.cut != nullptr) leaf = rewrite.cut(leaf, input.shape);
@@ -159,6 +164,33 @@ class Minimizer {
       options_.progress(absl::StrCat("minimizing: ", Count(source_->instruction_count(), "instruction"), " left after ", Count(out_.steps, "step")));
     }
     return true;
+  }
+
+  // A computation that is called becomes the program, with the arguments that it first gets.
+  void Descend() {
+    for (bool again = true; again && !Spent();) {
+      again = false;
+      for (const Instruction* i : entry().schedule) {
+        const ControlKind control = Def(*i).control;
+        if (control == ControlKind::kNone) continue;
+        const std::vector<Computation*> called = i->CalledComputations();
+        for (size_t c = 0; c < called.size() && !again && !Spent(); ++c) {
+          arguments_.clear();
+          bool known = true;
+          for (const Instruction* parameter : called[c]->parameters) {
+            const size_t k = control == ControlKind::kCall ? static_cast<size_t>(parameter->parameter_number) : control == ControlKind::kConditional ? c + 1 : 0;
+            absl::StatusOr<Value> value = k < i->operands.size() ? ValueOf(*i->operands[k]) : absl::NotFoundError("");
+            known = known && value.ok() && Shape::Compatible(value->shape(), parameter->shape);
+            if (known) arguments_.emplace(parameter, *std::move(value));
+          }
+          Rewrite rewrite;
+          rewrite.entry = called[c];
+          again = known && Try(rewrite);
+          arguments_.clear();
+        }
+        if (again) break;
+      }
+    }
   }
 
   // Another result: an earlier instruction, a part of a tuple, fewer parts.
@@ -258,10 +290,10 @@ class Minimizer {
         if (i.parameter_number >= 0 || i.literal != nullptr) continue;
         bool done = false;
         for (const Instruction* operand : i.operands) {
-          if (operand->shape != i.shape || done) continue;
+          if (operand->shape != i.shape) continue;
           Rewrite rewrite;
           rewrite.replaced[&i] = operand;
-          done = Try(rewrite);
+          if ((done = Try(rewrite))) break;  // `i` is of a program that is gone
         }
         if (done || !i.shape.IsArray() || i.shape.ElementCount() > kSmallZeros) continue;
         Rewrite rewrite;
@@ -269,6 +301,83 @@ class Minimizer {
         Try(rewrite);
       }
     }
+  }
+
+  // Parts of a loop's value that nothing but themselves depends on.
+  void ShrinkLoops() {
+    for (size_t c = 0; c < module().computations.size() && !Spent(); ++c) {
+      for (size_t p = 0; c < module().computations.size() && p < module().computations[c]->schedule.size() && !Spent(); ++p) {
+        Rewrite all;
+        if (DeadParts(*module().computations[c]->schedule[p], -1, &all) && Try(all)) continue;
+        for (int64_t part = 0; !Spent(); ++part) {  // or one at a time
+          if (c >= module().computations.size() || p >= module().computations[c]->schedule.size()) break;
+          const Instruction& loop = *module().computations[c]->schedule[p];
+          if (Def(loop).control != ControlKind::kWhile || part >= static_cast<int64_t>(loop.shape.tuple_shapes().size())) break;
+          Rewrite one;
+          if (DeadParts(loop, part, &one) && Try(one)) --part;
+        }
+      }
+    }
+  }
+
+  static bool TakesElement(const Instruction& i) { return i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex); }
+
+  // Whether all readers of `value` in its computation take one part, which are then added to `read`.
+  static bool OnlyParts(const Instruction& value, std::set<int64_t>* read) {
+    if (value.parent->root == &value) return value.parent->is_entry;  // the program's own result may lose parts
+    for (const Instruction* i : value.parent->schedule) {
+      for (const Instruction* operand : i->operands) {
+        if (operand != &value) continue;
+        if (!TakesElement(*i)) return false;
+        read->insert(i->Int(AttrId::kIndex));
+      }
+    }
+    return true;
+  }
+
+  static bool MakesTuple(const Instruction& i) {
+    return i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural && i.parameter_number < 0 && i.literal == nullptr && i.operands.size() == i.shape.tuple_shapes().size() &&
+           i.operands.size() > 1;
+  }
+
+  // What goes when all dead parts go, or (from 0) that one alone.
+  bool DeadParts(const Instruction& loop, int64_t only, Rewrite* rewrite) const {
+    if (Def(loop).control != ControlKind::kWhile || !loop.shape.IsTuple()) return false;
+    const Computation &body = *loop.Called(AttrId::kBody), &condition = *loop.Called(AttrId::kCondition);
+    const Instruction &initial = *loop.operands[0], &carried = *body.root;
+    if (!MakesTuple(initial) || !MakesTuple(carried) || initial.parent->root == &initial || body.parameters.size() != 1 || condition.parameters.size() != 1) return false;
+    const int parts = static_cast<int>(loop.shape.tuple_shapes().size());
+    std::set<int64_t> live, ignored;
+    if (!OnlyParts(loop, &live) || !OnlyParts(*condition.parameters[0], &live) || !OnlyParts(*body.parameters[0], &ignored)) return false;
+    for (const Instruction* i : initial.parent->schedule) {  // nobody else may read the initial tuple
+      if (i != &loop && std::find(i->operands.begin(), i->operands.end(), &initial) != i->operands.end()) return false;
+    }
+    if (only >= 0 && live.contains(only)) return false;
+    for (int64_t k = 0; only >= 0 && k < parts; ++k) {
+      if (k != only) live.insert(k);
+    }
+    // What the parts that live are made from in the body lives.
+    for (bool grown = true; grown;) {
+      grown = false;
+      std::vector<bool> needed(body.schedule.size(), false);
+      for (int64_t k : live) needed[carried.operands[k]->index] = true;
+      for (int p = static_cast<int>(body.schedule.size()) - 1; p >= 0; --p) {
+        const Instruction& i = *body.schedule[p];
+        if (!needed[p]) continue;
+        if (TakesElement(i) && i.operands[0] == body.parameters[0]) {
+          grown |= live.insert(i.Int(AttrId::kIndex)).second;
+          continue;
+        }
+        for (const Instruction* operand : i.operands) needed[operand->index] = true;
+      }
+    }
+    if (live.empty()) live.insert(0);
+    if (static_cast<int>(live.size()) == parts) return false;
+    const std::vector<int64_t> kept(live.begin(), live.end());
+    for (const Instruction* i : {&loop, &initial, &carried, static_cast<const Instruction*>(body.parameters[0]), static_cast<const Instruction*>(condition.parameters[0])}) {
+      rewrite->parts.emplace(i, kept);
+    }
+    return true;
   }
 
   // One size at a time, everywhere that it stands; and with it what is a multiple of it.
@@ -342,6 +451,7 @@ class Minimizer {
   const Module* source_ = nullptr;
   std::unique_ptr<Module> owned_;
   absl::flat_hash_map<const Instruction*, Value> given_;  // of the present program's parameters
+  absl::flat_hash_map<const Instruction*, Value> arguments_;  // of a computation that is tried as the program
   std::unique_ptr<Machine> machine_;
 };
 

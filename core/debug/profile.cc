@@ -13,7 +13,7 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kMostEvents = 300000;
+constexpr size_t kMostEvents = 200000;
 constexpr size_t kMostMemorySamples = 4096;
 constexpr size_t kMostOwners = 50;
 

@@ -1,10 +1,13 @@
 // A profile as JSON, and as the trace events that Perfetto and chrome://tracing read.
 #include <nlohmann/json.hpp>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "core/debug/locations.h"
 #include "core/debug/profile.h"
 #include "core/debug/source_view.h"
+#include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 
 namespace hloscope {
@@ -85,30 +88,33 @@ std::string ProfileJson(const ProfileData& data) {
 }
 
 std::string TraceJson(const ProfileData& data) {
-  ordered_json events = ordered_json::array();
-  events.push_back({{"name", "process_name"}, {"ph", "M"}, {"pid", 1}, {"args", {{"name", absl::StrCat(data.module, " on ", data.backend)}}}});
-  events.push_back({{"name", "thread_name"}, {"ph", "M"}, {"pid", 1}, {"tid", 1}, {"args", {{"name", "program"}}}});
+  // Put together by hand: there may be hundreds of thousands of events.
+  const auto quoted = [](absl::string_view text) { return ordered_json(std::string(text)).dump(-1, ' ', false, ordered_json::error_handler_t::replace); };
+  std::string out = absl::StrCat("{\"displayTimeUnit\":\"ms\",\"otherData\":{\"events_dropped\":", data.events_dropped,
+                                 "},\"traceEvents\":[\n{\"name\":\"process_name\",\"ph\":\"M\",\"pid\":1,\"args\":{\"name\":", quoted(absl::StrCat(data.module, " on ", data.backend)),
+                                 "}},\n{\"name\":\"thread_name\",\"ph\":\"M\",\"pid\":1,\"tid\":1,\"args\":{\"name\":\"program\"}}");
+  absl::flat_hash_map<const Instruction*, std::string> heads, places;  // of an instruction, made once
   for (const ProfileData::Event& e : data.events) {
     const Instruction* i = e.instruction;
-    ordered_json j = {{"name", e.is_frame ? e.label : std::string(i->name)}, {"cat", e.is_frame || i == nullptr ? "frame" : std::string(Name(i->opcode))}, {"ph", "X"}, {"pid", 1}, {"tid", 1},
-                      {"ts", e.begin * 1e6}, {"dur", e.seconds * 1e6}};
-    if (i != nullptr) {
-      ordered_json args = {{"computation", std::string(i->parent->name)}, {"shape", i->shape.ToString(false)}};
-      if (!i->metadata.op_name.empty()) args["op_name"] = std::string(i->metadata.op_name);
-      if (const SourceLine line = SourceLineOf(*data.program, *i); line.known()) args["line"] = absl::StrCat(line.file, ":", line.line);
-      if (e.iteration >= 0) args["iteration"] = e.iteration;
-      if (!e.is_frame) args["flops"] = e.flops;
-      if (!e.is_frame) args["bytes"] = e.bytes;
-      j["args"] = std::move(args);
+    std::string& head = heads[i];
+    std::string& place = places[i];
+    if (i != nullptr && head.empty()) {
+      head = absl::StrCat("{\"name\":", quoted(i->name), ",\"cat\":", quoted(Name(i->opcode)));
+      place = absl::StrCat("\"computation\":", quoted(i->parent->name), ",\"shape\":", quoted(Cut(i->shape.ToString(false), 80)));
+      if (!i->metadata.op_name.empty()) absl::StrAppend(&place, ",\"op_name\":", quoted(i->metadata.op_name));
+      if (const SourceLine line = SourceLineOf(*data.program, *i); line.known()) absl::StrAppend(&place, ",\"line\":", quoted(absl::StrCat(line.file, ":", line.line)));
     }
-    events.push_back(std::move(j));
+    absl::StrAppend(&out, ",\n", e.is_frame || i == nullptr ? absl::StrCat("{\"name\":", quoted(e.label), ",\"cat\":\"frame\"") : head,
+                    absl::StrFormat(",\"ph\":\"X\",\"pid\":1,\"tid\":1,\"ts\":%.3f,\"dur\":%.3f,\"args\":{", e.begin * 1e6, e.seconds * 1e6));
+    if (!e.is_frame) {
+      absl::StrAppend(&out, place, e.iteration >= 0 ? absl::StrCat(",\"iteration\":", e.iteration) : "", absl::StrFormat(",\"flops\":%.0f,\"bytes\":%.0f", e.flops, e.bytes));
+    }
+    out += "}}";
   }
   for (const auto& [seconds, bytes] : data.memory) {
-    events.push_back({{"name", "live memory"}, {"ph", "C"}, {"pid", 1}, {"ts", seconds * 1e6}, {"args", {{"bytes", bytes}}}});
+    absl::StrAppend(&out, absl::StrFormat(",\n{\"name\":\"live memory\",\"ph\":\"C\",\"pid\":1,\"ts\":%.3f,\"args\":{\"bytes\":%d}}", seconds * 1e6, bytes));
   }
-  ordered_json j = {{"displayTimeUnit", "ms"}, {"traceEvents", std::move(events)}};
-  if (data.events_dropped > 0) j["otherData"] = {{"events_dropped", data.events_dropped}};
-  return Dump(j, -1);
+  return absl::StrCat(out, "\n]}\n");
 }
 
 }  // namespace hloscope

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 
 namespace hloscope {
 namespace {
@@ -30,6 +32,7 @@ class Rewriter {
       }
     }
     CopyEntry(*entry);
+    KeepUsedFrames();
     DiagnosticSink sink;
     to_->Finalize(sink);
     if (sink.error_count() > 0) return absl::InvalidArgumentError(sink.diagnostics().front().message);
@@ -50,8 +53,17 @@ class Rewriter {
     for (const Instruction* root : roots) needed_.insert(Resolve(root));
     for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
       if (!needed_.contains(*i) || IsCut(**i)) continue;
-      for (const Instruction* operand : (*i)->operands) needed_.insert(Resolve(operand));
+      AddNeeds(**i, &needed_);
     }
+  }
+
+  void AddNeeds(const Instruction& i, absl::flat_hash_set<const Instruction*>* needed) const {
+    const auto kept = rewrite_.parts.find(&i);
+    if (kept != rewrite_.parts.end() && i.opcode == Opcode::kTuple) {
+      for (int64_t k : kept->second) needed->insert(Resolve(i.operands[k]));
+      return;
+    }
+    for (const Instruction* operand : i.operands) needed->insert(Resolve(operand));
   }
 
   Shape Resize(const Shape& shape) const {
@@ -65,6 +77,14 @@ class Rewriter {
     std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
     for (int64_t& d : dims) d = rewrite_.size(d);
     return Shape::Array(shape.element_type(), dims, shape.layout() != nullptr ? std::make_optional(*shape.layout()) : std::nullopt, shape.dynamic_dimensions());
+  }
+
+  Shape ShapeOf(const Instruction& i) const {
+    const auto kept = rewrite_.parts.find(&i);
+    if (kept == rewrite_.parts.end()) return Resize(i.shape);
+    std::vector<Shape> elements;
+    for (int64_t k : kept->second) elements.push_back(Resize(i.shape.tuple_shapes()[k]));
+    return Shape::Tuple(std::move(elements));
   }
 
   Value CutValue(const Value& value, const Shape& shape) const { return rewrite_.cut == nullptr || !value.shape().IsArray() ? value : rewrite_.cut(value, shape); }
@@ -132,13 +152,26 @@ class Rewriter {
   }
 
   Instruction* CopyInstruction(Computation* c, const Instruction& i) {
-    Instruction* copy = Add(c, i.opcode, i.name, Resize(i.shape));
-    for (const Instruction* operand : i.operands) copy->operands.push_back(copies_.at(Resolve(operand)));
+    Instruction* copy = Add(c, i.opcode, i.name, ShapeOf(i));
+    const auto kept = rewrite_.parts.find(&i);
+    if (kept != rewrite_.parts.end() && i.opcode == Opcode::kTuple) {
+      for (int64_t k : kept->second) copy->operands.push_back(copies_.at(Resolve(i.operands[k])));
+    } else {
+      for (const Instruction* operand : i.operands) copy->operands.push_back(copies_.at(Resolve(operand)));
+    }
     for (const Instruction* before : i.control_predecessors) {
       const auto found = copies_.find(before);
       if (found != copies_.end()) copy->control_predecessors.push_back(found->second);
     }
     for (const Attribute& attribute : i.attributes) copy->attributes.push_back({attribute.id, to_->Intern(attribute.name), CopyValue(attribute), SourceRange()});
+    if (i.opcode == Opcode::kGetTupleElement) {
+      if (const auto of = rewrite_.parts.find(i.operands[0]); of != rewrite_.parts.end()) {
+        const int64_t index = std::find(of->second.begin(), of->second.end(), i.Int(AttrId::kIndex)) - of->second.begin();
+        for (Attribute& attribute : copy->attributes) {
+          if (attribute.id == AttrId::kIndex) attribute.value = index;
+        }
+      }
+    }
     copy->metadata = i.metadata;
     copy->metadata.op_name = to_->Intern(i.metadata.op_name);
     copy->metadata.op_type = to_->Intern(i.metadata.op_type);
@@ -162,7 +195,7 @@ class Rewriter {
     absl::flat_hash_set<const Instruction*> needed = {Resolve(c.root)};
     for (auto i = c.schedule.rbegin(); i != c.schedule.rend(); ++i) {
       if (!needed.contains(*i) || rewrite_.constants.contains(*i)) continue;
-      for (const Instruction* operand : (*i)->operands) needed.insert(Resolve(operand));
+      AddNeeds(**i, &needed);
     }
     for (const Instruction* i : c.schedule) {
       if (!needed.contains(i) || rewrite_.constants.contains(i)) continue;
@@ -215,6 +248,62 @@ class Rewriter {
     }
     copy->root = Add(copy, Opcode::kTuple, UniqueName("results"), Shape::Tuple(std::move(shapes)));
     copy->root->operands.assign(elements.begin(), elements.end());
+  }
+
+  // Of the tables of frames, what some instruction still names, numbered anew.
+  void KeepUsedFrames() {
+    const SourceFrames& all = from_.frames;
+    if (all.empty()) return;
+    SourceFrames kept;
+    absl::flat_hash_map<int32_t, int32_t> frames, locations, files, functions;
+    const auto string_id = [](int32_t id, const std::vector<std::string>& from, std::vector<std::string>* to, absl::flat_hash_map<int32_t, int32_t>* known) -> int32_t {
+      if (id < 1 || id > static_cast<int32_t>(from.size())) return 0;
+      const auto [entry, fresh] = known->try_emplace(id, static_cast<int32_t>(to->size()) + 1);
+      if (fresh) to->push_back(from[id - 1]);
+      return entry->second;
+    };
+    const auto location_id = [&](int32_t id) -> int32_t {
+      if (id < 1 || id > static_cast<int32_t>(all.file_locations.size())) return 0;
+      const auto [entry, fresh] = locations.try_emplace(id, static_cast<int32_t>(kept.file_locations.size()) + 1);
+      if (!fresh) return entry->second;
+      FileLocation location = all.file_locations[id - 1];
+      location.file_name_id = string_id(location.file_name_id, all.file_names, &kept.file_names, &files);
+      location.function_name_id = string_id(location.function_name_id, all.function_names, &kept.function_names, &functions);
+      kept.file_locations.push_back(location);
+      return static_cast<int32_t>(kept.file_locations.size());
+    };
+    const int32_t count = static_cast<int32_t>(all.stack_frames.size());
+    for (Computation* c : to_->computations) {
+      for (Instruction* i : c->instructions) {
+        const int32_t wanted = i->metadata.stack_frame_id;
+        if (wanted < 1 || wanted > count) continue;
+        // The frame and those that called it; a damaged table could link in a circle, which ends where one is known.
+        std::vector<int32_t> fresh;
+        for (int32_t id = wanted; id >= 1 && id <= count; id = all.stack_frames[id - 1].parent_frame_id - 1) {
+          if (!frames.try_emplace(id, static_cast<int32_t>(kept.stack_frames.size()) + 1).second) break;
+          kept.stack_frames.push_back({location_id(all.stack_frames[id - 1].file_location_id), 1});
+          fresh.push_back(id);
+        }
+        for (int32_t id : fresh) {
+          const auto parent = frames.find(all.stack_frames[id - 1].parent_frame_id - 1);
+          kept.stack_frames[frames[id] - 1].parent_frame_id = parent != frames.end() ? parent->second + 1 : 1;
+        }
+        i->metadata.stack_frame_id = frames[wanted];
+        i->metadata.raw = to_->Intern(WithFrame(i->metadata.raw, frames[wanted]));
+      }
+    }
+    to_->frames = std::move(kept);
+  }
+
+  static std::string WithFrame(absl::string_view raw, int32_t id) {
+    constexpr absl::string_view kKey = "stack_frame_id=";
+    for (size_t at = raw.find(kKey); at != absl::string_view::npos; at = raw.find(kKey, at + 1)) {
+      if (at > 0 && raw[at - 1] != ' ' && raw[at - 1] != ',') continue;
+      size_t end = at + kKey.size();
+      while (end < raw.size() && absl::ascii_isdigit(raw[end])) ++end;
+      return absl::StrCat(raw.substr(0, at), kKey, id, raw.substr(end));
+    }
+    return std::string(raw);
   }
 
   const Module& from_;

@@ -26,6 +26,9 @@ struct Rewrite {
   absl::flat_hash_set<const Instruction*> inputs;
   // In any computation: another one of the same shape, which stands before it.
   absl::flat_hash_map<const Instruction*, const Instruction*> replaced;
+  // Of a value that is a tuple, the parts that stay; who takes parts of it must be among what is kept. The caller says it of all that
+  // hand such a tuple on: a loop's, of its initial value, itself, the parameters of its computations, and the body's result.
+  absl::flat_hash_map<const Instruction*, std::vector<int64_t>> parts;
   // Other sizes: of shapes, of attributes that are sizes, and of constants' values. Null: as they are.
   std::function<int64_t(int64_t)> size;
   std::function<Value(const Value&, const Shape&)> cut;

@@ -57,7 +57,7 @@ class ExtractTest : public testing::TestWithParam<const char*> {
     const absl::Status started = machine.Start([&](int number) { return (*inputs)->Parameter(number, nullptr); });
     EXPECT_TRUE(started.ok()) << started;
     EXPECT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
-    return machine.finished() ? machine.result() : Value();
+    return machine.finished() ? Detached(machine.result()) : Value();
   }
 
   std::unique_ptr<Backend> backend_;
@@ -67,7 +67,7 @@ class ExtractTest : public testing::TestWithParam<const char*> {
 TEST_P(ExtractTest, GivesTheSameBits) {
   const std::string path = Corpus() + GetParam();
   if (!fs::exists(path)) GTEST_SKIP() << "no corpus at " << path;
-  const std::unique_ptr<Module> module = ReadFile(path);
+  const std::unique_ptr<Module> module = ReadFile(path);  // outlives the machine
   FillElidedConstants(*module, Fill(), nullptr);
   MachineOptions options;
   options.retain_bytes = int64_t{1} << 30;
