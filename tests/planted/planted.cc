@@ -139,7 +139,7 @@ std::unique_ptr<Module> Read(const std::string& name, const std::string& text) {
 
 MachineOptions Options() {
   MachineOptions options;
-  options.max_iterations = 200;
+  options.max_iterations = 5000;
   return options;
 }
 
@@ -371,9 +371,10 @@ int Main(int argc, char** argv) {
   }
   const char* corpus = std::getenv("HLOSCOPE_CORPUS");
   const std::filesystem::path models = std::filesystem::path(corpus != nullptr ? corpus : "../shared/corpus") / "models";
-  std::vector<std::string> names = {"diffrax.b380012920.hlo", "mobilenet_v2.hlo", "mha_block_1x12x128x64_bf16.hlo", "dlrm_keras_jax_f32_train_step.hlo", "bench_scan_N2000_M3.hlo"};
+  std::vector<std::string> names = {"mha_block_1x12x128x64_bf16.hlo", "layer_norm_1x4096x768_bf16.hlo", "depthwise_conv_3x3_1x256x56x56_bf16.hlo", "bench_scan_N2000_M3.hlo",
+                                    "dlrm_keras_jax_f32_train_step.hlo"};
   if (!only.empty()) names = {only};
-  else if (count == 0) names = {"diffrax.b380012920.hlo"};
+  else if (count == 0) names.resize(1);
   for (const std::string& name : names) {
     std::ifstream file(models / name, std::ios::binary);
     if (!file) continue;
