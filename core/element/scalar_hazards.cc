@@ -26,6 +26,22 @@ bool PartOverflows(ElementType to, double in, double out) {
   return std::fabs(in) - std::fabs(out) > UlpAt(to, std::fabs(out)) * 0.501;  // held at the type's largest value
 }
 
+// Whether some value of `from` lies beyond what `to` reaches to. Not of what programs convert all the time: a dot's operands to its wider sums.
+bool ReachesBeyond(ElementType from, ElementType to) {
+  if (IsPred(from)) return false;
+  if (IsFloat(from) || IsComplex(from)) {
+    if (IsInteger(to)) return true;
+    const ElementType a = RealTypeOf(from), b = RealTypeOf(to);
+    const FloatFields fa = FieldsOf(a), fb = FieldsOf(b);
+    const int top_a = (1 << fa.exponent_bits) - fa.bias, top_b = (1 << fb.exponent_bits) - fb.bias;
+    if (BitWidth(b) < 16) return a != b;
+    return top_a > top_b || (top_a == top_b && fa.mantissa_bits > fb.mantissa_bits);
+  }
+  if (!IsInteger(to)) return BitWidth(RealTypeOf(to)) < 16 || RealTypeOf(to) == ElementType::kF16;
+  if (IsUnsigned(from) == IsUnsigned(to)) return BitWidth(to) < BitWidth(from);
+  return IsUnsigned(to) || BitWidth(to) <= BitWidth(from);
+}
+
 bool ConversionOverflows(ElementType to, const Scalar& in, const Scalar& out) {
   if (IsPred(to)) return false;
   if (IsFloat(in.type) || IsComplex(in.type)) {
@@ -74,7 +90,7 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
   switch (hazard) {
     case ScalarHazard::kConversionOverflow:
       if (op == ScalarOp::kReducePrecision) return true;
-      return op == ScalarOp::kConvert && !IsPred(to) && !IsPred(from) && to != from;
+      return op == ScalarOp::kConvert && !IsPred(to) && to != from && ReachesBeyond(from, to);
     case ScalarHazard::kDenormal: return floats && op != ScalarOp::kBitcast;
     case ScalarHazard::kCancellation: return floats && (op == ScalarOp::kAdd || op == ScalarOp::kSubtract);
     case ScalarHazard::kIntegerOverflow:
@@ -86,7 +102,7 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
         case ScalarOp::kNegate:
         case ScalarOp::kAbs:
           return IsInt(to) && !IsUnsigned(to);
-        case ScalarOp::kConvert: return IsInt(to) && IsInt(from) && to != from;
+        case ScalarOp::kConvert: return IsInt(to) && IsInt(from) && to != from && ReachesBeyond(from, to);
         default: return false;
       }
     case ScalarHazard::kIntegerDivision: return IsInt(to) && (op == ScalarOp::kDivide || op == ScalarOp::kRemainder);
