@@ -21,7 +21,7 @@ int Run_minimize(const std::vector<std::string>& args) {
   app.add_option("FILE", file, "the program, HLO or StableHLO")->required();
   app.add_option("--expect", expect, "it fails when this expectation does not hold at its end")->type_name("EXPR");
   app.add_flag("--mismatch", mismatch, "it fails when a sampled element differs from the reference");
-  app.add_option("--catch", catches, "it fails when an instruction makes the first nan (or infinity)")->type_name("nan,inf");
+  app.add_option("--catch", catches, "it fails when the same operation is caught making the first nan, inf, overflow, ...")->type_name("KIND,...");
   app.add_option("--script", script, "it fails as long as this command ends with the status that it ends with for the whole program; {} is the program's file, {npz} its values")->type_name("COMMAND");
   app.add_option("-o,--output", request.out, "the smaller program")->type_name("OUT.hlo")->required();
   app.add_option("--seconds", options.seconds, "ends after this time")->capture_default_str();

@@ -340,7 +340,8 @@ class Runner {
     facts.backend = std::string(backend_->name());
     facts.error = outcome_.error;
     if (!outcome_.error.empty()) facts.stopped = StoppedAt(*machine_);
-    facts.caught = !o_.catches.empty() && absl::StrContains(outcome_.error, "caught ");
+    facts.caught = !outcome_.caught_json.is_null();
+    if (facts.caught) facts.stopped = catches_->caught()->instruction;
     facts.result = outcome_.result;
     facts.run_ms = outcome_.run_ms;
     const CheckReport check = checker_ != nullptr ? checker_->report() : CheckReport();

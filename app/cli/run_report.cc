@@ -75,6 +75,10 @@ absl::Status WriteRunReport(const RunFacts& f, const std::string& path) {
     r.instruction = ExplainInstruction(module, *f.stopped);
     if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r.listings.push_back(ListingAround(*module.source, line, kAround));
     const int depth = static_cast<int>(f.machine->frames().size()) - 1;
+    if (f.caught && depth >= 0 && f.stopped->parent == f.machine->frames()[depth].computation) {
+      const absl::StatusOr<Value> made = f.machine->ValueOf(depth, f.stopped->index);
+      if (made.ok()) AddLeaves(absl::StrCat("%", f.stopped->name), "what was caught", *made, kMostValues, &r.values);
+    }
     for (size_t k = 0; k < f.stopped->operands.size() && depth >= 0; ++k) {
       const Instruction& operand = *f.stopped->operands[k];
       if (operand.parent != f.machine->frames()[depth].computation) break;

@@ -45,7 +45,7 @@ absl::StatusOr<Minimized> MinimizeProgram(const Module& module, std::vector<Valu
 // What people ask for.
 struct MinimizeRequest {
   enum Kind : uint8_t { kExpect, kMismatch, kCatch, kScript } kind = kExpect;
-  std::string text;  // the expression; "nan", "inf" or both; the command, with {} for the program's file and {npz} for its values
+  std::string text;  // the expression; a list of catches, as "nan,inf"; the command, with {} for the program's file and {npz} for its values
   std::string out;   // .hlo
 };
 // Minimizes, writes the program and its values, and returns lines that say what was done, and the command that shows the failure.

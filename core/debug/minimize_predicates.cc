@@ -7,9 +7,12 @@
 #include <fstream>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catches.h"
 #include "core/debug/check.h"
 #include "core/debug/extract.h"
 #include "core/debug/minimize.h"
@@ -17,7 +20,6 @@
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/literal/npy.h"
-#include "core/literal/statistics.h"
 
 namespace hloscope {
 namespace {
@@ -79,23 +81,38 @@ FailurePredicate Mismatches(Backend& backend, const MachineOptions& run) {
   };
 }
 
-FailurePredicate Introduces(Backend& backend, const MachineOptions& run, bool nan, bool inf) {
-  return [&backend, &run, nan, inf](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
-    bool found = false;
-    const auto bad = [&](const Value& value) {
-      const NonFinite f = FindNonFinite(value);
-      return (nan && f.nan) || (inf && f.inf);
-    };
+// The catch must stop at the same operation as in the whole program, so that a constant of NaN is no smaller program that makes one.
+FailurePredicate CatchStops(Backend& backend, const MachineOptions& run, std::vector<CatchRequest> requests) {
+  return [&backend, &run, requests, wanted = std::optional<Opcode>()](const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
     Machine machine(module, backend, run);
-    machine.set_region_observer([&](const Frame&, const Region&, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) -> absl::Status {
-      if (kernel == nullptr || !bad(result) || std::any_of(inputs.begin(), inputs.end(), bad)) return absl::OkStatus();
-      found = true;
-      return absl::AbortedError("found");
-    });
+    Catches catches(module, backend);
+    catches.requests() = requests;
+    catches.Attach(machine);
     if (!machine.Start(parameters).ok()) return false;
-    machine.Run();
-    return found;
+    const bool caught = machine.Run() == StopReason::kCaught && catches.caught().has_value();
+    const Opcode at = caught ? catches.caught()->instruction->opcode : Opcode();
+    catches.Detach(machine);
+    if (!caught) return false;
+    if (!wanted.has_value()) wanted = at;
+    return at == *wanted;
   };
+}
+
+absl::StatusOr<std::vector<CatchRequest>> ParseCatches(absl::string_view text) {
+  std::vector<CatchRequest> requests;
+  for (absl::string_view name : absl::StrSplit(text, absl::ByAnyChar(", "), absl::SkipEmpty())) {
+    CatchRequest request;
+    const size_t colon = name.find(':');
+    const std::optional<CatchKind> kind = CatchKindOf(name.substr(0, colon));
+    if (!kind.has_value() || (colon != absl::string_view::npos && !absl::SimpleAtoi(name.substr(colon + 1), &request.bits))) {
+      return absl::InvalidArgumentError(absl::StrCat("catch takes a list of ", CatchKindNames(), ", not '", name, "'"));
+    }
+    request.kind = *kind;
+    request.number = static_cast<int>(requests.size()) + 1;
+    requests.push_back(request);
+  }
+  if (requests.empty()) return absl::InvalidArgumentError(absl::StrCat("catch takes a list of ", CatchKindNames()));
+  return requests;
 }
 
 // Runs a shell command; its exit status (128 + the signal where one ended it).
@@ -153,7 +170,7 @@ std::string CommandFor(const MinimizeRequest& request, const std::string& archiv
   switch (request.kind) {
     case MinimizeRequest::kExpect: return absl::StrCat("hloscope debug ", arguments, " --batch --ex run --ex ", ShellWord(absl::StrCat("expect ", request.text)));
     case MinimizeRequest::kMismatch: return absl::StrCat("hloscope run ", arguments, " --check 256");
-    case MinimizeRequest::kCatch: return absl::StrCat("hloscope run ", arguments, " --catch ", request.text);
+    case MinimizeRequest::kCatch: return absl::StrCat("hloscope run ", arguments, " --catch ", absl::StrReplaceAll(request.text, {{" ", ","}}));
     case MinimizeRequest::kScript: return absl::StrReplaceAll(request.text, {{"{npz}", ShellWord(archive)}, {"{}", ShellWord(request.out)}});
   }
   return "";
@@ -188,19 +205,18 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramIn
   }
   Script script(request.text);
   FailurePredicate fails;
-  bool nan = false, inf = false;
   switch (request.kind) {
     case MinimizeRequest::kExpect:
       if (request.text.empty()) return absl::InvalidArgumentError("which expectation fails? as: expect max(abs($result)) < 10");
       fails = ExpectFails(backend, run, request.text);
       break;
     case MinimizeRequest::kMismatch: fails = Mismatches(backend, run); break;
-    case MinimizeRequest::kCatch:
-      nan = absl::StrContains(request.text, "nan");
-      inf = absl::StrContains(request.text, "inf");
-      if (!nan && !inf) return absl::InvalidArgumentError(absl::StrCat("catch takes nan, inf or both, not '", request.text, "'"));
-      fails = Introduces(backend, run, nan, inf);
+    case MinimizeRequest::kCatch: {
+      absl::StatusOr<std::vector<CatchRequest>> requests = ParseCatches(request.text);
+      if (!requests.ok()) return requests.status();
+      fails = CatchStops(backend, run, *std::move(requests));
       break;
+    }
     case MinimizeRequest::kScript:
       fails = [&script](const Module& m, const std::vector<Value>& values) { return script.Fails(m, values); };
       break;
@@ -228,7 +244,7 @@ absl::Status CommandMinimize(Session::State& s, absl::string_view args) {
   else if (kind == "mismatch") request.kind = MinimizeRequest::kMismatch;
   else if (kind == "catch") request.kind = MinimizeRequest::kCatch;
   else if (kind == "script") request.kind = MinimizeRequest::kScript;
-  else return absl::InvalidArgumentError("minimize takes OUT.hlo and a failure: expect EXPR, mismatch, catch nan, or script CMD with {} for the program");
+  else return absl::InvalidArgumentError("minimize takes OUT.hlo and a failure: expect EXPR, mismatch, catch KIND (as nan), or script CMD with {} for the program");
   if (s.inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
     if (!opened.ok()) return opened.status();

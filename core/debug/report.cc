@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/explain.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
@@ -97,6 +98,16 @@ void AddValues(Session::State& s, Report* r) {
     AddValue(s, depth, *schedule[p], "computed just before", r);
     ++before;
   }
+}
+
+// What a command would write.
+std::string Written(Session::State& s, absl::Status (*command)(Session::State&, absl::string_view)) {
+  std::string text;
+  const std::function<void(absl::string_view)> out = s.out;
+  s.out = [&text](absl::string_view more) { absl::StrAppend(&text, more); };
+  const absl::Status status = command(s, "");
+  s.out = out;
+  return status.ok() ? text : "";
 }
 
 void AppendValue(const ReportValue& v, std::string* out) {
@@ -217,6 +228,8 @@ Report MakeReport(Session::State& s) {
   AddStop(s, &r);
   if (const Instruction* stop = StopInstruction(s)) AddInstruction(s, *stop, &r);
   AddValues(s, &r);
+  r.catches = Written(s, InfoCatch);
+  if (absl::StartsWith(r.catches, "There are no")) r.catches.clear();
   r.notices = s.notices;
   if (const ProfileData* profile = LastProfile(s)) r.profile = absl::StrCat(ProfileSummary(*profile), ProfileTable(*profile, ProfileBy::kInstruction, 12));
   r.transcript = s.Extension<Transcript>().text;
@@ -240,6 +253,7 @@ std::string RenderHtml(const Report& r) {
     }
     out += "</table></section>\n";
   }
+  AppendSection("Catches", r.catches, &out);
   AppendSection("Backtrace", r.backtrace, &out);
   if (!r.listings.empty()) {
     out += "<section><h2>Where it stands</h2>\n";
