@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/expression_functions.h"
 #include "core/debug/subscript.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
@@ -23,79 +24,19 @@
 namespace hloscope {
 namespace {
 
-using Result = ExpressionResult;
-using Complex = std::complex<double>;
+using expression::At;
+using expression::Complex;
+using expression::Function;
+using expression::Functions;
+using expression::Number;
+using expression::Result;
+using expression::Size;
+using expression::ToNumbers;
+using expression::Unknown;
 
 constexpr int kMaxDepth = 200;
-constexpr int64_t kMaxElements = int64_t{1} << 28;
 
 bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
-
-int64_t Size(const Result& r) {
-  if (!r.unknown) return static_cast<int64_t>(r.re.size());
-  int64_t n = r.any_dimensions ? -1 : 1;
-  for (int64_t d : r.dimensions) n *= d;
-  return n;
-}
-Complex At(const Result& r, int64_t i) {
-  if (Size(r) == 1) i = 0;
-  return {r.re[i], r.im.empty() ? 0.0 : r.im[i]};
-}
-
-Result Number(double x, bool is_bool = false) {
-  Result r;
-  r.re = {x};
-  r.is_bool = is_bool;
-  return r;
-}
-
-Result Unknown() {
-  Result r;
-  r.unknown = r.any_dimensions = true;
-  return r;
-}
-
-template <typename T>
-void Widen(const std::byte* from, std::vector<double>& to) {
-  const T* elements = reinterpret_cast<const T*>(from);
-  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(elements[i]);
-}
-
-// A value's elements as doubles.
-absl::StatusOr<Result> ToNumbers(Result r) {
-  if (r.kind == Result::kNumbers) return r;
-  if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no number; compare it with ==, as shape(%x) == f32[2,3]");
-  const Shape shape = r.unknown ? r.shape : r.value.shape();
-  if (r.unknown && r.any_dimensions) return Unknown();
-  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a value of shape ", shape.ToString(false), " is no array; name an element, as %x[0]"));
-  if (r.unknown) {
-    Result n = Unknown();
-    n.any_dimensions = shape.has_dynamic_dimension();
-    n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
-    n.is_bool = IsPred(shape.element_type());
-    return n;
-  }
-  if (r.value.element_count() > kMaxElements) return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(false), " is too large for an expression; take a slice"));
-  Result n;
-  n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
-  const ElementType type = shape.element_type();
-  const int bytes = StorageBytes(type);
-  n.is_bool = IsPred(type);
-  const int64_t count = r.value.element_count();
-  n.re.resize(count);
-  if (IsComplex(type)) n.im.resize(count);
-  // Conditions are evaluated often: the commonest types without a look at the type for each element.
-  if (type == ElementType::kF32) return Widen<float>(r.value.data(), n.re), n;
-  if (type == ElementType::kF64) return Widen<double>(r.value.data(), n.re), n;
-  if (type == ElementType::kS32) return Widen<int32_t>(r.value.data(), n.re), n;
-  if (type == ElementType::kPred) return Widen<uint8_t>(r.value.data(), n.re), n;
-  for (int64_t i = 0; i < count; ++i) {
-    const Scalar s = LoadScalar(type, r.value.data() + i * bytes);
-    n.re[i] = IsFloat(type) || IsComplex(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
-    if (IsComplex(type)) n.im[i] = s.im;
-  }
-  return n;
-}
 
 struct Comparison {
   std::string op;
@@ -113,80 +54,6 @@ bool Compare(absl::string_view op, Complex a, Complex b, double tolerance) {
   if (op == ">=") return a.real() >= b.real();
   return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));  // ~=
 }
-
-// -- Functions --
-
-struct Function {
-  const char* name;
-  const char* help;
-  // Whole array to one number, or element to element.
-  double (*reduce)(const Result&);
-  Complex (*map)(Complex);
-};
-
-double Extreme(const Result& r, bool max) {
-  double best = std::numeric_limits<double>::quiet_NaN();
-  if (r.im.empty()) {
-    for (double x : r.re) {
-      if (std::isnan(x)) return x;  // a NaN must not hide
-      if (!(max ? x <= best : x >= best)) best = x;
-    }
-    return best;
-  }
-  for (size_t i = 0; i < r.re.size(); ++i) {
-    const double x = std::abs(Complex(r.re[i], r.im[i]));
-    if (std::isnan(x)) return x;
-    if (i == 0 || (max ? x > best : x < best)) best = x;
-  }
-  return best;
-}
-double Sum(const Result& r) {
-  double sum = 0;
-  for (double x : r.re) sum += x;
-  return sum;
-}
-double CountIf(const Result& r, bool (*test)(double)) {
-  int64_t n = 0;
-  for (size_t i = 0; i < r.re.size(); ++i) n += test(r.re[i]) || (!r.im.empty() && test(r.im[i]));
-  return static_cast<double>(n);
-}
-bool True(double x) { return x != 0; }
-
-const Function kFunctions[] = {
-    {"max", "largest element (nan if there is one)", [](const Result& r) { return Extreme(r, true); }, nullptr},
-    {"min", "smallest element (nan if there is one)", [](const Result& r) { return Extreme(r, false); }, nullptr},
-    {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
-    {"sum", "sum of the elements", Sum, nullptr},
-    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr},
-    {"inf", "how many elements are infinite", [](const Result& r) { return CountIf(r, [](double x) { return std::isinf(x); }); }, nullptr},
-    {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
-    {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
-    {"count", "how many elements; of a condition, how many are true",
-     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr},
-    {"std", "standard deviation of the elements",
-     [](const Result& r) {
-       const double n = static_cast<double>(r.re.size()), mean = Sum(r) / n;
-       double squares = 0;
-       for (double x : r.re) squares += (x - mean) * (x - mean);
-       return std::sqrt(squares / n);
-     },
-     nullptr},
-    {"norm", "Euclidean length of all elements",
-     [](const Result& r) {
-       double squares = 0;
-       for (double x : r.re) squares += x * x;
-       for (double x : r.im) squares += x * x;
-       return std::sqrt(squares);
-     },
-     nullptr},
-    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
-    {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(x.imag() == 0 ? std::fabs(x.real()) : std::abs(x)); }},
-    {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
-    {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},
-    {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }},
-    {"real", "real part of each element", nullptr, [](Complex x) { return Complex(x.real()); }},
-    {"imag", "imaginary part of each element", nullptr, [](Complex x) { return Complex(x.imag()); }},
-};
 
 // -- The parser --
 
@@ -441,7 +308,7 @@ class Parser {
 
   absl::StatusOr<Result> Call(absl::string_view name) {
     const Function* function = nullptr;
-    for (const Function& f : kFunctions) {
+    for (const Function& f : Functions()) {
       if (name == f.name) function = &f;
     }
     if (function == nullptr && name != "shape") {
@@ -669,7 +536,7 @@ std::string ExpressionHelp() {
       "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
       "comparisons == != < <= > >=,\n"
       "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
-  for (const Function& f : kFunctions) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
+  for (const Function& f : Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
   text +=
       "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"

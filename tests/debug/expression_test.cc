@@ -99,6 +99,55 @@ TEST(Expression, Functions) {
   EXPECT_EQ(Evaluate("big > 1e19"), "[true]") << "unsigned values are not negative";
 }
 
+TEST(Expression, RemaindersAndDecidedOperands) {
+  EXPECT_EQ(Evaluate("17 % 5"), "2");
+  EXPECT_EQ(Evaluate("-1 % 5"), "4") << "as in Python";
+  EXPECT_EQ(Evaluate("7 %x.1[1]"), "1") << "after an operand % is the remainder";
+  EXPECT_EQ(Evaluate("false and x[0,0] > 1 or true"), "true");
+  EXPECT_EQ(Evaluate("true or %x.2 > 1"), "error: no such value") << "names are looked at even where values do not matter";
+  EXPECT_EQ(Evaluate("std(x.1) > 0.8 && norm(x.1[0:2]) < 2.3"), "true");
+  EXPECT_THAT(Evaluate("iteration"), HasSubstr("nothing is known of 'iteration'"));
+  EXPECT_EQ(Evaluate("false and iteration > 3"), "false");
+}
+
+// The same table where only the form is looked at.
+class Form : public Table {
+ public:
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
+    if (asked_for_values) ADD_FAILURE() << "a value was asked for: " << name;
+    return Table::ValueOf(name);
+  }
+  absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override {
+    asked_for_values = false;
+    const absl::StatusOr<Shape> shape = Table::ShapeOf(name);
+    asked_for_values = true;
+    return shape;
+  }
+  absl::StatusOr<Shape> FormOf(absl::string_view name) const override { return name == "$_" ? absl::StatusOr<Shape>(absl::UnavailableError("")) : ShapeOf(name); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override { return 0; }
+  bool IsName(absl::string_view name) const override { return name == "$_" || Table::IsName(name); }
+  bool form_only() const override { return true; }
+  mutable bool asked_for_values = true;
+};
+
+TEST(Expression, MistakesAreFoundFromTheFormAlone) {
+  for (const char* good : {"max(abs(x)) > 1e4", "x + x[0, 0] ~= 3 1e-3", "$_ > 3 and max($_[0]) < 1", "shape(x) == f32[2,3]", "iteration % 10 == 0 or hits > 3 and depth == 1", "t[0] + x > 1",
+                           "not (x > 1) && all(n < 2)", "x[1] * x.1 - -1", "x.1 == x.1[0]"}) {
+    EXPECT_TRUE(EvaluateExpression(good, Form()).ok()) << good << ": " << EvaluateExpression(good, Form()).status();
+  }
+  for (const auto& [bad, part] : std::map<std::string, std::string>{{"max(x) > foo(1)", "no function foo"},
+                                                                    {"x + x.1 > 1", "do not go together"},
+                                                                    {"x[2,0] > 1", "outside of dimension 0"},
+                                                                    {"t > 1", "no array"},
+                                                                    {"t[2] > 1", "outside of the tuple"},
+                                                                    {"x > 1 and", "something is missing"},
+                                                                    {"x > 1 and %nothing", "no such value"},
+                                                                    {"shape(x) > 1", "compared with a shape"},
+                                                                    {"iteration(", "closing )"}}) {
+    EXPECT_THAT(std::string(EvaluateExpression(bad, Form()).status().message()), HasSubstr(part)) << bad;
+  }
+}
+
 TEST(Expression, Claims) {
   EXPECT_TRUE(Holds("x[0,0] == 1"));
   EXPECT_TRUE(Holds("x ~= x"));

@@ -1,0 +1,151 @@
+#include "core/debug/expression_functions.h"
+
+#include <cmath>
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "core/literal/scalar.h"
+
+namespace hloscope::expression {
+namespace {
+
+constexpr int64_t kMaxElements = int64_t{1} << 28;
+
+template <typename T>
+void Widen(const std::byte* from, std::vector<double>& to) {
+  const T* elements = reinterpret_cast<const T*>(from);
+  for (size_t i = 0; i < to.size(); ++i) to[i] = static_cast<double>(elements[i]);
+}
+
+}  // namespace
+
+int64_t Size(const Result& r) {
+  if (!r.unknown) return static_cast<int64_t>(r.re.size());
+  int64_t n = r.any_dimensions ? -1 : 1;
+  for (int64_t d : r.dimensions) n *= d;
+  return n;
+}
+Complex At(const Result& r, int64_t i) {
+  if (Size(r) == 1) i = 0;
+  return {r.re[i], r.im.empty() ? 0.0 : r.im[i]};
+}
+
+Result Number(double x, bool is_bool) {
+  Result r;
+  r.re = {x};
+  r.is_bool = is_bool;
+  return r;
+}
+
+Result Unknown() {
+  Result r;
+  r.unknown = r.any_dimensions = true;
+  return r;
+}
+
+absl::StatusOr<Result> ToNumbers(Result r) {
+  if (r.kind == Result::kNumbers) return r;
+  if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no number; compare it with ==, as shape(%x) == f32[2,3]");
+  const Shape shape = r.unknown ? r.shape : r.value.shape();
+  if (r.unknown && r.any_dimensions) return Unknown();
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a value of shape ", shape.ToString(false), " is no array; name an element, as %x[0]"));
+  if (r.unknown) {
+    Result n = Unknown();
+    n.any_dimensions = shape.has_dynamic_dimension();
+    n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+    n.is_bool = IsPred(shape.element_type());
+    return n;
+  }
+  if (r.value.element_count() > kMaxElements) return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(false), " is too large for an expression; take a slice"));
+  Result n;
+  n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
+  const ElementType type = shape.element_type();
+  const int bytes = StorageBytes(type);
+  n.is_bool = IsPred(type);
+  const int64_t count = r.value.element_count();
+  n.re.resize(count);
+  if (IsComplex(type)) n.im.resize(count);
+  // Conditions are evaluated often: the commonest types without a look at the type for each element.
+  if (type == ElementType::kF32) return Widen<float>(r.value.data(), n.re), n;
+  if (type == ElementType::kF64) return Widen<double>(r.value.data(), n.re), n;
+  if (type == ElementType::kS32) return Widen<int32_t>(r.value.data(), n.re), n;
+  if (type == ElementType::kPred) return Widen<uint8_t>(r.value.data(), n.re), n;
+  for (int64_t i = 0; i < count; ++i) {
+    const Scalar s = LoadScalar(type, r.value.data() + i * bytes);
+    n.re[i] = IsFloat(type) || IsComplex(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+    if (IsComplex(type)) n.im[i] = s.im;
+  }
+  return n;
+}
+
+namespace {
+
+double Extreme(const Result& r, bool max) {
+  double best = std::numeric_limits<double>::quiet_NaN();
+  if (r.im.empty()) {
+    for (double x : r.re) {
+      if (std::isnan(x)) return x;  // a NaN must not hide
+      if (!(max ? x <= best : x >= best)) best = x;
+    }
+    return best;
+  }
+  for (size_t i = 0; i < r.re.size(); ++i) {
+    const double x = std::abs(Complex(r.re[i], r.im[i]));
+    if (std::isnan(x)) return x;
+    if (i == 0 || (max ? x > best : x < best)) best = x;
+  }
+  return best;
+}
+double Sum(const Result& r) {
+  double sum = 0;
+  for (double x : r.re) sum += x;
+  return sum;
+}
+double CountIf(const Result& r, bool (*test)(double)) {
+  int64_t n = 0;
+  for (size_t i = 0; i < r.re.size(); ++i) n += test(r.re[i]) || (!r.im.empty() && test(r.im[i]));
+  return static_cast<double>(n);
+}
+bool True(double x) { return x != 0; }
+
+const Function kFunctions[] = {
+    {"max", "largest element (nan if there is one)", [](const Result& r) { return Extreme(r, true); }, nullptr},
+    {"min", "smallest element (nan if there is one)", [](const Result& r) { return Extreme(r, false); }, nullptr},
+    {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
+    {"sum", "sum of the elements", Sum, nullptr},
+    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr},
+    {"inf", "how many elements are infinite", [](const Result& r) { return CountIf(r, [](double x) { return std::isinf(x); }); }, nullptr},
+    {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
+    {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
+    {"count", "how many elements; of a condition, how many are true",
+     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr},
+    {"std", "standard deviation of the elements",
+     [](const Result& r) {
+       const double n = static_cast<double>(r.re.size()), mean = Sum(r) / n;
+       double squares = 0;
+       for (double x : r.re) squares += (x - mean) * (x - mean);
+       return std::sqrt(squares / n);
+     },
+     nullptr},
+    {"norm", "Euclidean length of all elements",
+     [](const Result& r) {
+       double squares = 0;
+       for (double x : r.re) squares += x * x;
+       for (double x : r.im) squares += x * x;
+       return std::sqrt(squares);
+     },
+     nullptr},
+    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
+    {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(x.imag() == 0 ? std::fabs(x.real()) : std::abs(x)); }},
+    {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
+    {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},
+    {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }},
+    {"real", "real part of each element", nullptr, [](Complex x) { return Complex(x.real()); }},
+    {"imag", "imaginary part of each element", nullptr, [](Complex x) { return Complex(x.imag()); }},
+};
+
+}  // namespace
+
+absl::Span<const Function> Functions() { return kFunctions; }
+
+}  // namespace hloscope::expression

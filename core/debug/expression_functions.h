@@ -1,0 +1,36 @@
+// What expressions compute with: results as numbers, and the functions over them. For expression.cc only.
+#ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_FUNCTIONS_H_
+#define HLOSCOPE_CORE_DEBUG_EXPRESSION_FUNCTIONS_H_
+
+#include <complex>
+
+#include "absl/types/span.h"
+#include "core/debug/expression.h"
+
+namespace hloscope::expression {
+
+using Result = ExpressionResult;
+using Complex = std::complex<double>;
+
+// How many numbers; -1: that is not known.
+int64_t Size(const Result& r);
+// A result of one number goes with every index.
+Complex At(const Result& r, int64_t i);
+Result Number(double x, bool is_bool = false);
+// Of which nothing is known; without any_dimensions one number is.
+Result Unknown();
+// A value's elements as doubles.
+absl::StatusOr<Result> ToNumbers(Result r);
+
+struct Function {
+  const char* name;
+  const char* help;
+  // Whole array to one number, or element to element.
+  double (*reduce)(const Result&);
+  Complex (*map)(Complex);
+};
+absl::Span<const Function> Functions();
+
+}  // namespace hloscope::expression
+
+#endif  // HLOSCOPE_CORE_DEBUG_EXPRESSION_FUNCTIONS_H_
