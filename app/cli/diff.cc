@@ -97,15 +97,14 @@ int Run_diff(const std::vector<std::string>& args) {
   own.arguments = loaded_b.arguments;
   absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs_b = ProgramInputs::Open(*b, own);
   if (!inputs_b.ok()) return Refuse(o, kUsage, inputs_b.status());
-  absl::StatusOr<std::unique_ptr<Backend>> backend_a = MakeBackend(o.program), backend_b = MakeBackend(o.program);
-  if (!backend_a.ok()) return Refuse(o, kUsage, backend_a.status());
-  if (!backend_b.ok()) return Refuse(o, kUsage, backend_b.status());
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o.program);
+  if (!backend.ok()) return Refuse(o, kUsage, backend.status());
   std::fputs(ElidedWarning(CountElidedConstants(*a)).c_str(), stderr);
 
   lockstep.keep_going = o.all;
   lockstep.machine = MachineOptionsOf(*session, **inputs_a);
   lockstep.progress = [&](int64_t compared) { progress.Set(absl::StrCat("comparing, ", compared, " values")); };
-  const absl::StatusOr<LockstepReport> report = RunLockstep(*a, *b, match, **inputs_a, **inputs_b, **backend_a, **backend_b, std::move(lockstep));
+  const absl::StatusOr<LockstepReport> report = RunLockstep(*a, *b, match, **inputs_a, **inputs_b, **backend, **backend, std::move(lockstep));
   progress.Set("");
   if (!report.ok()) return Refuse(o, kFailed, report.status());
   const int verdict = Verdict(o, match, &*report);

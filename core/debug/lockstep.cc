@@ -346,6 +346,10 @@ class Lockstep {
       ++report_.unlike;
       return false;
     }
+    if (options_.on_values) {
+      options_.on_values(*d.a, ToDense(a), ToDense(b));
+      return false;
+    }
     Budget budget;
     const Budget* given = options_.budgets.Find(*d.a);
     if (given == nullptr && d.b != nullptr) given = options_.budgets.Find(*d.b);

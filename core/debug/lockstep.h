@@ -27,6 +27,8 @@ struct LockstepOptions {
   std::function<void(int64_t compared)> progress;
   // Told of every pair, also of those that agree.
   std::function<void(const Instruction& a, const Instruction& b, const ArrayDifference& difference)> on_pair;
+  // Takes the comparing over: nothing is compared here then, and nothing diverges. Dense arrays with the same dimensions.
+  std::function<void(const Instruction& a, const Value& of_a, const Value& of_b)> on_values;
   const std::atomic<bool>* cancel = nullptr;
 };
 
@@ -63,7 +65,8 @@ struct LockstepReport {
 };
 
 // `inputs_a` gives the inputs of both: parameter k of b is parameter k of a, converted where the types differ (both then hold numbers that
-// the narrower type has). `inputs_b` serves parameters that a has none for. The backends must be two.
+// the narrower type has). `inputs_b` serves parameters that a has none for. One
+// backend may serve both: only one program runs at a time.
 absl::StatusOr<LockstepReport> RunLockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b,
                                            Backend& backend_a, Backend& backend_b, LockstepOptions options);
 

@@ -453,20 +453,21 @@ absl::Status NpzReader::ReadDirectory() {
     }
     at += 46 + name_size + extra_size + comment_size;
     if (absl::EndsWith(name, ".npy")) name.resize(name.size() - 4);
+    places_.try_emplace(name, names_.size());
     names_.push_back(std::move(name));
     entries_.push_back(entry);
   }
   return absl::OkStatus();
 }
 
-bool NpzReader::Has(absl::string_view name) const { return std::find(names_.begin(), names_.end(), name) != names_.end(); }
+bool NpzReader::Has(absl::string_view name) const { return places_.contains(name); }
 
 absl::StatusOr<Value> NpzReader::Read(absl::string_view name, const Shape* wanted, MemoryAccount* account) const {
-  const auto found = std::find(names_.begin(), names_.end(), name);
-  if (found == names_.end()) {
+  const auto found = places_.find(name);
+  if (found == places_.end()) {
     return absl::NotFoundError(absl::StrCat(path_, " has no array ", name, "; it has ", names_.empty() ? "none" : absl::StrJoin(names_, ", ")));
   }
-  const Entry& entry = entries_[found - names_.begin()];
+  const Entry& entry = entries_[found->second];
   const std::string where = absl::StrCat(path_, ": ", name);
   const absl::Status bad = absl::InvalidArgumentError(absl::StrCat(where, ": the archive is damaged"));
   char local[30];

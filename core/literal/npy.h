@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -48,6 +49,7 @@ class NpzReader {
   uint64_t file_size_ = 0;
   std::vector<std::string> names_;
   std::vector<Entry> entries_;
+  absl::flat_hash_map<std::string, size_t> places_;  // the first of each name
 };
 
 // Arrays are stored without compression. Add them one by one, then Close.

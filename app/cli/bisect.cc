@@ -1,0 +1,297 @@
+// hloscope bisect: which compiler pass of a dump folder first changes a value.
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "app/cli/arguments.h"
+#include "app/cli/difference_text.h"
+#include "app/cli/load.h"
+#include "app/cli/progress.h"
+#include "app/cli/verb.h"
+#include "core/debug/bisect.h"
+#include "core/debug/lockstep.h"
+#include "core/debug/match.h"
+#include "core/debug/program_inputs.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+
+namespace hloscope::cli {
+namespace {
+
+using nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct BisectOptions {
+  std::string folder, module;
+  std::vector<std::string> budgets;
+  bool all = false, json = false, verbose = false;
+  ProgramOptions program;
+};
+
+// A module of the dump, ready to run.
+struct Stage {
+  DumpFile dump;
+  Loaded loaded;
+  std::unique_ptr<Module> module;
+  std::string error;  // why it cannot be used
+};
+
+// What became of a program from one stage to the next.
+struct Transition {
+  DumpFile before, after;
+  std::string outcome;  // "equal", "changed", "not compared"
+  std::string why;      // of one that was not compared
+  int64_t changes = 0;  // of the structure
+  double worst_ulp = 0;
+  std::string text;     // of the divergence
+  ordered_json divergence;
+};
+
+int Refuse(const BisectOptions& o, const absl::Status& why) {
+  if (o.json) std::printf("%s\n", ordered_json({{"error", {{"message", std::string(why.message())}}}}).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+  return UsageError(std::string(why.message()));
+}
+
+std::string PassText(const DumpFile& dump) {
+  const std::string pass = dump.pass.empty() ? absl::StrCat("the step to ", dump.file) : dump.pass;
+  return dump.pipeline.empty() || dump.pipeline == dump.pass ? pass : absl::StrCat(pass, " (of ", dump.pipeline, ")");
+}
+
+class Bisector {
+ public:
+  Bisector(BisectOptions& o, SessionOptions session, BudgetTable budgets) : o_(o), session_(std::move(session)), budgets_(std::move(budgets)) {}
+
+  absl::Status Find() {
+    std::error_code error;
+    std::vector<std::string> files;
+    for (fs::directory_iterator at(o_.folder, error), end; !error && at != end; at.increment(error)) {
+      if (at->is_regular_file(error)) files.push_back(at->path().filename().string());
+    }
+    if (error) return absl::NotFoundError(absl::StrCat("cannot read the folder ", o_.folder, ": ", error.message()));
+    std::sort(files.begin(), files.end());
+    std::map<std::string, std::vector<DumpFile>> modules;
+    for (DumpFile& dump : OrderDumps(files)) modules[dump.module].push_back(std::move(dump));
+    if (modules.empty()) return absl::NotFoundError(absl::StrCat(o_.folder, " holds no dumped modules (module_0001.NAME.0003.PIPELINE.after_PASS.before_PASS.txt)"));
+    const std::string* chosen = nullptr;
+    for (const auto& [name, dumps] : modules) {
+      if (!o_.module.empty() && !absl::StrContains(name, o_.module)) continue;
+      if (chosen == nullptr || dumps.size() > modules[*chosen].size()) chosen = &name;
+    }
+    if (chosen == nullptr) return absl::NotFoundError(absl::StrCat("no dumped module's name contains ", o_.module));
+    dumps_ = modules[*chosen];
+    if (modules.size() > 1 && o_.module.empty()) {
+      std::vector<std::string> others;
+      for (const auto& [name, dumps] : modules) {
+        if (name != *chosen) others.push_back(name);
+      }
+      std::fprintf(stderr, "note: %s; %s is taken, of which there are the most dumps (--module NAME takes another of: %s)\n", Count(static_cast<int64_t>(modules.size()), "module").c_str(), chosen->c_str(),
+                   Cut(absl::StrJoin(others, ", "), 200).c_str());
+    }
+    if (dumps_.size() < 2) return absl::NotFoundError(absl::StrCat(*chosen, " was dumped only once: there is nothing to compare"));
+    return absl::OkStatus();
+  }
+
+  absl::Status Run(Progress& progress) {
+    for (size_t k = 0; k < dumps_.size(); ++k) {
+      progress.Set(absl::StrCat("comparing, ", k + 1, " of ", dumps_.size(), ": ", dumps_[k].file));
+      std::unique_ptr<Stage> stage = Read(dumps_[k]);
+      if (!stage->error.empty()) {
+        skipped_.push_back(absl::StrCat(stage->dump.file, ": ", stage->error));
+        continue;
+      }
+      if (previous_ == nullptr) {
+        session_.arguments = stage->loaded.arguments;
+        absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*stage->module, session_);
+        if (!inputs.ok()) return inputs.status();
+        inputs_ = *std::move(inputs);
+        std::fputs(ElidedWarning(CountElidedConstants(*stage->module)).c_str(), stderr);
+        first_ = std::move(stage);
+        previous_ = first_.get();
+        continue;
+      }
+      Compare(*previous_, *stage);
+      // One that stops with an error of its own is passed over.
+      if (transitions_.back().outcome == "not compared") continue;
+      const bool changed = transitions_.back().outcome == "changed";
+      last_ = std::move(stage);
+      previous_ = last_.get();
+      if (changed && !o_.all) break;
+    }
+    return absl::OkStatus();
+  }
+
+  const Transition* Culprit() const {
+    for (const Transition& t : transitions_) {
+      if (t.outcome == "changed") return &t;
+    }
+    return nullptr;
+  }
+
+  int Report() const {
+    const Transition* culprit = Culprit();
+    const bool compared = std::any_of(transitions_.begin(), transitions_.end(), [](const Transition& t) { return t.outcome != "not compared"; });
+    if (o_.json) {
+      ordered_json j = {{"folder", o_.folder}, {"module", dumps_[0].module}, {"dumps", dumps_.size()}, {"equal", culprit == nullptr && compared}};
+      j["first"] = culprit == nullptr ? ordered_json() : Json(*culprit);
+      j["pass"] = culprit == nullptr ? ordered_json() : ordered_json(culprit->after.pass);
+      j["transitions"] = ordered_json::array();
+      for (const Transition& t : transitions_) j["transitions"].push_back(Json(t));
+      j["skipped"] = skipped_;
+      std::printf("%s\n", j.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    } else {
+      std::printf("%s: %s of %s\n", o_.folder.c_str(), Count(static_cast<int64_t>(dumps_.size()), "dump").c_str(), dumps_[0].module.empty() ? "a module" : dumps_[0].module.c_str());
+      for (const Transition& t : transitions_) {
+        std::printf("  %-12s %s: %s%s%s\n", t.outcome.c_str(), PassText(t.after).c_str(), Count(t.changes, "change").c_str(), t.worst_ulp > 0 ? absl::StrCat(", up to ", FormatDouble(t.worst_ulp, 4), " ulp within the budget").c_str() : "",
+                    t.why.empty() ? "" : absl::StrCat(": ", t.why).c_str());
+      }
+      for (const std::string& text : skipped_) std::printf("  %-12s %s\n", "skipped", text.c_str());
+      if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
+      else std::printf("first pass that changes a value: %s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
+    }
+    return culprit == nullptr && compared ? kOk : kFailed;
+  }
+
+ private:
+  std::unique_ptr<Stage> Read(const DumpFile& dump) const {
+    auto stage = std::make_unique<Stage>();
+    stage->dump = dump;
+    stage->loaded = Load((fs::path(o_.folder) / dump.file).string());
+    if (!stage->loaded.open.ok()) {
+      stage->error = std::string(stage->loaded.open.message());
+    } else if (!stage->loaded.ok()) {
+      for (const Diagnostic& d : stage->loaded.sink.diagnostics()) {
+        if (d.severity == Severity::kError && stage->error.empty()) stage->error = d.message;
+      }
+      if (stage->error.empty()) stage->error = "it holds no program";
+    } else if (stage->loaded.module->entry == nullptr) {
+      stage->error = "it has no computation to run";
+    } else {
+      stage->module = std::move(stage->loaded.module);
+    }
+    return stage;
+  }
+
+  static bool SameParameters(const Module& a, const Module& b) {
+    if (a.entry->parameters.size() != b.entry->parameters.size()) return false;
+    for (size_t k = 0; k < a.entry->parameters.size(); ++k) {
+      if (!Shape::Compatible(a.entry->parameters[k]->shape, b.entry->parameters[k]->shape)) return false;
+    }
+    return true;
+  }
+
+  void Compare(Stage& a, Stage& b) {
+    Transition t;
+    t.before = a.dump;
+    t.after = b.dump;
+    const ProgramMatch match = MatchPrograms(*a.module, *b.module);
+    t.changes = match.Count(StructuralChange::kRemoved) + match.Count(StructuralChange::kAdded) + match.Count(StructuralChange::kChanged);
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> own = ProgramInputs::Open(*b.module, WithoutFiles());
+    std::unique_ptr<ProgramInputs> own_a;
+    const ProgramInputs* inputs = inputs_.get();
+    if (!SameParameters(*first_->module, *a.module)) {  // the inputs of the first are not this one's
+      absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*a.module, session_);
+      if (opened.ok()) {
+        own_a = *std::move(opened);
+        inputs = own_a.get();
+      }
+    }
+    if (!own.ok()) {
+      t.outcome = "not compared";
+      t.why = std::string(own.status().message());
+      transitions_.push_back(std::move(t));
+      return;
+    }
+    // A backend may keep what it knows of a computation, and modules come and go here.
+    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
+    if (!backend.ok()) {
+      t.outcome = "not compared";
+      t.why = std::string(backend.status().message());
+      transitions_.push_back(std::move(t));
+      return;
+    }
+    LockstepOptions lockstep;
+    lockstep.budgets = budgets_;
+    lockstep.machine = MachineOptionsOf(session_, *inputs_);
+    const absl::StatusOr<LockstepReport> report = RunLockstep(*a.module, *b.module, match, *inputs, **own, **backend, **backend, std::move(lockstep));
+    if (!report.ok()) {
+      t.outcome = "not compared";
+      t.why = std::string(report.status().message());
+    } else if (!report->divergences.empty()) {
+      const DifferenceText text{*a.module, *b.module, a.dump.file, b.dump.file, o_.verbose};
+      t.outcome = "changed";
+      t.text = text.Text(report->divergences[0]);
+      t.divergence = text.Json(report->divergences[0]);
+    } else if (!report->error_b.empty() || !report->error_a.empty()) {
+      t.outcome = "not compared";
+      t.why = absl::StrCat("the program ", report->error_b.empty() ? "before" : "after", " it stopped with an error ", report->error_b.empty() ? report->error_a : report->error_b);
+    } else if (!report->results_compared) {
+      t.outcome = "not compared";
+      t.why = report->results_why;
+    } else {
+      t.outcome = "equal";
+      t.worst_ulp = report->worst_ulp;
+    }
+    transitions_.push_back(std::move(t));
+  }
+
+  SessionOptions WithoutFiles() const {
+    SessionOptions options;
+    options.fill = session_.fill;
+    return options;
+  }
+
+  static ordered_json Json(const Transition& t) {
+    ordered_json j = {{"before", t.before.file}, {"after", t.after.file}, {"step", t.after.step}, {"pipeline", t.after.pipeline}, {"pass", t.after.pass}, {"outcome", t.outcome}, {"changes", t.changes}};
+    if (!t.why.empty()) j["why"] = t.why;
+    if (!t.divergence.is_null()) j["first_divergence"] = t.divergence;
+    return j;
+  }
+
+  BisectOptions& o_;
+  SessionOptions session_;
+  BudgetTable budgets_;
+  std::vector<DumpFile> dumps_;
+  std::unique_ptr<ProgramInputs> inputs_;  // of the first module
+  std::unique_ptr<Stage> first_, last_;
+  Stage* previous_ = nullptr;
+  std::vector<Transition> transitions_;
+  std::vector<std::string> skipped_;
+};
+
+}  // namespace
+
+int Run_bisect(const std::vector<std::string>& args) {
+  CLI::App app("Orders the modules that a compiler dumped before and after its passes (--xla_dump_to, --xla_dump_hlo_pass_re), runs neighbours on the same inputs, and names the first pass that changes a value.",
+               "hloscope bisect");
+  BisectOptions o;
+  app.add_option("DUMP_DIR", o.folder, "the folder of the dump")->required();
+  app.add_option("--module", o.module, "of several modules the one whose name contains this (default: the one with the most dumps)")->type_name("NAME");
+  app.add_option("--budget", o.budgets, "how far values may differ, as for diff")->type_name("[WHICH=]BUDGET")->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_flag("--all", o.all, "compares all neighbours, past the first pass that changes a value");
+  app.add_flag("-v,--verbose", o.verbose, "everything without limits");
+  app.add_flag("--json", o.json, "one JSON object on standard output");
+  o.program.AddTo(app);
+  if (const auto status = Parse(app, args)) return *status;
+  BudgetTable budgets;
+  for (const std::string& budget : o.budgets) {
+    const absl::Status added = budgets.Add(budget);
+    if (!added.ok()) return Refuse(o, absl::InvalidArgumentError(absl::StrCat("--budget: ", added.message())));
+  }
+  absl::StatusOr<SessionOptions> session = o.program.ToSession();
+  if (!session.ok()) return Refuse(o, session.status());
+  Bisector bisector(o, *std::move(session), std::move(budgets));
+  const absl::Status found = bisector.Find();
+  if (!found.ok()) return Refuse(o, found);
+  Progress progress;
+  const absl::Status ran = bisector.Run(progress);
+  progress.Set("");
+  if (!ran.ok()) return Refuse(o, ran);
+  return bisector.Report();
+}
+
+}  // namespace hloscope::cli

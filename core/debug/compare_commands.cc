@@ -1,0 +1,142 @@
+// record and compare: a run written down, and runs compared with records and with the reference.
+#include <climits>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/check.h"
+#include "core/debug/compare_values.h"
+#include "core/debug/locations.h"
+#include "core/debug/record.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/debug/watched_run.h"
+#include "core/literal/format.h"
+
+namespace hloscope {
+
+absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
+  if (s.inputs == nullptr) {
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
+    if (!opened.ok()) return opened.status();
+    s.inputs = *std::move(opened);
+  }
+  if (!s.elided_said) {
+    s.Say(ElidedWarning(CountElidedConstants(*s.module)));
+    s.elided_said = true;
+  }
+  WatchedRun run{*s.module, *s.backend, *s.inputs, {}, &s.interrupt, true};
+  run.options.memory_limit = s.options.memory_limit;
+  run.options.max_iterations = s.options.max_iterations;
+  run.options.seed = s.options.fill.seed;
+  run.options.fill = s.options.fill;
+  run.options.custom_calls = &s.inputs->custom_calls();
+  run.options.infeed = s.inputs->infeed();
+  return run;
+}
+
+InterruptKeeper::InterruptKeeper(Session::State& s) : s_(s) {}
+InterruptKeeper::~InterruptKeeper() { s_.interrupt.store(s_.machine != nullptr ? &s_.machine->interrupt() : nullptr); }
+
+absl::Status CommandRecord(Session::State& s, absl::string_view args) {
+  const std::string path(TakeWord(args));
+  if (path.empty()) return absl::InvalidArgumentError("record OUT.npz [WHICH...]: WHICH is a place as break takes it");
+  absl::flat_hash_set<const Instruction*> chosen;
+  while (!args.empty()) {
+    const absl::string_view word = TakeWord(args);
+    const absl::StatusOr<std::vector<Location>> places = ResolveLocations(*s.module, word, s.current_computation());
+    if (!places.ok()) return places.status();
+    for (const Location& place : *places) chosen.insert(&place.instruction());
+  }
+  absl::StatusOr<WatchedRun> run = WholeRun(s);
+  if (!run.ok()) return run.status();
+  InterruptKeeper keeper(s);
+  const absl::StatusOr<RecordReport> report = RecordRun(*std::move(run), path, chosen);
+  if (!report.ok()) return report.status();
+  s.Say("Recorded ", Count(report->arrays, "array"), ", ", FormatByteCount(report->bytes), ", of a run from the start, in ", path, ".\n");
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
+  CheckOptions check;
+  const absl::string_view amount = TakeWord(args);
+  if (amount == "all") {
+    check.samples = -1;
+  } else if (!amount.empty() && (!absl::SimpleAtoi(amount, &check.samples) || check.samples < 1)) {
+    return absl::InvalidArgumentError(absl::StrCat("compare reference takes a number of samples or all, not ", amount));
+  }
+  check.times = INT_MAX;
+  if (!s.started()) {
+    const absl::Status begun = s.Begin();
+    if (!begun.ok()) return begun;
+  }
+  Machine& machine = *s.machine;
+  RegionChecker checker(*s.backend, check);
+  Mismatch found;
+  machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+    const absl::Status status = checker.Observe(frame, region, kernel, inputs, result);
+    if (!status.ok() || checker.report().mismatches.empty()) return status;
+    // The member that is wrong by itself, where there is one.
+    found = checker.report().mismatches[0];
+    for (const Mismatch& m : checker.report().mismatches) {
+      if (!m.fused) {
+        found = m;
+        break;
+      }
+    }
+    const Instruction* at = frame.computation->FindInstruction(found.instruction);
+    machine.StopAfter(at != nullptr ? at->index : region.root);
+    return absl::OkStatus();
+  });
+  const auto run = [&machine] { return machine.Run(); };
+  const StopReason reason = s.Go(run, run);
+  machine.set_region_observer(nullptr);
+  s.ArmAll();
+  const CheckReport& r = checker.report();
+  s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
+  if (r.mismatch_count == 0) {
+    s.Say("no mismatch", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
+          r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
+  } else {
+    s.Say("first mismatch\n%", found.instruction, found.output >= 0 ? absl::StrCat(", element ", found.output) : "", " [", absl::StrJoin(found.index, ","), "] is ", ToText(found.got), ", the reference gives ", ToText(found.expected),
+          " (", FormatDouble(found.ulp, 4), " ulp", found.bound > 0 ? absl::StrCat(", within ", FormatDouble(found.bound, 3), " allowed") : ", the bits were asked for", ")",
+          found.fused ? ", as part of a fused region" : "", "\n");
+  }
+  s.ShowStop(reason);
+  s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found.instruction, " is not within its bound")});
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandCompare(Session::State& s, absl::string_view args) {
+  const std::string path(TakeWord(args));
+  if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], or compare reference [N | all]");
+  if (path == "reference") return CompareWithReference(s, args);
+  BudgetTable budgets;
+  bool all = false;
+  while (!args.empty()) {
+    absl::string_view word = TakeWord(args);
+    if (word == "all") {
+      all = true;
+      continue;
+    }
+    if (word == "--budget") word = TakeWord(args);
+    if (word.size() > 1 && word.front() == '\'' && word.back() == '\'') word = word.substr(1, word.size() - 2);
+    const absl::Status added = budgets.Add(word);
+    if (!added.ok()) return added;
+  }
+  absl::StatusOr<WatchedRun> run = WholeRun(s);
+  if (!run.ok()) return run.status();
+  InterruptKeeper keeper(s);
+  const absl::StatusOr<RecordComparison> report = CompareWithRecord(*std::move(run), path, budgets, all);
+  if (!report.ok()) return report.status();
+  s.Say(ToText(*report));
+  // Like an expect: a script goes on, and ends with status 1.
+  s.expects.push_back({absl::StrCat("compare ", path), report->diverging == 0, report->diverging == 0 ? "" : absl::StrCat("first divergence: ", report->divergences[0].place)});
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope

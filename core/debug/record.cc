@@ -1,0 +1,225 @@
+// Writing a run down; see the header. An array is written as soon as it is made, so memory holds what the program itself holds.
+#include "core/debug/record.h"
+
+#include <cmath>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/locations.h"
+#include "core/debug/single_step.h"
+#include "core/debug/text_util.h"
+#include "core/ir/opcode.h"
+#include "core/literal/format.h"
+#include "core/literal/npy.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kKept = 100;
+
+// "while.3[17]/fusion.2/": where the frame on top stands.
+std::string PlaceOf(absl::Span<const Frame> frames) {
+  std::string place;
+  for (size_t k = 1; k < frames.size(); ++k) {
+    const Frame& f = frames[k];
+    absl::StrAppend(&place, f.caller == nullptr ? absl::string_view("?") : f.caller->name);
+    switch (f.kind) {
+      case FrameKind::kWhileBody: absl::StrAppend(&place, "[", f.iteration, "]"); break;
+      case FrameKind::kWhileCondition: absl::StrAppend(&place, "[", f.iteration, "?]"); break;
+      case FrameKind::kBranch: absl::StrAppend(&place, "{", f.branch, "}"); break;
+      case FrameKind::kElement: absl::StrAppend(&place, "(", f.iteration, ")"); break;
+      case FrameKind::kEntry:
+      case FrameKind::kCall:
+      case FrameKind::kFusion: break;
+    }
+    place += "/";
+  }
+  return place;
+}
+
+absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& value, const WatchedRun::Visitor& visit) {
+  if (value.shape().IsTuple()) {
+    for (size_t k = 0; k < value.elements().size(); ++k) {
+      const absl::Status status = Visit(machine, instruction, absl::StrCat(place, "{", k, "}"), value.elements()[k], visit);
+      if (!status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+  return value.shape().IsArray() ? visit(machine, instruction, place, value) : absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
+  SingleStepBackend single(run.backend);
+  Machine machine(run.module, run.single_step ? static_cast<Backend&>(single) : run.backend, std::move(run.options));
+  std::string place;
+  uint64_t serial = 0;
+  absl::Status parameters;  // what the visitor said of one
+  const auto observe = [&](const Frame& shown, const Region& region, const Kernel*, absl::Span<const Value>, const Value& result) -> absl::Status {
+    if (!parameters.ok()) return parameters;
+    const Frame& frame = machine.frames().back();
+    if (frame.serial != serial) {
+      serial = frame.serial;
+      place = PlaceOf(machine.frames());
+    }
+    const Instruction* instruction = shown.computation->schedule[region.root];
+    if (shown.computation != frame.computation) instruction = frame.computation->FindInstruction(instruction->name);
+    if (instruction == nullptr || instruction->literal != nullptr || Def(*instruction).op_class == OpClass::kStructural) return absl::OkStatus();
+    return Visit(machine, *instruction, absl::StrCat(place, instruction->name), result, visit);
+  };
+  machine.set_region_observer(observe);
+  const absl::Status started = machine.Start([&](int number) -> absl::StatusOr<Value> {
+    absl::StatusOr<Value> value = run.inputs.Parameter(number, &machine.account());
+    if (!value.ok() || !parameters.ok()) return value;
+    const Instruction& parameter = *run.module.entry->parameters[number];
+    parameters = Visit(machine, parameter, std::string(parameter.name), *value, visit);
+    return value;
+  });
+  if (!started.ok()) return started;
+  if (run.interrupt != nullptr) run.interrupt->store(&machine.interrupt());
+  const StopReason reason = machine.Run();
+  if (run.interrupt != nullptr) run.interrupt->store(nullptr);
+  if (reason == StopReason::kFinished) return parameters;
+  if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
+  if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
+  const Instruction* at = machine.next_instruction();
+  const std::string where = at == nullptr ? "" : absl::StrCat(" at ", Describe(run.module, {at->parent, at->index}));
+  return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", where, ": ", machine.status().message()));
+}
+
+absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, const absl::flat_hash_set<const Instruction*>& chosen) {
+  absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(path);
+  if (!writer.ok()) return writer.status();
+  RecordReport report;
+  absl::flat_hash_set<std::string> parameters;  // made again where one was dropped
+  const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
+    if (!chosen.empty() && !chosen.contains(&instruction)) return absl::OkStatus();
+    if (instruction.parameter_number >= 0 && !parameters.insert(place).second) return absl::OkStatus();
+    ++report.arrays;
+    report.bytes += array.byte_size();
+    return (*writer)->Add(place, array);
+  });
+  // What was written up to an error can be read.
+  const absl::Status closed = (*writer)->Close();
+  if (!ran.ok()) return ran;
+  if (!closed.ok()) return closed;
+  return report;
+}
+
+namespace {
+
+class RecordComparer {
+ public:
+  RecordComparer(NpzReader& record, const BudgetTable& budgets, bool keep_going) : record_(record), budgets_(budgets), keep_going_(keep_going) {
+    for (const std::string& name : record.names()) names_.insert(name);
+  }
+
+  absl::Status Visit(const Instruction& instruction, const std::string& place, const Value& array) {
+    if (!names_.contains(place)) {
+      ++report_.unrecorded;
+      return absl::OkStatus();
+    }
+    if (!met_.insert(place).second) return absl::OkStatus();
+    RecordDivergence d;
+    d.instruction = &instruction;
+    d.place = place;
+    d.shape = array.shape();
+    // In its own type where that can be told from the file; else in the program's.
+    absl::StatusOr<Value> recorded = record_.Read(place);
+    const ElementType type = array.shape().element_type();
+    if (recorded.ok() && recorded->shape().element_type() != type && recorded->shape().dimensions() == array.shape().dimensions()) {
+      const Shape dense = Shape::Array(type, array.shape().dimensions());
+      if (absl::StatusOr<Value> wanted = record_.Read(place, &dense); wanted.ok() && !IsFloat(recorded->shape().element_type())) recorded = std::move(wanted);
+    }
+    if (!recorded.ok()) return recorded.status();
+    ++report_.compared;
+    if (recorded->shape().dimensions() != array.shape().dimensions()) {
+      d.unlike = absl::StrCat("the record has ", recorded->shape().ToString(false), ", the run ", array.shape().ToString(false));
+      return Diverged(std::move(d));
+    }
+    const Budget* given = budgets_.Find(instruction);
+    d.difference = CompareArrays(array, *recorded, given != nullptr ? *given : recorded->shape().element_type() != type ? ReorderingBudget(NarrowerType(type, recorded->shape().element_type())) : Budget());
+    report_.elements += d.difference.elements;
+    report_.other_bits += d.difference.other_bits > 0;
+    if (d.difference.beyond > 0) return Diverged(std::move(d));
+    if (std::isfinite(d.difference.worst_ulp)) report_.worst_ulp = std::max(report_.worst_ulp, d.difference.worst_ulp);
+    return absl::OkStatus();
+  }
+
+  RecordComparison Report(bool finished) {
+    if (finished) report_.unmet = static_cast<int64_t>(names_.size() - met_.size());
+    return std::move(report_);
+  }
+
+ private:
+  absl::Status Diverged(RecordDivergence d) {
+    const std::string prefix = d.place.substr(0, d.place.rfind('/') == std::string::npos ? 0 : d.place.rfind('/') + 1);
+    ++report_.diverging;
+    d.own = report_.diverging == 1 || !Inherits(*d.instruction, prefix);
+    report_.own += d.own;
+    diverged_.insert(absl::StrCat(prefix, d.instruction->name));
+    if (report_.divergences.size() < kKept) report_.divergences.push_back(std::move(d));
+    return keep_going_ ? absl::OkStatus() : absl::CancelledError("diverged");
+  }
+
+  // Whether something that it reads has diverged: in its frame, or before it where the value comes from outside or from a loop.
+  bool Inherits(const Instruction& instruction, const std::string& prefix) const {
+    std::vector<const Instruction*> todo(instruction.operands.begin(), instruction.operands.end());
+    absl::flat_hash_set<const Instruction*> seen;
+    while (!todo.empty()) {
+      const Instruction* i = todo.back();
+      todo.pop_back();
+      if (!seen.insert(i).second) continue;
+      const std::string place = absl::StrCat(prefix, i->name);
+      if (diverged_.contains(place)) return true;
+      if (names_.contains(place)) continue;
+      if (i->parameter_number >= 0 ? !i->parent->is_entry : Def(*i).control != ControlKind::kNone) return true;
+      todo.insert(todo.end(), i->operands.begin(), i->operands.end());
+    }
+    return false;
+  }
+
+  NpzReader& record_;
+  const BudgetTable& budgets_;
+  const bool keep_going_;
+  RecordComparison report_;
+  absl::flat_hash_set<std::string> names_, met_, diverged_;
+};
+
+}  // namespace
+
+absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::string& path, const BudgetTable& budgets, bool keep_going) {
+  absl::StatusOr<std::unique_ptr<NpzReader>> record = NpzReader::Open(path);
+  if (!record.ok()) return record.status();
+  RecordComparer comparer(**record, budgets, keep_going);
+  const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) {
+    return comparer.Visit(instruction, place, array);
+  });
+  if (!ran.ok() && !absl::IsCancelled(ran)) return ran;
+  return comparer.Report(ran.ok());
+}
+
+std::string ToText(const RecordDivergence& d) {
+  std::string text = absl::StrCat(d.place, " (", Name(d.instruction->opcode), " ", ShapeText(d.shape), ")\n  ", d.unlike.empty() ? ToText(d.difference, d.shape) : d.unlike, "\n");
+  return text;
+}
+
+std::string ToText(const RecordComparison& r) {
+  std::string text = absl::StrCat(Count(r.compared, "array"), " compared (", Count(r.elements, "element"), ")");
+  if (r.unrecorded > 0) absl::StrAppend(&text, ", ", r.unrecorded, " not in the record");
+  if (r.unmet > 0) absl::StrAppend(&text, ", ", r.unmet, " of the record not met");
+  if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp)");
+  if (r.divergences.empty()) return absl::StrCat(text, "; no divergence\n");
+  absl::StrAppend(&text, "\nfirst divergence: ", ToText(r.divergences[0]));
+  if (r.diverging == 1) return text;
+  absl::StrAppend(&text, Count(r.diverging, "array"), " differ: ", r.own, " of their own, ", r.diverging - r.own, " inherited\n");
+  size_t shown = 0;
+  for (size_t k = 1; k < r.divergences.size(); ++k) {
+    if (r.divergences[k].own && ++shown <= 20) absl::StrAppend(&text, "another of its own: ", ToText(r.divergences[k]));
+  }
+  return text;
+}
+
+}  // namespace hloscope

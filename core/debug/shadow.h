@@ -1,0 +1,104 @@
+// The f64 shadow: how far numbers are from what exact arithmetic would give. An operation's own error is its result against its element
+// program interpreted in f64 on the very operands that it read; the accumulated error is the whole program against itself in f64 (twin.h).
+#ifndef HLOSCOPE_CORE_DEBUG_SHADOW_H_
+#define HLOSCOPE_CORE_DEBUG_SHADOW_H_
+
+#include <array>
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "core/debug/compare_values.h"
+#include "core/debug/record.h"
+#include "core/element/interpret.h"
+#include "core/exec/backend.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+// Errors in ULP: exact, up to 1/2, 1, 2, 4, ... 2^12 and beyond, not finite.
+inline constexpr int kErrorBins = 17;
+int ErrorBin(double ulp);
+std::string ErrorBinText(int bin);
+
+struct ErrorStatistics {
+  int64_t elements = 0;
+  double sum_ulp = 0;      // of the finite ones
+  double worst_ulp = 0;
+  std::vector<int64_t> worst_index;
+  Scalar worst_got, worst_exact;
+  std::array<int64_t, kErrorBins> bins{};
+  double mean_ulp() const { return elements > 0 ? sum_ulp / static_cast<double>(elements) : 0; }
+};
+
+struct ShadowRow {
+  const Instruction* instruction = nullptr;
+  int64_t times = 0;        // executions looked at
+  ErrorStatistics own;
+  ErrorStatistics accumulated;
+  std::string worst_where;  // "iteration 4" of the loop in which the worst own error was seen
+};
+
+struct ShadowReport {
+  std::vector<ShadowRow> rows;  // in the order first met
+  int64_t elements = 0;         // looked at for their own error
+  int64_t without_program = 0;  // instructions with float results that have no element program (or none that could be interpreted)
+  std::string first_without;
+  bool accumulated = false;
+  std::string accumulated_why;  // why not, if it was asked for and is not there
+  double seconds = 0;           // spent beside the program itself
+  double run_seconds = 0;       // of the program
+};
+
+struct ShadowOptions {
+  int64_t samples = 16;    // of each result; -1: all
+  double most_times = 1;   // of the program's own time, beyond the first look at each instruction; with all: no limit
+};
+
+// Observes a Machine (fused regions as they run: what is inside one is executed again, one instruction at a time).
+class ShadowWatcher {
+ public:
+  ShadowWatcher(Backend& backend, ShadowOptions options);
+  ~ShadowWatcher();
+  absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
+  ShadowReport TakeReport();
+
+ private:
+  struct Entry {
+    std::vector<std::unique_ptr<Program>> programs;  // of each member, widened; null: none
+    int64_t times = 0;
+  };
+  void Look(Entry& entry, size_t k, const Frame& frame, const Region& single, absl::Span<const Value> operands, const Value& value);
+  ShadowRow& Row(const Instruction& instruction);
+
+  Backend& backend_;
+  ShadowOptions options_;
+  ShadowReport report_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Entry>> entries_;  // by root
+  absl::flat_hash_map<const Instruction*, size_t> rows_;
+  std::chrono::steady_clock::time_point start_;
+  double spent_ = 0;
+};
+
+// A whole run, watched.
+absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options);
+// "1234 elements of 56 instructions against f64; own error up to 1.2 ulp".
+std::string ShadowSummary(const ShadowReport& report);
+
+// The same program in f64: loads are converted, every operation on floats is done in f64, bits are only taken of the original type.
+Program WidenProgram(const Program& program);
+
+// The error of `got` against `exact` (f64), in ULP of got's type.
+void AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear);
+
+// Rows with the largest errors first, "ulp worst, mean, accumulated, instruction"; with JSON as an array's text.
+std::string ShadowTable(const ShadowReport& report, size_t most);
+std::string ShadowDetails(const ShadowRow& row);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SHADOW_H_

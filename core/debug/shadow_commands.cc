@@ -1,0 +1,85 @@
+// shadow and info shadow: errors against f64.
+#include <chrono>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/shadow.h"
+#include "core/debug/text_util.h"
+#include "core/debug/twin.h"
+#include "core/debug/watched_run.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kShown = 20;
+
+struct LastShadow {
+  bool there = false;
+  ShadowReport report;
+  std::vector<std::pair<const Module*, std::unique_ptr<Module>>> twins;  // as long as the backend
+};
+
+absl::Status Accumulate(Session::State& s, LastShadow& last, const MachineOptions& options, ShadowReport& report) {
+  const Module* twin = nullptr;
+  for (const auto& [of, made] : last.twins) {
+    if (of == s.module.get()) twin = made.get();
+  }
+  if (twin == nullptr) {
+    absl::StatusOr<std::unique_ptr<Module>> made = MakeTwin(*s.module, s.options.fill);
+    if (!made.ok()) return made.status();
+    last.twins.emplace_back(s.module.get(), *std::move(made));
+    twin = last.twins.back().second.get();
+  }
+  return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, options, report);
+}
+
+}  // namespace
+
+absl::Status CommandShadow(Session::State& s, absl::string_view args) {
+  ShadowOptions options;
+  bool accumulated = false;
+  while (!args.empty()) {
+    const absl::string_view word = TakeWord(args);
+    if (word == "accumulated") {
+      accumulated = true;
+    } else if (word == "all") {
+      options.samples = -1;
+    } else if (!absl::SimpleAtoi(word, &options.samples) || options.samples < 1) {
+      return absl::InvalidArgumentError(absl::StrCat("shadow takes a number of samples or all, and accumulated, not ", word));
+    }
+  }
+  absl::StatusOr<WatchedRun> run = WholeRun(s);
+  if (!run.ok()) return run.status();
+  InterruptKeeper keeper(s);
+  LastShadow& last = s.Extension<LastShadow>();
+  absl::StatusOr<ShadowReport> report = RunShadow(*run, options);
+  if (!report.ok()) return report.status();
+  if (accumulated) {
+    const absl::Status added = Accumulate(s, last, run->options, *report);
+    if (!added.ok()) report->accumulated_why = std::string(added.message());
+  }
+  last.there = true;
+  last.report = *std::move(report);
+  s.Say(ShadowSummary(last.report), ShadowTable(last.report, kShown));
+  return absl::OkStatus();
+}
+
+absl::Status InfoShadow(Session::State& s, absl::string_view args) {
+  const LastShadow& last = s.Extension<LastShadow>();
+  if (!last.there) return absl::FailedPreconditionError("nothing has been measured yet; see: shadow");
+  const absl::string_view which = TakeWord(args);
+  if (which.empty() || which == "all") {
+    s.Say(ShadowSummary(last.report), ShadowTable(last.report, which.empty() ? kShown : last.report.rows.size()));
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(which);
+  if (!instruction.ok()) return instruction.status();
+  for (const ShadowRow& row : last.report.rows) {
+    if (row.instruction != *instruction) continue;
+    s.Say(ShadowDetails(row));
+    return absl::OkStatus();
+  }
+  return absl::NotFoundError(absl::StrCat("%", (*instruction)->name, " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
+}
+
+}  // namespace hloscope

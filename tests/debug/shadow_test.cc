@@ -1,0 +1,146 @@
+// The f64 shadow: known errors of single operations, and of a whole program against its twin.
+#include "core/debug/shadow.h"
+
+#include <cmath>
+
+#include "backends/reference/backend.h"
+#include "core/debug/twin.h"
+#include "core/ops/verifier.h"
+#include "core/text/hlo_text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+
+namespace hloscope {
+namespace {
+
+std::unique_ptr<Module> Read(const std::string& text) {
+  DiagnosticSink sink;
+  std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("test.hlo", text), sink);
+  if (sink.error_count() == 0) Verify(*module, sink);
+  EXPECT_EQ(sink.error_count(), 0);
+  return module;
+}
+
+TEST(ErrorBins, Edges) {
+  EXPECT_EQ(ErrorBin(0), 0);
+  EXPECT_EQ(ErrorBin(0.5), 1);
+  EXPECT_EQ(ErrorBin(0.6), 2);
+  EXPECT_EQ(ErrorBin(1), 2);
+  EXPECT_EQ(ErrorBin(1e300), kErrorBins - 2);
+  EXPECT_EQ(ErrorBin(INFINITY), kErrorBins - 1);
+  EXPECT_EQ(ErrorBin(NAN), kErrorBins - 1);
+}
+
+class ShadowTest : public ::testing::Test {
+ protected:
+  ShadowReport Run(const std::string& text, bool accumulated = false) {
+    module_ = Read(text);
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*module_, SessionOptions());
+    EXPECT_TRUE(inputs.ok());
+    inputs_ = *std::move(inputs);
+    backend_ = *MakeReferenceBackend(BackendOptions());
+    WatchedRun run{*module_, *backend_, *inputs_, {}};
+    ShadowOptions options;
+    options.samples = -1;
+    absl::StatusOr<ShadowReport> report = RunShadow(run, options);
+    EXPECT_TRUE(report.ok()) << report.status();
+    if (accumulated) {
+      absl::StatusOr<std::unique_ptr<Module>> twin = MakeTwin(*module_, Fill());
+      EXPECT_TRUE(twin.ok()) << twin.status();
+      twin_ = *std::move(twin);
+      const absl::Status added = AddAccumulatedErrors(*module_, *twin_, *backend_, *inputs_, {}, *report);
+      EXPECT_TRUE(added.ok()) << added;
+    }
+    return *std::move(report);
+  }
+  const ShadowRow& Row(const ShadowReport& report, absl::string_view name) {
+    for (const ShadowRow& row : report.rows) {
+      if (row.instruction->name == name) return row;
+    }
+    ADD_FAILURE() << name;
+    return report.rows[0];
+  }
+  std::unique_ptr<Module> module_, twin_;
+  std::unique_ptr<ProgramInputs> inputs_;
+  std::unique_ptr<Backend> backend_;
+};
+
+TEST_F(ShadowTest, OwnErrorsAreThoseOfRounding) {
+  const ShadowReport report = Run(R"(HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+ENTRY main {
+  one = f32[] constant(1)
+  tiny = f32[] constant(5e-08)
+  big = f32[] constant(16777216)
+  lost = f32[] add(one, tiny)
+  back = f32[] subtract(lost, one)
+  v = f32[4] constant({16777216, 1, 1, 1})
+  sum = f32[] reduce(v, tiny), dimensions={0}, to_apply=add
+  exact = f32[] multiply(big, big)
+  half = bf16[] convert(tiny)
+  c = bf16[4] convert(v)
+  ROOT out = (f32[], f32[], bf16[], bf16[4], f32[]) tuple(back, sum, half, c, exact)
+}
+)", true);
+  // 1 + 5e-8 is 0.419 of the last place of 1.
+  EXPECT_NEAR(Row(report, "lost").own.worst_ulp, 5e-8 / std::ldexp(1, -23), 1e-3);
+  EXPECT_EQ(Row(report, "back").own.worst_ulp, 0) << "a subtraction of equal numbers is exact";
+  EXPECT_GT(Row(report, "back").accumulated.worst_ulp, 1e6) << "but all of what it should have been is lost";
+  EXPECT_NEAR(Row(report, "sum").own.worst_ulp, 1.5, 1e-6) << "three ones lost beside 2^24, whose neighbours are 2 apart";
+  EXPECT_EQ(Row(report, "exact").own.worst_ulp, 0);
+  EXPECT_GT(Row(report, "half").own.worst_ulp, 0);
+  EXPECT_LE(Row(report, "half").own.worst_ulp, 0.5);
+}
+
+TEST_F(ShadowTest, LoopsBitsAndScatterWithinTheTwin) {
+  const ShadowReport report = Run(R"(HloModule m
+replace {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT s = f32[] add(a, b)
+}
+body {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  v = f32[8] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  w = f32[8] sine(v)
+  ROOT c = (s32[], f32[8]) tuple(next, w)
+}
+condition {
+  p = (s32[], f32[8]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(5)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[8] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[8]) tuple(zero, x)
+  loop = (s32[], f32[8]) while(init), condition=condition, body=body
+  y = f32[8] get-tuple-element(loop), index=1
+  bits = s32[8] bitcast-convert(y)
+  mask = s32[] constant(-256)
+  masks = s32[8] broadcast(mask), dimensions={}
+  cut = s32[8] and(bits, masks)
+  z = f32[8] bitcast-convert(cut)
+  at = s32[2,1] constant({{1}, {1}})
+  u = f32[2] slice(z), slice={[0:2]}
+  ROOT out = f32[8] scatter(z, at, u), update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=replace
+}
+)", true);
+  EXPECT_TRUE(report.accumulated) << report.accumulated_why;
+  EXPECT_EQ(Row(report, "w").times, 5);
+  EXPECT_LE(Row(report, "w").own.worst_ulp, 0.51);
+  EXPECT_GT(Row(report, "w").accumulated.worst_ulp, 0);
+  EXPECT_LE(Row(report, "w").accumulated.worst_ulp, 5);
+  EXPECT_LE(Row(report, "out").own.worst_ulp, 1.01) << "two updates of one element, rounded twice";
+}
+
+}  // namespace
+}  // namespace hloscope
