@@ -95,6 +95,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
   machine.set_region_observer(nullptr);
   s.ArmAll();
   const CheckReport& r = checker.report();
+  s.ShowStop(reason);  // a breakpoint's line has been begun
   s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
   if (r.mismatch_count == 0) {
     s.Say("no mismatch", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
@@ -104,7 +105,6 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
           " (", FormatDouble(found.ulp, 4), " ulp", found.bound > 0 ? absl::StrCat(", within ", FormatDouble(found.bound, 3), " allowed") : ", the bits were asked for", ")",
           found.fused ? ", as part of a fused region" : "", "\n");
   }
-  s.ShowStop(reason);
   s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found.instruction, " is not within its bound")});
   return absl::OkStatus();
 }

@@ -38,7 +38,7 @@ class ShadowTest : public ::testing::Test {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*module_, SessionOptions());
     EXPECT_TRUE(inputs.ok());
     inputs_ = *std::move(inputs);
-    backend_ = *MakeReferenceBackend(BackendOptions());
+    backend_ = MakeReferenceBackend(BackendOptions());
     WatchedRun run{*module_, *backend_, *inputs_, {}};
     ShadowOptions options;
     options.samples = -1;
