@@ -19,6 +19,7 @@
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/run_report.h"
+#include "app/cli/run_compare.h"
 #include "app/cli/verb.h"
 #include "core/base/threads.h"
 #include "core/debug/catches.h"
@@ -48,6 +49,7 @@ struct RunOptions {
   int64_t samples = 0;  // 0: no check; -1: all
   std::vector<CatchRequest> catch_requests;
   ProgramOptions program;
+  RunCompare comparing;
 };
 
 struct Outcome {
@@ -318,6 +320,11 @@ class Runner {
       const absl::Status written = absl::EndsWith(o_.output, ".pb") ? WriteSnapshot() : WriteOutputs(outputs);
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
+    if (o_.comparing.any() && outcome_.error.empty()) {
+      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToSession(), compared_runs_);
+      if (!ran.ok()) return Refuse(o_, kUsage, ran);
+      if (compared_runs_.failed) status = kFailed;
+    }
     const absl::Status told = WriteFiles();
     if (!told.ok()) return Refuse(o_, kUsage, told);
     if (o_.json) {
@@ -422,6 +429,7 @@ class Runner {
     j["error"] = outcome_.error_json;
     if (!o_.catch_requests.empty()) j["caught"] = outcome_.caught_json;
     j["elided_constants"] = CountElidedConstants(*module_);
+    j.update(compared_runs_.json);
     j["outputs"] = ordered_json::array();
     for (const Value& output : outputs) {
       const Statistics s = Summarize(output);
@@ -464,6 +472,7 @@ class Runner {
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
     if (o_.profile && profile_ != nullptr) PrintProfile();
     if (checker_ != nullptr) PrintCheck();
+    std::fputs(compared_runs_.text.c_str(), stdout);
   }
 
   void PrintCheck() const {
@@ -521,6 +530,7 @@ class Runner {
   std::unique_ptr<Catches> catches_;
   std::unique_ptr<RegionChecker> checker_;
   std::unique_ptr<ProfileData> profile_;
+  RunCompare::Outcome compared_runs_;
   Outcome outcome_;
   bool compared_ = false;                       // with the result that came along
   std::vector<ResultDifference> differences_;
@@ -543,6 +553,7 @@ int Run_run(const std::vector<std::string>& args) {
   app.add_option("--junit", o.junit, "writes the outcome as JUnit XML")->type_name("OUT.xml");
   app.add_option("--report", o.report, "writes a page about the run, its values and its checks")->type_name("OUT.html");
   app.add_flag("--json", o.json, "one JSON object on standard output");
+  o.comparing.AddTo(app);
   o.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   o.profile = profile->count() > 0;
@@ -552,7 +563,8 @@ int Run_run(const std::vector<std::string>& args) {
     else return UsageError(absl::StrCat("--profile writes JSON: name it OUT.json, not ", o.profile_out));
   }
   if (o.file.empty()) return UsageError("FILE is required; see: hloscope run --help");
-  const absl::Status parsed = ParseOptions(o);
+  absl::Status parsed = ParseOptions(o);
+  if (parsed.ok()) parsed = o.comparing.Check();
   if (!parsed.ok()) return Refuse(o, kUsage, parsed);
   Loaded loaded;
   int status = kOk;

@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/locations.h"
@@ -93,9 +94,10 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
   const auto run = [&machine] { return machine.Run(); };
   const StopReason reason = s.Go(run, run);
   machine.set_region_observer(nullptr);
-  s.ArmAll();
+  AttachCatches(s);  // they look on again
   const CheckReport& r = checker.report();
-  s.ShowStop(reason);  // a breakpoint's line has been begun
+  // A breakpoint's line has been begun; a mismatch is no catch of the session's.
+  s.ShowStop(reason == StopReason::kCaught ? StopReason::kBreakpoint : reason);
   s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
   if (r.mismatch_count == 0) {
     s.Say("no mismatch", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",

@@ -1,0 +1,40 @@
+// What `run` does beside running: a record, a comparison with one, the f64 shadow. Each is a run of its own.
+#ifndef HLOSCOPE_APP_CLI_RUN_COMPARE_H_
+#define HLOSCOPE_APP_CLI_RUN_COMPARE_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "app/cli/arguments.h"
+#include "core/debug/compare_values.h"
+#include "core/debug/program_inputs.h"
+
+namespace hloscope::cli {
+
+struct RunCompare {
+  std::string record, compare, shadow;
+  std::vector<std::string> budgets;
+  bool accumulated = false;
+
+  void AddTo(CLI::App& app);
+  // Of what was typed.
+  absl::Status Check();
+  bool any() const { return !record.empty() || !compare.empty() || !shadow.empty(); }
+
+  struct Outcome {
+    std::string text;
+    nlohmann::ordered_json json = nlohmann::ordered_json::object();
+    bool failed = false;  // the run is not the recorded one
+  };
+  absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome);
+
+ private:
+  BudgetTable table_;
+  int64_t samples_ = 0;
+};
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_RUN_COMPARE_H_
