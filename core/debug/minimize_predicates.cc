@@ -137,8 +137,8 @@ absl::Status NeedArchive(const std::string& command, const std::string& program,
 class Script {
  public:
   explicit Script(std::string command) : command_(std::move(command)) {
-    char folder[] = "/tmp/hloscope-minimize-XXXXXX";
-    if (const char* made = mkdtemp(folder)) folder_ = made;
+    std::string folder = absl::StrCat("/tmp/hloscope-minimize-", std::string(6, 'X'));  // mkdtemp's pattern
+    if (mkdtemp(folder.data()) != nullptr) folder_ = folder;
   }
   ~Script() {
     if (folder_.empty()) return;
