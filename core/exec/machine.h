@@ -230,6 +230,7 @@ class Machine {
  private:
   struct Impl;
   friend struct Impl;
+  friend class FrameHistory;  // core/exec/frame_history.h: makes values in frames that ended
   const Module& module_;
   Backend& backend_;
   MachineOptions options_;

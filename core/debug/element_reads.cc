@@ -1,0 +1,472 @@
+// Values are asked for element by element: where a value is not at hand and its element costs a few operations, only the element is
+// computed, so that walking through the inside of a fused region compiles nothing.
+#include "core/debug/element_reads.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <numeric>
+
+#include "absl/strings/str_cat.h"
+#include "core/literal/relayout.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+std::vector<int64_t> IndexOf(const Shape& array, int64_t linear) {
+  std::vector<int64_t> index(array.IsArray() ? array.rank() : 0);
+  if (array.IsArray()) DelinearizeIndex(array.dimensions(), linear, absl::MakeSpan(index));
+  return index;
+}
+
+const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instruction) {
+  auto [entry, fresh] = programs_.try_emplace(&instruction);
+  if (!fresh) return entry->second.get();
+  const OpDef& def = Def(instruction);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return nullptr;
+  if (def.evaluate != nullptr && !instruction.shape.IsArray() && def.op_class == OpClass::kPull) return nullptr;
+  absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return nullptr;
+  auto prepared = std::make_unique<Prepared>();
+  prepared->program = *std::move(program);
+  prepared->tracer = std::make_unique<ElementTracer>(prepared->program);
+  for (size_t o = 0; o < prepared->program.outputs.size(); ++o) prepared->cheap.push_back(prepared->tracer->IsCheap(static_cast<int>(o)));
+  for (size_t k = 0; k < prepared->program.operands.size(); ++k) prepared->roles.push_back(prepared->tracer->RoleOf(static_cast<int>(k)));
+  return (programs_[&instruction] = std::move(prepared)).get();
+}
+
+const std::vector<LeafSource>& ElementReader::LeavesOf(const Instruction& instruction) {
+  const auto [entry, fresh] = leaves_.try_emplace(&instruction);
+  if (fresh) entry->second = SourcesOfLeaves(instruction);
+  return entry->second;
+}
+
+ElementLoader ElementReader::LoaderOf(int frame, const Instruction& instruction) {
+  return [this, frame, &instruction](int operand, int64_t linear) { return Element({frame, instruction.operands[operand], 0, linear}); };
+}
+
+// ---- Values ----
+
+namespace {
+
+absl::StatusOr<Scalar> ElementOfValue(const Value& value, int leaf, int64_t linear) {
+  const Value& array = LeafOf(value, leaf);
+  if (!array.shape().IsArray()) return absl::FailedPreconditionError("a token has no elements");
+  if (linear < 0 || linear >= array.element_count()) return absl::OutOfRangeError("the element is beyond the sizes that the value has at run time");
+  if (!array.IsDense()) return absl::InternalError("the value is not dense");
+  const ElementType type = array.shape().element_type();
+  return LoadScalar(type, array.data() + linear * StorageBytes(type));
+}
+
+constexpr int kLazyDepth = 48;
+
+}  // namespace
+
+absl::StatusOr<Scalar> ElementReader::Element(const ElementPlace& place) { return Lazy(place, 0); }
+
+absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth) {
+  if (const Value held = history_.Held(place.frame, *place.instruction); held.has_value()) return ElementOfValue(held, place.leaf, place.linear);
+  if (const ConstantLiteral* literal = place.instruction->literal.get(); literal != nullptr && literal->value.has_value() && literal->value.IsDense()) {
+    return ElementOfValue(literal->value, place.leaf, place.linear);
+  }
+  const FrameHistory::Place& frame = history_.place(place.frame);
+  const bool executed = !frame.live || place.instruction->index < history_.live_position(place.frame);
+  const Prepared* prepared = executed && depth < kLazyDepth && !place.instruction->shape.has_dynamic_dimension() ? ProgramOf(*place.instruction) : nullptr;
+  if (prepared != nullptr && prepared->cheap[place.leaf]) {
+    if (const auto known = lazy_.find(place); known != lazy_.end()) return known->second;
+    // Its own tracer may be in use further out in this very evaluation: a plain evaluation beside it.
+    const Program& program = prepared->program;
+    auto& spare = spare_[{place.instruction, depth}];
+    if (spare == nullptr) spare = std::make_unique<ElementTracer>(program);
+    const ElementLoader load = [this, &place, depth](int operand, int64_t linear) {
+      return Lazy({place.frame, place.instruction->operands[operand], 0, linear}, depth + 1);
+    };
+    absl::StatusOr<TracedElement> element = spare->At(place.leaf, IndexOf(program.outputs[place.leaf].shape, place.linear), load);
+    if (!element.ok()) return element.status();
+    lazy_[place] = element->value;
+    return element->value;
+  }
+  if (depth < kLazyDepth && !LeavesOf(*place.instruction).empty() && Def(*place.instruction).op_class == OpClass::kStructural) {
+    const LeafSource source = LeavesOf(*place.instruction)[place.leaf];
+    if (source.operand >= 0) return Lazy({place.frame, place.instruction->operands[source.operand], source.leaf, place.linear}, depth + 1);
+  }
+  absl::StatusOr<Value> value = history_.ValueOf(place.frame, *place.instruction);
+  if (!value.ok()) return value.status();
+  return ElementOfValue(*value, place.leaf, place.linear);
+}
+
+// ---- Reads ----
+
+absl::StatusOr<ElementReads> ElementReader::Reads(const ElementPlace& place, const ReadLimits& limits) {
+  const Instruction& i = *place.instruction;
+  const OpDef& def = Def(i);
+  ElementReads result;
+  if (i.parameter_number >= 0) return ReadsOfParameter(place);
+  if (i.literal != nullptr) {
+    result.kind = SliceNode::kConstant;
+    return result;
+  }
+  if (def.control != ControlKind::kNone) return ReadsOfControl(place);
+  if (const std::vector<LeafSource>& leaves = LeavesOf(i); !leaves.empty()) {
+    const LeafSource source = leaves[place.leaf];
+    if (source.operand >= 0) {
+      result.reads.push_back({{place.frame, i.operands[source.operand], source.leaf, place.linear}, ReadRole::kValue});
+      result.moved = 0;
+      result.total = 1;
+    } else {
+      result.kind = SliceNode::kCreated;
+    }
+    return result;
+  }
+  if (const Prepared* prepared = ProgramOf(i)) return ReadsOfProgram(place, *prepared, limits);
+  if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples copied or chosen between
+    size_t from = 0;
+    if (i.operands.size() == 3) {
+      absl::StatusOr<Scalar> pred = Element({place.frame, i.operands[0], 0, 0});
+      if (!pred.ok()) return pred.status();
+      from = pred->i != 0 ? 1 : 2;
+      result.reads.push_back({{place.frame, i.operands[0], 0, 0}, ReadRole::kPredicate});
+    }
+    result.reads.push_back({{place.frame, i.operands[from], place.leaf, place.linear}, ReadRole::kValue});
+    if (from == 0) result.moved = 0;
+    result.total = static_cast<int64_t>(result.reads.size());
+    return result;
+  }
+  if (i.operands.empty()) {
+    result.kind = SliceNode::kCreated;
+    return result;
+  }
+  return ReadsOfOpaque(place, limits);
+}
+
+absl::StatusOr<ElementReads> ElementReader::ReadsOfParameter(const ElementPlace& place) {
+  ElementReads result;
+  const FrameHistory::Place p = history_.place(place.frame);
+  const int number = static_cast<int>(place.instruction->parameter_number);
+  const auto from = [&](int frame, const Instruction* instruction) {
+    result.reads.push_back({{frame, instruction, place.leaf, place.linear}, ReadRole::kValue});
+    result.moved = 0;
+    result.total = 1;
+    return result;
+  };
+  switch (p.kind) {
+    case FrameKind::kEntry:
+    case FrameKind::kElement: result.kind = SliceNode::kParameter; return result;
+    case FrameKind::kCall:
+    case FrameKind::kFusion: return from(p.parent, p.caller->operands[number]);
+    case FrameKind::kBranch: return from(p.parent, p.caller->operands[p.branch + 1]);
+    case FrameKind::kWhileCondition:
+    case FrameKind::kWhileBody: {
+      if (p.iteration == 0 || IsPassedThrough(*p.caller, place.leaf)) return from(p.parent, p.caller->operands[0]);
+      const int body = history_.EnterBody(p.parent, *p.caller, p.iteration - 1);
+      return from(body, history_.place(body).computation->root);
+    }
+  }
+  return result;
+}
+
+bool ElementReader::IsPassedThrough(const Instruction& loop, int leaf) {
+  const auto [entry, fresh] = passed_.try_emplace({&loop, leaf}, false);
+  if (!fresh) return entry->second;
+  const Instruction* at = loop.Called(AttrId::kBody)->root;
+  int at_leaf = leaf;
+  while (at->parameter_number < 0) {
+    const std::vector<LeafSource>& leaves = LeavesOf(*at);
+    if (leaves.empty() || leaves[at_leaf].operand < 0) return false;
+    const LeafSource source = leaves[at_leaf];
+    at = at->operands[source.operand];
+    at_leaf = source.leaf;
+  }
+  return passed_[{&loop, leaf}] = at_leaf == leaf;
+}
+
+absl::StatusOr<ElementReads> ElementReader::ReadsOfControl(const ElementPlace& place) {
+  const Instruction& i = *place.instruction;
+  ElementReads result;
+  const auto add = [&](int frame, const Instruction* instruction, int leaf, int64_t linear, ReadRole role) {
+    if (role == ReadRole::kValue) result.moved = static_cast<int>(result.reads.size());
+    result.reads.push_back({{frame, instruction, leaf, linear}, role});
+    ++result.total;
+  };
+  switch (Def(i).control) {
+    case ControlKind::kCall: {
+      const int frame = history_.EnterCall(place.frame, i);
+      const Instruction* root = history_.place(frame).computation->root;
+      const std::vector<LeafSource>& leaves = LeavesOf(i);
+      if (leaves.empty()) {
+        add(frame, root, place.leaf, place.linear, ReadRole::kValue);
+      } else if (leaves[place.leaf].operand == LeafSource::kCalled) {
+        add(frame, root, leaves[place.leaf].leaf, place.linear, ReadRole::kValue);
+      } else if (leaves[place.leaf].operand >= 0) {
+        add(place.frame, i.operands[leaves[place.leaf].operand], leaves[place.leaf].leaf, place.linear, ReadRole::kValue);
+      } else {
+        result.kind = SliceNode::kCreated;
+      }
+      return result;
+    }
+    case ControlKind::kConditional: {
+      absl::StatusOr<int> frame = history_.EnterBranch(place.frame, i);
+      if (!frame.ok()) return frame.status();
+      const FrameHistory::Place& branch = history_.place(*frame);
+      result.note = absl::StrCat("branch ", branch.branch, " (", branch.computation->name, ") was taken");
+      add(*frame, branch.computation->root, place.leaf, place.linear, ReadRole::kValue);
+      add(place.frame, i.operands[0], 0, 0, ReadRole::kControl);
+      return result;
+    }
+    case ControlKind::kWhile: {
+      if (IsPassedThrough(i, place.leaf)) {
+        add(place.frame, i.operands[0], place.leaf, place.linear, ReadRole::kValue);
+        return result;
+      }
+      absl::StatusOr<int64_t> count = history_.Iterations(place.frame, i);
+      if (!count.ok()) return count.status();
+      result.note = absl::StrCat("after ", *count, *count == 1 ? " iteration" : " iterations");
+      if (*count == 0) {
+        add(place.frame, i.operands[0], place.leaf, place.linear, ReadRole::kValue);
+      } else {
+        const int body = history_.EnterBody(place.frame, i, *count - 1);
+        add(body, history_.place(body).computation->root, place.leaf, place.linear, ReadRole::kValue);
+      }
+      const int condition = history_.EnterCondition(place.frame, i, *count);
+      add(condition, history_.place(condition).computation->root, 0, 0, ReadRole::kControl);
+      return result;
+    }
+    case ControlKind::kNone: break;
+  }
+  return absl::InternalError("not a control instruction");
+}
+
+namespace {
+
+ReadRole RoleOf(LoadRole role) {
+  switch (role) {
+    case LoadRole::kIndex: return ReadRole::kIndex;
+    case LoadRole::kPredicate: return ReadRole::kPredicate;
+    case LoadRole::kValue: return ReadRole::kValue;
+  }
+  return ReadRole::kValue;
+}
+
+}  // namespace
+
+absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits) {
+  const Instruction& i = *place.instruction;
+  ElementReads result;
+  const Shape& shape = prepared.program.outputs[place.leaf].shape;
+  const std::vector<int64_t> index = IndexOf(shape, place.linear);
+  absl::StatusOr<TracedElement> element = prepared.tracer->At(place.leaf, index, LoaderOf(place.frame, i), limits.points);
+  if (!element.ok()) return element.status();
+  result.total = static_cast<int64_t>(element->loads.size());
+  for (const TracedLoad& load : element->loads) {
+    if (static_cast<int64_t>(result.reads.size()) >= limits.reads) break;
+    result.reads.push_back({{place.frame, i.operands[load.operand], 0, load.linear}, RoleOf(load.role)});
+  }
+  // A choice by data (select) is a step of its own; padding and windows of a copy are not. An update that lands is a copy too.
+  const bool moves = Def(i).movement == Movement::kMove || prepared.program.is_push || element->converted;
+  if (element->origin >= 0 && !element->compared && (!element->chosen || Def(i).movement == Movement::kMove) && element->origin < static_cast<int>(result.reads.size()) &&
+      (moves || result.reads.size() == 1)) {
+    result.moved = element->origin;
+  }
+  if (result.reads.empty()) result.kind = SliceNode::kCreated;
+  return result;
+}
+
+// ---- Opaque operations ----
+
+// Which of the candidates (row-major places in the operands) an element of a sorted line is: all arrays agree there. Equal ones are told
+// apart by their order.
+absl::StatusOr<int64_t> ElementReader::SourceInLine(const ElementPlace& place, absl::Span<const int64_t> candidates) {
+  const Instruction& i = *place.instruction;
+  absl::StatusOr<Value> result = history_.ValueOf(place.frame, i);
+  if (!result.ok()) return result.status();
+  std::vector<Value> operands;
+  for (const Instruction* operand : i.operands) {
+    absl::StatusOr<Value> value = history_.ValueOf(place.frame, *operand);
+    if (!value.ok()) return value.status();
+    operands.push_back(*std::move(value));
+  }
+  const bool all = LeafCountOf(i.shape) == static_cast<int>(operands.size());
+  const auto same = [&](int64_t from, int64_t to) {
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (!all && static_cast<int>(k) != place.leaf) continue;
+      const Value& sorted = LeafOf(*result, static_cast<int>(k));
+      const int bytes = StorageBytes(sorted.shape().element_type());
+      if (std::memcmp(operands[k].data() + from * bytes, sorted.data() + to * bytes, bytes) != 0) return false;
+    }
+    return true;
+  };
+  const auto here = std::find(candidates.begin(), candidates.end(), place.linear);
+  int64_t before = 0;  // equal ones that stand earlier in the result's line
+  if (here != candidates.end()) {
+    for (auto it = candidates.begin(); it != here; ++it) {
+      bool equal = true;
+      for (size_t k = 0; k < operands.size() && equal; ++k) {
+        if (!all && static_cast<int>(k) != place.leaf) continue;
+        const Value& sorted = LeafOf(*result, static_cast<int>(k));
+        const int bytes = StorageBytes(sorted.shape().element_type());
+        equal = std::memcmp(sorted.data() + *it * bytes, sorted.data() + place.linear * bytes, bytes) == 0;
+      }
+      before += equal;
+    }
+  }
+  for (int64_t candidate : candidates) {
+    if (same(candidate, place.linear) && before-- == 0) return candidate;
+  }
+  return -1;
+}
+
+absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits) {
+  const Instruction& i = *place.instruction;
+  const Shape& output = LeafShape(i.shape, place.leaf);
+  const std::vector<int64_t> index = IndexOf(output, place.linear);
+  ElementReads result;
+  result.kind = SliceNode::kOpaque;
+  std::vector<std::string> what;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    for (int leaf = 0; leaf < LeafCountOf(i.operands[k]->shape); ++leaf) {
+      const std::optional<OpaqueReach> reach = ReachOfOpaque(i, place.leaf, static_cast<int>(k), leaf);
+      if (!reach) continue;
+      const Shape& shape = LeafShape(i.operands[k]->shape, leaf);
+      const auto push = [&](int64_t linear, ReadRole role) {
+        ++result.total;
+        if (static_cast<int64_t>(result.reads.size()) < limits.reads) result.reads.push_back({{place.frame, i.operands[k], leaf, linear}, role});
+      };
+      if (reach->linear) {
+        if (reach->moves) result.moved = static_cast<int>(result.reads.size());
+        push(place.linear, ReadRole::kValue);
+        continue;
+      }
+      std::vector<int64_t> at(shape.rank(), 0);
+      bool whole = false;
+      for (int d = 0; d < shape.rank(); ++d) {
+        if (reach->same[d] >= 0) at[d] = index[reach->same[d]];
+        whole = whole || reach->same[d] < 0;
+      }
+      if (!whole) {
+        if (reach->moves) result.moved = static_cast<int>(result.reads.size());
+        push(LinearIndex(shape.dimensions(), at), reach->decides ? ReadRole::kOrder : ReadRole::kValue);
+        continue;
+      }
+      int64_t count = 1;
+      for (int d = 0; d < shape.rank(); ++d) count *= reach->same[d] < 0 ? shape.dim(d) : 1;
+      std::vector<int64_t> line;
+      for (int64_t n = 0; n < count && static_cast<int64_t>(line.size()) < limits.reads; ++n) {
+        line.push_back(LinearIndex(shape.dimensions(), at));
+        for (int d = shape.rank() - 1; d >= 0; --d) {
+          if (reach->same[d] >= 0) continue;
+          if (++at[d] < shape.dim(d)) break;
+          at[d] = 0;
+        }
+      }
+      if (reach->moves) {
+        absl::StatusOr<int64_t> source = SourceInLine(place, line);
+        if (!source.ok()) return source.status();
+        for (int64_t linear : line) {
+          if (linear == *source) result.moved = static_cast<int>(result.reads.size());
+          push(linear, linear == *source ? ReadRole::kValue : ReadRole::kOrder);
+        }
+        what.push_back(absl::StrCat("placed by the order of ", count, " elements of %", i.operands[k]->name));
+        continue;
+      }
+      for (int64_t linear : line) push(linear, reach->decides ? ReadRole::kOrder : ReadRole::kValue);
+      result.total += count - static_cast<int64_t>(line.size());
+      if (!reach->decides) what.push_back(absl::StrCat("depends on ", count, count == 1 ? " element" : " elements", " of %", i.operands[k]->name));
+    }
+  }
+  for (const std::string& s : what) absl::StrAppend(&result.note, result.note.empty() ? "" : ", ", s);
+  if (result.reads.empty()) result.kind = SliceNode::kCreated;
+  return result;
+}
+
+// ---- Terms ----
+
+absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(const ElementPlace& place, int most) {
+  const Instruction& i = *place.instruction;
+  const Prepared* prepared = ProgramOf(i);
+  std::optional<TermList> none;
+  if (prepared == nullptr || prepared->cheap[place.leaf]) return none;
+  const std::vector<int64_t> index = IndexOf(prepared->program.outputs[place.leaf].shape, place.linear);
+  const std::optional<ElementTracer::Terms> terms = prepared->tracer->TermsAt(place.leaf, index);
+  if (!terms) return none;
+  std::vector<Value> values;
+  std::vector<const Value*> operands;
+  for (const Instruction* operand : i.operands) {
+    absl::StatusOr<Value> value = history_.ValueOf(place.frame, *operand);
+    if (!value.ok()) return value.status();
+    values.push_back(*std::move(value));
+  }
+  for (const Value& value : values) operands.push_back(&value);
+  InterpretOptions options;
+  options.bounds = false;
+  absl::StatusOr<std::vector<Value>> all = Interpreter(terms->program, options).All(operands);
+  if (!all.ok()) return all.status();
+  const Value& numbers = (*all)[0];
+  const ElementType type = numbers.shape().element_type();
+  const int64_t count = numbers.element_count();
+  const auto number = [&](int64_t t) { return LoadScalar(type, numbers.data() + t * StorageBytes(type)); };
+  const auto real = [](const Scalar& s) {
+    if (IsFloat(s.type)) return s.re;
+    if (IsComplex(s.type)) return std::abs(s.c());
+    return IsUnsigned(s.type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+  };
+  TermList list;
+  list.op = terms->op;
+  list.count = count;
+  // What counts: for sums and products the magnitude; a winner for maximum and minimum; what settles it for and, or.
+  const auto weight = [&](int64_t t) {
+    const Scalar s = number(t);
+    if (s.IsNaN()) return HUGE_VAL;
+    const double x = real(s);
+    switch (terms->op) {
+      case ScalarOp::kMaximum: return x;
+      case ScalarOp::kMinimum: return -x;
+      case ScalarOp::kAnd: return -std::fabs(x);
+      case ScalarOp::kMultiply: return x == 0 ? HUGE_VAL : std::fabs(std::log(std::fabs(x)));
+      default: return std::fabs(x);
+    }
+  };
+  const bool winner = terms->op == ScalarOp::kMaximum || terms->op == ScalarOp::kMinimum;
+  if (winner) most = std::min(most, 1);
+  double magnitude = 0, sum = 0;
+  std::vector<std::pair<double, int64_t>> best;  // a heap, the smallest on top
+  const auto after = [](const std::pair<double, int64_t>& a, const std::pair<double, int64_t>& b) { return a.first > b.first || (a.first == b.first && a.second < b.second); };
+  for (int64_t t = 0; t < count; ++t) {
+    const Scalar s = number(t);
+    magnitude += std::fabs(real(s));
+    sum += real(s);
+    const std::pair<double, int64_t> entry(weight(t), t);
+    if (static_cast<int>(best.size()) < most) {
+      best.push_back(entry);
+      std::push_heap(best.begin(), best.end(), after);
+    } else if (!best.empty() && after(entry, best.front())) {
+      std::pop_heap(best.begin(), best.end(), after);
+      best.back() = entry;
+      std::push_heap(best.begin(), best.end(), after);
+    }
+  }
+  std::sort(best.begin(), best.end(), after);
+  ElementTracer tracer(terms->program);
+  list.other = sum;
+  for (const auto& [w, t] : best) {
+    SliceTerm term;
+    term.at.resize(terms->extents.size());
+    DelinearizeIndex(terms->extents, t, absl::MakeSpan(term.at));
+    term.value = number(t);
+    if (terms->op == ScalarOp::kAdd && magnitude > 0 && std::isfinite(magnitude)) term.share = std::fabs(real(term.value)) / magnitude;
+    list.other -= real(term.value);
+    const ElementLoader load = LoaderOf(place.frame, i);
+    absl::StatusOr<TracedElement> element = tracer.At(0, term.at, load);
+    if (!element.ok()) return element.status();
+    std::vector<std::string> names;
+    for (const Instruction* operand : i.operands) names.push_back(absl::StrCat("%", operand->name));
+    term.formula = tracer.Formula(0, term.at, names, false, load);
+    term.numbers = tracer.Formula(0, term.at, names, true, load);
+    list.terms.push_back(std::move(term));
+    list.loads.push_back(std::move(element->loads));
+  }
+  if (count <= static_cast<int64_t>(best.size())) list.other = 0;
+  return std::optional<TermList>(std::move(list));
+}
+
+}  // namespace hloscope

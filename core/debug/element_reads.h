@@ -1,0 +1,97 @@
+// What one element of a value reads, across the operations and frames of a run: the step that why and influence are made of.
+#ifndef HLOSCOPE_CORE_DEBUG_ELEMENT_READS_H_
+#define HLOSCOPE_CORE_DEBUG_ELEMENT_READS_H_
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "core/debug/slice.h"
+#include "core/element/interpret.h"
+#include "core/element/trace.h"
+#include "core/exec/frame_history.h"
+#include "core/ops/leaf_flow.h"
+
+namespace hloscope {
+
+struct ElementRead {
+  ElementPlace place;
+  ReadRole role = ReadRole::kValue;
+};
+
+// What an element reads.
+struct ElementReads {
+  SliceNode::Kind kind = SliceNode::kComputed;
+  std::vector<ElementRead> reads;
+  int moved = -1;          // it is this read's number, and nothing was computed (conversions count as movement)
+  int64_t total = 0;       // reads, also those beyond `limit`
+  std::string note;
+};
+
+struct ReadLimits {
+  int64_t points = int64_t{1} << 22;  // of folds and scatters that are walked
+  int64_t reads = int64_t{1} << 20;
+};
+
+class ElementReader {
+ public:
+  ElementReader(Machine& machine, int64_t budget) : history_(machine, budget) {}
+
+  FrameHistory& history() { return history_; }
+  absl::StatusOr<Scalar> Element(const ElementPlace& place);
+  absl::StatusOr<ElementReads> Reads(const ElementPlace& place, const ReadLimits& limits);
+
+  // The instruction's program, prepared; null for those without one.
+  struct Prepared {
+    Program program;
+    std::unique_ptr<ElementTracer> tracer;
+    std::vector<bool> cheap;  // by output
+    std::vector<std::optional<LoadRole>> roles;  // by operand
+  };
+  const Prepared* ProgramOf(const Instruction& instruction);
+  const std::vector<LeafSource>& LeavesOf(const Instruction& instruction);
+  ElementLoader LoaderOf(int frame, const Instruction& instruction);
+
+  // The terms of an element's fold: the largest (or the winner), and their loads.
+  struct TermList {
+    ScalarOp op{};
+    int64_t count = 0;
+    double other = 0;
+    std::vector<SliceTerm> terms;
+    std::vector<std::vector<TracedLoad>> loads;  // of each term
+  };
+  absl::StatusOr<std::optional<TermList>> Terms(const ElementPlace& place, int most);
+
+  // Where a leaf that a loop hands round unchanged comes from: the loop's operand has the same leaf.
+  bool IsPassedThrough(const Instruction& loop, int leaf);
+
+ private:
+  absl::StatusOr<ElementReads> ReadsOfParameter(const ElementPlace& place);
+  absl::StatusOr<ElementReads> ReadsOfControl(const ElementPlace& place);
+  absl::StatusOr<ElementReads> ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits);
+  absl::StatusOr<ElementReads> ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits);
+  absl::StatusOr<int64_t> SourceInLine(const ElementPlace& place, absl::Span<const int64_t> candidates);
+  absl::StatusOr<Scalar> Lazy(const ElementPlace& place, int depth);
+
+  FrameHistory history_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Prepared>> programs_;
+  absl::flat_hash_map<const Instruction*, std::vector<LeafSource>> leaves_;
+  absl::flat_hash_map<std::pair<const Instruction*, int>, bool> passed_;
+  struct PlaceHash {
+    size_t operator()(const ElementPlace& p) const { return absl::HashOf(p.frame, p.instruction, p.leaf, p.linear); }
+  };
+  absl::flat_hash_map<ElementPlace, Scalar, PlaceHash> lazy_;
+  absl::flat_hash_map<std::pair<const Instruction*, int>, std::unique_ptr<ElementTracer>> spare_;  // by how deep it is asked for
+};
+
+// "[2,1]".
+std::vector<int64_t> IndexOf(const Shape& array, int64_t linear);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_ELEMENT_READS_H_

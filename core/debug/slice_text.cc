@@ -1,0 +1,354 @@
+// The text is a tree: a line for each hop, indented only where it branches, so that a long chain stays at its margin.
+#include "core/debug/slice_text.h"
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/locations.h"
+#include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
+#include "core/ir/opcode.h"
+#include "core/ops/leaf_flow.h"
+
+namespace hloscope {
+
+std::string PlaceText(const ElementPlace& place) {
+  const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
+  return absl::StrCat("%", place.instruction->name, LeafPathText(place.instruction->shape, place.leaf),
+                      shape.IsArray() && shape.rank() > 0 ? IndexText(shape, place.linear) : std::string());
+}
+
+std::string FrameText(const FrameHistory& history, int frame) {
+  const FrameHistory::Place& p = history.place(frame);
+  switch (p.kind) {
+    case FrameKind::kEntry: return "";
+    case FrameKind::kCall: return absl::StrCat(p.computation->name, ", call of %", p.caller->name);
+    case FrameKind::kFusion: return absl::StrCat(p.computation->name, ", fusion %", p.caller->name);
+    case FrameKind::kWhileCondition: return absl::StrCat(p.computation->name, ", condition ", p.iteration, " of %", p.caller->name);
+    case FrameKind::kWhileBody: return absl::StrCat(p.computation->name, ", iteration ", p.iteration, " of %", p.caller->name);
+    case FrameKind::kBranch: return absl::StrCat(p.computation->name, ", branch ", p.branch, " of %", p.caller->name);
+    case FrameKind::kElement: return absl::StrCat(p.computation->name, ", call ", p.iteration, " for %", p.caller->name);
+  }
+  return "";
+}
+
+std::string JsonQuoted(absl::string_view text) {
+  std::string out = "\"";
+  for (char c : text) {
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          absl::StrAppendFormat(&out, "\\u%04x", c);
+        } else {
+          out += c;
+        }
+    }
+  }
+  return out + "\"";
+}
+
+namespace {
+
+constexpr size_t kWidth = 220;
+
+std::string ValueText(const SliceNode& node) { return node.known ? ToText(node.value) : "?"; }
+
+// "model.hlo:12, model.py:142".
+std::string SourceOf(const Module& module, const Instruction& instruction) {
+  std::vector<std::string> parts;
+  if (const int line = LineOf(module, instruction); line > 0) parts.push_back(absl::StrCat(Basename(module.source->name()), ":", line));
+  const std::vector<PythonFrame> frames = module.PythonFrames(instruction);
+  if (!frames.empty() && frames[0].line > 0) parts.push_back(absl::StrCat(Basename(frames[0].file), ":", frames[0].line));
+  return absl::StrJoin(parts, ", ");
+}
+
+absl::string_view KindWord(SliceNode::Kind kind) {
+  switch (kind) {
+    case SliceNode::kComputed: return "computed";
+    case SliceNode::kParameter: return "parameter";
+    case SliceNode::kConstant: return "constant";
+    case SliceNode::kCreated: return "created";
+    case SliceNode::kOpaque: return "opaque";
+    case SliceNode::kUnknown: return "unknown";
+  }
+  return "";
+}
+
+absl::string_view RoleWord(ReadRole role) {
+  switch (role) {
+    case ReadRole::kValue: return "value";
+    case ReadRole::kPredicate: return "predicate";
+    case ReadRole::kIndex: return "index";
+    case ReadRole::kOrder: return "order";
+    case ReadRole::kControl: return "control";
+  }
+  return "";
+}
+
+std::string ThroughText(const SliceEdge& edge) {
+  if (edge.moves == 0) return "";
+  std::string text = absl::StrCat("through ", absl::StrJoin(edge.through, ", "));
+  if (edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
+  if (edge.iterations_first >= 0 && edge.iterations_first != edge.iterations_last) {
+    absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last);
+  }
+  for (const std::string& note : edge.notes) absl::StrAppend(&text, "; ", note);
+  return text;
+}
+
+class TextPrinter {
+ public:
+  TextPrinter(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options)
+      : module_(module), history_(history), slice_(slice), options_(options) {}
+
+  std::string Print() {
+    if (!slice_.births.empty()) {
+      Births();
+    } else {
+      Tree(0, 0);
+    }
+    if (slice_.cut) Line(0, "... the slice is larger; this much was built");
+    for (const std::string& note : slice_.notes) Line(0, absl::StrCat("note: ", note));
+    if (left_out_ > 0) absl::StrAppend(&text_, "... ", Count(left_out_, "more line"), " (/all shows them)\n");
+    return std::move(text_);
+  }
+
+ private:
+  void Line(int indent, absl::string_view line) {
+    if (options_.lines > 0 && lines_ >= options_.lines) {
+      ++left_out_;
+      return;
+    }
+    ++lines_;
+    absl::StrAppend(&text_, std::string(2 * std::min(indent, 40), ' '), Cut(line, kWidth), "\n");
+  }
+
+  std::string Head(const SliceNode& node) {
+    std::string text = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
+    if (!node.formula.empty() && node.formula != PlaceText(node.place)) absl::StrAppend(&text, " = ", node.formula);
+    if (!node.numbers.empty() && node.numbers != node.formula && node.numbers != ValueText(node)) absl::StrAppend(&text, " = ", node.numbers);
+    return text;
+  }
+
+  std::string Tail(const SliceNode& node, int from_frame) {
+    std::vector<std::string> parts;
+    const Instruction& i = *node.place.instruction;
+    switch (node.kind) {
+      case SliceNode::kParameter: parts.push_back(absl::StrCat("parameter ", i.parameter_number)); break;
+      case SliceNode::kConstant: parts.push_back("constant"); break;
+      case SliceNode::kCreated:
+      case SliceNode::kOpaque:
+      case SliceNode::kUnknown: parts.push_back(std::string(Name(i.opcode))); break;
+      case SliceNode::kComputed:
+        if (node.formula.empty()) parts.push_back(std::string(Name(i.opcode)));
+    }
+    if (node.place.frame != from_frame) {
+      const std::string frame = FrameText(history_, node.place.frame);
+      parts.push_back(frame.empty() ? absl::StrCat("in ", history_.place(node.place.frame).computation->name) : absl::StrCat("in ", frame));
+    }
+    if (const std::string source = SourceOf(module_, i); !source.empty()) parts.push_back(source);
+    return parts.empty() ? "" : absl::StrCat("   (", absl::StrJoin(parts, "; "), ")");
+  }
+
+  struct Todo {
+    int node = -1;              // else `line`
+    const SliceEdge* edge = nullptr;
+    int indent = 0, from_frame = -1;
+    std::string line;
+  };
+
+  void Tree(int root, int indent) {
+    std::vector<Todo> todo;
+    todo.push_back({root, nullptr, indent, -1, ""});
+    while (!todo.empty()) {
+      const Todo now = std::move(todo.back());
+      todo.pop_back();
+      if (now.node < 0) {
+        Line(now.indent, now.line);
+        continue;
+      }
+      const SliceNode& node = slice_.nodes[now.node];
+      std::string line = now.edge == nullptr ? "" : now.edge->role == ReadRole::kValue ? "<- " : absl::StrCat("<- ", RoleWord(now.edge->role), ": ");
+      const bool again = !printed_.insert(now.node).second;
+      absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, now.from_frame)));
+      if (now.edge != nullptr) {
+        if (const std::string through = ThroughText(*now.edge); !through.empty()) absl::StrAppend(&line, "  ", through);
+      }
+      if (again) {
+        if (!node.edges.empty()) absl::StrAppend(&line, "  (above)");
+        Line(now.indent, line);
+        continue;
+      }
+      Line(now.indent, line);
+      if (!node.note.empty()) Line(now.indent + 1, node.note);
+      std::vector<Todo> children;
+      const int inner = node.edges.size() + node.terms.size() > 1 || now.edge == nullptr ? now.indent + 1 : now.indent;
+      Terms(node, inner, &children);
+      for (const SliceEdge& edge : node.edges) {
+        if (edge.term < 0) children.push_back({edge.to, &edge, inner, node.place.frame, ""});
+      }
+      todo.insert(todo.end(), std::make_move_iterator(children.rbegin()), std::make_move_iterator(children.rend()));
+    }
+  }
+
+  void Terms(const SliceNode& node, int indent, std::vector<Todo>* children) {
+    for (size_t t = 0; t < node.terms.size(); ++t) {
+      const SliceTerm& term = node.terms[t];
+      std::string line = absl::StrCat("term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
+      if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
+      if (!term.numbers.empty() && term.numbers != ToText(term.value) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
+      if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
+      children->push_back({-1, nullptr, indent, -1, line});
+      for (const SliceEdge& edge : node.edges) {
+        if (edge.term != static_cast<int>(t)) continue;
+        const SliceNode& to = slice_.nodes[edge.to];
+        // The term's formula has named it already.
+        if (edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
+        children->push_back({edge.to, &edge, indent + 1, node.place.frame, ""});
+      }
+    }
+    const int64_t more = node.term_count - static_cast<int64_t>(node.terms.size());
+    if (more <= 0) return;
+    std::string line = absl::StrCat("... ", Count(more, "more term"));
+    if (node.fold == "sum" && std::isfinite(node.other_terms)) absl::StrAppendFormat(&line, ", together %.6g", node.other_terms);
+    if (node.fold == "maximum" || node.fold == "minimum") absl::StrAppend(&line, ", none beyond it");
+    children->push_back({-1, nullptr, indent, -1, line});
+  }
+
+  void Births() {
+    for (size_t b = 0; b < slice_.births.size(); ++b) {
+      const SliceBirth& birth = slice_.births[b];
+      const absl::string_view what = birth.nan ? "NaN" : "infinity";
+      const SliceNode& first = slice_.nodes[birth.path.front()];
+      if (b == 0) {
+        Line(0, absl::StrCat(Head(first), Tail(first, -1)));
+      }
+      const SliceNode& last = slice_.nodes[birth.path.back()];
+      const absl::string_view verb = birth.given ? "comes with" : "is born at";
+      Line(0, absl::StrCat(b == 0 ? "the " : "the infinity in it: the ", what, " ", verb, " ", PlaceText(last.place),
+                           birth.hops == 0 ? "" : absl::StrCat(", ", Count(birth.hops, "operation"), " before")));
+      Path(birth);
+      Tree(birth.path.back(), 1);
+    }
+  }
+
+  void Path(const SliceBirth& birth) {
+    std::vector<std::string> names;
+    const size_t n = birth.path.size();
+    for (size_t k = 0; k < n; ++k) {
+      if (n > 10 && k == 5) {
+        names.push_back("...");
+        k = n - 5;
+      }
+      const SliceNode& node = slice_.nodes[birth.path[k]];
+      const FrameHistory::Place& frame = history_.place(node.place.frame);
+      names.push_back(absl::StrCat(PlaceText(node.place), frame.kind == FrameKind::kWhileBody ? absl::StrCat(" @", frame.iteration) : ""));
+    }
+    if (n > 1) Line(1, absl::StrCat("by way of ", absl::StrJoin(names, " <- ")));
+  }
+
+  const Module& module_;
+  const FrameHistory& history_;
+  const Slice& slice_;
+  const SliceTextOptions& options_;
+  std::string text_;
+  std::set<int> printed_;
+  int64_t lines_ = 0, left_out_ = 0;
+};
+
+std::string JsonIndex(absl::Span<const int64_t> index) { return absl::StrCat("[", absl::StrJoin(index, ","), "]"); }
+
+// Numbers that JSON has as numbers, the others as text.
+std::string JsonScalar(const Scalar& s) {
+  const std::string text = ToText(s);
+  const bool plain = !IsComplex(s.type) && s.IsFinite();
+  return plain ? text : JsonQuoted(text);
+}
+
+std::string JsonTerm(const SliceTerm& term) {
+  return absl::StrCat("{\"at\": ", JsonIndex(term.at), ", \"value\": ", JsonScalar(term.value), absl::StrFormat(", \"share\": %.6g", term.share),
+                      ", \"formula\": ", JsonQuoted(term.formula), ", \"numbers\": ", JsonQuoted(term.numbers), "}");
+}
+
+std::string JsonEdge(const SliceEdge& edge) {
+  std::vector<std::string> through, notes;
+  for (const std::string& name : edge.through) through.push_back(JsonQuoted(name));
+  for (const std::string& note : edge.notes) notes.push_back(JsonQuoted(note));
+  std::string text = absl::StrCat("{\"node\": ", edge.to, ", \"role\": ", JsonQuoted(RoleWord(edge.role)), ", \"moves\": ", edge.moves, ", \"through\": [", absl::StrJoin(through, ", "), "]");
+  if (edge.term >= 0) absl::StrAppend(&text, ", \"term\": ", edge.term);
+  if (edge.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", edge.iterations_first, ", ", edge.iterations_last, "]");
+  if (!notes.empty()) absl::StrAppend(&text, ", \"notes\": [", absl::StrJoin(notes, ", "), "]");
+  return text + "}";
+}
+
+}  // namespace
+
+std::string SliceText(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options) {
+  return TextPrinter(module, history, slice, options).Print();
+}
+
+std::string SliceJson(const Module& module, const FrameHistory& history, const Slice& slice) {
+  std::vector<std::string> nodes;
+  for (size_t n = 0; n < slice.nodes.size(); ++n) {
+    const SliceNode& node = slice.nodes[n];
+    const Instruction& i = *node.place.instruction;
+    const FrameHistory::Place& frame = history.place(node.place.frame);
+    std::vector<std::string> reads, terms;
+    for (const SliceEdge& edge : node.edges) reads.push_back(JsonEdge(edge));
+    for (const SliceTerm& term : node.terms) terms.push_back(JsonTerm(term));
+    std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(i.name), ", \"operation\": ", JsonQuoted(Name(i.opcode)), ", \"computation\": ", JsonQuoted(frame.computation->name));
+    if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", \"iteration\": ", frame.iteration);
+    const std::string where = FrameText(history, node.place.frame);
+    if (!where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
+    absl::StrAppend(&text, ", \"leaf\": ", node.place.leaf, ", \"index\": ", JsonIndex(node.index), ", \"kind\": ", JsonQuoted(KindWord(node.kind)));
+    absl::StrAppend(&text, ", \"value\": ", node.known ? JsonScalar(node.value) : "null");
+    if (!node.formula.empty()) absl::StrAppend(&text, ", \"formula\": ", JsonQuoted(node.formula));
+    if (!node.numbers.empty()) absl::StrAppend(&text, ", \"numbers\": ", JsonQuoted(node.numbers));
+    if (!node.fold.empty()) absl::StrAppend(&text, ", \"fold\": ", JsonQuoted(node.fold), ", \"term_count\": ", node.term_count, ", \"terms\": [", absl::StrJoin(terms, ", "), "]");
+    if (!node.note.empty()) absl::StrAppend(&text, ", \"note\": ", JsonQuoted(node.note));
+    if (const std::string source = SourceOf(module, i); !source.empty()) absl::StrAppend(&text, ", \"source\": ", JsonQuoted(source));
+    absl::StrAppend(&text, ", \"expanded\": ", node.expanded ? "true" : "false", ", \"reads\": [", absl::StrJoin(reads, ", "), "]}");
+    nodes.push_back(std::move(text));
+  }
+  std::vector<std::string> births;
+  for (const SliceBirth& birth : slice.births) {
+    births.push_back(absl::StrCat("{\"what\": \"", birth.nan ? "nan" : "inf", "\", \"node\": ", birth.path.back(), ", \"given\": ", birth.given ? "true" : "false",
+                                  ", \"operations\": ", birth.hops, ", \"path\": [", absl::StrJoin(birth.path, ", "), "]}"));
+  }
+  return absl::StrCat("{\"module\": ", JsonQuoted(module.name), ", \"root\": 0, \"cut\": ", slice.cut ? "true" : "false", ", \"births\": [", absl::StrJoin(births, ", "),
+                      "],\n \"nodes\": [\n  ", absl::StrJoin(nodes, ",\n  "), "]}\n");
+}
+
+std::string SliceDot(const Module& module, const FrameHistory& history, const Slice& slice) {
+  std::string text = "digraph why {\n  rankdir=BT;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n  edge [fontsize=9];\n";
+  for (size_t n = 0; n < slice.nodes.size(); ++n) {
+    const SliceNode& node = slice.nodes[n];
+    std::string label = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
+    if (!node.formula.empty()) absl::StrAppend(&label, "\n", Cut(node.formula, 80));
+    const std::string frame = FrameText(history, node.place.frame);
+    if (!frame.empty()) absl::StrAppend(&label, "\n", frame);
+    const bool source = node.kind == SliceNode::kParameter || node.kind == SliceNode::kConstant;
+    absl::StrAppend(&text, "  n", n, " [label=", JsonQuoted(label), source ? ", style=rounded" : "", n == 0 ? ", penwidth=2" : "", "];\n");
+  }
+  for (size_t n = 0; n < slice.nodes.size(); ++n) {
+    for (const SliceEdge& edge : slice.nodes[n].edges) {
+      std::vector<std::string> label;
+      if (edge.role != ReadRole::kValue) label.push_back(std::string(RoleWord(edge.role)));
+      if (edge.term >= 0 && slice.nodes[n].terms[edge.term].share > 0) label.push_back(absl::StrFormat("%.1f %%", slice.nodes[n].terms[edge.term].share * 100));
+      if (edge.moves > 0) label.push_back(Cut(absl::StrJoin(edge.through, ", "), 40));
+      absl::StrAppend(&text, "  n", edge.to, " -> n", n, label.empty() ? "" : absl::StrCat(" [label=", JsonQuoted(absl::StrJoin(label, "; ")), "]"),
+                      edge.role == ReadRole::kValue ? "" : " [style=dashed]", ";\n");
+    }
+  }
+  return text + "}\n";
+}
+
+}  // namespace hloscope

@@ -1,0 +1,27 @@
+// A slice as text for the console, as JSON and as a Graphviz graph. Not for finding it (why.h).
+#ifndef HLOSCOPE_CORE_DEBUG_SLICE_TEXT_H_
+#define HLOSCOPE_CORE_DEBUG_SLICE_TEXT_H_
+
+#include <string>
+
+#include "core/debug/slice.h"
+
+namespace hloscope {
+
+struct SliceTextOptions {
+  int64_t lines = 60;  // 0: no limit
+};
+std::string SliceText(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options);
+std::string SliceJson(const Module& module, const FrameHistory& history, const Slice& slice);
+std::string SliceDot(const Module& module, const FrameHistory& history, const Slice& slice);
+
+// "%x[1][2,3]".
+std::string PlaceText(const ElementPlace& place);
+// "body, iteration 4 of %loop"; "" in the entry.
+std::string FrameText(const FrameHistory& history, int frame);
+// "\"text\"" with what JSON wants escaped.
+std::string JsonQuoted(absl::string_view text);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SLICE_TEXT_H_

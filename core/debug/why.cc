@@ -1,0 +1,398 @@
+// The slice is grown breadth first. Between two steps of computation lies any amount of data movement, tuples, calls and iterations that
+// hand a number on; that is walked in a plain loop, so neither long chains nor long loops nest.
+#include "core/debug/why.h"
+
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/subscript.h"
+#include "core/element/scalar_eval.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostMoves = 5000000;  // of one walk
+constexpr size_t kNamedMoves = 12;
+constexpr size_t kNotes = 4;
+constexpr size_t kEdges = 12;  // of a node without terms, as shown
+constexpr size_t kBirthPath = 4000;
+
+struct PlaceHash {
+  size_t operator()(const ElementPlace& p) const { return absl::HashOf(p.frame, p.instruction, p.leaf, p.linear); }
+};
+
+bool IsBad(const Scalar& s, bool nan) { return nan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsNaN() && !s.IsFinite(); }
+
+double Magnitude(const Scalar& s) {
+  if (s.IsNaN()) return HUGE_VAL;
+  if (IsComplex(s.type)) return std::abs(s.c());
+  if (IsFloat(s.type)) return std::fabs(s.re);
+  return IsUnsigned(s.type) ? static_cast<double>(s.u()) : std::fabs(static_cast<double>(s.i));
+}
+
+absl::string_view FoldWord(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kAdd: return "sum";
+    case ScalarOp::kMultiply: return "product";
+    case ScalarOp::kMaximum: return "maximum";
+    case ScalarOp::kMinimum: return "minimum";
+    case ScalarOp::kAnd: return "and";
+    case ScalarOp::kOr: return "or";
+    default: return "fold";
+  }
+}
+
+class WhyBuilder {
+ public:
+  WhyBuilder(ElementReader& reader, const WhyOptions& options) : reader_(reader), options_(options) {}
+
+  absl::StatusOr<Slice> Build(const ElementPlace& place) {
+    absl::StatusOr<Scalar> value = reader_.Element(place);
+    if (!value.ok()) return value.status();
+    AddNode(place, 0);
+    const bool nan = value->IsNaN(), inf = IsBad(*value, false);
+    if (options_.births && (nan || inf)) {
+      if (absl::Status status = FindBirths(place, nan); !status.ok()) return status;
+      return std::move(slice_);
+    }
+    queue_.push_back(0);
+    if (absl::Status status = Grow(); !status.ok()) return status;
+    return std::move(slice_);
+  }
+
+ private:
+  struct Walked {
+    ElementPlace place;
+    SliceEdge edge;
+    std::vector<ElementRead> side;  // read on the way to know where to go
+  };
+
+  int AddNode(const ElementPlace& place, int depth) {
+    const auto [entry, fresh] = numbers_.try_emplace(place, static_cast<int>(slice_.nodes.size()));
+    if (!fresh) return entry->second;
+    SliceNode node;
+    node.place = place;
+    node.depth = depth;
+    const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
+    node.index = IndexOf(shape, place.linear);
+    absl::StatusOr<Scalar> value = reader_.Element(place);
+    node.known = value.ok();
+    if (value.ok()) node.value = *value;
+    if (!value.ok()) node.note = std::string(value.status().message());
+    slice_.nodes.push_back(std::move(node));
+    return entry->second;
+  }
+
+  // Whether finding out what it reads can show that it only moves a number.
+  bool MayMove(const Instruction& i, int leaf) {
+    const ElementReader::Prepared* prepared = reader_.ProgramOf(i);
+    return prepared == nullptr || prepared->program.is_push || prepared->cheap[leaf];
+  }
+
+  // Over data movement to the element that was computed, given or made.
+  absl::StatusOr<Walked> Walk(const ElementPlace& start) {
+    Walked walked;
+    walked.place = start;
+    for (int64_t step = 0; step < kMostMoves; ++step) {
+      const ElementPlace at = walked.place;
+      if (!MayMove(*at.instruction, at.leaf)) return walked;
+      absl::StatusOr<ElementReads> reads = reader_.Reads(at, limits_);
+      if (!reads.ok()) {
+        if (absl::IsResourceExhausted(reads.status())) return walked;
+        return reads.status();
+      }
+      if (reads->moved < 0) {
+        known_ = std::make_pair(at, *std::move(reads));
+        return walked;
+      }
+      NoteMove(at, *reads, &walked);
+      walked.place = reads->reads[reads->moved].place;
+    }
+    return walked;
+  }
+
+  void NoteMove(const ElementPlace& at, const ElementReads& reads, Walked* walked) {
+    SliceEdge& edge = walked->edge;
+    const FrameHistory::Place& frame = reader_.history().place(at.frame);
+    if (frame.kind == FrameKind::kWhileBody) {
+      if (edge.iterations_first < 0) edge.iterations_first = frame.iteration;
+      edge.iterations_last = frame.iteration;
+    }
+    ++edge.moves;
+    const std::string name = absl::StrCat("%", at.instruction->name);
+    if (edge.through.size() < kNamedMoves && (edge.through.empty() || edge.through.back() != name)) edge.through.push_back(name);
+    if (!reads.note.empty() && edge.notes.size() < kNotes) edge.notes.push_back(absl::StrCat(name, ": ", reads.note));
+    for (size_t k = 0; k < reads.reads.size(); ++k) {
+      if (static_cast<int>(k) == reads.moved) continue;
+      const ElementRead& side = reads.reads[k];
+      if (options_.control) walked->side.push_back(side);
+      if (side.role == ReadRole::kIndex && edge.notes.size() < kNotes) {
+        absl::StatusOr<Scalar> value = reader_.Element(side.place);
+        if (value.ok()) edge.notes.push_back(absl::StrCat("index ", NameOf(side.place), " = ", ToText(*value)));
+      }
+    }
+  }
+
+  std::string NameOf(const ElementPlace& place) {
+    const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
+    return absl::StrCat("%", place.instruction->name, LeafPathText(place.instruction->shape, place.leaf), shape.rank() > 0 ? IndexText(shape, place.linear) : "");
+  }
+
+  absl::Status Grow() {
+    while (!queue_.empty()) {
+      const int number = queue_.front();
+      queue_.pop_front();
+      if (slice_.nodes[number].expanded) continue;
+      if (static_cast<int64_t>(slice_.nodes.size()) >= options_.nodes) {
+        slice_.cut = true;
+        return absl::OkStatus();
+      }
+      if (absl::Status status = Expand(number); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::StatusOr<ElementReads> ReadsOf(const ElementPlace& place) {
+    if (known_.has_value() && known_->first == place) return known_->second;
+    return reader_.Reads(place, limits_);
+  }
+
+  absl::Status Expand(int number) {
+    slice_.nodes[number].expanded = true;
+    const ElementPlace place = slice_.nodes[number].place;
+    if (place.instruction->literal != nullptr) {
+      slice_.nodes[number].kind = SliceNode::kConstant;
+      return absl::OkStatus();
+    }
+    // A result that is handed on or moved: one edge to where it was made.
+    if (options_.terms >= 0) {
+      absl::StatusOr<std::optional<ElementReader::TermList>> terms = reader_.Terms(place, options_.terms);
+      if (!terms.ok()) return terms.status();
+      if (terms->has_value()) {
+        FillFormula(number);
+        return ExpandTerms(number, **terms);
+      }
+    }
+    absl::StatusOr<ElementReads> reads = ReadsOf(place);
+    if (!reads.ok()) {
+      if (!absl::IsResourceExhausted(reads.status())) return reads.status();
+      slice_.nodes[number].kind = SliceNode::kUnknown;
+      slice_.nodes[number].note = std::string(reads.status().message());
+      return absl::OkStatus();
+    }
+    SliceNode& node = slice_.nodes[number];
+    node.kind = reads->kind;
+    node.reads = reads->total;
+    if (!reads->note.empty()) node.note = reads->note;
+    if (reads->moved >= 0) {
+      absl::StatusOr<Walked> walked = Walk(place);
+      if (!walked.ok()) return walked.status();
+      return Connect(number, ReadRole::kValue, -1, *std::move(walked));
+    }
+    FillFormula(number);
+    return ExpandReads(number, *reads);
+  }
+
+  absl::Status ExpandReads(int number, const ElementReads& reads) {
+    std::vector<ElementRead> chosen = reads.reads;
+    if (options_.terms >= 0 && chosen.size() > kEdges) {  // the largest
+      std::vector<std::pair<double, size_t>> order;
+      for (size_t k = 0; k < chosen.size(); ++k) {
+        if (chosen[k].role != ReadRole::kValue) continue;
+        absl::StatusOr<Scalar> value = reader_.Element(chosen[k].place);
+        order.push_back({value.ok() ? -Magnitude(*value) : 0, k});
+      }
+      const size_t most = std::min<size_t>(order.size(), std::max(1, options_.terms));
+      std::partial_sort(order.begin(), order.begin() + most, order.end());
+      std::vector<ElementRead> largest;
+      for (size_t k = 0; k < most; ++k) largest.push_back(chosen[order[k].second]);
+      chosen.swap(largest);
+    }
+    for (const ElementRead& read : chosen) {
+      if (absl::Status status = ConnectRead(number, read, -1); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ExpandTerms(int number, ElementReader::TermList& list) {
+    const ElementPlace place = slice_.nodes[number].place;
+    {
+      SliceNode& node = slice_.nodes[number];
+      node.term_count = list.count;
+      node.other_terms = list.other;
+      node.fold = std::string(FoldWord(list.op));
+      node.terms = std::move(list.terms);
+    }
+    for (size_t t = 0; t < list.loads.size(); ++t) {
+      for (const TracedLoad& load : list.loads[t]) {
+        const ReadRole role = load.role == LoadRole::kValue ? ReadRole::kValue : load.role == LoadRole::kPredicate ? ReadRole::kPredicate : ReadRole::kIndex;
+        const ElementRead read{{place.frame, place.instruction->operands[load.operand], 0, load.linear}, role};
+        if (absl::Status status = ConnectRead(number, read, static_cast<int>(t)); !status.ok()) return status;
+      }
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status ConnectRead(int number, const ElementRead& read, int term) {
+    const bool follows = options_.control || read.role == ReadRole::kValue || read.role == ReadRole::kPredicate;
+    Walked walked;
+    walked.place = read.place;
+    if (follows) {
+      absl::StatusOr<Walked> found = Walk(read.place);
+      if (!found.ok()) return found.status();
+      walked = *std::move(found);
+    }
+    return Connect(number, read.role, term, std::move(walked));
+  }
+
+  absl::Status Connect(int number, ReadRole role, int term, Walked walked) {
+    const int depth = slice_.nodes[number].depth + 1;
+    for (const ElementRead& side : walked.side) {  // what decided on the way
+      Walked at;
+      at.place = side.place;
+      Link(number, side.role, term, std::move(at), depth);
+    }
+    Link(number, role, term, std::move(walked), depth);
+    return absl::OkStatus();
+  }
+
+  void Link(int number, ReadRole role, int term, Walked walked, int depth) {
+    const int to = AddNode(walked.place, depth);
+    SliceEdge edge = std::move(walked.edge);
+    edge.to = to;
+    edge.role = role;
+    edge.term = term;
+    slice_.nodes[number].edges.push_back(std::move(edge));
+    const bool follows = options_.control || role == ReadRole::kValue || role == ReadRole::kPredicate;
+    if (!follows) return;
+    SliceNode& child = slice_.nodes[to];
+    child.depth = std::min(child.depth, depth);
+    const Instruction& i = *child.place.instruction;
+    if (i.literal != nullptr) child.kind = SliceNode::kConstant;
+    if (i.parameter_number >= 0) {
+      const FrameKind kind = reader_.history().place(child.place.frame).kind;
+      if (kind == FrameKind::kEntry || kind == FrameKind::kElement) child.kind = SliceNode::kParameter;
+    }
+    if (!child.expanded && (options_.depth < 0 || depth < options_.depth)) {
+      queue_.push_back(to);
+    } else if (!child.expanded && child.formula.empty() && child.kind == SliceNode::kComputed) {
+      FillFormula(to);
+    }
+  }
+
+  void FillFormula(int number) {
+    const ElementPlace place = slice_.nodes[number].place;
+    const ElementReader::Prepared* prepared = reader_.ProgramOf(*place.instruction);
+    if (prepared == nullptr || prepared->program.is_push || slice_.nodes.size() > 2000) return;
+    std::vector<std::string> names;
+    for (const Instruction* operand : place.instruction->operands) names.push_back(absl::StrCat("%", operand->name));
+    const ElementLoader load = reader_.LoaderOf(place.frame, *place.instruction);
+    slice_.nodes[number].formula = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, false, load);
+    if (prepared->cheap[place.leaf]) slice_.nodes[number].numbers = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, true, load);
+  }
+
+  // ---- Births ----
+
+  absl::Status FindBirths(const ElementPlace& place, bool nan) {
+    std::optional<std::pair<ElementPlace, bool>> next = std::make_pair(place, nan);
+    for (int leg = 0; leg < 2 && next.has_value(); ++leg) {
+      absl::StatusOr<std::optional<ElementPlace>> infinite = FindBirth(next->first, next->second);
+      if (!infinite.ok()) return infinite.status();
+      next.reset();
+      if (infinite->has_value()) next = std::make_pair(**infinite, false);
+    }
+    return absl::OkStatus();
+  }
+
+  // An element that `place` reads and that is of that kind; none: it is born here.
+  absl::StatusOr<std::optional<ElementRead>> BadRead(const ElementPlace& place, const ElementReads& reads, bool nan) {
+    std::optional<ElementRead> found;
+    for (const ElementRead& read : reads.reads) {
+      if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
+      absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      if (!value.ok()) return value.status();
+      if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
+    }
+    return found;
+  }
+
+  absl::StatusOr<ElementReads> ReadsForBirth(const ElementPlace& place) {
+    absl::StatusOr<ElementReads> reads = reader_.Reads(place, limits_);
+    if (reads.ok() || !absl::IsResourceExhausted(reads.status())) return reads;
+    // Too many to look at one by one: a NaN or an infinity is among the largest terms.
+    absl::StatusOr<std::optional<ElementReader::TermList>> terms = reader_.Terms(place, 8);
+    if (!terms.ok()) return terms.status();
+    if (!terms->has_value()) return reads;
+    ElementReads few;
+    few.total = (*terms)->count;
+    for (const auto& loads : (*terms)->loads) {
+      for (const TracedLoad& load : loads) few.reads.push_back({{place.frame, place.instruction->operands[load.operand], 0, load.linear}, ReadRole::kValue});
+    }
+    return few;
+  }
+
+  // Returns an infinity that a NaN was made from.
+  absl::StatusOr<std::optional<ElementPlace>> FindBirth(const ElementPlace& start, bool nan) {
+    SliceBirth birth;
+    birth.nan = nan;
+    birth.path.push_back(AddNode(start, 0));
+    ElementPlace at = start;
+    while (true) {
+      absl::StatusOr<ElementReads> reads = ReadsForBirth(at);
+      if (!reads.ok()) return reads.status();
+      std::optional<ElementRead> bad;
+      if (reads->moved >= 0) {
+        bad = reads->reads[reads->moved];
+      } else {
+        absl::StatusOr<std::optional<ElementRead>> found = BadRead(at, *reads, nan);
+        if (!found.ok()) return found.status();
+        bad = *found;
+        if (bad.has_value()) ++birth.hops;
+      }
+      if (!bad.has_value()) {
+        const int number = AddNode(at, 0);
+        if (birth.path.back() != number) birth.path.push_back(number);
+        birth.given = reads->kind == SliceNode::kParameter || reads->kind == SliceNode::kConstant;
+        std::optional<ElementPlace> infinite;
+        if (nan && !birth.given) {
+          absl::StatusOr<std::optional<ElementRead>> found = BadRead(at, *reads, false);
+          if (!found.ok()) return found.status();
+          if (found->has_value()) infinite = (*found)->place;
+        }
+        slice_.births.push_back(std::move(birth));
+        slice_.nodes[number].depth = options_.depth < 0 ? 0 : options_.depth - 1;  // the elements that it was made from, and no more
+        const absl::Status status = Expand(number);
+        queue_.clear();
+        if (!status.ok()) return status;
+        return infinite;
+      }
+      if (reads->moved < 0 && birth.path.size() < kBirthPath) {
+        const int number = AddNode(at, 0);
+        if (birth.path.back() != number) birth.path.push_back(number);
+      }
+      at = bad->place;
+    }
+  }
+
+  ElementReader& reader_;
+  const WhyOptions options_;
+  const ReadLimits limits_;
+  Slice slice_;
+  absl::flat_hash_map<ElementPlace, int, PlaceHash> numbers_;
+  std::deque<int> queue_;
+  std::optional<std::pair<ElementPlace, ElementReads>> known_;  // of the last walk's end
+};
+
+}  // namespace
+
+absl::StatusOr<Slice> BuildWhy(ElementReader& reader, const ElementPlace& place, const WhyOptions& options) {
+  return WhyBuilder(reader, options).Build(place);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,81 @@
+// Values of frames that ended: inside calls, fusions, branches and earlier iterations of loops that a Machine has run. A frame is opened
+// again with the arguments it had, and only what is asked for in it is computed, with the kernels and random streams of the run itself.
+// A loop's carried values come from one pass through it, kept at checkpoints. Not for moving the present (machine.h).
+#ifndef HLOSCOPE_CORE_EXEC_FRAME_HISTORY_H_
+#define HLOSCOPE_CORE_EXEC_FRAME_HISTORY_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+class FrameHistory {
+ public:
+  // Where a frame is: what called it, and from which frame.
+  struct Place {
+    int parent = -1;
+    const Instruction* caller = nullptr;  // null for the entry
+    FrameKind kind = FrameKind::kEntry;
+    int64_t iteration = 0;  // of loops' conditions and bodies
+    int branch = -1;
+    const Computation* computation = nullptr;
+    bool live = false;  // on the Machine's stack
+  };
+
+  // Good until the Machine moves on. `budget` in bytes, of values in ended frames and of carried values, each.
+  FrameHistory(Machine& machine, int64_t budget);
+  ~FrameHistory();
+
+  // Frames are numbered; the Machine's own come first, by depth.
+  int live_count() const { return live_; }
+  int live_position(int frame) const { return machine_.frames()[frame].position; }
+  const Place& place(int frame) const;
+  // The frame that `caller` (an instruction of `frame`, executed) ran. Nothing is computed.
+  int Enter(int frame, const Instruction& caller, FrameKind kind, const Computation& computation, int64_t iteration = 0, int branch = -1);
+  // The computation that a call runs, and whether it counts as a fusion.
+  int EnterCall(int frame, const Instruction& caller);
+  int EnterBody(int frame, const Instruction& loop, int64_t iteration);
+  int EnterCondition(int frame, const Instruction& loop, int64_t iteration);
+  absl::StatusOr<int> EnterBranch(int frame, const Instruction& conditional);  // the one that was taken
+
+  // Dense. FailedPrecondition where it has not been executed.
+  absl::StatusOr<Value> ValueOf(int frame, const Instruction& instruction);
+  // The value if it is at hand (dense and held), else none.
+  Value Held(int frame, const Instruction& instruction) const;
+
+  // How many iterations a loop that has ended ran, and the value that its iteration `k` began with (k == Iterations: the result).
+  absl::StatusOr<int64_t> Iterations(int frame, const Instruction& loop);
+  absl::StatusOr<Value> Carried(int frame, const Instruction& loop, int64_t k);
+
+ private:
+  struct Ended;
+  struct Loop;
+  absl::StatusOr<Ended*> Open(int frame);
+  absl::StatusOr<std::vector<Value>> ArgumentsOf(int frame);
+  absl::StatusOr<Value> NextCarried(int frame, const Instruction& loop, int64_t k, Value carried);
+  absl::StatusOr<bool> Continues(int frame, const Instruction& loop, int64_t k, const Value& carried);
+  Loop& LoopOf(int frame, const Instruction& loop);
+  absl::StatusOr<Value> Start(int frame, const Instruction& loop);
+  void Keep(Loop& loop, int64_t k, const Value& carried);
+  uint64_t PathOf(int frame);
+
+  Machine& machine_;
+  const int64_t budget_;
+  int live_ = 0;
+  std::vector<Place> places_;
+  absl::flat_hash_map<uint64_t, std::vector<int>> by_place_;
+  std::vector<std::unique_ptr<Ended>> ended_;  // by frame; null: not open
+  std::vector<uint64_t> paths_;                // by frame; 0: not known yet
+  int64_t ended_bytes_ = 0;
+  std::map<std::pair<int, const Instruction*>, std::unique_ptr<Loop>> loops_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_EXEC_FRAME_HISTORY_H_
