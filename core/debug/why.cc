@@ -58,6 +58,7 @@ class WhyBuilder {
     AddNode(place, 0);
     const bool nan = value->IsNaN(), inf = IsBad(*value, false);
     if (options_.births && (nan || inf)) {
+      FillFormula(0);
       if (absl::Status status = FindBirths(place, nan); !status.ok()) return status;
       return std::move(slice_);
     }

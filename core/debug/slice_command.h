@@ -1,0 +1,26 @@
+// What the commands why and influence share: their options and the element that they are asked about.
+#ifndef HLOSCOPE_CORE_DEBUG_SLICE_COMMAND_H_
+#define HLOSCOPE_CORE_DEBUG_SLICE_COMMAND_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/debug/session_state.h"
+#include "core/debug/slice.h"
+
+namespace hloscope {
+
+struct SliceRequest {
+  ElementPlace place;
+  bool first_nonfinite = false;  // no element was named; this is the first one that is not finite
+  bool all = false, control = false;
+  int depth = 0, top = 0;   // 0: not given
+  std::string json, graph;  // files; "-": the console
+};
+// "/depth 5 /json - %x[0,1]".
+absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args);
+absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SLICE_COMMAND_H_

@@ -1,0 +1,144 @@
+// The command why: reads the line, finds the element, and writes the slice where it is wanted.
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
+#include "core/debug/slice_command.h"
+#include "core/debug/slice_text.h"
+#include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
+#include "core/debug/why.h"
+#include "core/literal/scalar.h"
+#include "core/literal/statistics.h"
+
+namespace hloscope {
+
+absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args) {
+  SliceRequest request;
+  args = absl::StripAsciiWhitespace(args);
+  while (absl::StartsWith(args, "/")) {
+    const absl::string_view option = TakeWord(args);
+    if (option == "/all") {
+      request.all = true;
+    } else if (option == "/control") {
+      request.control = true;
+    } else if (option == "/depth" || option == "/top") {
+      const absl::string_view word = TakeWord(args);
+      int number = 0;
+      if (!absl::SimpleAtoi(word, &number) || number < 1) return absl::InvalidArgumentError(absl::StrCat(option, " takes a number from 1, as: ", command, " ", option, " 5 %x[0]"));
+      (option == "/depth" ? request.depth : request.top) = number;
+    } else if (option == "/json" || option == "/graph") {
+      const absl::string_view file = TakeWord(args);
+      if (file.empty() || file[0] == '%') return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ", command, " ", option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"));
+      (option == "/json" ? request.json : request.graph) = std::string(file);
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has /depth N, /top N, /all, /control, /json FILE, /graph FILE"));
+    }
+  }
+  if (args.empty()) return absl::InvalidArgumentError(absl::StrCat(command, " takes an element, as: ", command, " %x[0,1]"));
+  absl::string_view rest = args;
+  absl::StatusOr<Reference> reference = ParseReference(rest, s);
+  if (!reference.ok()) return reference.status();
+  if (!absl::StripAsciiWhitespace(rest).empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(command, " takes one element, as %x[0,1]; '", absl::StripAsciiWhitespace(rest), "' is too much"));
+  }
+  if (reference->name == "$result") {
+    if (!s.Finished()) return absl::FailedPreconditionError("$result is there when the program has finished");
+    request.place.frame = 0;
+    request.place.instruction = s.module->entry->root;
+  } else {
+    absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
+    if (!found.ok()) return found.status();
+    request.place.frame = found->first;
+    request.place.instruction = found->second;
+  }
+  // Subscripts go into the tuple first.
+  const Shape* shape = &request.place.instruction->shape;
+  size_t next = 0;
+  for (; shape->IsTuple(); ++next) {
+    if (next >= reference->subscripts.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(args, " is ", ShapeText(request.place.instruction->shape), "; name an element of an array in it, as ", args, "[0]"));
+    }
+    absl::string_view text = reference->subscripts[next];
+    absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+    if (!subscript.ok()) return subscript.status();
+    const int64_t count = static_cast<int64_t>(shape->tuple_shapes().size());
+    if (subscript->size() != 1 || (*subscript)[0].kind != SubscriptItem::kIndex) return absl::InvalidArgumentError("a tuple takes one index");
+    int64_t element = (*subscript)[0].index;
+    if (element < 0) element += count;
+    if (element < 0 || element >= count) return absl::OutOfRangeError(absl::StrCat("the tuple has ", Count(count, "element")));
+    request.place.leaf += FirstLeafOf(*shape, static_cast<int>(element));
+    shape = &shape->tuple_shapes()[element];
+  }
+  if (!shape->IsArray()) return absl::InvalidArgumentError(absl::StrCat(args, " is a ", shape->ToString(false), ", which has no elements"));
+  if (reference->subscripts.size() > next + 1) return absl::InvalidArgumentError(absl::StrCat("one element is wanted of ", shape->ToString(false)));
+  if (next < reference->subscripts.size()) {
+    absl::string_view text = reference->subscripts[next];
+    absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+    if (!subscript.ok()) return subscript.status();
+    absl::StatusOr<int64_t> linear = ElementIndex(*shape, *subscript);
+    if (!linear.ok()) return linear.status();
+    request.place.linear = *linear;
+    return request;
+  }
+  if (shape->ElementCount() == 0) return absl::InvalidArgumentError(absl::StrCat(args, " is ", shape->ToString(false), ", which has no elements"));
+  if (shape->ElementCount() == 1) return request;
+  request.first_nonfinite = true;  // of a whole array: the first element that is not finite
+  absl::StatusOr<Value> value = s.machine->ValueOf(request.place.frame, request.place.instruction->index);
+  if (!value.ok()) return value.status();
+  const Value& array = LeafOf(*value, request.place.leaf);
+  const ElementType type = array.shape().element_type();
+  for (int64_t k = 0; (IsFloat(type) || IsComplex(type)) && k < array.element_count(); ++k) {
+    if (LoadScalar(type, array.data() + k * StorageBytes(type)).IsFinite()) continue;
+    request.place.linear = k;
+    return request;
+  }
+  return absl::InvalidArgumentError(absl::StrCat("name one element of ", shape->ToString(false), ", as: ", command, " ", args, "[", std::string(shape->rank() > 1 ? "0,0" : "0"), "]",
+                                                 IsFloat(type) ? "; all are finite" : ""));
+}
+
+absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text) {
+  if (file == "-") {
+    s.Say(text);
+    return absl::OkStatus();
+  }
+  std::ofstream out(file);
+  out << text;
+  out.close();
+  if (!out) return absl::InternalError(absl::StrCat("cannot write ", file, ": ", std::strerror(errno)));
+  s.Say("wrote ", file, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CommandWhy(Session::State& s, absl::string_view args) {
+  absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);
+  if (!request.ok()) return request.status();
+  s.machine->interrupt().store(false);
+  ElementReader reader(*s.machine, s.options.retain_bytes);
+  WhyOptions options;
+  if (request->depth > 0) options.depth = request->depth;
+  if (request->top > 0) options.terms = request->top;
+  if (request->all) options.depth = -1;
+  options.control = request->control;
+  if (request->all) options.births = false;
+  absl::StatusOr<Slice> slice = BuildWhy(reader, request->place, options);
+  if (!slice.ok()) return slice.status();
+  if (!request->json.empty()) {
+    absl::Status status = WriteSlice(s, request->json, SliceJson(*s.module, reader.history(), *slice));
+    if (!status.ok()) return status;
+  }
+  if (!request->graph.empty()) {
+    absl::Status status = WriteSlice(s, request->graph, SliceDot(*s.module, reader.history(), *slice));
+    if (!status.ok()) return status;
+  }
+  if (request->json.empty() && request->graph.empty()) {
+    s.Say(SliceText(*s.module, reader.history(), *slice, {.lines = request->all ? 0 : 60}));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
