@@ -555,16 +555,23 @@ ElementTracer::Interval ElementTracer::IntervalOfOp(const Node& node) {
   return otherwise;
 }
 
-// The index is a variable of a fold (shifted), and no other index of the load has it.
+// The index is a variable of a fold, shifted by what is a number for all the output elements looked at, and no other index of the load
+// has it.
 bool ElementTracer::IsFreeDim(const Node& load, size_t d) const {
   const ExprGraph::Affine affine = graph_.ToAffine(load.inputs[d]);
-  if (affine.terms.size() != 1 || std::abs(affine.terms[0].second) != 1) return false;
-  const Node& term = graph_.node(affine.terms[0].first);
-  if (term.kind != NodeKind::kIndex || term.var < program_.rank()) return false;
+  int32_t var = -1;
+  for (const auto& [id, factor] : affine.terms) {
+    const Node& term = graph_.node(id);
+    if (term.kind != NodeKind::kIndex) return false;
+    if (term.var < program_.rank() && ranges_[term.var].point()) continue;  // a number here
+    if (term.var < program_.rank() || var >= 0 || std::abs(factor) != 1) return false;
+    var = term.var;
+  }
+  if (var < 0) return false;
   for (size_t other = 0; other < load.inputs.size(); ++other) {
     if (other == d) continue;
     for (int32_t v : graph_.FreeVars(load.inputs[other])) {
-      if (v == term.var) return false;
+      if (v == var) return false;
     }
   }
   return true;

@@ -71,6 +71,8 @@ class ElementTracer {
   // What an operand is loaded for; nullopt: it is not loaded.
   std::optional<LoadRole> RoleOf(int operand) const;
   bool LoadsInPush(int operand) const;  // by updates; else only by what is there before
+  // A load that decides where an update goes, or whether.
+  bool PlacesUpdates(NodeId load) const { return in_push_[load] && (roles_[load] & (1 << static_cast<int>(LoadRole::kIndex))) != 0; }
 
   // ---- Push programs: point by point of the domain ----
   int64_t push_points() const;

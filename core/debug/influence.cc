@@ -1,0 +1,291 @@
+// One pass over each computation in program order carries the sets along. Calls and branches are passes of their own, a loop one for each
+// iteration, until nothing changes any more and nothing of the run was looked at.
+#include "core/debug/influence.h"
+
+#include <algorithm>
+#include <map>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "core/debug/influence_search.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// Sets of one value's leaves; empty ones are not influenced.
+using Leaves = std::vector<ElementSet>;
+
+bool Any(const Leaves& leaves) {
+  return std::any_of(leaves.begin(), leaves.end(), [](const ElementSet& set) { return !set.empty(); });
+}
+
+Leaves NoneOf(const Shape& shape) {
+  Leaves leaves;
+  for (int l = 0; l < LeafCountOf(shape); ++l) {
+    const Shape& leaf = LeafShape(shape, l);
+    leaves.push_back(leaf.IsArray() ? ElementSet(leaf) : ElementSet());
+  }
+  return leaves;
+}
+
+Leaves AllOf(const Shape& shape) {
+  Leaves leaves;
+  for (int l = 0; l < LeafCountOf(shape); ++l) {
+    const Shape& leaf = LeafShape(shape, l);
+    leaves.push_back(leaf.IsArray() ? ElementSet::All(leaf) : ElementSet());
+    leaves.back().exact = false;
+  }
+  return leaves;
+}
+
+class InfluenceBuilder {
+ public:
+  InfluenceBuilder(ElementReader& reader, const Machine& machine) : reader_(reader), machine_(machine) {}
+
+  absl::StatusOr<Influence> Build(const ElementPlace& place) {
+    influence_.place = place;
+    const FrameHistory::Place frame = reader_.history().place(place.frame);
+    Values values;
+    Leaves leaves = NoneOf(place.instruction->shape);
+    leaves[place.leaf].Add(place.linear, place.linear + 1);
+    const int end = machine_.frames()[place.frame].position;
+    Note(place.frame, *place.instruction, leaves, {});
+    values[place.instruction->index] = std::move(leaves);
+    absl::Status status = Propagate(place.frame, *frame.computation, place.instruction->index + 1, end, &values);
+    if (!status.ok()) return status;
+    const bool ended = end == static_cast<int>(frame.computation->schedule.size());
+    const auto root = values.find(frame.computation->root->index);
+    influence_.reaches_result = ended && root != values.end() && Any(root->second);
+    if (!ended || frame.kind != FrameKind::kEntry) {
+      influence_.notes.push_back(ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet; what comes after it is not known")
+                                       : absl::StrCat("the program stands at %", frame.computation->schedule[end]->name, "; what comes after it is not known"));
+    }
+    return std::move(influence_);
+  }
+
+ private:
+  using Values = absl::flat_hash_map<int, Leaves>;  // by schedule position
+
+  absl::Status Propagate(int frame, const Computation& computation, int begin, int end, Values* values) {
+    for (int p = begin; p < end; ++p) {
+      const Instruction& i = *computation.schedule[p];
+      if (values->contains(p)) continue;
+      bool touched = false;
+      std::vector<const Leaves*> operands;
+      for (const Instruction* operand : i.operands) {
+        const auto it = values->find(operand->index);
+        operands.push_back(it == values->end() ? nullptr : &it->second);
+        touched = touched || it != values->end();
+      }
+      if (!touched) continue;
+      std::vector<int> from;
+      for (const Instruction* operand : i.operands) {
+        for (int leaf = 0; leaf < LeafCountOf(operand->shape); ++leaf) {
+          const auto it = numbers_.find({Path(frame), operand, leaf});
+          if (it != numbers_.end()) from.push_back(it->second);
+        }
+      }
+      absl::StatusOr<Leaves> result = Through(frame, i, operands);
+      if (!result.ok()) return result.status();
+      if (!Any(*result)) continue;
+      Note(frame, i, *result, std::move(from));
+      (*values)[p] = *std::move(result);
+    }
+    return absl::OkStatus();
+  }
+
+  // What the instruction makes of its operands' sets (null: not influenced).
+  absl::StatusOr<Leaves> Through(int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
+    const OpDef& def = Def(i);
+    if (def.control != ControlKind::kNone) return ThroughControl(frame, i, operands);
+    Leaves result = NoneOf(i.shape);
+    if (const std::vector<LeafSource>& sources = reader_.LeavesOf(i); !sources.empty()) {
+      for (size_t l = 0; l < result.size(); ++l) {
+        if (sources[l].operand >= 0 && operands[sources[l].operand] != nullptr) result[l] = (*operands[sources[l].operand])[sources[l].leaf];
+      }
+      return result;
+    }
+    if (const ElementReader::Prepared* prepared = reader_.ProgramOf(i)) {
+      if (prepared->program.is_push) {
+        std::vector<const ElementSet*> sets;
+        for (const Leaves* operand : operands) sets.push_back(operand == nullptr ? nullptr : &(*operand)[0]);
+        SearchUpdates(reader_, frame, i, sets, &result, &looked_);
+        return result;
+      }
+      for (size_t l = 0; l < result.size(); ++l) {
+        for (size_t k = 0; k < operands.size(); ++k) {
+          if (operands[k] == nullptr || (*operands[k])[0].empty()) continue;
+          if (!(*operands[k])[0].exact) result[l].exact = false;
+          SearchReaders(reader_, frame, i, static_cast<int>(l), static_cast<int>(k), (*operands[k])[0], &result[l], &looked_);
+        }
+      }
+      return result;
+    }
+    if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples copied or chosen between
+      const bool chooses = i.operands.size() == 3;
+      if (chooses && operands[0] != nullptr) return AllOf(i.shape);
+      size_t from = 0;
+      if (chooses) {
+        absl::StatusOr<Scalar> pred = reader_.Element({frame, i.operands[0], 0, 0});
+        if (!pred.ok()) return pred.status();
+        looked_ = true;
+        from = pred->i != 0 ? 1 : 2;
+      }
+      if (operands[from] != nullptr) result = *operands[from];
+      return result;
+    }
+    for (size_t l = 0; l < result.size(); ++l) {
+      if (!LeafShape(i.shape, static_cast<int>(l)).IsArray()) continue;
+      for (size_t k = 0; k < operands.size(); ++k) {
+        if (operands[k] == nullptr) continue;
+        for (size_t leaf = 0; leaf < operands[k]->size(); ++leaf) {
+          const ElementSet& set = (*operands[k])[leaf];
+          if (set.empty()) continue;
+          if (!set.exact) result[l].exact = false;
+          SearchOpaque(i, static_cast<int>(l), static_cast<int>(k), static_cast<int>(leaf), set, &result[l]);
+        }
+      }
+    }
+    return result;
+  }
+
+  absl::StatusOr<Leaves> Called(int frame, const std::vector<Leaves>& arguments) {
+    const Computation& computation = *reader_.history().place(frame).computation;
+    Values values;
+    for (size_t k = 0; k < arguments.size(); ++k) {
+      if (!Any(arguments[k])) continue;
+      Note(frame, *computation.parameters[k], arguments[k], {});
+      values[computation.parameters[k]->index] = arguments[k];
+    }
+    absl::Status status = Propagate(frame, computation, 0, static_cast<int>(computation.schedule.size()), &values);
+    if (!status.ok()) return status;
+    const auto root = values.find(computation.root->index);
+    return root == values.end() ? NoneOf(computation.root->shape) : root->second;
+  }
+
+  absl::StatusOr<Leaves> ThroughControl(int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
+    std::vector<Leaves> arguments;
+    for (size_t k = 0; k < operands.size(); ++k) arguments.push_back(operands[k] == nullptr ? NoneOf(i.operands[k]->shape) : *operands[k]);
+    switch (Def(i).control) {
+      case ControlKind::kCall: {
+        absl::StatusOr<Leaves> result = Called(reader_.history().EnterCall(frame, i), arguments);
+        const std::vector<LeafSource>& sources = reader_.LeavesOf(i);
+        if (!result.ok() || sources.empty()) return result;
+        Leaves around = NoneOf(i.shape);
+        for (size_t l = 0; l < around.size(); ++l) {
+          if (sources[l].operand == LeafSource::kCalled) around[l] = (*result)[sources[l].leaf];
+          if (sources[l].operand >= 0) around[l] = arguments[sources[l].operand][sources[l].leaf];
+        }
+        return around;
+      }
+      case ControlKind::kConditional: {
+        absl::StatusOr<int> branch = reader_.history().EnterBranch(frame, i);
+        if (!branch.ok()) return branch.status();
+        looked_ = true;
+        absl::StatusOr<Leaves> result = Called(*branch, {arguments[reader_.history().place(*branch).branch + 1]});
+        if (!result.ok() || !Any(arguments[0])) return result;
+        influence_.notes.push_back(absl::StrCat("it decides which branch %", i.name, " takes"));
+        return AllOf(i.shape);
+      }
+      case ControlKind::kWhile: return ThroughLoop(frame, i, arguments[0]);
+      case ControlKind::kNone: break;
+    }
+    return absl::InternalError("not a control instruction");
+  }
+
+  absl::StatusOr<Leaves> ThroughLoop(int frame, const Instruction& loop, Leaves carried) {
+    absl::StatusOr<int64_t> count = reader_.history().Iterations(frame, loop);
+    if (!count.ok()) return count.status();
+    const bool before = looked_;
+    bool decides = false;
+    for (int64_t k = 0; k <= *count; ++k) {
+      looked_ = false;
+      absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(frame, loop, k), {carried});
+      if (!again.ok()) return again.status();
+      decides = decides || Any(*again);
+      if (k == *count) break;
+      absl::StatusOr<Leaves> next = Called(reader_.history().EnterBody(frame, loop, k), {carried});
+      if (!next.ok()) return next.status();
+      const bool same = *next == carried;
+      carried = *std::move(next);
+      if (same && !looked_) {  // so are all iterations after it
+        RaiseLast(frame, loop, *count - 1);
+        break;
+      }
+    }
+    looked_ = true;  // how often it ran
+    (void)before;
+    if (!decides) return carried;
+    influence_.notes.push_back(absl::StrCat("it decides how often %", loop.name, " runs"));
+    Leaves all = AllOf(loop.shape);
+    for (size_t l = 0; l < all.size(); ++l) {
+      if (reader_.IsPassedThrough(loop, static_cast<int>(l))) all[l] = carried[l];
+    }
+    return all;
+  }
+
+  // ---- What is told ----
+
+  // Frames of one loop are told as one.
+  int Path(int frame) {
+    const FrameHistory::Place p = reader_.history().place(frame);
+    if (p.parent < 0) return 0;
+    const int outer = Path(p.parent);
+    const auto [it, fresh] = paths_.try_emplace({outer, p.caller, static_cast<int>(p.kind), p.branch}, static_cast<int>(paths_.size()) + 1);
+    return it->second;
+  }
+
+  void Note(int frame, const Instruction& i, const Leaves& leaves, std::vector<int> from) {
+    const FrameHistory::Place p = reader_.history().place(frame);
+    for (size_t l = 0; l < leaves.size(); ++l) {
+      if (leaves[l].empty()) continue;
+      const auto [it, fresh] = numbers_.try_emplace({Path(frame), &i, static_cast<int>(l)}, static_cast<int>(influence_.nodes.size()));
+      if (fresh) {
+        InfluenceNode node;
+        node.frame = frame;
+        node.instruction = &i;
+        node.leaf = static_cast<int>(l);
+        node.set = ElementSet(LeafShape(i.shape, static_cast<int>(l)));
+        node.moves = Def(i).op_class == OpClass::kStructural;
+        influence_.nodes.push_back(std::move(node));
+      }
+      InfluenceNode& node = influence_.nodes[it->second];
+      ++node.times;
+      if (!(node.set == leaves[l])) node.set.AddAll(leaves[l]);
+      node.set.exact = node.set.exact && leaves[l].exact;
+      if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) {
+        if (node.iterations_first < 0) node.iterations_first = p.iteration;
+        node.iterations_last = std::max(node.iterations_last, p.iteration);
+      }
+      for (int source : from) {
+        if (source != it->second && std::find(node.from.begin(), node.from.end(), source) == node.from.end()) node.from.push_back(source);
+      }
+    }
+  }
+
+  void RaiseLast(int frame, const Instruction& loop, int64_t last) {
+    const int outer = Path(frame);
+    for (InfluenceNode& node : influence_.nodes) {
+      const FrameHistory::Place p = reader_.history().place(node.frame);
+      if (p.caller == &loop && p.kind == FrameKind::kWhileBody && p.parent >= 0 && Path(p.parent) == outer) node.iterations_last = std::max(node.iterations_last, last);
+    }
+  }
+
+  ElementReader& reader_;
+  const Machine& machine_;
+  Influence influence_;
+  bool looked_ = false;
+  std::map<std::tuple<int, const Instruction*, int, int>, int> paths_;
+  std::map<std::tuple<int, const Instruction*, int>, int> numbers_;
+};
+
+}  // namespace
+
+absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place) {
+  absl::StatusOr<Scalar> value = reader.Element(place);  // it has been executed
+  if (!value.ok()) return value.status();
+  return InfluenceBuilder(reader, machine).Build(place);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,46 @@
+// What an element goes on to influence: the forward slice, as sets of elements of later instructions. Not for printing
+// (influence_text.h) and not for where an element comes from (why.h).
+//
+// Every element outside of the sets is what it would be whatever the element's number was, as long as places, orders and branches that
+// the element does not decide stay as they were in this run.
+#ifndef HLOSCOPE_CORE_DEBUG_INFLUENCE_H_
+#define HLOSCOPE_CORE_DEBUG_INFLUENCE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/debug/element_reads.h"
+#include "core/debug/element_set.h"
+#include "core/debug/slice.h"
+
+namespace hloscope {
+
+struct InfluenceNode {
+  int frame = 0;  // the first in which it was influenced
+  const Instruction* instruction = nullptr;
+  int leaf = 0;
+  ElementSet set;  // over all iterations
+  int64_t times = 0;
+  int64_t iterations_first = -1, iterations_last = -1;  // of the innermost loop around it
+  bool moves = false;       // tuples and what only hands values on
+  std::vector<int> from;    // nodes
+  std::string note;
+};
+
+struct Influence {
+  ElementPlace place;
+  std::vector<InfluenceNode> nodes;  // in program order, frames where they are called
+  bool reaches_result = false;
+  std::vector<std::string> notes;
+};
+
+absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place);
+
+std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all);
+std::string InfluenceJson(const Module& module, const FrameHistory& history, const Influence& influence);
+std::string InfluenceDot(const Module& module, const FrameHistory& history, const Influence& influence);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_INFLUENCE_H_

@@ -1,0 +1,23 @@
+// Which elements of a result read an element of a set: index maps turned round, by halving the result as long as a part may read the set.
+#ifndef HLOSCOPE_CORE_DEBUG_INFLUENCE_SEARCH_H_
+#define HLOSCOPE_CORE_DEBUG_INFLUENCE_SEARCH_H_
+
+#include "core/debug/element_reads.h"
+#include "core/debug/element_set.h"
+
+namespace hloscope {
+
+// Adds to `result` the elements of output `output` of a program that load an element of `set` from `operand`. `looked` becomes true when
+// values of the run were looked at (indices, predicates), so that another iteration may find something else.
+void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, bool* looked);
+
+// The same for programs that walk over updates: what every output's set becomes.
+void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruction, absl::Span<const ElementSet* const> operands, std::vector<ElementSet>* results,
+                   bool* looked);
+
+// The same for operations without program, from what they say they can read.
+void SearchOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_INFLUENCE_SEARCH_H_
