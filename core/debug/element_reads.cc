@@ -14,7 +14,7 @@
 
 namespace hloscope {
 
-std::vector<int64_t> IndexOf(const Shape& array, int64_t linear) {
+std::vector<int64_t> IndexOfPlace(const Shape& array, int64_t linear) {
   std::vector<int64_t> index(array.IsArray() ? array.rank() : 0);
   if (array.IsArray()) DelinearizeIndex(array.dimensions(), linear, absl::MakeSpan(index));
   return index;
@@ -82,7 +82,7 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
     const ElementLoader load = [this, &place, depth](int operand, int64_t linear) {
       return Lazy({place.frame, place.instruction->operands[operand], 0, linear}, depth + 1);
     };
-    absl::StatusOr<TracedElement> element = spare->At(place.leaf, IndexOf(program.outputs[place.leaf].shape, place.linear), load);
+    absl::StatusOr<TracedElement> element = spare->At(place.leaf, IndexOfPlace(program.outputs[place.leaf].shape, place.linear), load);
     if (!element.ok()) return element.status();
     lazy_[place] = element->value;
     return element->value;
@@ -254,7 +254,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& p
   const Instruction& i = *place.instruction;
   ElementReads result;
   const Shape& shape = prepared.program.outputs[place.leaf].shape;
-  const std::vector<int64_t> index = IndexOf(shape, place.linear);
+  const std::vector<int64_t> index = IndexOfPlace(shape, place.linear);
   absl::StatusOr<TracedElement> element = prepared.tracer->At(place.leaf, index, LoaderOf(place.frame, i), limits.points);
   if (!element.ok()) return element.status();
   result.total = static_cast<int64_t>(element->loads.size());
@@ -319,7 +319,7 @@ absl::StatusOr<int64_t> ElementReader::SourceInLine(const ElementPlace& place, a
 absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits) {
   const Instruction& i = *place.instruction;
   const Shape& output = LeafShape(i.shape, place.leaf);
-  const std::vector<int64_t> index = IndexOf(output, place.linear);
+  const std::vector<int64_t> index = IndexOfPlace(output, place.linear);
   ElementReads result;
   result.kind = SliceNode::kOpaque;
   std::vector<std::string> what;
@@ -386,7 +386,7 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   const Prepared* prepared = ProgramOf(i);
   std::optional<TermList> none;
   if (prepared == nullptr || prepared->cheap[place.leaf]) return none;
-  const std::vector<int64_t> index = IndexOf(prepared->program.outputs[place.leaf].shape, place.linear);
+  const std::vector<int64_t> index = IndexOfPlace(prepared->program.outputs[place.leaf].shape, place.linear);
   const std::optional<ElementTracer::Terms> terms = prepared->tracer->TermsAt(place.leaf, index);
   if (!terms) return none;
   std::vector<Value> values;

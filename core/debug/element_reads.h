@@ -90,7 +90,7 @@ class ElementReader {
 };
 
 // "[2,1]".
-std::vector<int64_t> IndexOf(const Shape& array, int64_t linear);
+std::vector<int64_t> IndexOfPlace(const Shape& array, int64_t linear);
 
 }  // namespace hloscope
 

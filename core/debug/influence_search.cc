@@ -183,7 +183,6 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
 void SearchOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result) {
   const std::optional<OpaqueReach> reach = ReachOfOpaque(instruction, leaf, operand, operand_leaf);
   if (!reach) return;
-  const Shape& from = LeafShape(instruction.operands[operand]->shape, operand_leaf);
   const Shape& to = LeafShape(instruction.shape, leaf);
   if (reach->linear) {
     result->AddAll(set.WithShape(to));

@@ -59,7 +59,7 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
     std::vector<std::string> first;
     const Shape& shape = LeafShape(node.instruction->shape, node.leaf);
     for (const ElementSet::Run& run : node.set.runs()) {
-      for (int64_t e = run.begin; e < run.end && first.size() < 8; ++e) first.push_back(absl::StrCat("[", absl::StrJoin(IndexOf(shape, e), ","), "]"));
+      for (int64_t e = run.begin; e < run.end && first.size() < 8; ++e) first.push_back(absl::StrCat("[", absl::StrJoin(IndexOfPlace(shape, e), ","), "]"));
     }
     std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(node.instruction->name), ", \"operation\": ", JsonQuoted(Name(node.instruction->opcode)),
                                     ", \"computation\": ", JsonQuoted(history.place(node.frame).computation->name), ", \"leaf\": ", node.leaf, ", \"elements\": ", node.set.count(),

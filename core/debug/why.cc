@@ -81,7 +81,7 @@ class WhyBuilder {
     node.place = place;
     node.depth = depth;
     const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
-    node.index = IndexOf(shape, place.linear);
+    node.index = IndexOfPlace(shape, place.linear);
     absl::StatusOr<Scalar> value = reader_.Element(place);
     node.known = value.ok();
     if (value.ok()) node.value = *value;
