@@ -299,14 +299,18 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, s);
     if (!result.ok()) return result.status();
-    double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
-    int64_t nan = 0, inf = 0, count = 0;
+    const auto say = [&](int64_t finite, double low, double high, double mean, int64_t nan, int64_t inf) {
+      const auto number = [&](double v) { return finite > 0 ? absl::StrFormat("%12.6g", v) : std::string("           -"); };
+      s.Say(absl::StrFormat("%9d ", k), number(low), " ", number(high), " ", number(mean), absl::StrFormat(" %6d %6d\n", nan, inf));
+    };
     if (result->kind == ExpressionResult::kValue && result->value.shape().IsArray()) {
       const Statistics stats = Summarize(result->value);
-      s.Say(absl::StrFormat("%9d %12.6g %12.6g %12.6g %6d %6d\n", k, stats.min, stats.max, stats.mean, stats.nan, stats.inf));
+      say(stats.finite, stats.min, stats.max, stats.mean, stats.nan, stats.inf);
       return absl::OkStatus();
     }
     if (result->kind != ExpressionResult::kNumbers) return absl::InvalidArgumentError("this has no numbers; name an array or an element of a tuple");
+    double low = std::numeric_limits<double>::infinity(), high = -low, sum = 0;
+    int64_t nan = 0, inf = 0, count = 0;
     for (double v : result->re) {
       if (std::isnan(v)) {
         ++nan;
@@ -319,8 +323,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
         ++count;
       }
     }
-    const double none = std::nan("");
-    s.Say(absl::StrFormat("%9d %12.6g %12.6g %12.6g %6d %6d\n", k, count > 0 ? low : none, count > 0 ? high : none, count > 0 ? sum / static_cast<double>(count) : none, nan, inf));
+    say(count, low, high, count > 0 ? sum / static_cast<double>(count) : 0, nan, inf);
     return absl::OkStatus();
   };
   bool reached = false;
