@@ -27,9 +27,9 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
-class Run {
+class Finished {
  public:
-  explicit Run(const std::string& text, uint64_t seed = 1) {
+  explicit Finished(const std::string& text, uint64_t seed = 1) {
     DiagnosticSink sink;
     module = ReadHloText(std::make_shared<SourceText>("test.hlo", text), sink);
     if (sink.error_count() == 0) Verify(*module, sink);
@@ -96,7 +96,7 @@ Value WithElement(const Value& value, int64_t linear) {
 }
 
 // Elements of entry parameters that the whole slice of an element has.
-std::set<std::pair<int, int64_t>> Sources(Run& run, const ElementPlace& place) {
+std::set<std::pair<int, int64_t>> Sources(Finished& run, const ElementPlace& place) {
   ElementReader reader(*run.machine, int64_t{1} << 28);
   WhyOptions options;
   options.depth = -1;
@@ -119,7 +119,7 @@ std::set<std::pair<int, int64_t>> Sources(Run& run, const ElementPlace& place) {
 // each output has nothing that no path of loads explains, by the count of sources.
 void CheckAgainstPerturbation(const std::string& text, uint64_t seed = 1) {
   SCOPED_TRACE(text);
-  Run run(text, seed);
+  Finished run(text, seed);
   const Instruction* root = run.module->entry->root;
   ASSERT_TRUE(root->shape.IsArray());
   const Value result = run.machine->result();
@@ -359,7 +359,7 @@ TEST(SliceAgainstPerturbation, RandomChains) {
 }
 
 TEST(WhyTest, TermsOfASumAreTheLargest) {
-  Run run(Entry(R"(
+  Finished run(Entry(R"(
   x = f32[4] constant({1, -8, 2, 4})
   y = f32[4] constant({1, 1, 1, 1})
   ROOT d = f32[] dot(x, y), lhs_contracting_dims={0}, rhs_contracting_dims={0}
@@ -373,7 +373,7 @@ TEST(WhyTest, TermsOfASumAreTheLargest) {
 }
 
 TEST(WhyTest, SortSaysWhereAnElementCameFrom) {
-  Run run(Entry(R"(
+  Finished run(Entry(R"(
   x = f32[5] constant({5, 1, 4, 1, 3})
   e = f32[5] exponential(x)
   ROOT s = f32[5] sort(e), dimensions={0}, to_apply=less
@@ -384,7 +384,7 @@ TEST(WhyTest, SortSaysWhereAnElementCameFrom) {
 }
 
 TEST(WhyTest, ANaNGoesStraightToItsBirth) {
-  Run run(Entry(R"(
+  Finished run(Entry(R"(
   x = f32[3] constant({1, 0, 2})
   y = f32[3] constant({1, 0, 0})
   q = f32[3] divide(x, y)
@@ -406,7 +406,7 @@ TEST(WhyTest, ANaNGoesStraightToItsBirth) {
 }
 
 TEST(WhyTest, ANaNMadeFromInfinitiesNamesTheirBirthToo) {
-  Run run(Entry(R"(
+  Finished run(Entry(R"(
   x = f32[2] constant({1, 100})
   e = f32[2] exponential(x)
   d = f32[2] copy(e)
@@ -423,7 +423,7 @@ TEST(WhyTest, ANaNMadeFromInfinitiesNamesTheirBirthToo) {
 }
 
 TEST(WhyTest, ANaNThatWasGivenIsSaidToBe) {
-  Run run(Entry(R"(
+  Finished run(Entry(R"(
   x = f32[2] constant({1, nan})
   ROOT o = f32[2] negate(x)
 )"));
@@ -436,7 +436,7 @@ TEST(WhyTest, AThousandOperationsInUnderASecond) {
     absl::StrAppend(&body, "  v", k, k % 3 == 0 ? absl::StrCat(" = f32[4] reverse(v", k - 1, "), dimensions={0}\n") : k % 3 == 1 ? absl::StrCat(" = f32[4] add(v", k - 1, ", w)\n") : absl::StrCat(" = f32[4] sine(v", k - 1, ")\n"));
   }
   absl::StrAppend(&body, "  ROOT out = f32[4] copy(v2000)\n");
-  Run run(Entry(body));
+  Finished run(Entry(body));
   const auto begin = std::chrono::steady_clock::now();
   WhyOptions options;
   options.depth = -1;
@@ -487,7 +487,7 @@ ENTRY main {
 )";
 
 TEST(WhyTest, ThroughAThousandIterations) {
-  Run run(kCounting);
+  Finished run(kCounting);
   ElementReader reader(*run.machine, 1 << 28);
   WhyOptions options;
   options.depth = -1;
@@ -509,7 +509,7 @@ TEST(WhyTest, ThroughAThousandIterations) {
 }
 
 TEST(WhyTest, LittleMemoryGivesTheSameSlice) {
-  Run run(kCounting);
+  Finished run(kCounting);
   std::string texts[2];
   for (int k = 0; k < 2; ++k) {
     ElementReader reader(*run.machine, k == 0 ? int64_t{1} << 28 : 20000);  // a few carried values
@@ -521,7 +521,7 @@ TEST(WhyTest, LittleMemoryGivesTheSameSlice) {
 }
 
 TEST(InfluenceTest, OverAThousandIterations) {
-  Run run(kCounting);
+  Finished run(kCounting);
   ElementReader reader(*run.machine, 1 << 28);
   const auto begin = std::chrono::steady_clock::now();
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *run.machine, run.Place("x", 0));
@@ -538,17 +538,17 @@ TEST(InfluenceTest, OverAThousandIterations) {
 }
 
 TEST(InfluenceTest, LargeResultsTakeNoWalkOverTheirElements) {
-  Run run(Entry(R"(
-  x = f32[512,512] parameter(0)
-  t = f32[512,512] transpose(x), dimensions={1,0}
-  d = f32[512,512] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
-  b = f32[8,512,512] broadcast(t), dimensions={1,2}
-  r = f32[4,2,512,512] reshape(b)
-  s = f32[512,512] slice(x), slice={[0:512], [0:512]}
-  ROOT o = (f32[512,512], f32[4,2,512,512]) tuple(s, r)
+  Finished run(Entry(R"(
+  x = f32[128,128] parameter(0)
+  t = f32[128,128] transpose(x), dimensions={1,0}
+  d = f32[128,128] dot(t, x), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+  b = f32[8,128,128] broadcast(t), dimensions={1,2}
+  r = f32[4,2,128,128] reshape(b)
+  s = f32[128,128] slice(x), slice={[0:128], [0:128]}
+  ROOT o = (f32[128,128], f32[4,2,128,128]) tuple(s, r)
 )"));
   ElementReader reader(*run.machine, 1 << 28);
-  absl::StatusOr<Influence> influence = BuildInfluence(reader, *run.machine, run.Place("x", 512 * 3 + 7));
+  absl::StatusOr<Influence> influence = BuildInfluence(reader, *run.machine, run.Place("x", 128 * 3 + 7));
   ASSERT_TRUE(influence.ok());
   std::map<std::string, int64_t> counts;
   for (const InfluenceNode& node : influence->nodes) {
@@ -556,7 +556,7 @@ TEST(InfluenceTest, LargeResultsTakeNoWalkOverTheirElements) {
     counts[std::string(node.instruction->name)] = node.set.count();
   }
   EXPECT_EQ(counts["t"], 1);
-  EXPECT_EQ(counts["d"], 512 + 512 - 1);
+  EXPECT_EQ(counts["d"], 128 + 128 - 1);
   EXPECT_EQ(counts["b"], 8);
   EXPECT_EQ(counts["r"], 8);
 }
