@@ -14,6 +14,7 @@ namespace {
 constexpr int64_t kMostParts = 300000;        // of one search
 constexpr int64_t kMostPoints = 20 << 20;     // of folds walked in one search
 constexpr int64_t kMostUpdates = 4 << 20;
+constexpr int64_t kMostChoices = 128;         // of places in a window
 
 using Box = ElementSet::Box;
 
@@ -43,6 +44,18 @@ bool MayRead(const ElementTracer::Reach& reach, const ElementSet& set) {
   return set.Touches(box);
 }
 
+// Output dimensions that leave it open whether the part reads the set: where an index reaches beyond it. None: all that the load has.
+uint64_t OpenDimensions(const ElementTracer::Reach& reach, const ElementSet& set) {
+  const Box bounds = set.Bounds();
+  uint64_t open = 0, all = 0;
+  for (size_t d = 0; d < reach.dims.size(); ++d) {
+    const ElementTracer::Dim& dim = reach.dims[d];
+    all |= dim.vars;
+    if (!dim.free && (dim.low < bounds.low[d] || dim.high > bounds.high[d])) open |= dim.vars;
+  }
+  return open != 0 ? open : all;
+}
+
 }  // namespace
 
 void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, bool* looked) {
@@ -60,6 +73,8 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
     whole.low.push_back(0);
     whole.high.push_back(extent - 1);
   }
+  // A window's places are looked at one by one: at its border a part of it is padding, and that leaves open what is read in the others.
+  const std::vector<ElementTracer::FixedVars> choices = tracer.FoldChoices(output, kMostChoices);
   std::vector<Box> parts = {whole};
   int64_t looked_at = 0, points = 0;
   while (!parts.empty()) {
@@ -67,12 +82,23 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
     parts.pop_back();
     const std::vector<ElementTracer::Reach> reaches = tracer.ReachOf(output, part.low, part.high, operand, load);
     bool may = false, certain = false;
+    uint64_t open = 0;
     for (const ElementTracer::Reach& reach : reaches) {
       const bool touches = MayRead(reach, set);
       may = may || touches;
       certain = certain || (touches && CertainlyReads(reach, set));
+      if (touches && !certain) open |= OpenDimensions(reach, set);
     }
     if (!may) continue;
+    bool in_some = choices.empty();
+    for (size_t c = 0; c < choices.size() && !certain; ++c) {
+      for (const ElementTracer::Reach& reach : tracer.ReachOf(output, part.low, part.high, operand, load, choices[c])) {
+        const bool touches = MayRead(reach, set);
+        in_some = in_some || touches;
+        certain = certain || (touches && CertainlyReads(reach, set));
+      }
+    }
+    if (!certain && !in_some) continue;
     if (certain) {
       result->AddBox(part.low, part.high);
       continue;
@@ -84,11 +110,15 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
     }
     int longest = -1;
     int64_t length = 1;
-    for (size_t d = 0; d < part.low.size(); ++d) {
-      if (part.high[d] - part.low[d] + 1 > length) {
-        length = part.high[d] - part.low[d] + 1;
-        longest = static_cast<int>(d);
+    for (const uint64_t among : {open, ~uint64_t{0}}) {
+      for (size_t d = 0; d < part.low.size(); ++d) {
+        if (d < 64 && (among >> d & 1) == 0) continue;
+        if (part.high[d] - part.low[d] + 1 > length) {
+          length = part.high[d] - part.low[d] + 1;
+          longest = static_cast<int>(d);
+        }
       }
+      if (longest >= 0) break;
     }
     if (longest >= 0) {
       Box first = part, second = part;

@@ -563,7 +563,7 @@ bool ElementTracer::IsFreeDim(const Node& load, size_t d) const {
   for (const auto& [id, factor] : affine.terms) {
     const Node& term = graph_.node(id);
     if (term.kind != NodeKind::kIndex) return false;
-    if (term.var < program_.rank() && ranges_[term.var].point()) continue;  // a number here
+    if (ranges_[term.var].point()) continue;  // a number here
     if (term.var < program_.rank() || var >= 0 || std::abs(factor) != 1) return false;
     var = term.var;
   }
@@ -604,7 +604,10 @@ void ElementTracer::Collect(NodeId id, int operand, bool certain, std::vector<ui
   const Shape& shape = program_.operands[operand];
   for (int d = 0; d < shape.rank(); ++d) {
     const Interval i = IntervalOf(node.inputs[d]);
-    Dim dim{std::max<int64_t>(i.low, 0), std::min(i.high, shape.dim(d) - 1), IsFreeDim(node, d)};
+    Dim dim{std::max<int64_t>(i.low, 0), std::min(i.high, shape.dim(d) - 1), 0, IsFreeDim(node, d)};
+    for (int32_t v : graph_.FreeVars(node.inputs[d])) {
+      if (v >= 0 && v < std::min(program_.rank(), 64)) dim.vars |= uint64_t{1} << v;
+    }
     // What a guard keeps inside is no certainty for each element.
     if (i.low < 0 || i.high >= shape.dim(d)) reach.certain = false;
     if (dim.low > dim.high) return;
@@ -613,14 +616,49 @@ void ElementTracer::Collect(NodeId id, int operand, bool certain, std::vector<ui
   out->push_back(std::move(reach));
 }
 
+std::vector<ElementTracer::FixedVars> ElementTracer::FoldChoices(int output, int64_t most) const {
+  std::vector<NodeId> todo = {program_.outputs[output].value};
+  std::vector<bool> seen(graph_.size(), false);
+  std::vector<std::pair<int64_t, int32_t>> vars;  // by extent
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    const Node& node = graph_.node(id);
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+    if (node.kind != NodeKind::kFold) continue;
+    const FoldInfo& info = graph_.fold(node);
+    for (size_t d = 0; d < info.vars.size(); ++d) vars.push_back({info.extents[d], info.vars[d]});
+    todo.insert(todo.end(), info.bodies.begin(), info.bodies.end());
+    todo.insert(todo.end(), info.inits.begin(), info.inits.end());
+  }
+  std::sort(vars.begin(), vars.end());
+  std::vector<FixedVars> choices;
+  for (const auto& [extent, var] : vars) {
+    const int64_t before = std::max<int64_t>(1, static_cast<int64_t>(choices.size()));
+    if (extent <= 0 || extent > most / before) break;
+    std::vector<FixedVars> more;
+    for (int64_t c = 0; c < before; ++c) {
+      for (int64_t value = 0; value < extent; ++value) {
+        more.push_back(choices.empty() ? FixedVars() : choices[c]);
+        more.back().push_back({var, value});
+      }
+    }
+    choices.swap(more);
+  }
+  return choices;
+}
+
 std::vector<ElementTracer::Reach> ElementTracer::ReachOf(int output, absl::Span<const int64_t> low, absl::Span<const int64_t> high, int operand,
-                                                         const ElementLoader& load) {
+                                                         const ElementLoader& load, const FixedVars& fixed) {
   load_ = &load;
   recorded_ = nullptr;
   ++interval_turn_;
   ranges_.resize(graph_.var_count());
   for (int v = 0; v < graph_.var_count(); ++v) ranges_[v] = {0, std::max<int64_t>(graph_.VarExtent(v) - 1, 0)};
   for (size_t d = 0; d < low.size(); ++d) ranges_[d] = {low[d], high[d]};
+  for (const auto& [var, value] : fixed) ranges_[var] = {value, value};
   std::vector<Reach> found;
   std::vector<uint8_t> seen(graph_.size(), 0);
   Collect(program_.outputs[output].value, operand, true, &seen, &found);

@@ -82,6 +82,7 @@ class ElementTracer {
   // ---- What can be read, as intervals ----
   struct Dim {
     int64_t low = 0, high = 0;  // inclusive, of the operand's index; within the operand
+    uint64_t vars = 0;          // output dimensions (bits, the first 64) that it depends on
     bool free = false;          // every value between is read for each output element, whatever the other dimensions' indices are
   };
   // One load of an operand, for output elements in a box: the operand elements that it may read.
@@ -90,7 +91,12 @@ class ElementTracer {
     bool certain = false;  // no choice was left open: every output element of the box makes it
   };
   // Loads of `operand` that some output element between `low` and `high` (inclusive) may make. `load` serves indices that are data.
-  std::vector<Reach> ReachOf(int output, absl::Span<const int64_t> low, absl::Span<const int64_t> high, int operand, const ElementLoader& load);
+  // `fixed`: variables of folds that are looked at for one value alone; what an output element then certainly loads, it loads.
+  using FixedVars = std::vector<std::pair<int32_t, int64_t>>;
+  std::vector<Reach> ReachOf(int output, absl::Span<const int64_t> low, absl::Span<const int64_t> high, int operand, const ElementLoader& load,
+                             const FixedVars& fixed = {});
+  // Every choice of values for the variables of folds with the smallest extents (windows), at most `most` choices.
+  std::vector<FixedVars> FoldChoices(int output, int64_t most) const;
 
  private:
   struct Traced {
