@@ -22,16 +22,30 @@ std::string PlaceText(const ElementPlace& place) {
                       shape.IsArray() && shape.rank() > 0 ? IndexText(shape, place.linear) : std::string());
 }
 
+namespace {
+
+// ", iteration 4 of %loop" for what runs inside a loop's body.
+std::string IterationAround(const FrameHistory& history, int frame) {
+  for (int f = history.place(frame).parent; f >= 0; f = history.place(f).parent) {
+    const FrameHistory::Place& p = history.place(f);
+    if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) return absl::StrCat(", iteration ", p.iteration, " of %", p.caller->name);
+  }
+  return "";
+}
+
+}  // namespace
+
 std::string FrameText(const FrameHistory& history, int frame) {
   const FrameHistory::Place& p = history.place(frame);
+  const std::string around = IterationAround(history, frame);
   switch (p.kind) {
     case FrameKind::kEntry: return "";
-    case FrameKind::kCall: return absl::StrCat(p.computation->name, ", call of %", p.caller->name);
-    case FrameKind::kFusion: return absl::StrCat(p.computation->name, ", fusion %", p.caller->name);
-    case FrameKind::kWhileCondition: return absl::StrCat(p.computation->name, ", condition ", p.iteration, " of %", p.caller->name);
-    case FrameKind::kWhileBody: return absl::StrCat(p.computation->name, ", iteration ", p.iteration, " of %", p.caller->name);
-    case FrameKind::kBranch: return absl::StrCat(p.computation->name, ", branch ", p.branch, " of %", p.caller->name);
-    case FrameKind::kElement: return absl::StrCat(p.computation->name, ", call ", p.iteration, " for %", p.caller->name);
+    case FrameKind::kCall: return absl::StrCat(p.computation->name, ", call of %", p.caller->name, around);
+    case FrameKind::kFusion: return absl::StrCat(p.computation->name, ", fusion %", p.caller->name, around);
+    case FrameKind::kWhileCondition: return absl::StrCat(p.computation->name, ", condition ", p.iteration, " of %", p.caller->name, around);
+    case FrameKind::kWhileBody: return absl::StrCat(p.computation->name, ", iteration ", p.iteration, " of %", p.caller->name, around);
+    case FrameKind::kBranch: return absl::StrCat(p.computation->name, ", branch ", p.branch, " of %", p.caller->name, around);
+    case FrameKind::kElement: return absl::StrCat(p.computation->name, ", call ", p.iteration, " for %", p.caller->name, around);
   }
   return "";
 }
