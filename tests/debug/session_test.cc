@@ -73,7 +73,7 @@ class SessionTest : public testing::Test {
 TEST_F(SessionTest, Completion) {
   Open(kLoop);
   EXPECT_THAT(session_->Complete("br"), ElementsAre("break"));
-  EXPECT_THAT(session_->Complete("inf"), ElementsAre("info"));
+  EXPECT_THAT(session_->Complete("inf"), ElementsAre("info", "influence"));
   EXPECT_THAT(session_->Complete("info lo"), Contains("locals"));
   EXPECT_THAT(session_->Complete("break con"), ElementsAre("condition"));
   EXPECT_THAT(session_->Complete("b %doub"), ElementsAre("%doubled"));
