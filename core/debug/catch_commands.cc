@@ -37,6 +37,19 @@ void AttachCatches(Session::State& s) {
   if (!catches.requests().empty()) catches.Attach(*s.machine);
 }
 
+void DetachCatches(Session::State& s) {
+  if (s.machine != nullptr && !CatchesOf(s).requests().empty()) CatchesOf(s).Detach(*s.machine);
+}
+
+void CatchesOfNewProgram(Session::State& s) {
+  CatchState& state = s.Extension<CatchState>();
+  if (state.catches == nullptr) return;
+  std::vector<CatchRequest> requests = state.catches->requests();
+  state.catches = std::make_unique<Catches>(*s.module, *s.backend);
+  state.catches->requests() = std::move(requests);
+  if (s.machine != nullptr) AttachCatches(s);
+}
+
 void ShowCaught(Session::State& s) {
   Catches& catches = CatchesOf(s);
   for (const std::string& notice : catches.TakeNotices()) s.Say("note: ", notice, "\n");

@@ -8,6 +8,10 @@ namespace hloscope {
 
 // The machine was made anew: observe it, if there is anything to catch.
 void AttachCatches(Session::State& s);
+// The session has another program now: the same catches for that one.
+void CatchesOfNewProgram(Session::State& s);
+// The session's machine is put away, alive: it is not observed any more.
+void DetachCatches(Session::State& s);
 // What a StopReason::kCaught is about.
 void ShowCaught(Session::State& s);
 // Lines for info break; false: there are none.

@@ -1,6 +1,7 @@
 // Commands that run the program, and what is shown where it stops.
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
@@ -117,6 +118,19 @@ void Session::State::ShowStop(StopReason reason) {
   ShowDisplays();
 }
 
+MachineOptions OptionsOfRun(const Session::State& s) {
+  MachineOptions options;
+  options.retain_bytes = s.options.retain_bytes;
+  options.memory_limit = s.options.memory_limit;
+  options.max_iterations = s.options.max_iterations;
+  options.seed = s.options.fill.seed;
+  options.fill = s.options.fill;
+  if (s.inputs == nullptr) return options;
+  options.custom_calls = &s.inputs->custom_calls();
+  options.infeed = s.inputs->infeed();
+  return options;
+}
+
 absl::Status Session::State::Begin() {
   if (inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*module, options);
@@ -127,14 +141,7 @@ absl::Status Session::State::Begin() {
     Say(ElidedWarning(CountElidedConstants(*module)));
     elided_said = true;
   }
-  MachineOptions machine_options;
-  machine_options.retain_bytes = options.retain_bytes;
-  machine_options.memory_limit = options.memory_limit;
-  machine_options.max_iterations = options.max_iterations;
-  machine_options.seed = options.fill.seed;
-  machine_options.fill = options.fill;
-  machine_options.custom_calls = &inputs->custom_calls();
-  machine_options.infeed = inputs->infeed();
+  MachineOptions machine_options = OptionsOfRun(*this);
   interrupt.store(nullptr);
   EndHistory(*this);
   machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));

@@ -16,13 +16,16 @@ namespace {
 
 struct CallsHolder {
   std::unique_ptr<CallGraph> calls;
+  const Module* module = nullptr;
 };
 
 }  // namespace
 
 const CallGraph& CallsOf(Session::State& s) {
-  std::unique_ptr<CallGraph>& calls = s.Extension<CallsHolder>().calls;
-  if (calls == nullptr) calls = std::make_unique<CallGraph>(MakeCallGraph(*s.module));
+  CallsHolder& holder = s.Extension<CallsHolder>();
+  std::unique_ptr<CallGraph>& calls = holder.calls;
+  if (calls == nullptr || holder.module != s.module.get()) calls = std::make_unique<CallGraph>(MakeCallGraph(*s.module));
+  holder.module = s.module.get();
   return *calls;
 }
 

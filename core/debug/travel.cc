@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/fork.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
@@ -24,7 +25,7 @@ void BeginHistory(Session::State& s) {
   travel.timeline = std::make_unique<Timeline>(*s.machine, options);
 }
 
-void EndHistory(Session::State& s) { s.Extension<Travel>().timeline.reset(); }
+void EndHistory(Session::State& s) { PutAwayRun(s); }
 
 void ArmEdits(Session::State& s) {
   const Timeline* timeline = s.Extension<Travel>().timeline.get();

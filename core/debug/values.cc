@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <optional>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -14,8 +15,10 @@
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/debug/whatif_set.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
+#include "core/literal/relayout.h"
 #include "core/literal/scalar.h"
 #include "core/text/nearest_name.h"
 
@@ -363,7 +366,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   absl::string_view rest = target;
   absl::StatusOr<Reference> reference = ParseReference(rest, s);
   if (!reference.ok()) return reference.status();
-  if (!absl::StripAsciiWhitespace(rest).empty() || reference->subscripts.size() > 1) return absl::InvalidArgumentError("set takes %x = NUMBER or %x[0,1] = NUMBER");
+  if (!absl::StripAsciiWhitespace(rest).empty() || reference->subscripts.size() > 1) return absl::InvalidArgumentError("set takes %x = NUMBER, %x[0,1] = NUMBER, %x[0:2, :] = EXPR or %x = FILE.npy");
   const absl::Status running = s.NeedRunning();  // after the end nothing would read it
   if (!running.ok()) return running;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
@@ -372,15 +375,46 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   if (!before.ok()) return before.status();
   const Shape& shape = before->shape();
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("%", reference->name, " is ", shape.ToString(false), "; only elements of arrays can be set"));
+  std::optional<Chosen> chosen;  // by a subscript; none: the whole
   int64_t first = 0, last = shape.ElementCount();
   if (!reference->subscripts.empty()) {
     absl::string_view subscript_text = reference->subscripts[0];
     const absl::StatusOr<Subscript> subscript = ParseSubscript(subscript_text);
     if (!subscript.ok()) return subscript.status();
     const absl::StatusOr<int64_t> at = ElementIndex(shape, *subscript);
-    if (!at.ok()) return at.status();
-    first = *at;
-    last = first + 1;
+    if (at.ok()) {
+      first = *at;
+      last = first + 1;
+    } else {
+      absl::StatusOr<Chosen> some = Choose(shape, *subscript);
+      if (!some.ok()) return some.status();
+      chosen = *std::move(some);
+    }
+  }
+  const auto finish = [&](Value after, absl::string_view what) {
+    const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
+    if (set.ok()) NoteEdit(s);
+    if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", what, "\n");
+    return set;
+  };
+  const auto copy = [&] {
+    Value after = Value::Allocate(shape, &s.machine->account());
+    if (after.byte_size() > 0) std::memcpy(after.mutable_data(), before->data(), after.byte_size());
+    return after;
+  };
+  // Element k of `from` goes to the k-th chosen place.
+  const auto place = [&](const Value& from) {
+    Value after = copy();
+    const int64_t bytes = StorageBytes(shape.element_type());
+    for (int64_t k = 0; k < from.element_count(); ++k) std::memcpy(after.mutable_data() + (chosen.has_value() ? chosen->places[k] : first + k) * bytes, from.data() + k * bytes, bytes);
+    return after;
+  };
+  const Shape wanted_shape = chosen.has_value() ? chosen->shape : reference->subscripts.empty() ? shape : Shape::Array(shape.element_type(), {});
+  if (NamesArrayFile(text)) {
+    const absl::StatusOr<Value> read = ReadArrayFile(text, wanted_shape);
+    if (!read.ok()) return read.status();
+    const Value dense = ToDense(*read);
+    return finish(place(dense), absl::StripAsciiWhitespace(text));
   }
   const absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, s);
   if (!number.ok()) return number.status();
@@ -399,17 +433,22 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   } else if (number->kind == ExpressionResult::kValue && number->value.shape().IsArray() && number->value.element_count() == 1) {
     wanted = ConvertScalar(LoadScalar(number->value.shape().element_type(), number->value.data()), type);
   } else {
-    return absl::InvalidArgumentError("the right side must be one number");
+    absl::StatusOr<Value> given = ToValue(*number);
+    if (!given.ok()) return absl::InvalidArgumentError("the right side must be a number or an array");
+    absl::StatusOr<Value> converted = InTypeOf(*given, wanted_shape);
+    if (!converted.ok()) return converted.status();
+    return finish(place(*converted), absl::StripAsciiWhitespace(text));
   }
   const absl::Status fits = CheckFits(*number, text, type, wanted);
   if (!fits.ok()) return fits;
-  Value after = Value::Allocate(shape, &s.machine->account());
-  if (after.byte_size() > 0) std::memcpy(after.mutable_data(), before->data(), after.byte_size());
-  for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * StorageBytes(type));
-  const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
-  if (set.ok()) NoteEdit(s);
-  if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", ToText(wanted), "\n");
-  return set;
+  Value after = copy();
+  const int64_t bytes = StorageBytes(type);
+  if (chosen.has_value()) {
+    for (const int64_t i : chosen->places) StoreScalar(wanted, after.mutable_data() + i * bytes);
+  } else {
+    for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * bytes);
+  }
+  return finish(std::move(after), ToText(wanted));
 }
 
 absl::Status SetNumber(absl::string_view text, int64_t& setting, int64_t least) {

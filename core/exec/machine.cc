@@ -170,6 +170,8 @@ absl::Status Machine::Impl::Begin() {
   outfeed.clear();
   channels.clear();
   replay_log.clear();
+  known.clear();
+  adopted = 0;
   trip_counts.clear();
   outfeed_executed.clear();
   infeed_next = 0;

@@ -198,6 +198,17 @@ class Machine {
   // before the frame's.
   absl::Status SetValue(int depth, int position, Value value);
 
+  // -- Going on in an edited program --
+  // After Start: values of instructions of the entry computation that another run has computed already, from the same inputs. The first
+  // time the program comes to one it is not executed, but handed over; later (after going back) it is executed as ever.
+  struct Known {
+    bool known = false;
+    Value value;  // in the layout of the instruction's shape; empty: made again when something needs it
+  };
+  // `hold`: the values cannot be made again from the inputs (something was set), so they stay held. One entry by schedule position.
+  absl::Status Adopt(std::vector<Known> known, bool hold);
+  int64_t adopted() const;  // instructions that were handed over, so far
+
   // Called after every region ran in program order, with its inputs' and result's values, dense (for --check and catches). While set, inputs
   // are not donated and stay valid. An error it returns is a kError stop.
   using RegionObserver = std::function<absl::Status(const Frame&, const Region&, const Kernel*, absl::Span<const Value> inputs, const Value& result)>;

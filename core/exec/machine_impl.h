@@ -158,6 +158,12 @@ struct Machine::Impl {
   int checkpoint_countdown = 0;
   std::chrono::steady_clock::time_point next_checkpoint;
 
+  // machine_adopt.cc
+  std::vector<Known> known;  // of the entry; empty: nothing is
+  bool hold_known = false;
+  int64_t adopted = 0;
+  bool TakeKnown(Frame& frame, const Region& region);
+
   // machine_time.cc
   void MaybeCheckpoint(Stack& stack);
   bool CheckpointDue();

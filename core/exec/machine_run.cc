@@ -231,6 +231,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     return Outcome::kFailed;
   };
   if (step.kind == StepKind::kParameter) return Outcome::kDone;
+  if (!known.empty() && stack.main && depth == 0 && TakeKnown(frame, region)) return Outcome::kDone;
   if (step.kind == StepKind::kTupleElement && frame.values[region.root].has_value()) {  // came when the tuple was taken apart
     Value value = std::move(frame.values[region.root]);
     frame.values[region.root] = Value();

@@ -240,6 +240,7 @@ void Machine::Impl::RewindLogs() {
 }
 
 void Machine::Impl::ForgetFuture() {
+  known.clear();
   for (auto entry = replay_log.begin(); entry != replay_log.end();) {
     const auto at = entry++;
     if (at->second.executed >= m.executed_) replay_log.erase(at);

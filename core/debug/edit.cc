@@ -1,0 +1,209 @@
+// edit: the session gets another program, and a run of it goes on from where the change first matters. What the edited program computes as
+// the old one did, from the same inputs, is handed over to the new machine. Making the edited program is edit_text.cc's.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/debug/begin.h"
+#include "core/debug/catch_commands.h"
+#include "core/debug/edit_text.h"
+#include "core/debug/fork.h"
+#include "core/debug/stops.h"
+#include "core/debug/text_util.h"
+#include "core/debug/unchanged.h"
+#include "core/debug/whatif_set.h"
+
+namespace hloscope {
+namespace {
+
+// The parameters are the same in number and shape.
+bool SameParameters(const Module& a, const Module& b) {
+  const std::vector<Instruction*>&x = a.entry->parameters, &y = b.entry->parameters;
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), [](const Instruction* p, const Instruction* q) { return p->shape.ToString(true) == q->shape.ToString(true); });
+}
+
+// What the run so far has to give to a run of the edited program.
+struct Inheritance {
+  std::vector<Machine::Known> known;     // by position in the new entry
+  std::vector<Value> parameters;         // held ones, by number
+  std::vector<int> old_position;         // by position in the new entry; -1: changed, or not executed yet
+  bool hold = false;
+  int64_t kept = 0, executed = 0;        // instructions, parameters left out
+  int first = 0;                         // the new position where the change first matters
+};
+
+absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
+  Inheritance result;
+  const Frame& frame = s.machine->frames()[0];
+  const std::vector<Instruction*>& schedule = next.entry->schedule;
+  const int old_size = static_cast<int>(frame.computation->schedule.size());
+  result.hold = frame.changed;
+  result.known.resize(schedule.size());
+  result.parameters.resize(next.entry->parameters.size());
+  std::vector<bool> executed(old_size, false);
+  for (int p = 0; p < old_size; ++p) {
+    const bool parameter = frame.computation->schedule[p]->parameter_number >= 0;
+    executed[p] = p < frame.position || parameter;
+    if (executed[p] && !parameter) ++result.executed;
+  }
+  result.old_position = UnchangedInstructions(*s.module, next, executed);
+  for (size_t p = 0; p < schedule.size(); ++p) {
+    int& old = result.old_position[p];
+    if (old >= 0 && !executed[old]) old = -1;
+    if (old < 0) continue;
+    Value value = frame.values[old];
+    if (schedule[p]->parameter_number >= 0) {
+      result.parameters[schedule[p]->parameter_number] = value;
+      continue;
+    }
+    if (result.hold && !value.has_value()) {  // it could not be made again from the inputs: something was set on the way
+      absl::StatusOr<Value> made = s.machine->StoredValueOf(0, old);
+      if (!made.ok()) return made.status();
+      value = *std::move(made);
+    }
+    result.known[p] = {true, std::move(value)};
+    ++result.kept;
+  }
+  while (result.first < static_cast<int>(schedule.size()) && result.old_position[result.first] >= 0) ++result.first;
+  return result;
+}
+
+// Bookmarks before the change, in the new program's positions.
+void KeepBookmarks(Session::State& s, const Inheritance& inheritance, std::map<std::string, Mark> bookmarks) {
+  Travel& travel = s.Extension<Travel>();
+  std::vector<std::string> lost;
+  for (auto& [name, mark] : bookmarks) {
+    bool kept = false;
+    for (int p = 0; p <= inheritance.first && !kept && p < static_cast<int>(inheritance.old_position.size()); ++p) {
+      if (inheritance.old_position[p] != mark.levels[0].position) continue;
+      mark.levels[0].position = p;
+      kept = p < inheritance.first;
+      break;
+    }
+    if (kept) travel.bookmarks[name] = mark;
+    if (!kept) lost.push_back(name);
+  }
+  if (!lost.empty()) s.Say("Bookmarks after the change are gone: ", absl::StrJoin(lost, ", "), "\n");
+}
+
+// A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
+absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module& next, const ProgramInputs& inputs, Inheritance& inheritance) {
+  auto machine = std::make_unique<Machine>(next, *s.backend, OptionsOfRun(s));
+  Machine* m = machine.get();
+  const absl::Status started = machine->Start([held = std::move(inheritance.parameters), from = &inputs, m](int number) -> absl::StatusOr<Value> {
+    return held[number].has_value() ? absl::StatusOr<Value>(held[number]) : from->Parameter(number, &m->account());
+  });
+  if (!started.ok()) return started;
+  if (absl::Status status = machine->Adopt(std::move(inheritance.known), inheritance.hold); !status.ok()) return status;
+  return machine;
+}
+
+absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
+  Forks& forks = s.Extension<Forks>();
+  const bool same_parameters = SameParameters(*s.module, *next);
+  std::unique_ptr<ProgramInputs> inputs;
+  if (!same_parameters || s.inputs == nullptr) {
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*next, s.options);
+    if (!opened.ok()) return opened.status();
+    inputs = *std::move(opened);
+  }
+  std::optional<Inheritance> inheritance;
+  std::unique_ptr<Machine> machine;
+  if (s.visible()) {
+    absl::StatusOr<Inheritance> made = Inheritance();
+    if (same_parameters) made = Inherit(s, *next);
+    if (!made.ok()) return made.status();
+    inheritance = *std::move(made);
+    inheritance->known.resize(next->entry->schedule.size());
+    inheritance->parameters.resize(next->entry->parameters.size());
+    inheritance->old_position.resize(next->entry->schedule.size(), -1);
+    absl::StatusOr<std::unique_ptr<Machine>> begun = NewRun(s, *next, inputs != nullptr ? *inputs : *s.inputs, *inheritance);
+    if (!begun.ok()) return begun.status();
+    machine = *std::move(begun);
+  }
+  const bool was_finished = s.machine != nullptr && s.machine->finished();
+  const std::map<std::string, Mark> bookmarks = s.Extension<Travel>().bookmarks;
+  PutAwayRun(s);
+  const Module& before = *s.module;
+  forks.modules.push_back(std::move(s.module));
+  s.module = std::move(next);
+  if (inputs != nullptr) {
+    if (s.inputs != nullptr) forks.inputs.push_back(std::move(s.inputs));
+    s.inputs = std::move(inputs);
+  }
+  s.machine = std::move(machine);
+  s.error_stop = false;
+  s.elided_said = true;
+  s.selected = 0;
+  PresentMemory(s).watches.clear();
+  FindAgain(s, before);
+  if (s.machine == nullptr) {
+    s.ArmAll();
+    s.Say("The program is edited; run begins it.\n");
+    return absl::OkStatus();
+  }
+  s.interrupt.store(&s.machine->interrupt());
+  BeginHistory(s);
+  s.ArmAll();
+  if (same_parameters) {
+    KeepBookmarks(s, *inheritance, bookmarks);
+  } else {
+    s.Say("The parameters are others: the program begins anew.\n");
+  }
+  const int size = static_cast<int>(s.module->entry->schedule.size());
+  const int64_t parameters = static_cast<int64_t>(s.module->entry->parameters.size());
+  s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
+        inheritance->executed > 0 ? " are (again) to be run.\n" : " are to be run.\n");
+  StopReason reason = StopReason::kStep;
+  if (inheritance->first >= size && was_finished) {
+    s.machine->DisarmAll();
+    reason = s.machine->Run();
+    s.ArmAll();
+  } else {
+    Mark mark;
+    mark.levels.push_back({FrameKind::kEntry, 0, -1, same_parameters ? inheritance->first : 0});
+    reason = s.Extension<Travel>().timeline->Seek(mark);
+  }
+  s.ShowStop(reason);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandEdit(Session::State& s, absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  constexpr char kUsage[] = "edit takes %c = VALUE (or FILE.npy) for a constant, %x ATTRIBUTE=VALUE, or a file with the edited program";
+  if (args.empty()) return absl::InvalidArgumentError(kUsage);
+  const size_t end = std::min(args.find_first_of(" \t="), args.size());
+  const absl::string_view name = args.substr(0, end);
+  absl::string_view rest = absl::StripAsciiWhitespace(args.substr(end));
+  absl::StatusOr<std::unique_ptr<Module>> next;
+  if (!absl::StartsWith(args, "%") && rest.empty()) {
+    next = ReadEdited(*s.module, std::string(args));
+  } else {
+    const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
+    if (!found.ok()) return found.status();
+    const Instruction& instruction = **found;
+    if (absl::ConsumePrefix(&rest, "=")) {
+      rest = absl::StripAsciiWhitespace(rest);
+      if (rest.empty()) return absl::InvalidArgumentError(kUsage);
+      if (NamesArrayFile(rest) && instruction.literal != nullptr) {
+        const absl::StatusOr<Value> value = ReadArrayFile(rest, instruction.shape);
+        if (!value.ok()) return value.status();
+        next = WithConstant(*s.module, instruction, *value);
+      } else {
+        next = WithConstantText(*s.module, instruction, rest);
+      }
+    } else {
+      const size_t equals = rest.find('=');
+      if (equals == absl::string_view::npos || equals == 0) return absl::InvalidArgumentError(kUsage);
+      next = WithAttribute(*s.module, instruction, rest);
+    }
+  }
+  if (!next.ok()) return next.status();
+  if (s.visible() && s.machine->frames().back().kind == FrameKind::kElement) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
+  return TakeProgram(s, *std::move(next));
+}
+
+}  // namespace hloscope

@@ -1,0 +1,160 @@
+#include "core/debug/edit_text.h"
+
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/ops/verifier.h"
+#include "core/text/hlo_text.h"
+#include "core/text/mlir/mlir.h"
+#include "core/text/stablehlo/stablehlo.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostText = 4096;  // elements of a constant that are written out in the text
+
+// Values that the text leaves out, `{...}`: those of the same constants before.
+void TakeOverLiterals(const Module& before, Module& after) {
+  for (const Computation* computation : after.computations) {
+    const Computation* old_computation = nullptr;
+    for (Instruction* i : computation->instructions) {
+      if (i->literal == nullptr || !i->literal->elided || i->literal->value.has_value()) continue;
+      if (old_computation == nullptr) old_computation = before.FindComputation(computation->name);
+      const Instruction* old = old_computation == nullptr ? nullptr : old_computation->FindInstruction(i->name);
+      if (old == nullptr || old->literal == nullptr || !old->literal->value.has_value() || !Shape::Compatible(old->shape, i->shape)) continue;
+      i->literal->value = old->literal->value;
+      i->literal->elided = old->literal->elided;
+    }
+  }
+}
+
+absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string name, std::string text) {
+  const auto source = std::make_shared<SourceText>(std::move(name), std::move(text));
+  DiagnosticSink sink;
+  std::unique_ptr<Module> module = mlir::LooksLikeMlir(source->text()) ? ReadStableHlo(source, sink) : ReadHloText(source, sink);
+  if (module != nullptr) Verify(*module, sink);
+  if (sink.error_count() == 0 && module != nullptr && module->entry != nullptr) {
+    TakeOverLiterals(before, *module);
+    return module;
+  }
+  sink.SortByPlace();
+  std::string problems;
+  int shown = 0;
+  for (const Diagnostic& d : sink.diagnostics()) {
+    if (d.severity != Severity::kError) continue;
+    if (++shown <= 5) absl::StrAppend(&problems, Render(d, *source));
+  }
+  if (shown > 5) absl::StrAppend(&problems, "and ", shown - 5, " more\n");
+  if (problems.empty()) problems = "there is no entry computation\n";
+  return absl::InvalidArgumentError(absl::StrCat(problems, "The edited program is wrong; the old one stays."));
+}
+
+// The module's program as HLO text with places: its own source where that is HLO text, else printed.
+struct Text {
+  const Module* module = nullptr;
+  std::unique_ptr<Module> printed;
+  const Instruction* Same(const Instruction& i) const {
+    if (printed == nullptr) return &i;
+    const Computation* computation = printed->FindComputation(i.parent->name);
+    return computation == nullptr ? nullptr : computation->FindInstruction(i.name);
+  }
+  absl::string_view all() const { return module->source->text(); }
+  std::string With(SourceRange range, absl::string_view text) const {
+    return absl::StrCat(all().substr(0, range.begin), text, all().substr(range.end));
+  }
+};
+
+bool IsOwnText(const Module& module, const Instruction& i) {
+  if (module.source == nullptr || !i.range.valid() || i.range.end > static_cast<int64_t>(module.source->text().size())) return false;
+  if (mlir::LooksLikeMlir(module.source->text())) return false;
+  const absl::string_view own = module.source->text().substr(i.range.begin, i.range.end - i.range.begin);
+  return absl::StrContains(own, i.name) && absl::StrContains(own, Name(i.opcode));
+}
+
+absl::StatusOr<Text> TextOf(const Module& module, const Instruction& i) {
+  Text text;
+  text.module = &module;
+  if (IsOwnText(module, i)) return text;
+  PrintOptions print;
+  print.max_literal_elements = kMostText;
+  DiagnosticSink sink;
+  const std::string name = module.source != nullptr ? module.source->name() : std::string("<printed>");
+  text.printed = ReadHloText(std::make_shared<SourceText>(absl::StrCat(name, ".hlo"), PrintHloText(module, print)), sink);
+  if (sink.error_count() > 0) return absl::InternalError("the program's own text cannot be read back; edit a file instead");
+  text.module = text.printed.get();
+  return text;
+}
+
+absl::Status NotInText(const Instruction& i) { return absl::InternalError(absl::StrCat("%", i.name, " is not found in the program's text; edit a file instead")); }
+
+// Between the parentheses of constant(...).
+absl::StatusOr<SourceRange> LiteralRange(const Text& text, const Instruction& i) {
+  const absl::string_view own = text.all().substr(i.range.begin, i.range.end - i.range.begin);
+  size_t open = own.find(absl::StrCat(" ", Name(i.opcode), "("));
+  if (open == absl::string_view::npos) return NotInText(i);
+  open = own.find('(', open);
+  int depth = 0;
+  for (size_t k = open; k < own.size(); ++k) {
+    if (own[k] == '(') ++depth;
+    if (own[k] == ')' && --depth == 0) return SourceRange{i.range.begin + static_cast<int32_t>(open) + 1, i.range.begin + static_cast<int32_t>(k)};
+  }
+  return NotInText(i);
+}
+
+absl::Status NeedConstant(const Instruction& i) {
+  if (i.literal != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("%", i.name, " is no constant but ", Name(i.opcode), "; edit %", i.name, " ATTRIBUTE=VALUE changes an attribute, set %", i.name, " = ... a value"));
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view value) {
+  if (absl::Status status = NeedConstant(constant); !status.ok()) return status;
+  const absl::StatusOr<Text> text = TextOf(module, constant);
+  if (!text.ok()) return text.status();
+  const Instruction* i = text->Same(constant);
+  if (i == nullptr) return NotInText(constant);
+  const absl::StatusOr<SourceRange> range = LiteralRange(*text, *i);
+  if (!range.ok()) return range.status();
+  return Read(module, text->module->source->name(), text->With(*range, value));
+}
+
+absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+  const bool large = value.element_count() > kMostText;
+  absl::StatusOr<std::unique_ptr<Module>> made = WithConstantText(module, constant, large ? std::string("{...}") : PrintLiteral(value));
+  if (!made.ok()) return made;
+  const Computation* computation = (*made)->FindComputation(constant.parent->name);
+  Instruction* i = computation == nullptr ? nullptr : computation->FindInstruction(constant.name);
+  if (i == nullptr || i->literal == nullptr) return NotInText(constant);
+  i->literal->value = value;  // every bit of it
+  i->literal->elided = false;
+  return made;
+}
+
+absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute) {
+  const absl::StatusOr<Text> text = TextOf(module, instruction);
+  if (!text.ok()) return text.status();
+  const Instruction* i = text->Same(instruction);
+  if (i == nullptr) return NotInText(instruction);
+  const absl::string_view name = absl::StripAsciiWhitespace(attribute.substr(0, attribute.find('=')));
+  for (const Attribute& each : i->attributes) {
+    if ((each.name.empty() ? Info(each.id).name : each.name) == name && each.range.valid()) return Read(module, text->module->source->name(), text->With(each.range, attribute));
+  }
+  return Read(module, text->module->source->name(), text->With({i->range.end, i->range.end}, absl::StrCat(", ", attribute)));
+}
+
+absl::StatusOr<std::unique_ptr<Module>> ReadEdited(const Module& module, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return absl::NotFoundError(absl::StrCat("cannot open ", path, ": ", std::strerror(errno)));
+  std::ostringstream text;
+  text << file.rdbuf();
+  return Read(module, path, text.str());
+}
+
+}  // namespace hloscope

@@ -1,0 +1,49 @@
+// Branches of a session: each has a program, a run of it, and the run's history. One is current. For the files of edit and fork.
+#ifndef HLOSCOPE_CORE_DEBUG_FORK_H_
+#define HLOSCOPE_CORE_DEBUG_FORK_H_
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/debug/session_state.h"
+#include "core/debug/travel.h"
+
+namespace hloscope {
+
+struct Fork {
+  Module* module = nullptr;
+  ProgramInputs* inputs = nullptr;
+  Machine* machine = nullptr;    // null: the program was not running
+  std::optional<Timeline::Branch> branch;
+  std::map<std::string, Mark> bookmarks;
+  bool error_stop = false;
+  std::string made;              // how it came about
+};
+
+// State::Extension<Forks>().
+struct Forks {
+  std::string current = "main";
+  std::string current_made;
+  std::map<std::string, Fork> others;
+  // What is not the session's now. Modules stay for good, because much else points into them.
+  std::vector<std::unique_ptr<Module>> modules;
+  std::vector<std::unique_ptr<ProgramInputs>> inputs;
+  struct Run {
+    std::unique_ptr<Machine> machine;
+    std::unique_ptr<Timeline> timeline;
+  };
+  std::vector<Run> runs;
+};
+
+// Takes the session's machine and history out of it; they are kept where a fork wants them.
+void PutAwayRun(Session::State& s);
+// The session has another program now: everything that points into the old one is found again in the new one, and what is not there is said.
+// `before`: the old one.
+void FindAgain(Session::State& s, const Module& before);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_FORK_H_
