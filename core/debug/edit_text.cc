@@ -146,6 +146,7 @@ absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, cons
   for (const Attribute& each : i->attributes) {
     if ((each.name.empty() ? Info(each.id).name : each.name) == name && each.range.valid()) return Read(module, text->module->source->name(), text->With(each.range, attribute));
   }
+  if (AttrIdFromName(name) == AttrId::kUnknown) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no attribute that instructions have; explain %", i->name, " lists them"));
   return Read(module, text->module->source->name(), text->With({i->range.end, i->range.end}, absl::StrCat(", ", attribute)));
 }
 

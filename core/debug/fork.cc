@@ -194,7 +194,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   const absl::Status back = SwitchTo(s, home);
   if (!status.ok()) return status;
   if (!back.ok()) return back;
-  if (compared == 0) return absl::FailedPreconditionError(absl::StrCat(only.empty() ? "no instruction of the entry" : absl::StrCat("%", only), " has been executed in both forks"));
+  if (compared == 0) return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks") : absl::StrCat("%", only, " has not been executed in both forks"));
   s.Say(Count(compared, "instruction"), " compared, ", differing == 0 ? std::string("all with the same values") : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
   for (size_t k = 0; k < rows.size(); ++k) {
     const ArrayDifference& d = rows[k].difference;
