@@ -48,11 +48,7 @@ void Catches::Attach(Machine& machine) {
     return Observe(frame, region, kernel, inputs, result);
   };
   // Updates in place keep nothing of what they update. That matters to who looks at single operations, and where a nan has come up.
-  bool pushes = false;
-  for (const auto& computation : module_.computations) {
-    for (const Instruction* i : computation->schedule) pushes |= Def(*i).op_class == OpClass::kPush;
-  }
-  if (pushes && (whole || dirty_)) {
+  if (whole || dirty_) {
     machine.set_region_observer(observe);
   } else {
     machine.set_light_region_observer(observe, true);

@@ -104,6 +104,8 @@ StopReason Timeline::Seek(const Mark& mark) {
   left.levels.resize(level + 1);
   if (left < best.mark || !machine_.Rewind(static_cast<int>(level), left.levels[level].position).ok()) return SeekFrom(best, mark);
   machine_.Recall(*best.snapshot);
+  // What is gone would be made again from wherever it takes; from the snapshot it is never far.
+  if (!machine_.HoldsWhatIsRead(static_cast<int>(level))) return SeekFrom(best, mark);
   seconds_ = best.seconds;
   return machine_.SeekForward(mark);
 }

@@ -176,6 +176,8 @@ class Machine {
   absl::Status Rewind(int depth, int position);
   // How many iterations the while loop at `position` of frame `depth` ran when it was last passed (known while a checkpoint hook is set).
   std::optional<int64_t> TripCount(int depth, int position) const;
+  // Whether the frame at `depth` holds what the instructions from its position on read; else running on makes it again, at whatever cost.
+  bool HoldsWhatIsRead(int depth) const;
   // Called between regions about every `seconds` of running, when a snapshot can be taken there.
   void set_checkpoint_hook(std::function<void()> hook, double seconds);
 

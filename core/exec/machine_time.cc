@@ -19,6 +19,9 @@ class MachineSnapshot {
   bool finished = false;
   Value result, dense_result;
   absl::flat_hash_map<uint64_t, Value> channels;
+  std::vector<Value> outfeed;
+  std::vector<int64_t> outfeed_executed;
+  absl::flat_hash_map<uint64_t, size_t> outfeed_log;
 };
 
 // ---- Marks ----
@@ -78,6 +81,9 @@ std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot(bool everything) co
   snapshot->result = impl_->result;
   snapshot->dense_result = impl_->dense_result;
   snapshot->channels = impl_->channels;
+  snapshot->outfeed = impl_->outfeed;
+  snapshot->outfeed_executed = impl_->outfeed_executed;
+  snapshot->outfeed_log = impl_->outfeed_log;
   snapshot->frames = frames_;
   if (everything) return snapshot;
   for (Frame& frame : snapshot->frames) {
@@ -129,8 +135,10 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
   impl_->dense_result = snapshot.dense_result;
   impl_->returned = Value();
   impl_->channels = snapshot.channels;
+  impl_->outfeed = snapshot.outfeed;
+  impl_->outfeed_executed = snapshot.outfeed_executed;
+  impl_->outfeed_log = snapshot.outfeed_log;
   impl_->walked_serial = 0;
-  impl_->RewindLogs();
   for (Frame& frame : frames_) {
     frame.retained_bytes = 0;
     if (!frame.retains) continue;
@@ -163,6 +171,26 @@ void Machine::Impl::Recall(const std::vector<Frame>& from) {
       if (!frame.values[p].has_value() && other.values[p].has_value()) HoldAgain(frame, p, other.values[p]);
     }
   }
+}
+
+bool Machine::HoldsWhatIsRead(int depth) const {
+  const Frame& frame = frames_[depth];
+  const Code& code = impl_->CodeOf(frame);
+  for (int p = 0; p < frame.position; ++p) {
+    if (frame.pending[p] == 0 || frame.values[p].has_value()) continue;
+    const StepKind kind = code.steps[p].kind;
+    if (kind == StepKind::kConstant || (kind == StepKind::kParameter && frame.kind == FrameKind::kEntry)) continue;
+    if (kind == StepKind::kTupleElement && frame.values[frame.computation->schedule[p]->operands[0]->index].has_value()) continue;
+    // A tuple that was taken apart is not read by itself.
+    const auto parts = code.parts.find(p);
+    if (parts != code.parts.end() && std::all_of(parts->second.begin(), parts->second.end(), [&](const Code::Part& part) {
+          return part.position < frame.position || frame.values[part.position].has_value();
+        })) {
+      continue;
+    }
+    return false;
+  }
+  return true;
 }
 
 void Machine::Impl::HoldAgain(Frame& frame, int position, const Value& value) {
