@@ -29,6 +29,7 @@
 #include "core/debug/profile.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
+#include "core/element/scalar_hazards.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
@@ -81,6 +82,9 @@ absl::Status ParseOptions(RunOptions& o) {
     request.number = static_cast<int>(o.catch_requests.size()) + 1;
     if (!parts.second.empty() && (*kind != CatchKind::kCancellation || !absl::SimpleAtoi(parts.second, &request.bits) || request.bits < 1)) {
       return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": a number of bits goes with cancellation only, as in cancellation:20"));
+    }
+    if (request.bits > kMostCancellationBits) {
+      return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": no type has more than ", kMostCancellationBits, " bits to lose"));
     }
     o.catch_requests.push_back(request);
   }

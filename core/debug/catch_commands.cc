@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/catches.h"
 #include "core/debug/text_util.h"
+#include "core/element/scalar_hazards.h"
 
 namespace hloscope {
 namespace {
@@ -116,7 +117,10 @@ absl::Status CommandCatch(Session::State& s, absl::string_view args) {
     absl::ConsumeSuffix(&word, ",");
     int bits = 0;
     if (!fresh.empty() && fresh.back().kind == CatchKind::kCancellation && fresh.back().bits == 0 && absl::SimpleAtoi(word, &bits)) {
-      if (bits < 1) return absl::InvalidArgumentError("catch cancellation takes how many bits, at least 1");
+      if (bits < 1 || bits > kMostCancellationBits) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("catch cancellation takes how many bits, 1 to ", kMostCancellationBits, " (f64 has no more to lose, f32 24, bf16 8), not ", bits));
+      }
       fresh.back().bits = bits;
       continue;
     }
@@ -129,6 +133,12 @@ absl::Status CommandCatch(Session::State& s, absl::string_view args) {
     }
   }
   for (CatchRequest& request : fresh) {
+    const std::vector<CatchRequest>& all = CatchesOf(s).requests();
+    const auto same = std::find_if(all.begin(), all.end(), [&](const CatchRequest& r) { return r.kind == request.kind && r.bits == request.bits; });
+    if (same != all.end()) {
+      s.Say("Catch ", same->number, ": ", Describe(request), " is there already", same->enabled ? "" : absl::StrCat(", disabled; enable ", same->number, " wakes it"), "\n");
+      continue;
+    }
     request.number = s.next_breakpoint++;
     s.Say("Catch ", request.number, ": ", Describe(request), "\n");
     CatchesOf(s).requests().push_back(request);

@@ -62,7 +62,38 @@ bool LosesToZero(ScalarOp op, absl::Span<const Scalar> in, const Scalar& out) {
   for (const Scalar& s : in) {
     if ((IsFloat(s.type) ? s.re == 0 || !std::isfinite(s.re) : s.i == 0)) return false;
   }
-  return op == ScalarOp::kMultiply || op == ScalarOp::kDivide || op == ScalarOp::kConvert || op == ScalarOp::kReducePrecision;
+  switch (op) {
+    case ScalarOp::kMultiply:
+    case ScalarOp::kDivide:
+    case ScalarOp::kConvert:
+    case ScalarOp::kReducePrecision:
+    case ScalarOp::kExp:  // functions that are zero nowhere, or only where an operand is: a zero is all that is left of a small number
+    case ScalarOp::kLogistic:
+    case ScalarOp::kPower:
+    case ScalarOp::kAtan2:
+      return true;
+    default: return false;
+  }
+}
+
+// `exponent` is not negative. False: it fits 64 bits and `exact` is it.
+bool PowerLeaves64Bits(Wide base, Wide exponent, Wide* exact) {
+  *exact = 1;
+  if (base >= -1 && base <= 1) {
+    *exact = exponent == 0 || (base == -1 && exponent % 2 == 0) ? 1 : base;
+    return false;
+  }
+  for (Wide k = 0; k < exponent; ++k) {
+    *exact *= base;
+    if (*exact > (Wide{1} << 64) || *exact < -(Wide{1} << 64)) return true;  // after 64 rounds at most, well inside 128 bits until then
+  }
+  return false;
+}
+
+// -128 / -1 and the like.
+bool QuotientLeavesType(ElementType to, const Scalar& a, const Scalar& b) {
+  if (IsUnsigned(to) || b.i != -1 || a.i >= 0) return false;
+  return Scalar::Int(to, static_cast<int64_t>(-static_cast<uint64_t>(a.i))).i == a.i;
 }
 
 int CancelledBits(double a, double b, double out) {
@@ -98,9 +129,12 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
         case ScalarOp::kAdd:
         case ScalarOp::kSubtract:
         case ScalarOp::kMultiply:
+        case ScalarOp::kPower:
           return IsInt(to);
         case ScalarOp::kNegate:
         case ScalarOp::kAbs:
+        case ScalarOp::kDivide:
+        case ScalarOp::kRemainder:
           return IsInt(to) && !IsUnsigned(to);
         case ScalarOp::kConvert: return IsInt(to) && IsInt(from) && to != from && ReachesBeyond(from, to);
         default: return false;
@@ -118,13 +152,15 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
   };
   switch (hazard) {
     case ScalarHazard::kConversionOverflow:
-      if (!ConversionOverflows(to, in[0], out)) return false;
+      // What is rounded to fewer digits, or flushed to zero, is no overflow: only what becomes infinite.
+      if (op == ScalarOp::kReducePrecision ? !std::isfinite(in[0].re) || std::isfinite(out.re) : !ConversionOverflows(to, in[0], out)) return false;
       return because(absl::StrCat(Name(in[0].type), " ", ToText(in[0]), " has no place in ", op == ScalarOp::kReducePrecision ? "the reduced precision" : Name(to),
                                   " and becomes ", ToText(out)));
     case ScalarHazard::kDenormal: {
       for (const Scalar& s : in) {
-        if (IsDenormal(s)) return false;
+        if (op != ScalarOp::kReducePrecision && IsDenormal(s)) return false;  // inherited; but flushing to zero is its own doing
       }
+      if (op == ScalarOp::kReducePrecision && IsDenormal(in[0]) && out.re != 0) return false;
       if (IsDenormal(out)) return because(absl::StrCat(Sentence(Name(op), in, out), " is denormal"));
       if (!LosesToZero(op, in, out)) return false;
       return because(absl::StrCat(Sentence(Name(op), in, out), " is lost to zero"));
@@ -145,16 +181,25 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
         case ScalarOp::kMultiply: exact = a * b; break;
         case ScalarOp::kNegate: exact = -a; break;
         case ScalarOp::kAbs: exact = a < 0 ? -a : a; break;
+        case ScalarOp::kPower:
+          if (b < 0) return false;  // a fraction, not a large number
+          if (PowerLeaves64Bits(a, b, &exact)) return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
+          break;
+        case ScalarOp::kDivide:
+          if (!QuotientLeavesType(to, in[0], in[1])) return false;
+          exact = -a;
+          break;
+        case ScalarOp::kRemainder:
+          if (!QuotientLeavesType(to, in[0], in[1])) return false;
+          return because(absl::StrCat(Sentence(Name(op), in, out), ", but its quotient does not fit ", Name(to), " (many processors stop there)"));
         default: exact = a; break;
       }
       if (exact == ToWide(out)) return false;
       return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
     }
     case ScalarHazard::kIntegerDivision:
-      if (in[1].i == 0) return because(absl::StrCat(Sentence(Name(op), in, out), " divides by zero"));
-      if (IsUnsigned(to) || in[1].i != -1 || in[0].i >= 0) return false;
-      if (Scalar::Int(to, static_cast<int64_t>(-static_cast<uint64_t>(in[0].i))).i != in[0].i) return false;
-      return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
+      if (in[1].i != 0) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " divides by zero"));
   }
   return false;
 }

@@ -12,11 +12,11 @@
 namespace hloscope {
 
 enum class ScalarHazard : uint8_t {
-  kConversionOverflow,  // a conversion to a type that does not reach as far as the value
+  kConversionOverflow,  // a conversion to a type, or to a reduced precision, that does not reach as far as the value
   kDenormal,            // a result below the smallest normal number, or lost to zero there, from operands that are neither
   kCancellation,        // an addition or subtraction in which leading bits of the operands cancel
-  kIntegerOverflow,     // an integer result that does not fit its type
-  kIntegerDivision,     // an integer division by zero, or of the smallest integer by -1
+  kIntegerOverflow,     // an integer result, or the quotient of a remainder, that does not fit its type
+  kIntegerDivision,     // an integer division by zero
 };
 
 // Whether `op` can have the hazard at all, by its types.
@@ -28,6 +28,8 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
 bool IsDenormal(const Scalar& s);
 // What kCancellation counts when nobody says: three quarters of the type's digits.
 int DefaultCancellationBits(ElementType type);
+// What an addition can lose at most, in the type with the most digits.
+inline constexpr int kMostCancellationBits = 53;
 
 }  // namespace hloscope
 
