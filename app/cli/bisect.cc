@@ -77,6 +77,8 @@ class Bisector {
     std::map<std::string, std::vector<DumpFile>> modules;
     for (DumpFile& dump : OrderDumps(files)) modules[dump.module].push_back(std::move(dump));
     if (modules.empty()) return absl::NotFoundError(absl::StrCat(o_.folder, " holds no dumped modules (module_0001.NAME.0003.PIPELINE.after_PASS.before_PASS.txt)"));
+    // Files without a module's name count as steps of one program only where there are no dumps.
+    if (modules.size() > 1) modules.erase("");
     const std::string* chosen = nullptr;
     for (const auto& [name, dumps] : modules) {
       if (!o_.module.empty() && !absl::StrContains(name, o_.module)) continue;
@@ -92,7 +94,8 @@ class Bisector {
       std::fprintf(stderr, "note: %s; %s is taken, of which there are the most dumps (--module NAME takes another of: %s)\n", Count(static_cast<int64_t>(modules.size()), "module").c_str(), chosen->c_str(),
                    Cut(absl::StrJoin(others, ", "), 200).c_str());
     }
-    if (dumps_.size() < 2) return absl::NotFoundError(absl::StrCat(*chosen, " was dumped only once: there is nothing to compare"));
+    if (dumps_.size() < 2) return absl::NotFoundError(chosen->empty() ? absl::StrCat(o_.folder, " holds one program only (", dumps_[0].file, "): there is nothing to compare")
+                                                                           : absl::StrCat(*chosen, " was dumped only once: there is nothing to compare"));
     return absl::OkStatus();
   }
 

@@ -13,6 +13,7 @@
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/debug/session.h"
+#include "core/debug/program_inputs.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
@@ -122,6 +123,8 @@ int Run_debug(const std::vector<std::string>& args) {
     std::fflush(stdout);
   });
   transcript = &session.state().Extension<Transcript>();
+  // A file that is not there is said before anything is typed.
+  if (const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return UsageError(std::string(inputs.status().message()));
   InterruptGuard guard(session);
   if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;

@@ -77,6 +77,7 @@ int Run_diff(const std::vector<std::string>& args) {
     if (o.json) std::printf("%s\n", ordered_json({{"error", {{"message", absl::StrCat((a == nullptr ? o.a : o.b), " cannot be read")}}}}).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
     return status;
   }
+  if (const absl::Status known = lockstep.budgets.Check({a.get(), b.get()}); !known.ok()) return Refuse(o, kUsage, absl::Status(known.code(), absl::StrCat("--budget: ", known.message())));
   Progress progress;
   progress.Set("matching");
   const ProgramMatch match = MatchPrograms(*a, *b);

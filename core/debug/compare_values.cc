@@ -16,6 +16,7 @@
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
 #include "core/literal/relayout.h"
+#include "core/text/nearest_name.h"
 
 namespace hloscope {
 namespace {
@@ -148,6 +149,27 @@ absl::Status BudgetTable::Add(absl::string_view text) {
   if (!budget.ok()) return budget.status();
   rule.budget = *budget;
   rules_.push_back(std::move(rule));
+  return absl::OkStatus();
+}
+
+absl::Status BudgetTable::Check(const std::vector<const Module*>& modules) const {
+  for (const Rule& rule : rules_) {
+    if (rule.kind != Rule::kName) continue;
+    int64_t effort = 20 << 20;
+    NearestName nearest(rule.text, &effort);
+    bool known = false;
+    for (const Module* module : modules) {
+      for (const Computation* computation : module->computations) {
+        for (const Instruction* i : computation->instructions) {
+          known = known || i->name == rule.text;
+          if (!known) nearest.Offer(i->name);
+        }
+      }
+    }
+    if (known) continue;
+    const std::string hint = nearest.Hint();
+    return absl::NotFoundError(absl::StrCat("a budget is given for %", rule.text, ", and there is no such instruction", hint.empty() ? "" : absl::StrCat("; ", hint)));
+  }
   return absl::OkStatus();
 }
 

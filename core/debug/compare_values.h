@@ -39,6 +39,8 @@ class BudgetTable {
   // "%x=1e-5,1e-6", "/dot/=4ulp" (a regular expression found in the name), "op:dot=4ulp", or a budget alone: for every instruction.
   absl::Status Add(absl::string_view rule);
   bool empty() const { return rules_.empty(); }
+  // An error where a rule names an instruction that none of the programs has.
+  absl::Status Check(const std::vector<const Module*>& modules) const;
   // Null when no rule speaks of it.
   const Budget* Find(const Instruction& instruction) const;
   const Budget* ForAll() const;  // the last rule for every instruction

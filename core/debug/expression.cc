@@ -36,7 +36,7 @@ using expression::Unknown;
 
 constexpr int kMaxDepth = 200;
 
-bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; }
+bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '#'; }
 
 struct Comparison {
   std::string op;

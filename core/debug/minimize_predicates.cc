@@ -2,6 +2,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
@@ -95,6 +97,36 @@ FailurePredicate CatchStops(Backend& backend, const MachineOptions& run, std::ve
     if (!caught) return false;
     if (!wanted.has_value()) wanted = at;
     return at == *wanted;
+  };
+}
+
+// How a program runs when nothing stops it.
+struct PlainRun {
+  bool ended = false;
+  int64_t iterations = 0;  // the most of one loop
+  double seconds = 0;
+};
+
+PlainRun RunPlainly(const Module& module, const std::vector<Value>& parameters, Backend& backend, const MachineOptions& run, double most_seconds) {
+  PlainRun plain;
+  const auto start = std::chrono::steady_clock::now();
+  const auto seconds = [&start] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(); };
+  Machine machine(module, backend, run);
+  machine.set_light_region_observer([&](const Frame&, const Region&, const Kernel*, absl::Span<const Value>, const Value&) -> absl::Status {
+    for (const Frame& frame : machine.frames()) plain.iterations = std::max(plain.iterations, frame.iteration + 1);
+    return most_seconds > 0 && seconds() > most_seconds ? absl::DeadlineExceededError("it takes too long") : absl::OkStatus();
+  });
+  if (machine.Start(parameters).ok()) plain.ended = machine.Run() == StopReason::kFinished;
+  machine.set_region_observer(nullptr);
+  plain.seconds = seconds();
+  return plain;
+}
+
+// A program that ends by itself must not become one that does not; what fails in it may well come before that shows.
+FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const MachineOptions& run, double most_seconds) {
+  return [fails = std::move(fails), &backend, &run, most_seconds](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+    if (!RunPlainly(module, parameters, backend, run, most_seconds).ended) return false;
+    return fails(module, parameters);
   };
 }
 
@@ -220,6 +252,12 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramIn
     case MinimizeRequest::kScript:
       fails = [&script](const Module& m, const std::vector<Value>& values) { return script.Fails(m, values); };
       break;
+  }
+  // Candidates may take some more than the program takes, but not for ever.
+  const PlainRun plain = RunPlainly(module, parameters, backend, run, 0);
+  if (plain.ended) {
+    run.max_iterations = std::min(run.max_iterations, 2 * plain.iterations + 16);
+    fails = EndingToo(std::move(fails), backend, run, 10 * plain.seconds + 1);
   }
   const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, options);
   if (!small.ok()) return small.status();

@@ -39,7 +39,7 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
   absl::Status status;
   // The first run of a kernel pays for pages and for what libraries prepare: where that is cheap, a second run is the one to look at.
   constexpr double kShort = 1;
-  for (int64_t run = 0; (run < runs || (run == 1 && best->run_seconds < kShort)) && status.ok(); ++run) {
+  for (int64_t run = 0; status.ok() && (run < runs || (run == 1 && best->run_seconds < kShort)); ++run) {
     std::vector<Value> parameters;
     for (int k = 0; k < s.inputs->parameter_count() && status.ok(); ++k) {
       absl::StatusOr<Value> value = s.inputs->Parameter(k, &machine.account());
@@ -56,7 +56,11 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
     const StopReason reason = machine.Run();
     std::unique_ptr<ProfileData> data = profiler.End();
     if (reason == StopReason::kInterrupted) status = absl::CancelledError("interrupted; nothing is kept of this profile");
-    if (reason == StopReason::kError) status = absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error while it was profiled: ", machine.status().message()));
+    if (reason == StopReason::kError) {
+      const Instruction* at = machine.frames().empty() ? nullptr : machine.next_instruction();
+      const std::string where = at == nullptr ? "" : absl::StrCat(" at %", at->name, " in ", at->parent->name);
+      status = absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error while it was profiled", where, ": ", machine.status().message()));
+    }
     if (status.ok() && (best == nullptr || data->total.seconds < best->total.seconds)) best = std::move(data);
   }
   s.interrupt.store(before.load());
@@ -112,7 +116,8 @@ absl::Status InfoHot(Session::State& s, absl::string_view args) {
   int64_t most = kRows;
   ProfileBy by = ProfileBy::kInstruction;
   for (absl::string_view word = TakeWord(args); !word.empty(); word = TakeWord(args)) {
-    if (int64_t number = 0; absl::SimpleAtoi(word, &number) && number > 0) {
+    if (int64_t number = 0; absl::SimpleAtoi(word, &number)) {
+      if (number < 1) return absl::InvalidArgumentError(absl::StrCat("info hot shows a number of lines of at least 1, not ", word));
       most = number;
       continue;
     }

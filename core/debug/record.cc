@@ -193,6 +193,7 @@ class RecordComparer {
 absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::string& path, const BudgetTable& budgets, bool keep_going) {
   absl::StatusOr<std::unique_ptr<NpzReader>> record = NpzReader::Open(path);
   if (!record.ok()) return record.status();
+  if (const absl::Status known = budgets.Check({&run.module}); !known.ok()) return known;
   RecordComparer comparer(**record, budgets, keep_going);
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) {
     return comparer.Visit(instruction, place, array);

@@ -474,7 +474,9 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
   const size_t equals = args.find('=');
   if (equals != absl::string_view::npos && (args[0] == '%' || absl::StrContains(args.substr(0, equals), '[') || s.IsName(absl::StripAsciiWhitespace(args.substr(0, equals))))) {
-    return SetElement(s, absl::StripAsciiWhitespace(args.substr(0, equals)), absl::StripAsciiWhitespace(args.substr(equals + 1)));
+    const absl::string_view what = absl::StripAsciiWhitespace(args.substr(0, equals)), value = absl::StripAsciiWhitespace(args.substr(equals + 1));
+    if (value.empty()) return absl::InvalidArgumentError(absl::StrCat("set ", what, " = takes the new value after the =, as: set ", what, " = 2.5"));
+    return SetElement(s, what, value);
   }
   absl::string_view rest = args;
   absl::string_view name = TakeWord(rest);
@@ -489,8 +491,9 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
   if (name == "retain") return SetBytes(s, rest, s.options.retain_bytes);
   if (name == "memory-limit") return SetBytes(s, rest, s.options.memory_limit);
   if (name == "max-iterations") {
-    if (s.started()) s.Say("This holds from the next run on.\n");
-    return SetNumber(rest, s.options.max_iterations, 0);
+    const absl::Status done = SetNumber(rest, s.options.max_iterations, 0);
+    if (done.ok() && s.started()) s.Say("This holds from the next run on.\n");
+    return done;
   }
   return absl::InvalidArgumentError(absl::StrCat(name.empty() ? "set takes a value's element or a setting" : absl::StrCat("there is no setting '", name, "'"),
                                                  "; show lists the settings, and set %x[0,1] = 2.5 changes an element"));
