@@ -59,6 +59,19 @@ void ShowCaught(Session::State& s) {
   catches.Attach(*s.machine);  // from now on what is updated in place may be wanted
 }
 
+void BeginCatchWalk(Session::State& s) { CatchesOf(s).ForgetCaught(); }
+
+CaughtThere CaughtOnWalk(Session::State& s) {
+  Catches& catches = CatchesOf(s);
+  if (!catches.caught().has_value()) return {};
+  for (CatchRequest& r : catches.requests()) {
+    if (r.number == catches.caught()->number && r.hits > 0) --r.hits;
+  }
+  CaughtThere there{absl::StrCat("Catch ", catches.caught()->number), CaughtText(*s.module, *catches.caught())};
+  catches.Attach(*s.machine);
+  return there;
+}
+
 bool ListCatches(Session::State& s) {
   const std::vector<CatchRequest>& requests = CatchesOf(s).requests();
   for (const CatchRequest& r : requests) {

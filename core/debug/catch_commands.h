@@ -2,6 +2,8 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_
 #define HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_
 
+#include <string>
+
 #include "core/debug/session_state.h"
 
 namespace hloscope {
@@ -14,6 +16,12 @@ void CatchesOfNewProgram(Session::State& s);
 void DetachCatches(Session::State& s);
 // What a StopReason::kCaught is about.
 void ShowCaught(Session::State& s);
+// The same on a walk through the past: nothing is shown or counted.
+struct CaughtThere {
+  std::string name, text;
+};
+void BeginCatchWalk(Session::State& s);
+CaughtThere CaughtOnWalk(Session::State& s);
 // Lines for info break; false: there are none.
 bool ListCatches(Session::State& s);
 absl::Status InfoCatch(Session::State& s, absl::string_view args);

@@ -44,6 +44,8 @@ class Catches {
   void Detach(Machine& machine);
   // A machine was started anew: what was caught before counts again.
   void Restarted();
+  // Before a walk through the past: what was caught there is caught again.
+  void ForgetCaught() { before_.clear(); }
   // The stop of the last StopReason::kCaught.
   const std::optional<Caught>& caught() const { return caught_; }
   // "parameter %x has nan at [3] ...": things said once; cleared by the taker.

@@ -51,6 +51,11 @@ std::string Session::State::DescribeFrame(int depth) const {
       if (caller.position < static_cast<int>(caller.computation->schedule.size())) absl::StrAppend(&text, " of %", caller.computation->schedule[caller.position]->name);
     }
     if (f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", iteration ", f.iteration);
+    for (int outer = depth - 1; outer > 0; --outer) {  // where iterations repeat, those around them tell them apart
+      const Frame& around = machine->frames()[outer];
+      if (around.kind != FrameKind::kWhileBody && around.kind != FrameKind::kWhileCondition) continue;
+      absl::StrAppend(&text, ", in iteration ", around.iteration, " of %", around.caller->name);
+    }
     if (f.kind == FrameKind::kElement) absl::StrAppend(&text, ", call ", f.iteration);
     if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
     text += ")";

@@ -256,10 +256,26 @@ absl::Status MomentError(const absl::Status& status, absl::string_view moment) {
   return absl::NotFoundError(absl::StrCat("the program does not come to ", moment, absl::StartsWith(moment, "iter") ? ": the loop ends before, or is not entered" : " any more"));
 }
 
+namespace {
+
+// What was set in a frame holds for who looks at it as a whole.
+Mark AfterEdits(const Timeline& timeline, Mark mark) {
+  for (const Timeline::Moment& moment : timeline.moments()) {
+    if (!moment.kept || moment.mark.levels.size() != mark.levels.size() || !(mark < moment.mark)) continue;
+    Mark same = moment.mark;
+    same.levels.back().position = mark.levels.back().position;
+    if (same == mark) mark = moment.mark;
+  }
+  return mark;
+}
+
+}  // namespace
+
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look) {
   Travel& travel = s.Extension<Travel>();
   const int selected = s.selected;
-  absl::Status status = travel.timeline->At(mark, [&]() -> absl::Status {
+  const Mark at = AfterEdits(*travel.timeline, mark);
+  absl::Status status = travel.timeline->At(at, [&]() -> absl::Status {
     s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     travel.ahead = true;
     absl::Status looked = look();
@@ -332,7 +348,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     for (int64_t k = first; last < 0 ? k < first + kMostRows : k <= last; ++k) {
       mark->levels[loop].iteration = k;
       if (k > first) {
-        const StopReason reason = travel.timeline->Seek(*mark);
+        const StopReason reason = travel.timeline->Seek(AfterEdits(*travel.timeline, *mark));
         if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
         if (reason != StopReason::kStep) return absl::OkStatus();  // the loop has ended
       }

@@ -70,6 +70,7 @@ class ShadowWatcher {
  private:
   struct Entry {
     std::vector<std::unique_ptr<Program>> programs;  // of each member, widened; null: none
+    int64_t executions = 0;
     int64_t times = 0;
   };
   void Look(Entry& entry, size_t k, const Frame& frame, const Region& single, absl::Span<const Value> operands, const Value& value);

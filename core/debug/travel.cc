@@ -12,6 +12,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/fork.h"
 #include "core/debug/stops.h"
+#include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
 
@@ -143,6 +144,13 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, Found* found, Stop
     const bool enter = s.AtElementCaller();
     StopReason reason = enter ? m.Step(true) : m.Run();
     if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason == StopReason::kCaught) {
+      if (!(m.Where() < end)) return absl::OkStatus();
+      CaughtThere there = CaughtOnWalk(s);
+      found->Set(m.Where(), {std::move(there.name)}, {std::move(there.text)}, *memory);
+      note();
+      continue;
+    }
     if (reason != StopReason::kBreakpoint && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
     TakeUpEdit(s);
     if (!(m.Where() < end)) return absl::OkStatus();
@@ -240,6 +248,7 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     status = SeekStatus(s, (*timeline)->Seek(moment->mark));
     if (!status.ok()) break;
     s.ArmAll();
+    BeginCatchWalk(s);
     if (end.levels.size() > 1 || end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
     Found here;
     StopMemory memory;

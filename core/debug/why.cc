@@ -102,7 +102,7 @@ class WhyBuilder {
     walked.place = start;
     for (int64_t step = 0; step < kMostMoves; ++step) {
       const ElementPlace at = walked.place;
-      if (!MayMove(*at.instruction, at.leaf)) return walked;
+      if (!MayMove(*at.instruction, at.leaf) || reader_.history().SetByHand(at.frame, *at.instruction)) return walked;
       absl::StatusOr<ElementReads> reads = reader_.Reads(at, limits_);
       if (!reads.ok()) {
         if (absl::IsResourceExhausted(reads.status())) return walked;
@@ -169,6 +169,11 @@ class WhyBuilder {
     const ElementPlace place = slice_.nodes[number].place;
     if (place.instruction->literal != nullptr) {
       slice_.nodes[number].kind = SliceNode::kConstant;
+      return absl::OkStatus();
+    }
+    if (reader_.history().SetByHand(place.frame, *place.instruction)) {
+      slice_.nodes[number].kind = SliceNode::kCreated;
+      slice_.nodes[number].note = "set by hand";
       return absl::OkStatus();
     }
     // A result that is handed on or moved: one edge to where it was made.

@@ -200,6 +200,12 @@ absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instru
   return ToDense(*value);
 }
 
+bool FrameHistory::SetByHand(int frame, const Instruction& instruction) const {
+  if (frame >= live_) return false;
+  const std::vector<int>& set = machine_.frames()[frame].set_by_hand;
+  return std::find(set.begin(), set.end(), instruction.index) != set.end();
+}
+
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {
   const Place& p = places_[frame];
   const Frame* f = p.live ? &machine_.frames()[frame] : ended_[frame] != nullptr ? &ended_[frame]->frames[0] : nullptr;

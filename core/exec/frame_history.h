@@ -49,6 +49,9 @@ class FrameHistory {
   // The value if it is at hand (dense and held), else none.
   Value Held(int frame, const Instruction& instruction) const;
 
+  // Somebody replaced its value (SetValue) in a frame that is still there.
+  bool SetByHand(int frame, const Instruction& instruction) const;
+
   // How many iterations a loop that has ended ran, and the value that its iteration `k` began with (k == Iterations: the result).
   absl::StatusOr<int64_t> Iterations(int frame, const Instruction& loop);
   absl::StatusOr<Value> Carried(int frame, const Instruction& loop, int64_t k);

@@ -60,6 +60,7 @@ struct Frame {
   int64_t retained_bytes = 0;
   std::vector<int> replaced;  // positions given to SetValue, and others that must stay held: regions that hold them inside run one instruction at a time
   std::vector<Replaced> history;  // oldest first
+  std::vector<int> set_by_hand;  // positions given to SetValue
   bool changed = false;       // something was set here or in an iteration before: what it returns cannot be made again and is kept
   struct Entered {            // control flow was entered at `position` when `executed` instructions had been executed
     int position;

@@ -277,6 +277,7 @@ absl::Status Machine::SetValue(int depth, int position, Value value) {
     }
   }
   frame.values[position] = std::move(value);
+  frame.set_by_hand.push_back(position);
   impl_->ForgetFuture();
   return absl::OkStatus();
 }
