@@ -281,6 +281,11 @@ class WhyBuilder {
     child.depth = std::min(child.depth, depth);
     const Instruction& i = *child.place.instruction;
     if (i.literal != nullptr) child.kind = SliceNode::kConstant;
+    if (reader_.history().SetByHand(child.place.frame, i)) {
+      child.kind = SliceNode::kCreated;
+      child.note = "set by hand";
+      child.expanded = true;
+    }
     if (i.parameter_number >= 0) {
       const FrameKind kind = reader_.history().place(child.place.frame).kind;
       if (kind == FrameKind::kEntry || kind == FrameKind::kElement) child.kind = SliceNode::kParameter;
