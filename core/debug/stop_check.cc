@@ -54,7 +54,7 @@ class CheckHost : public ExpressionHost {
     if (const Instruction* found = ResolveFrom(CallsOf(s_), home_, name)) return found;
     for (const Computation* computation : s_.module->computations) {
       if (computation->FindInstruction(name) == nullptr) continue;
-      return absl::InvalidArgumentError(absl::StrCat("%", name, " is an instruction of ", computation->name, ", which is never around ", home_.name, ", where this stops"));
+      return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name, ", which is never around ", home_.name, ", where this stops"));
     }
     int64_t budget = 20 << 20;
     NearestName nearest(name, &budget);

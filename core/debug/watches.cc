@@ -215,7 +215,9 @@ absl::StatusOr<const Computation*> FindHome(Session::State& s, const WatchText& 
   for (const Computation* computation : s.module->computations) {
     const absl::StatusOr<std::vector<const Instruction*>> read = CheckAt(s, text.expression, *computation, false);
     if (!read.ok()) {
-      if (first.ok() || computation->is_entry) first = read.status();
+      // What is wrong where the names are known says more than that they are not known elsewhere.
+      const bool says_more = !NotThere(read.status()), said_more = !first.ok() && !NotThere(first);
+      if (first.ok() || (says_more && !said_more) || (computation->is_entry && says_more == said_more)) first = read.status();
       continue;
     }
     any = true;
