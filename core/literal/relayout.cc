@@ -33,7 +33,7 @@ Scalar ExtremeFloat(ElementType type, bool high) {
 Scalar ExtremeInteger(ElementType type, bool high) {
   const int bits = IsPred(type) ? 1 : BitWidth(type);
   if (!IsSigned(type)) return Scalar::Int(type, high ? static_cast<int64_t>(~uint64_t{0} >> (64 - bits)) : 0);
-  const int64_t top = static_cast<int64_t>(~uint64_t{0} >> (65 - bits));
+  const int64_t top = static_cast<int64_t>((uint64_t{1} << (bits - 1)) - 1);
   return Scalar::Int(type, bits == 1 ? (high ? 0 : -1) : high ? top : -top - 1);
 }
 
