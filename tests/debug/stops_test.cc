@@ -143,12 +143,12 @@ TEST_F(StopsTest, ReverseContinueFindsTheStopsThatContinueMade) {
 TEST_F(StopsTest, TheEndOfAFrameIsAStopAndIsLeftByAStep) {
   Open(kNested);
   Do("watch %inner_out");
-  EXPECT_THAT(Do("run"), HasSubstr("at the end in inner_body (loop body of %inner, iteration 1)"));
+  EXPECT_THAT(Do("run"), HasSubstr("at the end in inner_body (loop body of %inner, iteration 1, in iteration 0 of %outer)"));
   EXPECT_EQ(s().machine->next_instruction(), nullptr);
   EXPECT_TRUE(session_->running());
   for (const char* line : {"list", "info frame", "bt", "info locals", "info op", "print %inner_out[1]", "print $_[0]", "up", "down", "display 1"}) Do(line);
   Do("delete");
-  EXPECT_THAT(Do("step"), HasSubstr("%q in inner_condition (loop condition of %inner, iteration 2)"));
+  EXPECT_THAT(Do("step"), HasSubstr("%q in inner_condition (loop condition of %inner, iteration 2, in iteration 0 of %outer)"));
 }
 
 TEST_F(StopsTest, TheEntrysLastValueCanBeWatched) {
