@@ -86,7 +86,8 @@ absl::Status ParseOptions(RunOptions& o) {
     if (request.bits > kMostCancellationBits) {
       return absl::InvalidArgumentError(absl::StrCat("--catch ", what, ": no type has more than ", kMostCancellationBits, " bits to lose"));
     }
-    o.catch_requests.push_back(request);
+    const bool again = std::any_of(o.catch_requests.begin(), o.catch_requests.end(), [&](const CatchRequest& r) { return r.kind == request.kind && r.bits == request.bits; });
+    if (!again) o.catch_requests.push_back(request);  // twice the same is once
   }
   return absl::OkStatus();
 }
@@ -550,7 +551,7 @@ int Run_run(const std::vector<std::string>& args) {
   app.add_option("FILE", o.file, "the program; - reads standard input");
   app.add_option("--repeat", o.repeat, "runs N times")->type_name("N");
   app.add_option("--check", o.check, "compares N sampled elements of every result (all: every element) with the reference")->type_name("N|all");
-  app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity")->type_name("nan,inf");
+  app.add_option("--catch", o.catches, "stops at the first instruction that makes a nan or an infinity (or one of the other kinds of: help catch)")->type_name("nan,inf,...");
   app.add_option("--output", o.output, "writes the outputs as output_0, output_1, ..., or program, inputs and outputs as an HloSnapshot")->type_name("FILE.npz|FILE.pb");
   CLI::Option* profile = app.add_option("--profile", o.profile_out, "shows where the time goes; with a file, writes it as JSON too")->type_name("[OUT.json]")->expected(0, 1);
   app.add_option("--trace", o.trace, "writes what ran when, for ui.perfetto.dev")->type_name("OUT.json");

@@ -20,7 +20,7 @@ namespace hloscope {
 namespace {
 
 constexpr absl::string_view kNames[] = {"nan",       "inf",      "overflow",         "denormal", "cancellation", "index",
-                                        "duplicate", "unsorted", "integer-overflow", "division"};
+                                        "duplicate", "unsorted", "integer-overflow", "unsigned-wrap", "division"};
 constexpr int64_t kMostTraced = 20000;  // candidates whose origin is looked at one by one
 constexpr size_t kShown = 4;
 
@@ -44,6 +44,24 @@ std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
   std::vector<int64_t> index(shape.rank());
   DelinearizeIndex(shape.dimensions(), linear, absl::MakeSpan(index));
   return index;
+}
+
+// Of the kinds that single operations have.
+ScalarHazard HazardOf(CatchKind kind) {
+  switch (kind) {
+    case CatchKind::kOverflow: return ScalarHazard::kConversionOverflow;
+    case CatchKind::kDenormal: return ScalarHazard::kDenormal;
+    case CatchKind::kCancellation: return ScalarHazard::kCancellation;
+    case CatchKind::kIntegerOverflow: return ScalarHazard::kIntegerOverflow;
+    case CatchKind::kUnsignedWrap: return ScalarHazard::kUnsignedWrap;
+    case CatchKind::kDivision:
+    case CatchKind::kNan:
+    case CatchKind::kInf:
+    case CatchKind::kIndex:
+    case CatchKind::kDuplicate:
+    case CatchKind::kUnsorted: break;
+  }
+  return ScalarHazard::kIntegerDivision;
 }
 
 template <typename Word>
@@ -216,10 +234,7 @@ bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instructio
   const Program* program = ProgramOf(instruction);
   if (program == nullptr || Def(instruction).movement != Movement::kCompute) return false;
   const ExprGraph& graph = *program->graph;
-  static constexpr ScalarHazard kHazards[] = {ScalarHazard::kConversionOverflow, ScalarHazard::kDenormal, ScalarHazard::kCancellation};
-  const ScalarHazard hazard = request.kind == CatchKind::kIntegerOverflow ? ScalarHazard::kIntegerOverflow
-                              : request.kind == CatchKind::kDivision      ? ScalarHazard::kIntegerDivision
-                                                                          : kHazards[static_cast<int>(request.kind) - static_cast<int>(CatchKind::kOverflow)];
+  const ScalarHazard hazard = HazardOf(request.kind);
   for (NodeId id = 0; id < graph.size(); ++id) {
     const Node& n = graph.node(id);
     if (n.kind == NodeKind::kScalarOp && MayHave(hazard, n.op, n.type, graph.node(n.inputs[0]).type)) return true;
@@ -260,6 +275,7 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
     case CatchKind::kDenormal:
     case CatchKind::kCancellation:
     case CatchKind::kIntegerOverflow:
+    case CatchKind::kUnsignedWrap:
     case CatchKind::kDivision:
       concerns = MayHaveByProgram(request, instruction);
       break;
@@ -280,6 +296,7 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
     case CatchKind::kDenormal:
     case CatchKind::kCancellation:
     case CatchKind::kIntegerOverflow:
+    case CatchKind::kUnsignedWrap:
     case CatchKind::kDivision: break;
   }
   return FindByOperations(request, instruction, operands, result);
@@ -420,14 +437,7 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
                                                      const Value& result) {
   const Program* program = ProgramOf(instruction);
   if (program == nullptr) return std::nullopt;
-  ScalarHazard hazard{};
-  switch (request.kind) {
-    case CatchKind::kOverflow: hazard = ScalarHazard::kConversionOverflow; break;
-    case CatchKind::kDenormal: hazard = ScalarHazard::kDenormal; break;
-    case CatchKind::kCancellation: hazard = ScalarHazard::kCancellation; break;
-    case CatchKind::kIntegerOverflow: hazard = ScalarHazard::kIntegerOverflow; break;
-    default: hazard = ScalarHazard::kIntegerDivision; break;
-  }
+  const ScalarHazard hazard = HazardOf(request.kind);
   const ExprGraph& graph = *program->graph;
   ElementTrace trace(*program, operands);
   bool hit = false;

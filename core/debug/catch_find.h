@@ -17,7 +17,7 @@
 
 namespace hloscope {
 
-enum class CatchKind : uint8_t { kNan, kInf, kOverflow, kDenormal, kCancellation, kIndex, kDuplicate, kUnsorted, kIntegerOverflow, kDivision };
+enum class CatchKind : uint8_t { kNan, kInf, kOverflow, kDenormal, kCancellation, kIndex, kDuplicate, kUnsorted, kIntegerOverflow, kUnsignedWrap, kDivision };
 // "nan", "integer-overflow".
 absl::string_view Name(CatchKind kind);
 // By name or a prefix that only it has; nullopt: none.

@@ -238,6 +238,7 @@ std::string Made(const Caught& caught) {
     case CatchKind::kDuplicate:
     case CatchKind::kUnsorted:
     case CatchKind::kIntegerOverflow:
+    case CatchKind::kUnsignedWrap:
     case CatchKind::kDivision:
       break;
   }

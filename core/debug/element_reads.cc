@@ -248,6 +248,13 @@ ReadRole RoleOf(LoadRole role) {
   return ReadRole::kValue;
 }
 
+bool HasRepeats(const Instruction& i) {
+  for (size_t k = 1; k < i.operands.size(); ++k) {
+    if (std::find(i.operands.begin(), i.operands.begin() + static_cast<ptrdiff_t>(k), i.operands[k]) != i.operands.begin() + static_cast<ptrdiff_t>(k)) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits) {
@@ -258,15 +265,31 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& p
   absl::StatusOr<TracedElement> element = prepared.tracer->At(place.leaf, index, LoaderOf(place.frame, i), limits.points);
   if (!element.ok()) return element.status();
   result.total = static_cast<int64_t>(element->loads.size());
-  for (const TracedLoad& load : element->loads) {
+  // One value may be several operands (x + x): it is read once.
+  std::vector<int> read_of(element->loads.size(), -1);
+  absl::flat_hash_map<std::pair<const Instruction*, int64_t>, int> known;
+  const bool repeats = HasRepeats(i);
+  for (size_t l = 0; l < element->loads.size(); ++l) {
     if (static_cast<int64_t>(result.reads.size()) >= limits.reads) break;
-    result.reads.push_back({{place.frame, i.operands[load.operand], 0, load.linear}, RoleOf(load.role)});
+    const TracedLoad& load = element->loads[l];
+    const Instruction* from = i.operands[load.operand];
+    read_of[l] = static_cast<int>(result.reads.size());
+    if (repeats) {
+      const auto [entry, fresh] = known.try_emplace({from, load.linear}, read_of[l]);
+      read_of[l] = entry->second;
+      if (!fresh) {
+        result.reads[entry->second].role = std::min(result.reads[entry->second].role, RoleOf(load.role));
+        --result.total;
+        continue;
+      }
+    }
+    result.reads.push_back({{place.frame, from, 0, load.linear}, RoleOf(load.role)});
   }
   // A choice by data (select) is a step of its own; padding and windows of a copy are not. An update that lands is a copy too.
   const bool moves = Def(i).movement == Movement::kMove || prepared.program.is_push || element->converted;
-  if (element->origin >= 0 && !element->compared && (!element->chosen || Def(i).movement == Movement::kMove) && element->origin < static_cast<int>(result.reads.size()) &&
+  if (element->origin >= 0 && !element->compared && (!element->chosen || Def(i).movement == Movement::kMove) && read_of[element->origin] >= 0 &&
       (moves || result.reads.size() == 1)) {
-    result.moved = element->origin;
+    result.moved = read_of[element->origin];
   }
   if (result.reads.empty()) result.kind = SliceNode::kCreated;
   return result;
@@ -381,6 +404,40 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
 
 // ---- Terms ----
 
+namespace {
+
+// Whether each term of a fold reads an element, as a program of a pred: where choices by place alone (a window at a border) leave the loads
+// out. None: all terms read.
+std::optional<Program> ReadsSomething(const Program& terms) {
+  const ExprGraph& graph = *terms.graph;
+  std::vector<bool> loads(graph.size(), false);
+  for (NodeId id = 0; id < graph.size(); ++id) {  // inputs come before what uses them
+    loads[id] = graph.node(id).kind == NodeKind::kLoad;
+    for (NodeId input : graph.node(id).inputs) loads[id] = loads[id] || loads[input];
+  }
+  Program result = Program::Pull(terms.operands, Shape::Array(ElementType::kPred, terms.outputs[0].shape.dimensions()));
+  ExprGraph& to = *result.graph;
+  ExprGraph::Substitution same;
+  for (int v = 0; v < graph.var_count(); ++v) same.index_map.push_back(v < to.var_count() ? to.Index(v) : kNoNode);
+  NodeId all = kNoNode;
+  std::vector<NodeId> todo = {terms.outputs[0].value};
+  while (!todo.empty()) {
+    const Node& node = graph.node(todo.back());
+    todo.pop_back();
+    if (node.kind == NodeKind::kScalarOp) todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+    if (node.kind != NodeKind::kSelect || loads[node.inputs[0]] || loads[node.inputs[1]] == loads[node.inputs[2]]) continue;
+    NodeId inside = to.Substitute(graph, node.inputs[0], same);
+    if (!loads[node.inputs[1]]) inside = to.Unary(ScalarOp::kNot, inside);
+    all = all == kNoNode ? inside : to.And(all, inside);
+    todo.push_back(node.inputs[loads[node.inputs[1]] ? 1 : 2]);
+  }
+  if (all == kNoNode) return std::nullopt;
+  result.outputs[0].value = all;
+  return result;
+}
+
+}  // namespace
+
 absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(const ElementPlace& place, int most) {
   const Instruction& i = *place.instruction;
   const Prepared* prepared = ProgramOf(i);
@@ -413,6 +470,12 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   TermList list;
   list.op = terms->op;
   list.count = count;
+  std::vector<Value> inside;  // by term: it reads something; empty: all do
+  if (std::optional<Program> reads = ReadsSomething(terms->program)) {
+    absl::StatusOr<std::vector<Value>> made = Interpreter(*reads, options).All(operands);
+    if (!made.ok()) return made.status();
+    inside = *std::move(made);
+  }
   // What counts: for sums and products the magnitude; a winner for maximum and minimum; what settles it for and, or.
   const auto weight = [&](int64_t t) {
     const Scalar s = number(t);
@@ -432,6 +495,10 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   std::vector<std::pair<double, int64_t>> best;  // a heap, the smallest on top
   const auto after = [](const std::pair<double, int64_t>& a, const std::pair<double, int64_t>& b) { return a.first > b.first || (a.first == b.first && a.second < b.second); };
   for (int64_t t = 0; t < count; ++t) {
+    if (!inside.empty() && inside[0].as<uint8_t>()[t] == 0) {
+      ++list.padding;
+      continue;
+    }
     const Scalar s = number(t);
     magnitude += std::fabs(real(s));
     sum += real(s);
@@ -465,7 +532,7 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
     list.terms.push_back(std::move(term));
     list.loads.push_back(std::move(element->loads));
   }
-  if (count <= static_cast<int64_t>(best.size())) list.other = 0;
+  if (count - list.padding <= static_cast<int64_t>(best.size())) list.other = 0;
   return std::optional<TermList>(std::move(list));
 }
 

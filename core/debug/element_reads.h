@@ -62,6 +62,7 @@ class ElementReader {
     ScalarOp op{};
     int64_t count = 0;
     double other = 0;
+    int64_t padding = 0;  // terms that read nothing
     std::vector<SliceTerm> terms;
     std::vector<std::vector<TracedLoad>> loads;  // of each term
   };

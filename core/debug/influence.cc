@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -79,20 +80,41 @@ class InfluenceBuilder {
         touched = touched || it != values->end();
       }
       if (!touched) continue;
-      std::vector<int> from;
-      for (const Instruction* operand : i.operands) {
-        for (int leaf = 0; leaf < LeafCountOf(operand->shape); ++leaf) {
-          const auto it = numbers_.find({Path(frame), operand, leaf});
-          if (it != numbers_.end()) from.push_back(it->second);
-        }
-      }
       absl::StatusOr<Leaves> result = Through(frame, i, operands);
       if (!result.ok()) return result.status();
       if (!Any(*result)) continue;
-      Note(frame, i, *result, std::move(from));
+      Note(frame, i, *result, SourcesOf(frame, i));
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
+  }
+
+  // By leaf of the result: the nodes of what it is made from.
+  std::vector<std::vector<int>> SourcesOf(int frame, const Instruction& i) {
+    const int path = Path(frame);
+    std::vector<std::vector<int>> from(LeafCountOf(i.shape));
+    const auto add = [&](std::vector<int>& to, const Instruction* operand, int leaf) {
+      const auto it = numbers_.find({path, operand, leaf});
+      if (it != numbers_.end()) to.push_back(it->second);
+    };
+    const std::vector<LeafSource>& sources = reader_.LeavesOf(i);
+    for (size_t l = 0; l < from.size(); ++l) {
+      const bool called = l < sources.size() && sources[l].operand == LeafSource::kCalled;
+      if (!sources.empty() && !called) {
+        if (sources[l].operand >= 0) add(from[l], i.operands[sources[l].operand], sources[l].leaf);
+        continue;
+      }
+      for (const Instruction* operand : i.operands) {
+        const int leaves = LeafCountOf(operand->shape);
+        // Leaf by leaf where a tuple goes through as a whole, as a loop's.
+        if (leaves > 1 && leaves == static_cast<int>(from.size()) && !called) {
+          add(from[l], operand, static_cast<int>(l));
+          continue;
+        }
+        for (int leaf = 0; leaf < leaves; ++leaf) add(from[l], operand, leaf);
+      }
+    }
+    return from;
   }
 
   // What the instruction makes of its operands' sets (null: not influenced).
@@ -185,7 +207,7 @@ class InfluenceBuilder {
         looked_ = true;
         absl::StatusOr<Leaves> result = Called(*branch, {arguments[reader_.history().place(*branch).branch + 1]});
         if (!result.ok() || !Any(arguments[0])) return result;
-        influence_.notes.push_back(absl::StrCat("it decides which branch %", i.name, " takes"));
+        AddNote(absl::StrCat("it decides which branch %", i.name, " takes"));
         return AllOf(i.shape);
       }
       case ControlKind::kWhile: return ThroughLoop(frame, i, arguments[0]);
@@ -217,7 +239,7 @@ class InfluenceBuilder {
     looked_ = true;  // how often it ran
     (void)before;
     if (!decides) return carried;
-    influence_.notes.push_back(absl::StrCat("it decides how often %", loop.name, " runs"));
+    AddNote(absl::StrCat("it decides how often %", loop.name, " runs"));
     Leaves all = AllOf(loop.shape);
     for (size_t l = 0; l < all.size(); ++l) {
       if (reader_.IsPassedThrough(loop, static_cast<int>(l))) all[l] = carried[l];
@@ -226,6 +248,10 @@ class InfluenceBuilder {
   }
 
   // ---- What is told ----
+
+  void AddNote(std::string note) {
+    if (said_.insert(note).second) influence_.notes.push_back(std::move(note));
+  }
 
   // Frames of one loop are told as one.
   int Path(int frame) {
@@ -236,7 +262,8 @@ class InfluenceBuilder {
     return it->second;
   }
 
-  void Note(int frame, const Instruction& i, const Leaves& leaves, std::vector<int> from) {
+  // `from`: by leaf, or none.
+  void Note(int frame, const Instruction& i, const Leaves& leaves, const std::vector<std::vector<int>>& from) {
     const FrameHistory::Place p = reader_.history().place(frame);
     for (size_t l = 0; l < leaves.size(); ++l) {
       if (leaves[l].empty()) continue;
@@ -258,7 +285,8 @@ class InfluenceBuilder {
         if (node.iterations_first < 0) node.iterations_first = p.iteration;
         node.iterations_last = std::max(node.iterations_last, p.iteration);
       }
-      for (int source : from) {
+      if (from.empty()) continue;
+      for (int source : from[l]) {
         if (source != it->second && std::find(node.from.begin(), node.from.end(), source) == node.from.end()) node.from.push_back(source);
       }
     }
@@ -268,7 +296,9 @@ class InfluenceBuilder {
     const int outer = Path(frame);
     for (InfluenceNode& node : influence_.nodes) {
       const FrameHistory::Place p = reader_.history().place(node.frame);
-      if (p.caller == &loop && p.kind == FrameKind::kWhileBody && p.parent >= 0 && Path(p.parent) == outer) node.iterations_last = std::max(node.iterations_last, last);
+      if (p.caller != &loop || p.parent < 0 || Path(p.parent) != outer) continue;
+      if (p.kind == FrameKind::kWhileBody) node.iterations_last = std::max(node.iterations_last, last);
+      if (p.kind == FrameKind::kWhileCondition) node.iterations_last = std::max(node.iterations_last, last + 1);  // the one that ends it too
     }
   }
 
@@ -276,6 +306,7 @@ class InfluenceBuilder {
   const Machine& machine_;
   Influence influence_;
   bool looked_ = false;
+  std::set<std::string> said_;
   std::map<std::tuple<int, const Instruction*, int, int>, int> paths_;
   std::map<std::tuple<int, const Instruction*, int>, int> numbers_;
 };

@@ -19,7 +19,7 @@ std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
   const FrameHistory::Place& p = history.place(node.frame);
   if (p.kind == FrameKind::kEntry) return "";
   if (node.iterations_first < 0 || node.iterations_first == node.iterations_last) return FrameText(history, node.frame);
-  return absl::StrCat(p.computation->name, ", iterations ", node.iterations_first, " to ", node.iterations_last, " of %", p.caller->name);
+  return absl::StrCat(p.computation->name, p.kind == FrameKind::kWhileCondition ? ", conditions " : ", iterations ", node.iterations_first, " to ", node.iterations_last, " of %", p.caller->name);
 }
 
 }  // namespace

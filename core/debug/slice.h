@@ -58,6 +58,7 @@ struct SliceNode {
   std::vector<SliceTerm> terms;  // the largest ones
   int64_t term_count = 0;        // of all
   double other_terms = 0;        // sum of those that are not among `terms`
+  int64_t padding_terms = 0;     // of all: of a window's padding, which read nothing; never among `terms`
   std::string fold;              // "sum", "maximum", ...
   std::vector<SliceEdge> edges;
   int64_t reads = 0;      // elements read, as far as they were counted

@@ -147,7 +147,7 @@ class TextPrinter {
 
   std::string Head(const SliceNode& node) {
     std::string text = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
-    if (!node.formula.empty() && node.formula != PlaceText(node.place)) absl::StrAppend(&text, " = ", node.formula);
+    if (!node.formula.empty() && node.formula != PlaceText(node.place) && node.formula != ValueText(node)) absl::StrAppend(&text, " = ", node.formula);
     if (!node.numbers.empty() && node.numbers != node.formula && node.numbers != ValueText(node)) absl::StrAppend(&text, " = ", node.numbers);
     return text;
   }
@@ -229,7 +229,8 @@ class TextPrinter {
         children->push_back({edge.to, &edge, indent + 1, node.place.frame, ""});
       }
     }
-    const int64_t more = node.term_count - static_cast<int64_t>(node.terms.size());
+    if (node.padding_terms > 0) children->push_back({-1, nullptr, indent, -1, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding")});
+    const int64_t more = node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size());
     if (more <= 0) return;
     std::string line = absl::StrCat("... ", Count(more, "more term"));
     if (node.fold == "sum" && std::isfinite(node.other_terms)) absl::StrAppendFormat(&line, ", together %.6g", node.other_terms);
@@ -326,7 +327,7 @@ std::string SliceJson(const Module& module, const FrameHistory& history, const S
     absl::StrAppend(&text, ", \"value\": ", node.known ? JsonScalar(node.value) : "null");
     if (!node.formula.empty()) absl::StrAppend(&text, ", \"formula\": ", JsonQuoted(node.formula));
     if (!node.numbers.empty()) absl::StrAppend(&text, ", \"numbers\": ", JsonQuoted(node.numbers));
-    if (!node.fold.empty()) absl::StrAppend(&text, ", \"fold\": ", JsonQuoted(node.fold), ", \"term_count\": ", node.term_count, ", \"terms\": [", absl::StrJoin(terms, ", "), "]");
+    if (!node.fold.empty()) absl::StrAppend(&text, ", \"fold\": ", JsonQuoted(node.fold), ", \"term_count\": ", node.term_count, ", \"padding_terms\": ", node.padding_terms, ", \"terms\": [", absl::StrJoin(terms, ", "), "]");
     if (!node.note.empty()) absl::StrAppend(&text, ", \"note\": ", JsonQuoted(node.note));
     if (const std::string source = SourceOf(module, i); !source.empty()) absl::StrAppend(&text, ", \"source\": ", JsonQuoted(source));
     absl::StrAppend(&text, ", \"expanded\": ", node.expanded ? "true" : "false", ", \"reads\": [", absl::StrJoin(reads, ", "), "]}");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/hash/hash.h"
@@ -12,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/subscript.h"
 #include "core/element/scalar_eval.h"
+#include "core/ops/hazards.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -135,9 +137,21 @@ class WhyBuilder {
       if (options_.control) walked->side.push_back(side);
       if (side.role == ReadRole::kIndex && edge.notes.size() < kNotes) {
         absl::StatusOr<Scalar> value = reader_.Element(side.place);
-        if (value.ok()) edge.notes.push_back(absl::StrCat("index ", NameOf(side.place), " = ", ToText(*value)));
+        if (value.ok()) edge.notes.push_back(absl::StrCat("index ", NameOf(side.place), " = ", ToText(*value), Displaced(*at.instruction, side.place, *value)));
       }
     }
+  }
+
+  // ", clamped to 1" for a start index that lies outside.
+  static std::string Displaced(const Instruction& instruction, const ElementPlace& index, const Scalar& value) {
+    for (size_t k = 0; k < instruction.operands.size(); ++k) {
+      if (instruction.operands[k] != index.instruction) continue;
+      const std::optional<IndexComponent> c = IndexComponentAt(instruction, static_cast<int>(k), index.linear, value);
+      if (!c.has_value() || !c->outside()) continue;
+      if (!IndexedAccessOf(instruction)->clamps) return ", which is outside, so its update is skipped or cut";
+      return absl::StrCat(", clamped to ", c->value < 0 ? 0 : c->last);
+    }
+    return "";
   }
 
   std::string NameOf(const ElementPlace& place) {
@@ -232,11 +246,14 @@ class WhyBuilder {
       SliceNode& node = slice_.nodes[number];
       node.term_count = list.count;
       node.other_terms = list.other;
+      node.padding_terms = list.padding;
       node.fold = std::string(FoldWord(list.op));
       node.terms = std::move(list.terms);
     }
     for (size_t t = 0; t < list.loads.size(); ++t) {
+      std::set<std::pair<const Instruction*, int64_t>> read_already;  // x * x
       for (const TracedLoad& load : list.loads[t]) {
+        if (!read_already.insert({place.instruction->operands[load.operand], load.linear}).second) continue;
         const ReadRole role = load.role == LoadRole::kValue ? ReadRole::kValue : load.role == LoadRole::kPredicate ? ReadRole::kPredicate : ReadRole::kIndex;
         const ElementRead read{{place.frame, place.instruction->operands[load.operand], 0, load.linear}, role};
         if (absl::Status status = ConnectRead(number, read, static_cast<int>(t)); !status.ok()) return status;
@@ -253,6 +270,11 @@ class WhyBuilder {
       absl::StatusOr<Walked> found = Walk(read.place);
       if (!found.ok()) return found.status();
       walked = *std::move(found);
+    }
+    if (read.role == ReadRole::kIndex) {
+      absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      const std::string displaced = value.ok() ? Displaced(*slice_.nodes[number].place.instruction, read.place, *value) : "";
+      if (!displaced.empty()) walked.edge.notes.push_back(absl::StrCat("index ", NameOf(read.place), " = ", ToText(*value), displaced));
     }
     return Connect(number, read.role, term, std::move(walked));
   }
@@ -276,11 +298,11 @@ class WhyBuilder {
     edge.term = term;
     slice_.nodes[number].edges.push_back(std::move(edge));
     const bool follows = options_.control || role == ReadRole::kValue || role == ReadRole::kPredicate;
-    if (!follows) return;
     SliceNode& child = slice_.nodes[to];
-    child.depth = std::min(child.depth, depth);
     const Instruction& i = *child.place.instruction;
     if (i.literal != nullptr) child.kind = SliceNode::kConstant;
+    if (!follows) return;
+    child.depth = std::min(child.depth, depth);
     if (reader_.history().SetByHand(child.place.frame, i)) {
       child.kind = SliceNode::kCreated;
       child.note = "set by hand";

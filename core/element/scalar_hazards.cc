@@ -125,18 +125,20 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
     case ScalarHazard::kDenormal: return floats && op != ScalarOp::kBitcast;
     case ScalarHazard::kCancellation: return floats && (op == ScalarOp::kAdd || op == ScalarOp::kSubtract);
     case ScalarHazard::kIntegerOverflow:
+    case ScalarHazard::kUnsignedWrap:
+      if (!IsInt(to) || IsUnsigned(to) != (hazard == ScalarHazard::kUnsignedWrap)) return false;
       switch (op) {
         case ScalarOp::kAdd:
         case ScalarOp::kSubtract:
         case ScalarOp::kMultiply:
         case ScalarOp::kPower:
-          return IsInt(to);
+          return true;
         case ScalarOp::kNegate:
         case ScalarOp::kAbs:
         case ScalarOp::kDivide:
         case ScalarOp::kRemainder:
-          return IsInt(to) && !IsUnsigned(to);
-        case ScalarOp::kConvert: return IsInt(to) && IsInt(from) && to != from && ReachesBeyond(from, to);
+          return !IsUnsigned(to);
+        case ScalarOp::kConvert: return IsInt(from) && to != from && ReachesBeyond(from, to);
         default: return false;
       }
     case ScalarHazard::kIntegerDivision: return IsInt(to) && (op == ScalarOp::kDivide || op == ScalarOp::kRemainder);
@@ -172,7 +174,8 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
       if (lost < limit) return false;
       return because(absl::StrCat(Sentence(Name(op), in, out), " loses ", lost, " bits"));
     }
-    case ScalarHazard::kIntegerOverflow: {
+    case ScalarHazard::kIntegerOverflow:
+    case ScalarHazard::kUnsignedWrap: {
       const Wide a = ToWide(in[0]), b = in.size() > 1 ? ToWide(in[1]) : 0;
       Wide exact = 0;
       switch (op) {

@@ -122,6 +122,29 @@ void ForEachIndexVector(const Instruction& instruction, const IndexedAccess& acc
   }
 }
 
+std::optional<IndexComponent> IndexComponentAt(const Instruction& instruction, int operand, int64_t linear, const Scalar& value) {
+  const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
+  if (!access.has_value() || operand < access->indices) return std::nullopt;
+  size_t k = 0;
+  const Shape& indices = instruction.operands[operand]->shape;
+  if (access->scalars) {
+    k = static_cast<size_t>(operand - access->indices);
+  } else {
+    if (operand != access->indices) return std::nullopt;
+    if (access->index_vector >= 0 && access->index_vector < indices.rank()) {
+      k = static_cast<size_t>(linear / RowMajorStrides(indices.dimensions())[access->index_vector] % indices.dim(static_cast<int>(access->index_vector)));
+    }
+  }
+  if (k >= access->map.size()) return std::nullopt;
+  IndexComponent c;
+  c.operand = operand;
+  c.linear = linear;
+  c.dimension = static_cast<int>(access->map[k]);
+  c.value = ToSigned(value);
+  c.last = instruction.operands[access->array]->shape.dim(c.dimension) - access->window[c.dimension];
+  return c;
+}
+
 bool MayLeaveUnread(const Instruction& instruction, int k) {
   if (const std::optional<IndexedAccess> access = IndexedAccessOf(instruction)) {
     if (k == access->array) return true;

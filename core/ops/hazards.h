@@ -46,6 +46,9 @@ struct IndexVector {
 void ForEachIndexVector(const Instruction& instruction, const IndexedAccess& access, absl::Span<const Value> operands,
                         const std::function<bool(const IndexVector&)>& each);
 
+// The component that element `linear` of operand `operand` is, with this value; none where the element is no start index.
+std::optional<IndexComponent> IndexComponentAt(const Instruction& instruction, int operand, int64_t linear, const Scalar& value);
+
 // Whether some element of operand `k` may be left unread, so that what went wrong in it is seen by nobody.
 bool MayLeaveUnread(const Instruction& instruction, int k);
 

@@ -48,9 +48,14 @@ TEST(ScalarHazards, Integers) {
   EXPECT_TRUE(overflows(ScalarOp::kNegate, {least}));
   EXPECT_TRUE(overflows(ScalarOp::kAbs, {least}));
   EXPECT_FALSE(overflows(ScalarOp::kAbs, {most}));
-  EXPECT_TRUE(overflows(ScalarOp::kAdd, {Scalar::Int(T::kU8, 250), Scalar::Int(T::kU8, 10)}));
-  EXPECT_TRUE(overflows(ScalarOp::kMultiply, {Scalar::Int(T::kU64, -1), Scalar::Int(T::kU64, 2)}));
-  EXPECT_FALSE(overflows(ScalarOp::kAdd, {Scalar::Int(T::kU64, -2), Scalar::Int(T::kU64, 1)}));
+  const auto wraps = [](ScalarOp op, std::vector<Scalar> in) { return Hits(ScalarHazard::kUnsignedWrap, op, in[0].type, in); };
+  EXPECT_TRUE(wraps(ScalarOp::kAdd, {Scalar::Int(T::kU8, 250), Scalar::Int(T::kU8, 10)}));
+  EXPECT_TRUE(wraps(ScalarOp::kMultiply, {Scalar::Int(T::kU64, -1), Scalar::Int(T::kU64, 2)}));
+  EXPECT_FALSE(wraps(ScalarOp::kAdd, {Scalar::Int(T::kU64, -2), Scalar::Int(T::kU64, 1)}));
+  EXPECT_FALSE(overflows(ScalarOp::kAdd, {Scalar::Int(T::kU8, 250), Scalar::Int(T::kU8, 10)})) << "unsigned numbers wrap, they do not overflow";
+  EXPECT_FALSE(wraps(ScalarOp::kAdd, {most, one}));
+  EXPECT_TRUE(Hits(ScalarHazard::kUnsignedWrap, ScalarOp::kConvert, T::kU8, {Scalar::Int(T::kS32, 300)}));
+  EXPECT_TRUE(Hits(ScalarHazard::kIntegerOverflow, ScalarOp::kConvert, T::kS8, {Scalar::Int(T::kS32, 300)}));
   EXPECT_TRUE(Hits(ScalarHazard::kIntegerDivision, ScalarOp::kDivide, T::kS32, {one, Scalar::Int(T::kS32, 0)}));
   EXPECT_TRUE(Hits(ScalarHazard::kIntegerDivision, ScalarOp::kRemainder, T::kU8, {Scalar::Int(T::kU8, 3), Scalar::Int(T::kU8, 0)}));
 }
@@ -73,7 +78,7 @@ TEST(ScalarHazards, QuotientsThatDoNotFitAreNoDivisionsByZero) {
 }
 
 TEST(ScalarHazards, IntegerPowers) {
-  const auto overflows = [](T type, int64_t a, int64_t b) { return Hits(ScalarHazard::kIntegerOverflow, ScalarOp::kPower, type, {Scalar::Int(type, a), Scalar::Int(type, b)}); };
+  const auto overflows = [](T type, int64_t a, int64_t b) { return Hits(IsUnsigned(type) ? ScalarHazard::kUnsignedWrap : ScalarHazard::kIntegerOverflow, ScalarOp::kPower, type, {Scalar::Int(type, a), Scalar::Int(type, b)}); };
   EXPECT_FALSE(overflows(T::kS32, 10, 9));
   EXPECT_TRUE(overflows(T::kS32, 10, 10));
   EXPECT_TRUE(overflows(T::kS32, 10, 1000000000)) << "whatever wraps around to";
