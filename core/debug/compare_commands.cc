@@ -7,6 +7,7 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/fork.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
 #include "core/debug/session_state.h"
@@ -98,9 +99,14 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
   const CheckReport& r = checker.report();
   // A breakpoint's line has been begun; a mismatch is no catch of the session's.
   s.ShowStop(reason == StopReason::kCaught ? StopReason::kBreakpoint : reason);
+  if (reason == StopReason::kError && r.mismatch_count == 0 && r.checked_elements == 0) {
+    s.Say("Nothing was compared with the reference: the program stops with this error before any result. From an earlier moment (goto start) compare reference looks at what leads there.\n");
+    s.expects.push_back({"compare reference", false, "nothing was compared, the program stopped with an error"});
+    return absl::OkStatus();
+  }
   s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
   if (r.mismatch_count == 0) {
-    s.Say("no mismatch", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
+    s.Say("no mismatch", reason == StopReason::kError ? " before the error" : "", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
           r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
   } else {
     s.Say("first mismatch\n%", found.instruction, found.output >= 0 ? absl::StrCat(", element ", found.output) : "", " [", absl::StrJoin(found.index, ","), "] is ", ToText(found.got), ", the reference gives ", ToText(found.expected),
@@ -115,7 +121,8 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
 
 absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   const std::string path(TakeWord(args));
-  if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], or compare reference [N | all]");
+  if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [N | all], or compare forks A B [%x]");
+  if (path == "forks") return CompareForks(s, args);
   if (path == "reference") return CompareWithReference(s, args);
   BudgetTable budgets;
   bool all = false;

@@ -208,18 +208,6 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   return absl::OkStatus();
 }
 
-absl::Status CompareForks(Session::State& s, absl::string_view args) {
-  std::vector<std::string> words = absl::StrSplit(args, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  Forks& forks = s.Extension<Forks>();
-  if (words.size() == 1) words.push_back(forks.current);
-  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: fork compare main other [%x]");
-  for (size_t k = 0; k < 2; ++k) {
-    if (words[k] != forks.current && !forks.others.contains(words[k])) return NoFork(s, forks, words[k]);
-  }
-  if (words[0] == words[1]) return absl::InvalidArgumentError("a fork is the same as itself; name another");
-  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view());
-}
-
 }  // namespace
 
 void PutAwayRun(Session::State& s) {
@@ -288,6 +276,18 @@ void FindAgain(Session::State& s, const Module& before) {
   }
   if (!lost.empty()) s.Say("Lost, because this program has no such place: ", absl::StrJoin(lost, ", "), "\n");
   CatchesOfNewProgram(s);
+}
+
+absl::Status CompareForks(Session::State& s, absl::string_view args) {
+  std::vector<std::string> words = absl::StrSplit(args, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  Forks& forks = s.Extension<Forks>();
+  if (words.size() == 1) words.push_back(forks.current);
+  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: fork compare main other [%x]");
+  for (size_t k = 0; k < 2; ++k) {
+    if (words[k] != forks.current && !forks.others.contains(words[k])) return NoFork(s, forks, words[k]);
+  }
+  if (words[0] == words[1]) return absl::InvalidArgumentError("a fork is the same as itself; name another");
+  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view());
 }
 
 absl::Status CommandFork(Session::State& s, absl::string_view args) {

@@ -43,6 +43,8 @@ void PutAwayRun(Session::State& s);
 // The session has another program now: everything that points into the old one is found again in the new one, and what is not there is said.
 // `before`: the old one.
 void FindAgain(Session::State& s, const Module& before);
+// "main other [%x]": the values of two forks.
+absl::Status CompareForks(Session::State& s, absl::string_view args);
 
 }  // namespace hloscope
 

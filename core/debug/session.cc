@@ -48,11 +48,11 @@ bool Repeats(absl::string_view name) {
   return false;
 }
 
-// The command's word: letters, or all up to white space. "p/shape x" is "p" and "/shape x".
+// The command's word: letters, or all up to white space. "p/shape x" is "p" and "/shape x", "commands: run" is "commands" and ": run".
 absl::string_view TakeCommand(absl::string_view& line) {
   size_t end = 0;
   while (end < line.size() && absl::ascii_isalpha(line[end])) ++end;
-  if (end == 0 || (end < line.size() && !absl::ascii_isspace(line[end]) && line[end] != '/' && line[end] != '%' && line[end] != '$')) {
+  if (end == 0 || (end < line.size() && !absl::ascii_isspace(line[end]) && line[end] != '/' && line[end] != '%' && line[end] != '$' && line[end] != ':')) {
     while (end < line.size() && !absl::ascii_isspace(line[end])) ++end;
   }
   const absl::string_view word = line.substr(0, end);

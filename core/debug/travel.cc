@@ -323,7 +323,14 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   if (!mark.ok()) return mark.status();
   const Mark before = s.machine->Where();
   const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot(true);
-  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) {
+  const StopReason reason = (*timeline)->Seek(*mark);
+  if (reason == StopReason::kError && args == "end") {  // where the program ends is the error
+    s.Say("The program does not come to its end: it stops with an error.\n");
+    WatchesMoved(s);
+    s.ShowStop(reason);
+    return absl::OkStatus();
+  }
+  if (absl::Status status = SeekStatus(s, reason); !status.ok()) {
     if (present != nullptr) s.machine->Restore(*present);
     return MomentError(status, args);
   }
