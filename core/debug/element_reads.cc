@@ -70,7 +70,7 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   if (const ConstantLiteral* literal = place.instruction->literal.get(); literal != nullptr && literal->value.has_value() && literal->value.IsDense()) {
     return ElementOfValue(literal->value, place.leaf, place.linear);
   }
-  const FrameHistory::Place& frame = history_.place(place.frame);
+  const FrameHistory::Place frame = history_.place(place.frame);
   const bool executed = !frame.live || place.instruction->index < history_.live_position(place.frame);
   const Prepared* prepared = executed && depth < kLazyDepth && !place.instruction->shape.has_dynamic_dimension() ? ProgramOf(*place.instruction) : nullptr;
   if (prepared != nullptr && prepared->cheap[place.leaf]) {
@@ -90,6 +90,12 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   if (depth < kLazyDepth && !LeavesOf(*place.instruction).empty() && Def(*place.instruction).op_class == OpClass::kStructural) {
     const LeafSource source = LeavesOf(*place.instruction)[place.leaf];
     if (source.operand >= 0) return Lazy({place.frame, place.instruction->operands[source.operand], source.leaf, place.linear}, depth + 1);
+  }
+  // Of what a loop, a call or a branch returned: where the element comes from in there, so that no loop runs again for it.
+  if (!frame.live && depth < kLazyDepth && Def(*place.instruction).control != ControlKind::kNone) {
+    absl::StatusOr<ElementReads> reads = ReadsOfControl(place);
+    if (!reads.ok()) return reads.status();
+    if (reads->moved >= 0) return Lazy(reads->reads[reads->moved].place, depth + 1);
   }
   absl::StatusOr<Value> value = history_.ValueOf(place.frame, *place.instruction);
   if (!value.ok()) return value.status();

@@ -40,7 +40,7 @@ struct ReadLimits {
 
 class ElementReader {
  public:
-  ElementReader(Machine& machine, int64_t budget) : history_(machine, budget) {}
+  ElementReader(Machine& machine, int64_t budget, FrameHistory::Past past = {}) : history_(machine, budget, std::move(past)) {}
 
   FrameHistory& history() { return history_; }
   absl::StatusOr<Scalar> Element(const ElementPlace& place);

@@ -89,7 +89,7 @@ absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", args);
   if (!request.ok()) return request.status();
   s.machine->interrupt().store(false);
-  ElementReader reader(*s.machine, s.options.retain_bytes);
+  ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place);
   if (!influence.ok()) return influence.status();
   if (!request->json.empty()) {

@@ -19,6 +19,8 @@ struct SliceRequest {
 };
 // "/depth 5 /json - %x[0,1]".
 absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args);
+// The moments that the session's history holds.
+FrameHistory::Past PastOf(Session::State& s);
 absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text);
 
 }  // namespace hloscope

@@ -11,6 +11,7 @@
 #include "core/debug/slice_text.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/debug/why.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
@@ -101,6 +102,14 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
                                                  IsFloat(type) ? "; all are finite" : ""));
 }
 
+FrameHistory::Past PastOf(Session::State& s) {
+  FrameHistory::Past past;
+  const Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr) return past;
+  for (const Timeline::Moment& moment : timeline->moments()) past.push_back(moment.snapshot);
+  return past;
+}
+
 absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text) {
   if (file == "-") {
     s.Say(text);
@@ -118,7 +127,7 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);
   if (!request.ok()) return request.status();
   s.machine->interrupt().store(false);
-  ElementReader reader(*s.machine, s.options.retain_bytes);
+  ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
   WhyOptions options;
   if (request->depth > 0) options.depth = request->depth;
   if (request->top > 0) options.terms = request->top;

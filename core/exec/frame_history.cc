@@ -21,7 +21,8 @@ struct FrameHistory::Ended {
 // Carried values at the beginning of iterations: at multiples of `stride`, and between two of them where somebody walks.
 struct FrameHistory::Loop {
   std::map<int64_t, Value> kept;
-  std::map<int64_t, Value> near;  // of one stride
+  std::map<int64_t, Value> near;  // where somebody walks
+  int64_t near_bytes = 0;
   int64_t stride = 1;
   int64_t bytes = 0;
   int64_t reached = -1;  // the last one that the pass has come to
@@ -42,7 +43,8 @@ uint64_t KeyOf(int frame, const Instruction* caller, FrameKind kind, int64_t ite
 
 }  // namespace
 
-FrameHistory::FrameHistory(Machine& machine, int64_t budget) : machine_(machine), budget_(budget) {
+FrameHistory::FrameHistory(Machine& machine, int64_t budget, Past past) : machine_(machine), budget_(budget), past_(std::move(past)) {
+  ReadPast();
   for (const Frame& frame : machine.frames()) {
     Place place;
     place.parent = live_ - 1;
@@ -60,6 +62,35 @@ FrameHistory::FrameHistory(Machine& machine, int64_t budget) : machine_(machine)
 }
 
 FrameHistory::~FrameHistory() = default;
+
+namespace {
+
+bool IsLoop(const Frame& frame) { return frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition; }
+
+// What the iteration began with, if the frame still has it.
+const Value& Beginning(const Frame& frame) {
+  const Value& value = frame.values[frame.computation->parameters[0]->index];
+  return !value.has_value() && frame.kind == FrameKind::kWhileCondition ? frame.carried : value;
+}
+
+uint64_t LoopKey(uint64_t path, const Instruction* loop) { return MixHash(path, reinterpret_cast<uintptr_t>(loop)); }
+
+}  // namespace
+
+void FrameHistory::ReadPast() {
+  for (const std::shared_ptr<const MachineSnapshot>& moment : past_) {
+    const absl::Span<const Frame> frames = FramesOf(*moment);
+    size_t edited = 0;  // how far in
+    for (size_t d = 0; d < frames.size(); ++d) {
+      const Frame& frame = frames[d];
+      if (d > 0 && IsLoop(frame) && Beginning(frame).has_value() && !IsReplaced(frame, frame.computation->parameters[0]->index)) begun_[LoopKey(frames[d - 1].path, frame.caller)][frame.iteration] = &frame;
+      if (frame.set_by_hand.empty()) continue;
+      edited_[frame.path] = &frame;  // the last one knows of all that was set there
+      edited = d;
+    }
+    for (size_t d = 1; d <= edited; ++d) edited_inside_[frames[d - 1].path][frames[d].caller->index] = &frames[d];
+  }
+}
 
 const FrameHistory::Place& FrameHistory::place(int frame) const { return places_[frame]; }
 
@@ -105,7 +136,7 @@ absl::StatusOr<int> FrameHistory::EnterBranch(int frame, const Instruction& cond
   return Enter(frame, conditional, FrameKind::kBranch, *branches[branch], 0, static_cast<int>(branch));
 }
 
-uint64_t FrameHistory::PathOf(int frame) {
+uint64_t FrameHistory::PathOf(int frame) const {
   if (paths_[frame] != 0) return paths_[frame];
   const Place& p = places_[frame];
   const uint64_t outer = PathOf(p.parent);
@@ -171,7 +202,43 @@ absl::StatusOr<FrameHistory::Ended*> FrameHistory::Open(int frame) {
   opened.position = static_cast<int>(p.computation->schedule.size());
   made->counted.resize(opened.values.size(), false);
   ended_[frame] = std::move(made);
+  if (edited_.empty()) return ended_[frame].get();
+  status = SetAgain(frame, *ended_[frame]);
+  if (!status.ok()) return status;
   return ended_[frame].get();
+}
+
+// What was set in the frame holds, and what is inside of it is as it was set there.
+absl::Status FrameHistory::SetAgain(int frame, Ended& ended) {
+  const uint64_t path = PathOf(frame);
+  Frame& opened = ended.frames[0];
+  if (const auto edited = edited_.find(path); edited != edited_.end()) {
+    const Frame& then = *edited->second;
+    for (size_t p = 0; p < then.values.size(); ++p) {
+      if (then.values[p].has_value() && IsReplaced(then, static_cast<int>(p))) opened.values[p] = then.values[p];
+    }
+    opened.replaced = then.replaced;
+    opened.history = then.history;
+    opened.set_by_hand = then.set_by_hand;
+  }
+  const auto inside = edited_inside_.find(path);
+  if (inside == edited_inside_.end()) return absl::OkStatus();
+  for (const auto& [position, then] : inside->second) {
+    const Instruction& caller = *then->caller;
+    absl::StatusOr<Value> result = Value();
+    if (IsLoop(*then)) {
+      absl::StatusOr<int64_t> count = Iterations(frame, caller);
+      if (!count.ok()) return count.status();
+      result = Carried(frame, caller, *count);
+    } else {
+      const int called = Enter(frame, caller, then->kind, *then->computation, then->iteration, then->branch);
+      result = ValueOf(called, *then->computation->root);
+    }
+    if (!result.ok()) return result.status();
+    opened.values[position] = ToLayout(*result, caller.shape);
+    if (!IsReplaced(opened, position)) opened.replaced.push_back(position);
+  }
+  return absl::OkStatus();
 }
 
 absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instruction) {
@@ -187,21 +254,55 @@ absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instru
   absl::StatusOr<Ended*> ended = Open(frame);
   if (!ended.ok()) return ended.status();
   if (instruction.parameter_number >= 0) return ToDense((*ended)->arguments[instruction.parameter_number]);
+  if (absl::Status status = LoopsFor(frame, instruction); !status.ok()) return status;
   Stack stack{(*ended)->frames};
   absl::StatusOr<Value> value = machine_.impl_->Materialize(stack, 0, instruction.index);
   if (!value.ok()) return value;
-  Frame& held = (*ended)->frames[0];
-  if (!(*ended)->counted[instruction.index]) {
-    (*ended)->counted[instruction.index] = true;
-    held.values[instruction.index] = *value;
-    (*ended)->bytes += value->byte_size();
-    ended_bytes_ += value->byte_size();
-  }
+  (*ended)->frames[0].values[instruction.index] = *value;
+  Book(**ended, instruction.index, *value);
   return ToDense(*value);
 }
 
+// Results of loops that the value needs, from their last moments: to run them from their beginning may take as long as the program.
+absl::Status FrameHistory::LoopsFor(int frame, const Instruction& instruction) {
+  if (begun_.empty()) return absl::OkStatus();
+  Ended& ended = *ended_[frame];
+  const uint64_t path = PathOf(frame);
+  std::vector<const Instruction*> todo = {&instruction};
+  absl::flat_hash_set<const Instruction*> seen;
+  while (!todo.empty()) {
+    const Instruction& i = *todo.back();
+    todo.pop_back();
+    if (!seen.insert(&i).second || ended.frames[0].values[i.index].has_value()) continue;
+    if (Def(i).control != ControlKind::kWhile || !begun_.contains(LoopKey(path, &i))) {
+      todo.insert(todo.end(), i.operands.begin(), i.operands.end());
+      continue;
+    }
+    absl::StatusOr<int64_t> count = Iterations(frame, i);
+    if (!count.ok()) return count.status();
+    absl::StatusOr<Value> result = Carried(frame, i, *count);
+    if (!result.ok()) return result.status();
+    ended.frames[0].values[i.index] = *result;
+    Book(ended, i.index, *result);
+  }
+  return absl::OkStatus();
+}
+
+void FrameHistory::Book(Ended& ended, int position, const Value& value) {
+  if (ended.counted[position]) return;
+  ended.counted[position] = true;
+  ended.bytes += value.byte_size();
+  ended_bytes_ += value.byte_size();
+}
+
 bool FrameHistory::SetByHand(int frame, const Instruction& instruction) const {
-  if (frame >= live_) return false;
+  if (frame >= live_) {
+    if (edited_.empty()) return false;
+    const auto edited = edited_.find(PathOf(frame));
+    if (edited == edited_.end()) return false;
+    const std::vector<int>& there = edited->second->set_by_hand;
+    return std::find(there.begin(), there.end(), instruction.index) != there.end();
+  }
   const std::vector<int>& set = machine_.frames()[frame].set_by_hand;
   return std::find(set.begin(), set.end(), instruction.index) != set.end();
 }
@@ -223,15 +324,40 @@ FrameHistory::Loop& FrameHistory::LoopOf(int frame, const Instruction& loop) {
   return *slot;
 }
 
-absl::StatusOr<Value> FrameHistory::Start(int frame, const Instruction& loop) { return ValueOf(frame, *loop.operands[0]); }
+absl::Status FrameHistory::BeginPass(Loop& loop, int frame, const Instruction& instruction) {
+  if (loop.reached >= 0) return absl::OkStatus();
+  absl::StatusOr<Value> start = ValueOf(frame, *instruction.operands[0]);
+  if (!start.ok()) return start.status();
+  loop.reached = 0;
+  loop.last = *start;
+  Keep(loop, 0, *start);
+  return absl::OkStatus();
+}
 
 absl::StatusOr<Value> FrameHistory::NextCarried(int frame, const Instruction& loop, int64_t k, Value carried) {
+  if (!edited_.empty()) {
+    const int body = EnterBody(frame, loop, k);
+    if (edited_.contains(PathOf(body)) || edited_inside_.contains(PathOf(body))) {
+      LoopOf(frame, loop).near[k] = std::move(carried);  // what the body is opened with
+      absl::StatusOr<Value> next = ValueOf(body, *places_[body].computation->root);
+      return next.ok() ? ToLayout(*next, loop.shape) : next;
+    }
+  }
   std::vector<Value> arguments;
   arguments.push_back(std::move(carried));
   return machine_.impl_->CallNested(FrameKind::kWhileBody, &loop, PathOf(frame), *loop.Called(AttrId::kBody), std::move(arguments), k, -1);
 }
 
 absl::StatusOr<bool> FrameHistory::Continues(int frame, const Instruction& loop, int64_t k, const Value& carried) {
+  if (!edited_.empty()) {
+    const int condition = EnterCondition(frame, loop, k);
+    if (edited_.contains(PathOf(condition)) || edited_inside_.contains(PathOf(condition))) {
+      LoopOf(frame, loop).near[k] = carried;
+      absl::StatusOr<Value> more = ValueOf(condition, *places_[condition].computation->root);
+      if (!more.ok()) return more.status();
+      return *more->as<uint8_t>() != 0;
+    }
+  }
   absl::StatusOr<Value> result =
       machine_.impl_->CallNested(FrameKind::kWhileCondition, &loop, PathOf(frame), *loop.Called(AttrId::kCondition), {carried}, k, -1);
   if (!result.ok()) return result.status();
@@ -263,40 +389,55 @@ void FrameHistory::Keep(Loop& loop, int64_t k, const Value& carried) {
 
 absl::StatusOr<int64_t> FrameHistory::Iterations(int frame, const Instruction& instruction) {
   Loop* loop = &LoopOf(frame, instruction);
-  while (loop->count < 0) {
-    if (loop->reached < 0) {
-      absl::StatusOr<Value> first = Carried(frame, instruction, 0);
-      if (!first.ok()) return first.status();
-    }
-    absl::StatusOr<bool> more = Continues(frame, instruction, loop->reached, loop->last);
+  if (loop->count < 0 && !machine_.impl_->values_set) {  // the run itself has counted
+    const auto known = machine_.impl_->trip_counts.find(MixHash(PathOf(frame), static_cast<uint64_t>(instruction.index)));
+    if (known != machine_.impl_->trip_counts.end()) loop->count = known->second;
+  }
+  // From the last iteration that is known to have begun.
+  int64_t k = std::max<int64_t>(loop->reached, 0);
+  if (const auto begun = begun_.find(LoopKey(PathOf(frame), &instruction)); begun != begun_.end()) k = std::max(k, begun->second.rbegin()->first);
+  for (; loop->count < 0; ++k) {
+    absl::StatusOr<Value> carried = Carried(frame, instruction, k);
+    if (!carried.ok()) return carried.status();
+    absl::StatusOr<bool> more = Continues(frame, instruction, k, *carried);
     if (!more.ok()) return more.status();
-    if (!*more) {
-      loop->count = loop->reached;
-      break;
-    }
-    absl::StatusOr<Value> next = Carried(frame, instruction, loop->reached + 1);
-    if (!next.ok()) return next.status();
+    if (!*more) loop->count = k;
   }
   return loop->count;
 }
 
+// From the nearest iteration that is known, at or before `k`: one that was kept, a moment of the past, or the pass from the beginning.
 absl::StatusOr<Value> FrameHistory::Carried(int frame, const Instruction& instruction, int64_t k) {
   Loop& loop = LoopOf(frame, instruction);
-  if (loop.reached < 0) {
-    absl::StatusOr<Value> start = Start(frame, instruction);
-    if (!start.ok()) return start;
-    loop.reached = 0;
-    loop.last = *start;
-    Keep(loop, 0, *start);
+  int64_t at = -1;
+  const Value* from = nullptr;
+  const auto nearest = [&](const std::map<int64_t, Value>& values) {
+    auto it = values.upper_bound(k);
+    if (it == values.begin()) return;
+    --it;
+    if (it->first <= at) return;
+    at = it->first;
+    from = &it->second;
+  };
+  nearest(loop.near);
+  const int64_t near = at;
+  nearest(loop.kept);
+  if (const auto begun = begun_.find(LoopKey(PathOf(frame), &instruction)); begun != begun_.end()) {
+    auto it = begun->second.upper_bound(k);
+    if (it != begun->second.begin() && (--it)->first > at) {
+      at = it->first;
+      from = &Beginning(*it->second);
+    }
   }
-  if (const auto it = loop.kept.find(k); it != loop.kept.end()) return it->second;
-  if (const auto it = loop.near.find(k); it != loop.near.end()) return it->second;
-  if (k == loop.reached) return loop.last;
-  if (k > loop.reached) {  // the pass goes on
+  if (at == k) return *from;
+  if (at < 0) {
+    if (absl::Status status = BeginPass(loop, frame, instruction); !status.ok()) return status;
+  }
+  if (loop.reached >= at && loop.reached <= k) {  // the pass goes on
     while (loop.reached < k) {
-      Value from = std::move(loop.last);
+      Value given = std::move(loop.last);
       loop.last = Value();
-      absl::StatusOr<Value> next = NextCarried(frame, instruction, loop.reached, std::move(from));
+      absl::StatusOr<Value> next = NextCarried(frame, instruction, loop.reached, std::move(given));
       if (!next.ok()) {
         loop = Loop();  // the value was given away, so that updates happen in place
         return next;
@@ -307,18 +448,38 @@ absl::StatusOr<Value> FrameHistory::Carried(int frame, const Instruction& instru
     }
     return loop.last;
   }
-  auto it = loop.kept.upper_bound(k);
-  --it;
-  int64_t at = it->first;
-  Value carried = it->second;
-  loop.near.clear();
+  Value carried = *from;
+  if (at != near) {
+    loop.near.clear();
+    loop.near_bytes = 0;
+  }
   while (at < k) {
     absl::StatusOr<Value> next = NextCarried(frame, instruction, at, carried);
     if (!next.ok()) return next;
     carried = *std::move(next);
-    loop.near[++at] = carried;
+    KeepNear(loop, ++at, carried);
   }
   return carried;
+}
+
+void FrameHistory::KeepNear(Loop& loop, int64_t k, const Value& carried) {
+  absl::flat_hash_set<const Buffer*> seen;
+  int64_t unused = 0;
+  if (const auto before = loop.near.find(k - 1); before != loop.near.end()) CountBuffers(before->second, &seen, &unused);
+  CountBuffers(carried, &seen, &loop.near_bytes);
+  loop.near[k] = carried;
+  if (loop.near_bytes <= budget_ || loop.near.size() < 3) return;
+  seen.clear();
+  loop.near_bytes = 0;
+  bool goes = false;
+  for (auto it = loop.near.begin(); it != loop.near.end(); goes = !goes) {  // every second one
+    if (goes) {
+      it = loop.near.erase(it);
+      continue;
+    }
+    CountBuffers(it->second, &seen, &loop.near_bytes);
+    ++it;
+  }
 }
 
 }  // namespace hloscope

@@ -28,8 +28,11 @@ class FrameHistory {
     bool live = false;  // on the Machine's stack
   };
 
-  // Good until the Machine moves on. `budget` in bytes, of values in ended frames and of carried values, each.
-  FrameHistory(Machine& machine, int64_t budget);
+  // Good until the Machine moves on. `budget` in bytes, of values in ended frames and of carried values, each. `past`: moments of its run in
+  // order of time, for two things: loops are run again from the nearest of them, and what was set by hand in a frame that ended holds there
+  // (a moment must have been taken after each such set).
+  using Past = std::vector<std::shared_ptr<const MachineSnapshot>>;
+  FrameHistory(Machine& machine, int64_t budget, Past past = {});
   ~FrameHistory();
 
   // Frames are numbered; the Machine's own come first, by depth.
@@ -49,7 +52,7 @@ class FrameHistory {
   // The value if it is at hand (dense and held), else none.
   Value Held(int frame, const Instruction& instruction) const;
 
-  // Somebody replaced its value (SetValue) in a frame that is still there.
+  // Somebody replaced its value (SetValue) in that frame, as far as the moments tell.
   bool SetByHand(int frame, const Instruction& instruction) const;
 
   // How many iterations a loop that has ended ran, and the value that its iteration `k` began with (k == Iterations: the result).
@@ -64,9 +67,14 @@ class FrameHistory {
   absl::StatusOr<Value> NextCarried(int frame, const Instruction& loop, int64_t k, Value carried);
   absl::StatusOr<bool> Continues(int frame, const Instruction& loop, int64_t k, const Value& carried);
   Loop& LoopOf(int frame, const Instruction& loop);
-  absl::StatusOr<Value> Start(int frame, const Instruction& loop);
+  absl::Status BeginPass(Loop& loop, int frame, const Instruction& instruction);
   void Keep(Loop& loop, int64_t k, const Value& carried);
-  uint64_t PathOf(int frame);
+  void KeepNear(Loop& loop, int64_t k, const Value& carried);
+  uint64_t PathOf(int frame) const;
+  void ReadPast();
+  absl::Status SetAgain(int frame, Ended& ended);
+  absl::Status LoopsFor(int frame, const Instruction& instruction);
+  void Book(Ended& ended, int position, const Value& value);
 
   Machine& machine_;
   const int64_t budget_;
@@ -74,7 +82,12 @@ class FrameHistory {
   std::vector<Place> places_;
   absl::flat_hash_map<uint64_t, std::vector<int>> by_place_;
   std::vector<std::unique_ptr<Ended>> ended_;  // by frame; null: not open
-  std::vector<uint64_t> paths_;                // by frame; 0: not known yet
+  mutable std::vector<uint64_t> paths_;        // by frame; 0: not known yet
+  Past past_;
+  // Frames of `past_`. Loops' conditions and bodies that hold what their iteration began with, by the path of the frame around and the loop.
+  absl::flat_hash_map<uint64_t, std::map<int64_t, const Frame*>> begun_;
+  absl::flat_hash_map<uint64_t, const Frame*> edited_;                       // by path: something was set in it
+  absl::flat_hash_map<uint64_t, std::map<int, const Frame*>> edited_inside_;  // by the path around and the caller's position: ... somewhere inside
   int64_t ended_bytes_ = 0;
   std::map<std::pair<int, const Instruction*>, std::unique_ptr<Loop>> loops_;
 };

@@ -173,6 +173,7 @@ absl::Status Machine::Impl::Begin() {
   known.clear();
   adopted = 0;
   trip_counts.clear();
+  values_set = false;
   outfeed_executed.clear();
   infeed_next = 0;
   said.clear();

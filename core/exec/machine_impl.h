@@ -100,6 +100,9 @@ struct Until {
   int64_t goal_iteration = 0;
 };
 
+// The frames that stood on the stack, the entry's first.
+absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot);
+
 enum class Outcome : uint8_t { kDone, kPushed, kFailed, kCaught };
 
 struct Machine::Impl {
@@ -149,6 +152,7 @@ struct Machine::Impl {
   };
   absl::flat_hash_map<uint64_t, Logged> replay_log;
   absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
+  bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed
   int stop_after = -1;      // asked for by the observer
   bool replaying = false;   // on the way to a moment of the past: armed positions, observer and profile do not count

@@ -24,6 +24,8 @@ class MachineSnapshot {
   absl::flat_hash_map<uint64_t, size_t> outfeed_log;
 };
 
+absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot) { return snapshot.frames; }
+
 // ---- Marks ----
 
 bool operator<(const Mark& a, const Mark& b) {

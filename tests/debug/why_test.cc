@@ -15,6 +15,7 @@
 #include "backends/reference/backend.h"
 #include "core/debug/influence.h"
 #include "core/debug/slice_text.h"
+#include "core/debug/timeline.h"
 #include "core/exec/frame_history.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -518,6 +519,27 @@ TEST(WhyTest, LittleMemoryGivesTheSameSlice) {
     texts[k] = SliceText(*run.module, reader.history(), *slice, {.lines = 0});
   }
   EXPECT_EQ(texts[0], texts[1]);
+}
+
+// Earlier iterations are made again from moments of the run where there are any, near or far, and from its beginning where there are none.
+TEST(WhyTest, MomentsOfTheRunGiveTheSameSlice) {
+  Finished run(kCounting);
+  ASSERT_TRUE(run.machine->Start(run.parameters).ok());
+  Timeline timeline(*run.machine, {.interval_seconds = 0});
+  ASSERT_EQ(run.machine->Run(), StopReason::kFinished);
+  ASSERT_GT(timeline.moments().size(), 100u);
+  std::vector<std::string> texts;
+  for (const size_t step : {size_t{0}, size_t{1}, size_t{37}}) {
+    FrameHistory::Past past;
+    for (size_t k = 0; step > 0 && k < timeline.moments().size(); k += step) past.push_back(timeline.moments()[k].snapshot);
+    for (const int64_t budget : {int64_t{1} << 28, int64_t{20000}}) {
+      ElementReader reader(*run.machine, budget, past);
+      absl::StatusOr<Slice> slice = BuildWhy(reader, run.Place("v", 0), WhyOptions{.depth = 60});
+      ASSERT_TRUE(slice.ok()) << slice.status().message();
+      texts.push_back(SliceText(*run.module, reader.history(), *slice, {.lines = 0}));
+    }
+  }
+  for (const std::string& text : texts) EXPECT_EQ(text, texts[0]);
 }
 
 TEST(InfluenceTest, OverAThousandIterations) {
