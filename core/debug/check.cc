@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/member_walk.h"
@@ -19,13 +20,6 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kSamplesOfOneElement = 4;  // of a result whose elements are all the same
-
-uint64_t Mix(uint64_t x) {
-  x += 0x9e3779b97f4a7c15ull;
-  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
-  x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 Scalar ElementAt(const Value& array, int64_t linear) {
   const ElementType type = array.shape().element_type();
@@ -134,7 +128,7 @@ std::vector<int64_t> SampleIndices(int64_t count, int64_t samples, uint64_t seed
   }
   indices = {0};
   if (samples > 1) indices.push_back(count - 1);
-  for (int64_t k = 2; k < samples; ++k) indices.push_back(static_cast<int64_t>(Mix(seed * 0x100000001b3ull + k) % static_cast<uint64_t>(count)));
+  for (int64_t k = 2; k < samples; ++k) indices.push_back(static_cast<int64_t>(MixHash(seed * 0x100000001b3ull + k + 0x9e3779b97f4a7c15ull) % static_cast<uint64_t>(count)));
   std::sort(indices.begin(), indices.end());
   indices.erase(std::unique(indices.begin(), indices.end()), indices.end());
   return indices;

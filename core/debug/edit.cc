@@ -8,7 +8,6 @@
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/edit_text.h"
-#include "core/debug/extract.h"
 #include "core/debug/fork.h"
 #include "core/literal/relayout.h"
 #include "core/debug/stops.h"
@@ -91,13 +90,9 @@ void KeepBookmarks(Session::State& s, const Inheritance& inheritance, std::map<s
 
 // A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
 absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module& next, const ProgramInputs& inputs, Inheritance& inheritance) {
-  // The run that these values come from may go before this one: they must not be booked on its account.
-  for (Value& value : inheritance.parameters) {
-    if (value.has_value()) value = Detached(value);
-  }
   for (size_t p = 0; p < inheritance.known.size(); ++p) {
     Value& value = inheritance.known[p].value;
-    if (value.has_value()) value = ToLayout(Detached(value), next.entry->schedule[p]->shape, nullptr);
+    if (value.has_value()) value = ToLayout(value, next.entry->schedule[p]->shape, nullptr);
   }
   auto machine = std::make_unique<Machine>(next, *s.backend, OptionsOfRun(s));
   Machine* m = machine.get();

@@ -150,17 +150,6 @@ absl::Status WriteProgram(const Module& module, absl::Span<const Value> paramete
   return (*writer)->Close();
 }
 
-Value Detached(const Value& value) {
-  if (!value.has_value() || value.shape().IsToken()) return value;
-  if (value.shape().IsTuple()) {
-    std::vector<Value> elements;
-    for (const Value& element : value.elements()) elements.push_back(Detached(element));
-    return Value::Tuple(value.shape(), std::move(elements));
-  }
-  const Value dense = ToDense(value);
-  return Value::FromBytes(dense.shape(), absl::MakeConstSpan(dense.data(), static_cast<size_t>(dense.byte_size())));
-}
-
 std::string ShellWord(absl::string_view word) {
   const auto plain = [](char c) { return absl::ascii_isalnum(c) || absl::StrContains("_-./=:,@%+", absl::string_view(&c, 1)); };
   if (!word.empty() && std::all_of(word.begin(), word.end(), plain)) return std::string(word);
@@ -220,7 +209,7 @@ absl::StatusOr<Value> RunAgain(Session::State& s, const Extract& extract) {
   const absl::Status started = machine.Start(extract.parameters);
   if (!started.ok()) return started;
   if (machine.Run() != StopReason::kFinished) return machine.status();
-  return Detached(machine.result());
+  return machine.result();
 }
 
 }  // namespace

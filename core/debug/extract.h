@@ -31,8 +31,6 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
 // Writes the program as HLO text at `path`, and where it has parameters their values as an archive beside it (`archive`, empty
 // otherwise: FILE.npz for FILE.hlo).
 absl::Status WriteProgram(const Module& module, absl::Span<const Value> parameters, const std::string& path, std::string* archive);
-// The same value in memory of its own, dense: it may outlive the machine that made it, whose account it was booked on.
-Value Detached(const Value& value);
 // A word of a command line, quoted where a shell needs it.
 std::string ShellWord(absl::string_view word);
 // "--inputs FILE.npz --backend reference ..." as they are needed to run such a program in the way that the session does; begins with a space.

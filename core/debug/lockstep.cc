@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/locations.h"
 #include "core/debug/single_step.h"
@@ -26,15 +27,6 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kAhead = 256;  // instructions that a machine runs before it hands over
-
-uint64_t Mix(uint64_t a, uint64_t b) {
-  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2));
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ull;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 // Passes no kernel of its own: seen where it is read.
 bool SeenWhereRead(const Instruction& i) {
@@ -56,16 +48,6 @@ Value ConvertThrough(const Value& value, const Shape& other, const Shape& wanted
   if (IsFloat(type) && IsFloat(to) && NarrowerType(type, to) == to) through = ConvertValue(value, to);
   if (IsComplex(type) && IsComplex(to) && NarrowerType(type, to) == RealTypeOf(to)) through = ConvertValue(value, to);
   return ConvertValue(through, wanted.element_type());
-}
-
-bool SameDimensions(const Shape& a, const Shape& b) {
-  if (a.IsArray() && b.IsArray()) return Shape::SameDimensions(a, b);
-  if (!a.IsTuple() || !b.IsTuple()) return a.element_type() == b.element_type();
-  if (a.tuple_shapes().size() != b.tuple_shapes().size()) return false;
-  for (size_t k = 0; k < a.tuple_shapes().size(); ++k) {
-    if (!SameDimensions(a.tuple_shapes()[k], b.tuple_shapes()[k])) return false;
-  }
-  return true;
 }
 
 class Lockstep {
@@ -175,7 +157,7 @@ class Lockstep {
         if (other < 0) continue;
         const Instruction &x = *scope->a.nodes[node].instruction, &y = *scope->b.nodes[other].instruction;
         if (x.literal == nullptr || y.literal == nullptr || !x.literal->elided || !y.literal->elided || y.literal->value.has_value()) continue;
-        if (!FillElidedConstant(x, options_.machine.fill, nullptr).ok() || !SameDimensions(x.shape, y.shape)) continue;
+        if (!FillElidedConstant(x, options_.machine.fill, nullptr).ok() || !Shape::SameTreeDimensions(x.shape, y.shape)) continue;
         y.literal->value = ConvertThrough(ToDense(x.literal->value), y.shape, y.shape);
       }
     }
@@ -194,7 +176,7 @@ class Lockstep {
     const int partner = match_.scopes[0]->to_b[a_.entry->parameters[in_a]->index];
     const Shape& shape_a = a_.entry->parameters[in_a]->shape;
     const Shape& shape_b = partner < 0 ? shape_a : match_.scopes[0]->b.nodes[partner].instruction->shape;
-    if (!SameDimensions(shape_a, shape_b)) return inputs_[side]->Parameter(number, account);
+    if (!Shape::SameTreeDimensions(shape_a, shape_b)) return inputs_[side]->Parameter(number, account);
     const auto cached = inputs_made_.find(in_a);
     Value value;
     if (cached != inputs_made_.end()) {
@@ -253,7 +235,7 @@ class Lockstep {
       const auto inner = match_.scopes[caller.match]->called.find({in_a, static_cast<int>(k)});
       if (inner == match_.scopes[caller.match]->called.end()) return;
       info.match = inner->second;
-      info.key = Mix(Mix(caller.key, static_cast<uint64_t>(in_a)), (static_cast<uint64_t>(frame.iteration) << 24) ^ (static_cast<uint64_t>(frame.branch + 1) << 4) ^ static_cast<uint64_t>(frame.kind));
+      info.key = MixHash(MixHash(caller.key, static_cast<uint64_t>(in_a)), (static_cast<uint64_t>(frame.iteration) << 24) ^ (static_cast<uint64_t>(frame.branch + 1) << 4) ^ static_cast<uint64_t>(frame.kind));
       return;
     }
   }
@@ -298,7 +280,7 @@ class Lockstep {
   absl::Status Post(int side, const FrameInfo& info, int node, const Value& value, bool operand) {
     const int partner = Partner(side, info.match, node);
     const int in_a = side == 0 ? node : partner;
-    const uint64_t key = Mix(info.key, static_cast<uint64_t>(in_a) + 1);
+    const uint64_t key = MixHash(info.key, static_cast<uint64_t>(in_a) + 1);
     Side& other = *sides_[1 - side];
     if (!other.waiting.Has(key)) {
       if (other.done && !alone_) return absl::OkStatus();
@@ -429,7 +411,7 @@ class Lockstep {
       if (!seen.insert(n).second) continue;
       if (partner[n] >= 0) {
         const int in_a = key_is_node ? n : partner[n];
-        inherited |= diverged_.contains(Mix(frame_key, static_cast<uint64_t>(in_a) + 1));
+        inherited |= diverged_.contains(MixHash(frame_key, static_cast<uint64_t>(in_a) + 1));
         continue;
       }
       if (only.size() < 16) only.push_back(flat.nodes[n].instruction);

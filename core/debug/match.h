@@ -9,53 +9,10 @@
 #include <string>
 #include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/inlined_vector.h"
+#include "core/debug/flatten.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
-
-// A computation with the computations that it calls once in place (calls, fusions) laid flat into it. A node is an instruction at the
-// place where it is called from. Handles (parameters of what is called, calls, elements of tuples that are made here) stand for the node
-// that makes their value.
-struct FlatNode {
-  const Instruction* instruction = nullptr;
-  int scope = 0;
-  absl::InlinedVector<int, 3> operands;  // the nodes that make their values
-  int alias = -1;                        // a handle: the node that makes its value
-  uint64_t hash = 0;                     // of what it computes from parameters: operations, shapes, attributes, constants; no names
-  uint64_t loose = 0;                    // the same with all float types alike
-};
-
-struct FlatScope {
-  const Computation* computation = nullptr;
-  int base = 0;  // its nodes are base + Instruction::index
-  absl::flat_hash_map<int, int> calls;  // Instruction::index of a call -> the scope that it enters
-};
-
-struct FlatComputation {
-  const Computation* computation = nullptr;
-  std::vector<FlatNode> nodes;
-  std::vector<FlatScope> scopes;    // the first is the computation itself
-  std::vector<int> order;           // nodes as they execute
-  std::vector<int> core;            // by node: where its number comes from when conversions between floats are looked through
-  std::vector<std::vector<int>> users;  // by core node: who reads it
-  int root = -1;                    // a node that is no handle
-  // The node behind handles.
-  int Resolve(int node) const { return nodes[node].alias < 0 ? node : nodes[node].alias; }
-};
-
-// Hashes of what is called are kept from one computation to the next.
-class Flattener {
- public:
-  FlatComputation Flatten(const Computation& computation);
-
- private:
-  std::pair<uint64_t, uint64_t> HashOf(const Computation& computation);
-  int AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth);
-  void Fill(FlatComputation& flat, int node);
-  absl::flat_hash_map<const Computation*, std::pair<uint64_t, uint64_t>> hashes_;
-};
 
 // Two computations side by side.
 struct ScopeMatch {
@@ -65,6 +22,11 @@ struct ScopeMatch {
   // the node in a and the number of the computation among the instruction's.
   std::map<std::pair<int, int>, int> called;
 };
+
+// Finds the pairs of `m.a` and `m.b`: fills to_b and to_a.
+void PairUp(ScopeMatch& m);
+// Of two instructions that commute: whether the operands of node y of b stand the other way round than those of node x of a.
+bool AreSwapped(const ScopeMatch& m, int x, int y);
 
 struct StructuralChange {
   enum Kind : uint8_t { kRemoved, kAdded, kChanged, kRenamed, kMoved } kind = kChanged;

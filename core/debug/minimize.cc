@@ -121,8 +121,7 @@ class Minimizer {
       machine_->Run();
     }
     if (machine_->frames().empty()) return absl::FailedPreconditionError("nothing was computed");
-    absl::StatusOr<Value> value = machine_->ValueOf(0, i.index);
-    return value.ok() ? absl::StatusOr<Value>(Detached(*value)) : value;
+    return machine_->ValueOf(0, i.index);
   }
 
   // Makes the candidate the present program if it still fails.

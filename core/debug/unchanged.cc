@@ -1,11 +1,11 @@
 #include "core/debug/unchanged.h"
 
-#include <cstring>
 #include <optional>
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/hash.h"
 #include "core/ops/op.h"
 #include "core/ops/random_numbers.h"
 #include "core/text/attribute_text.h"
@@ -14,26 +14,7 @@
 namespace hloscope {
 namespace {
 
-uint64_t Mix(uint64_t a, uint64_t b) {
-  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2));
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ull;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
-
-uint64_t HashOf(const void* data, size_t size) {
-  const unsigned char* bytes = static_cast<const unsigned char*>(data);
-  uint64_t h = Mix(0x51ed270b, size);
-  for (size_t k = 0; k < size; k += 8) {
-    uint64_t word = 0;
-    std::memcpy(&word, bytes + k, size - k < 8 ? size - k : 8);
-    h = Mix(h, word);
-  }
-  return h;
-}
-uint64_t HashOf(absl::string_view text) { return HashOf(text.data(), text.size()); }
+uint64_t HashOf(absl::string_view text) { return HashBytes(text.data(), text.size()); }
 
 class Cones {
  public:
@@ -54,33 +35,33 @@ class Cones {
  private:
   Hash Of(const Instruction& i, const std::vector<Hash>& before) {
     Hash hash;
-    uint64_t h = Mix(static_cast<uint64_t>(i.opcode), HashOf(i.shape.ToString(true)));
+    uint64_t h = MixHash(static_cast<uint64_t>(i.opcode), HashOf(i.shape.ToString(true)));
     hash.same = Def(i).host == HostService::kNone && !HasSideEffect(i);
     hash.random = DrawsRandomNumbers(i);
     for (const Instruction* operand : i.operands) {
       const Hash& o = before[operand->index];
       hash.same = hash.same && o.same;
-      h = Mix(h, o.value);
+      h = MixHash(h, o.value);
     }
     uint64_t attributes = 0;  // in any order
     for (const Attribute& attribute : i.attributes) {
       const absl::string_view name = attribute.name.empty() ? Info(attribute.id).name : attribute.name;
       uint64_t a = HashOf(name);
       if (const auto* called = std::get_if<Computation*>(&attribute.value)) {
-        a = Mix(a, Called(**called, hash));
+        a = MixHash(a, Called(**called, hash));
       } else if (const auto* many = std::get_if<std::vector<Computation*>>(&attribute.value)) {
-        for (const Computation* c : *many) a = Mix(a, Called(*c, hash));
+        for (const Computation* c : *many) a = MixHash(a, Called(*c, hash));
       } else {
         std::string text;
         TextOf(Info(attribute.id).kind).print(attribute.value, PrintOptions(), &text);
-        a = Mix(a, HashOf(text));
+        a = MixHash(a, HashOf(text));
       }
       attributes += a;
     }
-    h = Mix(Mix(h, attributes), HashOf(i.backend_config));
-    h = Mix(h, static_cast<uint64_t>(i.parameter_number + 1));
-    if (i.literal != nullptr) h = Mix(h, LiteralOf(i));
-    if (hash.random) h = Mix(h, (static_cast<uint64_t>(i.parent->id) << 32) | static_cast<uint32_t>(i.index));
+    h = MixHash(MixHash(h, attributes), HashOf(i.backend_config));
+    h = MixHash(h, static_cast<uint64_t>(i.parameter_number + 1));
+    if (i.literal != nullptr) h = MixHash(h, LiteralOf(i));
+    if (hash.random) h = MixHash(h, (static_cast<uint64_t>(i.parent->id) << 32) | static_cast<uint32_t>(i.index));
     hash.value = h;
     return hash;
   }
@@ -89,7 +70,7 @@ class Cones {
     const Value& value = i.literal->value;
     if (!value.has_value()) return HashOf(absl::StrCat("elided ", i.parent->name, "/", i.name));
     if (!value.shape().IsArray()) return HashOf(PrintLiteral(value));
-    return HashOf(value.physical_data(), static_cast<size_t>(value.byte_size()));
+    return HashBytes(value.physical_data(), static_cast<size_t>(value.byte_size()));
   }
 
   uint64_t Called(const Computation& computation, Hash& caller) {
@@ -102,7 +83,7 @@ class Cones {
       for (const Hash& h : Of(computation)) {
         hash.same = hash.same && h.same;
         hash.random = hash.random || h.random;
-        hash.value = Mix(hash.value, h.value);
+        hash.value = MixHash(hash.value, h.value);
       }
       called_[&computation] = hash;
     }

@@ -15,20 +15,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/container/inlined_vector.h"
+#include "core/base/hash.h"
 #include "core/exec/dynamic.h"
 #include "core/exec/machine.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
-
-inline uint64_t MixHash(uint64_t a, uint64_t b) {
-  uint64_t x = a ^ (b + 0x9e3779b97f4a7c15ull + (a << 6) + (a >> 2));
-  x ^= x >> 30;
-  x *= 0xbf58476d1ce4e5b9ull;
-  x ^= x >> 27;
-  x *= 0x94d049bb133111ebull;
-  return x ^ (x >> 31);
-}
 
 // How the Machine runs one instruction or region; worked out once.
 enum class StepKind : uint8_t {

@@ -112,7 +112,7 @@ absl::Status Machine::Impl::FillConstants(const Computation& computation, const 
     const Instruction& instruction = *computation.schedule[member];
     if (instruction.literal == nullptr || instruction.literal->value.has_value()) continue;
     if (!instruction.literal->elided) return absl::InternalError("a constant has no value");
-    // Booked on no account: the literal belongs to the module, which may outlive this Machine.
+    // Booked on no account: the literal belongs to the module, not to this run.
     if (absl::Status status = FillElidedConstant(instruction, m.options_.fill, nullptr); !status.ok()) return status;
     Say("elided constants are filled with made-up numbers: this run is not a reproduction of the original program's");
   }

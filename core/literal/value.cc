@@ -112,10 +112,10 @@ class BufferPool {
 
 }  // namespace
 
-void MemoryAccount::Add(int64_t bytes) {
-  int64_t now = live_.fetch_add(bytes, std::memory_order_relaxed) + bytes;
-  int64_t peak = peak_.load(std::memory_order_relaxed);
-  while (now > peak && !peak_.compare_exchange_weak(peak, now, std::memory_order_relaxed)) {
+void MemoryAccount::Figures::Add(int64_t bytes) {
+  const int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
+  int64_t highest = peak.load(std::memory_order_relaxed);
+  while (now > highest && !peak.compare_exchange_weak(highest, now, std::memory_order_relaxed)) {
   }
 }
 
@@ -127,8 +127,10 @@ std::shared_ptr<Buffer> Buffer::Allocate(int64_t size, MemoryAccount* account) {
     buffer->capacity_ = 0;
     return nullptr;
   }
-  buffer->account_ = account;
-  if (account != nullptr) account->Add(size);
+  if (account != nullptr) {
+    buffer->account_ = account->figures_;
+    buffer->account_->Add(size);
+  }
   return buffer;
 }
 

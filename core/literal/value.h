@@ -18,17 +18,25 @@
 namespace hloscope {
 
 // Counts bytes of live buffers and their high-water mark. One for each process use; Buffers made with none go uncounted.
+// Buffers share the figures, so a Value may outlive the account that it is booked on (and the Machine that it comes from).
 class MemoryAccount {
  public:
-  void Add(int64_t bytes);
-  void Subtract(int64_t bytes) { live_.fetch_sub(bytes, std::memory_order_relaxed); }
-  int64_t live() const { return live_.load(std::memory_order_relaxed); }
-  int64_t peak() const { return peak_.load(std::memory_order_relaxed); }
-  void ResetPeak() { peak_.store(live(), std::memory_order_relaxed); }
+  MemoryAccount() : figures_(std::make_shared<Figures>()) {}
+  MemoryAccount(const MemoryAccount&) = delete;
+  MemoryAccount& operator=(const MemoryAccount&) = delete;
+  int64_t live() const { return figures_->live.load(std::memory_order_relaxed); }
+  int64_t peak() const { return figures_->peak.load(std::memory_order_relaxed); }
+  void ResetPeak() { figures_->peak.store(live(), std::memory_order_relaxed); }
 
  private:
-  std::atomic<int64_t> live_{0};
-  std::atomic<int64_t> peak_{0};
+  friend class Buffer;
+  struct Figures {
+    void Add(int64_t bytes);
+    void Subtract(int64_t bytes) { live.fetch_sub(bytes, std::memory_order_relaxed); }
+    std::atomic<int64_t> live{0};
+    std::atomic<int64_t> peak{0};
+  };
+  const std::shared_ptr<Figures> figures_;
 };
 
 // 64-byte aligned bytes, with at least 64 readable (not writable) bytes after the end, so that vector loads may overrun.
@@ -47,7 +55,7 @@ class Buffer {
   std::byte* data_ = nullptr;
   int64_t size_ = 0;
   int64_t capacity_ = 0;
-  MemoryAccount* account_ = nullptr;
+  std::shared_ptr<MemoryAccount::Figures> account_;  // null: uncounted
 };
 
 // An array value views a whole Buffer. Treat as immutable once shared: mutable_data() is for whoever just allocated it, and for

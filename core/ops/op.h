@@ -103,6 +103,8 @@ struct OpDef {
   HostService host = HostService::kNone;
   // Its rounding is small beside the size of the whole result, not beside each element: elements are long sums that may cancel.
   bool normwise_error = false;
+  // Whether the instruction's two operands may change places and the result stays the same (but for which NaN it is). Null: never.
+  bool (*commutes)(const Instruction&) = nullptr;
   bool sizes_from_values = false;  // `evaluate` gives a result whose sizes are values of the program, within the bounds that are written
   // For operations that are not executed (yet, or on one replica): the sentence that says so. Empty: executed.
   absl::string_view not_executed;
@@ -131,6 +133,9 @@ inline const OpDef& Def(const Instruction& i) { return Def(i.opcode); }
 // Whether an instruction must run though nobody reads its result: by its operation, by custom_call_has_side_effect, or because a
 // computation that it calls has such an instruction.
 bool HasSideEffect(const Instruction& instruction);
+
+// Whether op(a, b) is op(b, a).
+inline bool Commutes(const Instruction& i) { return i.operands.size() == 2 && Def(i).commutes != nullptr && Def(i).commutes(i); }
 
 // The element program of a kPull / kPush instruction: its OpDef's, checked for internal consistency. The module must be verified.
 absl::StatusOr<Program> ElementProgram(const Instruction& instruction);

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "absl/strings/str_cat.h"
+#include "core/element/scalar_eval.h"
 #include "core/ops/pointwise.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
@@ -113,6 +114,8 @@ absl::StatusOr<Program> ProgramOfRow(const Instruction& instruction) {
   return Elementwise(instruction, [op](ExprGraph& graph, absl::Span<const NodeId> x) { return graph.Op(op, x); });
 }
 
+bool Always(const Instruction&) { return true; }
+
 // -- complex --
 
 std::optional<Shape> InferComplex(ShapeContext& c) {
@@ -146,6 +149,11 @@ const Direction* FindDirection(absl::string_view name) {
     if (direction.name == name) return &direction;
   }
   return nullptr;
+}
+
+bool IsEquality(const Instruction& compare) {
+  const Direction* direction = FindDirection(compare.Text(AttrId::kDirection));
+  return direction != nullptr && (direction->op == ScalarOp::kEq || direction->op == ScalarOp::kNe);
 }
 
 std::optional<Shape> InferCompare(ShapeContext& c) {
@@ -303,7 +311,10 @@ OpDef& DefineOne(OpRegistry& registry, Opcode opcode, int arity, std::optional<S
 }  // namespace
 
 void DefinePointwise(OpRegistry& registry) {
-  for (const Row& row : kRows) DefineOne(registry, row.opcode, row.arity, InferRow, ProgramOfRow, row.summary, row.doc);
+  for (const Row& row : kRows) {
+    OpDef& def = DefineOne(registry, row.opcode, row.arity, InferRow, ProgramOfRow, row.summary, row.doc);
+    if (row.arity == 2 && (IsReassociable(row.op) || row.op == ScalarOp::kMulhi)) def.commutes = Always;
+  }
 
   DefineOne(registry, Opcode::kComplex, 2, InferComplex, ProgramOfComplex, "a complex number of a real and an imaginary part",
             "Two `f32` make a `c64`, two `f64` a `c128`.");
@@ -311,6 +322,7 @@ void DefinePointwise(OpRegistry& registry) {
   OpDef& compare = DefineOne(registry, Opcode::kCompare, 2, InferCompare, ProgramOfCompare, "whether the comparison holds",
                              "`direction` is EQ, NE, LT, LE, GT or GE. Floats compare as IEEE 754 says (NaN differs from everything, -0 equals 0) "
                              "unless `type=TOTALORDER`: then -NaN < -inf < negative < -0 < +0 < positive < +inf < NaN.");
+  compare.commutes = IsEquality;
   compare.attributes = {{AttrId::kDirection, true}, {AttrId::kType}};
 
   DefineOne(registry, Opcode::kClamp, 3, InferClamp, ProgramOfClamp, "the middle operand, kept between the first and the last",

@@ -1,5 +1,6 @@
 #include "core/shape/shape.h"
 
+#include <algorithm>
 #include <cassert>
 #include <limits>
 
@@ -137,6 +138,13 @@ bool Shape::Equal(const Shape& a, const Shape& b, bool layouts) {
 
 bool Shape::SameDimensions(const Shape& a, const Shape& b) {
   return a.IsArray() && b.IsArray() && a.rep_->dimensions == b.rep_->dimensions && a.rep_->dynamic == b.rep_->dynamic;
+}
+
+bool Shape::SameTreeDimensions(const Shape& a, const Shape& b) {
+  if (a.IsArray() && b.IsArray()) return SameDimensions(a, b);
+  if (!a.IsTuple() || !b.IsTuple()) return a.element_type() == b.element_type();
+  const auto &x = a.tuple_shapes(), &y = b.tuple_shapes();
+  return std::equal(x.begin(), x.end(), y.begin(), y.end(), SameTreeDimensions);
 }
 
 std::string Shape::ToString(bool with_layout, bool with_index_comments) const {

@@ -66,6 +66,8 @@ class Shape {
   static bool Compatible(const Shape& a, const Shape& b) { return a.rep_ == b.rep_ || Equal(a, b, false); }
   // Equal dimensions (and dynamic flags), whatever the element types. Arrays only.
   static bool SameDimensions(const Shape& a, const Shape& b);
+  // The same of every leaf of two tuples of one form; tokens and opaques agree with their like.
+  static bool SameTreeDimensions(const Shape& a, const Shape& b);
 
   // "f32[2,<=3]{1,0}", "(s32[], token[])"; tuples get /*index=5*/ comments when `with_index_comments`.
   std::string ToString(bool with_layout = true, bool with_index_comments = false) const;

@@ -19,23 +19,12 @@ namespace hloscope {
 
 using namespace hlo;  // NOLINT: these tests are about it
 
-// A value of its own: those of a Machine go with it.
-inline Value Copy(const Value& value) {
-  if (value.shape().IsTuple()) {
-    std::vector<Value> elements;
-    for (const Value& element : value.elements()) elements.push_back(Copy(element));
-    return Value::Tuple(value.shape(), std::move(elements));
-  }
-  if (!value.shape().IsArray()) return value;
-  return Value::FromBytes(value.shape(), absl::MakeConstSpan(value.data(), value.byte_size()));
-}
-
 inline absl::StatusOr<Value> RunModule(const Module& module) {
   std::unique_ptr<Backend> backend = MakeReferenceBackend();
   Machine machine(module, *backend, MachineOptions());
   if (absl::Status s = machine.Start(std::vector<Value>()); !s.ok()) return s;
   if (machine.Run() != StopReason::kFinished) return machine.status();
-  return Copy(machine.result());
+  return machine.result();
 }
 
 struct Reread {

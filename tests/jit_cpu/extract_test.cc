@@ -57,7 +57,7 @@ class ExtractTest : public testing::TestWithParam<const char*> {
     const absl::Status started = machine.Start([&](int number) { return (*inputs)->Parameter(number, nullptr); });
     EXPECT_TRUE(started.ok()) << started;
     EXPECT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
-    return machine.finished() ? Detached(machine.result()) : Value();
+    return machine.finished() ? machine.result() : Value();
   }
 
   std::unique_ptr<Backend> backend_;

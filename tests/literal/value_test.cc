@@ -25,6 +25,17 @@ TEST(Value, CountsLiveBytesAndThePeak) {
   EXPECT_EQ(account.peak(), 8000);
 }
 
+TEST(Value, OutlivesTheAccountThatItIsBookedOn) {
+  auto account = std::make_unique<MemoryAccount>();
+  Value value = Value::Allocate(Shape::Array(ElementType::kF32, {1000}), account.get());
+  Value other = Value::Allocate(Shape::Array(ElementType::kF32, {10}), account.get());
+  EXPECT_EQ(account->live(), 4040);
+  account.reset();
+  value.mutable_as<float>()[999] = 1;
+  other = value;  // the small one goes after its account
+  EXPECT_EQ(other.as<float>()[999], 1);
+}
+
 TEST(Value, BlocksAreAlignedWithReadableSlackInEverySizeClass) {
   for (int64_t n : {0, 1, 63, 64, 65, 192, 256, 257, 320, 5000, 70001, 4 << 20, (8 << 20) + 3}) {
     for (int round = 0; round < 2; ++round) {  // fresh and recycled

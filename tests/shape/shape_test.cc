@@ -53,6 +53,17 @@ TEST(Shape, Equality) {
   EXPECT_FALSE(Shape::Compatible(Shape::Tuple({laid}), plain));
 }
 
+TEST(Shape, TreesOfTheSameDimensionsDifferInTypesAlone) {
+  const Shape f = Shape::Array(ElementType::kF32, {2, 3}), s = f.WithElementType(ElementType::kS8), other = Shape::Array(ElementType::kF32, {3, 2});
+  const Shape token = Shape::Token();
+  EXPECT_TRUE(Shape::SameTreeDimensions(Shape::Tuple({f, Shape::Tuple({s, token})}), Shape::Tuple({s, Shape::Tuple({f, token})})));
+  EXPECT_FALSE(Shape::SameTreeDimensions(Shape::Tuple({f, s}), Shape::Tuple({f, other})));
+  EXPECT_FALSE(Shape::SameTreeDimensions(Shape::Tuple({f, s}), Shape::Tuple({f})));
+  EXPECT_FALSE(Shape::SameTreeDimensions(Shape::Tuple({f}), f));
+  EXPECT_FALSE(Shape::SameTreeDimensions(token, f));
+  EXPECT_TRUE(Shape::SameTreeDimensions(token, token));
+}
+
 TEST(Shape, LinearIndicesAreInverse) {
   std::vector<int64_t> dims = {3, 1, 4, 2};
   std::vector<int64_t> index(4);
