@@ -293,7 +293,7 @@ class Runner {
     j["value"] = f.has_value ? Number(f.value) : ordered_json();
     j["why"] = f.why;
     j["operands"] = ordered_json::array();
-    for (const ElementRead& read : f.read) j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
+    for (const CaughtRead& read : f.read) j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
     j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
     j["loops"] = ordered_json::array();
     for (const CaughtFrame& frame : caught.frames) {

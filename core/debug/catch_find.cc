@@ -113,7 +113,7 @@ std::vector<Value> LeavesOf(const Value& value) {
 
 // The elements that made one: all if they are few, else those that tell most.
 void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding) {
-  std::vector<ElementRead> all;
+  std::vector<CaughtRead> all;
   std::set<std::pair<const Instruction*, int64_t>> seen;
   for (const auto& [operand, linear] : loads) {
     const Instruction* from = instruction.operands[operand];
@@ -121,8 +121,8 @@ void Show(const Instruction& instruction, const std::vector<std::pair<int, int64
     all.push_back({from, IndexOf(operands[operand].shape(), linear), At(operands[operand], linear)});
   }
   if (all.size() > kShown) {
-    std::stable_sort(all.begin(), all.end(), [](const ElementRead& a, const ElementRead& b) {
-      const auto weight = [](const ElementRead& r) { return r.value.IsNaN() ? HUGE_VAL : std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i)); };
+    std::stable_sort(all.begin(), all.end(), [](const CaughtRead& a, const CaughtRead& b) {
+      const auto weight = [](const CaughtRead& r) { return r.value.IsNaN() ? HUGE_VAL : std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i)); };
       return weight(a) > weight(b);
     });
     finding.read_more = static_cast<int64_t>(all.size() - kShown);

@@ -32,7 +32,7 @@ struct CatchRequest {
   int64_t hits = 0;
 };
 
-struct ElementRead {
+struct CaughtRead {
   const Instruction* instruction = nullptr;
   std::vector<int64_t> index;
   Scalar value;
@@ -44,7 +44,7 @@ struct Finding {
   Scalar value;                // of the element; unset for those
   bool has_value = false;
   std::string why;             // "s32 300 has no place in s8"; may be empty
-  std::vector<ElementRead> read;  // the elements that it was made from, the telling ones if there are many
+  std::vector<CaughtRead> read;  // the elements that it was made from, the telling ones if there are many
   int64_t read_more = 0;          // and as many more
   int64_t further = 0;            // other elements of the same instruction that it introduced now
   int64_t inherited = 0;          // elements that have it from an operand

@@ -247,7 +247,7 @@ std::string Made(const Caught& caught) {
 
 }  // namespace
 
-std::string ToText(const ElementRead& read) { return absl::StrCat(Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
+std::string ToText(const CaughtRead& read) { return absl::StrCat(Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
 
 std::string CaughtHeadline(const Module& module, const Caught& caught) {
   const std::string frames = FramesText(caught);
@@ -266,7 +266,7 @@ std::string CaughtText(const Module& module, const Caught& caught) {
   if (f.has_value) absl::StrAppend(&text, "\n  ", Indexed(*caught.instruction, f.output, f.index), " = ", ToText(f.value));
   if (!f.read.empty()) {
     absl::StrAppend(&text, f.has_value ? ", made from " : "\n  ",
-                    absl::StrJoin(f.read, ", ", [](std::string* out, const ElementRead& r) { out->append(ToText(r)); }));
+                    absl::StrJoin(f.read, ", ", [](std::string* out, const CaughtRead& r) { out->append(ToText(r)); }));
     if (f.read_more > 0) absl::StrAppend(&text, " and ", Count(f.read_more, "other element"));
   }
   if (f.further > 0) absl::StrAppend(&text, "\n  and ", Count(f.further, f.has_value ? "further element" : "further index vector"), " in the same way");

@@ -93,7 +93,7 @@ std::string CaughtHeadline(const Module& module, const Caught& caught);
 // The line of the model's source; line 0: none is named.
 std::pair<std::string, int> CaughtSource(const Module& module, const Caught& caught);
 // "%x[3,4] = 0".
-std::string ToText(const ElementRead& read);
+std::string ToText(const CaughtRead& read);
 
 }  // namespace hloscope
 

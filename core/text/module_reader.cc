@@ -61,7 +61,7 @@ bool LooksLikeClosingBrace(const char* p) {
 
 }  // namespace
 
-ModuleReader::ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const ReadLimits& limits)
+ModuleReader::ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const TextLimits& limits)
     : source_(std::move(source)), sink_(sink), s_(source_->text(), sink, limits), shapes_(s_), module_(std::make_unique<Module>()) {
   module_->source = source_;
 }
@@ -483,7 +483,7 @@ void ModuleReader::ResolveComputations() {
 }
 
 std::unique_ptr<Module> ReadHloText(std::shared_ptr<const SourceText> source, DiagnosticSink& sink) {
-  return ModuleReader(std::move(source), sink, ReadLimits()).Read();
+  return ModuleReader(std::move(source), sink, TextLimits()).Read();
 }
 
 }  // namespace hloscope

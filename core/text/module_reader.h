@@ -22,7 +22,7 @@ namespace hloscope {
 
 class ModuleReader {
  public:
-  ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const ReadLimits& limits);
+  ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const TextLimits& limits);
   std::unique_ptr<Module> Read();
 
  private:

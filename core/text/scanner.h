@@ -14,7 +14,7 @@
 namespace hloscope {
 
 // What keeps hostile input cheap. The defaults are what ReadHloText uses; tests make them small.
-struct ReadLimits {
+struct TextLimits {
   int64_t max_bytes = INT32_MAX - 64;  // places are 32-bit offsets
   int max_errors = 1000;               // then reading stops
   int max_depth = 100;                 // of nested tuples
@@ -43,7 +43,7 @@ inline bool IsClass(char c, uint8_t mask) { return char_class::kTable[static_cas
 class Scanner {
  public:
   // `text` must be followed by a zero byte (SourceText's is).
-  Scanner(absl::string_view text, DiagnosticSink& sink, const ReadLimits& limits)
+  Scanner(absl::string_view text, DiagnosticSink& sink, const TextLimits& limits)
       : p(text.data()), begin_(text.data()), end_(text.data() + text.size()), sink_(sink), limits_(limits) {}
 
   const char* p;  // the next byte; *end() is a zero byte, so looking one ahead is always allowed
@@ -54,7 +54,7 @@ class Scanner {
   int32_t Offset(const char* at) const { return static_cast<int32_t>(at - begin_); }
   SourceRange Range(const char* from, const char* to) const { return {Offset(from), Offset(to)}; }
   SourceRange Range(absl::string_view view) const { return Range(view.data(), view.data() + view.size()); }
-  const ReadLimits& limits() const { return limits_; }
+  const TextLimits& limits() const { return limits_; }
 
   void SkipSpace() {
     if (!IsClass(*p, char_class::kSpace) && *p != '/') return;
@@ -100,7 +100,7 @@ class Scanner {
   const char* begin_;
   const char* end_;
   DiagnosticSink& sink_;
-  ReadLimits limits_;
+  TextLimits limits_;
   int errors_ = 0;
   int64_t charged_ = 0;
   bool stopped_ = false;

@@ -308,7 +308,7 @@ bool ShapeReader::ReadLayoutPart(int rank, Layout& layout) {
 absl::StatusOr<Shape> ParseShape(absl::string_view text) {
   std::string copy(text.data(), text.size());  // the scanner wants a zero byte at the end
   DiagnosticSink sink;
-  Scanner scanner(copy, sink, ReadLimits());
+  Scanner scanner(copy, sink, TextLimits());
   ShapeReader reader(scanner);
   scanner.SkipSpace();
   Shape shape;

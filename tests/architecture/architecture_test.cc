@@ -206,5 +206,40 @@ TEST(Architecture, NoPathsOfThisMachineAndNoUnfinishedMarks) {
   }
 }
 
+// Two types of one name in one namespace break any program that links both files, and nothing says so. Tests are linked with everything;
+// only files of tests with different folders never meet.
+TEST(Architecture, TypesHaveOneDefinition) {
+  const std::regex type("(?:struct|class|enum class|enum|union) (\\w+)[^;:(<]*(?: : [^;(]*)?\\{.*");
+  const std::regex space("namespace ([\\w:]*) ?\\{.*");
+  std::map<std::string, std::vector<std::string>> places;
+  for (const fs::path& file : Sources({"app", "core", "backends", "visualizer", "tests"})) {
+    const std::string path = file.generic_string();
+    std::vector<std::string> spaces;
+    std::istringstream text(ReadFile(file));
+    for (std::string line; std::getline(text, line);) {
+      std::smatch match;
+      if (std::regex_match(line, match, space)) {
+        spaces.push_back(match[1].str().empty() ? "(" + path + ")" : match[1].str());  // nameless: the file's own
+      } else if (line.rfind("}  // namespace", 0) == 0 && !spaces.empty()) {
+        spaces.pop_back();
+      } else if (std::regex_match(line, match, type)) {
+        std::string name;
+        for (const std::string& part : spaces) name += part + "::";
+        places[name + match[1].str()].push_back(path);
+      }
+    }
+  }
+  EXPECT_GT(places.size(), 500u) << "nothing was read";
+  const auto apart = [](const std::string& a, const std::string& b) {
+    if (a.rfind("tests/", 0) != 0 || b.rfind("tests/", 0) != 0) return false;
+    return a.substr(0, a.find('/', 6)) != b.substr(0, b.find('/', 6));
+  };
+  for (const auto& [name, files] : places) {
+    for (size_t k = 1; k < files.size(); ++k) {
+      EXPECT_TRUE(apart(files[k - 1], files[k])) << name << " is defined in " << files[k - 1] << " and in " << files[k] << ": give one another name";
+    }
+  }
+}
+
 }  // namespace
 }  // namespace hloscope

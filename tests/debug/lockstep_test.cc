@@ -2,6 +2,7 @@
 #include "core/debug/lockstep.h"
 
 #include <cmath>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -243,6 +244,50 @@ TEST(Lockstep, AnErrorOnOneSideIsSaid) {
   EXPECT_TRUE(report.error_a.empty());
   EXPECT_THAT(report.error_b, HasSubstr("100"));
   EXPECT_FALSE(report.results_compared);
+}
+
+TEST(Match, OperandsThatCommuteMayChangePlaces) {
+  constexpr char kOne[] = R"(HloModule m
+add {
+  a = f32[] parameter(0)
+  b = f32[] parameter(1)
+  ROOT sum = f32[] add(a, b)
+}
+ENTRY main {
+  x = f32[4] parameter(0)
+  y = f32[4] parameter(1)
+  s = f32[4] add(x, y)
+  m = f32[4] multiply(s, x)
+  d = f32[4] subtract(m, s)
+  e = pred[4] compare(d, s), direction=EQ
+  w = f32[4] select(e, d, m)
+  zero = f32[] constant(0)
+  ROOT r = f32[] reduce(w, zero), dimensions={0}, to_apply=add
+}
+)";
+  const auto a = Read(kOne);
+  const std::string turned = absl::StrReplaceAll(kOne, {{"add(x, y)", "add(y, x)"}, {"multiply(s, x)", "multiply(x, s)"}, {"compare(d, s)", "compare(s, d)"}, {"add(a, b)", "add(b, a)"}});
+  const auto b = Read(absl::StrReplaceAll(turned, {{"  s =", "  other ="}, {"(s,", "(other,"}, {", s)", ", other)"}}));
+  const ProgramMatch match = MatchPrograms(*a, *b);
+  EXPECT_TRUE(match.SameStructure()) << match.changes.size();
+  EXPECT_EQ(match.identical, match.matched);
+  const LockstepReport values = Compare(*a, *b);
+  EXPECT_EQ(values.diverging, 0);
+  EXPECT_TRUE(values.results_compared);
+  // A difference does not commute, and neither does the order of numbers.
+  for (const auto& [from, to, name] : {std::tuple("subtract(m, s)", "subtract(s, m)", "d"), std::tuple("direction=EQ", "direction=LT", "e")}) {
+    const auto changed = Read(absl::StrReplaceAll(kOne, {{from, to}}));
+    const ProgramMatch other = MatchPrograms(*a, *changed);
+    ASSERT_EQ(other.Count(StructuralChange::kChanged), 1) << from;
+    for (const StructuralChange& change : other.changes) EXPECT_EQ(change.a->name, name);
+  }
+  const auto less = Read(absl::StrReplaceAll(kOne, {{"direction=EQ", "direction=LT"}})), swapped = Read(absl::StrReplaceAll(kOne, {{"compare(d, s), direction=EQ", "compare(s, d), direction=LT"}}));
+  EXPECT_FALSE(MatchPrograms(*less, *swapped).SameStructure());
+  // One operand is another: that one is named, the one that changed places is not.
+  const auto third = Read(absl::StrReplaceAll(kOne, {{"multiply(s, x)", "multiply(y, s)"}}));
+  const ProgramMatch one = MatchPrograms(*a, *third);
+  ASSERT_EQ(one.Count(StructuralChange::kChanged), 1);
+  EXPECT_THAT(one.changes[0].what, ElementsAre("operand 1: %x -> %y"));
 }
 
 TEST(Match, CastsOfAnotherPrecisionAreLookedThrough) {

@@ -64,12 +64,12 @@ class Table {
       return;
     }
     for (Inputs kind : kinds) {
-      const Outcome o = trio_.Compare(*module, MakeArguments(*module, kind, ++seed_));
+      const TrioOutcome o = trio_.Compare(*module, MakeArguments(*module, kind, ++seed_));
       ++programs_;
       compared_ += o.compared;
       exact_ += o.exact;
       unknown_ += o.unknown;
-      if (o.kind != Outcome::kAgrees) {
+      if (o.kind != TrioOutcome::kAgrees) {
         Report(text, absl::StrCat("inputs ", static_cast<int>(kind), " seed ", seed_, ": ", o.what));
         return;
       }

@@ -14,16 +14,16 @@ namespace {
 // The JIT keeps every kernel that it makes; now and then it starts anew.
 constexpr int64_t kProgramsOfOneJit = 500;
 
-Outcome RunOne(const Prog& program, Trio& trio) {
+TrioOutcome RunOne(const Prog& program, Trio& trio) {
   std::string problems;
   std::unique_ptr<Module> module = ReadProgram(Text(program), &problems);
-  if (module == nullptr) return {Outcome::kFailed, absl::StrCat("refused: ", problems)};
+  if (module == nullptr) return {TrioOutcome::kFailed, absl::StrCat("refused: ", problems)};
   return trio.Compare(*module, ArgumentsOf(program, *module), program.seed % 3 == 0);
 }
 
-bool Refused(const Outcome& o) { return o.kind == Outcome::kFailed && o.what.rfind("refused", 0) == 0; }
+bool Refused(const TrioOutcome& o) { return o.kind == TrioOutcome::kFailed && o.what.rfind("refused", 0) == 0; }
 // Enough of a message to know the same failure again: its first words, without numbers.
-std::string Kind(const Outcome& o) {
+std::string Kind(const TrioOutcome& o) {
   if (Refused(o)) {
     const size_t label = o.what.find('['), end = o.what.find(']', label);
     return label == std::string::npos ? "refused" : o.what.substr(label, end - label);
@@ -42,18 +42,18 @@ CampaignReport RunCampaign(const CampaignOptions& options) {
     const uint64_t seed = options.seed + static_cast<uint64_t>(k);
     const Prog program = Generate(seed);
     for (const Comp& comp : program.computations) {
-      for (const Node& node : comp.nodes) ++report.operations[node.op];
+      for (const ProgNode& node : comp.nodes) ++report.operations[node.op];
     }
-    const Outcome o = RunOne(program, *trio);
+    const TrioOutcome o = RunOne(program, *trio);
     ++report.programs;
     report.compared += o.compared;
     report.exact += o.exact;
     report.unknown += o.unknown;
-    if (o.kind == Outcome::kAgrees) ++report.agreed;
-    if (o.kind == Outcome::kSkipped) ++report.skipped;
-    if (o.kind == Outcome::kMismatch) ++report.mismatches;
-    if (o.kind == Outcome::kFailed) ++(Refused(o) ? report.refused : report.failed);
-    if (o.kind == Outcome::kMismatch || o.kind == Outcome::kFailed) {
+    if (o.kind == TrioOutcome::kAgrees) ++report.agreed;
+    if (o.kind == TrioOutcome::kSkipped) ++report.skipped;
+    if (o.kind == TrioOutcome::kMismatch) ++report.mismatches;
+    if (o.kind == TrioOutcome::kFailed) ++(Refused(o) ? report.refused : report.failed);
+    if (o.kind == TrioOutcome::kMismatch || o.kind == TrioOutcome::kFailed) {
       std::string text = absl::StrCat("seed ", seed, ": ", o.what, "\n");
       if (kept < options.keep) {
         ++kept;

@@ -65,7 +65,7 @@ Shape Maker::Dressed(const Shape& shape) {
 
 int Maker::Add(std::string op, const Shape& shape, std::vector<int> operands, std::string attributes) {
   for (int o : operands) used_[o] = 1;
-  Node node;
+  ProgNode node;
   node.op = std::move(op);
   node.shape = Dressed(shape);
   node.operands = std::move(operands);

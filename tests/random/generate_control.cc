@@ -81,7 +81,7 @@ bool Maker::Control() {
     case 3: {
       const std::string callee = SubComputation(shapes, shapes[0], operations, /*feeds=*/false);
       const Shape start = Shape::Tuple({Shape::Tuple(shapes), shapes[0], Shape::Scalar(ElementType::kU32)});
-      Node node;  // not taken apart: only its done may look at it
+      ProgNode node;  // not taken apart: only its done may look at it
       for (int o : operands) used_[o] = 1;
       node.op = "async-start";
       node.shape = start;

@@ -144,10 +144,10 @@ Trio::Trio(int threads) : reference_(MakeReferenceBackend()) {
 }
 Trio::~Trio() = default;
 
-Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments, bool steps) {
-  Outcome outcome;
+TrioOutcome Trio::Compare(const Module& module, const std::vector<Value>& arguments, bool steps) {
+  TrioOutcome outcome;
   const auto failed = [&](const std::string& who, const absl::Status& status) {
-    outcome.kind = Outcome::kFailed;
+    outcome.kind = TrioOutcome::kFailed;
     outcome.what = absl::StrCat(who, ": ", status.ToString());
     return outcome;
   };
@@ -167,7 +167,7 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
   }
   // Nobody knows how many items it would have taken.
   if (!expected.ok() && (fed || absl::IsResourceExhausted(expected.status()))) {
-    outcome.kind = Outcome::kSkipped;
+    outcome.kind = TrioOutcome::kSkipped;
     return outcome;
   }
   Feeds of_reference{feeds.in, {}}, of_jit{feeds.in, {}}, of_steps{feeds.in, {}};
@@ -179,7 +179,7 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
     if (!jit.ok()) return failed("jit", jit.status());
   }
   if (skipped) {
-    outcome.kind = Outcome::kSkipped;
+    outcome.kind = TrioOutcome::kSkipped;
     outcome.what = expected.status().ToString();
     return outcome;
   }
@@ -188,14 +188,14 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
     outcome.compared += c.compared;
     outcome.exact += c.exact;
     outcome.unknown += c.unknown;
-    if (c.ok() || outcome.kind == Outcome::kMismatch) return;
-    outcome.kind = Outcome::kMismatch;
+    if (c.ok() || outcome.kind == TrioOutcome::kMismatch) return;
+    outcome.kind = TrioOutcome::kMismatch;
     outcome.what = absl::StrCat(who, " ", c.difference);
   };
   const auto compare = [&](const std::string& who, const Value& got, const std::vector<Value>& out) {
     compare_one(who, *expected, got);
     if (out.size() != expected_out.size()) {
-      outcome.kind = Outcome::kMismatch;
+      outcome.kind = TrioOutcome::kMismatch;
       outcome.what = absl::StrCat(who, " ", out.size(), " items went to the outfeed, expected ", expected_out.size());
       return;
     }
@@ -203,13 +203,13 @@ Outcome Trio::Compare(const Module& module, const std::vector<Value>& arguments,
   };
   compare("reference", *reference, of_reference.out);
   if (jit.ok()) compare("jit", *jit, of_jit.out);
-  if (jit.ok() && steps && outcome.kind == Outcome::kAgrees) {
+  if (jit.ok() && steps && outcome.kind == TrioOutcome::kAgrees) {
     const absl::StatusOr<Value> stepped = RunOnBackend(module, *jit_, arguments, /*steps=*/true, &of_steps);
     if (!stepped.ok() && !absl::IsResourceExhausted(stepped.status())) return failed("steps", stepped.status());
     bool same = !stepped.ok() || (SameBits(*stepped, *jit) && of_steps.out.size() == of_jit.out.size());
     for (size_t k = 0; same && stepped.ok() && k < of_jit.out.size(); ++k) same = SameBits(of_steps.out[k], of_jit.out[k]);
     if (!same) {
-      outcome.kind = Outcome::kMismatch;
+      outcome.kind = TrioOutcome::kMismatch;
       outcome.what = "steps differ from the whole run";
       const oracle::Comparison c = oracle::CompareWith(oracle::FromValue(*jit), *stepped);
       outcome.what += " " + c.difference;

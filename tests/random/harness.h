@@ -33,7 +33,7 @@ struct Feeds {
 absl::StatusOr<Value> RunOnBackend(const Module& module, Backend& backend, const std::vector<Value>& arguments, bool steps = false,
                                    Feeds* feeds = nullptr);
 
-struct Outcome {
+struct TrioOutcome {
   // How it ended. kFailed: somebody could not run it; kSkipped: the oracle has no meaning for it, and the others agree as far as they must.
   enum Kind { kAgrees, kSkipped, kMismatch, kFailed } kind = kAgrees;
   std::string what;  // of a mismatch or failure: who, where, how
@@ -45,7 +45,7 @@ class Trio {
   ~Trio();
   bool has_jit() const { return jit_ != nullptr; }
   // `steps`: the JIT runs once more, one instruction at a time; every bit must be the same.
-  Outcome Compare(const Module& module, const std::vector<Value>& arguments, bool steps = false);
+  TrioOutcome Compare(const Module& module, const std::vector<Value>& arguments, bool steps = false);
 
  private:
   std::unique_ptr<Backend> reference_, jit_;

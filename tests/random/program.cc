@@ -19,7 +19,7 @@ bool Mentions(const std::string& attributes, const std::string& name) {
 }
 
 std::string NameOf(const Comp& comp, int k, bool entry) {
-  const Node& node = comp.nodes[k];
+  const ProgNode& node = comp.nodes[k];
   if (entry && node.op == "parameter") return absl::StrCat("p", node.id);
   return absl::StrCat("v", k);
 }
@@ -34,7 +34,7 @@ std::string Text(const Prog& program) {
     absl::StrAppend(&text, entry ? "ENTRY " : "", comp.name, " {\n");
     int parameters = 0;
     for (size_t k = 0; k < comp.nodes.size(); ++k) {
-      const Node& node = comp.nodes[k];
+      const ProgNode& node = comp.nodes[k];
       absl::StrAppend(&text, "  ", static_cast<int>(k) == comp.root ? "ROOT " : "", NameOf(comp, static_cast<int>(k), entry), " = ",
                       node.shape.ToString(), " ", node.op, "(");
       if (node.op == "parameter") {
@@ -63,7 +63,7 @@ Prog WithoutDeadCode(const Prog& program) {
       for (int o : comp.nodes[k].operands) live[o] = 1;
     }
     std::vector<int> moved(comp.nodes.size(), -1);
-    std::vector<Node> nodes;
+    std::vector<ProgNode> nodes;
     for (size_t k = 0; k < comp.nodes.size(); ++k) {
       if (!live[k]) continue;
       moved[k] = static_cast<int>(nodes.size());
@@ -78,7 +78,7 @@ Prog WithoutDeadCode(const Prog& program) {
   for (size_t c = out.computations.size(); c-- > 0;) {
     bool called = c + 1 == out.computations.size();
     for (const Comp& caller : needed) {
-      for (const Node& node : caller.nodes) called |= Mentions(node.attributes, out.computations[c].name);
+      for (const ProgNode& node : caller.nodes) called |= Mentions(node.attributes, out.computations[c].name);
     }
     if (called) needed.push_back(out.computations[c]);
   }

@@ -13,7 +13,7 @@
 
 namespace hloscope {
 
-struct Node {
+struct ProgNode {
   std::string op;             // as in HLO text
   Shape shape;                // with the layout to print
   std::vector<int> operands;  // positions in the computation
@@ -24,7 +24,7 @@ struct Node {
 
 struct Comp {
   std::string name;
-  std::vector<Node> nodes;
+  std::vector<ProgNode> nodes;
   int root = -1;
 };
 

@@ -55,7 +55,7 @@ class Shrinker {
 
   bool EarlierRoot() {
     for (int k = 0; k < best_.entry().root; ++k) {
-      const Node& node = best_.entry().nodes[k];
+      const ProgNode& node = best_.entry().nodes[k];
       if (node.op == "parameter" || node.op == "constant" || node.shape.IsToken()) continue;
       Prog candidate = best_;
       candidate.entry().root = k;
@@ -65,7 +65,7 @@ class Shrinker {
   }
 
   static void Redirect(Comp& comp, size_t from, int to) {
-    for (Node& node : comp.nodes) {
+    for (ProgNode& node : comp.nodes) {
       for (int& o : node.operands) {
         if (o == static_cast<int>(from)) o = to;
       }
@@ -74,7 +74,7 @@ class Shrinker {
   }
 
   bool ReplaceByOperand(size_t c, size_t k) {
-    const Node node = best_.computations[c].nodes[k];
+    const ProgNode node = best_.computations[c].nodes[k];
     for (int o : node.operands) {
       if (!Shape::Compatible(best_.computations[c].nodes[o].shape.WithoutLayouts(), node.shape.WithoutLayouts())) continue;
       Prog candidate = best_;
@@ -87,11 +87,11 @@ class Shrinker {
   // By a parameter of the entry; elsewhere by a constant 1, spread out.
   bool ReplaceBySource(size_t c, size_t k) {
     const Comp& comp = best_.computations[c];
-    const Node& node = comp.nodes[k];
+    const ProgNode& node = comp.nodes[k];
     if (node.op == "parameter" || node.op == "constant" || node.op == "after-all" || (node.op == "broadcast" && comp.nodes[node.operands[0]].op == "constant")) return false;
     if (static_cast<int>(k) == comp.root && c + 1 == best_.computations.size()) return false;
     Prog candidate = best_;
-    Node& changed = candidate.computations[c].nodes[k];
+    ProgNode& changed = candidate.computations[c].nodes[k];
     changed.attributes.clear();
     changed.operands.clear();
     if (c + 1 == best_.computations.size()) {
@@ -127,7 +127,7 @@ class Shrinker {
   Prog WithShapes(const std::function<Shape(const Shape&)>& f) const {
     Prog candidate = best_;
     for (Comp& comp : candidate.computations) {
-      for (Node& node : comp.nodes) node.shape = MapShape(node.shape, f);
+      for (ProgNode& node : comp.nodes) node.shape = MapShape(node.shape, f);
     }
     return candidate;
   }
@@ -150,7 +150,7 @@ class Shrinker {
   bool SmallerSizes() {
     std::set<int64_t> sizes;
     for (const Comp& comp : best_.computations) {
-      for (const Node& node : comp.nodes) {
+      for (const ProgNode& node : comp.nodes) {
         MapShape(node.shape, [&](const Shape& s) {
           sizes.insert(s.dimensions().begin(), s.dimensions().end());
           return s;
@@ -169,7 +169,7 @@ class Shrinker {
         });
         Prog with_numbers = candidate;
         for (Comp& comp : with_numbers.computations) {
-          for (Node& node : comp.nodes) node.attributes = WithNumber(node.attributes, from, to);
+          for (ProgNode& node : comp.nodes) node.attributes = WithNumber(node.attributes, from, to);
         }
         if (Try(std::move(candidate)) || Try(std::move(with_numbers))) {
           better = true;

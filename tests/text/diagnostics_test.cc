@@ -204,7 +204,7 @@ TEST(Diagnostics, LabelPlaceAndMessage) {
   }
 }
 
-std::vector<std::string> Labels(const std::string& text, ReadLimits limits = {}) {
+std::vector<std::string> Labels(const std::string& text, TextLimits limits = {}) {
   DiagnosticSink sink;
   ModuleReader(std::make_shared<SourceText>("t", text), sink, limits).Read();
   std::vector<std::string> labels;
