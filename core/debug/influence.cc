@@ -1,5 +1,6 @@
 // One pass over each computation in program order carries the sets along. Calls and branches are passes of their own, a loop one for each
-// iteration, until nothing changes any more and nothing of the run was looked at.
+// iteration, until nothing changes any more and nothing of the run was looked at. Of very long loops the later iterations are taken together:
+// sets that hold whatever the run's values are there, and so may be too large.
 #include "core/debug/influence.h"
 
 #include <algorithm>
@@ -7,6 +8,7 @@
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/influence_search.h"
 #include "core/ops/op.h"
@@ -40,9 +42,16 @@ Leaves AllOf(const Shape& shape) {
   return leaves;
 }
 
+void Unite(const Leaves& more, Leaves* leaves) {
+  for (size_t l = 0; l < leaves->size(); ++l) {
+    (*leaves)[l].exact = (*leaves)[l].exact && more[l].exact;
+    if (!more[l].empty() && !(more[l] == (*leaves)[l])) (*leaves)[l].AddAll(more[l]);
+  }
+}
+
 class InfluenceBuilder {
  public:
-  InfluenceBuilder(ElementReader& reader, const Machine& machine) : reader_(reader), machine_(machine) {}
+  InfluenceBuilder(ElementReader& reader, const Machine& machine, int64_t most_steps) : reader_(reader), machine_(machine), most_steps_(most_steps) {}
 
   absl::StatusOr<Influence> Build(const ElementPlace& place) {
     influence_.place = place;
@@ -83,10 +92,24 @@ class InfluenceBuilder {
       absl::StatusOr<Leaves> result = Through(frame, i, operands);
       if (!result.ok()) return result.status();
       if (!Any(*result)) continue;
-      Note(frame, i, *result, SourcesOf(frame, i));
+      Note(frame, i, *result, SourcesAreKnown(frame, i, operands, *result) ? std::vector<std::vector<int>>() : SourcesOf(frame, i));
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
+  }
+
+  // Its nodes have been told already where they come from, as far as these leaves go.
+  bool SourcesAreKnown(int frame, const Instruction& i, absl::Span<const Leaves* const> operands, const Leaves& result) {
+    uint64_t which = 1469598103934665603ull;
+    const auto mix = [&](const Leaves& leaves) {
+      for (const ElementSet& leaf : leaves) which = (which ^ (leaf.empty() ? 1 : 2)) * 1099511628211ull;
+    };
+    for (const Leaves* operand : operands) {
+      which = (which ^ 3) * 1099511628211ull;
+      if (operand != nullptr) mix(*operand);
+    }
+    mix(result);
+    return !sourced_.insert(std::make_tuple(Path(frame), &i, which)).second;
   }
 
   // By leaf of the result: the nodes of what it is made from.
@@ -119,6 +142,7 @@ class InfluenceBuilder {
 
   // What the instruction makes of its operands' sets (null: not influenced).
   absl::StatusOr<Leaves> Through(int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
+    ++steps_;
     const OpDef& def = Def(i);
     if (def.control != ControlKind::kNone) return ThroughControl(frame, i, operands);
     Leaves result = NoneOf(i.shape);
@@ -132,14 +156,14 @@ class InfluenceBuilder {
       if (prepared->program.is_push) {
         std::vector<const ElementSet*> sets;
         for (const Leaves* operand : operands) sets.push_back(operand == nullptr ? nullptr : &(*operand)[0]);
-        SearchUpdates(reader_, frame, i, sets, &result, &looked_);
+        SearchUpdates(reader_, frame, i, sets, &result, &state_);
         return result;
       }
       for (size_t l = 0; l < result.size(); ++l) {
         for (size_t k = 0; k < operands.size(); ++k) {
           if (operands[k] == nullptr || (*operands[k])[0].empty()) continue;
           if (!(*operands[k])[0].exact) result[l].exact = false;
-          SearchReaders(reader_, frame, i, static_cast<int>(l), static_cast<int>(k), (*operands[k])[0], &result[l], &looked_);
+          SearchReaders(reader_, frame, i, static_cast<int>(l), static_cast<int>(k), (*operands[k])[0], &result[l], &state_);
         }
       }
       return result;
@@ -148,10 +172,16 @@ class InfluenceBuilder {
       const bool chooses = i.operands.size() == 3;
       if (chooses && operands[0] != nullptr) return AllOf(i.shape);
       size_t from = 0;
+      if (chooses && state_.blind) {
+        for (int k : {1, 2}) {
+          if (operands[k] != nullptr) Unite(*operands[k], &result);
+        }
+        return result;
+      }
       if (chooses) {
         absl::StatusOr<Scalar> pred = reader_.Element({frame, i.operands[0], 0, 0});
         if (!pred.ok()) return pred.status();
-        looked_ = true;
+        state_.looked = true;
         from = pred->i != 0 ? 1 : 2;
       }
       if (operands[from] != nullptr) result = *operands[from];
@@ -202,9 +232,10 @@ class InfluenceBuilder {
         return around;
       }
       case ControlKind::kConditional: {
+        if (state_.blind) return ThroughAnyBranch(frame, i, arguments);
         absl::StatusOr<int> branch = reader_.history().EnterBranch(frame, i);
         if (!branch.ok()) return branch.status();
-        looked_ = true;
+        state_.looked = true;
         absl::StatusOr<Leaves> result = Called(*branch, {arguments[reader_.history().place(*branch).branch + 1]});
         if (!result.ok() || !Any(arguments[0])) return result;
         AddNote(absl::StrCat("it decides which branch %", i.name, " takes"));
@@ -216,13 +247,63 @@ class InfluenceBuilder {
     return absl::InternalError("not a control instruction");
   }
 
+  absl::StatusOr<Leaves> ThroughAnyBranch(int frame, const Instruction& conditional, const std::vector<Leaves>& arguments) {
+    if (Any(arguments[0])) return AllOf(conditional.shape);
+    Leaves result = NoneOf(conditional.shape);
+    for (int branch : reader_.history().EnterAllBranches(frame, conditional)) {
+      absl::StatusOr<Leaves> one = Called(branch, {arguments[reader_.history().place(branch).branch + 1]});
+      if (!one.ok()) return one;
+      Unite(*one, &result);
+    }
+    return result;
+  }
+
+  // Any number of iterations from `first` on, whatever the run's values are there: the smallest sets that an iteration does not leave.
+  absl::StatusOr<Leaves> ThroughTheRest(int frame, const Instruction& loop, Leaves carried, int64_t first, bool* decides) {
+    constexpr int kRounds = 24;  // then what still grows is taken whole
+    const bool before = state_.blind;
+    state_.blind = true;
+    for (int round = 0;; ++round) {
+      absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(frame, loop, first), {carried});
+      if (!again.ok()) return again;
+      *decides = *decides || Any(*again);
+      absl::StatusOr<Leaves> next = Called(reader_.history().EnterBody(frame, loop, first), {carried});
+      if (!next.ok()) return next;
+      Leaves grown = carried;
+      Unite(*next, &grown);
+      if (grown == carried) break;
+      if (round >= kRounds) {
+        const Leaves all = AllOf(loop.shape);
+        for (size_t l = 0; l < grown.size(); ++l) {
+          if (!(grown[l] == carried[l])) grown[l] = all[l];
+        }
+      }
+      carried = std::move(grown);
+    }
+    state_.blind = before;
+    for (ElementSet& leaf : carried) leaf.exact = leaf.exact && leaf.empty();
+    return carried;
+  }
+
   absl::StatusOr<Leaves> ThroughLoop(int frame, const Instruction& loop, Leaves carried) {
+    bool decides = false;
+    if (state_.blind) {
+      absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), 0, &decides);
+      if (!rest.ok() || !decides) return rest;
+      return DecidedByIt(loop, *rest);
+    }
     absl::StatusOr<int64_t> count = reader_.history().Iterations(frame, loop);
     if (!count.ok()) return count.status();
-    const bool before = looked_;
-    bool decides = false;
     for (int64_t k = 0; k <= *count; ++k) {
-      looked_ = false;
+      if (k > 1 && k < *count && most_steps_ > 0 && steps_ > most_steps_) {
+        absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), k, &decides);
+        if (!rest.ok()) return rest;
+        carried = *std::move(rest);
+        RaiseLast(frame, loop, *count - 1);
+        AddNote(absl::StrCat("of %", loop.name, " iterations from ", k, " on are told together: sets there are at most what is influenced (/all takes them one by one)"));
+        break;
+      }
+      state_.looked = false;
       absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(frame, loop, k), {carried});
       if (!again.ok()) return again.status();
       decides = decides || Any(*again);
@@ -231,15 +312,19 @@ class InfluenceBuilder {
       if (!next.ok()) return next.status();
       const bool same = *next == carried;
       carried = *std::move(next);
-      if (same && !looked_) {  // so are all iterations after it
+      if (same && !state_.looked) {  // so are all iterations after it
         RaiseLast(frame, loop, *count - 1);
         break;
       }
     }
-    looked_ = true;  // how often it ran
-    (void)before;
+    state_.looked = true;  // how often it ran
     if (!decides) return carried;
     AddNote(absl::StrCat("it decides how often %", loop.name, " runs"));
+    return DecidedByIt(loop, carried);
+  }
+
+  // The result of a loop that might have run another number of times.
+  Leaves DecidedByIt(const Instruction& loop, const Leaves& carried) {
     Leaves all = AllOf(loop.shape);
     for (size_t l = 0; l < all.size(); ++l) {
       if (reader_.IsPassedThrough(loop, static_cast<int>(l))) all[l] = carried[l];
@@ -250,15 +335,25 @@ class InfluenceBuilder {
   // ---- What is told ----
 
   void AddNote(std::string note) {
+    if (state_.blind) return;
     if (said_.insert(note).second) influence_.notes.push_back(std::move(note));
   }
 
   // Frames of one loop are told as one.
   int Path(int frame) {
+    if (frame >= static_cast<int>(path_of_.size())) path_of_.resize(frame + 64, -1);
+    if (path_of_[frame] < 0) {
+      const int path = FindPath(frame);
+      path_of_[frame] = path;
+    }
+    return path_of_[frame];
+  }
+
+  int FindPath(int frame) {
     const FrameHistory::Place p = reader_.history().place(frame);
     if (p.parent < 0) return 0;
     const int outer = Path(p.parent);
-    const auto [it, fresh] = paths_.try_emplace({outer, p.caller, static_cast<int>(p.kind), p.branch}, static_cast<int>(paths_.size()) + 1);
+    const auto [it, fresh] = paths_.try_emplace(std::make_tuple(outer, p.caller, static_cast<int>(p.kind), p.branch), static_cast<int>(paths_.size()) + 1);
     return it->second;
   }
 
@@ -280,7 +375,7 @@ class InfluenceBuilder {
       InfluenceNode& node = influence_.nodes[it->second];
       ++node.times;
       if (!(node.set == leaves[l])) node.set.AddAll(leaves[l]);
-      node.set.exact = node.set.exact && leaves[l].exact;
+      node.set.exact = node.set.exact && leaves[l].exact && !state_.blind;
       if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) {
         if (node.iterations_first < 0) node.iterations_first = p.iteration;
         node.iterations_last = std::max(node.iterations_last, p.iteration);
@@ -305,18 +400,22 @@ class InfluenceBuilder {
   ElementReader& reader_;
   const Machine& machine_;
   Influence influence_;
-  bool looked_ = false;
+  SearchState state_;
+  const int64_t most_steps_;  // 0: as many as it takes
+  int64_t steps_ = 0;
   std::set<std::string> said_;
-  std::map<std::tuple<int, const Instruction*, int, int>, int> paths_;
-  std::map<std::tuple<int, const Instruction*, int>, int> numbers_;
+  absl::flat_hash_map<std::tuple<int, const Instruction*, int, int>, int> paths_;
+  std::vector<int> path_of_;  // by frame; -1: not known yet
+  absl::flat_hash_map<std::tuple<int, const Instruction*, int>, int> numbers_;
+  absl::flat_hash_set<std::tuple<int, const Instruction*, uint64_t>> sourced_;
 };
 
 }  // namespace
 
-absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place) {
+absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place, int64_t most_steps) {
   absl::StatusOr<Scalar> value = reader.Element(place);  // it has been executed
   if (!value.ok()) return value.status();
-  return InfluenceBuilder(reader, machine).Build(place);
+  return InfluenceBuilder(reader, machine, most_steps).Build(place);
 }
 
 }  // namespace hloscope

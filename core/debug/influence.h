@@ -35,7 +35,9 @@ struct Influence {
   std::vector<std::string> notes;
 };
 
-absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place);
+// `most_steps`: instructions that are gone through before long loops are no longer taken iteration by iteration; 0: as many as it takes.
+inline constexpr int64_t kInfluenceSteps = 150000;
+absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place, int64_t most_steps = 0);
 
 std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all);
 std::string InfluenceJson(const Module& module, const FrameHistory& history, const Influence& influence);

@@ -12,6 +12,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kMostParts = 300000;        // of one search
+constexpr int64_t kMostBlindParts = 200;      // where the run's values are not asked for, looking closer tells little
 constexpr int64_t kMostPoints = 20 << 20;     // of folds walked in one search
 constexpr int64_t kMostUpdates = 4 << 20;
 constexpr int64_t kMostChoices = 128;         // of places in a window
@@ -58,16 +59,18 @@ uint64_t OpenDimensions(const ElementTracer::Reach& reach, const ElementSet& set
 
 }  // namespace
 
-void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, bool* looked) {
+void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, SearchState* state) {
   const ElementReader::Prepared* prepared = reader.ProgramOf(instruction);
   const Shape& shape = prepared->program.outputs[output].shape;
   if (shape.ElementCount() == 0) return;
   ElementTracer& tracer = *prepared->tracer;
   const ElementLoader plain = reader.LoaderOf(frame, instruction);
-  const ElementLoader load = [&](int k, int64_t linear) {
-    *looked = true;
+  const ElementLoader load = [&](int k, int64_t linear) -> absl::StatusOr<Scalar> {
+    if (state->blind && instruction.operands[k]->literal == nullptr) return absl::UnavailableError("not this time");
+    state->looked = true;
     return plain(k, linear);
   };
+  const int64_t most_parts = state->blind ? kMostBlindParts : kMostParts;
   Box whole;
   for (int64_t extent : shape.dimensions()) {
     whole.low.push_back(0);
@@ -103,7 +106,7 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
       result->AddBox(part.low, part.high);
       continue;
     }
-    if (++looked_at > kMostParts) {
+    if (++looked_at > most_parts) {
       result->exact = false;
       result->AddBox(part.low, part.high);
       continue;
@@ -130,12 +133,12 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
     }
     // One element: see what it loads. The initial value of a push program alone is meant here.
     bool reads = true;
-    if (!prepared->program.is_push && points < kMostPoints) {
+    if (!prepared->program.is_push && points < kMostPoints && !state->blind) {
       const absl::StatusOr<TracedElement> element = tracer.At(output, part.low, load, kMostPoints - points);
       if (element.ok()) {
         points += static_cast<int64_t>(element->loads.size()) + 1;
         reads = std::any_of(element->loads.begin(), element->loads.end(), [&](const TracedLoad& l) { return l.operand == operand && set.Contains(l.linear); });
-        *looked = true;
+        state->looked = true;
       } else {
         result->exact = false;
       }
@@ -147,16 +150,16 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
 }
 
 void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruction, absl::Span<const ElementSet* const> operands, std::vector<ElementSet>* results,
-                   bool* looked) {
+                   SearchState* state) {
   const ElementReader::Prepared* prepared = reader.ProgramOf(instruction);
   ElementTracer& tracer = *prepared->tracer;
   const Program& program = prepared->program;
-  *looked = true;
+  state->looked = true;
   const int outputs = static_cast<int>(program.outputs.size());
   bool in_updates = false, anywhere = false;
   for (size_t k = 0; k < operands.size(); ++k) {
     if (operands[k] == nullptr || operands[k]->empty()) continue;
-    for (int o = 0; o < outputs; ++o) SearchReaders(reader, frame, instruction, o, static_cast<int>(k), *operands[k], &(*results)[o], looked);
+    for (int o = 0; o < outputs; ++o) SearchReaders(reader, frame, instruction, o, static_cast<int>(k), *operands[k], &(*results)[o], state);
     if (!tracer.LoadsInPush(static_cast<int>(k))) continue;
     in_updates = true;
     // Another place would be anywhere.
@@ -169,14 +172,14 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
   for (NodeId combined : program.push.combined) {
     for (int32_t v : program.graph->FreeVars(combined)) uses_old = uses_old || v < 0;
   }
-  if (anywhere || (in_updates && tracer.push_points() > kMostUpdates)) {
+  if (anywhere || (in_updates && (state->blind || tracer.push_points() > kMostUpdates))) {
     for (int o = 0; o < outputs; ++o) {
       (*results)[o] = ElementSet::All(program.outputs[o].shape);
       (*results)[o].exact = false;
     }
     return;
   }
-  if (tracer.push_points() > kMostUpdates) {
+  if (state->blind || tracer.push_points() > kMostUpdates) {
     for (ElementSet& set : *results) set.exact = false;
     return;
   }

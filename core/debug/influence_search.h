@@ -7,13 +7,17 @@
 
 namespace hloscope {
 
-// Adds to `result` the elements of output `output` of a program that load an element of `set` from `operand`. `looked` becomes true when
-// values of the run were looked at (indices, predicates), so that another iteration may find something else.
-void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, bool* looked);
+struct SearchState {
+  bool looked = false;  // values of the run were looked at (indices, predicates), so that another iteration may find something else
+  bool blind = false;   // they may not be looked at: what is found holds whatever they are, and may be too much
+};
+
+// Adds to `result` the elements of output `output` of a program that load an element of `set` from `operand`.
+void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, SearchState* state);
 
 // The same for programs that walk over updates: what every output's set becomes.
 void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruction, absl::Span<const ElementSet* const> operands, std::vector<ElementSet>* results,
-                   bool* looked);
+                   SearchState* state);
 
 // The same for operations without program, from what they say they can read.
 void SearchOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result);

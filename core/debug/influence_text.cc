@@ -90,7 +90,7 @@ absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
   if (!request.ok()) return request.status();
   s.machine->interrupt().store(false);
   ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
-  absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place);
+  absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place, request->all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, InfluenceJson(*s.module, reader.history(), *influence));

@@ -121,13 +121,25 @@ int FrameHistory::EnterCondition(int frame, const Instruction& loop, int64_t ite
   return Enter(frame, loop, FrameKind::kWhileCondition, *loop.Called(AttrId::kCondition), iteration);
 }
 
-absl::StatusOr<int> FrameHistory::EnterBranch(int frame, const Instruction& conditional) {
-  std::vector<Computation*> branches = conditional.CalledComputations();
-  if (const Attribute* list = conditional.Find(AttrId::kBranchComputations)) {
-    branches = std::get<std::vector<Computation*>>(list->value);
-  } else {
-    branches = {conditional.Called(AttrId::kTrueComputation), conditional.Called(AttrId::kFalseComputation)};
+namespace {
+
+std::vector<Computation*> BranchesOf(const Instruction& conditional) {
+  if (const Attribute* list = conditional.Find(AttrId::kBranchComputations)) return std::get<std::vector<Computation*>>(list->value);
+  return {conditional.Called(AttrId::kTrueComputation), conditional.Called(AttrId::kFalseComputation)};
+}
+
+}  // namespace
+
+std::vector<int> FrameHistory::EnterAllBranches(int frame, const Instruction& conditional) {
+  std::vector<int> frames;
+  for (const Computation* branch : BranchesOf(conditional)) {
+    frames.push_back(Enter(frame, conditional, FrameKind::kBranch, *branch, 0, static_cast<int>(frames.size())));
   }
+  return frames;
+}
+
+absl::StatusOr<int> FrameHistory::EnterBranch(int frame, const Instruction& conditional) {
+  const std::vector<Computation*> branches = BranchesOf(conditional);
   absl::StatusOr<Value> selector = ValueOf(frame, *conditional.operands[0]);
   if (!selector.ok()) return selector.status();
   const int last = static_cast<int>(branches.size()) - 1;

@@ -46,6 +46,7 @@ class FrameHistory {
   int EnterBody(int frame, const Instruction& loop, int64_t iteration);
   int EnterCondition(int frame, const Instruction& loop, int64_t iteration);
   absl::StatusOr<int> EnterBranch(int frame, const Instruction& conditional);  // the one that was taken
+  std::vector<int> EnterAllBranches(int frame, const Instruction& conditional);
 
   // Dense. FailedPrecondition where it has not been executed.
   absl::StatusOr<Value> ValueOf(int frame, const Instruction& instruction);
