@@ -41,6 +41,7 @@ const Verb* Find(const std::string& name) {
 
 std::string HelpText() {
   std::string text = "hloscope - a debugger for tensor programs\n\nusage:\n";
+  absl::StrAppendFormat(&text, "  hloscope %-36s %s\n", "[FILE]", "opens the desktop program");
   for (const Verb& verb : kVerbs) absl::StrAppendFormat(&text, "  hloscope %-36s %s\n", absl::StrCat(verb.name, " ", verb.synopsis), verb.summary);
   absl::StrAppend(&text, "  hloscope --version                            shows the version\n\n",
                   "A file - is standard input. Options of a verb: hloscope help VERB. The console's commands: help, in the console.\n",
@@ -70,10 +71,7 @@ int Run_help(const std::vector<std::string>& args) {
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
-  if (args.empty()) {
-    std::fputs(HelpText().c_str(), stderr);
-    return UsageError("the desktop window comes later; give a verb");
-  }
+  if (args.empty()) return OpenWindow({});
   for (const LaterVerb& later : kLaterVerbs) {
     if (args[0] == later.name) return UsageError(absl::StrCat("the verb ", later.name, " does not exist yet; ", later.instead));
   }
@@ -84,10 +82,10 @@ int Main(int argc, char** argv) {
   }
   const std::vector<std::string> rest(args.begin() + 1, args.end());
   if (const Verb* verb = Find(args[0])) return verb->run(rest);
-  if (absl::StartsWith(args[0], "-") && args[0] != "-") return UsageError(absl::StrCat("there is no option ", args[0], "; see: hloscope --help"));
+  if (absl::StartsWith(args[0], "-") && args[0] != "-") return OpenWindow(args);
   if (std::FILE* file = args[0] == "-" ? stdin : std::fopen(args[0].c_str(), "rb")) {
     if (file != stdin) std::fclose(file);
-    return UsageError(absl::StrCat("the desktop window comes later; to debug this program in the console: hloscope debug ", args[0]));
+    return OpenWindow(args);
   }
   return UsageError(absl::StrCat("there is neither a verb nor a file ", args[0], "; see: hloscope help"));
 }

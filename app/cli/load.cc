@@ -106,35 +106,47 @@ void LoadProto(const std::string& name, const std::string& bytes, Loaded& loaded
 
 }  // namespace
 
+namespace {
+
+// Reads `text`, whose format is known by its content.
+void Read(const std::string& name, std::string text, std::vector<StableHloTest>* tests, Loaded& loaded) {
+  const auto start = std::chrono::steady_clock::now();
+  loaded.format = DetectFormat(text);
+  if (loaded.format == "hlo proto") {
+    LoadProto(name, text, loaded);
+    loaded.load_ms += Milliseconds(start);
+    if (loaded.module != nullptr) VerifyLoaded(loaded);
+    return;
+  }
+  loaded.source = std::make_shared<SourceText>(name, std::move(text));
+  const bool stablehlo = loaded.format == "stablehlo text";
+  if (loaded.format == "stablehlo bytecode") {
+    ReportBytecode(loaded);
+  } else if (stablehlo && tests != nullptr) {
+    *tests = ReadStableHloTests(loaded.source, loaded.sink);
+  } else {
+    loaded.module = stablehlo ? ReadStableHlo(loaded.source, loaded.sink) : ReadHloText(loaded.source, loaded.sink);
+  }
+  loaded.load_ms += Milliseconds(start);
+  if (loaded.module != nullptr) VerifyLoaded(loaded);
+}
+
+}  // namespace
+
 Loaded Load(const std::string& path, std::vector<StableHloTest>* tests) {
   Loaded loaded;
   const auto start = std::chrono::steady_clock::now();
   std::string text;
   loaded.open = ReadAll(path, text);
   if (!loaded.open.ok()) return loaded;
-  loaded.format = DetectFormat(text);
-  const std::string name = path == "-" ? "<stdin>" : path;
-  if (loaded.format == "hlo proto") {
-    LoadProto(name, text, loaded);
-    loaded.load_ms = Milliseconds(start);
-    if (loaded.module != nullptr) VerifyLoaded(loaded);
-    return loaded;
-  }
-  loaded.source = std::make_shared<SourceText>(name, std::move(text));
-  if (loaded.format == "stablehlo bytecode") {
-    ReportBytecode(loaded);
-    loaded.load_ms = Milliseconds(start);
-    return loaded;
-  }
-  const bool stablehlo = loaded.format == "stablehlo text";
-  if (stablehlo && tests != nullptr) {
-    *tests = ReadStableHloTests(loaded.source, loaded.sink);
-    loaded.load_ms = Milliseconds(start);
-    return loaded;
-  }
-  loaded.module = stablehlo ? ReadStableHlo(loaded.source, loaded.sink) : ReadHloText(loaded.source, loaded.sink);
   loaded.load_ms = Milliseconds(start);
-  VerifyLoaded(loaded);
+  Read(path == "-" ? "<stdin>" : path, std::move(text), tests, loaded);
+  return loaded;
+}
+
+Loaded LoadText(const std::string& name, std::string text) {
+  Loaded loaded;
+  Read(name, std::move(text), nullptr, loaded);
   return loaded;
 }
 

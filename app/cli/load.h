@@ -31,6 +31,8 @@ struct Loaded {
 
 // `path` "-": standard input. `tests` given: of StableHLO text it gets each test (not verified), and there is no module.
 Loaded Load(const std::string& path, std::vector<StableHloTest>* tests = nullptr);
+// The same of a text that is not in a file; `name` stands for its path.
+Loaded LoadText(const std::string& name, std::string text);
 // Writes all diagnostics (or why the file cannot be opened) to standard error.
 void ReportProblems(const std::string& path, const Loaded& loaded);
 // Load + ReportProblems; null when the program cannot be used, and then `status` is the exit status.

@@ -20,6 +20,9 @@ int Main(int argc, char** argv);
 #include "app/cli/verbs.def"
 #undef X
 
+// hloscope [FILE] [OPTIONS]: the window (app/gui).
+int OpenWindow(const std::vector<std::string>& args);
+
 // Writes "hloscope: TEXT" to standard error and returns kUsage.
 int UsageError(const std::string& text);
 

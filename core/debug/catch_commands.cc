@@ -72,6 +72,12 @@ CaughtThere CaughtOnWalk(Session::State& s) {
   return there;
 }
 
+std::vector<CatchInfo> ListedCatches(const Session::State& s) {
+  std::vector<CatchInfo> listed;
+  for (const CatchRequest& r : CatchesOf(const_cast<Session::State&>(s)).requests()) listed.push_back({r.number, Describe(r), r.enabled, r.hits});
+  return listed;
+}
+
 bool ListCatches(Session::State& s) {
   const std::vector<CatchRequest>& requests = CatchesOf(s).requests();
   for (const CatchRequest& r : requests) {

@@ -3,6 +3,7 @@
 #define HLOSCOPE_CORE_DEBUG_CATCH_COMMANDS_H_
 
 #include <string>
+#include <vector>
 
 #include "core/debug/session_state.h"
 
@@ -25,6 +26,14 @@ CaughtThere CaughtOnWalk(Session::State& s);
 // Lines for info break; false: there are none.
 bool ListCatches(Session::State& s);
 absl::Status InfoCatch(Session::State& s, absl::string_view args);
+// The catches, for whoever lists them beside breakpoints.
+struct CatchInfo {
+  int number = 0;
+  std::string kind;
+  bool enabled = true;
+  int64_t hits = 0;
+};
+std::vector<CatchInfo> ListedCatches(const Session::State& s);
 
 enum class CatchChange : uint8_t { kDelete, kDisable, kEnable };
 // Takes the numbers of catches out of `args` (none at all means all) and changes those. True: nothing is left for breakpoints.

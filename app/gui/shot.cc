@@ -1,0 +1,76 @@
+// hloscope shot: the window, or one panel, as a picture; without a screen too.
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "app/cli/verb.h"
+#include "app/gui/screen.h"
+#include "app/gui/window.h"
+#include "visualizer/panels/panel.h"
+
+namespace hloscope::cli {
+
+int Run_shot(const std::vector<std::string>& args) {
+  CLI::App app("Draws the window, or one panel, into a picture.", "hloscope shot");
+  gui::WindowOptions options;
+  options.keep = false;
+  options.scheme = 0;
+  std::vector<std::string> scripts, drives;
+  std::string out;
+  bool light = false;
+  options.width = 1600;
+  options.height = 1000;
+  options.scale = 1;
+  app.add_option("FILE", options.file, "the program");
+  app.add_option("-o", out, "the picture")->type_name("OUT.png")->required();
+  app.add_option("--script", scripts, "a file of console commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--ex", options.commands, "a console command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->expected(1)->check(CLI::ExistingFile);
+  app.add_option("--panel", options.only_panel, "draws this panel alone");
+  app.add_option("--width", options.width, "of the window, in pixels at scale 1")->check(CLI::Range(200, 8000));
+  app.add_option("--height", options.height, "of the window")->check(CLI::Range(100, 8000));
+  app.add_option("--scale", options.scale, "size of everything")->check(CLI::Range(0.5, 4.0));
+  app.add_flag("--light", light, "light colours");
+  options.program.AddTo(app);
+  if (const auto status = Parse(app, args)) return *status;
+  if (!absl::EndsWith(out, ".png")) return UsageError("shot writes .png; -o OUT.png");
+  if (!options.only_panel.empty() && FindPanelRow(options.only_panel) == nullptr) {
+    std::string names;
+    for (const PanelRow& row : PanelRows()) absl::StrAppend(&names, names.empty() ? "" : ", ", row.id);
+    return UsageError(absl::StrCat("there is no panel ", options.only_panel, "; there are ", names));
+  }
+  options.scheme = light ? 1 : 0;
+  options.width = static_cast<int>(static_cast<float>(options.width) * options.scale);
+  options.height = static_cast<int>(static_cast<float>(options.height) * options.scale);
+  std::string drive = options.file.empty() ? "" : "wait fact phase != empty\nwait idle\n";
+  for (const std::string& script : scripts) {
+    std::ifstream file(script);
+    if (!file) return UsageError(absl::StrCat("cannot open ", script));
+    for (std::string line; std::getline(file, line);) {
+      if (!line.empty() && line[0] != '#') absl::StrAppend(&drive, "run ", line, "\nwait idle\n");
+    }
+  }
+  for (const std::string& command : options.commands) absl::StrAppend(&drive, "run ", command, "\nwait idle\n");
+  options.commands.clear();
+  for (const std::string& name : drives) {
+    std::ifstream file(name);
+    std::stringstream text;
+    text << file.rdbuf();
+    absl::StrAppend(&drive, text.str(), "\n");
+  }
+  // What is asked by panels that were just drawn comes a few frames later.
+  absl::StrAppend(&drive, "wait seconds 0.1\nwait idle\nwait seconds 0.3\nwait idle\nwait seconds 0.1\nshot ", out, "\n");
+  options.drive_text = drive;
+  // A screen of our own: the picture does not depend on the person's.
+  absl::StatusOr<gui::VirtualScreen> screen = gui::VirtualScreen::Start(options.width, options.height);
+  if (!screen.ok()) {
+    if (std::getenv("DISPLAY") == nullptr) return UsageError(std::string(screen.status().message()));
+    return gui::ShowWindow(options);
+  }
+  return gui::ShowWindow(options);
+}
+
+}  // namespace hloscope::cli

@@ -1,0 +1,246 @@
+#include "app/gui/window.h"
+
+#include <GLFW/glfw3.h>
+#include <stb_image_write.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <sstream>
+
+#include "absl/strings/str_cat.h"
+#include "app/cli/verb.h"
+#include "app/gui/wiring.h"
+#include "backends/imgui_impl_glfw.h"
+#include "backends/imgui_impl_opengl3.h"
+#include "imgui.h"
+#include "visualizer/shell/driver.h"
+#include "visualizer/shell/shell.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope::gui {
+namespace {
+
+std::string last_error;
+
+void OnError(int, const char* text) { last_error = text; }
+
+// Closes what GLFW opened.
+struct Library {
+  bool ready = glfwInit() == GLFW_TRUE;
+  ~Library() {
+    if (ready) glfwTerminate();
+  }
+};
+
+struct Dropped {
+  std::vector<std::string> paths;
+};
+
+void OnDrop(GLFWwindow* window, int count, const char** paths) {
+  auto* dropped = static_cast<Dropped*>(glfwGetWindowUserPointer(window));
+  for (int k = 0; k < count; ++k) dropped->paths.push_back(paths[k]);
+}
+
+absl::Status WritePng(const std::string& path, int width, int height) {
+  std::vector<unsigned char> pixels(static_cast<size_t>(width) * height * 3), flipped(pixels.size());
+  glPixelStorei(GL_PACK_ALIGNMENT, 1);
+  glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
+  const size_t row = static_cast<size_t>(width) * 3;
+  for (int y = 0; y < height; ++y) std::memcpy(&flipped[row * y], &pixels[row * (height - 1 - y)], row);
+  if (stbi_write_png(path.c_str(), width, height, 3, flipped.data(), static_cast<int>(row)) == 0) return absl::UnavailableError(absl::StrCat("cannot write ", path));
+  return absl::OkStatus();
+}
+
+std::string ReadAll(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+std::string SamplesFolder() {
+#ifdef HLOSCOPE_SAMPLES
+  return HLOSCOPE_SAMPLES;
+#else
+  return "";
+#endif
+}
+
+class App {
+ public:
+  App(const WindowOptions& options, GLFWwindow* window) : options_(options), window_(window) {
+    glfwSetWindowUserPointer(window_, &dropped_);
+    glfwSetDropCallback(window_, OnDrop);
+    const Wiring wiring = MakeWiring(options_.program);
+    engine_ = std::make_unique<Engine>(wiring, [] { glfwPostEmptyEvent(); });
+    document_ = std::make_unique<Document>(wiring, [] { glfwPostEmptyEvent(); });
+    // The program is read while the window comes up.
+    if (!options_.file.empty()) engine_->Open(options_.file);
+    ImGui::CreateContext();
+    ImGuiIO& io = ImGui::GetIO();
+    io.IniFilename = nullptr;
+    io.ConfigWindowsMoveFromTitleBarOnly = true;
+    ImGui_ImplGlfw_InitForOpenGL(window_, true);
+    ImGui_ImplOpenGL3_Init("#version 130");
+    float sx = 1, sy = 1;
+    glfwGetWindowContentScale(window_, &sx, &sy);
+    ShellOptions shell;
+    shell.config_folder = options_.keep ? ConfigFolder() : "";
+    shell.samples_folder = SamplesFolder();
+    shell.display_scale = options_.scale > 0 ? options_.scale : std::max(1.0f, sx);
+    shell.only_panel = options_.only_panel;
+    const Settings kept = LoadSettings(shell.config_folder);
+    scale_ = options_.scale > 0 && !options_.keep ? options_.scale : kept.scale * shell.display_scale;
+    ui::LoadFonts(scale_, &missing_font_);
+    shell.missing_font = missing_font_;
+    shell_ = std::make_unique<Shell>(*engine_, *document_, shell);
+    if (options_.scheme >= 0) shell_->settings().light = options_.scheme == 1;
+    Restyle();
+    if (!options_.drive.empty() || !options_.drive_text.empty()) {
+      Driver::Hooks hooks;
+      hooks.shot = [this](const std::string& path) {
+        int width = 0, height = 0;
+        glfwGetFramebufferSize(window_, &width, &height);
+        return WritePng(path, width, height);
+      };
+      hooks.resize = [this](int width, int height) { glfwSetWindowSize(window_, width, height); };
+      hooks.print = [](const std::string& line) {
+        std::printf("%s\n", line.c_str());
+        std::fflush(stdout);
+      };
+      driver_.emplace(*shell_, std::move(hooks));
+      driver_->Add(options_.drive.empty() ? "script" : options_.drive, options_.drive.empty() ? options_.drive_text : ReadAll(options_.drive));
+      ui::TheTags().on = true;
+    }
+  }
+
+  ~App() {
+    // Session and threads first: they post events.
+    shell_.reset();
+    engine_.reset();
+    document_.reset();
+    ImGui_ImplOpenGL3_Shutdown();
+    ImGui_ImplGlfw_Shutdown();
+    ImGui::DestroyContext();
+  }
+
+  int Run() {
+    int frames_wanted = 3;
+    bool sent_commands = options_.commands.empty();
+    while (!glfwWindowShouldClose(window_) && !shell_->quitting()) {
+      if (driver_.has_value()) {
+        if (driver_->done()) break;
+        glfwPollEvents();
+      } else if (frames_wanted > 0) {
+        glfwPollEvents();
+      } else {
+        // A caret blinks; what runs shows its time.
+        if (!engine_->idle()) {
+          glfwWaitEventsTimeout(0.1);
+        } else if (ImGui::GetIO().WantTextInput) {
+          glfwWaitEventsTimeout(0.4);
+        } else {
+          glfwWaitEvents();
+        }
+        frames_wanted = 3;
+      }
+      --frames_wanted;
+      if (!sent_commands && engine_->snapshot()->phase != Phase::kEmpty) {
+        for (const std::string& command : options_.commands) shell_->Run(command);
+        sent_commands = true;
+      }
+      Frame();
+      if (ui::TakeWantedFrame()) frames_wanted = std::max(frames_wanted, 1);
+      if (!dropped_.paths.empty()) shell_->Drop(std::exchange(dropped_.paths, {}));
+    }
+    int width = 0, height = 0;
+    glfwGetWindowSize(window_, &width, &height);
+    if (options_.keep && options_.width == 0) {
+      shell_->settings().width = width;
+      shell_->settings().height = height;
+    }
+    if (options_.keep) shell_->SaveSettings();
+    return driver_.has_value() && driver_->failed() ? cli::kFailed : cli::kOk;
+  }
+
+ private:
+  void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
+
+  void Frame() {
+    if (shell_->wanted_scale() != scale_ && !(options_.scale > 0 && !options_.keep)) {
+      scale_ = shell_->wanted_scale();
+      ui::LoadFonts(scale_, &missing_font_);
+      ImGui_ImplOpenGL3_DestroyFontsTexture();
+      ImGui_ImplOpenGL3_CreateFontsTexture();
+      Restyle();
+    }
+    if (ui::TheLook().scheme != shell_->wanted_scheme()) Restyle();
+    int width = 0, height = 0;
+    glfwGetFramebufferSize(window_, &width, &height);
+    ImGui_ImplOpenGL3_NewFrame();
+    ImGui_ImplGlfw_NewFrame();
+    if (driver_.has_value()) driver_->BeforeFrame();
+    const auto start = std::chrono::steady_clock::now();
+    ImGui::NewFrame();
+    shell_->Frame();
+    ImGui::Render();
+    const double own_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    const std::string title = shell_->window_title();
+    if (title != title_) {
+      glfwSetWindowTitle(window_, title.c_str());
+      title_ = title;
+    }
+    glViewport(0, 0, width, height);
+    const ImVec4 clear = ImGui::ColorConvertU32ToFloat4(ui::Colors().window);
+    glClearColor(clear.x, clear.y, clear.z, 1);
+    glClear(GL_COLOR_BUFFER_BIT);
+    ImGui_ImplOpenGL3_RenderDrawData(ImGui::GetDrawData());
+    if (driver_.has_value()) driver_->AfterFrame(own_ms);
+    glfwSwapBuffers(window_);
+  }
+
+  const WindowOptions& options_;
+  GLFWwindow* window_;
+  Dropped dropped_;
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Document> document_;
+  std::unique_ptr<Shell> shell_;
+  std::optional<Driver> driver_;
+  float scale_ = 1;
+  const char* missing_font_ = nullptr;
+  std::string title_;
+};
+
+}  // namespace
+
+int ShowWindow(const WindowOptions& options) {
+  glfwSetErrorCallback(OnError);
+  Library library;
+  if (!library.ready) {
+    return cli::UsageError(absl::StrCat("no window can be opened (", last_error, "); without a screen: hloscope debug FILE is the console, and hloscope shot FILE -o OUT.png draws the window into a file"));
+  }
+  const Settings kept = LoadSettings(options.keep ? ConfigFolder() : "");
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 3);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 0);
+  glfwWindowHint(GLFW_SCALE_TO_MONITOR, GLFW_TRUE);
+  const int width = options.width > 0 ? options.width : kept.width, height = options.height > 0 ? options.height : kept.height;
+  GLFWwindow* window = glfwCreateWindow(width, height, "hloscope", nullptr, nullptr);
+  if (window == nullptr) return cli::UsageError(absl::StrCat("no window can be opened: ", last_error));
+  glfwSetWindowSizeLimits(window, 640, 400, GLFW_DONT_CARE, GLFW_DONT_CARE);
+  glfwMakeContextCurrent(window);
+  glfwSwapInterval(options.drive.empty() && options.drive_text.empty() ? 1 : 0);
+  int status = 0;
+  {
+    App app(options, window);
+    status = app.Run();
+  }
+  glfwDestroyWindow(window);
+  return status;
+}
+
+}  // namespace hloscope::gui

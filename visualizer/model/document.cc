@@ -1,0 +1,170 @@
+#include "visualizer/model/document.h"
+
+#include <algorithm>
+#include <cstring>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+
+Document::Document(Wiring wiring, std::function<void()> wake) : wiring_(std::move(wiring)), wake_(std::move(wake)) {
+  reader_ = std::thread([this] { Loop(); });
+}
+
+Document::~Document() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    quitting_ = true;
+  }
+  wanted_.notify_all();
+  reader_.join();
+}
+
+void Document::Reset(std::string name, std::string text) {
+  name_ = std::move(name);
+  text_ = std::move(text);
+  starts_ = {0};
+  const char* base = text_.data();
+  const char* end = base + text_.size();
+  for (const char* p = base; p < end;) {
+    p = static_cast<const char*>(std::memchr(p, '\n', end - p));
+    if (p == nullptr) break;
+    starts_.push_back(++p - base);
+  }
+  undo_.clear();
+  redo_.clear();
+  version_ = run_version_ = saved_version_ = next_version_++;
+  AskForReading();
+}
+
+absl::string_view Document::line(int line) const {
+  if (line < 0 || line >= line_count()) return "";
+  const int64_t begin = starts_[line];
+  int64_t end = line + 1 < line_count() ? starts_[line + 1] - 1 : static_cast<int64_t>(text_.size());
+  if (end > begin && text_[end - 1] == '\r') --end;
+  return absl::string_view(text_).substr(begin, end - begin);
+}
+
+int Document::LineAt(int64_t offset) const {
+  return static_cast<int>(std::upper_bound(starts_.begin(), starts_.end(), offset) - starts_.begin()) - 1;
+}
+
+void Document::Apply(int64_t at, int64_t removed, absl::string_view added) {
+  const int first = LineAt(at);
+  // The starts of lines that begin within what goes; those behind it move.
+  const auto begin = starts_.begin() + first + 1;
+  const auto end = std::upper_bound(begin, starts_.end(), at + removed);
+  const int64_t shift = static_cast<int64_t>(added.size()) - removed;
+  for (auto it = end; it != starts_.end(); ++it) *it += shift;
+  std::vector<int64_t> fresh;
+  for (size_t k = 0; k < added.size(); ++k) {
+    if (added[k] == '\n') fresh.push_back(at + static_cast<int64_t>(k) + 1);
+  }
+  const auto place = starts_.erase(begin, end);
+  starts_.insert(place, fresh.begin(), fresh.end());
+  text_.replace(at, removed, added.data(), added.size());
+}
+
+void Document::Replace(int64_t begin, int64_t end, absl::string_view text, int64_t cursor_before, int64_t cursor_after, absl::string_view join) {
+  begin = std::clamp<int64_t>(begin, 0, text_.size());
+  end = std::clamp<int64_t>(end, begin, text_.size());
+  Change change;
+  change.at = begin;
+  change.removed = text_.substr(begin, end - begin);
+  change.added = std::string(text);
+  if (change.removed == change.added) return;
+  change.cursor_before = cursor_before;
+  change.cursor_after = cursor_after;
+  change.join = std::string(join);
+  change.version_before = version_;
+  Apply(begin, end - begin, text);
+  version_ = change.version_after = next_version_++;
+  redo_.clear();
+  Change* last = undo_.empty() ? nullptr : &undo_.back();
+  // Typing on at the end of what was typed before.
+  if (last != nullptr && !join.empty() && last->join == join && change.removed.empty() && last->at + static_cast<int64_t>(last->added.size()) == begin) {
+    last->added += change.added;
+    last->cursor_after = cursor_after;
+    last->version_after = version_;
+  } else {
+    undo_.push_back(std::move(change));
+  }
+  AskForReading();
+}
+
+Document::Cursor Document::Undo() {
+  if (undo_.empty()) return {};
+  Change change = std::move(undo_.back());
+  undo_.pop_back();
+  Apply(change.at, change.added.size(), change.removed);
+  version_ = change.version_before;
+  const Cursor cursor = {true, change.cursor_before};
+  redo_.push_back(std::move(change));
+  AskForReading();
+  return cursor;
+}
+
+Document::Cursor Document::Redo() {
+  if (redo_.empty()) return {};
+  Change change = std::move(redo_.back());
+  redo_.pop_back();
+  Apply(change.at, change.removed.size(), change.added);
+  version_ = change.version_after;
+  const Cursor cursor = {true, change.cursor_after};
+  undo_.push_back(std::move(change));
+  AskForReading();
+  return cursor;
+}
+
+std::shared_ptr<const Reading> Document::reading() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return reading_;
+}
+
+bool Document::reading_is_current() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return reading_ != nullptr && reading_->version == version_;
+}
+
+void Document::AskForReading() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    wants_reading_ = true;
+    wanted_version_ = version_;
+    wanted_name_ = name_;
+    wanted_text_ = text_;
+  }
+  wanted_.notify_all();
+}
+
+void Document::Loop() {
+  while (true) {
+    uint64_t version = 0;
+    std::string name, text;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      wanted_.wait(lock, [this] { return quitting_ || wants_reading_; });
+      if (quitting_) return;
+      wants_reading_ = false;
+      version = wanted_version_;
+      name = wanted_name_;
+      text = std::move(wanted_text_);
+    }
+    ReadProgram program = wiring_.read_text(name, std::move(text));
+    auto reading = std::make_shared<Reading>();
+    reading->version = version;
+    reading->ok = program.ok();
+    reading->source = program.source;
+    reading->module = std::move(program.module);
+    reading->problems = std::move(program.problems);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      if (quitting_) return;
+      reading_ = std::move(reading);
+    }
+    wake_();
+  }
+}
+
+}  // namespace hloscope

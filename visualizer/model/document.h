@@ -1,0 +1,101 @@
+// The text of the program as it is being edited: its lines, undo, and what the reader says of it. Shared by the program panel, which edits
+// it as text, and the builder, which writes instructions into it: so undo covers both, and each follows the other.
+// Reading goes on beside the window, after each change; the newest reading that is done is `reading()`.
+#ifndef HLOSCOPE_VISUALIZER_MODEL_DOCUMENT_H_
+#define HLOSCOPE_VISUALIZER_MODEL_DOCUMENT_H_
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "visualizer/model/engine.h"
+
+namespace hloscope {
+
+// What the reader makes of one version of the text.
+struct Reading {
+  uint64_t version = 0;
+  std::shared_ptr<const SourceText> source;  // what the ranges point into
+  std::shared_ptr<const Module> module;      // for looking at; null: nothing could be read
+  std::vector<Diagnostic> problems;
+  bool ok = false;                           // can be run
+};
+
+class Document {
+ public:
+  Document(Wiring wiring, std::function<void()> wake);
+  ~Document();
+
+  // Begins anew with a text that the session has: undo is empty, not changed. `reading_known`: its module need not be read again.
+  void Reset(std::string name, std::string text);
+  const std::string& name() const { return name_; }
+  const std::string& text() const { return text_; }
+  uint64_t version() const { return version_; }  // another one after each change
+  bool empty() const { return text_.empty() && name_.empty(); }
+  // Not what the session runs.
+  bool changed() const { return version_ != run_version_; }
+  // Not what the file holds.
+  bool unsaved() const { return version_ != saved_version_; }
+  void MarkRun(uint64_t version) { run_version_ = version; }
+  void MarkSaved() { saved_version_ = version_; }
+
+  // -- Lines, from 0 --
+  int line_count() const { return static_cast<int>(starts_.size()); }
+  int64_t line_begin(int line) const { return starts_[line]; }
+  absl::string_view line(int line) const;  // without its newline
+  int LineAt(int64_t offset) const;
+
+  // -- Changing. One call is one step of undo; calls with the same `join` (not empty) right after each other are one step --
+  // `cursor_before` and `cursor_after` come back with undo and redo.
+  void Replace(int64_t begin, int64_t end, absl::string_view text, int64_t cursor_before, int64_t cursor_after, absl::string_view join = "");
+  struct Cursor {
+    bool moved = false;
+    int64_t at = 0;
+  };
+  Cursor Undo();
+  Cursor Redo();
+  bool can_undo() const { return !undo_.empty(); }
+  bool can_redo() const { return !redo_.empty(); }
+
+  // The newest reading that is done; null before the first. Its version may be older than version().
+  std::shared_ptr<const Reading> reading() const;
+  bool reading_is_current() const;
+
+ private:
+  struct Change {
+    int64_t at = 0;
+    std::string removed, added;
+    int64_t cursor_before = 0, cursor_after = 0;
+    std::string join;
+    uint64_t version_before = 0, version_after = 0;
+  };
+  void Apply(int64_t at, int64_t removed, absl::string_view added);
+  void AskForReading();
+  void Loop();
+
+  Wiring wiring_;
+  std::function<void()> wake_;
+  std::string name_, text_;
+  std::vector<int64_t> starts_ = {0};
+  uint64_t version_ = 0, next_version_ = 1, run_version_ = 0, saved_version_ = 0;
+  std::vector<Change> undo_, redo_;
+
+  mutable std::mutex mutex_;
+  std::condition_variable wanted_;
+  bool quitting_ = false;
+  bool wants_reading_ = false;
+  uint64_t wanted_version_ = 0;
+  std::string wanted_name_, wanted_text_;
+  std::shared_ptr<const Reading> reading_;
+  std::thread reader_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_MODEL_DOCUMENT_H_

@@ -1,0 +1,335 @@
+#include "visualizer/model/engine.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/base/threads.h"
+#include "core/debug/report.h"
+#include "core/debug/session_state.h"
+#include "core/debug/window_command.h"
+#include "visualizer/model/observe.h"
+
+namespace hloscope {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double Seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
+
+}  // namespace
+
+bool ReadProgram::ok() const {
+  return open.ok() && module != nullptr &&
+         std::none_of(problems.begin(), problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
+}
+
+Engine::Engine(Wiring wiring, std::function<void()> wake) : wiring_(std::move(wiring)), wake_(std::move(wake)), snapshot_(std::make_shared<Snapshot>()) {
+  thread_ = std::thread([this] { Loop(); });
+}
+
+Engine::~Engine() {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    quitting_ = true;
+    queue_.clear();
+    if (session_ != nullptr) session_->Interrupt();
+  }
+  ++reading_;
+  wanted_.notify_all();
+  // A run that began just now may have missed the interrupt.
+  while (true) {
+    std::unique_lock<std::mutex> lock(mutex_);
+    if (wanted_.wait_for(lock, std::chrono::milliseconds(50), [this] { return !busy_; })) break;
+    if (session_ != nullptr) session_->Interrupt();
+  }
+  thread_.join();
+  for (std::thread& reader : readers_) reader.join();
+  snapshot_.reset();
+  session_.reset();
+}
+
+void Engine::Post(Work work) {
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    if (quitting_) return;
+    if (!work.tag.empty()) {
+      queue_.erase(std::remove_if(queue_.begin(), queue_.end(), [&](const Work& w) { return w.tag == work.tag; }), queue_.end());
+    }
+    queue_.push_back(std::move(work));
+  }
+  wanted_.notify_all();
+}
+
+void Engine::Execute(std::string command) {
+  Work work;
+  work.command = std::move(command);
+  Post(std::move(work));
+}
+
+void Engine::Ask(std::string tag, std::function<void(Session::State&)> question, bool publish) {
+  Work work;
+  work.tag = std::move(tag);
+  work.question = std::move(question);
+  work.publish = publish;
+  Post(std::move(work));
+}
+
+void Engine::StartReading(std::string path, std::function<ReadProgram()> read) {
+  const uint64_t number = ++reading_;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    reading_now_ = true;
+    what_ = absl::StrCat("reading ", path);
+    since_ = Clock::now();
+  }
+  std::thread reader;
+  const bool started = TryStartThread(reader, [this, number, path, read = std::move(read)] {
+    auto program = std::make_shared<ReadProgram>(read());
+    if (reading_ != number) return;  // given up
+    Work work;
+    work.internal = [this, number, path, program] {
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        reading_now_ = false;
+      }
+      if (reading_ == number) Install(std::move(*program), path);
+    };
+    Post(std::move(work));
+  });
+  if (!started) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    reading_now_ = false;
+    console_.push_back({ConsoleLine::kError, "no thread can be started for reading"});
+    return;
+  }
+  readers_.push_back(std::move(reader));
+}
+
+void Engine::Open(std::string path) {
+  StartReading(path, [this, path] { return wiring_.read_file(path); });
+}
+
+void Engine::OpenText(std::string name, std::string text) {
+  StartReading(name, [this, name, text = std::move(text)]() mutable { return wiring_.read_text(name, std::move(text)); });
+}
+
+void Engine::Cancel() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (reading_now_) {
+    ++reading_;
+    reading_now_ = false;
+    console_.push_back({ConsoleLine::kNote, absl::StrCat("given up: ", what_)});
+    return;
+  }
+  size_t dropped = 0;
+  for (auto it = queue_.begin(); it != queue_.end();) {
+    if (it->command.empty()) {
+      ++it;
+    } else {
+      it = queue_.erase(it);
+      ++dropped;
+    }
+  }
+  if (dropped > 0) console_.push_back({ConsoleLine::kNote, absl::StrCat(dropped, " waiting commands dropped")});
+  if (busy_ && session_ != nullptr) session_->Interrupt();
+}
+
+std::shared_ptr<const Snapshot> Engine::snapshot() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return snapshot_;
+}
+
+std::vector<ConsoleLine> Engine::TakeConsole() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(console_, {});
+}
+
+void Engine::AddConsole(ConsoleLine::Kind kind, absl::string_view text) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (absl::string_view line : absl::StrSplit(absl::StripSuffix(text, "\n"), '\n')) console_.push_back({kind, std::string(line)});
+}
+
+std::vector<std::string> Engine::TakeWindowCommands() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return std::exchange(window_commands_, {});
+}
+
+Engine::Activity Engine::activity() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  Activity activity;
+  if (!busy_ && !reading_now_) return activity;
+  activity.seconds = Seconds(since_);
+  if (asking_ && !reading_now_ && activity.seconds < 0.2) return activity;
+  activity.what = what_;
+  return activity;
+}
+
+bool Engine::idle() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  return !busy_ && !reading_now_ && queue_.empty();
+}
+
+void Engine::Loop() {
+  while (true) {
+    Work work;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      busy_ = asking_ = false;
+      wanted_.notify_all();
+      wanted_.wait(lock, [this] { return quitting_ || !queue_.empty(); });
+      if (quitting_) return;
+      // Commands first: an answer to what is asked now would be old after them.
+      auto next = std::find_if(queue_.begin(), queue_.end(), [](const Work& w) { return !w.question; });
+      if (next == queue_.end()) next = queue_.begin();
+      work = std::move(*next);
+      queue_.erase(next);
+      busy_ = true;
+      asking_ = work.question != nullptr;
+      if (!reading_now_) {
+        what_ = !work.command.empty() ? work.command : "looking";
+        since_ = Clock::now();
+      }
+    }
+    if (work.internal) {
+      work.internal();
+    } else if (work.question) {
+      if (session_ != nullptr) work.question(session_->state());
+      if (work.publish) Publish(true);
+    } else {
+      RunCommand(work.command);
+    }
+    wake_();
+  }
+}
+
+void Engine::RunCommand(const std::string& command) {
+  const absl::string_view line = absl::StripAsciiWhitespace(command);
+  AddConsole(ConsoleLine::kCommand, line);
+  wake_();
+  if (session_ == nullptr) {
+    absl::string_view rest = line;
+    if (absl::ConsumePrefix(&rest, "window ")) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      window_commands_.push_back(std::string(absl::StripAsciiWhitespace(rest)));
+    } else if (line == "quit" || line == "q") {
+      std::lock_guard<std::mutex> lock(mutex_);
+      window_commands_.push_back("quit");
+    } else if (!line.empty()) {
+      AddConsole(ConsoleLine::kError, "no program is open; window open FILE opens one");
+    }
+    return;
+  }
+  last_output_.clear();
+  const Clock::time_point start = Clock::now();
+  const CommandResult result = session_->Execute(line);
+  command_ms_ = Seconds(start) * 1e3;
+  FlushPartial();
+  if (!result.ok) {
+    // The command's own text says what is wrong: shown as an error.
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (size_t k = console_.size(); k > 0 && console_[k - 1].kind == ConsoleLine::kOutput; --k) console_[k - 1].kind = ConsoleLine::kError;
+  }
+  if (result.quit) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    window_commands_.push_back("quit");
+  }
+  Publish(true);
+}
+
+void Engine::Install(ReadProgram program, std::string path) {
+  if (!program.open.ok()) {
+    AddConsole(ConsoleLine::kError, program.open.message());
+    return;
+  }
+  std::shared_ptr<Session> session;
+  const std::string format = program.format;
+  const std::shared_ptr<const SourceText> source = program.source;
+  std::vector<Diagnostic> problems = program.problems;
+  std::shared_ptr<const Module> broken;
+  if (program.ok()) {
+    absl::StatusOr<std::shared_ptr<Session>> made = wiring_.make_session(std::move(program), [this](absl::string_view text) { Output(text); });
+    if (!made.ok()) {
+      AddConsole(ConsoleLine::kError, made.status().message());
+      return;
+    }
+    session = *std::move(made);
+    session->state().Extension<WindowLink>().execute = [this](absl::string_view args) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      window_commands_.push_back(std::string(args));
+      return absl::OkStatus();
+    };
+  } else {
+    broken = std::move(program.module);
+    AddConsole(ConsoleLine::kError, absl::StrCat(path, " cannot be run: ", problems.size(), problems.size() == 1 ? " problem" : " problems"));
+  }
+  path_ = std::move(path);
+  format_ = format;
+  source_ = source;
+  broken_ = std::move(broken);
+  problems_ = std::move(problems);
+  last_output_.clear();
+  command_ms_ = 0;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    session_.swap(session);
+  }
+  last_module_ = nullptr;
+  ++program_generation_;
+  Publish(true);
+}
+
+void Engine::Output(absl::string_view text) {
+  absl::StrAppend(&partial_, text);
+  const size_t end = partial_.rfind('\n');
+  if (end == std::string::npos) return;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    for (absl::string_view line : absl::StrSplit(absl::string_view(partial_).substr(0, end), '\n')) console_.push_back({ConsoleLine::kOutput, std::string(line)});
+  }
+  if (last_output_.size() < 4096) last_output_.append(partial_, 0, end + 1);
+  partial_.erase(0, end + 1);
+  wake_();
+}
+
+void Engine::FlushPartial() {
+  if (!partial_.empty()) Output("\n");
+}
+
+void Engine::Publish(bool moved) {
+  auto snapshot = std::make_shared<Snapshot>();
+  snapshot->path = path_;
+  snapshot->format = format_;
+  snapshot->problems = problems_;
+  snapshot->source = source_;
+  snapshot->broken = broken_;
+  snapshot->session = session_;
+  snapshot->command_ms = command_ms_;
+  snapshot->stop_text = std::string(absl::StripAsciiWhitespace(last_output_));
+  if (session_ != nullptr) {
+    Observe(session_->state(), *snapshot);
+    if (snapshot->module->source != nullptr) snapshot->source = snapshot->module->source;
+    if (snapshot->module != last_module_) {
+      if (last_module_ != nullptr) ++program_generation_;
+      last_module_ = snapshot->module;
+    }
+  } else if (source_ != nullptr) {
+    snapshot->phase = Phase::kBroken;
+    snapshot->module = broken_.get();
+  }
+  if (moved) ++moment_generation_;
+  snapshot->generation = ++generation_;
+  snapshot->program_generation = program_generation_;
+  snapshot->moment_generation = moment_generation_;
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    snapshot_ = std::move(snapshot);
+  }
+  wake_();
+}
+
+}  // namespace hloscope

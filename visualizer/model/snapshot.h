@@ -1,0 +1,97 @@
+// What the window draws from: an immutable picture of the session at one moment, made by the engine's thread after each command.
+// Plain data and pointers into the program, which the snapshot keeps alive. Values are not in it: panels ask for those (live.h).
+#ifndef HLOSCOPE_VISUALIZER_MODEL_SNAPSHOT_H_
+#define HLOSCOPE_VISUALIZER_MODEL_SNAPSHOT_H_
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/base/diagnostic.h"
+#include "core/base/source.h"
+#include "core/debug/session.h"
+#include "core/exec/machine.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+// A frame of the stack; the outermost (the entry's) first, as Machine::frames().
+struct FrameRow {
+  FrameKind kind = FrameKind::kEntry;
+  const Computation* computation = nullptr;
+  int position = 0;                 // of the next instruction in the schedule
+  const Instruction* at = nullptr;  // that instruction; null at the end of the computation
+  const Instruction* caller = nullptr;
+  int64_t iteration = 0;
+  int branch = -1;
+  std::string text;  // "%dot.5 in body (loop body of %while.3, iteration 4)"
+};
+
+// A breakpoint, logpoint, watch or catch.
+struct StopRow {
+  enum Kind : uint8_t { kBreak, kLog, kWatch, kCatch };
+  Kind kind = kBreak;
+  int number = 0;
+  std::string what;       // the location as typed, the watched expression, the kind of catch
+  std::string condition;  // empty: none
+  std::string text;       // of a logpoint
+  bool enabled = true, temporary = false, from_program = false;
+  int64_t hits = 0, ignore = 0;
+  std::vector<const Instruction*> at;  // of a breakpoint or logpoint
+};
+
+struct DisplayRow {
+  int number = 0;
+  std::string expression;
+};
+
+// A moment that can be named on the timeline.
+struct MomentRow {
+  enum Kind : uint8_t { kBookmark, kKept };
+  Kind kind = kBookmark;
+  std::string name;
+  Mark mark;
+};
+
+enum class Phase : uint8_t {
+  kEmpty,     // no program
+  kBroken,    // the program cannot be read; problems say why
+  kReady,     // read, not started
+  kStopped,   // started; the machine stands somewhere
+  kFinished,
+  kError,     // stopped: an instruction failed
+};
+
+struct Snapshot {
+  uint64_t generation = 0;          // of this snapshot
+  uint64_t program_generation = 0;  // changes when the module does
+  uint64_t moment_generation = 0;   // changes when the program moved or a value was set: values asked for before may be old
+  Phase phase = Phase::kEmpty;
+  std::string path;    // of the program's file; empty: none
+  std::string format;  // "hlo text", ...
+  std::shared_ptr<Session> session;            // keeps the module alive. Only the engine's thread may call it.
+  std::shared_ptr<const Module> broken;        // a module that was read with errors, for looking at only
+  const Module* module = nullptr;              // null: there is none. Literals of elided constants must not be looked at.
+  std::shared_ptr<const SourceText> source;    // the text that the module's ranges point into; null for built modules
+  std::vector<Diagnostic> problems;            // of reading
+  std::string error;                           // of a kError stop
+  std::vector<FrameRow> frames;                // the entry's first; empty before the start
+  int selected_frame = 0;                      // index into frames
+  std::vector<StopRow> stops;
+  std::vector<DisplayRow> displays;
+  std::vector<MomentRow> moments;
+  Mark mark;                                   // where the program stands; empty before the start
+  int64_t executed = 0;                        // instructions since the start
+  std::string stop_text;                       // "breakpoint 3, %div.7 = ..."; what the last command said about where it stopped
+  double command_ms = 0;                       // that the last command took
+  int64_t memory_bytes = 0;
+  bool stoppable() const { return phase == Phase::kStopped; }
+  const FrameRow* frame() const { return selected_frame < static_cast<int>(frames.size()) ? &frames[selected_frame] : nullptr; }
+  // The instruction that is executed next in the innermost frame; null when there is none.
+  const Instruction* here() const { return frames.empty() ? nullptr : frames.back().at; }
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_MODEL_SNAPSHOT_H_

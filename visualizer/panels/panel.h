@@ -1,0 +1,79 @@
+// A panel: one file that draws one content, and its row in panels.def. The shell owns windows, tabs, focus and layout.
+// A panel draws from the snapshot, asks the session for more through Live (model/live.h), and acts only through commands: `context.run`.
+#ifndef HLOSCOPE_VISUALIZER_PANELS_PANEL_H_
+#define HLOSCOPE_VISUALIZER_PANELS_PANEL_H_
+
+#include <functional>
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "visualizer/model/document.h"
+#include "visualizer/model/engine.h"
+#include "visualizer/model/snapshot.h"
+
+namespace hloscope {
+
+// What is selected and hovered, the same in all panels. Pointers are into the snapshot's module; the shell clears them when it changes.
+struct Selection {
+  const Instruction* instruction = nullptr;
+  const Instruction* hovered = nullptr;       // in the frame before: what a panel lights up
+  const Instruction* hover_next = nullptr;    // set by the panel under the mouse; becomes `hovered`
+  std::vector<int64_t> element;               // index into the selected instruction's value; empty: none
+  // What `why` or `influence` found last, lit up in the program and the graph. Names, so that they outlive edits.
+  std::vector<const Instruction*> slice;
+  uint64_t generation = 0;                    // changes with each selection, so that panels can scroll to it
+  bool reveal = false;                        // in this frame: panels bring the selected instruction into view
+};
+
+struct PanelContext {
+  Engine& engine;
+  Document& document;
+  const Snapshot& now;
+  Selection& selection;
+  // Executes a command as if it had been typed: it is seen in the console.
+  std::function<void(std::string command)> run;
+  // Selects an instruction in all panels; `element` may be empty.
+  std::function<void(const Instruction* instruction, std::vector<int64_t> element)> select;
+  // Lines of the console, oldest first; grows.
+  const std::vector<ConsoleLine>& console;
+  bool focused = false;  // the panel has the keyboard
+};
+
+// How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
+std::string CommandName(const Snapshot& now, const Instruction& instruction);
+
+class Panel {
+ public:
+  virtual ~Panel() = default;
+  // Draws the content into the current child window (its content region is the panel's).
+  virtual void Draw(PanelContext& context) = 0;
+  // On the tab; "" the table's title.
+  virtual std::string Title(const PanelContext& context) const { return ""; }
+  // `window PANEL ARGS`, as "window graph find dot". False: not understood; `error` may say why.
+  virtual bool Command(PanelContext& context, absl::string_view args, std::string* error) { return false; }
+  // What it keeps between sessions.
+  virtual void Save(nlohmann::json& to) const {}
+  virtual void Load(const nlohmann::json& from) {}
+  // Space round the content; panels that fill their place say 0.
+  virtual float padding() const { return 12; }
+};
+
+// A row of panels.def.
+struct PanelRow {
+  const char* id;       // "program", in commands
+  const char* title;
+  const char* place;    // where it opens: "main", "middle-left", "middle", "bottom", "graph", "inspector", "value"
+  bool open;            // in the standard layout
+  const char* keys;     // "" or "Ctrl+1"
+  const char* help;     // one line
+  std::unique_ptr<Panel> (*make)();
+};
+const std::vector<PanelRow>& PanelRows();
+const PanelRow* FindPanelRow(absl::string_view id);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PANELS_PANEL_H_

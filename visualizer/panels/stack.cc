@@ -1,0 +1,66 @@
+// The call stack: a row for each frame, the innermost first.
+#include "absl/strings/str_cat.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+class StackPanel : public Panel {
+ public:
+  void Draw(PanelContext& context) override {
+    const Snapshot& now = context.now;
+    if (now.frames.empty()) {
+      ui::EmptyHint(ui::Icon::kStack, "The frames of the stopped program: calls, loop iterations, branches, reducers.", "Start the program with F5 or Step (F11).");
+      return;
+    }
+    const int count = static_cast<int>(now.frames.size());
+    for (int depth = count - 1; depth >= 0; --depth) DrawFrame(context, depth, count - 1 - depth);
+  }
+  float padding() const override { return 8; }
+
+ private:
+  // `number`: as the command `frame` counts, 0 the innermost.
+  void DrawFrame(PanelContext& context, int depth, int number) {
+    const FrameRow& frame = context.now.frames[depth];
+    const bool selected = depth == context.now.selected_frame;
+    ImGui::PushID(depth);
+    const ui::RowState row = ui::Row(absl::StrCat("frame:", number), 38, selected);
+    ImGui::PopID();
+    const ui::Palette& c = ui::Colors();
+    float x = row.min.x + ui::Px(8);
+    if (number == 0) ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kHere, {x, row.min.y + ui::Px(5)}, ui::Px(12), c.amber);
+    x += ui::Px(20);
+    const float width = row.max.x - x - ui::Px(8);
+    const std::string name = absl::StrCat(frame.computation->name, frame.at != nullptr ? absl::StrCat("  %", frame.at->name) : "  at its end");
+    bool cut = false;
+    ui::DrawTextIn({x, row.min.y + ui::Px(3)}, width, c.text, ui::Type().mono, name, &cut);
+    ui::DrawTextIn({x, row.min.y + ui::Px(21)}, width, c.dim, ui::Type().small, Kind(frame));
+    if (cut) ui::Tooltip(frame.text);
+    if (row.hovered) context.selection.hover_next = frame.at;
+    if (row.clicked) {
+      context.run(absl::StrCat("frame ", number));
+      if (frame.at != nullptr) context.select(frame.at, {});
+    }
+  }
+
+  static std::string Kind(const FrameRow& frame) {
+    const std::string of = frame.caller != nullptr ? absl::StrCat(" of %", frame.caller->name) : "";
+    switch (frame.kind) {
+      case FrameKind::kEntry: return "entry";
+      case FrameKind::kCall: return absl::StrCat("call", of);
+      case FrameKind::kFusion: return absl::StrCat("fusion", of);
+      case FrameKind::kWhileCondition: return absl::StrCat("loop condition", of, ", iteration ", frame.iteration);
+      case FrameKind::kWhileBody: return absl::StrCat("loop body", of, ", iteration ", frame.iteration);
+      case FrameKind::kBranch: return absl::StrCat("branch ", frame.branch, of);
+      case FrameKind::kElement: return absl::StrCat("element computation", of, ", call ", frame.iteration);
+    }
+    return "";
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeStackPanel() { return std::make_unique<StackPanel>(); }
+
+}  // namespace hloscope

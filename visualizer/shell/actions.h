@@ -1,0 +1,26 @@
+// The table of actions (actions.def): what can be done in the window, each a command.
+#ifndef HLOSCOPE_VISUALIZER_SHELL_ACTIONS_H_
+#define HLOSCOPE_VISUALIZER_SHELL_ACTIONS_H_
+
+#include <string>
+#include <vector>
+
+#include "visualizer/model/snapshot.h"
+
+namespace hloscope {
+
+struct Action {
+  const char* id;
+  const char* label;
+  const char* menu;
+  const char* keys;
+  const char* command;
+};
+const std::vector<Action>& Actions();
+const Action& FindAction(const char* id);  // one that is there
+// The command that the action means now; empty: it cannot be done now.
+std::string CommandOf(const Action& action, const Snapshot& now);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_SHELL_ACTIONS_H_

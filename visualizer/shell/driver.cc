@@ -1,0 +1,284 @@
+#include "visualizer/shell/driver.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+namespace {
+
+// The first word, and what stands after it.
+std::string TakeWord(std::string& text) {
+  absl::string_view rest = absl::StripLeadingAsciiWhitespace(text);
+  const size_t end = std::min(rest.find(' '), rest.size());
+  std::string word(rest.substr(0, end));
+  text = std::string(absl::StripAsciiWhitespace(rest.substr(end)));
+  return word;
+}
+
+}  // namespace
+
+void Driver::Add(const std::string& name, const std::string& script) {
+  int number = 0;
+  for (absl::string_view line : absl::StrSplit(script, '\n')) {
+    ++number;
+    line = absl::StripAsciiWhitespace(line);
+    if (line.empty() || line.front() == '#') continue;
+    lines_.push_back({absl::StrCat(name, ":", number), std::string(line)});
+  }
+}
+
+void Driver::Fail(const std::string& why) {
+  hooks_.print(absl::StrCat(lines_.front().place, ": ", lines_.front().text, "\n  ", why));
+  failed_ = true;
+}
+
+void Driver::Next() {
+  lines_.pop_front();
+  begun_ = false;
+  settle_ = 1;
+}
+
+bool Driver::FindTag(const std::string& name, ImVec2* center, double fx, double fy) {
+  const ui::TagRect* rect = ui::TheTags().Find(name);
+  if (rect == nullptr) return false;
+  *center = {rect->min.x + (rect->max.x - rect->min.x) * static_cast<float>(fx), rect->min.y + (rect->max.y - rect->min.y) * static_cast<float>(fy)};
+  return true;
+}
+
+bool Driver::Holds(const std::string& state, std::string* why) const {
+  std::string rest = state;
+  const std::string kind = TakeWord(rest);
+  if (kind == "idle") {
+    *why = "something still runs";
+    return shell_.engine().idle();
+  }
+  if (kind == "tag" || kind == "gone") {
+    const bool there = ui::TheTags().Find(rest) != nullptr;
+    *why = absl::StrCat(rest, there ? " is still there" : " is not there");
+    return there == (kind == "tag");
+  }
+  if (kind == "fact") {
+    const std::string name = TakeWord(rest);
+    const std::string relation = TakeWord(rest);
+    const std::string* fact = ui::TheTags().Fact(name);
+    *why = fact == nullptr ? absl::StrCat("nothing is said of ", name) : absl::StrCat(name, " is \"", *fact, "\"");
+    if (fact == nullptr) return false;
+    if (relation == "~") return absl::StrContains(*fact, rest);
+    if (relation == "!=") return *fact != rest;
+    return relation == "=" && *fact == rest;
+  }
+  *why = absl::StrCat("'", kind, "' is no state");
+  return false;
+}
+
+void Driver::Begin(const std::string& text) {
+  std::string rest = text;
+  const std::string word = TakeWord(rest);
+  begun_ = true;
+  waiting_.clear();
+  looking_for_.clear();
+  steps_.clear();
+  if (word == "click" || word == "hover" || word == "drag" || word == "scroll") {
+    const std::string name = TakeWord(rest);
+    double fx = 0.5, fy = 0.5;
+    std::string more = rest;
+    if (absl::StartsWith(more, "at ")) {
+      TakeWord(more);
+      if (!absl::SimpleAtod(TakeWord(more), &fx) || !absl::SimpleAtod(TakeWord(more), &fy)) return Fail("at takes two numbers from 0 to 1");
+    }
+    looking_for_ = name;
+    looked_since_ = ImGui::GetTime();
+    // The first step is taken when the tag is there.
+    steps_.push_back([this, name, fx, fy] { FindTag(name, &mouse_, fx, fy); });
+    steps_.push_back([] {});  // hovering
+    if (word == "click") {
+      const int button = absl::StrContains(more, "right") ? 1 : absl::StrContains(more, "middle") ? 2 : 0;
+      const bool ctrl = absl::StrContains(more, "ctrl"), shift = absl::StrContains(more, "shift");
+      for (int times = absl::StrContains(more, "double") ? 2 : 1; times > 0; --times) {
+        steps_.push_back([this, button, ctrl, shift] {
+          button_[button] = true;
+          ctrl_ = ctrl;
+          shift_ = shift;
+        });
+        steps_.push_back([this, button] {
+          button_[button] = false;
+          ctrl_ = shift_ = false;
+        });
+      }
+    } else if (word == "scroll") {
+      double lines = 0;
+      if (!absl::SimpleAtod(more, &lines)) return Fail("scroll takes a name and a number of lines");
+      steps_.push_back([this, lines] { wheel_ = static_cast<float>(-lines); });
+    } else if (word == "drag") {
+      steps_.push_back([this] { button_[0] = true; });
+      const std::string how = TakeWord(more);
+      if (how == "by") {
+        double dx = 0, dy = 0;
+        if (!absl::SimpleAtod(TakeWord(more), &dx) || !absl::SimpleAtod(TakeWord(more), &dy)) return Fail("by takes two numbers");
+        for (int k = 0; k < 8; ++k) {
+          steps_.push_back([this, dx, dy] {
+            mouse_.x += static_cast<float>(dx / 8);
+            mouse_.y += static_cast<float>(dy / 8);
+          });
+        }
+      } else if (how == "to") {
+        const std::string to = TakeWord(more);
+        double tx = 0.5, ty = 0.5;
+        if (absl::StartsWith(more, "at ")) {
+          TakeWord(more);
+          if (!absl::SimpleAtod(TakeWord(more), &tx) || !absl::SimpleAtod(TakeWord(more), &ty)) return Fail("at takes two numbers from 0 to 1");
+        }
+        for (int k = 8; k > 0; --k) {
+          steps_.push_back([this, to, tx, ty, k] {
+            ImVec2 end;
+            if (!FindTag(to, &end, tx, ty)) return Fail(absl::StrCat(to, " is not there"));
+            mouse_.x += (end.x - mouse_.x) / static_cast<float>(k);
+            mouse_.y += (end.y - mouse_.y) / static_cast<float>(k);
+          });
+        }
+      } else {
+        return Fail("drag NAME to NAME, or by DX DY");
+      }
+      steps_.push_back([] {});
+      steps_.push_back([this] { button_[0] = false; });
+    }
+    steps_.push_back([] {});
+  } else if (word == "type") {
+    std::string typed;
+    for (size_t k = 0; k < rest.size(); ++k) {
+      if (rest[k] == '\\' && k + 1 < rest.size() && rest[k + 1] == 'n') {
+        const std::string before = std::exchange(typed, "");
+        steps_.push_back([this, before] { typed_ = before; });
+        steps_.push_back([this] { key_ = ui::ParseChord("Enter")->key; });
+        steps_.push_back([this] { key_ = -1; });
+        ++k;
+      } else {
+        typed += rest[k];
+      }
+    }
+    if (!typed.empty()) steps_.push_back([this, typed] { typed_ = typed; });
+    steps_.push_back([] {});
+  } else if (word == "key") {
+    const std::optional<ui::Chord> chord = ui::ParseChord(rest);
+    if (!chord.has_value()) return Fail(absl::StrCat("'", rest, "' is no key"));
+    steps_.push_back([this, chord = *chord] {
+      ctrl_ = chord.ctrl;
+      shift_ = chord.shift;
+      alt_ = chord.alt;
+      key_ = chord.key;
+    });
+    steps_.push_back([this] {
+      ctrl_ = shift_ = alt_ = false;
+      key_ = -1;
+    });
+  } else if (word == "run") {
+    steps_.push_back([this, rest] { shell_.Run(rest); });
+    steps_.push_back([] {});
+  } else if (word == "wait" || word == "expect") {
+    double seconds = 0;
+    if (absl::StartsWith(rest, "seconds ") && absl::SimpleAtod(rest.substr(8), &seconds)) {
+      waiting_ = "seconds";
+      wait_limit_ = seconds;
+    } else {
+      waiting_ = rest;
+      wait_limit_ = word == "expect" ? 1 : patience;
+    }
+    waited_since_ = ImGui::GetTime();
+  } else if (word == "shot") {
+    steps_.push_back([this, rest] {
+      const absl::Status written = hooks_.shot(rest);
+      if (!written.ok()) Fail(std::string(written.message()));
+    });
+  } else if (word == "size") {
+    int width = 0, height = 0;
+    if (!absl::SimpleAtoi(TakeWord(rest), &width) || !absl::SimpleAtoi(rest, &height) || width < 100 || height < 100) return Fail("size takes a width and a height");
+    steps_.push_back([this, width, height] { hooks_.resize(width, height); });
+    for (int k = 0; k < 4; ++k) steps_.push_back([] {});
+  } else if (word == "names") {
+    for (const std::string& name : ui::TheTags().Names()) {
+      if (absl::StartsWith(name, rest)) hooks_.print(name);
+    }
+  } else if (word == "frames") {
+    if (!absl::SimpleAtoi(rest, &frames_left_) || frames_left_ < 1) return Fail("frames takes a count");
+    frame_ms_.clear();
+  } else {
+    return Fail(absl::StrCat("'", word, "' is not understood"));
+  }
+}
+
+void Driver::Step() {
+  if (done()) return;
+  if (!begun_) {
+    if (settle_-- > 0) return;
+    Begin(lines_.front().text);
+    if (failed_) return;
+  }
+  if (!looking_for_.empty()) {
+    ImVec2 there;
+    if (FindTag(looking_for_, &there, 0.5, 0.5)) {
+      looking_for_.clear();
+    } else {
+      if (ImGui::GetTime() - looked_since_ > 5) Fail(absl::StrCat("nothing is named ", looking_for_));
+      return;
+    }
+  }
+  if (!steps_.empty()) {
+    const std::function<void()> step = std::move(steps_.front());
+    steps_.pop_front();
+    step();
+    if (failed_ || !steps_.empty()) return;
+    return Next();
+  }
+  if (!waiting_.empty()) {
+    const double waited = ImGui::GetTime() - waited_since_;
+    if (waiting_ == "seconds") {
+      if (waited >= wait_limit_) Next();
+      return;
+    }
+    std::string why;
+    if (Holds(waiting_, &why)) return Next();
+    if (waited > wait_limit_) Fail(absl::StrCat(why, " (after ", absl::StrFormat("%.0f", waited), " s)"));
+    return;
+  }
+  if (frames_left_ > 0) return;
+  Next();
+}
+
+void Driver::BeforeFrame() {
+  typed_.clear();
+  wheel_ = 0;
+  const int key_before = key_;
+  Step();
+  ImGuiIO& io = ImGui::GetIO();
+  io.MousePos = mouse_;
+  for (int k = 0; k < 3; ++k) io.MouseDown[k] = button_[k];
+  io.MouseWheel = wheel_;
+  io.KeyCtrl = ctrl_;
+  io.KeyShift = shift_;
+  io.KeyAlt = alt_;
+  io.KeySuper = false;
+  if (key_before >= 0) io.KeysDown[key_before] = false;
+  if (key_ >= 0) io.KeysDown[key_] = true;
+  if (!typed_.empty()) io.AddInputCharactersUTF8(typed_.c_str());
+}
+
+void Driver::AfterFrame(double own_ms) {
+  if (frames_left_ <= 0) return;
+  frame_ms_.push_back(own_ms);
+  if (--frames_left_ > 0) return;
+  std::sort(frame_ms_.begin(), frame_ms_.end());
+  const auto at = [this](double q) { return frame_ms_[std::min(frame_ms_.size() - 1, static_cast<size_t>(q * static_cast<double>(frame_ms_.size())))]; };
+  hooks_.print(absl::StrFormat("frames %d  median %.2f ms  p99 %.2f ms  worst %.2f ms", frame_ms_.size(), at(0.5), at(0.99), frame_ms_.back()));
+}
+
+}  // namespace hloscope

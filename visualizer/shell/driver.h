@@ -1,0 +1,86 @@
+// Drives the window as a person would, from a script: finds what has a name (widgets/tags.h), moves the mouse there, clicks, drags, types,
+// presses keys, waits for a state, and takes pictures. For tests, for `hloscope shot`, and for measuring frames.
+//
+// A script is lines: a word and its arguments; # begins a comment. Names may end in * (the first that begins so).
+//   click NAME [right | middle | double | ctrl | shift]      hover NAME      drag NAME to NAME | by DX DY      scroll NAME LINES
+//   click NAME at FX FY           at a place within it, from 0 to 1
+//   type TEXT                     into what has the keyboard; \n is Enter
+//   key CHORD                     Ctrl+Shift+P, F10, Escape
+//   run COMMAND                   as if typed into the console
+//   wait idle | tag NAME | gone NAME | fact NAME = TEXT | fact NAME ~ TEXT (contains) | seconds N
+//   expect ...                    as wait, but must hold within a second
+//   shot FILE.png                 the window, as it is
+//   size WIDTH HEIGHT             of the window
+//   names [PREFIX]                prints what has a name
+//   frames N                      draws N frames and prints what they took of our own time: median, 99th percentile
+#ifndef HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
+#define HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
+
+#include <deque>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "imgui.h"
+#include "visualizer/shell/shell.h"
+
+namespace hloscope {
+
+class Driver {
+ public:
+  struct Hooks {
+    std::function<absl::Status(const std::string& path)> shot;  // writes what was drawn last
+    std::function<void(int width, int height)> resize;
+    std::function<void(const std::string& line)> print;
+  };
+  Driver(Shell& shell, Hooks hooks) : shell_(shell), hooks_(std::move(hooks)) {}
+
+  // `name` is for messages.
+  void Add(const std::string& name, const std::string& script);
+  bool done() const { return lines_.empty() || failed_; }
+  bool failed() const { return failed_; }
+  // Seconds that a `wait` may take.
+  double patience = 20;
+
+  // Between the window system's input and ImGui's frame: puts the script's input in place of the person's.
+  void BeforeFrame();
+  // After a frame was drawn, which took `own_ms` of our own time.
+  void AfterFrame(double own_ms);
+
+ private:
+  struct Line {
+    std::string place, text;
+  };
+  void Begin(const std::string& text);
+  void Step();
+  bool Holds(const std::string& state, std::string* why) const;
+  bool FindTag(const std::string& name, ImVec2* center, double fx, double fy);
+  void Fail(const std::string& why);
+  void Next();
+
+  Shell& shell_;
+  Hooks hooks_;
+  std::deque<Line> lines_;
+  bool begun_ = false, failed_ = false;
+  // What the present line still does, a step a frame.
+  std::deque<std::function<void()>> steps_;
+  std::string waiting_;     // a state
+  double waited_since_ = 0, wait_limit_ = 0;
+  int settle_ = 0;          // frames before the next line
+  std::string looking_for_; // a tag
+  double looked_since_ = 0;
+  int frames_left_ = 0;
+  std::vector<double> frame_ms_;
+  // The mouse and the keys.
+  ImVec2 mouse_ = {-1, -1};
+  bool button_[3] = {false, false, false};
+  float wheel_ = 0;
+  bool ctrl_ = false, shift_ = false, alt_ = false;
+  int key_ = -1;
+  std::string typed_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_

@@ -1,0 +1,35 @@
+// What the window keeps between starts: colours, size, layout, recent files. A small JSON file, written whole and renamed into place.
+#ifndef HLOSCOPE_VISUALIZER_SHELL_SETTINGS_H_
+#define HLOSCOPE_VISUALIZER_SHELL_SETTINGS_H_
+
+#include <memory>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+
+namespace hloscope {
+
+struct Settings {
+  bool light = false;
+  bool motion = true;
+  float scale = 1;                   // on top of the screen's
+  int width = 1600, height = 1000;   // of the window, at scale 1
+  std::vector<std::string> recent;   // the newest first
+  std::string layout;                // JSON of PanelLayout; empty: the standard one
+  std::string panels;                // JSON: what panels keep, by panel
+  void Remember(const std::string& path);  // a file was opened
+};
+
+// Missing or damaged files give the standard settings.
+Settings LoadSettings(const std::string& folder);
+absl::Status SaveSettings(const Settings& settings, const std::string& folder);
+// Writes a file so that it is whole at any moment: beside it, then renamed.
+absl::Status WriteWhole(const std::string& path, const std::string& text);
+// Where settings live: $HLOSCOPE_CONFIG, or hloscope in $XDG_CONFIG_HOME or ~/.config.
+std::string ConfigFolder();
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_SHELL_SETTINGS_H_

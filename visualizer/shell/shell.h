@@ -1,0 +1,107 @@
+// The window's content: toolbar, panels in their places, timeline, palette, dialogs; selection, keys and settings. Draws with ImGui into the
+// present context; who owns the real window (or none) calls Frame. Panels write only their content.
+#ifndef HLOSCOPE_VISUALIZER_SHELL_SHELL_H_
+#define HLOSCOPE_VISUALIZER_SHELL_SHELL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "imgui.h"
+#include "visualizer/model/document.h"
+#include "visualizer/model/engine.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/shell/layout.h"
+#include "visualizer/shell/settings.h"
+#include "visualizer/widgets/theme.h"
+
+namespace hloscope {
+
+struct ShellOptions {
+  std::string config_folder;   // where settings and recovery live; empty: nothing is kept
+  std::string samples_folder;  // example programs for the welcome page; may be missing
+  float display_scale = 1;     // of the screen; the user's own factor comes on top
+  std::string only_panel;      // draws this panel alone over the whole window
+  const char* missing_font = nullptr;
+};
+
+class Shell {
+ public:
+  Shell(Engine& engine, Document& document, ShellOptions options);
+  ~Shell();
+
+  void Frame();
+  bool quitting() const { return quitting_; }
+  // What the window must do before the next frame.
+  float wanted_scale() const;               // of fonts and sizes
+  ui::Scheme wanted_scheme() const { return settings_.light ? ui::Scheme::kLight : ui::Scheme::kDark; }
+  std::string window_title() const;
+  // Files that were dropped on the window.
+  void Drop(const std::vector<std::string>& paths);
+  // A command, as if it had been typed. Commands of the window act at once.
+  void Run(const std::string& command);
+  Settings& settings() { return settings_; }
+  const Selection& selection() const { return selection_; }
+  Engine& engine() { return engine_; }
+  void SaveSettings();
+
+ private:
+  friend struct WindowCommands;  // window_commands.cc
+  friend class SessionKeeper;    // session_keeper.cc
+  PanelContext Context();
+  void Update();                 // takes what the engine has made since the last frame
+  void RunWindowCommand(const std::string& args);
+  void Select(const Instruction* instruction, std::vector<int64_t> element);
+  void Keys();
+  // toolbar.cc, menus
+  void DrawToolbar(float height);
+  void DrawMenu();
+  // tabs.cc
+  void DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name);
+  void DrawLeaf(LayoutNode& leaf, ImVec2 min, ImVec2 max, const std::string& name);
+  void DrawTabs(LayoutNode& leaf, ImVec2 min, float width);
+  void DrawDropTargets();
+  void DrawPanel(const std::string& id, ImVec2 min, ImVec2 max);
+  Panel& PanelOf(const std::string& id);
+  // palette.cc
+  void DrawPalette();
+  // welcome.cc
+  void DrawWelcome(ImVec2 min, ImVec2 max);
+  void DrawOpenDialog();
+
+  Engine& engine_;
+  Document& document_;
+  ShellOptions options_;
+  Settings settings_;
+  PanelLayout layout_;
+  std::map<std::string, std::unique_ptr<Panel>> panels_;
+  std::shared_ptr<const Snapshot> now_;
+  Selection selection_;
+  std::vector<ConsoleLine> console_;
+  uint64_t seen_program_ = 0, seen_moment_ = 0;
+  const Instruction* seen_here_ = nullptr;
+  std::string focused_panel_;
+  bool quitting_ = false, welcome_ = false, menu_open_ = false;
+  bool reveal_next_ = false;
+  // A tab that is being dragged.
+  std::string dragged_;
+  struct DropPlace {
+    LayoutNode* leaf = nullptr;
+    ImVec2 min, max;
+  };
+  std::vector<DropPlace> drop_places_;
+  // The palette: 0 closed, 1 commands, 2 instructions.
+  int palette_ = 0;
+  bool palette_opened_ = false;
+  std::string palette_text_;
+  int palette_at_ = 0;
+  // The dialog for opening a file.
+  bool open_dialog_ = false;
+  std::string open_folder_, open_text_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_SHELL_SHELL_H_

@@ -1,0 +1,195 @@
+// Drawing the panels in their places: splits whose borders can be dragged, tabs that can be moved, closed and dropped elsewhere.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "visualizer/shell/shell.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+bool Inside(ImVec2 p, ImVec2 min, ImVec2 max) { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
+
+}  // namespace
+
+void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name) {
+  if (node.leaf()) return DrawLeaf(node, min, max, name);
+  const float gap = ui::Px(8);
+  const float whole = (node.stacked ? max.y - min.y : max.x - min.x) - gap;
+  const float least = std::min(ui::Px(90), whole / 2);
+  const float first = std::floor(std::clamp(whole * node.ratio, least, whole - least));
+  ImVec2 end = max, begin = min, bar_min = min, bar_max = max;
+  if (node.stacked) {
+    end.y = bar_min.y = min.y + first;
+    begin.y = bar_max.y = min.y + first + gap;
+  } else {
+    end.x = bar_min.x = min.x + first;
+    begin.x = bar_max.x = min.x + first + gap;
+  }
+  ImGui::SetCursorScreenPos(bar_min);
+  ImGui::InvisibleButton(absl::StrCat("split ", name).c_str(), {std::max(1.0f, bar_max.x - bar_min.x), std::max(1.0f, bar_max.y - bar_min.y)});
+  ui::Tag(absl::StrCat("split:", name));
+  if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
+    ImGui::SetMouseCursor(node.stacked ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
+    const float middle = std::floor(gap / 2);
+    const ImVec2 a = node.stacked ? ImVec2{bar_min.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_min.y};
+    const ImVec2 b = node.stacked ? ImVec2{bar_max.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_max.y};
+    ImGui::GetWindowDrawList()->AddLine(a, b, ui::Colors().blue, ui::Px(2));
+  }
+  if (ImGui::IsItemActive()) {
+    const ImVec2 delta = ImGui::GetIO().MouseDelta;
+    const float moved = node.stacked ? delta.y : delta.x;
+    if (moved != 0 && whole > 0) node.ratio = std::clamp((first + moved) / whole, 0.05f, 0.95f);
+  }
+  if (ImGui::IsItemDeactivated()) SaveSettings();
+  DrawNode(*node.first, min, end, name + "a");
+  DrawNode(*node.second, begin, max, name + "b");
+}
+
+void Shell::DrawLeaf(LayoutNode& leaf, ImVec2 min, ImVec2 max, const std::string& name) {
+  const float strip = ui::Px(32);
+  if (leaf.tabs.empty()) {
+    ImGui::SetCursorScreenPos(min);
+    ImGui::BeginChild(name.c_str(), {max.x - min.x, max.y - min.y});
+    ui::EmptyHint(ui::Icon::kTable, "All panels are closed.", "View > Standard layout brings them back.");
+    ImGui::EndChild();
+    return;
+  }
+  drop_places_.push_back({&leaf, min, max});
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ui::Palette& c = ui::Colors();
+  list->AddRectFilled(min, max, c.panel, ui::Px(4));
+  const std::string active = leaf.active;
+  DrawTabs(leaf, min, max.x - min.x);
+  list->AddLine({min.x, min.y + strip}, {max.x, min.y + strip}, c.border);
+  DrawPanel(active, {min.x, min.y + strip + 1}, max);
+  list->AddRect(min, max, focused_panel_ == active ? ui::Mix(c.border, c.blue, 0.35f) : c.border, ui::Px(4));
+}
+
+void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
+  const ui::Palette& c = ui::Colors();
+  const float height = ui::Px(32);
+  float x = min.x;
+  std::string close;
+  const PanelContext context = Context();
+  // All in full where there is room; else each gets its share.
+  std::vector<float> widths;
+  float total = 0;
+  std::vector<std::string> titles;
+  for (const std::string& id : leaf.tabs) {
+    std::string title = PanelOf(id).Title(context);
+    if (title.empty()) title = FindPanelRow(id)->title;
+    widths.push_back(ui::Measure(ui::Type().ui, title).x + ui::Px(24 + 14));
+    titles.push_back(std::move(title));
+    total += widths.back();
+  }
+  const float squeeze = total > width ? width / total : 1;
+  for (size_t k = 0; k < leaf.tabs.size(); ++k) {
+    const std::string id = leaf.tabs[k];
+    const float w = std::floor(widths[k] * squeeze);
+    const ImVec2 at = {x, min.y}, end = {x + w, min.y + height};
+    ImGui::PushID(id.c_str());
+    ImGui::SetCursorScreenPos(at);
+    ImGui::SetItemAllowOverlap();
+    const bool clicked = ImGui::InvisibleButton("tab", {std::max(1.0f, w), height});
+    ImGui::SetItemAllowOverlap();
+    const bool on = leaf.active == id, hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) || Inside(ImGui::GetIO().MousePos, at, end);
+    ui::Tag(absl::StrCat("tab:", id));
+    if (clicked || (ImGui::IsItemActivated() && !on)) {
+      leaf.active = id;
+      focused_panel_ = id;
+      SaveSettings();
+    }
+    if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ui::Px(8))) dragged_ = id;
+    if (ImGui::IsItemClicked(2)) close = id;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    if (on) {
+      list->AddRectFilled(at, {end.x, end.y}, ui::Fade(c.raised, 0.6f), ui::Px(4), ImDrawFlags_RoundCornersTopLeft);
+      list->AddRectFilled(at, {end.x, at.y + ui::Px(2)}, c.blue);
+    } else if (hovered) {
+      list->AddRectFilled(at, end, ui::Fade(c.hover, 0.6f));
+    }
+    list->AddLine({end.x - 1, at.y + 1}, {end.x - 1, end.y}, c.border);
+    bool cut = false;
+    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(16 + (hovered ? 16 : 6)), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
+    if (cut) ui::Tooltip(titles[k]);
+    if (hovered && w > ui::Px(48)) {
+      const ImVec2 cross = {end.x - ui::Px(20), at.y + ui::Px(8)};
+      ImGui::SetCursorScreenPos(cross);
+      if (ImGui::InvisibleButton("close", {ui::Px(16), ui::Px(16)})) close = id;
+      ui::Tag(absl::StrCat("close:", id));
+      ui::DrawIcon(list, ui::Icon::kClose, {cross.x + ui::Px(2), cross.y + ui::Px(2)}, ui::Px(12), ImGui::IsItemHovered() ? c.text : c.faint);
+    }
+    ImGui::PopID();
+    x += w;
+  }
+  if (!close.empty()) Run(absl::StrCat("window close ", close));
+}
+
+void Shell::DrawDropTargets() {
+  if (dragged_.empty()) return;
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  ImDrawList* list = ImGui::GetForegroundDrawList();
+  LayoutNode* to = nullptr;
+  Side side = Side::kCenter;
+  for (const DropPlace& place : drop_places_) {
+    if (!Inside(mouse, place.min, place.max)) continue;
+    to = place.leaf;
+    const float w = place.max.x - place.min.x, h = place.max.y - place.min.y;
+    const float fx = (mouse.x - place.min.x) / w, fy = (mouse.y - place.min.y) / h;
+    ImVec2 min = place.min, max = place.max;
+    if (mouse.y < place.min.y + ui::Px(32)) {
+      side = Side::kCenter;
+    } else if (fx < 0.25f && fx < fy && fx < 1 - fy) {
+      side = Side::kLeft;
+      max.x = min.x + w / 2;
+    } else if (fx > 0.75f && 1 - fx < fy && 1 - fx < 1 - fy) {
+      side = Side::kRight;
+      min.x = max.x - w / 2;
+    } else if (fy < 0.25f) {
+      side = Side::kTop;
+      max.y = min.y + h / 2;
+    } else if (fy > 0.75f) {
+      side = Side::kBottom;
+      min.y = max.y - h / 2;
+    }
+    list->AddRectFilled(min, max, c.blue_fill, ui::Px(4));
+    list->AddRect(min, max, c.blue, ui::Px(4), 0, ui::Px(2));
+    break;
+  }
+  const char* title = FindPanelRow(dragged_)->title;
+  const ImVec2 size = ui::Measure(ui::Type().ui, title);
+  list->AddRectFilled({mouse.x + ui::Px(8), mouse.y + ui::Px(8)}, {mouse.x + ui::Px(24) + size.x, mouse.y + ui::Px(16) + size.y}, c.raised, ui::Px(4));
+  list->AddText(ui::Type().ui, ui::Type().ui->FontSize, {mouse.x + ui::Px(16), mouse.y + ui::Px(12)}, c.text, title);
+  if (!ImGui::IsMouseDown(0)) {
+    if (to != nullptr) layout_.Move(dragged_, *to, side);
+    dragged_.clear();
+    SaveSettings();
+  }
+}
+
+void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
+  const PanelRow* row = FindPanelRow(id);
+  if (row == nullptr || max.x - min.x < 8 || max.y - min.y < 8) return;
+  Panel& panel = PanelOf(id);
+  ui::TagScope scope(id);
+  ui::Tag("panel", min, max);
+  const float pad = ui::Px(panel.padding());
+  if (id == "timeline") {
+    ImGui::GetWindowDrawList()->AddRectFilled(min, max, ui::Colors().panel, ui::Px(4));
+    ImGui::GetWindowDrawList()->AddRect(min, max, ui::Colors().border, ui::Px(4));
+  }
+  ImGui::SetCursorScreenPos(min);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {pad, pad});
+  ImGui::BeginChild(absl::StrCat("panel ", id).c_str(), {max.x - min.x, max.y - min.y}, false, pad > 0 ? ImGuiWindowFlags_AlwaysUseWindowPadding : ImGuiWindowFlags_None);
+  ImGui::PopStyleVar();
+  if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows)) focused_panel_ = id;
+  PanelContext context = Context();
+  context.focused = focused_panel_ == id;
+  panel.Draw(context);
+  ImGui::EndChild();
+}
+
+}  // namespace hloscope
