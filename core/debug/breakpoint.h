@@ -1,4 +1,5 @@
-// What the session keeps of a breakpoint, a logpoint or a watch: all are numbered together. When they stop is stops.cc's business.
+// What the session keeps of a breakpoint, a logpoint, a watch or a catch: all are numbered together. When they stop is stops.cc's business.
+// How often they were reached belongs to the moment, not to them: stop_counts.h.
 #ifndef HLOSCOPE_CORE_DEBUG_BREAKPOINT_H_
 #define HLOSCOPE_CORE_DEBUG_BREAKPOINT_H_
 
@@ -6,18 +7,22 @@
 #include <vector>
 
 #include "core/debug/locations.h"
+#include "core/exec/machine.h"
 
 namespace hloscope {
+
+enum class CatchKind : uint8_t;  // core/debug/catch_find.h
 
 struct Breakpoint {
   enum Kind : uint8_t {
     kBreak,
     kLog,    // writes `text` and goes on
     kWatch,  // stops where `expression` has another value than before, or `condition` has become true
+    kCatch,  // stops after an instruction that introduces what `catches` names, wherever
   };
   Kind kind = kBreak;
   int number = 0;
-  std::string spec;                 // the location as typed; of a watch empty
+  std::string spec;                 // the location as typed; of a watch or catch empty
   std::vector<Location> locations;  // of a watch: what its expression reads
   // By location: it stops after that instruction, because its condition or text reads the value. Empty: before, at all of them.
   std::vector<bool> after;
@@ -26,10 +31,13 @@ struct Breakpoint {
   std::vector<const Computation*> looked_into;  // whose values the condition, text or expression reads
   bool temporary = false;           // removed by its first stop
   bool from_program = false;        // the program's own text asks for it
-  int64_t reached = 0;              // how often the program has come there since it began (a watch: how often it was evaluated)
-  int64_t hits = 0;                 // of these, with a condition that was true (a watch: with a change)
-  int64_t ignore = 0;               // this many more times it does not stop
-  int64_t stops_left = -1;          // sleeps after this many more stops; -1: does not
+  // A rule holds for what comes after `from` (an empty mark: from the beginning) until the next one's does. In order of time.
+  struct Rule {
+    Mark from;
+    int64_t count = 0;
+  };
+  std::vector<Rule> ignores;  // so many hits are passed
+  std::vector<Rule> limits;   // it sleeps after so many stops; -1: does not
   std::vector<std::string> commands;  // executed at its stops
 
   std::string text, file;           // kLog; the file is empty, or gets the text too
@@ -37,6 +45,8 @@ struct Breakpoint {
   std::string expression;           // kWatch
   bool becomes = false;             // kWatch: stops when `condition` becomes true; else it only allows stops at changes
   const Computation* home = nullptr;  // kWatch: names mean what they mean there
+  CatchKind catches{};                // kCatch
+  int bits = 0;                       // kCatch: of cancellation, 0: as usual
 
   bool stops_after(size_t location) const { return !after.empty() && after[location]; }
   // Where the Machine is armed.

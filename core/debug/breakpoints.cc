@@ -6,7 +6,6 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
-#include "core/debug/catch_commands.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 
@@ -76,8 +75,7 @@ absl::Status AddFromText(Session::State& s, absl::string_view args, bool tempora
   s.Say(temporary ? "Temporary breakpoint " : "Breakpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say(b->stops_after(0) ? ", whose value it reads\n" : "\n");
-  s.breakpoints.push_back(std::move(b));
-  s.ArmAll();
+  Adopt(s, std::move(b));
   return absl::OkStatus();
 }
 
@@ -109,9 +107,15 @@ absl::Status ForNumbers(Session::State& s, absl::string_view args, Each each) {
 }
 
 void Enable(Session::State& s, Breakpoint& b, int64_t stops) {
-  if (!b.enabled) PresentMemory(s).watches.erase(b.number);  // what a watch saw before it slept is old
-  b.enabled = true;
-  b.stops_left = stops;
+  const Mark now = PresentMark(s);
+  if (!b.enabled) {
+    PresentMemory(s).watches.erase(b.number);  // what a watch saw before it slept is old
+    b.enabled = true;
+    Redefined(s, b);
+  }
+  if (stops >= 0 || !b.limits.empty()) AddRule(b.limits, now, stops);
+  if (b.limits.size() == 1 && stops < 0) b.limits.clear();
+  Ledger(s).ForgetAfter(b.number, now);
 }
 
 }  // namespace
@@ -133,20 +137,19 @@ absl::Status CommandBreak(Session::State& s, absl::string_view args) { return Ad
 absl::Status CommandTbreak(Session::State& s, absl::string_view args) { return AddFromText(s, args, true); }
 
 absl::Status CommandDelete(Session::State& s, absl::string_view args) {
-  if (ChangeCatches(s, &args, CatchChange::kDelete)) return absl::OkStatus();
   return ForNumbers(s, args, [&](Breakpoint& b) {
     PresentMemory(s).watches.erase(b.number);
+    PresentMemory(s).counts.erase(b.number);
+    Ledger(s).Forget(b.number);
     const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
     s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), is_it));
   });
 }
 absl::Status CommandDisable(Session::State& s, absl::string_view args) {
-  if (ChangeCatches(s, &args, CatchChange::kDisable)) return absl::OkStatus();
   return ForNumbers(s, args, [](Breakpoint& b) { b.enabled = false; });
 }
 
 absl::Status CommandEnable(Session::State& s, absl::string_view args) {
-  if (ChangeCatches(s, &args, CatchChange::kEnable)) return absl::OkStatus();
   absl::string_view rest = args;
   const absl::string_view word = TakeWord(rest);
   if (word == "once") return ForNumbers(s, rest, [&](Breakpoint& b) { Enable(s, b, 1); });
@@ -165,6 +168,20 @@ absl::Status CommandEnable(Session::State& s, absl::string_view args) {
   return ForNumbers(s, args, [&](Breakpoint& b) { Enable(s, b, -1); });
 }
 
+namespace {
+
+absl::Status CheckCondition(Session::State& s, Breakpoint& b) {
+  switch (b.kind) {
+    case Breakpoint::kWatch: return CheckWatchCondition(s, b);
+    case Breakpoint::kCatch: return CheckCatchCondition(s, b);
+    case Breakpoint::kBreak:
+    case Breakpoint::kLog: break;
+  }
+  return CheckStopExpressions(s, b, false);
+}
+
+}  // namespace
+
 absl::Status CommandCondition(Session::State& s, absl::string_view args) {
   const absl::string_view number = TakeWord(args);
   if (number.empty()) return absl::InvalidArgumentError("condition takes a breakpoint's number and an expression");
@@ -175,13 +192,14 @@ absl::Status CommandCondition(Session::State& s, absl::string_view args) {
   if (b.becomes) return absl::InvalidArgumentError(absl::StrCat("watch ", b.number, " waits for its own condition; delete it and make another"));
   const std::string before = b.condition;
   b.condition = std::string(args);
-  if (const absl::Status checked = b.kind == Breakpoint::kWatch ? CheckWatchCondition(s, b) : CheckStopExpressions(s, b, false); !checked.ok()) {
+  if (const absl::Status checked = CheckCondition(s, b); !checked.ok()) {
     b.condition = before;
-    (void)(b.kind == Breakpoint::kWatch ? absl::OkStatus() : CheckStopExpressions(s, b, false));
+    (void)CheckCondition(s, b);
     return checked;
   }
+  Redefined(s, b);
   s.ArmAll();
-  s.Say(b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kLog ? "Logpoint " : "Breakpoint ", b.number,
+  s.Say(b.kind == Breakpoint::kCatch ? "Catch " : b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kLog ? "Logpoint " : "Breakpoint ", b.number,
         b.condition.empty() ? " stops always." : absl::StrCat(" stops only if ", b.condition), "\n");
   return absl::OkStatus();
 }
@@ -192,7 +210,9 @@ absl::Status CommandIgnore(Session::State& s, absl::string_view args) {
   if (!n.ok()) return n.status();
   if (number.empty() || *n < 0) return absl::InvalidArgumentError("ignore takes a breakpoint's number and a count");
   return ForNumbers(s, number, [&](Breakpoint& b) {
-    b.ignore = *n;
+    const Mark now = PresentMark(s);
+    AddRule(b.ignores, now, *n);
+    Ledger(s).ForgetAfter(b.number, now);
     s.Say("Breakpoint ", b.number, " is passed ", Count(*n, "time"), ".\n");
   });
 }

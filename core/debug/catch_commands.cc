@@ -7,6 +7,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catches.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/element/scalar_hazards.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 struct CatchState {
   std::unique_ptr<Catches> catches;
-  std::string rest;  // arguments without the numbers of catches
+  bool attached_whole = false;  // since something was caught: what is updated in place is wanted from then on
 };
 
 Catches& CatchesOf(Session::State& s) {
@@ -24,17 +25,14 @@ Catches& CatchesOf(Session::State& s) {
   return *state.catches;
 }
 
-std::string Describe(const CatchRequest& r) { return absl::StrCat(Name(r.kind), r.bits > 0 ? absl::StrCat(" of ", Count(r.bits, "bit"), " or more") : ""); }
-
-void Reattach(Session::State& s) {
-  if (s.machine != nullptr) CatchesOf(s).Attach(*s.machine);
-}
+bool Same(const CatchRequest& a, const CatchRequest& b) { return a.number == b.number && a.kind == b.kind && a.bits == b.bits; }
 
 }  // namespace
 
 void AttachCatches(Session::State& s) {
   Catches& catches = CatchesOf(s);
   catches.Restarted();
+  s.Extension<CatchState>().attached_whole = false;
   if (!catches.requests().empty()) catches.Attach(*s.machine);
 }
 
@@ -51,84 +49,62 @@ void CatchesOfNewProgram(Session::State& s) {
   if (s.machine != nullptr) AttachCatches(s);
 }
 
-void ShowCaught(Session::State& s) {
+void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& wanted) {
   Catches& catches = CatchesOf(s);
-  for (const std::string& notice : catches.TakeNotices()) s.Say("note: ", notice, "\n");
-  if (!catches.caught().has_value()) return;
-  s.Say("Catch ", catches.caught()->number, ", ", CaughtText(*s.module, *catches.caught()), "\n");
-  catches.Attach(*s.machine);  // from now on what is updated in place may be wanted
+  std::vector<CatchRequest> requests;
+  for (const Breakpoint* b : wanted) {
+    CatchRequest& request = requests.emplace_back();
+    request.kind = b->catches;
+    request.number = b->number;
+    request.bits = b->bits;
+  }
+  if (std::equal(requests.begin(), requests.end(), catches.requests().begin(), catches.requests().end(), Same)) return;
+  catches.requests() = std::move(requests);
+  if (s.machine != nullptr) catches.Attach(*s.machine);
+}
+
+std::vector<CaughtThere> TakeCaught(Session::State& s) {
+  Catches& catches = CatchesOf(s);
+  std::vector<CaughtThere> there;
+  for (const Caught& caught : catches.TakeFresh()) there.push_back({caught.number, CaughtText(*s.module, caught)});
+  if (there.empty()) return there;
+  CatchState& state = s.Extension<CatchState>();
+  if (!state.attached_whole) catches.Attach(*s.machine);
+  state.attached_whole = true;
+  return there;
 }
 
 void BeginCatchWalk(Session::State& s) { CatchesOf(s).ForgetCaught(); }
 
-CaughtThere CaughtOnWalk(Session::State& s) {
-  Catches& catches = CatchesOf(s);
-  if (!catches.caught().has_value()) return {};
-  for (CatchRequest& r : catches.requests()) {
-    if (r.number == catches.caught()->number && r.hits > 0) --r.hits;
-  }
-  CaughtThere there{absl::StrCat("Catch ", catches.caught()->number), CaughtText(*s.module, *catches.caught())};
-  catches.Attach(*s.machine);
-  return there;
+void ShowCatchNotices(Session::State& s) {
+  for (const std::string& notice : CatchesOf(s).TakeNotices()) s.Say("note: ", notice, "\n");
 }
 
-std::vector<CatchInfo> ListedCatches(const Session::State& s) {
-  std::vector<CatchInfo> listed;
-  for (const CatchRequest& r : CatchesOf(const_cast<Session::State&>(s)).requests()) listed.push_back({r.number, Describe(r), r.enabled, r.hits});
-  return listed;
-}
+std::string CatchDescription(const Breakpoint& b) { return absl::StrCat(Name(b.catches), b.bits > 0 ? absl::StrCat(" of ", Count(b.bits, "bit"), " or more") : ""); }
 
-bool ListCatches(Session::State& s) {
-  const std::vector<CatchRequest>& requests = CatchesOf(s).requests();
-  for (const CatchRequest& r : requests) {
-    s.Say(absl::StrFormat("%-3d catch %s", r.number, Describe(r)), r.enabled ? "" : ", disabled", "\n");
-    if (r.hits > 0) s.Say("    caught ", Count(r.hits, "time"), "\n");
-  }
-  return !requests.empty();
-}
+std::string CatchText(const Breakpoint& b) { return absl::StrCat(Name(b.catches), b.bits > 0 ? absl::StrCat(" ", b.bits) : ""); }
 
 absl::Status InfoCatch(Session::State& s, absl::string_view) {
-  if (!ListCatches(s)) s.Say("There are no catches.\n");
+  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
+  bool any = false;
+  for (const auto& b : s.breakpoints) {
+    if (b->kind == Breakpoint::kCatch) ShowBreakpoint(s, *b);
+    any |= b->kind == Breakpoint::kCatch;
+  }
+  if (!any) s.Say("There are no catches.\n");
   const std::optional<Caught>& caught = CatchesOf(s).caught();
   if (caught.has_value()) s.Say("Last: ", CaughtText(*s.module, *caught), "\n");
   return absl::OkStatus();
 }
 
-bool ChangeCatches(Session::State& s, absl::string_view* args, CatchChange change) {
-  Catches& catches = CatchesOf(s);
-  std::vector<CatchRequest>& requests = catches.requests();
-  if (requests.empty()) return false;
-  const bool all = absl::StripAsciiWhitespace(*args).empty();
-  std::string rest;
-  std::vector<int> chosen;
-  for (absl::string_view word : absl::StrSplit(*args, absl::ByAnyChar(" ,\t"), absl::SkipEmpty())) {
-    int number = 0;
-    const bool is_catch = absl::SimpleAtoi(word, &number) && std::any_of(requests.begin(), requests.end(), [&](const CatchRequest& r) { return r.number == number; });
-    if (is_catch) {
-      chosen.push_back(number);
-    } else {
-      absl::StrAppend(&rest, rest.empty() ? "" : " ", word);
-    }
-  }
-  if (!all && chosen.empty()) return false;
-  const auto is_chosen = [&](const CatchRequest& r) { return all || std::find(chosen.begin(), chosen.end(), r.number) != chosen.end(); };
-  if (change == CatchChange::kDelete) {
-    requests.erase(std::remove_if(requests.begin(), requests.end(), is_chosen), requests.end());
-  } else {
-    for (CatchRequest& r : requests) {
-      if (is_chosen(r)) r.enabled = change == CatchChange::kEnable;
-    }
-  }
-  Reattach(s);
-  CatchState& state = s.Extension<CatchState>();
-  state.rest = std::move(rest);
-  *args = state.rest;
-  return all ? s.breakpoints.empty() : state.rest.empty();
-}
-
 absl::Status CommandCatch(Session::State& s, absl::string_view args) {
   const std::string usage = absl::StrCat("catch takes one of ", CatchKindNames(), " (after cancellation, how many bits)");
-  absl::string_view words = args;
+  const size_t at = absl::StrCat(" ", args, " ").find(" if ");  // the condition is the rest
+  absl::string_view words = args.substr(0, at), condition;
+  if (at != absl::string_view::npos) {
+    condition = at + 3 > args.size() ? absl::string_view() : absl::StripAsciiWhitespace(args.substr(at + 2));
+    if (condition.empty()) return absl::InvalidArgumentError("an expression is expected after if");
+  }
   if (absl::StripAsciiWhitespace(words).empty()) return absl::InvalidArgumentError(usage);
   std::vector<CatchRequest> fresh;
   while (!absl::StripAsciiWhitespace(words).empty()) {
@@ -151,18 +127,24 @@ absl::Status CommandCatch(Session::State& s, absl::string_view args) {
       fresh.push_back(request);
     }
   }
-  for (CatchRequest& request : fresh) {
-    const std::vector<CatchRequest>& all = CatchesOf(s).requests();
-    const auto same = std::find_if(all.begin(), all.end(), [&](const CatchRequest& r) { return r.kind == request.kind && r.bits == request.bits; });
-    if (same != all.end()) {
-      s.Say("Catch ", same->number, ": ", Describe(request), " is there already", same->enabled ? "" : absl::StrCat(", disabled; enable ", same->number, " wakes it"), "\n");
+  for (const CatchRequest& request : fresh) {
+    const auto same = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& b) {
+      return b->kind == Breakpoint::kCatch && b->catches == request.kind && b->bits == request.bits && b->condition == condition;
+    });
+    if (same != s.breakpoints.end()) {
+      s.Say("Catch ", (*same)->number, ": ", CatchDescription(**same), " is there already", (*same)->enabled ? "" : absl::StrCat(", disabled; enable ", (*same)->number, " wakes it"), "\n");
       continue;
     }
-    request.number = s.next_breakpoint++;
-    s.Say("Catch ", request.number, ": ", Describe(request), "\n");
-    CatchesOf(s).requests().push_back(request);
+    auto b = std::make_unique<Breakpoint>();
+    b->kind = Breakpoint::kCatch;
+    b->catches = request.kind;
+    b->bits = request.bits;
+    b->condition = std::string(condition);
+    if (absl::Status checked = CheckCatchCondition(s, *b); !checked.ok()) return checked;
+    b->number = s.next_breakpoint++;
+    s.Say("Catch ", b->number, ": ", CatchDescription(*b), b->condition.empty() ? "" : absl::StrCat(", only if ", b->condition), "\n");
+    Adopt(s, std::move(b));
   }
-  Reattach(s);
   return absl::OkStatus();
 }
 

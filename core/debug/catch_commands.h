@@ -15,29 +15,23 @@ void AttachCatches(Session::State& s);
 void CatchesOfNewProgram(Session::State& s);
 // The session's machine is put away, alive: it is not observed any more.
 void DetachCatches(Session::State& s);
-// What a StopReason::kCaught is about.
-void ShowCaught(Session::State& s);
-// The same on a walk through the past: nothing is shown or counted.
+// These are looked for from now on; for ArmAll.
+void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& catches);
+// What the machine has just been stopped for; nothing: no catch of the session's stopped it.
 struct CaughtThere {
-  std::string name, text;
-};
-void BeginCatchWalk(Session::State& s);
-CaughtThere CaughtOnWalk(Session::State& s);
-// Lines for info break; false: there are none.
-bool ListCatches(Session::State& s);
-absl::Status InfoCatch(Session::State& s, absl::string_view args);
-// The catches, for whoever lists them beside breakpoints.
-struct CatchInfo {
   int number = 0;
-  std::string kind;
-  bool enabled = true;
-  int64_t hits = 0;
+  std::string text;
 };
-std::vector<CatchInfo> ListedCatches(const Session::State& s);
-
-enum class CatchChange : uint8_t { kDelete, kDisable, kEnable };
-// Takes the numbers of catches out of `args` (none at all means all) and changes those. True: nothing is left for breakpoints.
-bool ChangeCatches(Session::State& s, absl::string_view* args, CatchChange change);
+std::vector<CaughtThere> TakeCaught(Session::State& s);
+// Before a walk through the past: what was caught there is caught again.
+void BeginCatchWalk(Session::State& s);
+// Things that catches have to say once.
+void ShowCatchNotices(Session::State& s);
+// "nan", "cancellation 20": as catch takes it.
+std::string CatchText(const Breakpoint& b);
+// "cancellation of 20 bits or more".
+std::string CatchDescription(const Breakpoint& b);
+absl::Status InfoCatch(Session::State& s, absl::string_view args);
 
 }  // namespace hloscope
 

@@ -29,7 +29,6 @@ struct CatchRequest {
   int number = 0;  // as breakpoints have
   int bits = 0;    // kCancellation: how many; 0: three quarters of the type's digits
   bool enabled = true;
-  int64_t hits = 0;
 };
 
 struct CaughtRead {

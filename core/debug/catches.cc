@@ -165,7 +165,8 @@ bool Catches::WasCaught(const Frame& frame, int position, int number) const {
 }
 
 bool Catches::Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value) {
-  for (CatchRequest& r : requests_) {
+  std::vector<Caught> all;
+  for (const CatchRequest& r : requests_) {
     if (!r.enabled || !finder_.Concerns(r, instruction) || WasCaught(frame, instruction.index, r.number)) continue;
     std::optional<Finding> finding = finder_.Find(r, instruction, operands, value, !dirty_);
     if (!finding.has_value()) {
@@ -179,14 +180,15 @@ bool Catches::Examine(const Frame& frame, const Instruction& instruction, absl::
     caught.instruction = &instruction;
     for (const Frame& f : machine_->frames()) caught.frames.push_back({f.kind, f.caller, f.iteration});
     caught.finding = *std::move(finding);
-    caught_ = std::move(caught);
+    all.push_back(std::move(caught));
     std::vector<Before>& list = before_[frame.path];
     list.erase(std::remove_if(list.begin(), list.end(), [&](const Before& b) { return b.position == instruction.index && b.number == r.number; }), list.end());
     list.push_back({instruction.index, r.number, machine_->executed()});
-    ++r.hits;
-    return true;
   }
-  return false;
+  if (all.empty()) return false;
+  caught_ = all[0];
+  fresh_ = std::move(all);
+  return true;
 }
 
 // Parameters of the program that come with one: said once, all that follows is inherited.

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -46,7 +47,9 @@ class Catches {
   void Restarted();
   // Before a walk through the past: what was caught there is caught again.
   void ForgetCaught() { before_.clear(); }
-  // The stop of the last StopReason::kCaught.
+  // All that it has stopped the machine for since this was asked last, by the order of the requests: what one instruction introduced.
+  std::vector<Caught> TakeFresh() { return std::exchange(fresh_, {}); }
+  // The stop of the last StopReason::kCaught, the first of it.
   const std::optional<Caught>& caught() const { return caught_; }
   // "parameter %x has nan at [3] ...": things said once; cleared by the taker.
   std::vector<std::string> TakeNotices();
@@ -82,6 +85,7 @@ class Catches {
   };
   std::map<uint64_t, std::vector<Before>> before_;
   std::optional<Caught> caught_;
+  std::vector<Caught> fresh_;
   absl::flat_hash_set<const Instruction*> said_;
   std::vector<std::string> notices_;
 };

@@ -11,6 +11,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
@@ -74,6 +75,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
     const absl::Status begun = s.Begin();
     if (!begun.ok()) return begun;
   }
+  (void)KnowCounts(s, Need::kGoOn);  // now, that nothing of the past is compared
   Machine& machine = *s.machine;
   RegionChecker checker(*s.backend, check);
   Mismatch found;

@@ -10,7 +10,7 @@
 #include "core/debug/edit_text.h"
 #include "core/debug/fork.h"
 #include "core/literal/relayout.h"
-#include "core/debug/stops.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
 #include "core/debug/whatif_set.h"
@@ -129,6 +129,15 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   }
   const bool was_finished = s.machine != nullptr && s.machine->finished();
   const std::map<std::string, Mark> bookmarks = s.Extension<Travel>().bookmarks;
+  // What stops remember of the part that stays goes on in the new run.
+  (void)KnowCounts(s, Need::kGoOn);
+  StopMemory kept;
+  if (s.visible() && same_parameters) {
+    Mark first;
+    first.levels.push_back({FrameKind::kEntry, 0, -1, std::min(inheritance->first, s.machine->frames()[0].position)});
+    (void)MemoryAt(s, first, *s.module->entry, &kept);
+  }
+  SpendRules(s);
   PutAwayRun(s);
   const Module& before = *s.module;
   forks.modules.push_back(std::move(s.module));
@@ -141,7 +150,6 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.error_stop = false;
   s.elided_said = true;
   s.selected = 0;
-  PresentMemory(s).watches.clear();
   FindAgain(s, before);
   if (s.machine == nullptr) {
     s.ArmAll();
@@ -169,6 +177,12 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     Mark mark;
     mark.levels.push_back({FrameKind::kEntry, 0, -1, same_parameters ? inheritance->first : 0});
     reason = s.Extension<Travel>().timeline->Seek(mark);
+  }
+  for (const auto& b : s.breakpoints) {
+    const auto counts = kept.counts.find(b->number);
+    if (counts == kept.counts.end()) continue;
+    PresentMemory(s).counts[b->number] = {.reached = counts->second.reached, .hits = counts->second.hits};
+    Redefined(s, *b);
   }
   s.ShowStop(reason);
   return absl::OkStatus();

@@ -5,7 +5,7 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
-#include "core/debug/stops.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
@@ -97,8 +97,7 @@ void Session::State::ShowStop(StopReason reason) {
   ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
-  if (reason == StopReason::kBreakpoint && Stops(*this).silent) return;
-  if (reason == StopReason::kCaught) ShowCaught(*this);
+  if ((reason == StopReason::kBreakpoint || reason == StopReason::kCaught) && Stops(*this).silent) return;
   if (reason == StopReason::kFinished || machine->finished()) {
     Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();
@@ -147,13 +146,14 @@ absl::Status Session::State::Begin() {
     elided_said = true;
   }
   MachineOptions machine_options = OptionsOfRun(*this);
+  (void)KnowCounts(*this, Need::kGoOn);
+  SpendRules(*this);
   interrupt.store(nullptr);
   EndHistory(*this);
   machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
   error_stop = false;
-  PresentMemory(*this).watches.clear();
   Stops(*this).around.clear();
-  for (const auto& b : breakpoints) b->reached = b->hits = 0;
+  CountsBegin(*this);
   ArmAll();
   Machine* m = machine.get();
   const absl::Status status = machine->Start([this, m](int number) { return inputs->Parameter(number, &m->account()); });
@@ -171,8 +171,14 @@ absl::Status Session::State::Begin() {
 
 StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
   machine->interrupt().store(false);  // of a Ctrl-C while nothing ran
+  (void)KnowCounts(*this, Need::kGoOn);
   StopState& stops = Stops(*this);
   stops.silent = false;
+  struct Judging {
+    StopState& stops;
+    ~Judging() { stops.judging = nullptr; }
+  } judging{stops};
+  stops.judging = &stops.memory;
   const auto next = [&](const std::function<StopReason()>& otherwise) {
     if (!enter || !AtElementCaller()) return otherwise();
     const StopReason entered = machine->Step(true);
@@ -182,19 +188,26 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
   uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice
   int judged_position = -1;
   StopReason reason = next(first);
-  while (reason == StopReason::kBreakpoint || (reason == StopReason::kStep && ArmedHere(*this))) {
-    TakeUpEdit(*this);
+  while (reason == StopReason::kBreakpoint || reason == StopReason::kCaught || (reason == StopReason::kStep && ArmedHere(*this))) {
+    std::vector<Stop> found;
+    if (reason != StopReason::kCaught) {
+      TakeUpEdit(*this);
+    } else if (!JudgeCaught(*this, stops.memory, true, &found)) {
+      break;  // who stopped it knows why
+    }
+    const bool caught = !found.empty();
     const Frame& top = machine->top();
     if (top.serial != judged_frame || top.position != judged_position) {
       judged_frame = top.serial;
       judged_position = top.position;
-      const std::vector<Stop> found = StopsHere(*this, stops.memory, true);
-      if (!found.empty()) {
-        Announce(*this, found);
-        Settle(*this);
-        FlushLogs(*this);
-        return StopReason::kBreakpoint;
-      }
+      for (Stop& stop : StopsHere(*this, stops.memory, true)) found.push_back(std::move(stop));
+    }
+    if (!found.empty()) {
+      if (caught) Settle(*this);
+      Announce(*this, found);
+      Settle(*this);
+      FlushLogs(*this);
+      return caught ? StopReason::kCaught : StopReason::kBreakpoint;
     }
     if (machine->interrupt().load()) {
       machine->interrupt().store(false);
@@ -237,7 +250,7 @@ absl::Status CommandContinue(Session::State& s, absl::string_view args) {
     const auto here = Stops(s).at.find({top.computation, top.position});
     if (here != Stops(s).at.end()) {
       Breakpoint& b = *here->second.front();
-      b.ignore = *n - 1;
+      Stops(s).passing[b.number] = *n - 1;
       s.Say(b.kind == Breakpoint::kWatch ? "Watch " : "Breakpoint ", b.number, " is passed ", Count(*n - 1, "more time"), ".\n");
     } else {
       return absl::FailedPreconditionError("continue N passes a breakpoint where the program stands, and here is none; see: ignore");
@@ -263,7 +276,12 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
   const Computation* before = m.top().computation;
   for (int64_t i = 0; i < *n && reason == StopReason::kStep; ++i) {
     const int depth = static_cast<int>(m.frames().size()) - 1, position = m.top().position;
-    reason = s.Go([&] { return m.Step(into); }, [&] { return into ? m.Step(true) : m.RunTo(depth, position + 1); }, !into);
+    const uint64_t serial = m.top().serial;
+    const auto on = [&] {  // after a stop that nobody wanted
+      if (!into) return m.RunTo(depth, position + 1);
+      return m.top().serial == serial && m.top().position == position ? m.Step(true) : StopReason::kStep;
+    };
+    reason = s.Go([&] { return m.Step(into); }, on, !into);
   }
   s.ShowNotices();
   const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);

@@ -42,6 +42,8 @@ absl::StatusOr<Fork> Present(Session::State& s) {
   fork.error_stop = s.error_stop;
   fork.made = forks.current_made;
   fork.bookmarks = travel.bookmarks;
+  fork.memory = PresentMemory(s);
+  fork.ledger = Ledger(s);
   if (s.visible() && travel.timeline != nullptr) {
     absl::StatusOr<Timeline::Branch> branch = travel.timeline->Save();
     if (!branch.ok()) return branch.status();
@@ -73,6 +75,8 @@ void Enter(Session::State& s, const Fork& fork) {
     s.interrupt.store(&s.machine->interrupt());
   }
   travel.bookmarks = fork.bookmarks;
+  PresentMemory(s) = fork.memory;
+  Ledger(s) = fork.ledger;
   s.error_stop = fork.error_stop;
   s.selected = s.machine == nullptr ? 0 : std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (before != s.module.get()) {
@@ -81,7 +85,6 @@ void Enter(Session::State& s, const Fork& fork) {
     CatchesOfNewProgram(s);
   }
   s.ArmAll();
-  if (s.machine != nullptr) WatchesMoved(s);
 }
 
 std::string PlaceText(const Fork& fork) {
@@ -220,6 +223,8 @@ void PutAwayRun(Session::State& s) {
     forks.runs.push_back({std::move(s.machine), std::move(travel.timeline)});
     return;
   }
+  PresentMemory(s) = StopMemory();  // values of this run may be in it
+  Ledger(s).Clear();
   travel.timeline.reset();
   s.machine.reset();
 }
@@ -254,15 +259,17 @@ void FindAgain(Session::State& s, const Module& before) {
     const size_t places = b->locations.size();
     b->locations = std::move(found);
     ok = ok && (!b->locations.empty() || places == 0);
-    if (ok && b->kind != Breakpoint::kWatch) {
+    if (ok && b->kind == Breakpoint::kCatch) {
+      ok = CheckCatchCondition(s, *b).ok();
+    } else if (ok && b->kind != Breakpoint::kWatch) {
       b->after.clear();
       ok = CheckStopExpressions(s, *b, true).ok();
     }
     if (ok) {
       kept.push_back(std::move(b));
     } else {
-      lost.push_back(absl::StrCat(b->kind == Breakpoint::kWatch ? "watch " : b->kind == Breakpoint::kLog ? "logpoint " : "breakpoint ", b->number, " (",
-                                  b->spec.empty() ? b->expression : b->spec, ")"));
+      lost.push_back(absl::StrCat(b->kind == Breakpoint::kWatch ? "watch " : b->kind == Breakpoint::kLog ? "logpoint " : b->kind == Breakpoint::kCatch ? "catch " : "breakpoint ", b->number, " (",
+                                  b->kind == Breakpoint::kCatch ? CatchText(*b) : b->spec.empty() ? b->expression : b->spec, ")"));
     }
   }
   s.breakpoints = std::move(kept);

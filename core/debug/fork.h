@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/debug/session_state.h"
+#include "core/debug/stop_counts.h"
 #include "core/debug/travel.h"
 
 namespace hloscope {
@@ -19,6 +20,8 @@ struct Fork {
   Machine* machine = nullptr;    // null: the program was not running
   std::optional<Timeline::Branch> branch;
   std::map<std::string, Mark> bookmarks;
+  StopMemory memory;             // of stops, at its present
+  StopLedger ledger;
   bool error_stop = false;
   std::string made;              // how it came about
 };

@@ -109,10 +109,10 @@ std::vector<absl::string_view> LogExpressions(absl::string_view text) {
   return found;
 }
 
-void WriteLog(Session::State& s, Breakpoint& b) {
+void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits) {
   std::string line;
   const auto value = [&](absl::string_view expression) {
-    const absl::StatusOr<ExpressionResult> result = EvaluateAtStop(s, b, expression);
+    const absl::StatusOr<ExpressionResult> result = EvaluateAtStop(s, hits, expression);
     absl::StrAppend(&line, result.ok() ? absl::StrReplaceAll(ToText(*result, 32), {{"\n", ""}}) : absl::StrCat("(", result.status().message(), ")"));
   };
   (void)Walk(b.text, [&](absl::string_view text) { absl::StrAppend(&line, text); }, value);
@@ -160,8 +160,7 @@ absl::Status CommandLogpoint(Session::State& s, absl::string_view args) {
   s.Say("Logpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say("\n");
-  s.breakpoints.push_back(std::move(b));
-  s.ArmAll();
+  Adopt(s, std::move(b));
   return absl::OkStatus();
 }
 

@@ -73,6 +73,25 @@ class CheckHost : public ExpressionHost {
 
 }  // namespace
 
+absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b) {
+  b.looked_into.clear();
+  if (b.condition.empty()) return absl::OkStatus();
+  absl::Status first;
+  bool any = false;
+  for (const Computation* computation : s.module->computations) {
+    const absl::StatusOr<std::vector<const Instruction*>> read = CheckAt(s, b.condition, *computation, false);
+    if (!read.ok()) {
+      if (first.ok() || computation->is_entry) first = read.status();
+      continue;
+    }
+    any = true;
+    for (const Instruction* i : *read) {
+      if (std::find(b.looked_into.begin(), b.looked_into.end(), i->parent) == b.looked_into.end()) b.looked_into.push_back(i->parent);
+    }
+  }
+  return any ? absl::OkStatus() : first;
+}
+
 absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch) {
   std::vector<const Instruction*> read;
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, CheckHost(s, home, watch, &read));

@@ -10,34 +10,44 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
-#include "core/debug/stops.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 
 namespace hloscope {
 namespace {
 
-void Show(Session::State& s, const Breakpoint& b) {
+}  // namespace
+
+void ShowBreakpoint(Session::State& s, const Breakpoint& b) {
+  const StopFigures figures = FiguresOf(s, b);
+  const StopCounts& counts = figures.counts;
   const std::string places = b.locations.size() == 1 ? absl::StrCat(": ", b.stops_after(0) && b.kind != Breakpoint::kWatch ? "after " : "", Describe(*s.module, b.locations[0]))
                                                      : absl::StrCat(", ", b.locations.size(), " places");
   if (b.kind == Breakpoint::kWatch) {
     s.Say(absl::StrFormat("%-3d watch %s", b.number, b.expression), b.becomes && b.condition != b.expression ? absl::StrCat(" when ", b.condition) : "",
           b.becomes && b.condition == b.expression ? ", when it becomes true" : "", b.locations.size() == 1 ? places : absl::StrCat(" in ", b.home->name, places));
+  } else if (b.kind == Breakpoint::kCatch) {
+    s.Say(absl::StrFormat("%-3d catch %s", b.number, CatchDescription(b)));
   } else {
     s.Say(absl::StrFormat("%-3d %s%s", b.number, b.kind == Breakpoint::kLog ? "logpoint " : "", b.spec), places);
   }
-  s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", b.enabled ? "" : ", disabled",
-        b.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(b.stops_left, "more stop")) : "", "\n");
+  s.Say(b.temporary ? ", temporary" : "", b.from_program ? ", from the program" : "", figures.awake ? "" : ", disabled",
+        figures.awake && figures.stops_left > 0 ? absl::StrCat(", sleeps after ", Count(figures.stops_left, "more stop")) : "", "\n");
   if (!b.condition.empty() && !b.becomes) s.Say("    only if ", b.condition, "\n");
   if (b.kind == Breakpoint::kLog) s.Say("    writes \"", absl::StrReplaceAll(b.text, {{"\n", "\\n"}}), "\"", b.file.empty() ? "" : absl::StrCat(b.file_only ? " into " : " to ", b.file), "\n");
-  if (b.reached > 0) {
-    const std::string wanted = b.kind == Breakpoint::kWatch ? absl::StrCat(b.becomes ? ", became true " : ", changed ", Count(b.hits, "time"))
+  if (counts.reached > 0 && b.kind == Breakpoint::kCatch) {
+    s.Say("    caught ", Count(counts.reached, "time"), b.condition.empty() ? "" : absl::StrCat(", its condition true ", Count(counts.hits, "time")), "\n");
+  } else if (counts.reached > 0) {
+    const std::string wanted = b.kind == Breakpoint::kWatch ? absl::StrCat(b.becomes ? ", became true " : ", changed ", Count(counts.hits, "time"))
                                : b.condition.empty()        ? ""
-                                                            : absl::StrCat(", its condition true ", Count(b.hits, "time"));
-    s.Say("    ", b.kind == Breakpoint::kWatch ? "computed " : "reached ", Count(b.reached, "time"), wanted, "\n");
+                                                            : absl::StrCat(", its condition true ", Count(counts.hits, "time"));
+    s.Say("    ", b.kind == Breakpoint::kWatch ? "computed " : "reached ", Count(counts.reached, "time"), wanted, "\n");
   }
-  if (b.ignore > 0) s.Say("    passed ", Count(b.ignore, "more time"), "\n");
+  if (figures.passed > 0) s.Say("    passed ", Count(figures.passed, "more time"), "\n");
   for (const std::string& command : b.commands) s.Say("        ", command, "\n");
 }
+
+namespace {
 
 // A name alone means other places in other frames: with its computation it does not.
 std::string PlaceText(const Breakpoint& b) {
@@ -51,7 +61,8 @@ std::string Quoted(absl::string_view text) {
   return absl::StrCat("\"", absl::StrReplaceAll(text, {{"\\", "\\\\"}, {"\"", "\\\""}, {"\n", "\\n"}, {"\t", "\\t"}}), "\"");
 }
 
-std::string AsCommands(const Breakpoint& b) {
+std::string AsCommands(Session::State& s, const Breakpoint& b) {
+  const StopFigures figures = FiguresOf(s, b);
   std::string text;
   const std::string condition = b.condition.empty() ? "" : absl::StrCat(" if ", b.condition);
   switch (b.kind) {
@@ -65,30 +76,34 @@ std::string AsCommands(const Breakpoint& b) {
       text = absl::StrCat("watch ", b.becomes && b.condition == b.expression ? "-if " : "", b.expression, " in ", b.home->name,
                           !b.becomes ? condition : b.condition == b.expression ? "" : absl::StrCat(" when ", b.condition), "\n");
       break;
+    case Breakpoint::kCatch:
+      text = absl::StrCat("catch ", CatchText(b), condition, "\n");
+      break;
   }
   if (b.kind != Breakpoint::kBreak && b.temporary) text += "enable delete last\n";
-  if (b.ignore > 0) absl::StrAppend(&text, "ignore last ", b.ignore, "\n");
-  if (b.stops_left > 0) absl::StrAppend(&text, "enable count ", b.stops_left, " last\n");
+  if (figures.passed > 0) absl::StrAppend(&text, "ignore last ", figures.passed, "\n");
+  if (figures.stops_left > 0) absl::StrAppend(&text, "enable count ", figures.stops_left, " last\n");
   if (!b.commands.empty()) absl::StrAppend(&text, "commands last\n  ", absl::StrJoin(b.commands, "\n  "), "\nend\n");
-  if (!b.enabled) text += "disable last\n";
+  if (!figures.awake) text += "disable last\n";
   return text;
 }
 
 }  // namespace
 
 absl::Status InfoBreak(Session::State& s, absl::string_view args) {
-  const bool catches = ListCatches(s);
-  if (s.breakpoints.empty() && !catches) s.Say("There are no breakpoints.\n");
-  for (const auto& b : s.breakpoints) Show(s, *b);
+  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
+  if (s.breakpoints.empty()) s.Say("There are no breakpoints.\n");
+  for (const auto& b : s.breakpoints) ShowBreakpoint(s, *b);
   return absl::OkStatus();
 }
 
 absl::Status InfoWatch(Session::State& s, absl::string_view args) {
+  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
   bool any = false;
   for (const auto& b : s.breakpoints) {
     if (b->kind != Breakpoint::kWatch) continue;
     any = true;
-    Show(s, *b);
+    ShowBreakpoint(s, *b);
     const auto seen = PresentMemory(s).watches.find(b->number);
     if (seen == PresentMemory(s).watches.end() || !seen->second.known) continue;
     const ExpressionResult& value = seen->second.value;
@@ -111,11 +126,12 @@ absl::Status CommandStop(Session::State& s, absl::string_view args) {
   }
   std::ofstream file(path);
   if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
+  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
   int64_t saved = 0;
-  file << "# Breakpoints, watches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n";
+  file << "# Breakpoints, watches, catches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n";
   for (const auto& b : s.breakpoints) {
     if (b->from_program) continue;  // they come with it
-    file << AsCommands(*b);
+    file << AsCommands(s, *b);
     ++saved;
   }
   for (const DisplayItem& item : s.displays) file << "display " << item.expression << "\n";

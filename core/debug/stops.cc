@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_join.h"
+#include "core/debug/catch_commands.h"
+#include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
 
@@ -11,6 +13,8 @@ namespace hloscope {
 
 StopState& Stops(Session::State& s) { return s.Extension<StopState>(); }
 StopMemory& PresentMemory(Session::State& s) { return Stops(s).memory; }
+StopLedger& Ledger(Session::State& s) { return Stops(s).ledger; }
+Mark PresentMark(const Session::State& s) { return s.visible() ? s.machine->Where() : Mark(); }
 
 namespace {
 
@@ -34,13 +38,21 @@ const CallGraph& CallsOf(Session::State& s) {
 void Session::State::ArmAll() {
   StopState& stops = Stops(*this);
   stops.at.clear();
+  const Mark now = PresentMark(*this);
+  const auto sleeps = [&](const Breakpoint& b) {
+    const auto counts = stops.memory.counts.find(b.number);
+    return !stops.past && counts != stops.memory.counts.end() && StopsYet(b, counts->second, now) == 0;
+  };
+  std::vector<const Breakpoint*> catches;
   for (const auto& b : breakpoints) {
-    if (!b->enabled) continue;
+    if (!b->enabled || sleeps(*b)) continue;
+    if (b->kind == Breakpoint::kCatch) catches.push_back(b.get());
     for (size_t k = 0; k < b->locations.size(); ++k) {
       std::vector<Breakpoint*>& here = stops.at[{b->locations[k].computation, b->armed_position(k)}];
       if (here.empty() || here.back() != b.get()) here.push_back(b.get());
     }
   }
+  SetCatches(*this, catches);
   if (machine == nullptr) return;
   machine->DisarmAll();
   armed_callers.clear();
@@ -83,9 +95,57 @@ Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Lo
   b->spec = std::string(spec);
   b->locations = std::move(locations);
   b->temporary = temporary;
-  breakpoints.push_back(std::move(b));
-  ArmAll();
-  return *breakpoints.back();
+  return Adopt(*this, std::move(b));
+}
+
+// ---- What is counted ----
+
+Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b) {
+  s.breakpoints.push_back(std::move(b));
+  Breakpoint& added = *s.breakpoints.back();
+  PresentMemory(s).counts[added.number] = StopCounts();
+  if (s.visible()) Ledger(s).AddOne(PresentMark(s), added.number, PresentMemory(s));
+  s.ArmAll();
+  return added;
+}
+
+StopFigures FiguresOf(const Session::State& s, const Breakpoint& b) {
+  const StopState& stops = Stops(const_cast<Session::State&>(s));
+  const Mark now = PresentMark(s);
+  StopFigures figures;
+  if (const auto known = stops.memory.counts.find(b.number); known != stops.memory.counts.end()) figures.counts = known->second;
+  const auto passing = stops.passing.find(b.number);
+  figures.passed = PassedYet(b, figures.counts, now) + (passing != stops.passing.end() ? passing->second : 0);
+  figures.stops_left = StopsYet(b, figures.counts, now);
+  figures.awake = b.enabled && figures.stops_left != 0;
+  return figures;
+}
+
+void Redefined(Session::State& s, const Breakpoint& b) {
+  Ledger(s).Forget(b.number);
+  if (s.visible()) Ledger(s).AddOne(PresentMark(s), b.number, PresentMemory(s));
+}
+
+void SpendRules(Session::State& s) {
+  const Mark now = PresentMark(s);
+  for (const auto& b : s.breakpoints) {
+    const auto known = PresentMemory(s).counts.find(b->number);
+    const StopCounts counts = known != PresentMemory(s).counts.end() ? known->second : StopCounts();
+    const int64_t passed = PassedYet(*b, counts, now), stops = StopsYet(*b, counts, now);
+    b->ignores.clear();
+    b->limits.clear();
+    if (passed > 0) AddRule(b->ignores, Mark(), passed);
+    if (stops > 0) AddRule(b->limits, Mark(), stops);
+    if (stops == 0) b->enabled = false;
+  }
+  PresentMemory(s) = StopMemory();
+  Ledger(s).Clear();
+}
+
+void CountsBegin(Session::State& s) {
+  PresentMemory(s) = StopMemory();
+  Stops(s).passing.clear();
+  for (const auto& b : s.breakpoints) PresentMemory(s).counts[b->number] = StopCounts();
 }
 
 namespace {
@@ -101,44 +161,99 @@ const std::vector<Breakpoint*>* AtPosition(const Session::State& s) {
 // The session's names and values, with what only a breakpoint's own expressions know.
 class StopHost : public ExpressionHost {
  public:
-  StopHost(const Session::State& s, const Breakpoint& b) : s_(s), b_(b) {}
+  StopHost(const Session::State& s, int64_t hits) : s_(s), hits_(hits) {}
   bool IsName(absl::string_view name) const override { return s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return s_.ValueOf(name); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(name); }
   absl::StatusOr<bool> StoppedAt(absl::string_view location) const override { return s_.StoppedAt(location); }
   bool Finished() const override { return s_.Finished(); }
   absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override {
-    if (name == "hits") return static_cast<double>(b_.reached);
+    if (name == "hits") return static_cast<double>(hits_);
     return s_.Fact(name, argument);
   }
 
  private:
   const Session::State& s_;
-  const Breakpoint& b_;
+  const int64_t hits_;
 };
 
 }  // namespace
 
 bool ArmedHere(const Session::State& s) { return AtPosition(s) != nullptr; }
 
-absl::StatusOr<Claim> EvaluateCondition(const Session::State& s, const Breakpoint& b) { return EvaluateClaim(b.condition, StopHost(s, b)); }
-
-absl::StatusOr<ExpressionResult> EvaluateAtStop(const Session::State& s, const Breakpoint& b, absl::string_view text) {
-  return EvaluateExpression(text, StopHost(s, b));
-}
+absl::StatusOr<ExpressionResult> EvaluateAtStop(const Session::State& s, int64_t hits, absl::string_view text) { return EvaluateExpression(text, StopHost(s, hits)); }
 
 // ---- What stops here ----
 
 namespace {
 
-// A breakpoint or logpoint whose place this is: does it want to stop?
-bool Wants(Session::State& s, Breakpoint& b, bool counting) {
-  if (counting) ++b.reached;
-  if (b.condition.empty()) return true;
-  const absl::StatusOr<Claim> claim = EvaluateCondition(s, b);
-  if (claim.ok()) return claim->holds;
-  if (counting) s.Say("Breakpoint ", b.number, ": its condition cannot be evaluated here: ", claim.status().message(), "\n");
-  return true;
+// One stop that the program has come to, by the counts that the memory knows of it.
+class Judged {
+ public:
+  Judged(Session::State& s, StopMemory& memory, const Mark& now, Breakpoint& b, bool counting) : s_(s), b_(b), counting_(counting) {
+    const auto found = memory.counts.find(b.number);
+    known_ = found != memory.counts.end();
+    if (known_) counts_ = &found->second;
+    if (known_ && TakeUpRules(b, *counts_, now)) memory.watches.erase(b.number);  // what a watch saw before it slept is old
+    awake_ = !Sleeps(b, *counts_);
+    if (awake_) ++counts_->reached;
+  }
+
+  bool awake() const { return awake_; }
+  bool known() const { return known_; }
+  int64_t reached() const { return counts_->reached; }
+
+  // Of a condition that cannot be evaluated it is said, and that is a stop. A catch may be anywhere: where there is nothing to see its
+  // condition does not hold.
+  bool ConditionHolds() const {
+    if (b_.condition.empty()) return true;
+    const absl::StatusOr<Claim> claim = EvaluateClaim(b_.condition, StopHost(s_, counts_->reached));
+    if (claim.ok()) return claim->holds;
+    const bool is_catch = b_.kind == Breakpoint::kCatch;
+    if (is_catch && (absl::IsFailedPrecondition(claim.status()) || absl::IsNotFound(claim.status()))) return false;
+    if (counting_) s_.Say(is_catch ? "Catch " : "Breakpoint ", b_.number, ": its condition cannot be evaluated here: ", claim.status().message(), "\n");
+    return true;
+  }
+
+  // A hit: false where it is passed by.
+  bool Stops() const {
+    ++counts_->hits;
+    if (const auto passing = hloscope::Stops(s_).passing.find(b_.number); counting_ && passing != hloscope::Stops(s_).passing.end()) {
+      if (--passing->second == 0) hloscope::Stops(s_).passing.erase(passing);
+      return false;
+    }
+    if (Passes(b_, *counts_)) {
+      ++counts_->ignored;
+      return false;
+    }
+    if (b_.kind == Breakpoint::kLog) return true;
+    ++counts_->stops;
+    return true;
+  }
+
+ private:
+  Session::State& s_;
+  Breakpoint& b_;
+  const bool counting_;
+  bool known_ = false, awake_ = false;
+  StopCounts spare_;
+  StopCounts* counts_ = &spare_;
+};
+
+// A watch where something that it reads has been computed. Nothing: no stop.
+std::optional<Stop> JudgeWatch(Session::State& s, StopMemory& memory, Breakpoint& b, const Judged& judged, bool counting) {
+  absl::StatusOr<std::optional<Stop>> change = EvaluateWatch(s, b, memory, judged.reached());
+  if (!change.ok()) {
+    if (counting) s.Say("Watch ", b.number, " cannot be evaluated here: ", change.status().message(), "\n");
+    return Stop{&b, "", false};
+  }
+  if (!change->has_value()) return std::nullopt;
+  // With all that was before in the memory, a first value is the first that there is.
+  if ((*change)->unsure && (counting || judged.known())) {
+    if (!b.becomes) return std::nullopt;
+    (*change)->unsure = false;
+  }
+  return **std::move(change);
 }
 
 }  // namespace
@@ -148,51 +263,59 @@ std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting
   const std::vector<Breakpoint*>* here = AtPosition(s);
   if (here == nullptr) return found;
   s.selected = static_cast<int>(s.machine->frames().size()) - 1;  // expressions are evaluated where the program stands
+  const Mark now = s.machine->Where();
   for (Breakpoint* b : *here) {
+    const Judged judged(s, memory, now, *b, counting);
+    if (!judged.awake()) continue;
     Stop stop{b, "", false};
     if (b->kind == Breakpoint::kWatch) {
-      absl::StatusOr<std::optional<Stop>> change = EvaluateWatch(s, *b, memory);
-      if (!change.ok()) {
-        if (counting) s.Say("Watch ", b->number, " cannot be evaluated here: ", change.status().message(), "\n");
-      } else if (!change->has_value()) {
-        if (counting) ++b->reached;
-        continue;
-      } else if ((*change)->unsure && counting && !b->becomes) {
-        ++b->reached;
-        continue;
-      } else {
-        stop = **std::move(change);
-      }
-      if (counting) ++b->reached;
-    } else if (b->kind == Breakpoint::kLog && !counting) {
-      continue;
-    } else if (!Wants(s, *b, counting)) {
+      std::optional<Stop> change = JudgeWatch(s, memory, *b, judged, counting);
+      if (!change.has_value()) continue;
+      stop = *std::move(change);
+    } else if (!judged.ConditionHolds()) {
       continue;
     }
-    if (counting) {
-      ++b->hits;
-      if (b->ignore > 0) {
-        --b->ignore;
-        continue;
-      }
-      if (b->kind == Breakpoint::kLog) {
-        WriteLog(s, *b);
-        continue;
-      }
+    if (!judged.Stops()) continue;
+    if (b->kind != Breakpoint::kLog) {
+      found.push_back(std::move(stop));
+    } else if (counting) {
+      WriteLog(s, *b, judged.reached());
     }
-    found.push_back(std::move(stop));
   }
+  memory.judged = now;
   return found;
 }
 
-void WatchesMoved(Session::State& s) {
+bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vector<Stop>* stops) {
+  const std::vector<CaughtThere> all = TakeCaught(s);
+  if (all.empty()) return false;
+  const Mark now = s.machine->Where();
+  bool looked = false;  // values are there to be looked at
+  for (const CaughtThere& caught : all) {
+    const auto b = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& each) { return each->number == caught.number; });
+    if (b == s.breakpoints.end()) continue;
+    const Judged judged(s, memory, now, **b, counting);
+    if (!judged.awake()) continue;
+    if (!(*b)->condition.empty() && !looked) {
+      Settle(s);
+      s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+      looked = true;
+    }
+    if (judged.ConditionHolds() && judged.Stops()) stops->push_back({b->get(), caught.text, false});
+  }
+  memory.judged = now;
+  return true;
+}
+
+void StopsMoved(Session::State& s) {
   StopMemory& memory = PresentMemory(s);
-  memory.watches.clear();
+  memory = StopMemory();
+  Stops(s).passing.clear();
   if (!s.visible()) return;
   const int selected = s.selected;
   s.selected = static_cast<int>(s.machine->frames().size()) - 1;
   for (const auto& b : s.breakpoints) {
-    if (b->kind == Breakpoint::kWatch && b->enabled) (void)EvaluateWatch(s, *b, memory);
+    if (b->kind == Breakpoint::kWatch && b->enabled) (void)EvaluateWatch(s, *b, memory, 0);
   }
   s.selected = selected;
 }
@@ -205,14 +328,17 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
     stops.silent &= !b.commands.empty() && b.commands[0] == "silent";
+    if (b.kind == Breakpoint::kCatch) continue;  // its note says so
     names.push_back(absl::StrCat(b.kind == Breakpoint::kWatch ? "Watch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ", b.number));
   }
   s.ShowNotices();
+  if (std::any_of(found.begin(), found.end(), [](const Stop& stop) { return stop.breakpoint->kind == Breakpoint::kCatch; })) ShowCatchNotices(s);
   if (!stops.silent) {
     for (const Stop& stop : found) {
+      if (stop.breakpoint->kind == Breakpoint::kCatch) s.Say("Catch ", stop.breakpoint->number, ", ");
       if (!stop.note.empty()) s.Say(stop.note, "\n");
     }
-    s.Say(absl::StrJoin(names, ", "), ", ");
+    s.Say(absl::StrJoin(names, ", "), names.empty() ? "" : ", ");
   }
   bool changed = false;
   for (const Frame& frame : s.machine->frames()) changed |= stops.around.insert(frame.computation).second;
@@ -221,11 +347,7 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
     for (const std::string& command : b.commands) {
       if (command != "silent") stops.pending.push_back(command);
     }
-    if (b.stops_left > 0 && --b.stops_left == 0) {
-      b.enabled = false;
-      b.stops_left = -1;
-      changed = true;
-    }
+    changed |= !b.limits.empty();  // it may sleep now
     if (!b.temporary) continue;
     const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
     s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), is_it));

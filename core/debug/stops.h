@@ -12,40 +12,55 @@
 
 #include "core/debug/calls.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stop_counts.h"
 
 namespace hloscope {
 
-// What watches saw last. A walk through the past has its own, so that the present's is not disturbed.
-struct StopMemory {
-  struct Seen {
-    bool known = false;
-    bool held = false;       // the condition, of a watch that waits for it
-    ExpressionResult value;
-  };
-  std::map<int, Seen> watches;  // by number
-};
-
 struct Stop {
   Breakpoint* breakpoint = nullptr;
-  std::string note;     // of a watch: what changed, in one line
+  std::string note;     // of a watch: what changed, in one line; of a catch: what was caught, in some
   bool unsure = false;  // of a watch that has nothing in the memory: whether this is a change, only the past before can tell
 };
 
-// What stops where the machine stands (its top frame's position). `counting`: this is the program's own way, so hits are counted,
-// ignore counts go down, logpoints write, and troubles with conditions are said. Without it only `memory` changes, and watches
-// without a memory are listed as unsure.
+// What stops where the machine stands (its top frame's position), by the counts that the memory knows, which go on. `counting`: this is the
+// program's own way, so logpoints write, and troubles with conditions are said. Watches without a memory are listed as unsure otherwise.
 std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting);
+// The machine has just stopped because something was caught: the same of the catch, added to `stops`. False: another observer stopped it.
+bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vector<Stop>* stops);
 // Something is armed at the position where the machine stands.
 bool ArmedHere(const Session::State& s);
-// What the watches of the present saw last: to be set to that of a walk that ends in a new present.
+// What stops remember at the present: to be set to that of a walk that ends in a new present.
 StopMemory& PresentMemory(Session::State& s);
-// After the program was moved without a walk: watches begin anew with what they see here.
-void WatchesMoved(Session::State& s);
+// Memories of other moments of this run.
+StopLedger& Ledger(Session::State& s);
+// Where the program stands; empty where none runs.
+Mark PresentMark(const Session::State& s);
+// What the present knows of a stop's counts (all zero where it knows nothing), and what its rules have left.
+struct StopFigures {
+  StopCounts counts;
+  int64_t passed = 0;      // hits that are still passed
+  int64_t stops_left = -1; // until it sleeps; -1: it does not
+  bool awake = true;
+};
+StopFigures FiguresOf(const Session::State& s, const Breakpoint& b);
+// After the program was moved without a walk: nothing is known of counts, and watches begin anew with what they see here.
+void StopsMoved(Session::State& s);
+// A run is about to begin: what counts have left of rules is the rule now. And it has begun: all counts are zero.
+void SpendRules(Session::State& s);
+void CountsBegin(Session::State& s);
+// The number is given by then. Takes it in, with counts that begin here.
+Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b);
+// What it stops at is another thing now: counts go on from here, and are found again for what was before.
+void Redefined(Session::State& s, const Breakpoint& b);
 
 // -- Shared by the files about stops --
 struct StopState {
   absl::flat_hash_map<std::pair<const Computation*, int>, std::vector<Breakpoint*>> at;  // enabled ones by armed position
   StopMemory memory;
+  StopLedger ledger;
+  StopMemory* judging = nullptr;  // what the machine's present run is judged by; null: it is not judged
+  std::map<int, int64_t> passing;  // by number: hits that continue N passes by. Of the way that it goes, not of the moment
+  bool past = false;              // a walk through the past: what sleeps at the present is armed too
   absl::flat_hash_set<const Computation*> around;  // of the stops of this run: there may be more of them
   std::deque<std::string> pending;  // commands of the stop that are still to be executed
   bool running_commands = false;
@@ -59,16 +74,14 @@ StopState& Stops(Session::State& s);
 // Says which stops these are, spends what is spent, and puts their commands in order.
 void Announce(Session::State& s, const std::vector<Stop>& stops);
 // Writes a logpoint's line (logpoints.cc).
-void WriteLog(Session::State& s, Breakpoint& b);
+void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits);
 void FlushLogs(Session::State& s);
 // Nothing when the watch cannot be evaluated here or has nothing to say; an error when it cannot be evaluated at all (watches.cc).
-absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory);
+absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory, int64_t hits);
 // What a watch has to say of a first value that was in doubt, now that `before` (null: nothing) is known: the note of a stop, or nothing.
 std::optional<std::string> WatchChange(const Breakpoint& b, const StopMemory::Seen* before, const StopMemory::Seen& first, const std::string& note);
-// A breakpoint's condition, in the present frame, with `hits` known.
-absl::StatusOr<Claim> EvaluateCondition(const Session::State& s, const Breakpoint& b);
-// The same for an expression of a logpoint's text.
-absl::StatusOr<ExpressionResult> EvaluateAtStop(const Session::State& s, const Breakpoint& b, absl::string_view text);
+// An expression of a stop, in the present frame, with `hits` known.
+absl::StatusOr<ExpressionResult> EvaluateAtStop(const Session::State& s, int64_t hits, absl::string_view text);
 
 // -- Commands attached to stops (stop_commands.cc) --
 // Takes a line that belongs to commands being typed. False: the line is an ordinary one.
@@ -86,10 +99,14 @@ void AddProgramBreakpoints(Session::State& s);
 absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow);
 // The same of a watch that stops at changes only when its condition holds (watches.cc).
 absl::Status CheckWatchCondition(Session::State& s, const Breakpoint& b);
+// The same of a catch, which may stop anywhere (stop_check.cc).
+absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b);
 // Takes a location off `args`: a word, or a pattern between slashes or brackets that may hold blanks.
 absl::string_view TakeLocation(absl::string_view& args);
 // The breakpoint that a word names: its number, or "last".
 absl::StatusOr<Breakpoint*> BreakpointOf(Session::State& s, absl::string_view word);
+// Its lines in info break.
+void ShowBreakpoint(Session::State& s, const Breakpoint& b);
 absl::Status InfoBreak(Session::State& s, absl::string_view args);
 absl::Status InfoWatch(Session::State& s, absl::string_view args);
 

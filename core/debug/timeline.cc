@@ -12,6 +12,7 @@ Timeline::Timeline(Machine& machine, TimelineOptions options) : machine_(machine
       [this] {
         seconds_ += options_.interval_seconds;
         Add(false);
+        if (on_moment_) on_moment_(machine_.Where());
       },
       options_.interval_seconds);
 }

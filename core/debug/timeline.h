@@ -51,6 +51,9 @@ class Timeline {
   // Goes to `mark`, calls `look`, and comes back. FailedPrecondition inside element computations.
   absl::Status At(const Mark& mark, const std::function<absl::Status()>& look);
 
+  // Called where the run forward has come to when a snapshot was due.
+  void set_on_moment(std::function<void(const Mark& mark)> f) { on_moment_ = std::move(f); }
+
   // Something was just set at the present moment.
   void NoteEdit();
   // The present is where something was set, as it was before that: goes to it as it is after that. For runs forward, which stop there
@@ -78,6 +81,7 @@ class Timeline {
 
   Machine& machine_;
   TimelineOptions options_;
+  std::function<void(const Mark& mark)> on_moment_;
   std::vector<Moment> moments_;
   double seconds_ = 0;
   int64_t held_bytes_ = 0;

@@ -11,7 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/fork.h"
-#include "core/debug/stops.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
@@ -24,6 +24,10 @@ void BeginHistory(Session::State& s) {
   TimelineOptions options;
   options.budget_bytes = s.options.retain_bytes / 2;
   travel.timeline = std::make_unique<Timeline>(*s.machine, options);
+  travel.timeline->set_on_moment([&s](const Mark& mark) {
+    // Where values of frames are made again on the way, what was before the last stop is run once more, and the memory is of later.
+    if (const StopMemory* memory = Stops(s).judging; memory != nullptr && !(mark < memory->judged)) Ledger(s).Add(mark, *memory);
+  });
 }
 
 void EndHistory(Session::State& s) { PutAwayRun(s); }
@@ -51,6 +55,7 @@ void NoteEdit(Session::State& s) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return;
   timeline->NoteEdit();
+  Ledger(s).DropAfter(s.machine->Where());
   s.ArmAll();
 }
 
@@ -62,14 +67,7 @@ absl::StatusOr<Timeline*> NeedHistory(Session::State& s) {
   return timeline;
 }
 
-absl::Status SeekStatus(const Session::State& s, StopReason reason) {
-  if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
-  return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : s.machine->status();
-}
-
 // Shows where the program has come to, and the frame where that is not the one it was in.
-void RememberWatches(Session::State& s, Timeline& timeline);
-
 void ShowArrival(Session::State& s, const Mark& before) {
   s.error_stop = false;
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
@@ -96,112 +94,9 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
     if (!mark.ok()) return mark.status();
     if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
   }
-  RememberWatches(s, **timeline);
+  Arrived(s);
   ShowArrival(s, before);
   return absl::OkStatus();
-}
-
-// What a walk backwards, stretch by stretch, has found so far. The last stop is wanted; a watch's first value in a stretch is a stop only if
-// the stretch before ended with another one.
-struct Found {
-  struct Doubt {
-    const Breakpoint* watch;
-    Mark mark;
-    StopMemory::Seen first;
-    std::string note;
-  };
-  std::optional<Mark> last;
-  std::vector<std::string> names, notes;
-  StopMemory memory;
-  std::vector<Doubt> doubts;
-
-  void Set(const Mark& mark, std::vector<std::string> stop_names, std::vector<std::string> stop_notes, StopMemory seen) {
-    last = mark;
-    names = std::move(stop_names);
-    notes = std::move(stop_notes);
-    memory = std::move(seen);
-  }
-};
-
-// Runs forward from where the machine stands to `end`, noting the last moment at which something stops. `memory`: what watches saw in the end.
-absl::Status FindLastStop(Session::State& s, const Mark& end, Found* found, StopMemory* memory) {
-  Machine& m = *s.machine;
-  const auto note = [&] {
-    std::vector<std::string> names, notes;
-    for (const Stop& stop : StopsHere(s, *memory, false)) {
-      const bool watch = stop.breakpoint->kind == Breakpoint::kWatch;
-      if (stop.unsure) {
-        found->doubts.push_back({stop.breakpoint, m.Where(), memory->watches[stop.breakpoint->number], stop.note});
-        continue;
-      }
-      names.push_back(absl::StrCat(watch ? "Watch " : "Breakpoint ", stop.breakpoint->number));
-      if (!stop.note.empty()) notes.push_back(stop.note);
-    }
-    if (!names.empty()) found->Set(m.Where(), std::move(names), std::move(notes), *memory);
-  };
-  note();
-  while (true) {
-    const bool enter = s.AtElementCaller();
-    StopReason reason = enter ? m.Step(true) : m.Run();
-    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
-    if (reason == StopReason::kCaught) {
-      if (!(m.Where() < end)) return absl::OkStatus();
-      CaughtThere there = CaughtOnWalk(s);
-      found->Set(m.Where(), {std::move(there.name)}, {std::move(there.text)}, *memory);
-      note();
-      continue;
-    }
-    if (reason != StopReason::kBreakpoint && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
-    TakeUpEdit(s);
-    if (!(m.Where() < end)) return absl::OkStatus();
-    note();
-  }
-}
-
-// Doubts of later stretches, in the light of what watches saw at the end of the one before them. `beginning`: there is none before.
-void Settle(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& memory, bool beginning, std::optional<Mark> later) {
-  std::vector<Found::Doubt> left;
-  for (Found::Doubt& doubt : *doubts) {
-    const auto seen = memory.watches.find(doubt.watch->number);
-    const bool known = seen != memory.watches.end() && seen->second.known;
-    if (!known && !beginning) {
-      left.push_back(std::move(doubt));
-      continue;
-    }
-    const std::optional<std::string> change = WatchChange(*doubt.watch, known ? &seen->second : nullptr, doubt.first, doubt.note);
-    if (!change.has_value() || (later.has_value() && !(*later < doubt.mark))) continue;
-    StopMemory then;
-    then.watches[doubt.watch->number] = doubt.first;
-    found->Set(doubt.mark, {absl::StrCat("Watch ", doubt.watch->number)}, {*change}, std::move(then));
-    later = doubt.mark;
-  }
-  *doubts = std::move(left);
-}
-
-// What the watches would have seen last had the program come here by itself: walked through again from the last moment that is kept.
-void RememberWatches(Session::State& s, Timeline& timeline) {
-  WatchesMoved(s);
-  Machine& m = *s.machine;
-  const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };
-  if (m.finished() || std::none_of(s.breakpoints.begin(), s.breakpoints.end(), is_watch)) return;
-  for (const Frame& frame : m.frames()) {
-    if (frame.kind == FrameKind::kElement) return;
-  }
-  const Mark present = m.Where();
-  const Computation& computation = *m.top().computation;
-  const Timeline::Moment* from = nullptr;
-  for (const Timeline::Moment& moment : timeline.moments()) {
-    if (moment.mark < present) from = &moment;
-  }
-  if (from == nullptr || !SeekStatus(s, timeline.Seek(Mark(from->mark))).ok()) return;
-  m.Arm(computation, present.levels.back().position);
-  Found found;
-  StopMemory memory;
-  const absl::Status walked = FindLastStop(s, present, &found, &memory);
-  s.ArmAll();
-  if (!SeekStatus(s, timeline.Seek(present)).ok() || !walked.ok()) return;
-  StopsHere(s, memory, false);
-  PresentMemory(s) = std::move(memory);
 }
 
 }  // namespace
@@ -224,7 +119,7 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   mark.levels.resize(s.selected);
   s.Say("Back to where ", s.machine->frames()[s.selected].computation->name, " was entered\n");
   if (absl::Status status = SeekStatus(s, (*timeline)->Seek(mark)); !status.ok()) return status;
-  RememberWatches(s, **timeline);
+  Arrived(s);
   ShowArrival(s, before);
   return absl::OkStatus();
 }
@@ -234,10 +129,12 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   if (!timeline.ok()) return timeline.status();
   Machine& m = *s.machine;
   const Mark present = m.Where();
-  // The end of each stretch is armed, so that runs stop there.
+  // What was passed or had its time decides, so it is found out first.
+  if (absl::Status known = KnowCounts(s, Need::kGoOn); !known.ok()) return known;
   std::vector<Timeline::Moment> moments = (*timeline)->moments();
   Mark end = present;
   const Computation* end_computation = m.top().computation;
+  const Instruction* element_caller = m.top().kind == FrameKind::kElement ? m.top().caller : nullptr;
   m.interrupt().store(false);
   Found best;                          // of the stretches walked through
   std::vector<Found::Doubt> doubts;    // later than it
@@ -245,18 +142,19 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
     if (best.last.has_value() && doubts.empty()) break;
     if (!(moment->mark < end)) continue;
-    status = SeekStatus(s, (*timeline)->Seek(moment->mark));
-    if (!status.ok()) break;
-    s.ArmAll();
-    BeginCatchWalk(s);
-    if (end.levels.size() > 1 || end.levels.back().position < static_cast<int>(end_computation->schedule.size())) m.Arm(*end_computation, end.levels.back().position);
-    Found here;
     StopMemory memory;
-    status = FindLastStop(s, end, &here, &memory);
+    status = MemoryAt(s, moment->mark, *moment->computation, &memory);
+    if (!status.ok()) break;
+    BeginCatchWalk(s);
+    Found here;
+    {
+      const PastArmed armed(s, end, *end_computation, element_caller);
+      status = FindLastStop(s, end, false, &here, &memory);
+    }
     if (!status.ok()) break;
     const bool beginning = &*moment == &moments.front();
-    Settle(&best, &doubts, memory, beginning, best.last);
-    if (beginning) Settle(&here, &here.doubts, StopMemory(), true, here.last);
+    SettleDoubts(&best, &doubts, memory, beginning, best.last);
+    if (beginning) SettleDoubts(&here, &here.doubts, StopMemory(), true, here.last);
     if (!best.last.has_value()) {
       for (Found::Doubt& doubt : here.doubts) {
         if (!here.last.has_value() || *here.last < doubt.mark) doubts.push_back(std::move(doubt));
@@ -269,20 +167,22 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     }
     end = moment->mark;
     end_computation = moment->computation;
+    element_caller = nullptr;
   }
-  s.ArmAll();
   const Mark& target = !status.ok() ? present : best.last.has_value() ? *best.last : moments.front().mark;
   const absl::Status there = SeekStatus(s, (*timeline)->Seek(target));
   if (!status.ok()) return status;
   if (!there.ok()) return there;
   s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
-  WatchesMoved(s);
+  StopsMoved(s);
   if (!best.last.has_value()) {
     s.Say("Nothing stops before; this is the beginning of the program.\n");
+    s.ArmAll();
     ShowArrival(s, present);
     return absl::OkStatus();
   }
   PresentMemory(s) = std::move(best.memory);
+  s.ArmAll();
   s.error_stop = false;
   for (const std::string& note : best.notes) s.Say(note, "\n");
   s.Say(absl::StrJoin(best.names, ", "), ", ");
@@ -326,7 +226,8 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   const StopReason reason = (*timeline)->Seek(*mark);
   if (reason == StopReason::kError && args == "end") {  // where the program ends is the error
     s.Say("The program does not come to its end: it stops with an error.\n");
-    WatchesMoved(s);
+    StopsMoved(s);
+    if (KnowCounts(s, Need::kGoOn).ok()) (void)(*timeline)->Seek(*mark);  // the error again
     s.ShowStop(reason);
     return absl::OkStatus();
   }
@@ -334,7 +235,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     if (present != nullptr) s.machine->Restore(*present);
     return MomentError(status, args);
   }
-  RememberWatches(s, **timeline);
+  Arrived(s);
   ShowArrival(s, before);
   return absl::OkStatus();
 }

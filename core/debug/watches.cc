@@ -106,8 +106,8 @@ bool NotThere(const absl::Status& status) { return absl::IsFailedPrecondition(st
 
 }  // namespace
 
-absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory) {
-  absl::StatusOr<ExpressionResult> now = EvaluateAtStop(s, b, b.expression);
+absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory, int64_t hits) {
+  absl::StatusOr<ExpressionResult> now = EvaluateAtStop(s, hits, b.expression);
   if (!now.ok()) return NotThere(now.status()) ? absl::StatusOr<std::optional<Stop>>(std::nullopt) : now.status();
   StopMemory::Seen& seen = memory.watches[b.number];
   std::optional<Stop> stop;
@@ -268,9 +268,11 @@ absl::Status CommandWatch(Session::State& s, absl::string_view args) {
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say("\n");
   if (!repeats && !b->becomes) s.Say("note: ", b->locations[0].computation->name, " runs once, so the value will not change; watch EXPR when CONDITION stops at a value\n");
-  s.breakpoints.push_back(std::move(b));
-  s.ArmAll();
-  if (s.visible() && !s.Finished()) (void)EvaluateWatch(s, *s.breakpoints.back(), PresentMemory(s));
+  Breakpoint& watch = Adopt(s, std::move(b));
+  if (s.visible() && !s.Finished()) {
+    (void)EvaluateWatch(s, watch, PresentMemory(s), 0);
+    Ledger(s).AddOne(PresentMark(s), watch.number, PresentMemory(s));
+  }
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include "backends/reference/backend.h"
 #include "core/debug/location_kinds.h"
 #include "core/debug/subscript.h"
+#include "core/debug/travel.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gmock/gmock.h"
@@ -89,21 +90,76 @@ TEST_F(StopsTest, JudgingWithoutCountingChangesNothing) {
   Do("logpoint %sum never seen here");
   Do("run");
   ASSERT_THAT(Do("info frame"), HasSubstr("iteration 2"));
-  const int64_t hits = s().breakpoints[0]->hits, reached = s().breakpoints[0]->reached;
-  EXPECT_EQ(hits, 2) << "the ignored one counts";
-  EXPECT_EQ(reached, 6);
-  s().breakpoints[0]->ignore = 5;
+  const StopCounts before = PresentMemory(s()).counts[1];
+  EXPECT_EQ(before.hits, 2) << "the ignored one counts";
+  EXPECT_EQ(before.reached, 6);
   text_.clear();
   StopMemory memory;
   EXPECT_TRUE(ArmedHere(s()));
   EXPECT_THAT(StopsHere(s(), memory, false), SizeIs(1)) << "ignore counts are of the program's own way, logpoints never stop";
   EXPECT_EQ(text_, "");
-  EXPECT_EQ(s().breakpoints[0]->hits, hits);
-  EXPECT_EQ(s().breakpoints[0]->reached, reached);
-  EXPECT_EQ(s().breakpoints[0]->ignore, 5);
+  EXPECT_EQ(PresentMemory(s()).counts[1].hits, before.hits);
+  EXPECT_EQ(PresentMemory(s()).counts[1].reached, before.reached);
   Do("step");
   EXPECT_FALSE(ArmedHere(s()));
   EXPECT_THAT(StopsHere(s(), memory, false), IsEmpty());
+}
+
+// The counts that a moment has are those of the first way there, from wherever it is come back to.
+TEST_F(StopsTest, CountsAreThoseOfTheMoment) {
+  Open(kNested);
+  Do("break sum if hits % 4 == 3");
+  Do("break i_next");
+  Do("ignore 2 2");
+  Do("watch %t_next when $_ > 4");
+  Do("logpoint k_next seen {hits}");
+  Do("run");
+  struct Stop {
+    Mark mark;
+    std::vector<StopCounts> counts;
+  };
+  std::vector<Stop> stops;
+  const auto counts = [&] {
+    Do("info break");
+    std::vector<StopCounts> now;
+    for (int number = 1; number <= 4; ++number) now.push_back(PresentMemory(s()).counts.at(number));
+    return now;
+  };
+  while (session_->running()) {
+    stops.push_back({PresentMark(s()), counts()});
+    Do("continue");
+  }
+  ASSERT_GT(stops.size(), 4);
+  const auto check = [&](const Stop& stop) {
+    const std::vector<StopCounts> now = counts();
+    for (size_t k = 0; k < 4; ++k) {
+      EXPECT_EQ(now[k].reached, stop.counts[k].reached) << "of " << k + 1;
+      EXPECT_EQ(now[k].hits, stop.counts[k].hits) << "of " << k + 1;
+      EXPECT_EQ(now[k].ignored, stop.counts[k].ignored) << "of " << k + 1;
+    }
+  };
+  for (auto stop = stops.rbegin(); stop != stops.rend(); ++stop) {
+    Do("reverse-continue");
+    ASSERT_TRUE(PresentMark(s()) == stop->mark) << stop - stops.rbegin() << ": " << text_;
+    check(*stop);
+  }
+  uint64_t random = 7;
+  for (int turn = 0; turn < 60; ++turn) {
+    random = random * 6364136223846793005u + 1442695040888963407u;
+    const size_t to = (random >> 33) % stops.size();
+    ASSERT_TRUE(GoTo(s(), stops[to].mark).ok());
+    StopsMoved(s());
+    if ((random >> 13) % 2 == 0) Do(absl::StrCat("reverse-step ", 1 + (random >> 20) % 9));
+    Mark now = PresentMark(s());
+    Do("continue");
+    const auto next = std::find_if(stops.begin(), stops.end(), [&](const Stop& stop) { return now < stop.mark; });
+    if (next == stops.end()) {
+      EXPECT_FALSE(session_->running());
+      continue;
+    }
+    ASSERT_TRUE(PresentMark(s()) == next->mark) << "turn " << turn << ", from stop " << to << ": " << text_;
+    check(*next);
+  }
 }
 
 TEST_F(StopsTest, AWatchWithoutAMemoryIsUnsure) {
@@ -125,7 +181,7 @@ TEST_F(StopsTest, AWatchWithoutAMemoryIsUnsure) {
 
 // A stop of reverse-continue is one that continue made, in the same words, whatever lies between.
 TEST_F(StopsTest, ReverseContinueFindsTheStopsThatContinueMade) {
-  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in inner_body", "break sum if %sum % 3 == 0"}) {
+  for (const char* stops : {"watch %sum if $_ % 2 == 0", "watch -if %t > 4", "watch %outer_out", "break k_next if iteration == 1", "watch %i in inner_body", "break sum if %sum % 3 == 0", "break sum if hits % 5 == 2", "watch -if %t > 4"}) {
     Open(kNested);
     Do(stops);
     ASSERT_TRUE(last_.ok) << stops << ": " << text_;
@@ -175,7 +231,7 @@ TEST_F(StopsTest, CommandsGoOnThroughManyStopsWithoutNesting) {
   Do("break i_next");
   Do("commands 1: silent; continue");
   EXPECT_THAT(Do("run"), HasSubstr("has finished"));
-  EXPECT_EQ(s().breakpoints[0]->hits, 20000);
+  EXPECT_EQ(PresentMemory(s()).counts[1].hits, 20000);
   EXPECT_TRUE(Stops(s()).pending.empty());
 }
 

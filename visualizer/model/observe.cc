@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/debug/catch_commands.h"
+#include "core/debug/stops.h"
 #include "core/debug/session_state.h"
 #include "core/debug/travel.h"
 
@@ -31,28 +32,20 @@ void ObserveFrames(const Session::State& s, Snapshot& snapshot) {
 void ObserveStops(const Session::State& s, Snapshot& snapshot) {
   for (const std::unique_ptr<Breakpoint>& b : s.breakpoints) {
     StopRow row;
-    row.kind = b->kind == Breakpoint::kWatch ? StopRow::kWatch : b->kind == Breakpoint::kLog ? StopRow::kLog : StopRow::kBreak;
+    row.kind = b->kind == Breakpoint::kWatch ? StopRow::kWatch : b->kind == Breakpoint::kLog ? StopRow::kLog : b->kind == Breakpoint::kCatch ? StopRow::kCatch : StopRow::kBreak;
     row.number = b->number;
-    row.what = b->kind == Breakpoint::kWatch ? b->expression : b->spec;
+    row.what = b->kind == Breakpoint::kWatch ? b->expression : b->kind == Breakpoint::kCatch ? CatchDescription(*b) : b->spec;
     row.condition = b->condition;
     row.text = b->text;
-    row.enabled = b->enabled;
+    const StopFigures figures = FiguresOf(s, *b);
+    row.enabled = figures.awake;
     row.temporary = b->temporary;
     row.from_program = b->from_program;
-    row.hits = b->hits;
-    row.ignore = b->ignore;
+    row.hits = figures.counts.hits;
+    row.ignore = figures.passed;
     if (b->kind != Breakpoint::kWatch) {
       for (const Location& location : b->locations) row.at.push_back(&location.instruction());
     }
-    snapshot.stops.push_back(std::move(row));
-  }
-  for (const CatchInfo& c : ListedCatches(s)) {
-    StopRow row;
-    row.kind = StopRow::kCatch;
-    row.number = c.number;
-    row.what = c.kind;
-    row.enabled = c.enabled;
-    row.hits = c.hits;
     snapshot.stops.push_back(std::move(row));
   }
 }

@@ -1,0 +1,232 @@
+#include "core/debug/stop_walk.h"
+
+#include <algorithm>
+
+#include "core/debug/catch_commands.h"
+
+namespace hloscope {
+
+absl::Status SeekStatus(const Session::State& s, StopReason reason) {
+  if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
+  return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : s.machine->status();
+}
+
+PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller) : s_(s) {
+  Stops(s).past = true;
+  s.ArmAll();
+  Machine& m = *s.machine;
+  const int position = end.levels.back().position;
+  if (end.levels.size() > 1 || position < static_cast<int>(computation.schedule.size())) m.Arm(computation, position);
+  if (element_caller == nullptr) return;
+  m.Arm(*element_caller->parent, element_caller->index);
+  s.armed_callers.insert(element_caller);
+}
+
+PastArmed::~PastArmed() {
+  Stops(s_).past = false;
+  s_.ArmAll();
+}
+
+absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, Found* found, StopMemory* memory) {
+  Machine& m = *s.machine;
+  StopState& state = Stops(s);
+  struct Judging {
+    StopState& state;
+    StopMemory* before;
+    ~Judging() { state.judging = before; }
+  } judging{state, state.judging};
+  state.judging = memory;
+  const auto note = [&](std::vector<Stop> stops) {
+    for (Stop& stop : StopsHere(s, *memory, false)) stops.push_back(std::move(stop));
+    std::vector<std::string> names, notes;
+    for (const Stop& stop : stops) {
+      const Breakpoint& b = *stop.breakpoint;
+      if (stop.unsure) {
+        found->doubts.push_back({&b, m.Where(), memory->watches[b.number], stop.note});
+        continue;
+      }
+      names.push_back(absl::StrCat(b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : "Breakpoint ", b.number));
+      if (!stop.note.empty()) notes.push_back(stop.note);
+    }
+    if (!names.empty()) found->Set(m.Where(), std::move(names), std::move(notes), *memory);
+  };
+  TakeUpEdit(s);
+  if (!judged_here && m.Where() < end) note({});
+  while (true) {
+    const bool enter = s.AtElementCaller();
+    const StopReason reason = enter ? m.Step(true) : m.Run();
+    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason != StopReason::kBreakpoint && reason != StopReason::kCaught && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
+    if (reason != StopReason::kCaught) TakeUpEdit(s);
+    if (!(m.Where() < end)) return absl::OkStatus();
+    std::vector<Stop> caught;
+    if (reason == StopReason::kCaught) JudgeCaught(s, *memory, false, &caught);
+    note(std::move(caught));
+  }
+}
+
+void SettleDoubts(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& memory, bool beginning, std::optional<Mark> later) {
+  std::vector<Found::Doubt> left;
+  for (Found::Doubt& doubt : *doubts) {
+    const auto seen = memory.watches.find(doubt.watch->number);
+    const bool known = seen != memory.watches.end() && seen->second.known;
+    if (!known && !beginning) {
+      left.push_back(std::move(doubt));
+      continue;
+    }
+    const std::optional<std::string> change = WatchChange(*doubt.watch, known ? &seen->second : nullptr, doubt.first, doubt.note);
+    if (!change.has_value() || (later.has_value() && !(*later < doubt.mark))) continue;
+    StopMemory then;
+    then.watches[doubt.watch->number] = doubt.first;
+    found->Set(doubt.mark, {absl::StrCat("Watch ", doubt.watch->number)}, {*change}, std::move(then));
+    later = doubt.mark;
+  }
+  *doubts = std::move(left);
+}
+
+namespace {
+
+// A place from which a walk can find out what some stops remember later.
+struct Start {
+  StopLedger::Key key;
+  StopMemory memory;  // of the numbers, there
+  std::vector<int> numbers;
+};
+
+// Between an entry of the ledger and a moment lies not more than about what lies between two snapshots.
+bool Near(const Timeline& timeline, const StopLedger::Key& key, const Mark& mark) {
+  int between = 0;
+  for (auto moment = timeline.moments().rbegin(); moment != timeline.moments().rend() && between < 3; ++moment) {
+    if (!(moment->mark < mark)) continue;
+    if (!(key.mark < moment->mark)) return true;
+    ++between;
+  }
+  return between < 3;
+}
+
+// Where walks to `mark` begin that find out about the stops that `wanted` accepts and `known` does not know.
+template <typename Wanted>
+std::vector<Start> StartsFor(Session::State& s, const StopLedger::Key& until, const StopMemory& known, Wanted wanted) {
+  const Timeline& timeline = *s.Extension<Travel>().timeline;
+  StopLedger& ledger = Ledger(s);
+  std::vector<Start> starts;
+  for (const auto& b : s.breakpoints) {
+    if (known.counts.contains(b->number)) continue;
+    const auto* entry = ledger.Before(until, b->number);
+    const StopLedger::Key key = entry != nullptr ? entry->first : StopLedger::Key{timeline.moments().front().mark, false};
+    if (!wanted(*b, Near(timeline, key, until.mark))) continue;
+    if (entry == nullptr) ledger.Forget(b->number);  // counts that begin later are of no use any more
+    auto start = std::find_if(starts.begin(), starts.end(), [&](const Start& each) { return !(each.key < key) && !(key < each.key); });
+    if (start == starts.end()) start = starts.insert(starts.end(), {key, {}, {}});
+    start->numbers.push_back(b->number);
+    start->memory.counts[b->number] = entry != nullptr ? entry->second.counts.at(b->number) : StopCounts();
+    if (entry == nullptr) continue;
+    if (const auto seen = entry->second.watches.find(b->number); seen != entry->second.watches.end()) start->memory.watches[b->number] = seen->second;
+  }
+  return starts;
+}
+
+void TakeOver(const Start& start, const StopMemory& from, StopMemory* into) {
+  for (int number : start.numbers) {
+    if (const auto counts = from.counts.find(number); counts != from.counts.end()) into->counts[number] = counts->second;
+    into->watches.erase(number);
+    if (const auto seen = from.watches.find(number); seen != from.watches.end()) into->watches[number] = seen->second;
+  }
+}
+
+// Walks from there to `mark`, and leaves the machine there. `through`: with what stops there.
+absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Computation& computation, const Instruction* element_caller, bool through) {
+  Timeline& timeline = *s.Extension<Travel>().timeline;
+  if (start.key.mark < mark) {
+    if (absl::Status there = SeekStatus(s, timeline.Seek(start.key.mark)); !there.ok()) return there;
+    const PastArmed armed(s, mark, computation, element_caller);
+    BeginCatchWalk(s);
+    Found found;
+    const absl::Status walked = FindLastStop(s, mark, start.key.after, &found, &start.memory);
+    if (!walked.ok()) return walked;
+    std::vector<Stop> caught;
+    if (through && s.machine->Where() == mark) JudgeCaught(s, start.memory, false, &caught);
+    start.key.after = false;
+  }
+  if (absl::Status there = SeekStatus(s, timeline.Seek(mark)); !there.ok()) return there;
+  if (through && !start.key.after) {
+    const PastArmed armed(s, mark, computation, nullptr);
+    StopsHere(s, start.memory, false);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status KnowCounts(Session::State& s, Need need) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr || !s.visible() || s.error_stop) return absl::OkStatus();  // the way here would be without its error
+  StopMemory& present = PresentMemory(s);
+  if (std::all_of(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& b) { return present.counts.contains(b->number); })) return absl::OkStatus();
+  Machine& m = *s.machine;
+  const Mark mark = m.Where();
+  const auto wanted = [&](const Breakpoint& b, bool near) {
+    if (need == Need::kAll) return true;
+    if (need == Need::kWatches) return b.kind == Breakpoint::kWatch && b.enabled && near;
+    return b.enabled && (near || Decisive(b));
+  };
+  std::vector<Start> starts = StartsFor(s, {mark, true}, present, wanted);
+  if (starts.empty()) return absl::OkStatus();
+  const Computation& computation = *m.top().computation;
+  const Instruction* element_caller = nullptr;
+  for (const Frame& frame : m.frames()) {
+    if (frame.kind == FrameKind::kElement) element_caller = frame.caller;
+  }
+  const int selected = s.selected;
+  absl::Status status;
+  for (Start& start : starts) {
+    status = WalkTo(s, start, mark, computation, element_caller, true);
+    if (!status.ok()) break;
+    TakeOver(start, start.memory, &present);
+    present.judged = mark;
+  }
+  if (!status.ok()) (void)timeline->Seek(mark);
+  s.selected = selected;
+  s.ArmAll();
+  return status;
+}
+
+absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory) {
+  const auto wanted = [](const Breakpoint& b, bool near) { return b.enabled && (near || Decisive(b)); };
+  for (Start& start : StartsFor(s, {mark, false}, *memory, wanted)) {
+    if (absl::Status there = WalkTo(s, start, mark, computation, nullptr, false); !there.ok()) return there;
+    TakeOver(start, start.memory, memory);
+  }
+  return SeekStatus(s, s.Extension<Travel>().timeline->Seek(mark));
+}
+
+void Arrived(Session::State& s) {
+  StopsMoved(s);
+  s.ArmAll();
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  Machine& m = *s.machine;
+  const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };
+  if (timeline == nullptr || m.finished() || std::none_of(s.breakpoints.begin(), s.breakpoints.end(), is_watch)) return;
+  if (std::any_of(m.frames().begin(), m.frames().end(), [](const Frame& frame) { return frame.kind == FrameKind::kElement; })) return;
+  if (!KnowCounts(s, Need::kWatches).ok()) return;
+  // Watches whose past nobody wrote down, or far from here: what they saw since the last moment that is kept.
+  StopMemory& present = PresentMemory(s);
+  Start start;
+  for (const auto& b : s.breakpoints) {
+    if (is_watch(b) && !present.counts.contains(b->number)) start.numbers.push_back(b->number);
+  }
+  const Mark mark = m.Where();
+  const Timeline::Moment* from = nullptr;
+  for (const Timeline::Moment& moment : timeline->moments()) {
+    if (moment.mark < mark) from = &moment;
+  }
+  if (start.numbers.empty() || from == nullptr) return;
+  start.key.mark = from->mark;
+  if (WalkTo(s, start, mark, *m.top().computation, nullptr, true).ok()) {
+    TakeOver(start, start.memory, &present);
+  } else {
+    (void)timeline->Seek(mark);
+  }
+}
+
+}  // namespace hloscope

@@ -1,0 +1,70 @@
+// Walks through the past that find out what stopped there, and what stops remember at a moment. For the files of commands; the walks begin at
+// moments of the Timeline, and the program comes back to where it was.
+#ifndef HLOSCOPE_CORE_DEBUG_STOP_WALK_H_
+#define HLOSCOPE_CORE_DEBUG_STOP_WALK_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/debug/stops.h"
+#include "core/debug/travel.h"
+
+namespace hloscope {
+
+// What the memory of the present is wanted for.
+enum class Need : uint8_t {
+  kGoOn,     // before the program runs on: of stops whose counts decide, and of the others where it costs little
+  kWatches,  // after the program was moved: of watches
+  kAll,      // to be shown
+};
+// Makes the memory of the present know what it does not since the program was moved.
+absl::Status KnowCounts(Session::State& s, Need need);
+// The same of another moment; `computation`: of its innermost frame. The program is left there, and what stops there is not judged yet.
+absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory);
+// After the program was moved: watches begin with what they would have seen last had the program come here by itself.
+void Arrived(Session::State& s);
+
+// What a walk has found. The last stop is wanted; the first value that a watch without a memory sees is a stop only if it had another before.
+struct Found {
+  struct Doubt {
+    const Breakpoint* watch;
+    Mark mark;
+    StopMemory::Seen first;
+    std::string note;
+  };
+  std::optional<Mark> last;
+  std::vector<std::string> names, notes;
+  StopMemory memory;
+  std::vector<Doubt> doubts;
+
+  void Set(const Mark& mark, std::vector<std::string> stop_names, std::vector<std::string> stop_notes, StopMemory seen) {
+    last = mark;
+    names = std::move(stop_names);
+    notes = std::move(stop_notes);
+    memory = std::move(seen);
+  }
+};
+
+// While it lives everything that may have stopped before `end` is armed, and so is `end` itself. `computation`: of the innermost frame there.
+class PastArmed {
+ public:
+  PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller);
+  ~PastArmed();
+
+ private:
+  Session::State& s_;
+};
+
+// Runs forward from where the machine stands to `end`, noting the last moment before it at which something stops. `memory`: what stops
+// remember here; then what they do there. `judged_here`: what stops where the walk begins is in the memory.
+absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, Found* found, StopMemory* memory);
+// Doubts of later stretches, in the light of what watches saw at the end of the one before them. `beginning`: there is none before.
+void SettleDoubts(Found* found, std::vector<Found::Doubt>* doubts, const StopMemory& memory, bool beginning, std::optional<Mark> later);
+
+// What the machine said of a seek.
+absl::Status SeekStatus(const Session::State& s, StopReason reason);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_STOP_WALK_H_
