@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/debug/catch_commands.h"
-#include "core/debug/stops.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stops.h"
 #include "core/debug/travel.h"
 
 namespace hloscope {
