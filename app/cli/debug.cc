@@ -91,8 +91,8 @@ int Run_debug(const std::vector<std::string>& args) {
   bool batch = false;
   ProgramOptions program;
   app.add_option("FILE", file, "the program")->required();
-  app.add_option("-x", scripts, "a file of commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("-x", scripts, "a file of commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--ex", commands, "a command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--batch", batch, "ends after the scripts; status 1 if an expect failed or the program stopped with an error");
   app.add_option("--retain", retain, "bytes of values kept for looking back (default 2GiB)")->type_name("BYTES");
   app.add_option("--source-path", source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");

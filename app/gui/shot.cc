@@ -26,9 +26,9 @@ int Run_shot(const std::vector<std::string>& args) {
   options.scale = 1;
   app.add_option("FILE", options.file, "the program");
   app.add_option("-o", out, "the picture")->type_name("OUT.png")->required();
-  app.add_option("--script", scripts, "a file of console commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ex", options.commands, "a console command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->expected(1)->check(CLI::ExistingFile);
+  app.add_option("--script", scripts, "a file of console commands to execute first; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--ex", options.commands, "a console command to execute after the scripts; several in order")->type_name("COMMAND")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->check(CLI::ExistingFile);
   app.add_option("--panel", options.only_panel, "draws this panel alone");
   app.add_option("--width", options.width, "of the window, in pixels at scale 1")->check(CLI::Range(200, 8000));
   app.add_option("--height", options.height, "of the window")->check(CLI::Range(100, 8000));

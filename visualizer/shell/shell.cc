@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "visualizer/model/samples.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
@@ -66,21 +67,21 @@ void Shell::Run(const std::string& command) {
   absl::string_view rest = command;
   if (absl::ConsumePrefix(&rest, "window ")) {
     engine_.AddConsole(ConsoleLine::kCommand, command);
-    RunWindowCommand(std::string(rest));
+    waiting_.push_back(std::string(rest));
   } else {
     engine_.Execute(command);
   }
 }
 
 void Shell::Update() {
-  for (std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
+  for (const std::string& command : std::exchange(waiting_, {})) RunWindowCommand(command);
+  for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
   console_.insert(console_.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
   if (console_.size() > 100000) console_.erase(console_.begin(), console_.begin() + 20000);
   now_ = engine_.snapshot();
   if (now_->program_generation != seen_program_) {
     seen_program_ = now_->program_generation;
-    const std::string name = selection_.instruction != nullptr ? std::string() : "";
     selection_ = Selection{};
     seen_here_ = nullptr;
     welcome_ = false;

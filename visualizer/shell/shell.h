@@ -40,7 +40,7 @@ class Shell {
   std::string window_title() const;
   // Files that were dropped on the window.
   void Drop(const std::vector<std::string>& paths);
-  // A command, as if it had been typed. Commands of the window act at once.
+  // A command, as if it had been typed. Commands of the window act before the next frame is drawn: they may change what is being drawn.
   void Run(const std::string& command);
   Settings& settings() { return settings_; }
   const Selection& selection() const { return selection_; }
@@ -80,6 +80,7 @@ class Shell {
   std::shared_ptr<const Snapshot> now_;
   Selection selection_;
   std::vector<ConsoleLine> console_;
+  std::vector<std::string> waiting_;  // commands of the window
   uint64_t seen_program_ = 0, seen_moment_ = 0;
   const Instruction* seen_here_ = nullptr;
   std::string focused_panel_;
@@ -98,8 +99,17 @@ class Shell {
   std::string palette_text_;
   int palette_at_ = 0;
   // The dialog for opening a file.
-  bool open_dialog_ = false;
-  std::string open_folder_, open_text_;
+  struct OpenName {
+    std::string name;
+    bool folder = false;
+    std::string size;
+  };
+  bool open_dialog_ = false, open_all_ = false, open_listed_all_ = false;
+  std::string open_folder_, open_text_, open_listed_;
+  std::vector<OpenName> open_names_;
+  // The welcome page.
+  std::unique_ptr<class Samples> samples_;
+  std::string welcome_text_;
 };
 
 }  // namespace hloscope

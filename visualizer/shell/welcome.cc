@@ -1,21 +1,154 @@
-// What is seen before a program is open: recent files, samples, and the ways to begin. And the dialog that opens files.
+// What is seen before a program is open: recent files, samples as cards with a picture of their shape, and the ways to begin.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "visualizer/model/samples.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/match.h"
 
 namespace hloscope {
+namespace {
+
+ImU32 KindColor(int kind) {
+  const ui::Palette& c = ui::Colors();
+  switch (kind) {
+    case 0: return c.faint;
+    case 1: return c.blue;
+    case 2: return c.teal;
+    case 3: return c.orange;
+    default: return c.violet;
+  }
+}
+
+void DrawThumbnail(const Thumbnail& t, ImVec2 min, ImVec2 max) {
+  if (t.blocks.empty()) return;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const float w = max.x - min.x, h = max.y - min.y;
+  const float block_w = std::min(ui::Px(18), w / 6), block_h = std::clamp(h / static_cast<float>(std::max(1, t.rows)) * 0.45f, 1.5f, ui::Px(6));
+  const auto at = [&](const Thumbnail::Block& b) { return ImVec2(min.x + b.x * w, min.y + b.y * h); };
+  for (const Thumbnail::Edge& e : t.edges) {
+    const ImVec2 a = at(t.blocks[e.from]), b = at(t.blocks[e.to]);
+    list->AddBezierCubic(a, {a.x, (a.y + b.y) / 2}, {b.x, (a.y + b.y) / 2}, b, ui::Fade(ui::Colors().faint, 0.45f), 1, 8);
+  }
+  for (const Thumbnail::Block& b : t.blocks) {
+    const ImVec2 p = at(b);
+    list->AddRectFilled({p.x - block_w / 2, p.y - block_h / 2}, {p.x + block_w / 2, p.y + block_h / 2}, KindColor(b.kind), 1.5f);
+  }
+}
+
+// True when clicked.
+bool Card(const Sample& sample, ImVec2 size) {
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end = {at.x + size.x, at.y + size.y};
+  const bool clicked = ImGui::InvisibleButton(sample.path.c_str(), size);
+  const bool hovered = ImGui::IsItemHovered();
+  ui::Tag(absl::StrCat("sample:", std::filesystem::path(sample.path).filename().string()));
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, end, hovered ? c.hover : c.panel, ui::Px(6));
+  list->AddRect(at, end, hovered ? c.blue : c.border, ui::Px(6));
+  const float picture = size.y - ui::Px(62), pad = ui::Px(12);
+  list->AddRectFilled({at.x + 1, at.y + 1}, {end.x - 1, at.y + picture}, c.sunken, ui::Px(6), ImDrawFlags_RoundCornersTop);
+  DrawThumbnail(sample.thumbnail, {at.x + pad, at.y + ui::Px(8)}, {end.x - pad, at.y + picture - ui::Px(8)});
+  const std::string count = absl::StrCat(sample.instructions);
+  const float count_width = ui::Measure(ui::Type().small, count).x;
+  ui::DrawText({end.x - pad - count_width, at.y + picture + ui::Px(9)}, c.faint, ui::Type().small, count);
+  ui::DrawTextIn({at.x + pad, at.y + picture + ui::Px(8)}, size.x - 2 * pad - count_width - ui::Px(8), c.text, ui::Type().strong, sample.title);
+  // The note in two lines.
+  ImGui::PushClipRect({at.x + pad, at.y + picture + ui::Px(27)}, {end.x - pad, at.y + picture + ui::Px(27) + 2 * ui::Type().small->FontSize + 1}, true);
+  list->AddText(ui::Type().small, ui::Type().small->FontSize, {std::floor(at.x + pad), std::floor(at.y + picture + ui::Px(27))}, c.dim, sample.note.data(),
+                sample.note.data() + sample.note.size(), size.x - 2 * pad);
+  ImGui::PopClipRect();
+  ui::Tooltip(sample.note);
+  return clicked;
+}
+
+}  // namespace
 
 void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
-  ImGui::SetCursorScreenPos(min);
-  ImGui::BeginChild("welcome", {max.x - min.x, max.y - min.y});
+  const ui::Palette& c = ui::Colors();
+  if (samples_ == nullptr) samples_ = std::make_unique<Samples>(options_.samples_folder, engine_.wiring(), [] {});
   ui::TagScope scope("welcome");
-  ui::EmptyHint(ui::Icon::kOpen, "Open an HLO or StableHLO program.", "File > Open (Ctrl+O), or drop a file on the window.");
+  const float left = std::min(ui::Px(380), (max.x - min.x) * 0.4f);
+  ImGui::SetCursorScreenPos(min);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(24), ui::Px(16)});
+  ImGui::BeginChild("welcome left", {left, max.y - min.y}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ui::Gap(16);
+  ui::Text("hloscope", c.text, ui::Type().title);
+  ui::TextWrapped("Step through tensor programs, forward and back, and ask any element where it came from.", c.dim);
+  ui::Gap(16);
+  if (ui::Button("open", "Open...", ui::Icon::kOpen, ui::ButtonKind::kPrimary, "An HLO or StableHLO text, an HloProto, an HloSnapshot (Ctrl+O)")) Run("window open");
+  ImGui::SameLine();
+  if (ui::Button("new", "New program", ui::Icon::kPlus, ui::ButtonKind::kPlain, "Begins with two lines to build on (Ctrl+N)")) Run("window new");
+  if (now_->phase != Phase::kEmpty) {
+    ImGui::SameLine();
+    if (ui::Button("back", "Back to the program", ui::Icon::kNone)) Run("window welcome");
+  }
+  ui::Gap(16);
+  ui::Heading("RECENT");
+  if (settings_.recent.empty()) ui::TextWrapped("Programs that were opened stand here. Files can be dropped on the window too.", c.faint);
+  int number = 0;
+  for (const std::string& path : settings_.recent) {
+    ImGui::PushID(path.c_str());
+    const ui::RowState row = ui::Row(absl::StrCat("recent:", number++), 40);
+    ImGui::PopID();
+    const std::filesystem::path file(path);
+    const float x = row.min.x + ui::Px(8), width = row.max.x - x - ui::Px(8);
+    ui::DrawTextIn({x, row.min.y + ui::Px(4)}, width, c.text, ui::Type().ui, file.filename().string());
+    bool cut = false;
+    ui::DrawTextIn({x, row.min.y + ui::Px(22)}, width, c.faint, ui::Type().small, file.parent_path().string(), &cut);
+    if (cut) ui::Tooltip(path);
+    if (row.clicked) Run(absl::StrCat("window open ", path));
+  }
+  ui::Gap(16);
+  ui::Heading("KEYS");
+  for (const auto& [keys, what] : {std::pair("F5", "run, continue"), std::pair("F10", "next"), std::pair("F11", "step into"), std::pair("Shift+F10", "next, back in time"), std::pair("F9", "breakpoint"),
+                                   std::pair("Ctrl+P", "go to an instruction"), std::pair("Ctrl+Shift+P", "all commands")}) {
+    ui::KeyValue(keys, what, c.dim, nullptr, 110);
+  }
+  ImGui::EndChild();
+  ImGui::SetCursorScreenPos({min.x + left, min.y});
+  ImGui::BeginChild("welcome samples", {max.x - min.x - left, max.y - min.y}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  ImGui::PopStyleVar();
+  ui::Gap(16);
+  ui::Text("Samples", c.text, ui::Type().title);
+  ImGui::SameLine(0, ui::Px(16));
+  ui::SearchField("search", &welcome_text_, "Name or what to look for", 260);
+  ui::Gap(8);
+  const std::vector<std::shared_ptr<const Sample>> samples = samples_->all();
+  if (samples.empty()) ui::Text("No samples are installed here.", c.faint);
+  if (options_.samples_folder.empty() || std::filesystem::exists(options_.samples_folder)) {
+    const float room = ImGui::GetContentRegionAvail().x - ui::Px(12), gap = ui::Px(12);
+    const int columns = std::max(1, static_cast<int>((room + gap) / (ui::Px(200) + gap)));
+    const ImVec2 size = {std::floor((room + gap) / static_cast<float>(columns)) - gap, ui::Px(168)};
+    std::string group;
+    int column = 0;
+    for (const auto& sample : samples) {
+      if (!welcome_text_.empty() && !ui::ContainsLetters(sample->title, welcome_text_) && !ui::ContainsLetters(sample->note, welcome_text_)) continue;
+      if (sample->group != group) {
+        group = sample->group;
+        column = 0;
+        ui::Heading(group == "programs" ? "PROGRAMS" : group == "operations" ? "OPERATIONS, ONE EACH" : "EXAMPLES OF THE SPECIFICATION");
+      }
+      if (column > 0) ImGui::SameLine(0, gap);
+      ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {gap, gap});
+      if (!ImGui::IsRectVisible(size)) {
+        ImGui::Dummy(size);
+      } else if (Card(*sample, size)) {
+        Run(absl::StrCat("window open ", sample->path));
+      }
+      ImGui::PopStyleVar();
+      column = (column + 1) % columns;
+    }
+  }
   ImGui::EndChild();
 }
 
-void Shell::DrawOpenDialog() {}
-
 void Shell::Drop(const std::vector<std::string>& paths) {
-  if (!paths.empty()) Run("window open " + paths.front());
+  if (!paths.empty()) Run(absl::StrCat("window open ", paths.front()));
 }
 
 }  // namespace hloscope

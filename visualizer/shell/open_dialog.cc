@@ -1,0 +1,145 @@
+// The dialog that opens files: a folder's programs and folders, a field for a path.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "visualizer/shell/shell.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/match.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Entry {
+  std::string name;
+  bool folder = false;
+  int64_t size = 0;
+};
+
+bool LooksLikeProgram(const std::string& name) {
+  for (const char* ending : {".hlo", ".txt", ".mlir", ".pb", ".stablehlo", ".hlo_proto", ".hlosnapshot"}) {
+    if (absl::EndsWithIgnoreCase(name, ending)) return true;
+  }
+  return false;
+}
+
+std::vector<Entry> List(const std::string& folder, bool all) {
+  std::vector<Entry> entries;
+  std::error_code error;
+  for (fs::directory_iterator it(folder, fs::directory_options::skip_permission_denied, error), end; !error && it != end; it.increment(error)) {
+    Entry entry;
+    entry.name = it->path().filename().string();
+    std::error_code ignored;
+    entry.folder = it->is_directory(ignored);
+    if (!entry.name.empty() && entry.name[0] == '.') continue;
+    if (!entry.folder && !all && !LooksLikeProgram(entry.name)) continue;
+    if (!entry.folder) entry.size = static_cast<int64_t>(it->file_size(ignored));
+    entries.push_back(std::move(entry));
+    if (entries.size() >= 5000) break;
+  }
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.folder != b.folder ? a.folder : a.name < b.name; });
+  return entries;
+}
+
+std::string SizeText(int64_t bytes) {
+  if (bytes < 1024) return absl::StrCat(bytes, " B");
+  if (bytes < 1024 * 1024) return absl::StrFormat("%.0f KiB", static_cast<double>(bytes) / 1024);
+  return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
+}
+
+}  // namespace
+
+void Shell::DrawOpenDialog() {
+  constexpr char kTitle[] = "Open a program";
+  if (open_dialog_) {
+    open_dialog_ = false;
+    std::error_code error;
+    if (open_folder_.empty()) {
+      const fs::path beside = now_->path.empty() ? fs::current_path(error) : fs::absolute(now_->path, error).parent_path();
+      open_folder_ = beside.string();
+    }
+    open_text_.clear();
+    ImGui::OpenPopup(kTitle);
+    open_listed_.clear();
+  }
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  ImGui::SetNextWindowSize({std::min(ui::Px(640), screen.x - ui::Px(32)), std::min(ui::Px(480), screen.y - ui::Px(64))}, ImGuiCond_Always);
+  ImGui::SetNextWindowPos({std::floor(screen.x / 2), std::floor(screen.y / 2)}, ImGuiCond_Always, {0.5f, 0.5f});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(16), ui::Px(16)});
+  const bool open = ImGui::BeginPopupModal(kTitle, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings);
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ui::TagScope scope("open");
+  const ui::Palette& c = ui::Colors();
+  ui::Text(kTitle, c.text, ui::Type().title);
+  ui::TextCut(open_folder_, c.dim, ui::Type().mono_small);
+  ui::Gap(4);
+  bool entered = false;
+  if (ImGui::IsWindowAppearing()) ui::FocusNext();
+  ui::Field("path", &open_text_, "A name here, or a whole path; letters narrow the list", 0, &entered, true);
+  if (open_listed_ != open_folder_ || open_all_ != open_listed_all_) {
+    open_listed_ = open_folder_;
+    open_listed_all_ = open_all_;
+    open_names_.clear();
+    for (const Entry& e : List(open_folder_, open_all_)) open_names_.push_back({e.name, e.folder, e.folder ? "" : SizeText(e.size)});
+  }
+  std::string chosen;
+  ImGui::BeginChild("list", {0, -ui::Px(40)}, false);
+  if (fs::path(open_folder_).has_parent_path() && fs::path(open_folder_) != fs::path(open_folder_).root_path()) {
+    const ui::RowState row = ui::Row("up", 26);
+    ui::DrawText({row.min.x + ui::Px(30), row.min.y + ui::Px(5)}, c.dim, ui::Type().ui, "..");
+    if (row.clicked) chosen = fs::path(open_folder_).parent_path().string();
+  }
+  bool any = false;
+  for (const OpenName& e : open_names_) {
+    if (!open_text_.empty() && !absl::StartsWith(open_text_, "/") && !ui::ContainsLetters(e.name, open_text_)) continue;
+    any = true;
+    const ui::RowState row = ui::Row(absl::StrCat(e.folder ? "folder:" : "file:", e.name), 26);
+    ui::DrawIcon(ImGui::GetWindowDrawList(), e.folder ? ui::Icon::kOpen : ui::Icon::kFile, {row.min.x + ui::Px(8), row.min.y + ui::Px(6)}, ui::Px(14), e.folder ? c.amber : c.dim);
+    const float size_width = ui::Measure(ui::Type().small, e.size).x;
+    ui::DrawText({row.max.x - ui::Px(8) - size_width, row.min.y + ui::Px(6)}, c.faint, ui::Type().small, e.size);
+    ui::DrawTextIn({row.min.x + ui::Px(30), row.min.y + ui::Px(5)}, row.max.x - row.min.x - size_width - ui::Px(54), c.text, ui::Type().ui, e.name);
+    if (row.clicked) chosen = (fs::path(open_folder_) / e.name).string();
+  }
+  if (!any) ui::Text(open_all_ ? "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
+  ImGui::EndChild();
+  ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
+  const float right = ui::Px(160);
+  ImGui::SameLine(ImGui::GetWindowWidth() - right - ui::Px(16));
+  const bool cancel = ui::Button("cancel", "Cancel") || ui::Pressed("Escape");
+  ImGui::SameLine();
+  const bool accept = ui::Button("accept", "Open", ui::Icon::kNone, ui::ButtonKind::kPrimary, "", !open_text_.empty()) || entered;
+  if (accept && !open_text_.empty()) {
+    chosen = absl::StartsWith(open_text_, "/") ? open_text_ : (fs::path(open_folder_) / open_text_).string();
+    // Letters that only one file has.
+    std::error_code error;
+    if (!fs::exists(chosen, error)) {
+      std::vector<std::string> fitting;
+      for (const OpenName& e : open_names_) {
+        if (ui::ContainsLetters(e.name, open_text_)) fitting.push_back(e.name);
+      }
+      if (fitting.size() == 1) chosen = (fs::path(open_folder_) / fitting[0]).string();
+    }
+  }
+  std::error_code error;
+  if (!chosen.empty() && fs::is_directory(chosen, error)) {
+    open_folder_ = chosen;
+    open_text_.clear();
+  } else if (!chosen.empty()) {
+    ImGui::CloseCurrentPopup();
+    Run(absl::StrCat("window open ", chosen));
+  } else if (cancel) {
+    ImGui::CloseCurrentPopup();
+  }
+  ImGui::EndPopup();
+}
+
+}  // namespace hloscope
