@@ -4,6 +4,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/shadow.h"
+#include "core/debug/shadow_commands.h"
 #include "core/debug/text_util.h"
 #include "core/debug/twin.h"
 #include "core/debug/watched_run.h"
@@ -15,6 +16,7 @@ constexpr size_t kShown = 20;
 
 struct LastShadow {
   bool there = false;
+  const Module* of = nullptr;
   ShadowReport report;
   std::vector<std::pair<const Module*, std::unique_ptr<Module>>> twins;  // as long as the backend
 };
@@ -59,6 +61,7 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
     if (!added.ok()) report->accumulated_why = std::string(added.message());
   }
   last.there = true;
+  last.of = s.module.get();
   last.report = *std::move(report);
   s.Say(ShadowSummary(last.report), ShadowTable(last.report, kShown));
   return absl::OkStatus();
@@ -80,6 +83,11 @@ absl::Status InfoShadow(Session::State& s, absl::string_view args) {
     return absl::OkStatus();
   }
   return absl::NotFoundError(absl::StrCat("%", (*instruction)->name, " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
+}
+
+const ShadowReport* LastShadowReport(Session::State& s) {
+  const LastShadow& last = s.Extension<LastShadow>();
+  return last.there && last.of == s.module.get() ? &last.report : nullptr;
 }
 
 }  // namespace hloscope

@@ -1,0 +1,96 @@
+// Layouts by Graphviz's dot. Nothing else of the program knows Graphviz. The library is not made for threads: one at a time is let in.
+#include <graphviz/gvc.h>
+
+#include <algorithm>
+#include <mutex>
+#include <string>
+
+#include "visualizer/graph/level.h"
+
+namespace hloscope {
+namespace {
+
+std::mutex& Door() {
+  static std::mutex& door = *new std::mutex;
+  return door;
+}
+
+GVC_t* Context() {
+  static GVC_t* context = [] {
+    agseterr(AGMAX);  // it would write to the terminal
+    return gvContext();
+  }();
+  return context;
+}
+
+void Set(void* object, const char* name, const std::string& value) { agsafeset(object, const_cast<char*>(name), const_cast<char*>(value.c_str()), const_cast<char*>("")); }
+
+std::string Inches(float points) { return std::to_string(points / 72); }
+
+bool Read(const LevelGraph& graph, Agraph_t* g, const std::vector<Agnode_t*>& nodes, const std::vector<Agedge_t*>& edges, LevelLayout& out) {
+  const boxf box = GD_bb(g);
+  const auto at = [&](pointf p) { return Point{static_cast<float>(p.x - box.LL.x), static_cast<float>(box.UR.y - p.y)}; };
+  out.width = static_cast<float>(box.UR.x - box.LL.x);
+  out.height = static_cast<float>(box.UR.y - box.LL.y);
+  out.boxes.resize(nodes.size());
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const Point center = at(ND_coord(nodes[k]));
+    out.boxes[k] = {center.x - graph.boxes[k].width / 2, center.y - graph.boxes[k].height / 2};
+  }
+  out.curves.resize(edges.size());
+  for (size_t e = 0; e < edges.size(); ++e) {
+    const splines* spline = ED_spl(edges[e]);
+    if (spline == nullptr || spline->size == 0 || spline->list[0].size < 4) return false;
+    const bezier& curve = spline->list[0];
+    for (int k = 0; k < curve.size; ++k) out.curves[e].push_back(at(curve.list[k]));
+    // dot may give the points from the head to the tail.
+    const LevelGraph::Arrow& arrow = graph.arrows[e];
+    const Point tail = at(ND_coord(nodes[arrow.from])), head = at(ND_coord(nodes[arrow.to]));
+    const auto apart = [](Point a, Point b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); };
+    std::vector<Point>& points = out.curves[e];
+    if (apart(points.front(), tail) + apart(points.back(), head) > apart(points.front(), head) + apart(points.back(), tail)) std::reverse(points.begin(), points.end());
+  }
+  return true;
+}
+
+}  // namespace
+
+LevelLayout LayOutGraphviz(const LevelGraph& graph) {
+  if (graph.boxes.empty()) return {};
+  std::lock_guard<std::mutex> lock(Door());
+  Agraph_t* g = agopen(const_cast<char*>("level"), Agdirected, nullptr);
+  Set(g, "rankdir", "TB");
+  Set(g, "nodesep", "0.27");
+  Set(g, "ranksep", "0.58");
+  Set(g, "splines", "spline");
+  Set(g, "nslimit", "4");
+  Set(g, "nslimit1", "4");
+  Set(g, "mclimit", "0.5");
+  std::vector<Agnode_t*> nodes;
+  for (size_t k = 0; k < graph.boxes.size(); ++k) {
+    Agnode_t* node = agnode(g, const_cast<char*>(std::to_string(k).c_str()), 1);
+    Set(node, "shape", "box");
+    Set(node, "fixedsize", "true");
+    Set(node, "label", "");
+    Set(node, "width", Inches(graph.boxes[k].width));
+    Set(node, "height", Inches(graph.boxes[k].height));
+    nodes.push_back(node);
+  }
+  std::vector<Agedge_t*> edges;
+  for (size_t e = 0; e < graph.arrows.size(); ++e) {
+    Agedge_t* edge = agedge(g, nodes[graph.arrows[e].from], nodes[graph.arrows[e].to], const_cast<char*>(std::to_string(e).c_str()), 1);
+    Set(edge, "arrowhead", "none");
+    if (graph.arrows[e].weight > 1) Set(edge, "weight", std::to_string(std::min(graph.arrows[e].weight, 8)));
+    edges.push_back(edge);
+  }
+  LevelLayout out;
+  bool good = gvLayout(Context(), g, "dot") == 0;
+  if (good) {
+    good = Read(graph, g, nodes, edges, out);
+    gvFreeLayout(Context(), g);
+  }
+  agclose(g);
+  return good ? out : LayOutLayered(graph);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,210 @@
+#include "visualizer/graph/hierarchy.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+
+std::vector<absl::string_view> ScopesOf(absl::string_view op_name) {
+  std::vector<absl::string_view> parts;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t k = 0; k < op_name.size(); ++k) {
+    const char c = op_name[k];
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+    if (c != '/' || depth > 0) continue;
+    if (k > begin) parts.push_back(op_name.substr(begin, k - begin));
+    begin = k + 1;
+  }
+  return parts;
+}
+
+std::vector<const Computation*> Hierarchy::Called(const Instruction& instruction) {
+  std::vector<const Computation*> called;
+  for (const Computation* c : instruction.CalledComputations()) {
+    if (c != nullptr && c->id >= 0) called.push_back(c);
+  }
+  return called;
+}
+
+int Hierarchy::Add(GraphNode node) {
+  nodes_.push_back(std::move(node));
+  return static_cast<int>(nodes_.size()) - 1;
+}
+
+void Hierarchy::AddComputation(const Computation& computation) {
+  GraphNode root;
+  root.kind = GraphNode::kComputation;
+  root.computation = &computation;
+  root.title = std::string(computation.name);
+  const int root_id = Add(std::move(root));
+  computation_node_[computation.id] = root_id;
+  // What the caller's scopes say already is not said again inside it.
+  const Instruction* caller = caller_[computation.id].caller;
+  const std::string known_text = caller != nullptr ? absl::StrCat(caller->metadata.op_name, "/") : "";
+  const std::vector<absl::string_view> known = ScopesOf(known_text);
+  absl::flat_hash_map<std::string, int> scopes;
+  for (const Instruction* i : computation.schedule) {
+    std::vector<absl::string_view> parts = ScopesOf(i->metadata.op_name);
+    size_t same = 0;
+    while (same < parts.size() && same < known.size() && parts[same] == known[same]) ++same;
+    int parent = root_id;
+    std::string path;
+    for (size_t k = 0; k < parts.size(); ++k) {
+      absl::StrAppend(&path, k == 0 ? "" : "/", parts[k]);
+      if (k < same) continue;
+      const auto [it, fresh] = scopes.try_emplace(path, 0);
+      if (fresh) {
+        GraphNode scope;
+        scope.kind = GraphNode::kScope;
+        scope.parent = parent;
+        scope.computation = &computation;
+        scope.title = std::string(parts[k]);
+        scope.path = path;
+        it->second = Add(std::move(scope));
+        nodes_[parent].children.push_back(it->second);
+      }
+      parent = it->second;
+    }
+    GraphNode node;
+    node.parent = parent;
+    node.computation = &computation;
+    node.instruction = i;
+    const int id = Add(std::move(node));
+    nodes_[parent].children.push_back(id);
+    instruction_node_[Number(*i)] = id;
+  }
+  Tidy(root_id);
+  Count(root_id);
+  Cut(root_id);
+}
+
+// A scope with a single child is no level of its own: two scopes become one, a lone instruction goes up.
+void Hierarchy::Tidy(int id) {
+  for (size_t k = 0; k < nodes_[id].children.size(); ++k) {
+    int child = nodes_[id].children[k];
+    while (nodes_[child].kind == GraphNode::kScope && nodes_[child].children.size() == 1) {
+      const int only = nodes_[child].children[0];
+      if (nodes_[only].kind == GraphNode::kScope) nodes_[only].title = absl::StrCat(nodes_[child].title, " / ", nodes_[only].title);
+      nodes_[only].parent = id;
+      nodes_[child].children.clear();
+      nodes_[child].parent = -1;
+      nodes_[id].children[k] = only;
+      child = only;
+    }
+    Tidy(child);
+  }
+}
+
+void Hierarchy::Count(int id) {
+  GraphNode& node = nodes_[id];
+  if (node.kind == GraphNode::kInstruction) {
+    node.count = 1;
+    node.first = node.instruction->index;
+    return;
+  }
+  node.count = 0;
+  node.first = INT32_MAX;
+  for (const int child : node.children) {
+    Count(child);
+    nodes_[id].count += nodes_[child].count;
+    nodes_[id].first = std::min(nodes_[id].first, nodes_[child].first);
+  }
+  if (node.children.empty()) node.first = 0;
+}
+
+// Cuts what has too many children into chunks of them, and those again, in program order.
+void Hierarchy::Cut(int id) {
+  for (size_t k = 0; k < nodes_[id].children.size(); ++k) Cut(nodes_[id].children[k]);
+  std::vector<int>& all = nodes_[id].children;
+  std::stable_sort(all.begin(), all.end(), [this](int a, int b) { return nodes_[a].first < nodes_[b].first; });
+  if (all.size() <= kMostChildren) return;
+  std::vector<int> now = all;
+  const size_t whole = now.size();
+  std::vector<std::pair<size_t, size_t>> range(now.size());  // of the original children, from 1
+  for (size_t k = 0; k < now.size(); ++k) range[k] = {k + 1, k + 1};
+  while (now.size() > kChunk) {
+    const size_t groups = (now.size() + kChunk - 1) / kChunk;
+    std::vector<int> next;
+    std::vector<std::pair<size_t, size_t>> next_range;
+    for (size_t g = 0; g < groups; ++g) {
+      const size_t begin = now.size() * g / groups, end = now.size() * (g + 1) / groups;
+      GraphNode chunk;
+      chunk.kind = GraphNode::kChunk;
+      chunk.parent = id;
+      chunk.computation = nodes_[id].computation;
+      chunk.title = absl::StrCat(range[begin].first, " \u2013 ", range[end - 1].second, " of ", whole);
+      chunk.path = absl::StrCat(range[begin].first, "-", range[end - 1].second);
+      chunk.first = nodes_[now[begin]].first;
+      chunk.children.assign(now.begin() + begin, now.begin() + end);
+      for (const int child : chunk.children) chunk.count += nodes_[child].count;
+      const int made = Add(std::move(chunk));
+      for (size_t k = begin; k < end; ++k) nodes_[now[k]].parent = made;
+      next.push_back(made);
+      next_range.push_back({range[begin].first, range[end - 1].second});
+    }
+    now = std::move(next);
+    range = std::move(next_range);
+  }
+  nodes_[id].children = std::move(now);
+}
+
+void Hierarchy::ForEachInstruction(int id, const std::function<void(const Instruction&)>& each) const {
+  std::vector<int> open = {id};
+  while (!open.empty()) {
+    const GraphNode& node = nodes_[open.back()];
+    open.pop_back();
+    if (node.instruction != nullptr) each(*node.instruction);
+    open.insert(open.end(), node.children.rbegin(), node.children.rend());
+  }
+}
+
+std::shared_ptr<const Hierarchy> Hierarchy::Make(const Module& module, std::shared_ptr<const void> keep) {
+  const auto made = std::make_shared<Hierarchy>();
+  Hierarchy& h = *made;
+  h.module_ = &module;
+  h.keep_ = std::move(keep);
+  const size_t computations = module.computations.size();
+  h.computation_node_.assign(computations, -1);
+  h.offset_.assign(computations, 0);
+  h.caller_.resize(computations);
+  h.callers_.resize(computations);
+  for (const Computation* c : module.computations) {
+    h.offset_[c->id] = static_cast<int>(h.instructions_.size());
+    h.instructions_.insert(h.instructions_.end(), c->schedule.begin(), c->schedule.end());
+    for (const Instruction* i : c->schedule) {
+      int which = 0;
+      for (const Computation* called : Called(*i)) h.callers_[called->id].push_back({i, which++});
+    }
+  }
+  for (size_t k = 0; k < computations; ++k) {
+    if (!h.callers_[k].empty()) h.caller_[k] = h.callers_[k].front();
+  }
+  h.instruction_node_.assign(h.instructions_.size(), -1);
+  h.nodes_.reserve(h.instructions_.size() * 5 / 4 + computations);
+  for (const Computation* c : module.computations) h.AddComputation(*c);
+  // Users, by counting.
+  h.user_begin_.assign(h.instructions_.size() + 1, 0);
+  const auto each_operand = [&](const auto& f) {
+    for (const Instruction* i : h.instructions_) {
+      for (const Instruction* operand : i->operands) {
+        if (operand != nullptr && operand->parent == i->parent && operand->index >= 0) f(h.Number(*operand), h.Number(*i));
+      }
+      for (const Instruction* before : i->control_predecessors) {
+        if (before != nullptr && before->parent == i->parent && before->index >= 0) f(h.Number(*before), h.Number(*i));
+      }
+    }
+  };
+  each_operand([&](int from, int to) { ++h.user_begin_[from + 1]; });
+  for (size_t k = 0; k + 1 < h.user_begin_.size(); ++k) h.user_begin_[k + 1] += h.user_begin_[k];
+  h.users_.resize(h.user_begin_.back());
+  std::vector<int> at(h.user_begin_.begin(), h.user_begin_.end() - 1);
+  each_operand([&](int from, int to) { h.users_[at[from]++] = to; });
+  return made;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,102 @@
+// What is laid out and drawn: the part of a program's hierarchy that is expanded, with places for boxes and curves for arrows. Made by a
+// SceneMaker off the window's thread; never changes afterwards. Sizes are in pixels at scale 1. Colours and highlights are the drawer's.
+#ifndef HLOSCOPE_VISUALIZER_GRAPH_SCENE_H_
+#define HLOSCOPE_VISUALIZER_GRAPH_SCENE_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "visualizer/graph/hierarchy.h"
+#include "visualizer/graph/level.h"
+
+namespace hloscope {
+
+// Where in the tree of calls something stands: a computation may be shown under each of its callers. 0: the entry.
+using FrameKey = uint64_t;
+// A box: a node of the hierarchy in a frame.
+using BoxKey = uint64_t;
+
+// From the entry (or the outermost computation) inwards: the instructions that call, and which of their computations.
+using CallPath = std::vector<CalledBy>;
+// By first callers.
+CallPath PathTo(const Hierarchy& hierarchy, const Computation& computation);
+FrameKey FrameOf(const Hierarchy& hierarchy, const CallPath& path);
+BoxKey KeyOf(FrameKey frame, int node);
+// Keys of all boxes around the instruction, outermost first, and its own last.
+std::vector<BoxKey> KeysTo(const Hierarchy& hierarchy, const CallPath& path, const Instruction& instruction);
+
+struct SceneBox {
+  BoxKey key = 0;
+  int node = -1;    // of the hierarchy
+  int parent = -1;  // index of the box around it; -1: none
+  int depth = 0;
+  bool expandable = false, expanded = false;
+  float x = 0, y = 0, width = 0, height = 0;
+  const Instruction* instruction = nullptr;  // null: a scope, a chunk, a computation
+  std::string title, detail, below;          // "add", ".5" and "f32[4]"
+  std::string name;                          // for commands and tests
+};
+
+struct SceneArrow {
+  int from = 0, to = 0;  // boxes
+  int64_t bytes = 0;
+  int count = 0;         // values that flow here
+  const Instruction* value = nullptr;  // the first of them
+  bool order_only = false;             // a control predecessor, no value
+  std::vector<Point> curve;            // cubic spline, 3n+1 points
+  std::string label;
+  float left = 0, top = 0, right = 0, bottom = 0;  // around the curve
+};
+
+struct Scene {
+  std::shared_ptr<const Hierarchy> hierarchy;
+  uint64_t request = 0;
+  absl::flat_hash_set<BoxKey> expanded;  // as it was wished
+  bool focused = false;  // only chosen instructions, without the hierarchy
+  std::vector<SceneBox> boxes;  // parents before children
+  std::vector<SceneArrow> arrows;
+  float width = 0, height = 0;
+  double milliseconds = 0;  // that making it took
+  absl::flat_hash_map<BoxKey, int> by_key;
+  // The innermost box that shows the instruction, or what it lies in; -1: none.
+  int Find(const CallPath& path, const Instruction& instruction) const;
+  int Find(const Instruction& instruction) const { return Find(PathTo(*hierarchy, *instruction.parent), instruction); }
+};
+
+// What of a program is wanted.
+struct SceneWish {
+  uint64_t request = 0;
+  std::shared_ptr<const Hierarchy> hierarchy;
+  absl::flat_hash_set<BoxKey> expanded;
+  std::vector<const Instruction*> only;  // not empty: these, as they are
+  // Widths of letters, in pixels at scale 1, for the sizes of boxes.
+  float title_letter = 7.6f, small_letter = 6.0f;
+};
+
+// What to expand at first: the largest scopes while there is room for `most` boxes.
+absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& hierarchy, int most = 60);
+// What expanding this box expands: itself, and the small computations right inside.
+std::vector<BoxKey> Expansion(const Hierarchy& hierarchy, const SceneBox& box);
+
+// Makes scenes, and remembers the layouts of levels. For one thread.
+class SceneMaker {
+ public:
+  std::shared_ptr<const Scene> Make(const SceneWish& wish);
+
+ private:
+  friend class SceneWork;
+  const LevelLayout& LayOutLevel(const LevelGraph& graph);
+  std::map<uint64_t, LevelLayout> levels_;
+};
+
+// "12.4 MiB".
+std::string BytesText(int64_t bytes);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_GRAPH_SCENE_H_

@@ -1,0 +1,110 @@
+#include "visualizer/graph/walk.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// Calls f with each instruction that reads what `i` makes, or is given it as a parameter, or returns it.
+template <typename F>
+void EachAfter(const Hierarchy& h, const Instruction& i, const F& f) {
+  const auto into = [&](const Instruction& user) {
+    f(user);
+    // The parameters inside that stand for this operand.
+    const bool loop = Def(user).control == ControlKind::kWhile;
+    for (const Computation* called : Hierarchy::Called(user)) {
+      for (size_t k = 0; k < user.operands.size(); ++k) {
+        if (user.operands[k] != &i) continue;
+        const size_t number = loop ? 0 : k;
+        if (number < called->parameters.size() && called->parameters[number] != nullptr && (loop || called->parameters.size() == user.operands.size())) f(*called->parameters[number]);
+      }
+    }
+  };
+  for (const int user : h.Users(h.Number(i))) into(h.At(user));
+  if (i.parent->root == &i) {
+    for (const CalledBy& call : h.CallersOf(*i.parent)) f(*call.caller);
+  }
+}
+
+template <typename F>
+void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
+  for (const Instruction* operand : i.operands) {
+    if (operand != nullptr && operand->parent == i.parent && operand->index >= 0) f(*operand);
+  }
+  for (const Instruction* before : i.control_predecessors) {
+    if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before);
+  }
+  for (const Computation* called : Hierarchy::Called(i)) {
+    if (called->root != nullptr) f(*called->root);
+  }
+  if (i.parameter_number < 0) return;
+  for (const CalledBy& call : h.CallersOf(*i.parent)) {
+    const bool loop = Def(*call.caller).control == ControlKind::kWhile;
+    const size_t number = loop ? 0 : static_cast<size_t>(i.parameter_number);
+    if (number < call.caller->operands.size() && (loop || i.parent->parameters.size() == call.caller->operands.size()) && call.caller->operands[number] != nullptr) f(*call.caller->operands[number]);
+  }
+}
+
+// Breadth first from `from` until `to`; the way, or nothing.
+std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from, const Instruction& to, bool after, bool before) {
+  std::vector<int> came(h.instruction_count(), -1), open = {h.Number(from)};
+  const int goal = h.Number(to);
+  came[open[0]] = open[0];
+  for (size_t k = 0; k < open.size() && came[goal] < 0; ++k) {
+    const Instruction& at = h.At(open[k]);
+    const auto reach = [&](const Instruction& next) {
+      const int number = h.Number(next);
+      if (came[number] >= 0) return;
+      came[number] = open[k];
+      open.push_back(number);
+    };
+    if (after) EachAfter(h, at, reach);
+    if (before) EachBefore(h, at, reach);
+  }
+  std::vector<const Instruction*> way;
+  if (came[goal] < 0) return way;
+  for (int k = goal;; k = came[k]) {
+    way.push_back(&h.At(k));
+    if (came[k] == k) break;
+  }
+  std::reverse(way.begin(), way.end());
+  return way;
+}
+
+}  // namespace
+
+std::vector<const Instruction*> Neighbourhood(const Hierarchy& h, const Instruction& of, int hops, size_t most) {
+  std::vector<const Instruction*> found = {&of};
+  absl::flat_hash_map<const Instruction*, int> distance = {{&of, 0}};
+  for (size_t k = 0; k < found.size() && found.size() < most; ++k) {
+    const int next = distance[found[k]] + 1;
+    if (next > hops) break;
+    const auto reach = [&](const Instruction& i) {
+      if (found.size() >= most || !distance.try_emplace(&i, next).second) return;
+      found.push_back(&i);
+    };
+    const Instruction& at = *found[k];
+    EachBefore(h, at, reach);
+    EachAfter(h, at, reach);
+  }
+  return found;
+}
+
+std::vector<const Instruction*> ShortestPath(const Hierarchy& h, const Instruction& from, const Instruction& to, bool* directed) {
+  *directed = true;
+  std::vector<const Instruction*> way = Way(h, from, to, true, false);
+  if (way.empty()) {
+    way = Way(h, to, from, true, false);
+    std::reverse(way.begin(), way.end());
+  }
+  if (way.empty()) {
+    *directed = false;
+    way = Way(h, from, to, true, true);
+  }
+  return way;
+}
+
+}  // namespace hloscope

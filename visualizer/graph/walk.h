@@ -1,0 +1,20 @@
+// Walks over a program's values: what lies near an instruction, and the shortest way between two. Into and out of called computations too.
+#ifndef HLOSCOPE_VISUALIZER_GRAPH_WALK_H_
+#define HLOSCOPE_VISUALIZER_GRAPH_WALK_H_
+
+#include <vector>
+
+#include "visualizer/graph/hierarchy.h"
+
+namespace hloscope {
+
+// Instructions at most `hops` arrows away, in either direction, the nearest first; at most `most`.
+std::vector<const Instruction*> Neighbourhood(const Hierarchy& hierarchy, const Instruction& of, int hops, size_t most);
+
+// The instructions from `from` to `to`, both included: along the flow of values, else against it, else in any direction (then `directed`
+// is false). Empty: there is none.
+std::vector<const Instruction*> ShortestPath(const Hierarchy& hierarchy, const Instruction& from, const Instruction& to, bool* directed);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_GRAPH_WALK_H_

@@ -1,0 +1,346 @@
+#include "visualizer/panels/graph_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kTitleHeight = 28;  // of a box that is expanded
+constexpr double kGlide = 0.14;     // seconds
+
+float Scale() { return ui::TheLook().scale; }
+
+bool Apart(ImVec2 min, ImVec2 max, ImVec2 min2, ImVec2 max2) { return max.x < min2.x || min.x > max2.x || max.y < min2.y || min.y > max2.y; }
+
+// Text in another size than the font's own, cut with an ellipsis at `width`. Returns what it took.
+float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width, ImU32 color, absl::string_view text) {
+  const float size = font->FontSize * zoom;
+  if (size < 5 || width < size || text.empty()) return 0;
+  const auto measure = [&](absl::string_view t) { return font->CalcTextSizeA(size, FLT_MAX, 0, t.data(), t.data() + t.size()).x; };
+  // At zoom 1 letters stand on whole pixels.
+  if (zoom > 0.99f && zoom < 1.01f) at = {std::floor(at.x), std::floor(at.y)};
+  const float whole = measure(text);
+  if (whole <= width + 0.5f) {
+    list->AddText(font, size, at, color, text.data(), text.data() + text.size());
+    return whole;
+  }
+  const float dots = measure("\u2026");
+  size_t keep = static_cast<size_t>(static_cast<float>(text.size()) * std::max(0.0f, width - dots) / whole);
+  while (keep > 0 && (measure(text.substr(0, keep)) + dots > width || (static_cast<unsigned char>(text[keep]) & 0xc0) == 0x80)) --keep;
+  const std::string cut = absl::StrCat(text.substr(0, keep), "\u2026");
+  list->AddText(font, size, at, color, cut.c_str());
+  return measure(cut);
+}
+
+// Dashes along a straight line, those in view only.
+void Dashes(ImDrawList* list, ImVec2 a, ImVec2 b, ImVec2 min, ImVec2 max, ImU32 color) {
+  const bool across = a.y == b.y;
+  float from = across ? a.x : a.y, to = across ? b.x : b.y;
+  const float low = across ? min.x : min.y, high = across ? max.x : max.y, beside = across ? a.y : a.x;
+  if (beside < (across ? min.y : min.x) || beside > (across ? max.y : max.x)) return;
+  const float dash = ui::Px(5), step = ui::Px(9);
+  if (from < low) from += std::floor((low - from) / step) * step;
+  to = std::min(to, high);
+  for (float at = from; at < to; at += step) {
+    const float end = std::min(at + dash, to);
+    list->AddLine(across ? ImVec2(at, beside) : ImVec2(beside, at), across ? ImVec2(end, beside) : ImVec2(beside, end), color, 1);
+  }
+}
+
+void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const GraphTint& tint, bool lit, bool stop) {
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
+  if (Apart(a, b, camera.min(), camera.max())) return;
+  const float zoom = camera.zoom(), unit = camera.unit();
+  list->AddRectFilled(a, b, ui::Fade(c.raised, box.depth % 2 == 1 ? 0.22f : 0.3f), std::min(6 * unit, ui::Px(8)));
+  const ImU32 line = stop ? c.amber : lit ? c.blue : ui::Mix(c.border, c.faint, 0.45f);
+  const float x0 = std::floor(a.x) + 0.5f, y0 = std::floor(a.y) + 0.5f, x1 = std::floor(b.x) + 0.5f, y1 = std::floor(b.y) + 0.5f;
+  Dashes(list, {x0, y0}, {x1, y0}, camera.min(), camera.max(), line);
+  Dashes(list, {x0, y1}, {x1, y1}, camera.min(), camera.max(), line);
+  Dashes(list, {x0, y0}, {x0, y1}, camera.min(), camera.max(), line);
+  Dashes(list, {x1, y0}, {x1, y1}, camera.min(), camera.max(), line);
+  // The title stays in view while some of the box is.
+  const float icon = 12 * unit;
+  ImVec2 at = {std::max(a.x, camera.min().x) + 10 * unit, a.y + 7 * unit};
+  if (b.x - at.x < 40 * unit) at.x = a.x + 10 * unit;
+  if (icon >= 4) ui::DrawIcon(list, ui::Icon::kChevronDown, at, icon, lit ? c.blue : c.dim);
+  at.x += 17 * unit;
+  ImFont* font = ui::Type().small;
+  const float room = b.x - at.x - 8 * unit;
+  const float used = TextAt(list, font, zoom, at, room, lit ? c.blue : c.dim, box.title);
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, box.instruction != nullptr || box.below.empty() ? box.detail : absl::StrCat(box.detail, " instructions"));
+}
+
+void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const GraphTint& tint, const GraphLights& lights, int index) {
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
+  const float zoom = camera.zoom(), unit = camera.unit(), round = std::min(5 * unit, ui::Px(6)), bar = std::max(2.0f, 4 * unit);
+  const bool stop = lights.stop == index, selected = lights.selected == index, hovered = lights.hovered == index, sliced = lights.slice.contains(index);
+  const bool found = lights.found.contains(index), on_path = lights.path.contains(index);
+  // What is folded away stands behind, as a second card.
+  if (box.expandable && box.instruction == nullptr) {
+    const float off = 3 * unit;
+    list->AddRectFilled({a.x + off, a.y + off}, {b.x + off, b.y + off}, ui::Mix(c.panel, c.raised, 0.7f), round);
+    list->AddRect({a.x + off, a.y + off}, {b.x + off, b.y + off}, c.border, round);
+  }
+  list->AddRectFilled(a, b, hovered ? c.hover : c.raised, round);
+  if (stop) list->AddRectFilled(a, b, c.amber_fill, round);
+  if (sliced || on_path) list->AddRectFilled(a, b, c.blue_fill, round);
+  list->AddRectFilled(a, {a.x + bar, b.y}, tint.bar, round, ImDrawFlags_RoundCornersLeft);
+  ImU32 line = ui::Mix(c.border, c.faint, 0.25f);
+  float thick = 1;
+  if (found || sliced || on_path) line = ui::Fade(c.blue, 0.7f);
+  if (hovered) line = c.dim;
+  if (selected) line = c.blue, thick = ui::Px(2);
+  if (stop) line = c.amber, thick = ui::Px(2);
+  list->AddRect(a, b, line, round, 0, thick);
+  if (stop && selected) list->AddRect({a.x - ui::Px(3), a.y - ui::Px(3)}, {b.x + ui::Px(3), b.y + ui::Px(3)}, ui::Fade(c.blue, 0.7f), round + ui::Px(2), 0, 1);
+  if (const auto point = lights.breakpoints.find(index); point != lights.breakpoints.end()) {
+    const float r = std::max(3.0f, 5 * unit);
+    const ImVec2 at = {a.x + bar / 2, a.y};
+    list->AddCircleFilled(at, r + 1.5f, c.panel);
+    if (point->second) list->AddCircleFilled(at, r, c.red);
+    if (!point->second) list->AddCircle(at, r, c.red, 0, 1.5f);
+  }
+  if (ui::Type().mono_small->FontSize * zoom < 5) return;
+  ImVec2 at = {a.x + bar + 9 * unit, a.y + (box.below.empty() ? 5 : 6) * unit};
+  float room = b.x - at.x - 8 * unit;
+  if (box.expandable) {
+    const float icon = 11 * unit;
+    ui::DrawIcon(list, ui::Icon::kChevronRight, {b.x - icon - 6 * unit, a.y + 8 * unit}, icon, hovered ? c.text : c.faint);
+    room -= 14 * unit;
+  }
+  const float used = TextAt(list, ui::Type().ui, zoom, at, room, c.text, box.title);
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.detail);
+  const std::string& below = tint.note.empty() ? box.below : tint.note;
+  TextAt(list, ui::Type().mono_small, zoom, {at.x, a.y + 25 * unit}, b.x - at.x - 6 * unit, box.instruction != nullptr && tint.note.empty() ? c.teal : c.dim, below);
+}
+
+struct Taken {
+  ImVec2 min, max;
+};
+
+void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, ImU32 color, float more) {
+  const float unit = camera.unit();
+  const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 6), 0.0f, 4.0f);
+  const float thick = std::max(1.0f, (1.1f + weight + more) * std::min(1.3f * Scale(), std::sqrt(unit)));
+  ImVec2 from = camera.ToScreen(arrow.curve[0].x, arrow.curve[0].y);
+  ImVec2 before = from;
+  list->PathClear();
+  list->PathLineTo(from);
+  for (size_t k = 1; k + 2 < arrow.curve.size(); k += 3) {
+    const ImVec2 p1 = camera.ToScreen(arrow.curve[k].x, arrow.curve[k].y), p2 = camera.ToScreen(arrow.curve[k + 1].x, arrow.curve[k + 1].y),
+                 p3 = camera.ToScreen(arrow.curve[k + 2].x, arrow.curve[k + 2].y);
+    const float reach = std::abs(p3.x - from.x) + std::abs(p3.y - from.y) + std::abs(p2.x - p1.x);
+    const int pieces = reach < 12 ? 2 : std::clamp(static_cast<int>(reach / 14), 5, 24);
+    // Straight ones need no pieces.
+    const bool straight = std::abs(p3.x - from.x) < 1 && std::abs(p1.x - from.x) < 1 && std::abs(p2.x - from.x) < 1;
+    list->PathBezierCubicCurveTo(p1, p2, p3, straight ? 1 : pieces);
+    before = p2;
+    from = p3;
+  }
+  list->PathStroke(color, 0, thick);
+  if (unit < 0.35f) return;
+  const float dx = from.x - before.x, dy = from.y - before.y, length = std::sqrt(dx * dx + dy * dy);
+  if (length < 0.5f) return;
+  const float head = (3.5f + thick) * std::min(1.0f, unit / Scale()) * Scale(), ux = dx / length, uy = dy / length;
+  list->AddTriangleFilled(from, {from.x - ux * head * 1.6f - uy * head * 0.7f, from.y - uy * head * 1.6f + ux * head * 0.7f},
+                          {from.x - ux * head * 1.6f + uy * head * 0.7f, from.y - uy * head * 1.6f - ux * head * 0.7f}, color);
+}
+
+void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, bool lit, std::vector<Taken>& taken) {
+  if (arrow.label.empty()) return;
+  const ui::Palette& c = ui::Colors();
+  ImFont* font = ui::Type().mono_small;
+  const float size = font->FontSize * camera.zoom() * 0.92f;
+  // In the middle of the spline's middle piece.
+  const size_t piece = (arrow.curve.size() - 1) / 3 / 2;
+  const Point &p0 = arrow.curve[piece * 3], &p1 = arrow.curve[piece * 3 + 1], &p2 = arrow.curve[piece * 3 + 2], &p3 = arrow.curve[piece * 3 + 3];
+  const ImVec2 at = camera.ToScreen((p0.x + 3 * p1.x + 3 * p2.x + p3.x) / 8, (p0.y + 3 * p1.y + 3 * p2.y + p3.y) / 8);
+  const ImVec2 text = font->CalcTextSizeA(size, FLT_MAX, 0, arrow.label.c_str());
+  const ImVec2 min = {at.x - text.x / 2 - ui::Px(3), at.y - text.y / 2}, max = {at.x + text.x / 2 + ui::Px(3), at.y + text.y / 2};
+  if (Apart(min, max, camera.min(), camera.max())) return;
+  for (const Taken& other : taken) {
+    if (!lit && !Apart(min, max, other.min, other.max)) return;
+  }
+  taken.push_back({min, max});
+  list->AddRectFilled(min, max, ui::Fade(c.panel, 0.85f), ui::Px(3));
+  list->AddText(font, size, {min.x + ui::Px(3), min.y}, lit ? c.blue : c.faint, arrow.label.c_str());
+}
+
+}  // namespace
+
+// -- Camera --
+float GraphCamera::unit() const { return zoom_ * Scale(); }
+
+ImVec2 GraphCamera::ToScreen(float x, float y) const { return {(min_.x + max_.x) / 2 + (x - at_.x) * unit(), (min_.y + max_.y) / 2 + (y - at_.y) * unit()}; }
+
+Point GraphCamera::ToScene(ImVec2 at) const { return {at_.x + (at.x - (min_.x + max_.x) / 2) / unit(), at_.y + (at.y - (min_.y + max_.y) / 2) / unit()}; }
+
+void GraphCamera::Pan(ImVec2 pixels) {
+  gliding_ = false;
+  at_.x -= pixels.x / unit();
+  at_.y -= pixels.y / unit();
+}
+
+void GraphCamera::Zoom(float factor, ImVec2 at) {
+  gliding_ = false;
+  const Point fixed = ToScene(at);
+  zoom_ = std::clamp(zoom_ * factor, kLeast, kMost);
+  // Near 1 letters are crispest.
+  if (std::abs(zoom_ - 1) < 0.04f) zoom_ = 1;
+  const Point now = ToScene(at);
+  at_.x += fixed.x - now.x;
+  at_.y += fixed.y - now.y;
+}
+
+void GraphCamera::Look(Point at, float zoom, bool glide) {
+  zoom = std::clamp(zoom, kLeast, kMost);
+  if (!glide || !ui::TheLook().motion) {
+    at_ = at;
+    zoom_ = zoom;
+    gliding_ = false;
+    return;
+  }
+  gliding_ = true;
+  glide_since_ = ImGui::GetTime();
+  from_ = at_;
+  from_zoom_ = zoom_;
+  goal_ = at;
+  goal_zoom_ = zoom;
+}
+
+void GraphCamera::Fit(float left, float top, float width, float height, float most, bool glide) {
+  const float margin = 24;
+  const float zoom = std::min({(max_.x - min_.x) / Scale() / (width + 2 * margin), (max_.y - min_.y) / Scale() / (height + 2 * margin), most});
+  Look({left + width / 2, top + height / 2}, zoom, glide);
+}
+
+void GraphCamera::Frame() {
+  if (!gliding_) return;
+  float t = static_cast<float>(std::min(1.0, (ImGui::GetTime() - glide_since_) / kGlide));
+  if (t >= 1) gliding_ = false;
+  t = t * t * (3 - 2 * t);
+  at_ = {from_.x + (goal_.x - from_.x) * t, from_.y + (goal_.y - from_.y) * t};
+  zoom_ = from_zoom_ + (goal_zoom_ - from_zoom_) * t;
+  ui::WantFrame();
+}
+
+// -- Drawing --
+int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights) {
+  const ui::Palette& c = ui::Colors();
+  for (size_t k = 0; k < scene.boxes.size(); ++k) {
+    if (!scene.boxes[k].expanded || scene.boxes[k].parent < 0) continue;
+    const int index = static_cast<int>(k);
+    DrawCluster(list, camera, scene.boxes[k], tints[k], lights.selected == index || lights.hovered == index, lights.stop == index);
+  }
+  std::vector<const SceneArrow*> lit, drawn;
+  const ImU32 plain = ui::Mix(c.border, c.faint, 0.75f);
+  const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
+  for (const SceneArrow& arrow : scene.arrows) {
+    if (arrow.right < low.x || arrow.left > high.x || arrow.bottom < low.y || arrow.top > high.y) continue;
+    const bool on_path = lights.path_arrows.contains(static_cast<int64_t>(arrow.from) << 32 | arrow.to);
+    if (on_path || arrow.from == lights.selected || arrow.to == lights.selected || arrow.from == lights.hovered || arrow.to == lights.hovered) {
+      lit.push_back(&arrow);
+      continue;
+    }
+    drawn.push_back(&arrow);
+    const bool sliced = lights.slice.contains(arrow.from) && lights.slice.contains(arrow.to);
+    DrawArrow(list, camera, arrow, sliced ? ui::Fade(c.blue, 0.7f) : arrow.order_only ? ui::Fade(plain, 0.5f) : plain, sliced ? 0.6f : 0);
+  }
+  for (const SceneArrow* arrow : lit) DrawArrow(list, camera, *arrow, c.blue, 0.6f);
+  int seen = 0;
+  for (size_t k = 0; k < scene.boxes.size(); ++k) {
+    const SceneBox& box = scene.boxes[k];
+    if (box.node < 0 || box.expanded || Apart({box.x, box.y}, {box.x + box.width, box.y + box.height}, {low.x, low.y}, {high.x, high.y})) continue;
+    DrawCard(list, camera, box, tints[k], lights, static_cast<int>(k));
+    ++seen;
+  }
+  std::vector<Taken> taken;
+  if (camera.zoom() >= 0.5f) {
+    for (const SceneArrow* arrow : lit) DrawLabel(list, camera, *arrow, true, taken);
+  }
+  if (camera.zoom() >= 0.8f) {
+    // Where cards stand there is no room.
+    for (const SceneBox& box : scene.boxes) {
+      if (box.expanded || box.node < 0) continue;
+      const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
+      if (!Apart(a, b, camera.min(), camera.max())) taken.push_back({a, b});
+    }
+    for (const SceneArrow* arrow : drawn) DrawLabel(list, camera, *arrow, false, taken);
+  }
+  return seen;
+}
+
+void BoxRect(const GraphCamera& camera, const SceneBox& box, ImVec2* min, ImVec2* max) {
+  *min = camera.ToScreen(box.x, box.y);
+  *max = camera.ToScreen(box.x + box.width, box.y + (box.expanded ? kTitleHeight : box.height));
+}
+
+int BoxAt(const GraphCamera& camera, const Scene& scene, ImVec2 at, bool* on_chevron) {
+  *on_chevron = false;
+  for (int k = static_cast<int>(scene.boxes.size()) - 1; k >= 0; --k) {
+    const SceneBox& box = scene.boxes[k];
+    if (box.node < 0 || (box.expanded && box.parent < 0)) continue;
+    ImVec2 min, max;
+    BoxRect(camera, box, &min, &max);
+    if (at.x < min.x || at.x >= max.x || at.y < min.y || at.y >= max.y) continue;
+    const float unit = camera.unit();
+    if (box.expandable) *on_chevron = box.expanded ? at.x < std::max(min.x, camera.min().x) + 28 * unit : at.x > max.x - 22 * unit && at.y < min.y + 24 * unit;
+    return k;
+  }
+  return -1;
+}
+
+namespace {
+
+// How the whole scene lies in the minimap.
+void MinimapScale(const Scene& scene, ImVec2 min, ImVec2 max, float* scale, ImVec2* origin) {
+  const float pad = ui::Px(5);
+  *scale = std::min((max.x - min.x - 2 * pad) / std::max(1.0f, scene.width), (max.y - min.y - 2 * pad) / std::max(1.0f, scene.height));
+  *origin = {(min.x + max.x - scene.width * *scale) / 2, (min.y + max.y - scene.height * *scale) / 2};
+}
+
+}  // namespace
+
+Point MinimapPoint(const Scene& scene, ImVec2 min, ImVec2 max, ImVec2 at) {
+  float scale = 1;
+  ImVec2 origin;
+  MinimapScale(scene, min, max, &scale, &origin);
+  return {(at.x - origin.x) / scale, (at.y - origin.y) / scale};
+}
+
+void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max) {
+  const ui::Palette& c = ui::Colors();
+  list->AddRectFilled(min, max, ui::Fade(c.sunken, 0.94f), ui::Px(5));
+  list->AddRect(min, max, c.border, ui::Px(5));
+  float scale = 1;
+  ImVec2 origin;
+  MinimapScale(scene, min, max, &scale, &origin);
+  const auto place = [&](const SceneBox& box, ImVec2* a, ImVec2* b) {
+    *a = {origin.x + box.x * scale, origin.y + box.y * scale};
+    *b = {std::max(origin.x + (box.x + box.width) * scale, a->x + 2), std::max(origin.y + (box.y + box.height) * scale, a->y + 1.5f)};
+  };
+  ImVec2 a, b;
+  for (size_t k = 0; k < scene.boxes.size(); ++k) {
+    if (scene.boxes[k].node < 0 || (scene.boxes[k].expanded && scene.boxes[k].parent < 0)) continue;
+    place(scene.boxes[k], &a, &b);
+    list->AddRectFilled(a, b, scene.boxes[k].expanded ? ui::Fade(c.faint, 0.14f) : ui::Fade(tints[k].bar, 0.8f));
+  }
+  for (const auto& [index, color] : {std::pair(lights.selected, c.blue), std::pair(lights.stop, c.amber)}) {
+    if (index < 0 || index >= static_cast<int>(scene.boxes.size())) continue;
+    place(scene.boxes[index], &a, &b);
+    list->AddRectFilled({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, color);
+  }
+  const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
+  a = {std::clamp(origin.x + low.x * scale, min.x + 1, max.x - 3), std::clamp(origin.y + low.y * scale, min.y + 1, max.y - 3)};
+  b = {std::clamp(origin.x + high.x * scale, a.x + 2, max.x - 1), std::clamp(origin.y + high.y * scale, a.y + 2, max.y - 1)};
+  list->AddRect(a, b, ui::Fade(c.text, 0.65f), ui::Px(2));
+}
+
+}  // namespace hloscope
