@@ -117,6 +117,19 @@ Document::Cursor Document::Redo() {
   return cursor;
 }
 
+void Document::MarkSent() {
+  sent_version_ = version_;
+  sent_text_ = text_;
+}
+
+bool Document::RunsSent(absl::string_view text) {
+  if (sent_version_ == 0 || sent_text_ != text) return false;
+  run_version_ = sent_version_;
+  sent_version_ = 0;
+  sent_text_.clear();
+  return true;
+}
+
 std::shared_ptr<const Reading> Document::reading() const {
   std::lock_guard<std::mutex> lock(mutex_);
   return reading_;

@@ -44,6 +44,10 @@ class Document {
   bool unsaved() const { return version_ != saved_version_; }
   void MarkRun(uint64_t version) { run_version_ = version; }
   void MarkSaved() { saved_version_ = version_; }
+  // The text as it is goes to the session; the program that comes back may be this one though the text was edited on meanwhile.
+  void MarkSent();
+  // The session runs a program of this text now. False: it is not the one that was sent.
+  bool RunsSent(absl::string_view text);
 
   // -- Lines, from 0 --
   int line_count() const { return static_cast<int>(starts_.size()); }
@@ -85,6 +89,8 @@ class Document {
   std::vector<int64_t> starts_ = {0};
   uint64_t version_ = 0, next_version_ = 1, run_version_ = 0, saved_version_ = 0;
   std::vector<Change> undo_, redo_;
+  uint64_t sent_version_ = 0;
+  std::string sent_text_;
 
   mutable std::mutex mutex_;
   std::condition_variable wanted_;

@@ -86,10 +86,12 @@ void Shell::Update() {
     seen_here_ = nullptr;
     welcome_ = false;
     const std::string text = now_->source != nullptr ? std::string(now_->source->text()) : "";
-    if (now_->path != document_.name() || text != document_.text()) {
-      document_.Reset(now_->path, text);
-    } else {
+    if (now_->path == document_.name() && text == document_.text()) {
       document_.MarkRun(document_.version());
+    } else if (now_->path == document_.name() && document_.RunsSent(text)) {
+      // It was edited on while it was taken up.
+    } else {
+      document_.Reset(now_->path, text);
     }
     if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
       settings_.Remember(now_->path);

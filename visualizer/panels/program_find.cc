@@ -1,0 +1,164 @@
+// The bar for searching: text, regular expression, opcode, shape; and all uses of a name.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "visualizer/panels/program_panel.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+
+void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
+  find_open_ = true;
+  find_focus_ = pattern.empty();
+  uses_of_.clear();
+  if (pattern.empty()) {
+    const std::string selected = editor_.Selected(context.document);
+    if (!selected.empty() && selected.size() < 200 && !absl::StrContains(selected, "\n")) query_.pattern = selected;
+    return;
+  }
+  query_.kind = SearchKind::kText;
+  if (absl::ConsumePrefix(&pattern, "op:")) query_.kind = SearchKind::kOpcode;
+  if (absl::ConsumePrefix(&pattern, "shape:")) query_.kind = SearchKind::kShape;
+  if (absl::ConsumePrefix(&pattern, "re:")) query_.kind = SearchKind::kRegex;
+  if (absl::ConsumePrefix(&pattern, "text:")) query_.kind = SearchKind::kText;
+  query_.pattern = std::string(pattern);
+  find_jump_ = true;
+}
+
+void ProgramPanel::UpdateFind(PanelContext& context) {
+  if (!uses_of_.empty()) return;
+  if (!find_open_ || query_.pattern.empty()) {
+    matches_.clear();
+    match_at_ = -1;
+    found_ = nullptr;
+    if (!find_open_) search_.Clear();
+    return;
+  }
+  search_.Ask(context.document.text(), context.document.version(), query_);
+  if (search_.busy()) {
+    ui::WantFrame();
+    return;
+  }
+  const std::shared_ptr<const SearchResult> result = search_.result();
+  if (result == found_ || result == nullptr) return;
+  found_ = result;
+  matches_ = result->places;
+  match_at_ = -1;
+  if (matches_.empty()) {
+    find_jump_ = false;
+    return;
+  }
+  // The one at the caret or the next.
+  const auto it = std::lower_bound(matches_.begin(), matches_.end(), editor_.selection_begin(), [](const SourceRange& r, int64_t at) { return r.begin < at; });
+  match_at_ = it == matches_.end() ? 0 : static_cast<int>(it - matches_.begin());
+  if (find_jump_) {
+    find_jump_ = false;
+    GoTo(context, matches_[match_at_].begin, matches_[match_at_].end, false);
+  }
+}
+
+void ProgramPanel::NextMatch(PanelContext& context, int by) {
+  if (matches_.empty()) return;
+  const int count = static_cast<int>(matches_.size());
+  if (match_at_ < 0) {
+    match_at_ = 0;
+  } else if (editor_.has_selection() && match_at_ < count && matches_[match_at_].begin == editor_.selection_begin()) {
+    match_at_ = (match_at_ + by % count + count) % count;
+  } else {
+    // The caret went elsewhere: from there.
+    const auto it = std::lower_bound(matches_.begin(), matches_.end(), editor_.caret(), [](const SourceRange& r, int64_t at) { return r.begin < at; });
+    match_at_ = static_cast<int>(it - matches_.begin()) + (by < 0 ? -1 : 0);
+    match_at_ = (match_at_ + count) % count;
+  }
+  GoTo(context, matches_[match_at_].begin, matches_[match_at_].end, false);
+}
+
+void ProgramPanel::DrawFindBar(PanelContext& context) {
+  UpdateFind(context);
+  const bool uses = !uses_of_.empty();
+  if (!find_open_ && !uses) return;
+  const float room = ImGui::GetContentRegionAvail().x, height = ui::Px(38);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImGui::GetWindowDrawList()->AddLine({at.x, at.y + height - 1}, {at.x + room, at.y + height - 1}, ui::Colors().border);
+  ImGui::BeginChild("find", {room, height - 1}, false, ImGuiWindowFlags_NoScrollbar);
+  ui::TagScope scope("find");
+  const bool narrow = room < ui::Px(620);
+  const float y = ui::Px(6);
+  ImGui::SetCursorPos({ui::Px(8), y});
+  std::string count;
+  if (uses) {
+    ImGui::SetCursorPos({ui::Px(12), y + ui::Px(4)});
+    ui::Text(absl::StrCat("uses of "), ui::Colors().dim);
+    ImGui::SameLine(0, 0);
+    ui::Text(uses_of_, ui::Colors().text, ui::Type().mono);
+    ImGui::SameLine();
+    // The definition is the first of them.
+    count = matches_.size() <= 1 ? "no use" : absl::StrCat(std::max(0, match_at_) == 0 ? "definition" : absl::StrCat(match_at_), " of ", matches_.size() - 1);
+  } else {
+    static const std::vector<std::string> kKinds = {"Text", "Regex", "Opcode", "Shape"};
+    int kind = static_cast<int>(query_.kind);
+    if (find_focus_) ui::FocusNext();
+    find_focus_ = false;
+    const char* hints[] = {"Find text", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
+    const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(232) : ui::Px(470)));
+    if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::Px(1))) find_jump_ = true;
+    const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
+    if (active && ui::Pressed("Escape")) {
+      find_open_ = false;
+      focus_text_ = true;
+    } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true) || ui::Pressed("F3", true) || ui::Pressed("Shift+F3", true))) {
+      NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
+      find_focus_ = true;
+    }
+    ImGui::SameLine(0, ui::Px(8));
+    ImGui::SetCursorPosY(narrow ? y : y + ui::Px(1));
+    const bool changed = narrow ? ui::Combo("kind", kKinds, &kind, 84) : ui::Segments("kind", kKinds, &kind);
+    if (changed) {
+      query_.kind = static_cast<SearchKind>(kind);
+      find_jump_ = true;
+    }
+    if (!narrow && (query_.kind == SearchKind::kText || query_.kind == SearchKind::kRegex)) {
+      ImGui::SameLine(0, ui::Px(8));
+      ImGui::SetCursorPosY(y + ui::Px(1));
+      if (ui::Toggle("case", "Aa", &query_.match_case, "upper and lower case are different letters")) find_jump_ = true;
+    }
+    if (query_.pattern.empty()) {
+      count = "";
+    } else if (found_ != nullptr && !found_->error.empty()) {
+      count = found_->error;
+    } else if (search_.busy()) {
+      count = "\u2026";
+    } else if (matches_.empty()) {
+      count = "nothing";
+    } else {
+      count = absl::StrCat(match_at_ + 1, " of ", matches_.size(), found_ != nullptr && found_->cut ? "+" : "");
+    }
+    ImGui::SameLine(0, ui::Px(10));
+  }
+  ui::TagFact("count", count);
+  const float buttons = ui::Px(24 * 3 + 16);
+  const float count_x = std::max(ImGui::GetCursorPosX(), 0.0f);
+  const bool bad = !uses && (count == "nothing" || (found_ != nullptr && !found_->error.empty()));
+  bool cut = false;
+  const ImVec2 screen = ImGui::GetWindowPos();
+  const float space = room - buttons - count_x - ui::Px(4);
+  if (space > ui::Px(12)) {
+    ui::DrawTextIn({screen.x + count_x, screen.y + ui::Px(11)}, space, bad ? ui::Colors().orange : ui::Colors().dim, ui::Type().small, count, &cut);
+  }
+  ImGui::SetCursorPos({room - buttons, y});
+  if (ui::IconButton("previous", ui::Icon::kFinish, "the one before (Shift+F3)", false, !matches_.empty())) NextMatch(context, -1);
+  ImGui::SameLine(0, 0);
+  if (ui::IconButton("next", ui::Icon::kChevronDown, "the next (F3)", false, !matches_.empty())) NextMatch(context, 1);
+  ImGui::SameLine(0, 0);
+  if (ui::IconButton("close", ui::Icon::kClose, "closes this bar (Escape)")) {
+    find_open_ = false;
+    uses_of_.clear();
+    focus_text_ = true;
+  }
+  ImGui::EndChild();
+}
+
+}  // namespace hloscope

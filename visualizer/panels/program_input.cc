@@ -1,0 +1,369 @@
+// The mouse and the keys in the program's text.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "visualizer/panels/program_panel.h"
+#include "visualizer/panels/program_syntax.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+
+int ProgramPanel::LineAtY(const Document& document, float y) const {
+  const int row = static_cast<int>(std::floor((static_cast<double>(y) - geometry_.min.y + geometry_.scroll_y) / geometry_.line));
+  if (row < 0) return 0;
+  return row >= row_count(document) ? -1 : LineOfRow(row);
+}
+
+int64_t ProgramPanel::OffsetAt(const Document& document, ImVec2 mouse) const {
+  const int line = LineAtY(document, mouse.y);
+  if (line < 0) return static_cast<int64_t>(document.text().size());
+  const float cells = (mouse.x - geometry_.text_x) / geometry_.cell;
+  return document.line_begin(line) + ByteAtCell(document.line(line), std::max(0, static_cast<int>(cells + 0.5f)));
+}
+
+void ProgramPanel::HandleMouse(PanelContext& context) {
+  const Document& document = context.document;
+  const ImGuiIO& io = ImGui::GetIO();
+  const ImVec2 mouse = io.MousePos;
+  const int64_t before_hover = hover_offset_;
+  hover_offset_ = -1;
+  hover_line_ = -1;
+  if (document.empty()) return;
+  if (text_hovered_ && !ImGui::IsItemActive()) {
+    hover_line_ = LineAtY(document, mouse.y);
+    if (hover_line_ >= 0 && mouse.x >= geometry_.text_x && mouse.x > geometry_.min.x + geometry_.gutter) {
+      const absl::string_view text = document.line(hover_line_);
+      const int byte = ByteAtCell(text, static_cast<int>((mouse.x - geometry_.text_x) / geometry_.cell));
+      if (byte < static_cast<int>(text.size())) hover_offset_ = document.line_begin(hover_line_) + byte;
+      ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+    }
+  }
+  if (hover_offset_ >= 0) {
+    const SourceRange word = WordAt(document, hover_offset_);
+    if (word.begin != hover_range_.begin || word.end != hover_range_.end || before_hover < 0) {
+      hover_range_ = word;
+      hover_since_ = ImGui::GetTime();
+    }
+  } else {
+    hover_range_ = {};
+  }
+  const Symbol symbol = hover_offset_ >= 0 ? index_.SymbolAt(document, hover_offset_) : Symbol();
+  if (hover_line_ >= 0) {
+    const Instruction* hovered = symbol.instruction;
+    if (hovered == nullptr && hover_offset_ >= 0) hovered = index_.At(hover_offset_);
+    if (hovered == nullptr) {
+      const std::vector<const Instruction*> on_line = index_.Beginning(document.line_begin(hover_line_), document.line_begin(hover_line_) + static_cast<int64_t>(document.line(hover_line_).size()) + 1);
+      if (on_line.size() == 1) hovered = on_line[0];
+    }
+    if (const Instruction* running = index_.Running(hovered)) context.selection.hover_next = running;
+  }
+  // Links.
+  if (symbol && io.KeyCtrl) {
+    ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    const float y = geometry_.Y(RowOf(document.LineAt(symbol.range.begin))) + geometry_.line - ui::Px(3);
+    ImGui::GetWindowDrawList()->AddLine({XOf(document, symbol.range.begin), y}, {XOf(document, symbol.range.end), y}, ui::Colors().blue);
+  }
+  const bool in_gutter = mouse.x < geometry_.min.x + geometry_.gutter - ui::Px(22);
+  const bool in_fold = !in_gutter && mouse.x < geometry_.min.x + geometry_.gutter;
+  if (ImGui::IsItemClicked(0)) {
+    offering_ = false;
+    const int line = LineAtY(document, mouse.y);
+    if (line >= 0 && mouse.x < geometry_.min.x + ui::Px(24)) {
+      for (const LineParts& parts : lines_) {
+        if (parts.line != line) continue;
+        for (const Instruction* running : parts.running) {
+          if (running == nullptr) continue;
+          ToggleBreakpoint(context, running);
+          break;
+        }
+        break;
+      }
+    } else if (line >= 0 && in_gutter) {
+      editor_.SelectLine(document, line);
+      SelectAtCaret(context);
+    } else if (line >= 0 && in_fold && FoldAt(line) != nullptr) {
+      ToggleFold(document, line);
+    } else {
+      const int64_t offset = OffsetAt(document, mouse);
+      if (io.KeyCtrl && hover_offset_ >= 0) {
+        GoToDefinition(context, hover_offset_);
+      } else if (ImGui::IsMouseDoubleClicked(0)) {
+        editor_.SelectWord(document, hover_offset_ >= 0 ? hover_offset_ : offset);
+      } else {
+        // A click on what is folded opens it.
+        const FoldRegion* fold = line >= 0 ? FoldAt(line) : nullptr;
+        const std::string header(line >= 0 ? document.line(line) : "");
+        if (fold != nullptr && folded_.count(header) > 0 && mouse.x > geometry_.text_x + static_cast<float>(header.size()) * geometry_.cell) ToggleFold(document, line);
+        editor_.Place(document, offset, io.KeyShift);
+        dragging_ = true;
+        SelectAtCaret(context);
+      }
+    }
+  }
+  if (dragging_) {
+    if (!ImGui::IsMouseDown(0)) {
+      dragging_ = false;
+    } else if (ImGui::IsMouseDragging(0, ui::Px(3))) {
+      editor_.Place(document, OffsetAt(document, mouse), true);
+      // Beyond the edge it goes on.
+      const float over = mouse.y < geometry_.min.y ? mouse.y - geometry_.min.y : mouse.y > geometry_.max.y ? mouse.y - geometry_.max.y : 0;
+      if (over != 0) {
+        ImGui::SetScrollY(std::clamp(ImGui::GetScrollY() + over * 0.5f, 0.0f, ImGui::GetScrollMaxY()));
+        ui::WantFrame();
+      }
+    }
+  }
+  if (ImGui::IsItemClicked(1)) {
+    menu_line_ = LineAtY(document, mouse.y);
+    menu_offset_ = OffsetAt(document, mouse);
+    menu_instruction_ = nullptr;
+    for (const LineParts& parts : lines_) {
+      if (parts.line != menu_line_) continue;
+      for (const Instruction* running : parts.running) {
+        if (menu_instruction_ == nullptr) menu_instruction_ = running;
+      }
+    }
+    menu_condition_.clear();
+    if (menu_instruction_ != nullptr) {
+      if (const StopRow* stop = StopAt(context.now, menu_instruction_)) menu_condition_ = stop->condition;
+    }
+    ImGui::OpenPopup(mouse.x < geometry_.min.x + geometry_.gutter ? "gutter menu" : "text menu");
+    if (mouse.x >= geometry_.min.x + geometry_.gutter && !editor_.has_selection()) editor_.Place(document, menu_offset_, false);
+  }
+}
+
+void ProgramPanel::KeepCaretSeen(const Document& document) {
+  Unfold(document, document.LineAt(editor_.caret()));
+  ScrollTo(document.LineAt(editor_.caret()), false);
+  const float x = XOf(document, editor_.caret());
+  const float left = geometry_.min.x + geometry_.gutter, right = geometry_.values_x > 0 ? geometry_.values_x : geometry_.max.x - ui::Px(24);
+  if (right <= left + ui::Px(40)) return;
+  if (x < left + geometry_.cell) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() - (left + 8 * geometry_.cell - x)));
+  if (x > right) ImGui::SetScrollX(ImGui::GetScrollX() + x - right + 8 * geometry_.cell);
+}
+
+void ProgramPanel::AfterEdit(PanelContext& context) {
+  index_.Update(context.now, context.document);
+  folds_changed_ = true;
+  UpdateRows(context.document);
+  iteration_ = -1;
+  KeepCaretSeen(context.document);
+}
+
+void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
+  const Document& document = context.document;
+  const int64_t caret = editor_.caret();
+  const int line = document.LineAt(caret);
+  const absl::string_view before = document.line(line).substr(0, static_cast<size_t>(caret - document.line_begin(line)));
+  if (before.size() > 4000 || (index_.module() != nullptr && absl::EndsWith(document.name(), ".mlir"))) {
+    offering_ = false;
+    return;
+  }
+  const Computation* home = index_.ComputationAt(document.line_begin(line));
+  if (home == nullptr) {
+    // The line is new: the computation around it holds a line above.
+    for (int k = line - 1; k >= 0 && k > line - 50 && home == nullptr; --k) home = index_.ComputationAt(document.line_begin(k));
+  }
+  offered_ = Complete(before, index_.module(), home, asked);
+  offered_at_ = 0;
+  offering_ = !offered_.items.empty();
+}
+
+void ProgramPanel::AcceptCompletion(PanelContext& context) {
+  if (!offering_ || offered_at_ >= static_cast<int>(offered_.items.size())) return;
+  const CompletionItem item = offered_.items[offered_at_];
+  offering_ = false;
+  Document& document = context.document;
+  const int64_t caret = editor_.caret();
+  editor_.Select(document, caret - offered_.replace, caret);
+  const auto size = static_cast<int64_t>(document.text().size());
+  const char next = caret < size ? document.text()[caret] : '\n';
+  if (item.kind == CompletionItem::kOpcode && next != '(') {
+    editor_.Insert(document, absl::StrCat(item.text, "()"));
+    editor_.Place(document, editor_.caret() - 1, false);
+  } else if (item.kind == CompletionItem::kShape && next != ' ') {
+    editor_.Insert(document, absl::StrCat(item.text, " "));
+  } else {
+    editor_.Insert(document, item.text);
+  }
+  AfterEdit(context);
+}
+
+bool ProgramPanel::HandleCompletionKeys(PanelContext& context) {
+  if (!offering_) return false;
+  const int count = static_cast<int>(offered_.items.size());
+  if (ui::Pressed("Down", true)) {
+    offered_at_ = (offered_at_ + 1) % count;
+  } else if (ui::Pressed("Up", true)) {
+    offered_at_ = (offered_at_ + count - 1) % count;
+  } else if (ui::Pressed("Enter") || ui::Pressed("Tab")) {
+    AcceptCompletion(context);
+  } else if (ui::Pressed("Escape")) {
+    offering_ = false;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void ProgramPanel::HandleLetters(PanelContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  if ((io.KeyCtrl && !io.KeyAlt) || io.InputQueueCharacters.empty()) return;
+  std::string letters;
+  for (const ImWchar c : io.InputQueueCharacters) {
+    if (c < 32 || c == 127) continue;
+    if (c < 0x80) {
+      letters += static_cast<char>(c);
+    } else if (c < 0x800) {
+      letters += static_cast<char>(0xc0 | (c >> 6));
+      letters += static_cast<char>(0x80 | (c & 0x3f));
+    } else {
+      letters += static_cast<char>(0xe0 | (c >> 12));
+      letters += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+      letters += static_cast<char>(0x80 | (c & 0x3f));
+    }
+  }
+  if (letters.empty()) return;
+  if (letters.size() == 1) {
+    editor_.Type(context.document, letters);
+  } else {
+    editor_.Insert(context.document, letters, "type");
+  }
+  AfterEdit(context);
+  const char last = letters.back();
+  if (IsNameLetter(last) || last == '[') {
+    UpdateCompletion(context, false);
+  } else if (last == '(' || last == '=' ) {
+    UpdateCompletion(context, true);
+  } else if (last == ' ') {
+    // Behind `, ` and a shape something can be offered at once.
+    const int64_t caret = editor_.caret();
+    const std::string& text = context.document.text();
+    offering_ = false;
+    if (caret >= 2 && (text[caret - 2] == ',' || text[caret - 2] == ']')) UpdateCompletion(context, true);
+  } else {
+    offering_ = false;
+  }
+}
+
+void ProgramPanel::HandleKeys(PanelContext& context) {
+  const ImGuiIO& io = ImGui::GetIO();
+  has_keyboard_ = ImGui::IsWindowFocused() && !io.WantTextInput && !ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  Document& document = context.document;
+  if (!has_keyboard_) {
+    offering_ = false;
+    return;
+  }
+  if (HandleCompletionKeys(context)) return;
+  const uint64_t version = document.version();
+  const int64_t caret = editor_.caret();
+  const bool shift = io.KeyShift;
+  const int page = std::max(1, static_cast<int>((geometry_.max.y - geometry_.min.y) / geometry_.line) - 2);
+  const auto pressed = [](const char* chord) { return ui::Pressed(chord, true); };
+  const auto moves = [&](const char* chord, CaretMove how, int lines = 1) {
+    const std::string with_shift = absl::StrCat(absl::StartsWith(chord, "Ctrl+") ? "Ctrl+Shift+" : "Shift+", absl::StartsWith(chord, "Ctrl+") ? chord + 5 : chord);
+    if (pressed(chord)) {
+      editor_.Move(document, how, false, lines);
+    } else if (pressed(with_shift.c_str())) {
+      editor_.Move(document, how, true, lines);
+    } else {
+      return false;
+    }
+    KeepCaretSeen(document);
+    return true;
+  };
+  bool moved = moves("Left", CaretMove::kLeft) || moves("Right", CaretMove::kRight) || moves("Ctrl+Left", CaretMove::kWordLeft) || moves("Ctrl+Right", CaretMove::kWordRight) ||
+               moves("Home", CaretMove::kHome) || moves("End", CaretMove::kEnd) || moves("Ctrl+Home", CaretMove::kTop) || moves("Ctrl+End", CaretMove::kBottom);
+  if (!rows_.empty() && !moved) {
+    // Over what is folded.
+    const auto by_rows = [&](const char* chord, int rows) {
+      const std::string with_shift = absl::StrCat("Shift+", chord);
+      const bool plain = pressed(chord);
+      if (!plain && !pressed(with_shift.c_str())) return false;
+      const int line = document.LineAt(editor_.caret());
+      const int to = LineOfRow(std::clamp(RowOf(line) + rows, 0, row_count(document) - 1));
+      editor_.Move(document, to < line ? CaretMove::kUp : CaretMove::kDown, !plain, std::abs(to - line));
+      KeepCaretSeen(document);
+      return true;
+    };
+    moved = by_rows("Up", -1) || by_rows("Down", 1) || by_rows("PageUp", -page) || by_rows("PageDown", page);
+  } else if (!moved) {
+    moved = moves("Up", CaretMove::kUp) || moves("Down", CaretMove::kDown) || moves("PageUp", CaretMove::kUp, page) || moves("PageDown", CaretMove::kDown, page);
+  }
+  if (moved) {
+    offering_ = false;
+    if (editor_.caret() != caret && document.LineAt(editor_.caret()) != document.LineAt(caret)) SelectAtCaret(context);
+    return;
+  }
+  if (pressed("Enter") || pressed("Shift+Enter")) {
+    editor_.NewLine(document);
+  } else if (pressed("Backspace") || pressed("Shift+Backspace")) {
+    editor_.Backspace(document, false);
+  } else if (pressed("Ctrl+Backspace")) {
+    editor_.Backspace(document, true);
+  } else if (pressed("Delete")) {
+    editor_.Delete(document, false);
+  } else if (pressed("Ctrl+Delete")) {
+    editor_.Delete(document, true);
+  } else if (pressed("Tab")) {
+    editor_.Indent(document, false);
+  } else if (pressed("Shift+Tab")) {
+    editor_.Indent(document, true);
+  } else if (pressed("Alt+Up")) {
+    editor_.MoveLines(document, false);
+  } else if (pressed("Alt+Down")) {
+    editor_.MoveLines(document, true);
+  } else if (ui::Pressed("Ctrl+/")) {
+    editor_.ToggleComment(document);
+  } else if (ui::Pressed("Ctrl+D")) {
+    editor_.DuplicateLines(document);
+  } else if (ui::Pressed("Ctrl+A")) {
+    editor_.SelectAll(document);
+  } else if (ui::Pressed("Ctrl+C") || ui::Pressed("Ctrl+Insert")) {
+    if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
+    ImGui::SetClipboardText(editor_.Selected(document).c_str());
+  } else if (ui::Pressed("Ctrl+X") || ui::Pressed("Shift+Delete")) {
+    if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
+    ImGui::SetClipboardText(editor_.Selected(document).c_str());
+    editor_.Insert(document, "");
+  } else if (pressed("Ctrl+V") || pressed("Shift+Insert")) {
+    if (const char* text = ImGui::GetClipboardText()) editor_.Insert(document, text);
+  } else if (ui::Pressed("Ctrl+Space")) {
+    UpdateCompletion(context, true);
+  } else if (ui::Pressed("F12")) {
+    GoToDefinition(context, editor_.caret());
+  } else if (ui::Pressed("Shift+F12")) {
+    ShowUses(context, editor_.caret());
+  } else if (ui::Pressed("Alt+Left")) {
+    GoBack(context);
+  } else if (pressed("F3") || pressed("Shift+F3")) {
+    NextMatch(context, shift ? -1 : 1);
+  } else if (ui::Pressed("Ctrl+Enter")) {
+    context.run("window program apply");
+  } else if (ui::Pressed("Ctrl+S")) {
+    // The window saves; what runs follows.
+    if (document.changed() && index_.errors() == 0) context.run("window program apply");
+  } else if (ui::Pressed("Ctrl+Shift+I") || ui::Pressed("Shift+Alt+F")) {
+    context.run("window program format");
+  } else if (ui::Pressed("Escape")) {
+    if (find_open_ || !uses_of_.empty()) {
+      find_open_ = false;
+      uses_of_.clear();
+    } else {
+      editor_.Place(document, editor_.caret(), false);
+    }
+  } else {
+    HandleLetters(context);
+    return;
+  }
+  if (document.version() != version) {
+    AfterEdit(context);
+    if (offering_) UpdateCompletion(context, false);
+  }
+}
+
+}  // namespace hloscope

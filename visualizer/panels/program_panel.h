@@ -1,0 +1,188 @@
+// The program panel: the text as it is, with what the debugger knows beside it, and edited in place. Drawing is program_view.cc's, the
+// mouse and the keys program_input.cc's, cards and menus program_hover.cc's, the bar for searching program_find.cc's; program.cc holds them
+// together and has the commands.
+#ifndef HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
+#define HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "imgui.h"
+#include "visualizer/model/completion.h"
+#include "visualizer/model/line_values.h"
+#include "visualizer/model/live.h"
+#include "visualizer/model/program_index.h"
+#include "visualizer/model/program_search.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/panels/program_editor.h"
+
+namespace hloscope {
+
+class ProgramPanel : public Panel {
+ public:
+  void Draw(PanelContext& context) override;
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override;
+  std::string Title(const PanelContext& context) const override;
+  float padding() const override { return 0; }
+
+ private:
+  // Where things are in this frame.
+  struct Geometry {
+    ImVec2 min, max;          // of the text's window
+    float line = 0, cell = 0; // height of a line, width of a letter
+    float gutter = 0;         // width of marks, numbers and the fold's triangle
+    float text_x = 0;         // where letters begin, scrolled
+    float text_right = 0;     // where letters end
+    float values_x = 0;       // where values begin; 0: none are shown
+    bool sparks = false;
+    double scroll_y = 0;
+    float scroll_x = 0;
+    int first = 0, last = 0;  // rows that are seen, [first, last)
+    float Y(int row) const { return static_cast<float>(min.y + row * static_cast<double>(line) - scroll_y); }
+  };
+  // One line that is seen.
+  struct LineParts {
+    int line = 0, row = 0;
+    absl::string_view text;
+    int64_t begin = 0;
+    std::vector<const Instruction*> shown, running;  // that begin on it
+    bool here = false, outer_here = false, selected = false, hovered = false, slice = false;
+    const StopRow* stop = nullptr;
+  };
+
+  // -- program.cc --
+  void Update(PanelContext& context);
+  void UpdateRows(const Document& document);
+  void Reveal(PanelContext& context, const Instruction* running);
+  void ScrollTo(int line, bool middle);
+  void GoTo(PanelContext& context, int64_t begin, int64_t end, bool remember = true);
+  void GoToDefinition(PanelContext& context, int64_t offset);
+  void ShowUses(PanelContext& context, int64_t offset);
+  void GoBack(PanelContext& context);
+  void SelectAtCaret(PanelContext& context);
+  void Apply(PanelContext& context, std::string* error);
+  void Format(PanelContext& context, std::string* error);
+  void ToggleBreakpoint(PanelContext& context, const Instruction* running);
+  void UpdateValues(PanelContext& context);
+  const StopRow* StopAt(const Snapshot& now, const Instruction* running) const;
+  int RowOf(int line) const;   // the row of the line, or of the fold that holds it
+  int LineOfRow(int row) const { return rows_.empty() ? row : rows_[row]; }
+  int row_count(const Document& document) const { return rows_.empty() ? document.line_count() : static_cast<int>(rows_.size()); }
+  void Unfold(const Document& document, int line);
+  void ToggleFold(const Document& document, int line);
+  const FoldRegion* FoldAt(int line) const;
+  void DrawFooter(PanelContext& context, float height);
+
+  // -- program_view.cc --
+  void DrawText(PanelContext& context);
+  void Collect(PanelContext& context);
+  void DrawBackgrounds(PanelContext& context, const LineParts& parts);
+  void DrawLetters(const LineParts& parts);
+  void DrawMarks(PanelContext& context, const LineParts& parts);
+  void DrawGutter(PanelContext& context, const LineParts& parts);
+  void DrawValue(PanelContext& context, const LineParts& parts);
+  void DrawSquiggles(PanelContext& context);
+  void DrawCaret(PanelContext& context);
+  void TagNames(PanelContext& context);
+  void FillRange(const Document& document, SourceRange range, ImU32 fill, ImU32 outline);
+  float XOf(const Document& document, int64_t offset) const;
+  bool Seen(const Document& document, int64_t offset, float* x, float* y) const;
+
+  // -- program_input.cc --
+  void HandleMouse(PanelContext& context);
+  void HandleKeys(PanelContext& context);
+  void HandleLetters(PanelContext& context);
+  bool HandleCompletionKeys(PanelContext& context);
+  void UpdateCompletion(PanelContext& context, bool asked);
+  void AcceptCompletion(PanelContext& context);
+  void AfterEdit(PanelContext& context);
+  void KeepCaretSeen(const Document& document);
+  int64_t OffsetAt(const Document& document, ImVec2 mouse) const;
+  int LineAtY(const Document& document, float y) const;  // -1: below the last
+
+  // -- program_hover.cc --
+  void DrawHover(PanelContext& context);
+  void DrawCompletions(PanelContext& context);
+  void DrawGutterMenu(PanelContext& context);
+  void DrawTextMenu(PanelContext& context);
+  void HoverCard(PanelContext& context, const Symbol& symbol);
+
+  // -- program_find.cc --
+  void DrawFindBar(PanelContext& context);
+  void UpdateFind(PanelContext& context);
+  void NextMatch(PanelContext& context, int by);
+  void OpenFind(PanelContext& context, absl::string_view pattern);
+
+  ProgramIndex index_;
+  ProgramEditor editor_;
+  Geometry geometry_;
+  std::vector<LineParts> lines_;
+
+  // Rows: line numbers, when something is folded; else empty, and every line is a row.
+  std::vector<int> rows_;
+  std::set<std::string> folded_;  // headers of folded regions
+  std::map<int, const FoldRegion*> fold_at_;
+  uint64_t rows_generation_ = 0;
+  bool folds_changed_ = true;
+  int longest_ = 0;  // bytes of the longest line
+  std::string document_name_;
+
+  // What the panel is to do when it is drawn next.
+  int scroll_to_line_ = -1;
+  bool scroll_to_middle_ = false;
+  bool focus_text_ = false;
+  uint64_t own_selection_ = 0;  // the selection that the panel made itself
+  std::vector<int64_t> history_;
+
+  // Mouse.
+  bool dragging_ = false, text_hovered_ = false, has_keyboard_ = false;
+  int64_t hover_offset_ = -1;
+  SourceRange hover_range_;
+  double hover_since_ = 0;
+  int hover_line_ = -1;
+  int menu_line_ = -1;
+  int64_t menu_offset_ = 0;
+  const Instruction* menu_instruction_ = nullptr;
+  std::string menu_condition_;
+  Live<LineValues> hover_value_;
+
+  // Values.
+  absl::flat_hash_map<const Instruction*, LineValue> values_;
+  absl::flat_hash_set<const Instruction*> fresh_values_;
+  std::vector<const Instruction*> wanted_values_;
+  uint64_t values_moment_ = 0, values_program_ = 0;
+  int values_round_ = 0;
+  Live<LineValues> live_values_;
+  std::shared_ptr<const LineValues> merged_values_;
+  int64_t iteration_ = -1;  // that is looked at instead of the present one
+  const Computation* iteration_of_ = nullptr;
+
+  // Completion.
+  Completions offered_;
+  int offered_at_ = 0;
+  bool offering_ = false;
+
+  // Search.
+  bool find_open_ = false, find_focus_ = false, find_jump_ = false;
+  SearchQuery query_;
+  ProgramSearch search_;
+  std::shared_ptr<const SearchResult> found_;
+  std::vector<SourceRange> matches_;  // in the document as it is
+  std::string uses_of_;               // not empty: the matches are its uses
+  int match_at_ = -1;
+  uint64_t matches_version_ = 0;
+
+  // What the footer says.
+  Live<std::string> source_line_;
+  uint64_t applied_version_ = 0;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_

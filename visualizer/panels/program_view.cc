@@ -1,0 +1,410 @@
+// Drawing of the program's lines: only what is seen.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "absl/strings/str_cat.h"
+#include "visualizer/panels/program_panel.h"
+#include "visualizer/panels/program_syntax.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kValuesWidth = 148, kSparkWidth = 44;
+
+bool Plain(absl::string_view text) {
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= 0x80 || c == '\t') return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+float ProgramPanel::XOf(const Document& document, int64_t offset) const {
+  const int line = document.LineAt(offset);
+  return geometry_.text_x + static_cast<float>(CellsTo(document.line(line), static_cast<int>(offset - document.line_begin(line)))) * geometry_.cell;
+}
+
+bool ProgramPanel::Seen(const Document& document, int64_t offset, float* x, float* y) const {
+  const int row = RowOf(document.LineAt(offset));
+  if (row < geometry_.first || row >= geometry_.last) return false;
+  *x = XOf(document, offset);
+  *y = geometry_.Y(row);
+  return true;
+}
+
+void ProgramPanel::DrawText(PanelContext& context) {
+  const Document& document = context.document;
+  Geometry& g = geometry_;
+  ImFont* font = ui::Type().mono;
+  g.line = ui::Px(22);
+  g.cell = font->GetCharAdvance('0');
+  int digits = 3;
+  for (int n = document.line_count(); n >= 1000; n /= 10) ++digits;
+  g.gutter = ui::Px(24) + g.cell * static_cast<float>(digits) + ui::Px(22);
+  const ImVec2 avail = ImGui::GetContentRegionAvail();
+  const int rows = row_count(document);
+  const float height = static_cast<float>(rows) * g.line + ui::Px(12);
+  const float width = g.gutter + static_cast<float>(longest_ + 4) * g.cell + ui::Px(kValuesWidth);
+  ImGui::SetNextWindowContentSize({width, std::max(height, 1.0f)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::BeginChild("text", {avail.x, avail.y}, false, ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoNav);
+  ImGui::PopStyleVar();
+  if (focus_text_) ImGui::SetWindowFocus();
+  focus_text_ = false;
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  const float bar = ImGui::GetStyle().ScrollbarSize;
+  g.min = at;
+  g.max = {at.x + size.x - (ImGui::GetScrollMaxY() > 0 ? bar : 0), at.y + size.y - (ImGui::GetScrollMaxX() > 0 ? bar : 0)};
+  const float seen = g.max.y - g.min.y;
+  if (scroll_to_line_ >= 0) {
+    const int row = RowOf(std::min(scroll_to_line_, document.line_count() - 1));
+    const float top = static_cast<float>(row) * g.line, now = ImGui::GetScrollY();
+    if (top < now + g.line || top > now + seen - 3 * g.line || scroll_to_middle_) {
+      const bool near = !scroll_to_middle_ && top > now - 4 * g.line && top < now + seen + 3 * g.line;
+      const float to = near ? (top < now + g.line ? top - g.line : top - seen + 3 * g.line) : top - seen * 0.4f;
+      ImGui::SetScrollY(std::clamp(std::round(to), 0.0f, std::max(0.0f, height - seen)));
+      ui::WantFrame();
+    }
+    scroll_to_line_ = -1;
+    scroll_to_middle_ = false;
+  }
+  g.scroll_y = std::round(ImGui::GetScrollY());
+  g.scroll_x = std::round(ImGui::GetScrollX());
+  g.text_x = g.min.x + g.gutter - g.scroll_x;
+  const float room = g.max.x - g.min.x;
+  const bool running = context.now.phase == Phase::kStopped || context.now.phase == Phase::kFinished || context.now.phase == Phase::kError;
+  g.sparks = room > ui::Px(560);
+  const float values = ui::Px(kValuesWidth) + (g.sparks ? ui::Px(kSparkWidth) : 0);
+  g.values_x = running && room > ui::Px(400) ? g.max.x - values : 0;
+  g.text_right = g.max.x - ui::Px(8);
+  g.first = std::clamp(static_cast<int>(g.scroll_y / g.line), 0, std::max(0, rows - 1));
+  g.last = std::min(rows, static_cast<int>((g.scroll_y + seen) / g.line) + 1);
+  ImGui::SetCursorScreenPos(g.min);
+  ImGui::InvisibleButton("letters", {std::max(1.0f, room), std::max(1.0f, seen)}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight);
+  text_hovered_ = ImGui::IsItemHovered();
+  ui::Tag("text", g.min, g.max);
+  HandleMouse(context);
+  HandleKeys(context);
+  Collect(context);
+  UpdateValues(context);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ui::Palette& c = ui::Colors();
+  for (const LineParts& parts : lines_) DrawBackgrounds(context, parts);
+  // Letters do not run under the numbers at the left.
+  ImGui::PushClipRect({g.min.x + g.gutter - ui::Px(2), g.min.y}, g.max, true);
+  if (find_open_ || !uses_of_.empty()) {
+    const int64_t begin = lines_.empty() ? 0 : lines_.front().begin;
+    const int64_t end = lines_.empty() ? 0 : lines_.back().begin + static_cast<int64_t>(lines_.back().text.size());
+    auto it = std::lower_bound(matches_.begin(), matches_.end(), begin, [](const SourceRange& r, int64_t b) { return r.end < b; });
+    for (; it != matches_.end() && it->begin <= end; ++it) {
+      const bool current = it - matches_.begin() == match_at_;
+      FillRange(document, *it, ui::Fade(c.blue_fill, current ? 1.6f : 1.0f), current ? c.blue : 0);
+    }
+  }
+  if (editor_.has_selection()) FillRange(document, {static_cast<int32_t>(editor_.selection_begin()), static_cast<int32_t>(editor_.selection_end())}, ui::Fade(c.blue_fill, 1.3f), 0);
+  for (const LineParts& parts : lines_) DrawLetters(parts);
+  DrawSquiggles(context);
+  DrawCaret(context);
+  ImGui::PopClipRect();
+  for (const LineParts& parts : lines_) DrawValue(context, parts);
+  for (const LineParts& parts : lines_) DrawGutter(context, parts);
+  TagNames(context);
+  DrawHover(context);
+  DrawCompletions(context);
+  DrawGutterMenu(context);
+  DrawTextMenu(context);
+  list->PushClipRectFullScreen();
+  list->PopClipRect();
+  ImGui::EndChild();
+}
+
+void ProgramPanel::Collect(PanelContext& context) {
+  const Document& document = context.document;
+  const Snapshot& now = context.now;
+  const Selection& selection = context.selection;
+  lines_.clear();
+  const auto& frames = now.frames;
+  for (int row = geometry_.first; row < geometry_.last; ++row) {
+    LineParts parts;
+    parts.row = row;
+    parts.line = LineOfRow(row);
+    parts.text = document.line(parts.line);
+    parts.begin = document.line_begin(parts.line);
+    parts.shown = index_.Beginning(parts.begin, parts.begin + static_cast<int64_t>(parts.text.size()) + 1);
+    for (const Instruction* shown : parts.shown) {
+      const Instruction* running = index_.Running(shown);
+      parts.running.push_back(running);
+      if (running == nullptr) continue;
+      if (running == now.here()) parts.here = true;
+      for (size_t k = 0; k + 1 < frames.size(); ++k) parts.outer_here |= frames[k].at == running;
+      parts.selected |= running == selection.instruction;
+      parts.hovered |= running == selection.hovered;
+      parts.slice |= !selection.slice.empty() && std::find(selection.slice.begin(), selection.slice.end(), running) != selection.slice.end();
+      if (parts.stop == nullptr) parts.stop = StopAt(now, running);
+    }
+    lines_.push_back(std::move(parts));
+  }
+}
+
+void ProgramPanel::FillRange(const Document& document, SourceRange range, ImU32 fill, ImU32 outline) {
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const LineParts& parts : lines_) {
+    const int64_t end = parts.begin + static_cast<int64_t>(parts.text.size());
+    if (range.end < parts.begin || range.begin > end) continue;
+    const float x0 = range.begin <= parts.begin ? geometry_.text_x : XOf(document, range.begin);
+    float x1 = range.end > end ? geometry_.text_x + static_cast<float>(CellsTo(parts.text, static_cast<int>(parts.text.size())) + 1) * geometry_.cell : XOf(document, range.end);
+    if (x1 <= x0) continue;
+    const float y = geometry_.Y(parts.row);
+    list->AddRectFilled({x0, y + 1}, {x1, y + geometry_.line - 1}, fill, ui::Px(2));
+    if (outline != 0) list->AddRect({x0, y + 1}, {x1, y + geometry_.line - 1}, outline, ui::Px(2));
+  }
+}
+
+void ProgramPanel::DrawBackgrounds(PanelContext& context, const LineParts& parts) {
+  const ui::Palette& c = ui::Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const Geometry& g = geometry_;
+  const float y = g.Y(parts.row);
+  const ImVec2 min = {g.min.x, y}, max = {g.max.x, y + g.line};
+  const bool caret_line = has_keyboard_ && !editor_.has_selection() && context.document.LineAt(editor_.caret()) == parts.line;
+  if (caret_line && !parts.here) list->AddRectFilled(min, max, ui::Fade(c.raised, 0.55f));
+  if (parts.here) {
+    list->AddRectFilled(min, max, c.amber_fill);
+  } else if (parts.selected) {
+    list->AddRectFilled(min, max, ui::Fade(c.blue_fill, 0.7f));
+  } else if (parts.outer_here) {
+    list->AddRectFilled(min, max, ui::Fade(c.amber_fill, 0.4f));
+  }
+  if (parts.hovered && !parts.here) list->AddRectFilled(min, max, ui::Fade(c.hover, 0.6f));
+  if (parts.slice) list->AddRectFilled({g.min.x + g.gutter - ui::Px(5), y}, {g.min.x + g.gutter - ui::Px(2), y + g.line}, c.blue);
+  // Where several instructions share a line, the one that is meant.
+  if (parts.shown.size() > 1) {
+    for (size_t k = 0; k < parts.shown.size(); ++k) {
+      const Instruction* running = parts.running[k];
+      if (running == nullptr || (running != context.now.here() && running != context.selection.instruction)) continue;
+      const SourceRange range = index_.RangeOf(*parts.shown[k]);
+      if (!range.valid()) continue;
+      const bool here = running == context.now.here();
+      FillRange(context.document, range, here ? ui::Fade(c.amber_fill, 1.4f) : c.blue_fill, 0);
+    }
+  }
+}
+
+void ProgramPanel::DrawLetters(const LineParts& parts) {
+  const Geometry& g = geometry_;
+  const ui::Palette& c = ui::Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = ui::Type().mono;
+  const float y = std::floor(g.Y(parts.row) + (g.line - font->FontSize) / 2);
+  // Text gives way to a value beside it.
+  float right = g.text_right;
+  const LineValue* value = nullptr;
+  if (g.values_x > 0 && parts.running.size() == 1 && parts.running[0] != nullptr) {
+    const auto it = values_.find(parts.running[0]);
+    if (it != values_.end() && !it->second.text.empty()) value = &it->second;
+  }
+  if (value != nullptr) {
+    const float taken = ui::Measure(ui::Type().mono_small, value->text).x + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
+    right = std::min(right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
+  }
+  const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
+  const int right_cell = static_cast<int>((right - g.text_x) / g.cell) + 1;
+  if (right_cell <= left_cell) return;
+  const auto size = static_cast<int>(parts.text.size());
+  const int limit = std::min(size, right_cell * 4 + 8);
+  const bool plain = Plain(parts.text.substr(0, limit));
+  int cell = 0, byte = 0;
+  int end_cell = 0;
+  for (const InkRun& run : Colour(parts.text, plain ? std::min(size, right_cell + 64) : limit)) {
+    if (plain) {
+      cell = run.begin;
+      end_cell = run.end;
+    } else {
+      for (; byte < run.begin; byte += LetterBytes(parts.text[byte])) cell = parts.text[byte] == '\t' ? (cell / 4 + 1) * 4 : cell + 1;
+      end_cell = cell;
+      for (int k = run.begin; k < run.end && k < size; k += LetterBytes(parts.text[k])) end_cell = parts.text[k] == '\t' ? (end_cell / 4 + 1) * 4 : end_cell + 1;
+    }
+    if (cell >= right_cell) break;
+    if (end_cell <= left_cell) continue;
+    int begin = run.begin, end = std::min(run.end, size);
+    float x = g.text_x + static_cast<float>(cell) * g.cell;
+    if (plain) {
+      const int skip = std::max(0, left_cell - cell);
+      begin += skip;
+      x += static_cast<float>(skip) * g.cell;
+      end = std::min(end, right_cell);
+    }
+    if (end > begin) list->AddText(font, font->FontSize, {std::floor(x), y}, ColorOf(run.ink), parts.text.data() + begin, parts.text.data() + end);
+  }
+  const int cells = plain ? size : CellsTo(parts.text, size);
+  const float text_end = g.text_x + static_cast<float>(cells) * g.cell;
+  if (text_end > right) {
+    // Cut: an ellipsis on what lies behind.
+    const float dots = g.cell + ui::Px(6);
+    const ImU32 back = parts.here ? ui::Mix(c.panel, c.amber | 0xff000000u, 0.17f) : parts.selected ? ui::Mix(c.panel, c.blue, 0.13f) : c.panel;
+    list->AddRectFilled({right - dots, g.Y(parts.row)}, {g.max.x, g.Y(parts.row) + g.line}, back);
+    list->AddText(font, font->FontSize, {std::floor(right - dots + ui::Px(2)), y}, c.faint, "\u2026");
+  } else {
+    float x = text_end + g.cell;
+    // What the text does not say: shapes that were left out.
+    for (const Instruction* shown : parts.shown) {
+      if (!shown->shape_omitted || parts.shown.size() > 1) continue;
+      const std::string shape = shown->shape.ToString(false);
+      ui::DrawTextIn({x, y}, right - x, ui::Fade(c.teal, 0.6f), font, shape);
+      x += ui::Measure(font, shape).x + g.cell;
+    }
+    if (const FoldRegion* fold = FoldAt(parts.line); fold != nullptr && folded_.count(std::string(parts.text)) > 0) {
+      const std::string label = absl::StrCat(fold->last - fold->first - 1, " lines }");
+      const float width = ui::Measure(ui::Type().small, label).x;
+      const ImVec2 a = {x, g.Y(parts.row) + ui::Px(3)}, b = {x + width + ui::Px(12), g.Y(parts.row) + g.line - ui::Px(3)};
+      list->AddRectFilled(a, b, c.raised, ui::Px(4));
+      ui::DrawText({a.x + ui::Px(6), a.y + (b.y - a.y - ui::Type().small->FontSize) / 2}, c.dim, ui::Type().small, label);
+      ui::Tag(absl::StrCat("line:", parts.line + 1, "/folded"), a, b);
+    }
+  }
+}
+
+void ProgramPanel::DrawGutter(PanelContext& context, const LineParts& parts) {
+  const Geometry& g = geometry_;
+  const ui::Palette& c = ui::Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = ui::Type().mono;
+  const float y = g.Y(parts.row), middle = y + std::floor(g.line / 2);
+  const float mark = ui::Px(14), mark_x = g.min.x + ui::Px(7);
+  const bool can_stop = std::any_of(parts.running.begin(), parts.running.end(), [](const Instruction* i) { return i != nullptr; });
+  const ImVec2 mark_at = {mark_x, std::floor(middle - mark / 2)};
+  if (parts.stop != nullptr) {
+    const ImVec2 center = {mark_x + mark / 2, middle};
+    const float radius = ui::Px(5);
+    const ImU32 color = parts.stop->kind == StopRow::kLog ? c.violet : c.red;
+    if (!parts.stop->enabled) {
+      list->AddCircle(center, radius, color, 0, ui::Px(1.5f));
+    } else if (!parts.stop->condition.empty() || parts.stop->ignore > 0) {
+      ui::DrawIcon(list, ui::Icon::kConditional, mark_at, mark, color);
+    } else if (parts.stop->kind == StopRow::kLog) {
+      list->AddQuadFilled({center.x, center.y - radius}, {center.x + radius, center.y}, {center.x, center.y + radius}, {center.x - radius, center.y}, color);
+    } else {
+      list->AddCircleFilled(center, radius, color);
+    }
+  } else if (can_stop && hover_line_ == parts.line && ImGui::GetIO().MousePos.x < g.min.x + ui::Px(24)) {
+    list->AddCircleFilled({mark_x + mark / 2, middle}, ui::Px(5), ui::Fade(c.red, 0.35f));
+  }
+  if (parts.here) {
+    // Beside a breakpoint the arrow is drawn on it, smaller.
+    ui::DrawIcon(list, ui::Icon::kHere, parts.stop != nullptr ? ImVec2{mark_at.x + ui::Px(9), mark_at.y + ui::Px(1)} : mark_at, parts.stop != nullptr ? ui::Px(12) : mark, c.amber);
+  } else if (parts.outer_here && parts.stop == nullptr) {
+    ui::DrawIcon(list, ui::Icon::kHere, mark_at, mark, ui::Fade(c.amber, 0.45f));
+  }
+  const std::string number = absl::StrCat(parts.line + 1);
+  const float number_right = g.min.x + g.gutter - ui::Px(24);
+  const bool strong = parts.here || (has_keyboard_ && context.document.LineAt(editor_.caret()) == parts.line);
+  ui::DrawText({number_right - g.cell * static_cast<float>(number.size()), y + (g.line - font->FontSize) / 2}, parts.here ? c.amber : strong ? c.dim : ui::Fade(c.faint, 0.8f), font, number);
+  if (FoldAt(parts.line) != nullptr) {
+    const bool closed = folded_.count(std::string(parts.text)) > 0;
+    const ImVec2 at = {g.min.x + g.gutter - ui::Px(20), middle - ui::Px(6)};
+    ui::DrawIcon(list, closed ? ui::Icon::kChevronRight : ui::Icon::kChevronDown, at, ui::Px(12), hover_line_ == parts.line ? c.text : c.faint);
+    ui::Tag(absl::StrCat("line:", parts.line + 1, "/fold"), {at.x - ui::Px(2), y}, {at.x + ui::Px(14), y + g.line});
+  }
+  if (ui::TheTags().on) {
+    ui::Tag(absl::StrCat("line:", parts.line + 1, "/gutter"), {g.min.x, y}, {g.min.x + ui::Px(24), y + g.line});
+    ui::Tag(absl::StrCat("line:", parts.line + 1), {g.min.x + g.gutter, y}, {g.text_right, y + g.line});
+  }
+}
+
+void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
+  const Geometry& g = geometry_;
+  if (parts.running.empty()) return;
+  // A line of many instructions says the value of its last.
+  const Instruction* running = parts.running.back();
+  const auto it = running != nullptr ? values_.find(running) : values_.end();
+  if (it == values_.end() || it->second.text.empty()) return;
+  const LineValue& value = it->second;
+  if (ui::TheTags().on) {
+    std::string fact = value.text;
+    if (value.nan) fact += " nan!";
+    if (value.inf) fact += " inf!";
+    ui::TagFact(absl::StrCat("value:", running->name), fact);
+  }
+  const ui::Palette& c = ui::Colors();
+  const float y = g.Y(parts.row);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const bool trouble = value.nan || value.inf;
+  if (g.values_x <= 0) {
+    if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {g.max.x - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
+    return;
+  }
+  ImFont* font = ui::Type().mono_small;
+  float right = g.max.x - ui::Px(10);
+  const float spark = g.sparks ? ui::Px(kSparkWidth) : 0;
+  if (!value.bins.empty() && g.sparks) {
+    ui::DrawSpark({right - spark + ui::Px(8), y + ui::Px(5)}, {right, y + g.line - ui::Px(5)}, value.bins, ui::Fade(trouble ? c.pink : c.blue, 0.55f));
+  }
+  right -= spark;
+  const float width = std::min(ui::Measure(font, value.text).x, ui::Px(kValuesWidth) - ui::Px(16));
+  ui::DrawTextIn({right - width, y + (g.line - font->FontSize) / 2}, width + 1, trouble ? c.pink : parts.here ? c.dim : c.faint, font, value.text);
+  if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {right - width - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
+  ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {g.max.x, y + g.line});
+}
+
+void ProgramPanel::DrawSquiggles(PanelContext& context) {
+  if (index_.problems().empty() || lines_.empty()) return;
+  const Document& document = context.document;
+  const ui::Palette& c = ui::Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const int64_t first = lines_.front().begin, last = lines_.back().begin + static_cast<int64_t>(lines_.back().text.size());
+  int drawn = 0;
+  for (const ProgramIndex::Problem& problem : index_.problems()) {
+    if (!problem.range.valid() || problem.range.begin > last || problem.range.end < first) continue;
+    if (++drawn > 200) break;
+    const ImU32 color = problem.diagnostic.severity == Severity::kError ? c.red : problem.diagnostic.severity == Severity::kWarning ? c.amber : c.faint;
+    // Its first line.
+    const int line = document.LineAt(problem.range.begin);
+    const int row = RowOf(line);
+    if (row < geometry_.first || row >= geometry_.last) continue;
+    const float x0 = XOf(document, problem.range.begin);
+    const int64_t line_end = document.line_begin(line) + static_cast<int64_t>(document.line(line).size());
+    const float x1 = std::min(geometry_.max.x, std::max(x0 + geometry_.cell, XOf(document, std::min<int64_t>(problem.range.end, line_end))));
+    const float y = geometry_.Y(row) + geometry_.line - ui::Px(4);
+    const float step = ui::Px(3);
+    bool up = false;
+    list->PathClear();
+    for (float x = std::max(x0, geometry_.min.x); x <= x1; x += step) {
+      list->PathLineTo({x, y + (up ? 0 : ui::Px(2))});
+      up = !up;
+    }
+    list->PathStroke(color, 0, ui::Px(1.3f));
+    ui::Tag(absl::StrCat("problem:", line + 1), {x0, geometry_.Y(row)}, {x1, geometry_.Y(row) + geometry_.line});
+  }
+}
+
+void ProgramPanel::DrawCaret(PanelContext& context) {
+  float x = 0, y = 0;
+  if (!Seen(context.document, editor_.caret(), &x, &y)) return;
+  const ui::Palette& c = ui::Colors();
+  if (has_keyboard_) ImGui::GetWindowDrawList()->AddRectFilled({std::floor(x), y + ui::Px(2)}, {std::floor(x) + std::max(1.0f, ui::Px(1.5f)), y + geometry_.line - ui::Px(2)}, c.text);
+}
+
+void ProgramPanel::TagNames(PanelContext& context) {
+  if (!ui::TheTags().on) return;
+  ImGui::PushClipRect({geometry_.min.x + geometry_.gutter, geometry_.min.y}, geometry_.max, true);
+  for (const LineParts& parts : lines_) {
+    const float y = geometry_.Y(parts.row);
+    for (const Instruction* shown : parts.shown) {
+      const auto tag = [&](const std::string& name, SourceRange range) {
+        if (!range.valid() || context.document.LineAt(range.begin) != parts.line) return;
+        ui::Tag(name, {XOf(context.document, range.begin), y}, {XOf(context.document, range.end), y + geometry_.line});
+      };
+      tag(absl::StrCat("name:", shown->name), index_.NameRangeOf(*shown));
+      for (size_t k = 0; k < shown->operands.size() && k < shown->operand_ranges.size(); ++k) {
+        if (shown->operands[k] != nullptr) tag(absl::StrCat("use:", shown->name, ":", shown->operands[k]->name), index_.Newer(shown->operand_ranges[k]));
+      }
+      for (const Attribute& a : shown->attributes) tag(absl::StrCat("attribute:", shown->name, ":", a.name), index_.Newer(a.range));
+    }
+  }
+  ImGui::PopClipRect();
+}
+
+}  // namespace hloscope
