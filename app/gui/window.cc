@@ -21,6 +21,7 @@
 #include "visualizer/shell/driver.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/raster.h"
 
 namespace hloscope::gui {
 namespace {
@@ -56,6 +57,27 @@ absl::Status WritePng(const std::string& path, int width, int height) {
   return absl::OkStatus();
 }
 
+// Heat maps are textures.
+void GiveRasterDevice() {
+  ui::TheRasterDevice().upload = [](ImTextureID old, int width, int height, const uint32_t* pixels) {
+    auto texture = static_cast<GLuint>(reinterpret_cast<uintptr_t>(old));
+    if (texture == 0) glGenTextures(1, &texture);
+    GLint bound = 0;
+    glGetIntegerv(GL_TEXTURE_BINDING_2D, &bound);
+    glBindTexture(GL_TEXTURE_2D, texture);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glPixelStorei(GL_UNPACK_ALIGNMENT, 4);
+    glTexImage2D(GL_TEXTURE_2D, 0, GL_RGBA, width, height, 0, GL_RGBA, GL_UNSIGNED_BYTE, pixels);
+    glBindTexture(GL_TEXTURE_2D, static_cast<GLuint>(bound));
+    return reinterpret_cast<ImTextureID>(static_cast<uintptr_t>(texture));
+  };
+  ui::TheRasterDevice().release = [](ImTextureID old) {
+    const auto texture = static_cast<GLuint>(reinterpret_cast<uintptr_t>(old));
+    glDeleteTextures(1, &texture);
+  };
+}
+
 std::string ReadAll(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -87,6 +109,7 @@ class App {
     io.ConfigWindowsMoveFromTitleBarOnly = true;
     ImGui_ImplGlfw_InitForOpenGL(window_, true);
     ImGui_ImplOpenGL3_Init("#version 130");
+    GiveRasterDevice();
     float sx = 1, sy = 1;
     glfwGetWindowContentScale(window_, &sx, &sy);
     ShellOptions shell;

@@ -1,0 +1,41 @@
+// Colours for numbers, in pictures of values. Not for the window's own colours.
+#ifndef HLOSCOPE_CORE_DEBUG_COLOR_SCALE_H_
+#define HLOSCOPE_CORE_DEBUG_COLOR_SCALE_H_
+
+#include <cstdint>
+
+#include "core/debug/plane.h"
+
+namespace hloscope {
+
+enum class ColorRamp : uint8_t {
+  kSequential,  // dark blue over green to pale yellow
+  kDiverging,   // blue below zero, orange above
+  kGray,
+};
+
+struct ColorScale {
+  ColorRamp ramp = ColorRamp::kSequential;
+  bool log = false;
+  bool dark = false;        // the middle of a diverging scale is dark
+  double low = 0, high = 1;
+  double least = 0;         // log: sizes below are drawn as this one; 0: a millionth of the largest
+
+  // Where a number lies on the scale, 0 to 1.
+  double PlaceOf(double x) const;
+  // The other way, for legends.
+  double NumberAt(double place) const;
+  // As 0xAABBGGRR.
+  uint32_t ColorAt(double place) const;
+  uint32_t ColorOf(double x) const { return ColorAt(PlaceOf(x)); }
+  // NaN and infinities have colours of their own, however many other elements a cell stands for.
+  uint32_t ColorOf(const PlaneCell& cell) const;
+};
+inline constexpr uint32_t kNanColor = 0xffcf78ff, kPlusInfColor = 0xffb43ae0, kMinusInfColor = 0xff8c2aa0;
+
+// Fits a scale to the numbers from `low` to `high`: diverging round zero where both signs are there.
+ColorScale FitScale(double low, double high);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_COLOR_SCALE_H_

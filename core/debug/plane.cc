@@ -1,0 +1,198 @@
+#include "core/debug/plane.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <cstring>
+
+#include "core/debug/compare_values.h"
+#include "core/literal/scalar.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostLooked = int64_t{1} << 26;  // elements; of larger windows some are passed over
+
+template <typename T, typename Decode>
+void Read(const std::byte* data, int64_t first, int64_t stride, int64_t count, double* out, Decode decode) {
+  const std::byte* at = data + first * static_cast<int64_t>(sizeof(T));
+  for (int64_t k = 0; k < count; ++k, at += stride * static_cast<int64_t>(sizeof(T))) {
+    T x;
+    std::memcpy(&x, at, sizeof(T));
+    out[k] = decode(x);
+  }
+}
+
+template <typename T>
+void ReadPlain(const std::byte* data, int64_t first, int64_t stride, int64_t count, double* out) {
+  Read<T>(data, first, stride, count, out, [](T x) { return static_cast<double>(x); });
+}
+
+double Ulp(double got, double expected, ElementType type) {
+  if (got == expected || (std::isnan(got) && std::isnan(expected))) return 0;
+  if (!IsFloat(type)) return std::fabs(got - expected);
+  if (!std::isfinite(got) || !std::isfinite(expected)) return std::numeric_limits<double>::infinity();
+  return std::fabs(got - expected) / UlpAt(type, expected);
+}
+
+// The elements of a cell, one after the other.
+struct Gathering {
+  PlaneCell cell;
+  double sum = 0;
+  void Add(double x) {
+    if (std::isfinite(x)) {
+      cell.low = cell.finite == 0 ? x : std::min(cell.low, x);
+      cell.high = cell.finite == 0 ? x : std::max(cell.high, x);
+      sum += x;
+      ++cell.finite;
+    } else if (std::isnan(x)) {
+      ++cell.nan;
+    } else {
+      ++(x > 0 ? cell.plus_inf : cell.minus_inf);
+    }
+  }
+};
+
+int64_t PowerOfTwoStep(int64_t size, int64_t most) {
+  int64_t step = 1;
+  while ((size + step - 1) / step > std::max<int64_t>(1, most)) step *= 2;
+  return step;
+}
+
+}  // namespace
+
+PlaneAxes StandardAxes(const Shape& array) {
+  PlaneAxes axes;
+  const int rank = array.rank();
+  axes.columns = rank - 1;
+  axes.rows = rank >= 2 ? rank - 2 : -1;
+  axes.at.assign(rank, 0);
+  return axes;
+}
+
+PlaneAxes FitAxes(const Shape& array, PlaneAxes axes) {
+  const int rank = array.rank();
+  if (axes.rows >= rank) axes.rows = -1;
+  if (axes.columns >= rank) axes.columns = -1;
+  if (axes.rows == axes.columns) axes.rows = -1;
+  axes.at.resize(rank, 0);
+  for (int d = 0; d < rank; ++d) axes.at[d] = d == axes.rows || d == axes.columns ? 0 : std::clamp<int64_t>(axes.at[d], 0, std::max<int64_t>(0, array.dim(d) - 1));
+  return axes;
+}
+
+int64_t PlaneRows(const Shape& array, const PlaneAxes& axes) { return axes.rows >= 0 ? array.dim(axes.rows) : 1; }
+int64_t PlaneColumns(const Shape& array, const PlaneAxes& axes) { return axes.columns >= 0 ? array.dim(axes.columns) : 1; }
+
+std::vector<int64_t> PlaneIndex(const PlaneAxes& axes, int64_t row, int64_t column) {
+  std::vector<int64_t> index = axes.at;
+  if (axes.rows >= 0) index[axes.rows] = row;
+  if (axes.columns >= 0) index[axes.columns] = column;
+  return index;
+}
+
+PlaneWindow WholePlane(const Shape& array, const PlaneAxes& axes, int64_t most_rows, int64_t most_columns) {
+  PlaneWindow window;
+  window.rows = PlaneRows(array, axes);
+  window.columns = PlaneColumns(array, axes);
+  window.row_step = PowerOfTwoStep(window.rows, most_rows);
+  window.column_step = PowerOfTwoStep(window.columns, most_columns);
+  return window;
+}
+
+void ReadNumbers(const Value& array, int64_t first, int64_t stride, int64_t count, double* out) {
+  const std::byte* data = array.data();
+  switch (const ElementType type = array.shape().element_type(); type) {
+    case ElementType::kPred: return Read<uint8_t>(data, first, stride, count, out, [](uint8_t x) { return x != 0 ? 1.0 : 0.0; });
+    case ElementType::kS8: return ReadPlain<int8_t>(data, first, stride, count, out);
+    case ElementType::kS16: return ReadPlain<int16_t>(data, first, stride, count, out);
+    case ElementType::kS32: return ReadPlain<int32_t>(data, first, stride, count, out);
+    case ElementType::kS64: return ReadPlain<int64_t>(data, first, stride, count, out);
+    case ElementType::kU8: return ReadPlain<uint8_t>(data, first, stride, count, out);
+    case ElementType::kU16: return ReadPlain<uint16_t>(data, first, stride, count, out);
+    case ElementType::kU32: return ReadPlain<uint32_t>(data, first, stride, count, out);
+    case ElementType::kU64: return ReadPlain<uint64_t>(data, first, stride, count, out);
+    case ElementType::kF32: return ReadPlain<float>(data, first, stride, count, out);
+    case ElementType::kF64: return ReadPlain<double>(data, first, stride, count, out);
+    case ElementType::kBF16:
+      return Read<uint16_t>(data, first, stride, count, out, [](uint16_t x) { return static_cast<double>(std::bit_cast<float>(static_cast<uint32_t>(x) << 16)); });
+    case ElementType::kF16: {
+      static const auto& table = *[] {
+        auto* made = new std::array<float, 65536>;
+        for (int k = 0; k < 65536; ++k) (*made)[k] = static_cast<float>(DecodeFloat(ElementType::kF16, static_cast<uint64_t>(k)));
+        return made;
+      }();
+      return Read<uint16_t>(data, first, stride, count, out, [](uint16_t x) { return static_cast<double>(table[x]); });
+    }
+    case ElementType::kC64:
+      return Read<std::array<float, 2>>(data, first, stride, count, out, [](std::array<float, 2> x) { return std::hypot(static_cast<double>(x[0]), static_cast<double>(x[1])); });
+    case ElementType::kC128: return Read<std::array<double, 2>>(data, first, stride, count, out, [](std::array<double, 2> x) { return std::hypot(x[0], x[1]); });
+    default: {
+      // One byte each: narrow floats and integers.
+      std::array<double, 256> table;
+      for (int k = 0; k < 256; ++k) {
+        const std::byte byte = static_cast<std::byte>(k);
+        const Scalar s = LoadScalar(type, &byte);
+        table[k] = IsFloat(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+      }
+      return Read<uint8_t>(data, first, stride, count, out, [&](uint8_t x) { return table[x]; });
+    }
+  }
+}
+
+Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& window, PlaneOf of, const Value* other) {
+  Plane plane;
+  plane.axes = axes;
+  plane.window = window;
+  const Shape& shape = array.shape();
+  const int64_t cell_rows = window.cell_rows(), cell_columns = window.cell_columns();
+  if (shape.ElementCount() == 0 || cell_rows <= 0 || cell_columns <= 0) return plane;
+  plane.cells.resize(static_cast<size_t>(cell_rows * cell_columns));
+  const std::vector<int64_t> strides = RowMajorStrides(shape.dimensions());
+  int64_t base = 0;
+  for (int d = 0; d < shape.rank(); ++d) {
+    if (d != axes.rows && d != axes.columns) base += axes.at[d] * strides[d];
+  }
+  const int64_t down = axes.rows >= 0 ? strides[axes.rows] : 0, across = axes.columns >= 0 ? strides[axes.columns] : 0;
+  // Of windows that are too large, whole rows of elements are passed over, and where that is not enough, columns.
+  int64_t skip_rows = 1, skip_columns = 1;
+  while (skip_rows < window.row_step && window.rows * window.columns / skip_rows > kMostLooked) skip_rows *= 2;
+  while (skip_columns < window.column_step && window.rows * window.columns / skip_rows / skip_columns > kMostLooked) skip_columns *= 2;
+  plane.sampled = skip_rows > 1 || skip_columns > 1;
+  const int64_t looked = (window.columns + skip_columns - 1) / skip_columns;
+  ElementType compared = shape.element_type();
+  if (other != nullptr && IsFloat(compared) && IsFloat(other->shape().element_type())) compared = NarrowerType(compared, other->shape().element_type());
+  std::vector<double> row(static_cast<size_t>(looked)), other_row(other != nullptr ? row.size() : 0);
+  std::vector<Gathering> gathering(static_cast<size_t>(cell_columns));
+  for (int64_t cell_row = 0; cell_row < cell_rows; ++cell_row) {
+    std::fill(gathering.begin(), gathering.end(), Gathering());
+    const int64_t end = std::min((cell_row + 1) * window.row_step, window.rows);
+    for (int64_t r = cell_row * window.row_step; r < end; r += skip_rows) {
+      const int64_t first = base + (window.row + r) * down + window.column * across;
+      ReadNumbers(array, first, across * skip_columns, looked, row.data());
+      if (other != nullptr && of != PlaneOf::kValue) {
+        ReadNumbers(*other, first, across * skip_columns, looked, other_row.data());
+        for (int64_t k = 0; k < looked; ++k) {
+          const bool same = row[k] == other_row[k] || (std::isnan(row[k]) && std::isnan(other_row[k]));
+          row[k] = same ? 0 : of == PlaneOf::kDifference ? row[k] - other_row[k] : Ulp(row[k], other_row[k], compared);
+        }
+      }
+      for (int64_t k = 0; k < looked; ++k) gathering[k * skip_columns / window.column_step].Add(row[k]);
+    }
+    for (int64_t c = 0; c < cell_columns; ++c) {
+      Gathering& g = gathering[c];
+      if (g.cell.finite > 0) {
+        g.cell.mean = std::clamp(g.sum / g.cell.finite, g.cell.low, g.cell.high);
+        plane.low = plane.finite == 0 ? g.cell.low : std::min(plane.low, g.cell.low);
+        plane.high = plane.finite == 0 ? g.cell.high : std::max(plane.high, g.cell.high);
+      }
+      plane.finite += g.cell.finite;
+      plane.nan += g.cell.nan;
+      plane.inf += g.cell.plus_inf + g.cell.minus_inf;
+      plane.cells[static_cast<size_t>(cell_row * cell_columns + c)] = g.cell;
+    }
+  }
+  return plane;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,285 @@
+#include "visualizer/model/instruction_facts.h"
+
+#include <algorithm>
+#include <memory>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/profile_commands.h"
+#include "core/debug/session_state.h"
+#include "core/debug/shadow_commands.h"
+#include "core/debug/source_view.h"
+#include "core/debug/text_util.h"
+#include "core/element/program.h"
+#include "core/ops/op.h"
+#include "core/text/attribute_text.h"
+#include "core/text/hlo_text.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kMostUsers = 24;
+
+// The plan of a computation that no frame has; of one, the last asked for.
+struct LookedPlan {
+  const Computation* computation = nullptr;
+  std::unique_ptr<Plan> made;
+};
+
+const Plan* PlanOf(Session::State& s, const Computation& computation) {
+  if (s.machine != nullptr) {
+    for (const Frame& frame : s.machine->frames()) {
+      if (frame.computation == &computation && frame.plan != nullptr) return frame.plan;
+    }
+  }
+  LookedPlan& looked = s.Extension<LookedPlan>();
+  if (looked.computation != &computation) {
+    absl::StatusOr<std::unique_ptr<Plan>> made = s.backend->MakePlan(computation);
+    looked.computation = &computation;
+    looked.made = made.ok() ? *std::move(made) : nullptr;
+  }
+  return looked.made.get();
+}
+
+// The region whose root it is, or one that it is a member of.
+const Region* RegionOf(Session::State& s, const Instruction& instruction) {
+  const Plan* plan = PlanOf(s, *instruction.parent);
+  if (plan == nullptr || instruction.index < 0) return nullptr;
+  if (instruction.index < static_cast<int>(plan->region_at.size()) && plan->region_at[instruction.index] >= 0) return &plan->regions[plan->region_at[instruction.index]];
+  for (const Region& region : plan->regions) {
+    if (std::binary_search(region.members.begin(), region.members.end(), instruction.index)) return &region;
+  }
+  return nullptr;
+}
+
+void FillFormula(const Instruction& instruction, InstructionFacts* facts) {
+  const OpDef& def = Def(instruction);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
+    facts->no_formula = std::string(def.formula.empty() ? def.opaque_reason : def.formula);
+    return;
+  }
+  absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) {
+    facts->no_formula = std::string(program.status().message());
+    return;
+  }
+  std::vector<std::string> names;
+  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
+  std::string text = ToFormula(*program, names);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > 6000) text = absl::StrCat(text.substr(0, 6000), " ...");
+  facts->formula = CutFormula(text, instruction);
+}
+
+void FillUses(const Instruction& instruction, InstructionFacts* facts) {
+  facts->operands.assign(instruction.operands.begin(), instruction.operands.end());
+  for (const Instruction* other : instruction.parent->schedule) {
+    if (std::find(other->operands.begin(), other->operands.end(), &instruction) == other->operands.end()) continue;
+    if (facts->users.size() < kMostUsers) {
+      facts->users.push_back(other);
+    } else {
+      ++facts->more_users;
+    }
+  }
+  facts->is_root = instruction.parent->root == &instruction;
+  for (const Computation* called : instruction.CalledComputations()) {
+    if (called != nullptr) facts->calls.push_back(called);
+  }
+}
+
+std::string Milliseconds(double seconds) { return seconds >= 1 ? absl::StrFormat("%.2f s", seconds) : seconds >= 1e-4 ? absl::StrFormat("%.2f ms", seconds * 1e3) : absl::StrFormat("%.1f us", seconds * 1e6); }
+
+void FillMeasured(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
+  if (const ProfileData* profile = LastProfile(s); profile != nullptr && profile->program == s.module.get()) {
+    for (const RegionWork& region : profile->regions) {
+      const auto member = std::find(region.members.begin(), region.members.end(), &instruction);
+      if (member == region.members.end()) continue;
+      const double share = region.shares.size() == region.members.size() ? region.shares[member - region.members.begin()] : 1;
+      const double seconds = region.work.seconds * share;
+      facts->time = Milliseconds(seconds);
+      std::vector<std::string> more;
+      if (profile->total.seconds > 0) more.push_back(absl::StrFormat("%.1f %%", 100 * seconds / profile->total.seconds));
+      if (region.work.times > 1) more.push_back(absl::StrCat(region.work.times, " times"));
+      if (region.work.seconds > 0 && region.work.bytes > 0) {
+        more.push_back(absl::StrFormat("%.3g GB/s", region.work.bytes / region.work.seconds / 1e9) + (profile->memory_rate > 0 ? absl::StrFormat(" of %.3g", profile->memory_rate / 1e9) : ""));
+      }
+      if (region.members.size() > 1) more.push_back("its share of a fused kernel");
+      facts->time_share = absl::StrJoin(more, " \u00b7 ");
+      break;
+    }
+  }
+  if (const ShadowReport* shadow = LastShadowReport(s); shadow != nullptr) {
+    for (const ShadowRow& row : shadow->rows) {
+      if (row.instruction != &instruction) continue;
+      facts->error = absl::StrFormat("%.3g ULP", row.own.worst_ulp);
+      facts->error_against = absl::StrCat("worst of ", Count(row.own.elements, "element"), " against f64", shadow->accumulated && row.accumulated.elements > 0 ? absl::StrFormat("; %.3g accumulated", row.accumulated.worst_ulp) : "");
+      break;
+    }
+  }
+}
+
+void FillKernel(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
+  const OpClass op_class = Def(instruction).op_class;
+  const Region* region = RegionOf(s, instruction);
+  if (region == nullptr) {
+    facts->kernel = "none: nothing that runs needs it";
+    return;
+  }
+  const Instruction* root = instruction.parent->schedule[region->root];
+  for (int member : region->members) {
+    const Instruction* other = instruction.parent->schedule[member];
+    if (other != &instruction) facts->fused.push_back(other);
+  }
+  if (op_class == OpClass::kControl) facts->kernel = "runs other computations";
+  else if (op_class == OpClass::kStructural && region->members.size() <= 1) facts->kernel = "hands values on; no kernel";
+  else if (facts->fused.empty()) facts->kernel = absl::StrCat("alone, ", s.backend->name());
+  else facts->kernel = root == &instruction ? absl::StrCat("fused with ", Count(static_cast<int64_t>(facts->fused.size()), "other")) : absl::StrCat("fused into %", root->name);
+}
+
+void FillMetadata(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
+  facts->scope = std::string(instruction.metadata.op_name);
+  if (instruction.metadata.stack_frame_id != 0 || !instruction.metadata.source_file.empty()) {
+    SourceView& view = s.Extension<SourceView>();
+    for (const PythonFrame& frame : s.module->PythonFrames(instruction)) {
+      if (frame.file.empty()) continue;
+      facts->source.push_back({std::string(frame.file), std::string(frame.function), view.TextOf(*s.module, {frame.file, frame.line}), frame.line});
+      if (facts->source.size() >= 12) break;
+    }
+  }
+  const auto keep = [&](absl::string_view key, absl::string_view value) {
+    if (!value.empty()) facts->metadata.emplace_back(std::string(key), std::string(value));
+  };
+  keep("op_type", instruction.metadata.op_type);
+  keep("sharding", instruction.sharding);
+  keep("backend_config", instruction.backend_config);
+  keep("frontend", instruction.frontend_attributes);
+  keep("statistics", instruction.statistics);
+  for (const Instruction* before : instruction.control_predecessors) keep("runs after", absl::StrCat("%", before->name));
+}
+
+std::string LayoutOfShape(const Shape& shape) {
+  if (shape.IsTuple()) return "";
+  if (!shape.IsArray()) return "";
+  if (shape.rank() == 0) return "a single number";
+  const Layout* layout = shape.layout();
+  if (layout == nullptr) return "row-major (none written)";
+  return absl::StrCat(layout->ToString(), layout->IsPlainRowMajor() ? "  row-major" : "");
+}
+
+}  // namespace
+
+std::vector<CodePiece> CutFormula(absl::string_view formula, const Instruction& of) {
+  std::vector<CodePiece> pieces;
+  const auto add = [&](CodePiece::Kind kind, absl::string_view text, const Instruction* instruction = nullptr) {
+    if (kind == CodePiece::kPlain && !pieces.empty() && pieces.back().kind == CodePiece::kPlain) {
+      absl::StrAppend(&pieces.back().text, text);
+    } else {
+      pieces.push_back({kind, std::string(text), instruction});
+    }
+  };
+  const auto is_word = [](char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.'; };
+  for (size_t k = 0; k < formula.size();) {
+    const char c = formula[k];
+    if (c == '%') {
+      // The longest operand name that stands here.
+      const Instruction* found = nullptr;
+      for (const Instruction* operand : of.operands) {
+        if (formula.substr(k + 1, operand->name.size()) == operand->name && (found == nullptr || operand->name.size() > found->name.size())) found = operand;
+      }
+      if (found != nullptr) {
+        add(CodePiece::kName, found->name, found);
+        k += 1 + found->name.size();
+        continue;
+      }
+    }
+    size_t end = k;
+    while (end < formula.size() && is_word(formula[end])) ++end;
+    if (end == k) {
+      add(CodePiece::kPlain, formula.substr(k, 1));
+      ++k;
+      continue;
+    }
+    const absl::string_view word = formula.substr(k, end - k);
+    const bool call = end < formula.size() && formula[end] == '(';
+    add(absl::ascii_isdigit(static_cast<unsigned char>(word[0])) ? CodePiece::kNumber : call ? CodePiece::kFunction : word == "out" ? CodePiece::kPlain : CodePiece::kIndex, word);
+    k = end;
+  }
+  return pieces;
+}
+
+std::string KindOf(const Instruction& instruction) {
+  const OpDef& def = Def(instruction);
+  switch (def.op_class) {
+    case OpClass::kControl: return "control flow";
+    case OpClass::kStructural: return "structural";
+    case OpClass::kOpaque: return "whole arrays";
+    case OpClass::kPush: return "scatter";
+    case OpClass::kPull: break;
+  }
+  if (def.movement == Movement::kMove) return "movement";
+  if (def.movement == Movement::kCreate) return "creation";
+  const absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return "";
+  // A fold anywhere in it makes it a sum over elements.
+  for (const Program::Output& output : program->outputs) {
+    std::vector<NodeId> stack = {output.value};
+    for (size_t steps = 0; !stack.empty() && steps < 4096; ++steps) {
+      const Node& node = program->graph->node(stack.back());
+      stack.pop_back();
+      if (node.kind == NodeKind::kFold || node.kind == NodeKind::kFoldResult) return "reduction";
+      stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
+    }
+  }
+  return "pointwise";
+}
+
+InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction) {
+  InstructionFacts facts;
+  const OpDef& def = Def(instruction);
+  facts.of = &instruction;
+  facts.opcode = std::string(Name(instruction.opcode));
+  facts.kind = KindOf(instruction);
+  facts.summary = std::string(def.summary);
+  facts.not_executed = std::string(def.not_executed);
+  FillFormula(instruction, &facts);
+  PrintOptions print;
+  print.metadata = false;
+  print.max_literal_elements = 16;
+  facts.text = Cut(PrintInstruction(instruction, print), 1000);
+  facts.shape = instruction.shape.IsTuple() ? Cut(instruction.shape.ToString(false), 4000) : instruction.shape.ToString(false);
+  facts.layout = LayoutOfShape(instruction.shape);
+  facts.bytes = FormatByteCount(instruction.shape.ByteSize());
+  FillUses(instruction, &facts);
+  for (const Attribute& attribute : instruction.attributes) {
+    std::string value;
+    TextOf(Info(attribute.id).kind).print(attribute.value, PrintOptions(), &value);
+    facts.attributes.emplace_back(std::string(attribute.name.empty() ? Info(attribute.id).name : attribute.name), Cut(value, 2000));
+  }
+  if (instruction.parameter_number >= 0) facts.attributes.emplace_back("number", absl::StrCat(instruction.parameter_number));
+  FillMeasured(s, instruction, &facts);
+  FillKernel(s, instruction, &facts);
+  FillMetadata(s, instruction, &facts);
+  for (absl::string_view sentence : absl::StrSplit(def.requirements, ". ", absl::SkipWhitespace())) {
+    facts.requirements.emplace_back(absl::StripSuffix(absl::StripAsciiWhitespace(sentence), "."));
+  }
+  return facts;
+}
+
+absl::StatusOr<KernelTexts> TextsOfKernel(Session::State& s, const Instruction& instruction) {
+  KernelTexts texts;
+  texts.of = &instruction;
+  const Region* region = RegionOf(s, instruction);
+  if (region == nullptr) return absl::NotFoundError(absl::StrCat("%", instruction.name, " is needed by nothing that runs, so it has no kernel"));
+  const Instruction* root = instruction.parent->schedule[region->root];
+  texts.region = region->members.size() <= 1 ? absl::StrCat("%", root->name, " alone") : absl::StrCat("%", root->name, " with ", Count(static_cast<int64_t>(region->members.size()) - 1, "other"), " fused into it");
+  absl::StatusOr<std::vector<Artifact>> artifacts = s.backend->Artifacts(*instruction.parent, *region);
+  if (!artifacts.ok()) return artifacts.status();
+  texts.artifacts = *std::move(artifacts);
+  return texts;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,126 @@
+// What the value panel shows of a value, as plain data: made on the engine's thread from the session, drawn by the window.
+#ifndef HLOSCOPE_VISUALIZER_MODEL_VALUE_VIEW_H_
+#define HLOSCOPE_VISUALIZER_MODEL_VALUE_VIEW_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/debug/plane.h"
+#include "core/debug/session.h"
+#include "core/literal/statistics.h"
+
+namespace hloscope {
+
+// A value, or one leaf of a tuple (core/ops/leaf_flow.h).
+struct ValueName {
+  const Instruction* instruction = nullptr;
+  int leaf = 0;
+  friend bool operator==(const ValueName&, const ValueName&) = default;
+};
+
+// The leaf's value, dense, in the selected frame or the nearest one around it that runs the instruction's computation; constants also when
+// nothing runs. FailedPrecondition: not executed there (yet).
+absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name);
+
+// Whether the value of an instruction can be had, at no cost.
+struct Standing {
+  const Instruction* of = nullptr;
+  bool there = false;
+  std::string why;                   // not: "not executed yet"
+  std::vector<bool> operands_there;  // one an operand
+};
+Standing StandingOf(const Session::State& s, const Instruction& instruction);
+
+// How many elements have a number in which range.
+struct Histogram {
+  double low = 0, high = 0;         // of the bins together
+  std::vector<int64_t> bins;
+  int64_t looked = 0;               // elements; fewer than there are where `sampled`
+  bool sampled = false;
+  bool whole = false;               // a bin is one whole number
+  double BinLow(size_t bin) const { return low + (high - low) * static_cast<double>(bin) / static_cast<double>(bins.size()); }
+};
+// Of the finite elements, between the least and the greatest of them. Whole numbers have a bin each where `most` are enough.
+Histogram MakeHistogram(const Value& array, double low, double high, int most);
+
+// The bits of a number, most significant first, in named groups.
+struct BitGroup {
+  enum Kind : uint8_t { kSign, kExponent, kMantissa, kWhole } kind = kWhole;
+  std::string bits;     // "01111101"
+  std::string meaning;  // "+", "2^-2", "1.25"
+};
+struct NumberBits {
+  std::vector<BitGroup> groups;  // of a complex number the real part's and then the imaginary part's
+  std::string hex;               // "0x3ea00000"
+  std::string kind;              // "normal", "denormal", "zero", "infinity", "NaN"; of whole numbers ""
+};
+NumberBits BitsOf(ElementType type, const std::byte* storage);
+
+// One element.
+struct ElementFacts {
+  ValueName of;
+  std::vector<int64_t> index;
+  std::string text;            // "0.3125"
+  double number = 0;
+  int64_t linear = 0;          // row-major
+  int64_t physical = 0;        // in elements, in the layout of the instruction's shape
+  int64_t byte = 0, bit = 0;   // where it begins in memory
+  NumberBits bits;
+};
+ElementFacts FactsOfElement(const ValueName& name, const Value& array, const std::vector<int64_t>& index);
+
+// The whole of a value.
+struct ValueFacts {
+  ValueName of;
+  Shape shape;  // of the leaf, with its layout
+  Statistics statistics;
+  Histogram histogram;
+  int64_t bytes = 0;
+  double least_size = 0;             // the smallest size of a finite element that is not zero: where a logarithmic scale begins
+  int64_t first_nan = -1, first_inf = -1;  // linear
+};
+ValueFacts FactsOfValue(const ValueName& name, const Value& array);
+
+// A value beside another one.
+struct ComparisonFacts {
+  std::string with;
+  bool exact_type = true;
+  int64_t elements = 0, different = 0;
+  double worst_ulp = 0, largest = 0;
+  std::vector<int64_t> worst;        // index of the element that is off by most; empty: none
+  std::string worst_here, worst_there;
+};
+// `text`: an expression. InvalidArgument where it has not the same dimensions.
+absl::StatusOr<Value> ValueOfExpression(Session::State& s, const std::string& text);
+absl::StatusOr<ComparisonFacts> CompareWith(const Value& array, const Value& other, const std::string& text);
+
+// Rows by tabs, for the clipboard: at most `most` elements of the plane.
+std::string PlaneText(const Value& array, const PlaneAxes& axes, int64_t most);
+// Texts of the elements of a window whose steps are 1, row by row.
+std::vector<std::string> WindowTexts(const Value& array, const PlaneAxes& axes, const PlaneWindow& window);
+
+// Rows of the answer to `why`, the asked element first; deeper ones are further in.
+struct WhyRow {
+  const Instruction* instruction = nullptr;
+  std::vector<int64_t> index;
+  std::string place, value, formula, note;
+  int depth = 0;
+  bool birth = false;  // where a NaN or an infinity first appears
+};
+struct WhyRows {
+  std::vector<WhyRow> rows;
+  std::vector<const Instruction*> slice;  // without repeats
+  bool cut = false;
+};
+absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const std::vector<int64_t>& index);
+
+// "[0,4,15]"; "" of a scalar.
+std::string IndexText(const std::vector<int64_t>& index);
+// At most so many letters: "0.3125", "1.2e-05", "nan", "inf".
+std::string ShortNumber(double x);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_MODEL_VALUE_VIEW_H_

@@ -1,0 +1,667 @@
+// The value of the selected instruction: any rank, two dimensions of it at a time; its statistics, one element's bits, and why it is what it is.
+#include <algorithm>
+#include <cmath>
+#include <deque>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/picture.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/ops/leaf_flow.h"
+#include "imgui_internal.h"
+#include "visualizer/model/live.h"
+#include "visualizer/model/value_view.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/panels/value_canvas.h"
+#include "visualizer/panels/value_side.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kSideWidth = 256;
+constexpr size_t kHistory = 6;
+
+// Things side by side that go on in a new line where there is no room.
+class Flow {
+ public:
+  explicit Flow(float gap = 6) : gap_(ui::Px(gap)), right_(ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x) {}
+  void Next(float width) {
+    if (!first_) {
+      ImGui::SameLine(0, gap_);
+      if (ImGui::GetCursorScreenPos().x + width > right_) ImGui::NewLine();
+    }
+    first_ = false;
+  }
+
+ private:
+  float gap_, right_;
+  bool first_ = true;
+};
+
+// A rounded label that can be pressed.
+bool Chip(absl::string_view name, absl::string_view label, bool on, absl::string_view tip, ImFont* font = nullptr, float most = 160) {
+  const ui::Palette& c = ui::Colors();
+  if (font == nullptr) font = ui::Type().mono_small;
+  const float height = ui::Px(22), width = std::min(ui::Px(most), ui::Measure(font, label).x + ui::Px(14));
+  const ImVec2 at = ImGui::GetCursorScreenPos(), end = {at.x + width, at.y + height};
+  const bool clicked = ImGui::InvisibleButton(std::string(name).c_str(), {width, height});
+  const bool hovered = ImGui::IsItemHovered();
+  ImGui::GetWindowDrawList()->AddRectFilled(at, end, on ? c.blue_fill : hovered ? c.hover : c.raised, ui::Px(4));
+  ui::DrawTextIn({at.x + ui::Px(7), at.y + (height - font->FontSize) / 2}, width - ui::Px(13), on ? c.text : hovered ? c.text : c.dim, font, label);
+  ui::Tag(name);
+  ui::Tooltip(tip);
+  return clicked;
+}
+float ChipWidth(absl::string_view label, float most = 160) { return std::min(ui::Px(most), ui::Measure(ui::Type().mono_small, label).x + ui::Px(14)); }
+
+std::string LeafLabel(const Shape& shape, int leaf) { return absl::StrCat(LeafPathText(shape, leaf), " ", ShapeText(LeafShape(shape, leaf))); }
+
+class ValuePanel : public Panel {
+ public:
+  void Draw(PanelContext& context) override {
+    Follow(context);
+    if (target_ == nullptr) {
+      ui::EmptyHint(ui::Icon::kTable, "The value of the selected instruction: table, heat map, image, bits and statistics.", "Select an instruction in the program or the graph.");
+      return;
+    }
+    const std::string moment = absl::StrCat(context.now.program_generation, ",", context.now.moment_generation, ",", context.now.selected_frame, ",");
+    const Instruction* target = target_;
+    const std::shared_ptr<const Standing> standing =
+        standing_.Get(context.engine, absl::StrCat(moment, reinterpret_cast<uintptr_t>(target)), [target](Session::State& s) -> absl::StatusOr<Standing> { return StandingOf(s, *target); });
+    DrawHistory(context);
+    if (standing == nullptr || standing->of != target) return;
+    name_ = {target, 0};
+    if (!standing->there) {
+      ui::TagFact("state", standing->why);
+      if (!DrawStanding(context, *standing)) return;
+    } else {
+      ui::TagFact("state", "computed");
+    }
+    name_.leaf = LeafOfView(*name_.instruction);
+    ui::TagFact("of", name_.instruction->name);
+    key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, ",");
+    DrawValue(context);
+  }
+
+  std::string Title(const PanelContext& context) const override { return target_ == nullptr ? "" : absl::StrCat("Value ", target_->name); }
+  float padding() const override { return 10; }
+
+  void Save(nlohmann::json& to) const override {
+    to["mode"] = static_cast<int>(mode_);
+    to["log"] = log_;
+  }
+  void Load(const nlohmann::json& from) override {
+    mode_ = static_cast<CanvasMode>(std::clamp(from.value("mode", 0), 0, 2));
+    log_ = from.value("log", false);
+  }
+
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
+    const absl::string_view word = TakeWord(args);
+    int number = 0;
+    CanvasView* view = name_.instruction != nullptr ? &ViewOf(name_) : nullptr;
+    if (word == "map" || word == "table" || word == "image") {
+      mode_ = word == "map" ? CanvasMode::kMap : word == "table" ? CanvasMode::kTable : CanvasMode::kImage;
+    } else if (word == "pin" || word == "unpin") {
+      pinned_ = word == "pin";
+    } else if (word == "log") {
+      log_ = args != "off";
+    } else if (word == "fit") {
+      if (view != nullptr) view->fitted = true;
+    } else if (word == "compare") {
+      side_.Compare(std::string(args));
+    } else if (word == "value" || word == "difference" || word == "ulp") {
+      what_ = word == "value" ? PlaneOf::kValue : word == "ulp" ? PlaneOf::kUlp : PlaneOf::kDifference;
+    } else if (word == "why") {
+      side_.WantWhy();
+    } else if (word == "copy") {
+      side_.WantCopy();
+    } else if ((word == "rows" || word == "columns") && view != nullptr && absl::SimpleAtoi(args, &number)) {
+      SetRole(*view, number, word == "rows" ? 0 : 1);
+    } else if (word == "at" && view != nullptr) {
+      const std::vector<std::string> parts = absl::StrSplit(args, ' ', absl::SkipEmpty());
+      int64_t at = 0;
+      if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &number) || !absl::SimpleAtoi(parts[1], &at) || number < 0 || number >= static_cast<int>(view->axes.at.size())) {
+        *error = "window value at takes a dimension and an index";
+        return false;
+      }
+      view->axes.at[number] = at;
+    } else {
+      *error = "window value takes map, table, image, rows D, columns D, at D I, log, log off, fit, pin, unpin, compare EXPR, value, difference, ulp, why or copy";
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  // -- What is shown --
+  void Follow(PanelContext& context) {
+    const Snapshot& now = context.now;
+    if (now.program_generation != program_) {
+      program_ = now.program_generation;
+      target_ = nullptr;
+      name_ = {};
+      history_.clear();
+      views_.clear();
+      operand_.clear();
+      side_.Clear();
+      pinned_ = false;
+      seen_selection_ = ~uint64_t{0};
+      data_ = nullptr;
+      facts_shown_ = nullptr;
+    }
+    if (context.selection.generation != seen_selection_ || (target_ == nullptr && context.selection.instruction != nullptr)) {
+      seen_selection_ = context.selection.generation;
+      if (!pinned_ && context.selection.instruction != nullptr) Show(context.selection.instruction);
+      if (context.selection.instruction != nullptr && !context.selection.element.empty()) reveal_ = true;
+    }
+  }
+  void Show(const Instruction* instruction) {
+    target_ = instruction;
+    const auto found = std::find(history_.begin(), history_.end(), instruction);
+    if (found != history_.end()) return;
+    history_.push_front(instruction);
+    if (history_.size() > kHistory) history_.pop_back();
+  }
+  int LeafOfView(const Instruction& instruction) {
+    const int count = LeafCountOf(instruction.shape);
+    auto [it, added] = leaves_.try_emplace(&instruction, 0);
+    if (added) {
+      // The first leaf with many elements.
+      for (int leaf = 0; leaf < std::min(count, 64); ++leaf) {
+        if (LeafShape(instruction.shape, leaf).ElementCount() > LeafShape(instruction.shape, it->second).ElementCount()) it->second = leaf;
+      }
+    }
+    return std::clamp(it->second, 0, std::max(0, count - 1));
+  }
+  CanvasView& ViewOf(const ValueName& name) {
+    auto [it, added] = views_.try_emplace({name.instruction, name.leaf});
+    if (added) {
+      const Shape& shape = LeafShape(name.instruction->shape, name.leaf);
+      if (shape.IsArray()) {
+        it->second.axes = StandardAxes(shape);
+        it->second.channel = ChannelDimension(shape);
+        if (it->second.channel == shape.rank() - 1 && shape.rank() >= 3 && shape.dim(shape.rank() - 2) > 4) {
+          // Height, width, channels.
+          it->second.axes.rows = shape.rank() - 3;
+          it->second.axes.columns = shape.rank() - 2;
+        }
+      }
+    }
+    return it->second;
+  }
+
+  void DrawHistory(PanelContext& context) {
+    const float pin = ui::Px(26);
+    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ImGui::PushClipRect(at, {right - pin, at.y + ui::Px(26)}, true);
+    bool first = true;
+    const Instruction* go = nullptr;
+    for (const Instruction* instruction : history_) {
+      const float width = ChipWidth(instruction->name, 130);
+      if (!first) ImGui::SameLine(0, ui::Px(4));
+      if (!first && ImGui::GetCursorScreenPos().x + width > right - pin) break;
+      first = false;
+      ImGui::PushID(instruction);
+      if (Chip(absl::StrCat("shown:", instruction->name), instruction->name, instruction == target_, absl::StrCat("%", instruction->name, "  ", ShapeText(instruction->shape)), nullptr, 130)) go = instruction;
+      if (ImGui::IsItemHovered()) context.selection.hover_next = instruction;
+      ImGui::PopID();
+    }
+    ImGui::PopClipRect();
+    if (go != nullptr) {
+      target_ = go;
+      if (!pinned_) context.select(go, {});
+    }
+    ImGui::SetCursorScreenPos({right - ui::Px(24), at.y - ui::Px(1)});
+    if (ui::IconButton("pin", ui::Icon::kPin, pinned_ ? "Pinned: stays at this value. Click to follow the selection again" : "Keep showing this value", pinned_)) {
+      pinned_ = !pinned_;
+      if (!pinned_ && context.selection.instruction != nullptr) Show(context.selection.instruction);
+    }
+    ui::TagFact("pinned", pinned_ ? "yes" : "no");
+    ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(30)});
+  }
+
+  // Its operands' values stand in for one that is not there. False: nothing to show.
+  bool DrawStanding(PanelContext& context, const Standing& standing) {
+    const ui::Palette& c = ui::Colors();
+    const Instruction* target = standing.of;
+    const bool failed = standing.why == "failed here";
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
+    ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
+    ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, target->operands.empty() ? "" : ". Its operands:"), c.dim);
+    ui::Gap(6);
+    bool any = false;
+    auto [chosen, added] = operand_.try_emplace(target, -1);
+    for (size_t k = 0; k < target->operands.size(); ++k) {
+      if (!standing.operands_there[k]) continue;
+      any = true;
+      // The largest one, until another is chosen.
+      if (added && (chosen->second < 0 || target->operands[k]->shape.ByteSize() > target->operands[chosen->second]->shape.ByteSize())) chosen->second = static_cast<int>(k);
+    }
+    if (!any) operand_.erase(chosen);
+    Flow flow;
+    const size_t most = std::min<size_t>(target->operands.size(), 12);
+    for (size_t k = 0; k < most; ++k) {
+      const Instruction* operand = target->operands[k];
+      flow.Next(ChipWidth(operand->name));
+      ImGui::PushID(static_cast<int>(k));
+      const bool there = standing.operands_there[k];
+      if (Chip(absl::StrCat("operand:", k), operand->name, any && chosen->second == static_cast<int>(k), absl::StrCat("%", operand->name, "  ", ShapeText(operand->shape), there ? "" : ": no value yet"))) {
+        if (there) chosen->second = static_cast<int>(k);
+        else context.select(operand, {});
+      }
+      if (ImGui::IsItemHovered()) context.selection.hover_next = operand;
+      ImGui::PopID();
+    }
+    if (most > 0) ui::Gap(6);
+    if (!any || chosen->second < 0 || !standing.operands_there[chosen->second]) {
+      ui::EmptyHint(ui::Icon::kClock, absl::StrCat("%", target->name, " has no value here: ", standing.why, "."), standing.why == "the program is not running" ? "F5 runs the program, F10 starts it at its first instruction." : "Run on until it is computed: break there, then Next (F10).");
+      return false;
+    }
+    name_ = {target->operands[chosen->second], 0};
+    return true;
+  }
+
+  // -- One value --
+  void DrawValue(PanelContext& context) {
+    const ValueName name = name_;
+    const Shape& whole = name.instruction->shape;
+    if (whole.IsTuple()) DrawLeaves(whole);
+    if (!LeafShape(whole, name_.leaf).IsArray()) {
+      ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
+      return;
+    }
+    const std::shared_ptr<const ValueFacts> facts = facts_.Get(context.engine, key_, [name](Session::State& s) -> absl::StatusOr<ValueFacts> {
+      const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
+      if (!value.ok()) return value.status();
+      return FactsOfValue(name, *value);
+    });
+    if (facts != nullptr) facts_shown_ = facts;
+    if (facts == nullptr && facts_.fresh()) {
+      ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " cannot be shown."), facts_.status().message());
+      return;
+    }
+    if (facts_shown_ == nullptr || !(facts_shown_->of == name)) {
+      ui::Spinner(16);
+      return;
+    }
+    const ValueFacts& f = *facts_shown_;
+    if (f.shape.ElementCount() == 0) {
+      ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(f.shape), ": it has no elements."), "");
+      return;
+    }
+    CanvasView& view = ViewOf(name);
+    view.axes = FitAxes(f.shape, view.axes);
+    const ImVec2 room = ImGui::GetContentRegionAvail();
+    const bool wide = room.x >= ui::Px(520);
+    selected_.clear();
+    if (context.selection.instruction == name.instruction && static_cast<int>(context.selection.element.size()) == f.shape.rank() && WithinShape(f.shape, context.selection.element)) selected_ = context.selection.element;
+    if (reveal_ && !selected_.empty()) Reveal(view);
+    reveal_ = false;
+    if (wide) {
+      const float side = std::min(ui::Px(kSideWidth), room.x * 0.42f), left = room.x - side - ui::Px(14);
+      ImGui::BeginChild("left", {left, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
+      DrawTools(context, view, f);
+      DrawCanvas(context, view, f, ImGui::GetContentRegionAvail().y - ui::Px(46));
+      ImGui::EndChild();
+      ImGui::SameLine(0, ui::Px(14));
+      ImGui::BeginChild("side", {0, 0}, false);
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      ImGui::EndChild();
+    } else {
+      ImGui::BeginChild("all", {0, 0}, false);
+      DrawTools(context, view, f);
+      DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
+      ui::Gap(6);
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      ImGui::EndChild();
+    }
+    if (context.focused && !ImGui::GetIO().WantTextInput && ui::Pressed("W")) side_.WantWhy();
+  }
+
+  static bool WithinShape(const Shape& shape, const std::vector<int64_t>& index) {
+    for (int d = 0; d < shape.rank(); ++d) {
+      if (index[d] < 0 || index[d] >= shape.dim(d)) return false;
+    }
+    return true;
+  }
+
+  void DrawLeaves(const Shape& whole) {
+    const int count = LeafCountOf(whole);
+    std::vector<std::string> labels;
+    for (int leaf = 0; leaf < std::min(count, 400); ++leaf) labels.push_back(LeafLabel(whole, leaf));
+    int chosen = name_.leaf;
+    if (ui::Combo("leaf", labels, &chosen, 200)) {
+      leaves_[name_.instruction] = chosen;
+      name_.leaf = chosen;
+    }
+    ImGui::SameLine(0, ui::Px(8));
+    ui::TextCut(absl::StrCat("of a tuple of ", count), ui::Colors().faint);
+    ui::Gap(2);
+  }
+
+  // 0: rows, 1: columns, 2: slides, 3: channels of the image.
+  void SetRole(CanvasView& view, int dimension, int role) {
+    PlaneAxes& axes = view.axes;
+    if (dimension < 0 || dimension >= static_cast<int>(axes.at.size())) return;
+    view.fitted = true;
+    if (role == 3) {
+      view.channel = dimension;
+      mode_ = CanvasMode::kImage;
+      if (axes.rows == dimension || axes.columns == dimension) {
+        // Somebody else must lie there.
+        for (int d = static_cast<int>(axes.at.size()) - 1; d >= 0; --d) {
+          if (d == dimension || d == axes.rows || d == axes.columns) continue;
+          (axes.rows == dimension ? axes.rows : axes.columns) = d;
+          break;
+        }
+        if (axes.rows == dimension) axes.rows = -1;
+        if (axes.columns == dimension) axes.columns = -1;
+        if (axes.rows > axes.columns) std::swap(axes.rows, axes.columns);
+      }
+      return;
+    }
+    int& here = role == 0 ? axes.rows : axes.columns;
+    int& there = role == 0 ? axes.columns : axes.rows;
+    if (role == 2) {
+      if (axes.rows == dimension) axes.rows = -1;
+      if (axes.columns == dimension) axes.columns = -1;
+      return;
+    }
+    if (view.channel == dimension && mode_ == CanvasMode::kImage) view.channel = -1;
+    if (there == dimension) there = here;  // they change places
+    here = dimension;
+  }
+
+  void DrawTools(PanelContext& context, CanvasView& view, const ValueFacts& f) {
+    const int rank = f.shape.rank();
+    if (rank == 0) return;
+    int mode = static_cast<int>(mode_);
+    std::vector<std::string> modes = {"Map", "Table", "Image"};
+    if (ui::Segments("mode", modes, &mode)) {
+      mode_ = static_cast<CanvasMode>(mode);
+      view.fitted = true;
+    }
+    ui::TagFact("mode", modes[mode]);
+    ImGui::SameLine(0, ui::Px(8));
+    if (ui::IconButton("colours", ui::Icon::kChart, "Colours: range, scale, what a cell shows")) ImGui::OpenPopup("colours popup");
+    DrawColours(f);
+    ImGui::SameLine(0, ui::Px(2));
+    if (ui::IconButton("fit", ui::Icon::kFit, "Show all of it (double click)", false, !view.fitted && mode_ != CanvasMode::kTable)) view.fitted = true;
+    ui::Gap(6);
+    Flow flow(4);
+    for (int d = 0; d < rank; ++d) DrawAxis(view, f.shape, d, flow);
+    ui::Gap(6);
+    std::string state = absl::StrCat("rows ", view.axes.rows, " columns ", view.axes.columns, " at ", IndexText(view.axes.at));
+    ui::TagFact("axes", state);
+  }
+
+  void DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flow) {
+    const ui::Palette& c = ui::Colors();
+    ImFont* font = ui::Type().mono_small;
+    PlaneAxes& axes = view.axes;
+    const bool channel = mode_ == CanvasMode::kImage && view.channel == d;
+    const bool fixed = d == axes.rows || d == axes.columns || channel;
+    const int64_t size = shape.dim(d);
+    const std::string label = d == axes.rows ? absl::StrCat("rows ", d) : d == axes.columns ? absl::StrCat("columns ", d) : channel ? absl::StrCat("channels ", d) : absl::StrCat(d, " : ");
+    const std::string tail = fixed ? absl::StrCat("  ", size) : absl::StrCat(axes.at[d]);
+    const std::string of = fixed ? "" : absl::StrCat(" of ", size);
+    const float arrow = fixed || size <= 1 ? 0 : ui::Px(16), height = ui::Px(22);
+    // The widest index decides, so that the chips stay where they are while one slides.
+    const float middle = ui::Measure(font, label).x + (fixed ? ui::Measure(font, tail).x : ui::Measure(font, absl::StrCat(size)).x + ui::Measure(font, of).x) + ui::Px(14);
+    flow.Next(middle + 2 * arrow);
+    ImGui::PushID(d);
+    ui::TagScope scope(absl::StrCat("axis:", d));
+    const ImVec2 at = ImGui::GetCursorScreenPos(), end = {at.x + middle + 2 * arrow, at.y + height};
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(at, end, fixed ? c.blue_fill : c.raised, ui::Px(4));
+    ImGui::BeginGroup();
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+    const auto step = [&](const char* name, int by, absl::string_view sign) {
+      const ImVec2 corner = ImGui::GetCursorScreenPos();
+      if (ImGui::InvisibleButton(name, {arrow, height})) axes.at[d] = std::clamp<int64_t>(axes.at[d] + by, 0, size - 1);
+      const bool can = by < 0 ? axes.at[d] > 0 : axes.at[d] + 1 < size;
+      ui::DrawText({corner.x + (arrow - ui::Measure(font, sign).x) / 2, corner.y + (height - font->FontSize) / 2}, ImGui::IsItemHovered() && can ? c.text : can ? c.dim : ui::Fade(c.faint, 0.5f), font, sign);
+      ui::Tag(name);
+    };
+    if (arrow > 0) {
+      step("less", -1, "<");
+      ImGui::SameLine();
+    }
+    const ImVec2 corner = ImGui::GetCursorScreenPos();
+    ImGui::InvisibleButton("role", {middle, height});
+    ui::Tag("role");
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered && !fixed) ImGui::SetItemUsingMouseWheel();
+    if (hovered && !fixed && ImGui::GetIO().MouseWheel != 0) axes.at[d] = std::clamp<int64_t>(axes.at[d] + (ImGui::GetIO().MouseWheel > 0 ? 1 : -1), 0, size - 1);
+    if (ImGui::IsItemActivated()) {
+      slid_ = 0;
+      slid_from_ = axes.at[d];
+    }
+    if (ImGui::IsItemActive() && !fixed) {
+      slid_ += ImGui::GetIO().MouseDelta.x;
+      const double each = std::max(1.5, 240.0 / static_cast<double>(std::max<int64_t>(1, size)));
+      if (std::fabs(slid_) > ui::Px(3)) axes.at[d] = std::clamp<int64_t>(slid_from_ + static_cast<int64_t>(std::llround(slid_ / ui::Px(static_cast<float>(each)))), 0, size - 1);
+    }
+    if (ImGui::IsItemDeactivated() && std::fabs(slid_) <= ui::Px(3)) ImGui::OpenPopup("roles");
+    float x = corner.x + ui::Px(7);
+    const float y = corner.y + (height - font->FontSize) / 2;
+    ui::DrawText({x, y}, fixed ? c.text : c.dim, font, label);
+    x += ui::Measure(font, label).x;
+    ui::DrawText({x, y}, fixed ? c.dim : c.text, font, tail);
+    x += ui::Measure(font, tail).x;
+    ui::DrawText({x, y}, c.faint, font, of);
+    ui::Tooltip(fixed ? "Dimension's place: click to change it" : "Drag or turn the wheel to slide; click to lay it down or across");
+    if (arrow > 0) {
+      ImGui::SameLine();
+      step("more", 1, ">");
+    }
+    ImGui::PopStyleVar();
+    ImGui::EndGroup();
+    if (ImGui::BeginPopup("roles")) {
+      static constexpr const char* kRoles[] = {"Rows", "Columns", "Slide", "Channels (image)"};
+      for (int role = 0; role < 4; ++role) {
+        if (ImGui::Selectable(kRoles[role])) SetRole(view, d, role);
+        ui::Tag(kRoles[role]);
+      }
+      ImGui::EndPopup();
+    }
+    ImGui::PopID();
+  }
+
+  void DrawColours(const ValueFacts& f) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
+    if (ImGui::BeginPopup("colours popup")) {
+      ui::TagScope scope("colours");
+      ui::Text("Scale", ui::Colors().dim, ui::Type().small);
+      ui::Segments("ramp", {"By sign", "One way", "Two ways", "Gray"}, &ramp_);
+      ui::Gap(8);
+      ui::Text("Range", ui::Colors().dim, ui::Type().small);
+      ui::Segments("range", {"Whole value", "What is seen"}, &range_);
+      ui::Gap(8);
+      ui::Text("A cell of several elements shows their", ui::Colors().dim, ui::Type().small);
+      ui::Segments("shows", {"Mean", "Least", "Greatest"}, &shows_);
+      ui::Gap(8);
+      ui::Toggle("log", "Logarithmic", &log_, "Sizes, from the smallest that is not zero");
+      ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+  }
+
+  ColorScale ScaleFor(const ValueFacts& f) const {
+    double low = f.statistics.min, high = f.statistics.max;
+    const bool other = what_ != PlaneOf::kValue;
+    if ((range_ == 1 || other) && data_ != nullptr) {
+      low = high = 0;
+      bool first = true;
+      for (const Plane& plane : data_->planes) {
+        if (plane.finite == 0) continue;
+        low = first ? plane.low : std::min(low, plane.low);
+        high = first ? plane.high : std::max(high, plane.high);
+        first = false;
+      }
+    }
+    if (mode_ == CanvasMode::kImage && !other) ImageRange(f.shape.element_type(), &low, &high);
+    ColorScale scale = FitScale(low, high);
+    if (ramp_ == 1) scale.ramp = ColorRamp::kSequential;
+    if (ramp_ == 2) scale.ramp = ColorRamp::kDiverging;
+    if (ramp_ == 3 || (mode_ == CanvasMode::kImage && ramp_ == 0)) scale.ramp = ColorRamp::kGray;
+    scale.log = log_;
+    scale.least = other ? 0 : f.least_size;
+    scale.dark = ui::TheLook().scheme == ui::Scheme::kDark;
+    return scale;
+  }
+
+  void DrawCanvas(PanelContext& context, CanvasView& view, const ValueFacts& f, float height) {
+    const ui::Palette& c = ui::Colors();
+    const int64_t rows = PlaneRows(f.shape, view.axes), columns = PlaneColumns(f.shape, view.axes);
+    const ImVec2 room = {ImGui::GetContentRegionAvail().x, std::max(ui::Px(60), height)};
+    if (f.shape.rank() == 0) {
+      Ask(context, view, f, rows, columns, {ui::Px(64), ui::Px(64)});
+      DrawScalar();
+      return;
+    }
+    if (!side_.comparing()) what_ = PlaneOf::kValue;
+    Ask(context, view, f, rows, columns, room);
+    const ColorScale scale = ScaleFor(f);
+    CanvasMarks marks;
+    if (!selected_.empty()) {
+      marks.has_selected = true;
+      for (int d = 0; d < f.shape.rank(); ++d) {
+        const bool channel = mode_ == CanvasMode::kImage && d == view.channel;
+        if (d == view.axes.rows) marks.selected_row = selected_[d];
+        else if (d == view.axes.columns) marks.selected_column = selected_[d];
+        else if (!channel && selected_[d] != view.axes.at[d]) marks.has_selected = false;
+      }
+    }
+    const CanvasEvents events = canvas_.Draw(mode_, view, rows, columns, room, data_, scale, static_cast<CellShows>(shows_), marks);
+    hovered_.clear();
+    if (events.hovered) hovered_ = PlaneIndex(view.axes, events.row, events.column);
+    if (events.clicked) context.select(name_.instruction, PlaneIndex(view.axes, events.row, events.column));
+    // The legend, and what the plane is.
+    ui::Gap(6);
+    if (mode_ != CanvasMode::kTable && !(mode_ == CanvasMode::kImage && view.channel >= 0)) DrawLegend(scale);
+    std::string text;
+    if (view.axes.rows >= 0) absl::StrAppend(&text, "rows dim ", view.axes.rows, " \u00b7 ");
+    if (view.axes.columns >= 0) absl::StrAppend(&text, "columns dim ", view.axes.columns, " \u00b7 ");
+    absl::StrAppend(&text, rows, " \u00d7 ", columns);
+    if (data_ != nullptr && !data_->planes.empty() && mode_ != CanvasMode::kTable) {
+      const PlaneWindow& w = data_->planes[0].window;
+      if (w.row_step > 1 || w.column_step > 1) absl::StrAppend(&text, " \u00b7 a pixel is ", w.row_step, " \u00d7 ", w.column_step);
+      else if (w.rows < rows || w.columns < columns) absl::StrAppend(&text, " \u00b7 window ", w.rows, " \u00d7 ", w.columns);
+      if (data_->planes[0].sampled) absl::StrAppend(&text, ", sampled");
+      ui::TagFact("window", absl::StrCat(w.row, "+", w.rows, " ", w.column, "+", w.columns, " step ", w.row_step, " ", w.column_step));
+      ui::TagFact("cells", absl::StrCat(data_->planes[0].cells.size()));
+    }
+    ui::TextCut(text, c.faint, ui::Type().small);
+  }
+
+  void DrawScalar() {
+    // One number needs no picture.
+    if (side_.element() == nullptr) return;
+    ui::Gap(8);
+    ui::Text(side_.element()->text, ui::Colors().text, ui::Type().title);
+    ui::Gap(4);
+  }
+
+  void DrawLegend(const ColorScale& scale) {
+    const ui::Palette& c = ui::Colors();
+    ImFont* font = ui::Type().mono_small;
+    const std::string low = ShortNumber(scale.NumberAt(0)), high = ShortNumber(scale.NumberAt(1));
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, high).x + ui::Px(8);
+    const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right, ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
+    ui::DrawText({at.x, at.y + ui::Px(1)}, c.dim, font, low);
+    constexpr int kSteps = 32;
+    for (int k = 0; k < kSteps; ++k) {
+      const float x = at.x + left + width * static_cast<float>(k) / kSteps;
+      ImGui::GetWindowDrawList()->AddRectFilled({x, top}, {x + width / kSteps + 1, top + height}, scale.ColorAt((k + 0.5) / kSteps));
+    }
+    ui::DrawText({at.x + left + width + ui::Px(8), at.y + ui::Px(1)}, c.dim, font, absl::StrCat(high, scale.log ? "  log" : ""));
+    ImGui::Dummy({1, ui::Px(17)});
+    ui::TagFact("legend", absl::StrCat(low, " .. ", high));
+  }
+
+  void Ask(PanelContext& context, CanvasView& view, const ValueFacts& f, int64_t rows, int64_t columns, ImVec2 room) {
+    const CanvasWish wish = canvas_.Wish(mode_, view, rows, columns, room);
+    if (wish.empty()) return;
+    const std::string compare = what_ == PlaneOf::kValue ? "" : side_.compared_with();
+    const std::string key = absl::StrCat(key_, view.axes.rows, ",", view.axes.columns, ",", IndexText(view.axes.at), wish.Key(), ",", wish.channels == 3 ? view.channel : -1, ",", static_cast<int>(what_), compare);
+    const std::shared_ptr<const CanvasData> data =
+        planes_.Get(context.engine, key, [name = name_, axes = view.axes, wish, channel = view.channel, what = what_, compare](Session::State& s) -> absl::StatusOr<CanvasData> {
+          const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
+          if (!value.ok()) return value.status();
+          CanvasData data;
+          data.of = name;
+          data.what = what;
+          absl::StatusOr<Value> other = Value();
+          if (!compare.empty()) other = ValueOfExpression(s, compare);
+          if (!other.ok()) return other.status();
+          const bool beside = other->has_value();
+          if (beside && !Shape::SameDimensions(other->shape(), value->shape())) return absl::InvalidArgumentError("other dimensions");
+          PlaneAxes at = FitAxes(value->shape(), axes);
+          for (int k = 0; k < wish.channels; ++k) {
+            if (wish.channels == 3) at.at[channel] = std::min<int64_t>(k, value->shape().dim(channel) - 1);
+            data.planes.push_back(MakePlane(*value, at, wish.window, beside ? what : PlaneOf::kValue, beside ? &*other : nullptr));
+          }
+          if (wish.texts) {
+            if (!beside) {
+              data.texts = WindowTexts(*value, at, wish.window);
+            } else {
+              for (const PlaneCell& cell : data.planes[0].cells) data.texts.push_back(cell.nan > 0 ? "nan" : cell.plus_inf > 0 ? "inf" : cell.minus_inf > 0 ? "-inf" : absl::StrFormat("%.6g", cell.mean));
+            }
+          }
+          return data;
+        });
+    if (data != nullptr) data_ = data;
+    // What is left of another value is not drawn.
+    if (data_ != nullptr && (!(data_->of == name_) || data_->planes.empty() || data_->planes[0].axes.rows != view.axes.rows || data_->planes[0].axes.columns != view.axes.columns)) data_ = nullptr;
+  }
+
+  void Reveal(CanvasView& view) {
+    for (size_t d = 0; d < selected_.size(); ++d) {
+      if (static_cast<int>(d) != view.axes.rows && static_cast<int>(d) != view.axes.columns) view.axes.at[d] = selected_[d];
+    }
+    canvas_.Reveal(mode_, view, view.axes.rows >= 0 ? selected_[view.axes.rows] : 0, view.axes.columns >= 0 ? selected_[view.axes.columns] : 0);
+  }
+
+  // -- State --
+  uint64_t program_ = 0, seen_selection_ = ~uint64_t{0};
+  const Instruction* target_ = nullptr;  // selected or pinned
+  ValueName name_;                       // what is shown: the target, or an operand of it
+  std::string key_;                      // of questions about it
+  bool pinned_ = false, reveal_ = false;
+  std::deque<const Instruction*> history_;
+  std::map<std::pair<const Instruction*, int>, CanvasView> views_;
+  std::map<const Instruction*, int> leaves_, operand_;
+  CanvasMode mode_ = CanvasMode::kMap;
+  bool log_ = false;
+  int ramp_ = 0, range_ = 0, shows_ = 0;
+  PlaneOf what_ = PlaneOf::kValue;
+  ValueCanvas canvas_;
+  std::vector<int64_t> selected_, hovered_;
+  float slid_ = 0;
+  int64_t slid_from_ = 0;
+  ValueSide side_;
+  std::shared_ptr<const CanvasData> data_;
+  std::shared_ptr<const ValueFacts> facts_shown_;
+  Live<Standing> standing_;
+  Live<ValueFacts> facts_;
+  Live<CanvasData> planes_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeValuePanel() { return std::make_unique<ValuePanel>(); }
+
+}  // namespace hloscope

@@ -1,0 +1,428 @@
+#include "visualizer/panels/value_side.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "core/literal/scalar.h"
+#include "core/ops/leaf_flow.h"
+#include "imgui.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+// "12 345 678": a count that can be read.
+std::string Grouped(int64_t n) {
+  std::string digits = absl::StrCat(n), out;
+  for (size_t k = 0; k < digits.size(); ++k) {
+    if (k > 0 && (digits.size() - k) % 3 == 0 && digits[k - 1] != '-') out += "\u00a0";
+    out += digits[k];
+  }
+  return digits.size() > 4 ? out : digits;
+}
+
+// Several pieces of one line in colours of their own; goes on in a new line where there is no room.
+class Line {
+ public:
+  explicit Line(ImFont* font = nullptr) : font_(font != nullptr ? font : ui::Type().ui), at_(ImGui::GetCursorScreenPos()), right_(at_.x + ImGui::GetContentRegionAvail().x), x_(at_.x), y_(at_.y) {}
+  ~Line() { ImGui::Dummy({1, y_ + font_->FontSize + ui::Px(3) - at_.y}); }
+  void Add(absl::string_view text, ImU32 color, ImFont* font = nullptr) {
+    if (font == nullptr) font = font_;
+    const float width = ui::Measure(font, text).x;
+    if (x_ > at_.x && x_ + width > right_) {
+      x_ = at_.x;
+      y_ += font_->FontSize + ui::Px(5);
+      while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+    }
+    x_ += ui::DrawTextIn({x_, y_}, right_ - x_, color, font, text);
+  }
+
+ private:
+  ImFont* font_;
+  ImVec2 at_;
+  float right_, x_, y_;
+};
+
+}  // namespace
+
+void ValueSide::Clear() {
+  element_ = nullptr;
+  compared_ = nullptr;
+  compare_.clear();
+  typed_.clear();
+  why_shown_ = nullptr;
+  why_key_.clear();
+  want_why_ = false;
+}
+
+std::string ValueSide::Named(const SideInput& in) const {
+  return absl::StrCat(CommandName(in.context.now, *in.name.instruction), LeafPathText(in.name.instruction->shape, in.name.leaf));
+}
+
+void ValueSide::Draw(const SideInput& in) {
+  ui::TextCut(absl::StrCat("%", in.name.instruction->name, LeafPathText(in.name.instruction->shape, in.name.leaf)), ui::Colors().text, ui::Type().mono_strong);
+  ui::Gap(2);
+  ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
+  ui::Gap(8);
+  DrawElement(in);
+  ui::Gap(8);
+  DrawStatistics(in);
+  DrawHistogram(in);
+  ui::Gap(8);
+  DrawButtons(in);
+  ui::Gap(8);
+  DrawCompare(in);
+  DrawWhy(in);
+}
+
+void ValueSide::DrawElement(const SideInput& in) {
+  const ui::Palette& c = ui::Colors();
+  const bool scalar = in.facts.shape.rank() == 0;
+  const std::vector<int64_t>& index = !in.hovered.empty() ? in.hovered : in.selected;
+  if (index.empty() && !scalar) {
+    ui::TextWrapped("Hover an element to read it, click to select it.", c.faint);
+    element_ = nullptr;
+    return;
+  }
+  const std::shared_ptr<const ElementFacts> facts =
+      elements_.Get(in.context.engine, absl::StrCat(in.key, IndexText(index)), [name = in.name, index](Session::State& s) -> absl::StatusOr<ElementFacts> {
+        const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
+        if (!value.ok()) return value.status();
+        if (static_cast<int>(index.size()) != value->shape().rank()) return absl::InvalidArgumentError("another rank");
+        for (size_t d = 0; d < index.size(); ++d) {
+          if (index[d] < 0 || index[d] >= value->shape().dim(static_cast<int>(d))) return absl::OutOfRangeError("beyond the end");
+        }
+        return FactsOfElement(name, *value, index);
+      });
+  if (facts != nullptr && facts->of == in.name) element_ = facts;
+  if (element_ == nullptr || !(element_->of == in.name)) {
+    ui::Text(" ");
+    return;
+  }
+  const ElementFacts& e = *element_;
+  {
+    Line line(ui::Type().mono);
+    line.Add(e.index.empty() ? "" : absl::StrCat(IndexText(e.index), " = "), c.dim);
+    line.Add(e.text, std::isfinite(e.number) ? c.text : c.pink, ui::Type().mono_strong);
+  }
+  DrawBits(e.bits);
+  ui::TextCut(e.bit != 0 ? absl::StrCat("linear ", e.linear, " \u00b7 physical ", e.physical, " \u00b7 byte ", e.byte, " bit ", e.bit)
+                         : e.physical != e.linear ? absl::StrCat("linear ", e.linear, " \u00b7 physical ", e.physical, " \u00b7 byte ", e.byte) : absl::StrCat("linear ", e.linear, " \u00b7 byte ", e.byte),
+              c.dim, ui::Type().mono_small);
+  ui::TagFact("element", absl::StrCat(IndexText(e.index), " = ", e.text));
+  ui::TagFact("place", absl::StrCat("linear ", e.linear, " physical ", e.physical, " byte ", e.byte));
+}
+
+void ValueSide::DrawBits(const NumberBits& bits) {
+  const ui::Palette& c = ui::Colors();
+  ImFont* font = ui::Type().mono_small;
+  const float letter = ui::Measure(font, "0").x, gap = ui::Px(5), room = ImGui::GetContentRegionAvail().x;
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  float x = at.x, y = at.y + ui::Px(2);
+  const float height = font->FontSize + ui::Px(4);
+  std::string all;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  for (const BitGroup& group : bits.groups) {
+    const ImU32 color = group.kind == BitGroup::kSign ? c.orange : group.kind == BitGroup::kExponent ? c.violet : group.kind == BitGroup::kMantissa ? c.blue : c.text;
+    absl::StrAppend(&all, all.empty() ? "" : " ", group.bits);
+    const float width = letter * static_cast<float>(group.bits.size());
+    if (x > at.x && x + width > at.x + room) {
+      x = at.x;
+      y += height + ui::Px(2);
+    }
+    // A long mantissa goes on below.
+    size_t done = 0;
+    while (done < group.bits.size()) {
+      const size_t fits = std::max<size_t>(1, static_cast<size_t>((at.x + room - x) / letter));
+      const std::string piece = group.bits.substr(done, fits);
+      const float w = letter * static_cast<float>(piece.size());
+      list->AddRectFilled({x - 1, y}, {x + w + 1, y + height}, ui::Fade(color, 0.16f), ui::Px(2));
+      ui::DrawText({x, y + ui::Px(2)}, color, font, piece);
+      done += piece.size();
+      x += w + gap;
+      if (done < group.bits.size()) {
+        x = at.x;
+        y += height + ui::Px(2);
+      }
+    }
+  }
+  ImGui::Dummy({1, y + height + ui::Px(3) - at.y});
+  {
+    Line line(ui::Type().small);
+    for (size_t k = 0; k < bits.groups.size(); ++k) {
+      const BitGroup& group = bits.groups[k];
+      const ImU32 color = group.kind == BitGroup::kSign ? c.orange : group.kind == BitGroup::kExponent ? c.violet : group.kind == BitGroup::kMantissa ? c.blue : c.dim;
+      const absl::string_view name = group.kind == BitGroup::kSign ? "sign " : group.kind == BitGroup::kExponent ? "exponent " : group.kind == BitGroup::kMantissa ? "mantissa " : "";
+      if (!group.meaning.empty()) line.Add(absl::StrCat(k > 0 ? "  " : "", name, group.meaning), color);
+    }
+    line.Add(absl::StrCat("  ", bits.hex), c.faint);
+    if (!bits.kind.empty() && bits.kind != "normal") line.Add(absl::StrCat("  ", bits.kind), bits.kind == "NaN" || bits.kind == "infinity" ? c.pink : c.dim);
+  }
+  ui::TagFact("bits", all);
+  ui::TagFact("kind", bits.kind);
+}
+
+void ValueSide::DrawStatistics(const SideInput& in) {
+  const ui::Palette& c = ui::Colors();
+  const Statistics& s = in.facts.statistics;
+  if (in.facts.shape.rank() > 0) {
+    Line line;
+    const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortNumber(s.min), " .. ", ShortNumber(s.max));
+    line.Add(s.finite == 0 ? "" : "range ", c.dim);
+    line.Add(range, c.text);
+    if (s.finite > 0) {
+      line.Add(" \u00b7 mean ", c.dim);
+      line.Add(ShortNumber(s.mean), c.text);
+    }
+    ui::TagFact("range", range);
+    ui::TagFact("mean", ShortNumber(s.mean));
+  }
+  const ElementType type = in.facts.shape.element_type();
+  if (IsFloat(type) || IsComplex(type)) {
+    Line line;
+    line.Add(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", Grouped(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
+    line.Add(" \u00b7 ", c.faint);
+    line.Add(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", Grouped(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
+    line.Add(" \u00b7 ", c.faint);
+    line.Add(absl::StrCat(Grouped(s.denormals), " denormals"), s.denormals == 0 ? c.dim : c.orange);
+  }
+  ui::TagFact("nan", absl::StrCat(s.nan));
+  ui::TagFact("inf", absl::StrCat(s.inf));
+  if (in.facts.shape.rank() > 0) {
+    Line line;
+    line.Add(absl::StrCat(Grouped(s.count), " elements"), c.dim);
+    line.Add(absl::StrCat(" \u00b7 ", Grouped(s.zeros), " zero"), c.dim);
+    line.Add(absl::StrCat(" \u00b7 ", FormatByteCount(in.facts.bytes)), c.dim);
+    ui::TagFact("count", absl::StrCat(s.count));
+  }
+  // Where the trouble is: one click away.
+  const auto go = [&](const char* name, absl::string_view label, int64_t linear) {
+    if (linear < 0) return;
+    const std::vector<int64_t> index = [&] {
+      std::vector<int64_t> made(in.facts.shape.rank());
+      DelinearizeIndex(in.facts.shape.dimensions(), linear, absl::MakeSpan(made));
+      return made;
+    }();
+    if (ui::Link(name, absl::StrCat(label, " ", IndexText(index)))) in.context.select(in.name.instruction, index);
+  };
+  go("first-nan", "first NaN", in.facts.first_nan);
+  go("first-inf", "first Inf", in.facts.first_inf);
+}
+
+void ValueSide::DrawHistogram(const SideInput& in) {
+  const Histogram& h = in.facts.histogram;
+  if (in.facts.shape.rank() == 0 || h.looked == 0 || h.bins.empty()) return;
+  const ui::Palette& c = ui::Colors();
+  ui::Gap(6);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = std::min(ImGui::GetContentRegionAvail().x, ui::Px(360)), height = ui::Px(52);
+  ImGui::InvisibleButton("histogram", {width, height});
+  ui::Tag("histogram");
+  const bool hovered = ImGui::IsItemHovered();
+  if (ImGui::IsItemClicked()) log_count_ = !log_count_;
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddLine({at.x, at.y + height}, {at.x + width, at.y + height}, c.border);
+  const int64_t most = *std::max_element(h.bins.begin(), h.bins.end());
+  const auto tall = [&](int64_t n) { return n == 0 ? 0.0 : log_count_ ? std::log1p(static_cast<double>(n)) / std::log1p(static_cast<double>(most)) : static_cast<double>(n) / static_cast<double>(most); };
+  const float step = std::min(width / static_cast<float>(h.bins.size()), ui::Px(24));
+  int at_bin = -1;
+  if (hovered) at_bin = static_cast<int>((ImGui::GetIO().MousePos.x - at.x) / step);
+  for (size_t k = 0; k < h.bins.size(); ++k) {
+    if (h.bins[k] == 0) continue;
+    const float tall_px = std::max(1.0f, height * static_cast<float>(tall(h.bins[k])));
+    const float left = at.x + step * static_cast<float>(k);
+    list->AddRectFilled({left, at.y + height - tall_px}, {std::max(left + 1, left + step - (step > 3 ? 1 : 0)), at.y + height}, static_cast<int>(k) == at_bin ? c.text : ui::Fade(c.blue, 0.85f));
+  }
+  std::string text = absl::StrCat(log_count_ ? "log count" : "count", h.sampled ? ", of a sample" : "");
+  if (at_bin >= 0 && at_bin < static_cast<int>(h.bins.size())) {
+    const double low = h.BinLow(static_cast<size_t>(at_bin)), high = h.BinLow(static_cast<size_t>(at_bin) + 1);
+    text = h.whole ? absl::StrCat(ShortNumber(low), ": ", Grouped(h.bins[at_bin])) : absl::StrCat(ShortNumber(low), " .. ", ShortNumber(high), ": ", Grouped(h.bins[at_bin]));
+  }
+  ui::Gap(3);
+  ui::TextCut(text, c.faint, ui::Type().small);
+  ui::TagFact("bins", absl::StrCat(h.bins.size()));
+}
+
+void ValueSide::DrawCompare(const SideInput& in) {
+  const ui::Palette& c = ui::Colors();
+  ui::Text("Compare with", c.dim, ui::Type().small);
+  bool entered = false;
+  ui::Field("compare", &typed_, "%other, or an expression", 0, &entered, true);
+  if (entered) in.context.run(absl::StrCat("window value compare ", typed_));
+  if (compare_.empty()) {
+    compared_ = nullptr;
+    return;
+  }
+  const std::shared_ptr<const ComparisonFacts> facts =
+      comparison_.Get(in.context.engine, absl::StrCat(in.key, compare_), [name = in.name, text = compare_](Session::State& s) -> absl::StatusOr<ComparisonFacts> {
+        const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
+        if (!value.ok()) return value.status();
+        const absl::StatusOr<Value> other = ValueOfExpression(s, text);
+        if (!other.ok()) return other.status();
+        return CompareWith(*value, *other, text);
+      });
+  if (!comparison_.fresh()) {
+    ui::Gap(4);
+    ui::TextCut("comparing", c.faint, ui::Type().small);
+    return;
+  }
+  compared_ = facts;
+  ui::Gap(4);
+  if (facts == nullptr) {
+    ui::TextWrapped(comparison_.status().message(), c.red, ui::Type().small);
+    ui::TagFact("compared", "refused");
+    return;
+  }
+  int chosen = static_cast<int>(*in.what);
+  if (ui::Segments("of", {"Value", "Difference", "ULP"}, &chosen)) {
+    static constexpr const char* kWords[] = {"value", "difference", "ulp"};
+    in.context.run(absl::StrCat("window value ", kWords[chosen]));
+  }
+  ui::Gap(4);
+  const std::string text = facts->different == 0 ? absl::StrCat("all ", Grouped(facts->elements), " elements are the same") : absl::StrCat(Grouped(facts->different), " of ", Grouped(facts->elements), " differ");
+  ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
+  ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
+  if (facts->different > 0) {
+    ui::TextCut(absl::StrCat("by ", ShortNumber(facts->largest), " at most, ", ShortNumber(facts->worst_ulp), " ULP"), c.dim);
+    if (!facts->worst_here.empty()) {
+      if (ui::Link("worst", absl::StrCat("worst ", IndexText(facts->worst)))) in.context.select(in.name.instruction, facts->worst);
+      ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);
+    }
+  }
+  if (ui::Button("compare-end", "End comparing", ui::Icon::kClose, ui::ButtonKind::kQuiet)) in.context.run("window value compare");
+}
+
+void ValueSide::DrawButtons(const SideInput& in) {
+  const bool has_element = element_ != nullptr && (!in.selected.empty() || in.facts.shape.rank() == 0);
+  if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", true)) want_why_ = true;
+  ImGui::SameLine(0, ui::Px(6));
+  if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text")) WantCopy();
+  const float room = ImGui::GetContentRegionAvail().x;
+  ImGui::SameLine(0, ui::Px(6));
+  if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, "As .npy for NumPy, or as a picture")) {
+    path_ = std::string(in.name.instruction->name);
+    std::replace(path_.begin(), path_.end(), '/', '_');
+    ImGui::OpenPopup("save popup");
+  }
+  (void)room;
+  DrawSave(in);
+  if (copy_wanted_ != copied_) {
+    const std::shared_ptr<const std::string> text = copy_.Get(in.context.engine, absl::StrCat(in.key, IndexText(in.axes.at), ",", in.axes.rows, ",", in.axes.columns, ",copy", copy_wanted_), [name = in.name, axes = in.axes](Session::State& s) -> absl::StatusOr<std::string> {
+      const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
+      if (!value.ok()) return value.status();
+      return PlaneText(*value, FitAxes(value->shape(), axes), 100000);
+    });
+    if (copy_.fresh()) {
+      copied_ = copy_wanted_;
+      if (text != nullptr) ImGui::SetClipboardText(text->c_str());
+    }
+  }
+  if (copied_ > 0) ui::TagFact("copied", absl::StrCat(copied_));
+}
+
+void ValueSide::DrawSave(const SideInput& in) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
+  if (ImGui::BeginPopup("save popup")) {
+    ui::TagScope scope("save");
+    int kind = save_picture_ ? 1 : 0;
+    ui::Text("Save the value", ui::Colors().dim, ui::Type().small);
+    ui::Segments("kind", {".npy", ".png"}, &kind);
+    save_picture_ = kind == 1;
+    ui::Gap(6);
+    bool entered = false;
+    ui::Field("path", &path_, "file", 220, &entered, true);
+    ui::Gap(6);
+    if (ui::Button("write", "Save", ui::Icon::kSave, ui::ButtonKind::kPrimary, "", !path_.empty()) || entered) {
+      const absl::string_view suffix = save_picture_ ? ".png" : ".npy";
+      const std::string path = absl::EndsWith(path_, suffix) ? path_ : absl::StrCat(path_, suffix);
+      std::string slice;
+      if (save_picture_ && in.facts.shape.rank() > 2) {
+        // The plane that is seen, where it is one of the last two dimensions.
+        for (int d = 0; d < in.facts.shape.rank(); ++d) absl::StrAppend(&slice, slice.empty() ? "[" : ",", d == in.axes.rows || d == in.axes.columns ? std::string(":") : absl::StrCat(in.axes.at[d]));
+        absl::StrAppend(&slice, "]");
+      }
+      in.context.run(absl::StrCat(save_picture_ ? "picture " : "save ", Named(in), slice, " ", path));
+      ImGui::CloseCurrentPopup();
+    }
+    ImGui::EndPopup();
+  }
+  ImGui::PopStyleVar();
+}
+
+void ValueSide::DrawWhy(const SideInput& in) {
+  const ui::Palette& c = ui::Colors();
+  if (want_why_) {
+    want_why_ = false;
+    const std::vector<int64_t>& index = in.selected;
+    if (!index.empty() || in.facts.shape.rank() == 0) {
+      in.context.run(absl::StrCat("why ", Named(in), IndexText(index)));
+      why_of_ = in.name;
+      why_index_ = index;
+      why_key_ = absl::StrCat(in.key, IndexText(index), ",why");
+      why_shown_ = nullptr;
+    }
+  }
+  if (why_key_.empty()) return;
+  const std::shared_ptr<const WhyRows> rows =
+      why_.Get(in.context.engine, why_key_, [name = why_of_, index = why_index_](Session::State& s) -> absl::StatusOr<WhyRows> { return AskWhy(s, name, index); });
+  ui::Gap(8);
+  const std::string asked = absl::StrCat("Why ", "%", why_of_.instruction->name, LeafPathText(why_of_.instruction->shape, why_of_.leaf), IndexText(why_index_));
+  const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
+  ui::TextCut(asked, c.dim, ui::Type().small, ImGui::GetContentRegionAvail().x - ui::Px(28));
+  ImGui::SameLine();
+  ImGui::SetCursorScreenPos({right - ui::Px(24), ImGui::GetCursorScreenPos().y - ui::Px(6)});
+  if (ui::IconButton("why-close", ui::Icon::kClose, "Forget it")) {
+    why_key_.clear();
+    why_shown_ = nullptr;
+    in.context.selection.slice.clear();
+    return;
+  }
+  if (!why_.fresh()) {
+    ui::Spinner(14);
+    return;
+  }
+  if (rows == nullptr) {
+    ui::TextWrapped(why_.status().message(), c.dim, ui::Type().small);
+    return;
+  }
+  if (why_shown_ != rows) {
+    why_shown_ = rows;
+    in.context.selection.slice = rows->slice;
+  }
+  for (size_t k = 0; k < rows->rows.size(); ++k) {
+    const WhyRow& row = rows->rows[k];
+    ImGui::PushID(static_cast<int>(k));
+    const bool two = !row.formula.empty() || !row.note.empty();
+    const ui::RowState state = ui::Row(absl::StrCat("why:", k), two ? 38 : 22, in.context.selection.instruction == row.instruction && in.context.selection.element == row.index);
+    ImGui::PopID();
+    const float indent = ui::Px(4) + ui::Px(10) * static_cast<float>(std::min(row.depth, 8)), width = state.max.x - state.min.x - indent - ui::Px(4);
+    const ImVec2 at = {state.min.x + indent, state.min.y + ui::Px(3)};
+    const ImU32 color = row.birth ? c.pink : c.text;
+    float x = at.x;
+    if (row.birth) {
+      ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kWarning, {x, at.y + ui::Px(1)}, ui::Px(12), c.pink);
+      x += ui::Px(16);
+    }
+    const float value_width = std::min(ui::Measure(ui::Type().mono_small, row.value).x, width * 0.45f);
+    bool cut = false;
+    ui::DrawTextIn({x, at.y}, at.x + width - value_width - ui::Px(8) - x, c.blue, ui::Type().mono_small, row.place, &cut);
+    ui::DrawTextIn({at.x + width - value_width, at.y}, value_width + 1, color, ui::Type().mono_small, row.value);
+    if (two) ui::DrawTextIn({at.x, at.y + ui::Px(17)}, width, c.faint, ui::Type().small, row.formula.empty() ? row.note : row.formula);
+    if (two || cut) ui::Tooltip(absl::StrCat(row.place, " = ", row.value, row.formula.empty() ? "" : absl::StrCat("\n", row.formula), row.note.empty() ? "" : absl::StrCat("\n", row.note)));
+    if (state.hovered) in.context.selection.hover_next = row.instruction;
+    if (state.clicked) in.context.select(row.instruction, row.index);
+  }
+  if (rows->cut) ui::TextCut("... and more", c.faint, ui::Type().small);
+  ui::TagFact("why", absl::StrCat(rows->rows.size()));
+  if (!rows->rows.empty()) ui::TagFact("why-last", absl::StrCat(rows->rows.back().place, " = ", rows->rows.back().value));
+  for (const WhyRow& row : rows->rows) {
+    if (row.birth) ui::TagFact("birth", absl::StrCat(row.place, " = ", row.value));
+  }
+}
+
+}  // namespace hloscope

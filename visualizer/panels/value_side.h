@@ -1,0 +1,70 @@
+// The column beside the picture of a value: one element with its bits and places, statistics, histogram, comparison, what made it, files.
+#ifndef HLOSCOPE_VISUALIZER_PANELS_VALUE_SIDE_H_
+#define HLOSCOPE_VISUALIZER_PANELS_VALUE_SIDE_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "visualizer/model/live.h"
+#include "visualizer/model/value_view.h"
+#include "visualizer/panels/panel.h"
+
+namespace hloscope {
+
+struct SideInput {
+  PanelContext& context;
+  ValueName name;
+  const std::string& key;  // of questions about the value
+  const ValueFacts& facts;
+  const PlaneAxes& axes;
+  const std::vector<int64_t>& selected;  // element; empty: none
+  const std::vector<int64_t>& hovered;
+  PlaneOf* what;                         // the picture shows
+};
+
+class ValueSide {
+ public:
+  void Draw(const SideInput& in);
+  void Clear();
+  void WantWhy() { want_why_ = true; }
+  void WantCopy() { ++copy_wanted_; }
+  void Compare(std::string text) { compare_ = typed_ = std::move(text); }
+  bool comparing() const { return compared_ != nullptr; }
+  const std::string& compared_with() const { return compare_; }
+  const ElementFacts* element() const { return element_.get(); }
+
+ private:
+  void DrawElement(const SideInput& in);
+  void DrawBits(const NumberBits& bits);
+  void DrawStatistics(const SideInput& in);
+  void DrawHistogram(const SideInput& in);
+  void DrawCompare(const SideInput& in);
+  void DrawButtons(const SideInput& in);
+  void DrawSave(const SideInput& in);
+  void DrawWhy(const SideInput& in);
+  // "%x[1]": in commands.
+  std::string Named(const SideInput& in) const;
+
+  bool log_count_ = true;
+  std::shared_ptr<const ElementFacts> element_;
+  bool element_is_hovered_ = false;
+  std::string compare_, typed_;
+  std::shared_ptr<const ComparisonFacts> compared_;
+  std::string path_;
+  bool save_picture_ = false;
+  bool want_why_ = false;
+  ValueName why_of_;
+  std::vector<int64_t> why_index_;
+  std::string why_key_;
+  std::shared_ptr<const WhyRows> why_shown_;
+  int copy_wanted_ = 0, copied_ = 0;
+  Live<ElementFacts> elements_;
+  Live<ComparisonFacts> comparison_;
+  Live<WhyRows> why_;
+  Live<std::string> copy_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PANELS_VALUE_SIDE_H_
