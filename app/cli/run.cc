@@ -294,6 +294,13 @@ class Runner {
     j["why"] = f.why;
     j["operands"] = ordered_json::array();
     for (const CaughtRead& read : f.read) j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
+    j["inner"] = ordered_json();
+    if (f.inner.has_value()) {
+      j["inner"] = {{"instruction", std::string(f.inner->instruction->name)}, {"computation", std::string(f.inner->instruction->parent->name)}, {"value", Number(f.inner->value)}};
+      j["inner"]["operands"] = ordered_json::array();
+      for (const auto& [from, value] : f.inner->read) j["inner"]["operands"].push_back({{"instruction", std::string(from->name)}, {"value", Number(value)}});
+      j["inner"]["hidden"] = f.hidden;
+    }
     j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
     j["loops"] = ordered_json::array();
     for (const CaughtFrame& frame : caught.frames) {

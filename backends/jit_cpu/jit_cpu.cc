@@ -67,6 +67,13 @@ class JitCpuBackend : public Backend, public WatchingBackend {
   absl::string_view name() const override { return "jit"; }
 
   void SetWatch(Watch watch) override { watch_.watch.store(watch); }
+  absl::StatusOr<std::shared_ptr<const Kernel>> KernelOf(const Program& program) override {
+    std::vector<Shape> outputs;
+    for (const Program::Output& output : program.outputs) outputs.push_back(output.shape);
+    absl::StatusOr<KernelPointer> kernel = MakeNative(program, outputs.size() == 1 ? outputs[0] : Shape::Tuple(outputs), outputs, outputs);
+    if (!kernel.ok()) return kernel.status();
+    return std::shared_ptr<const Kernel>(*std::move(kernel));
+  }
   Seen TakeSeen() override { return {watch_.watched.exchange(false), watch_.found.exchange(false)}; }
 
   absl::StatusOr<std::unique_ptr<Plan>> MakePlan(const Computation& computation) override { return MakeFusedPlan(computation); }

@@ -10,10 +10,13 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/catch_elements.h"
 #include "core/element/element_trace.h"
+#include "core/element/hazard_program.h"
 #include "core/element/scalar_hazards.h"
 #include "core/literal/relayout.h"
 #include "core/ops/hazards.h"
+#include "core/ops/inner_birth.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -22,7 +25,6 @@ namespace {
 constexpr absl::string_view kNames[] = {"nan",       "inf",      "overflow",         "denormal", "cancellation", "index",
                                         "duplicate", "unsorted", "integer-overflow", "unsigned-wrap", "division"};
 constexpr int64_t kMostTraced = 20000;  // candidates whose origin is looked at one by one
-constexpr size_t kShown = 4;
 
 bool IsBad(CatchKind kind, const Scalar& s) {
   if (kind == CatchKind::kNan) return s.IsNaN();
@@ -32,37 +34,6 @@ bool IsBad(CatchKind kind, const Scalar& s) {
 
 // What counts as inherited: an infinity may also come of a NaN's other part, never the other way round.
 bool IsSource(CatchKind kind, const Scalar& s) { return kind == CatchKind::kNan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); }
-
-bool Floats(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
-
-Scalar At(const Value& array, int64_t linear) {
-  const ElementType type = array.shape().element_type();
-  return LoadScalar(type, array.data() + linear * StorageBytes(type));
-}
-
-std::vector<int64_t> IndexOf(const Shape& shape, int64_t linear) {
-  std::vector<int64_t> index(shape.rank());
-  DelinearizeIndex(shape.dimensions(), linear, absl::MakeSpan(index));
-  return index;
-}
-
-// Of the kinds that single operations have.
-ScalarHazard HazardOf(CatchKind kind) {
-  switch (kind) {
-    case CatchKind::kOverflow: return ScalarHazard::kConversionOverflow;
-    case CatchKind::kDenormal: return ScalarHazard::kDenormal;
-    case CatchKind::kCancellation: return ScalarHazard::kCancellation;
-    case CatchKind::kIntegerOverflow: return ScalarHazard::kIntegerOverflow;
-    case CatchKind::kUnsignedWrap: return ScalarHazard::kUnsignedWrap;
-    case CatchKind::kDivision:
-    case CatchKind::kNan:
-    case CatchKind::kInf:
-    case CatchKind::kIndex:
-    case CatchKind::kDuplicate:
-    case CatchKind::kUnsorted: break;
-  }
-  return ScalarHazard::kIntegerDivision;
-}
 
 template <typename Word>
 __attribute__((target_clones("avx2", "default"), optimize("O3"))) bool AnyAbove(const Word* data, int64_t n, Word mask, Word limit) {
@@ -101,52 +72,9 @@ std::vector<int64_t> AllBad(CatchKind kind, const Value& array) {
   if (!array.has_value() || !Floats(array.shape()) || !MayHaveAny(kind, array)) return found;
   const int64_t n = array.element_count();
   for (int64_t i = 0; i < n; ++i) {
-    if (IsBad(kind, At(array, i))) found.push_back(i);
+    if (IsBad(kind, ElementAt(array, i))) found.push_back(i);
   }
   return found;
-}
-
-std::vector<Value> LeavesOf(const Value& value) {
-  if (!value.shape().IsTuple()) return {value};
-  return std::vector<Value>(value.elements().begin(), value.elements().end());
-}
-
-// The elements that made one: all if they are few, else those that tell most.
-void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding) {
-  std::vector<CaughtRead> all;
-  std::set<std::pair<const Instruction*, int64_t>> seen;
-  for (const auto& [operand, linear] : loads) {
-    const Instruction* from = instruction.operands[operand];
-    if (!seen.insert({from, linear}).second) continue;
-    all.push_back({from, IndexOf(operands[operand].shape(), linear), At(operands[operand], linear)});
-  }
-  if (all.size() > kShown) {
-    std::stable_sort(all.begin(), all.end(), [](const CaughtRead& a, const CaughtRead& b) {
-      const auto weight = [](const CaughtRead& r) { return r.value.IsNaN() ? HUGE_VAL : std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i)); };
-      return weight(a) > weight(b);
-    });
-    finding.read_more = static_cast<int64_t>(all.size() - kShown);
-    all.resize(kShown);
-  }
-  finding.read = std::move(all);
-}
-
-// Loads of one element; of push programs those of every update that hits it.
-std::vector<std::pair<int, int64_t>> LoadsOf(const Program& program, absl::Span<const Value> operands, int output, int64_t linear) {
-  std::vector<std::pair<int, int64_t>> loads;
-  ElementTrace trace(program, operands);
-  const auto note = [&](int operand, int64_t at, const Scalar&) { loads.push_back({operand, at}); };
-  trace.set_on_load(note);
-  trace.At(output, IndexOf(program.outputs[output].shape, linear));
-  if (!program.is_push) return loads;
-  std::vector<std::pair<int, int64_t>> mine;
-  trace.set_on_load([&](int operand, int64_t at, const Scalar&) { mine.push_back({operand, at}); });
-  trace.Updates([&](int64_t target) {
-    if (target == linear) loads.insert(loads.end(), mine.begin(), mine.end());
-    mine.clear();
-    return true;
-  });
-  return loads;
 }
 
 }  // namespace
@@ -175,7 +103,7 @@ bool HasAny(CatchKind kind, const Value& value) {
   const Value dense = ToDense(value);
   const int64_t n = dense.element_count();
   for (int64_t i = 0; i < n; ++i) {
-    if (IsBad(kind, At(dense, i))) return true;
+    if (IsBad(kind, ElementAt(dense, i))) return true;
   }
   return false;
 }
@@ -242,6 +170,13 @@ bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instructio
   return false;
 }
 
+bool CatchFinder::MayHide(const CatchRequest& request, const Instruction& instruction) {
+  if (request.kind != CatchKind::kNan) return false;
+  Known& known = Of(instruction);
+  if (known.hides < 0) known.hides = CallsMayHideNan(instruction) ? 1 : 0;
+  return known.hides == 1;
+}
+
 bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instruction) {
   int8_t& known = Of(instruction).concerns[static_cast<int>(request.kind)];
   if (known >= 0) return known == 1;
@@ -257,8 +192,9 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
           for (const Shape& part : shapes[k]->tuple_shapes()) shapes.push_back(&part);
         }
       }
+      concerns = concerns || MayHide(request, instruction);
       concerns = concerns && def.op_class != OpClass::kStructural && def.op_class != OpClass::kControl;
-      if (concerns && def.movement == Movement::kMove) {  // may bring a constant's NaN among data
+      if (concerns && def.movement == Movement::kMove && !MayHide(request, instruction)) {  // may bring a constant's NaN among data
         concerns = false;
         for (const Instruction* operand : instruction.operands) concerns |= Floats(operand->shape) && OfConstants(*operand) && !OfConstants(instruction);
       }
@@ -287,7 +223,11 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
 std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
                                          bool gone_are_clean) {
   switch (request.kind) {
-    case CatchKind::kNan:
+    case CatchKind::kNan: {
+      std::optional<Finding> found = FindNonFinite(request, instruction, operands, result, gone_are_clean);
+      if (!found.has_value() || found->constant == nullptr) LookInside(instruction, operands, result, &found);
+      return found;
+    }
     case CatchKind::kInf: return FindNonFinite(request, instruction, operands, result, gone_are_clean);
     case CatchKind::kIndex:
     case CatchKind::kDuplicate:
@@ -315,7 +255,7 @@ std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instru
     Scalar one = IsComplex(type) ? Scalar::Complex(type, 1) : Scalar::Float(type, 1);
     bool any = false;
     for (int64_t i = 0; i < copy.element_count(); ++i) {
-      if (!IsSource(request.kind, At(copy, i))) continue;
+      if (!IsSource(request.kind, ElementAt(copy, i))) continue;
       StoreScalar(one, copy.mutable_data() + i * StorageBytes(type));
       any = true;
     }
@@ -334,9 +274,9 @@ std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instru
   }
   absl::StatusOr<Value> again = (*kernel)->Run(RunContext(), std::move(inputs));
   if (!again.ok()) return {};
-  const Value leaf = ToDense(LeavesOf(*again)[output]);
+  const Value leaf = ToDense(ArraysOf(*again)[output]);
   std::vector<bool> bad(leaf.element_count());
-  for (int64_t i = 0; i < leaf.element_count(); ++i) bad[i] = IsBad(request.kind, At(leaf, i));
+  for (int64_t i = 0; i < leaf.element_count(); ++i) bad[i] = IsBad(request.kind, ElementAt(leaf, i));
   return bad;
 }
 
@@ -357,7 +297,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     (!of_constants && OfConstants(*instruction.operands[k]) ? constants_bad : data_bad) = true;
   }
   const Program* program = ProgramOf(instruction);
-  const std::vector<Value> leaves = LeavesOf(result);
+  const std::vector<Value> leaves = ArraysOf(result);
   std::optional<Finding> found;
   for (size_t o = 0; o < leaves.size(); ++o) {
     const std::vector<int64_t> bad = AllBad(kind, leaves[o]);
@@ -385,7 +325,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
         }
         for (int64_t i : candidates) {
           source = false;
-          trace.At(static_cast<int>(o), IndexOf(leaves[o].shape(), i));
+          trace.At(static_cast<int>(o), IndexIn(leaves[o].shape(), i));
           if (!source && !inherits.contains(i)) introduced.push_back(i);
         }
       } else {
@@ -397,7 +337,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
           if (!still.empty() && !still[i]) continue;
           if (++traced > kMostTraced && !introduced.empty()) break;
           source = false;
-          trace.At(static_cast<int>(o), IndexOf(leaves[o].shape(), i));
+          trace.At(static_cast<int>(o), IndexIn(leaves[o].shape(), i));
           if (!source) introduced.push_back(i);
         }
       }
@@ -410,8 +350,8 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     if (introduced.empty()) continue;
     Finding f;
     f.output = result.shape().IsTuple() ? static_cast<int>(o) : -1;
-    f.index = IndexOf(leaves[o].shape(), introduced[0]);
-    f.value = At(leaves[o], introduced[0]);
+    f.index = IndexIn(leaves[o].shape(), introduced[0]);
+    f.value = ElementAt(leaves[o], introduced[0]);
     f.has_value = true;
     f.further = static_cast<int64_t>(introduced.size()) - 1;
     f.inherited = static_cast<int64_t>(bad.size() - introduced.size());
@@ -419,7 +359,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
       std::vector<std::pair<int, int64_t>> loads = LoadsOf(*program, operands, static_cast<int>(o), introduced[0]);
       if (constants_bad) {
         for (const auto& [k, linear] : loads) {
-          if (OfConstants(*instruction.operands[k]) && IsSource(kind, At(operands[k], linear))) {
+          if (OfConstants(*instruction.operands[k]) && IsSource(kind, ElementAt(operands[k], linear))) {
             const Instruction* from = instruction.operands[k];
             while (from->literal == nullptr && from->operands.size() == 1) from = from->operands[0];
             f.constant = from;
@@ -433,84 +373,13 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
   return found;
 }
 
-std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
-                                                     const Value& result) {
-  const Program* program = ProgramOf(instruction);
-  if (program == nullptr) return std::nullopt;
-  const ScalarHazard hazard = HazardOf(request.kind);
-  const ExprGraph& graph = *program->graph;
-  ElementTrace trace(*program, operands);
-  bool hit = false;
-  std::string why;
-  trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool in_fold) {
-    if (hit || (in_fold && hazard == ScalarHazard::kCancellation)) return;
-    hit = Has(hazard, node.op, node.type, node.aux, in, out, request.bits, &why);
-  });
-  const std::vector<Value> leaves = LeavesOf(result);
-  std::optional<Finding> found;
-  const auto note = [&](size_t o, int64_t linear) {
-    if (found.has_value()) {
-      ++found->further;
-      return;
-    }
-    found.emplace();
-    found->output = result.shape().IsTuple() ? static_cast<int>(o) : -1;
-    found->index = IndexOf(leaves[o].shape(), linear);
-    found->value = At(leaves[o], linear);
-    found->has_value = true;
-    found->why = why;
-    Show(instruction, LoadsOf(*program, operands, static_cast<int>(o), linear), operands, *found);
-  };
-  if (program->is_push) {
-    trace.Updates([&](int64_t target) {
-      if (hit) note(0, target);
-      hit = false;
-      return true;
-    });
-    return found;
-  }
-  for (size_t o = 0; o < leaves.size(); ++o) {
-    const Node& root = graph.node(program->outputs[o].value);
-    const int64_t n = leaves[o].element_count();
-    // One operation on elements at the same place: no need to walk the program.
-    bool plain = root.kind == NodeKind::kScalarOp;
-    for (size_t i = 0; plain && i < root.inputs.size(); ++i) {
-      const Node& in = graph.node(root.inputs[i]);
-      plain = in.kind == NodeKind::kLoad && in.inputs.size() == leaves[o].shape().dimensions().size() && operands[in.operand].has_value();
-      for (size_t d = 0; plain && d < in.inputs.size(); ++d) {
-        const Node& index = graph.node(in.inputs[d]);
-        plain = (index.kind == NodeKind::kIndex && index.var == static_cast<int>(d)) || leaves[o].shape().dim(static_cast<int>(d)) == 1;
-        plain = plain && operands[in.operand].shape().dim(static_cast<int>(d)) == leaves[o].shape().dim(static_cast<int>(d));
-      }
-    }
-    std::vector<int64_t> index(leaves[o].shape().rank());
-    absl::InlinedVector<Scalar, 2> in(root.inputs.size());
-    for (int64_t i = 0; i < n; ++i) {
-      hit = false;
-      if (plain) {
-        for (size_t k = 0; k < in.size(); ++k) in[k] = At(operands[graph.node(root.inputs[k]).operand], i);
-        hit = Has(hazard, root.op, root.type, root.aux, in, At(leaves[o], i), request.bits, found.has_value() ? nullptr : &why);
-      } else {
-        if (hazard == ScalarHazard::kDenormal && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
-          const Scalar out = At(leaves[o], i);
-          if (out.re != 0 && !IsDenormal(out)) continue;
-        }
-        DelinearizeIndex(leaves[o].shape().dimensions(), i, absl::MakeSpan(index));
-        trace.At(static_cast<int>(o), index);
-      }
-      if (hit) note(o, i);
-    }
-  }
-  return found;
-}
-
 std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands) {
   const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
   if (!access.has_value()) return std::nullopt;
   std::optional<Finding> found;
   const auto elements = [&](const IndexVector& v, Finding& f) {
     for (const IndexComponent& c : v.components) {
-      f.read.push_back({instruction.operands[c.operand], IndexOf(operands[c.operand].shape(), c.linear), At(operands[c.operand], c.linear)});
+      f.read.push_back({instruction.operands[c.operand], IndexIn(operands[c.operand].shape(), c.linear), ElementAt(operands[c.operand], c.linear)});
     }
   };
   const auto note = [&](const IndexVector& v, std::string why) {
@@ -520,7 +389,7 @@ std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, c
     }
     found.emplace();
     found->why = std::move(why);
-    if (!v.components.empty()) found->index = IndexOf(operands[v.components[0].operand].shape(), v.components[0].linear);
+    if (!v.components.empty()) found->index = IndexIn(operands[v.components[0].operand].shape(), v.components[0].linear);
     elements(v, *found);
   };
   std::map<std::vector<int64_t>, IndexVector> seen;

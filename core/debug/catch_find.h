@@ -3,17 +3,20 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CATCH_FIND_H_
 #define HLOSCOPE_CORE_DEBUG_CATCH_FIND_H_
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/element/hazard_program.h"
 #include "core/element/program.h"
 #include "core/exec/backend.h"
 #include "core/ir/module.h"
 #include "core/literal/scalar.h"
 #include "core/literal/value.h"
+#include "core/ops/inner_birth.h"
 
 namespace hloscope {
 
@@ -48,6 +51,8 @@ struct Finding {
   int64_t further = 0;            // other elements of the same instruction that it introduced now
   int64_t inherited = 0;          // elements that have it from an operand
   const Instruction* constant = nullptr;  // nan, inf: taken from this constant
+  std::optional<InnerBirth> inner;        // nan: made in the computation that the instruction calls
+  bool hidden = false;                    // ... and lost again there: the result does not have it
 };
 
 // What is known of a module's instructions; makes element programs once.
@@ -59,17 +64,28 @@ class CatchFinder {
   bool OfConstants(const Instruction& instruction);
   // Whether the instruction can introduce it, by what it is.
   bool Concerns(const CatchRequest& request, const Instruction& instruction);
+  // What the computation that it calls makes may not be seen in the result.
+  bool MayHide(const CatchRequest& request, const Instruction& instruction);
   // `operands`: by the instruction's operands, dense; empty where the value is gone (updated in place), and then known to be clean if
   // `gone_are_clean`. `result`: dense.
   std::optional<Finding> Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
                               bool gone_are_clean);
 
  private:
+  // A program that says which elements may have something.
+  struct Suspects {
+    bool never = false;
+    std::optional<Program> program;
+    std::shared_ptr<const Kernel> kernel;
+  };
   struct Known {
     int of_constants = -1;
     bool program_made = false;
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
+    int hides = -1;  // its calls may make a NaN and lose it
+    std::optional<std::optional<Program>> neighbours;  // of a sort
+    std::map<int, Suspects> suspects;  // by what is looked for
   };
   Known& Of(const Instruction& instruction);
   const Program* ProgramOf(const Instruction& instruction);
@@ -78,6 +94,12 @@ class CatchFinder {
                                        bool gone_are_clean);
   std::optional<Finding> FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
   std::optional<Finding> FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands);
+  Suspects& SuspectsOf(const Instruction& instruction, const Program& program, const HazardQuery& query);
+  absl::StatusOr<std::vector<std::vector<int64_t>>> RunSuspects(Suspects& suspects, absl::Span<const Value> operands);
+  std::optional<std::vector<std::vector<int64_t>>> Suspicious(const CatchRequest& request, const Instruction& instruction, const Program& program,
+                                                              absl::Span<const Value> operands, absl::Span<const Value> results);
+  std::vector<int64_t> HiddenSuspects(const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
+  void LookInside(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
   std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, const Program& program, absl::Span<const Value> operands,
                             const Value& result, int output);
 

@@ -88,6 +88,8 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       concerns = true;
       facts.only_nonfinite &= NonFinite(r);
       facts.always_look |= NonFinite(r) && Def(i).movement == Movement::kMove;
+      // Kernels of programs watch what their folds do; a sort's comparator is nobody's program.
+      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque) && finder_.MayHide(r, i);
     }
     facts.concerns |= concerns;
     if (concerns && member != region.root) facts.hides = true;
@@ -226,11 +228,16 @@ std::string FramesText(const Caught& caught) {
   return text;
 }
 
-std::string Made(const Caught& caught) {
+std::string Made(const Module& module, const Caught& caught) {
   const Finding& f = caught.finding;
   switch (caught.kind) {
     case CatchKind::kNan:
     case CatchKind::kInf:
+      if (f.inner.has_value()) {
+        const Instruction& inner = *f.inner->instruction;
+        const int line = LineOf(module, inner);
+        return absl::StrCat(" makes it in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "", f.hidden ? ", and hides it again" : "");
+      }
       if (f.constant != nullptr) return absl::StrCat(" takes it from the constant %", f.constant->name);
       return " makes it from operands that have none";
     case CatchKind::kOverflow:
@@ -247,6 +254,24 @@ std::string Made(const Caught& caught) {
   return absl::StrCat(": ", f.why);
 }
 
+// "%l = nan, made from %b = -3, in call 2 for %r[0] (%a = 0, %b = %x[2] = -3)".
+std::string InnerText(const Caught& caught) {
+  const InnerBirth& birth = *caught.finding.inner;
+  std::vector<std::string> read, arguments;
+  for (const auto& [from, value] : birth.read) read.push_back(absl::StrCat("%", from->name, " = ", ToText(value)));
+  for (const InnerBirth::Argument& a : birth.arguments) {
+    std::string from;
+    if (a.operand >= 0) {
+      const Instruction& operand = *caught.instruction->operands[a.operand];
+      std::vector<int64_t> index(operand.shape.rank());
+      DelinearizeIndex(operand.shape.dimensions(), a.linear, absl::MakeSpan(index));
+      from = absl::StrCat(Indexed(operand, -1, index), " = ");
+    }
+    arguments.push_back(absl::StrCat("%", a.parameter->name, " = ", from, ToText(a.value)));
+  }
+  return absl::StrCat("%", birth.instruction->name, " = ", ToText(birth.value), ", made from ", absl::StrJoin(read, ", "), "; called with ", absl::StrJoin(arguments, ", "));
+}
+
 }  // namespace
 
 std::string ToText(const CaughtRead& read) { return absl::StrCat(Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
@@ -254,7 +279,7 @@ std::string ToText(const CaughtRead& read) { return absl::StrCat(Indexed(*read.i
 std::string CaughtHeadline(const Module& module, const Caught& caught) {
   const std::string frames = FramesText(caught);
   return absl::StrCat("caught ", Name(caught.kind), ": ", Describe(module, {caught.instruction->parent, caught.instruction->index}),
-                      frames.empty() ? "" : absl::StrCat(" (", frames, ")"), Made(caught));
+                      frames.empty() ? "" : absl::StrCat(" (", frames, ")"), Made(module, caught));
 }
 
 std::pair<std::string, int> CaughtSource(const Module& module, const Caught& caught) {
@@ -265,6 +290,7 @@ std::pair<std::string, int> CaughtSource(const Module& module, const Caught& cau
 std::string CaughtText(const Module& module, const Caught& caught) {
   const Finding& f = caught.finding;
   std::string text = CaughtHeadline(module, caught);
+  if (f.inner.has_value()) absl::StrAppend(&text, "\n  ", InnerText(caught));
   if (f.has_value) absl::StrAppend(&text, "\n  ", Indexed(*caught.instruction, f.output, f.index), " = ", ToText(f.value));
   if (!f.read.empty()) {
     absl::StrAppend(&text, f.has_value ? ", made from " : "\n  ",

@@ -4,6 +4,11 @@
 #define HLOSCOPE_CORE_EXEC_WATCH_H_
 
 #include <cstdint>
+#include <memory>
+
+#include "absl/status/statusor.h"
+#include "core/element/program.h"
+#include "core/exec/backend.h"
 
 namespace hloscope {
 
@@ -26,6 +31,8 @@ class WatchingBackend {
   };
   // Since it was last asked.
   virtual Seen TakeSeen() = 0;
+  // Compiled code of a program that is no instruction's; takes its operands in order, dense, and gives its outputs (a tuple of several).
+  virtual absl::StatusOr<std::shared_ptr<const Kernel>> KernelOf(const Program& program) = 0;
 };
 
 }  // namespace hloscope

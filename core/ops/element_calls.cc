@@ -74,7 +74,18 @@ std::unique_ptr<ElementCalls> ElementCalls::Make(const Instruction& instruction,
   return calls;
 }
 
+std::unique_ptr<ElementCalls> ElementCalls::MakeFor(const Instruction& instruction, std::vector<Value> operands, int64_t output) {
+  std::unique_ptr<ElementCalls> calls = Make(instruction, std::move(operands));
+  if (calls == nullptr || calls->scan_ != nullptr || instruction.opcode == Opcode::kSort) return nullptr;
+  calls->only_ = output;
+  const bool by_update = instruction.opcode == Opcode::kScatter || instruction.opcode == Opcode::kSelectAndScatter;
+  calls->next_ = by_update ? 0 : output;
+  calls->limit_ = by_update ? INT64_MAX : output + 1;
+  return calls;
+}
+
 std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
+  sources_.clear();
   if (instruction_.opcode == Opcode::kSelectAndScatter) return NextOfWindows(previous);
   if (scan_ != nullptr) return NextOfScan(previous);
   if (previous != nullptr) {
@@ -94,6 +105,7 @@ std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
   std::vector<Value> arguments;
   for (const Argument& argument : call.arguments) {
     auto slot = argument.slot < 0 ? slots_.end() : slots_.find(argument.slot);
+    sources_.push_back(slot == slots_.end() ? std::make_pair(argument.operand, argument.linear) : std::make_pair(-1, int64_t{0}));
     arguments.push_back(slot == slots_.end() ? ElementOf(operands_[argument.operand], argument.linear) : slot->second[argument.part]);
   }
   return arguments;
@@ -242,13 +254,16 @@ std::optional<std::vector<Value>> ElementCalls::NextOfWindows(const Value* previ
     source_ = next_++;
     if (source_ >= std::min(operands_[1].shape().ElementCount(), limit_)) return std::nullopt;
     window_ = InsideOfWindow(source_, operands_[1].shape());
+    if (only_ >= 0 && !In(window_, only_)) window_.clear();
     compared_ = 1;
     if (!window_.empty()) kept_ = window_[0];
   }
   selecting_ = compared_ < window_.size();
   computation_ = instruction_.Called(selecting_ ? AttrId::kSelect : AttrId::kScatter);
+  if (selecting_) sources_ = {{0, kept_}, {0, window_[compared_]}};
   if (selecting_) return std::vector<Value>{ElementOf(operands_[0], kept_), ElementOf(operands_[0], window_[compared_])};
   auto before = slots_.find(kept_);
+  sources_ = {before == slots_.end() ? std::make_pair(2, int64_t{0}) : std::make_pair(-1, int64_t{0}), {1, source_}};
   return std::vector<Value>{before == slots_.end() ? ElementOf(operands_[2], 0) : before->second[0], ElementOf(operands_[1], source_)};
 }
 
@@ -305,6 +320,7 @@ bool ElementCalls::FillScatter(int64_t update) {
     if (target[d] < 0 || target[d] >= operand.dim(d)) return true;  // passed over
   }
   const int64_t linear = LinearIndex(operand.dimensions(), target);
+  if (only_ >= 0 && linear != only_) return true;
   Call call;
   for (int k = 0; k < n; ++k) call.arguments.push_back({linear, k, k, linear});
   for (int k = 0; k < n; ++k) call.arguments.push_back({-1, 0, n + 1 + k, update});

@@ -21,11 +21,16 @@ class ElementCalls {
  public:
   // Null for operations whose calls are not spelled out here.
   static std::unique_ptr<ElementCalls> Make(const Instruction& instruction, std::vector<Value> operands);
+  // Only the calls that element `output` of the result is made of (of a scatter: of all updates that hit it). Not of sort and scan.
+  static std::unique_ptr<ElementCalls> MakeFor(const Instruction& instruction, std::vector<Value> operands, int64_t output);
   // Of the call that Next gave last.
   const Computation& computation() const { return *computation_; }
   // Arguments of the next call, one scalar a parameter; nullopt after the last one. `previous`: what the call before returned
   // (a tuple for several results), null for the first.
   std::optional<std::vector<Value>> Next(const Value* previous);
+
+  // Where the arguments that Next gave last come from: an operand and its element, or -1 for what a call returned.
+  const std::vector<std::pair<int, int64_t>>& sources() const { return sources_; }
 
   // The instruction's result from all of its calls. `call` runs a computation on scalars. Empty where the memory is not there.
   static absl::StatusOr<Value> Evaluate(const EvalContext& context);
@@ -56,6 +61,8 @@ class ElementCalls {
   std::vector<Value> operands_;
   const Computation* computation_ = nullptr;
   std::deque<Call> calls_;
+  int64_t only_ = -1;  // the one output whose calls are wanted; -1: all
+  std::vector<std::pair<int, int64_t>> sources_;
   int64_t next_ = 0;  // result element, pair or update
   int64_t slot_ = 0;  // of the call that was handed out
   bool interleaved_ = false;

@@ -1,0 +1,29 @@
+// Single elements of an instruction's operands and results, for the files that look for what it introduced.
+#ifndef HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
+#define HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
+
+#include <utility>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/debug/catch_find.h"
+#include "core/element/scalar_hazards.h"
+
+namespace hloscope {
+
+bool Floats(const Shape& shape);
+Scalar ElementAt(const Value& array, int64_t linear);
+std::vector<int64_t> IndexIn(const Shape& shape, int64_t linear);
+std::vector<Value> ArraysOf(const Value& value);  // a tuple's elements, or the array itself
+
+// Of the kinds that single operations have.
+ScalarHazard HazardOf(CatchKind kind);
+
+// Loads of one element; of push programs those of every update that hits it.
+std::vector<std::pair<int, int64_t>> LoadsOf(const Program& program, absl::Span<const Value> operands, int output, int64_t linear);
+// The elements that made one: all if they are few, else those that tell most.
+void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_

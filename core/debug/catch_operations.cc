@@ -1,0 +1,227 @@
+// Hazards of single operations: overflow, denormals, cancellation, integers. Where one may be is found by a program made from the instruction's
+// own (core/element/hazard_program.h), which runs as fast as the instruction; only the elements that it finds are evaluated and watched.
+#include <algorithm>
+#include <cstring>
+
+#include "core/debug/catch_elements.h"
+#include "core/element/element_trace.h"
+#include "core/element/hazard_program.h"
+#include "core/element/interpret.h"
+#include "core/element/magnitudes.h"
+#include "core/exec/watch.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostTraced = 20000;  // suspects that are looked at one by one when one of them was right already
+
+// Positions where a pred holds.
+std::vector<int64_t> TruesOf(const Value& preds) {
+  std::vector<int64_t> found;
+  const char* data = reinterpret_cast<const char*>(preds.data());
+  const int64_t n = preds.element_count();
+  for (int64_t at = 0; at < n;) {
+    const void* next = std::memchr(data + at, 1, static_cast<size_t>(n - at));
+    if (next == nullptr) break;
+    at = static_cast<const char*>(next) - data;
+    found.push_back(at++);
+  }
+  return found;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<std::vector<int64_t>>> CatchFinder::RunSuspects(Suspects& suspects, absl::Span<const Value> operands) {
+  std::vector<Value> preds;
+  if (WatchingBackend* native = dynamic_cast<WatchingBackend*>(&backend_)) {
+    if (suspects.kernel == nullptr) {
+      absl::StatusOr<std::shared_ptr<const Kernel>> kernel = native->KernelOf(*suspects.program);
+      if (!kernel.ok()) return kernel.status();
+      suspects.kernel = *std::move(kernel);
+    }
+    absl::StatusOr<Value> made = suspects.kernel->Run(RunContext(), std::vector<Value>(operands.begin(), operands.end()));
+    if (!made.ok()) return made.status();
+    preds = ArraysOf(*made);
+  } else {
+    InterpretOptions options;
+    options.bounds = false;
+    std::vector<const Value*> pointers;
+    for (const Value& operand : operands) pointers.push_back(&operand);
+    absl::StatusOr<std::vector<Value>> made = Interpreter(*suspects.program, options).All(pointers);
+    if (!made.ok()) return made.status();
+    preds = *std::move(made);
+  }
+  std::vector<std::vector<int64_t>> found;
+  for (const Value& pred : preds) found.push_back(TruesOf(pred));
+  return found;
+}
+
+CatchFinder::Suspects& CatchFinder::SuspectsOf(const Instruction& instruction, const Program& program, const HazardQuery& query) {
+  const int key = (query.hazard.has_value() ? static_cast<int>(*query.hazard) + 1 : 0) * 1000 + query.bits * 2 + (query.result_is_given ? 1 : 0);
+  auto [at, fresh] = Of(instruction).suspects.try_emplace(key);
+  if (fresh) at->second.program = HazardProgram(program, query, &at->second.never);
+  return at->second;
+}
+
+// By output, the elements that may have it; nothing: all of them.
+std::optional<std::vector<std::vector<int64_t>>> CatchFinder::Suspicious(const CatchRequest& request, const Instruction& instruction, const Program& program,
+                                                                         absl::Span<const Value> operands, absl::Span<const Value> results) {
+  for (const Value& operand : operands) {
+    if (!operand.has_value()) return std::nullopt;
+  }
+  HazardQuery query;
+  query.hazard = HazardOf(request.kind);
+  query.bits = request.bits;
+  query.in_folds = *query.hazard != ScalarHazard::kCancellation;
+  std::vector<Value> given(operands.begin(), operands.end());
+  if (HasFold(program)) {
+    if (*query.hazard == ScalarHazard::kDenormal) {
+      if (StaysNormal(program, operands)) return std::vector<std::vector<int64_t>>(results.size());
+      return std::nullopt;
+    }
+    const bool floats = *query.hazard == ScalarHazard::kCancellation || *query.hazard == ScalarHazard::kConversionOverflow;
+    query.result_is_given = floats && results.size() == 1;
+    if (query.result_is_given) given.push_back(results[0]);
+  }
+  Suspects* suspects = &SuspectsOf(instruction, program, query);
+  if (suspects->never) return std::vector<std::vector<int64_t>>(results.size());
+  if (!suspects->program.has_value() && query.result_is_given) {
+    query.result_is_given = false;
+    given.pop_back();
+    suspects = &SuspectsOf(instruction, program, query);
+    if (suspects->never) return std::vector<std::vector<int64_t>>(results.size());
+  }
+  if (!suspects->program.has_value()) return std::nullopt;
+  absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(*suspects, given);
+  if (!found.ok()) return std::nullopt;
+  return *std::move(found);
+}
+
+std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                                                     const Value& result) {
+  const Program* program = ProgramOf(instruction);
+  if (program == nullptr) return std::nullopt;
+  const ScalarHazard hazard = HazardOf(request.kind);
+  const std::vector<Value> leaves = ArraysOf(result);
+  ElementTrace trace(*program, operands);
+  bool hit = false;
+  std::string why;
+  trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool in_fold) {
+    if (hit || (in_fold && hazard == ScalarHazard::kCancellation)) return;
+    hit = Has(hazard, node.op, node.type, node.aux, in, out, request.bits, &why);
+  });
+  std::optional<Finding> found;
+  const auto note = [&](size_t o, int64_t linear) {
+    if (found.has_value()) {
+      ++found->further;
+      return;
+    }
+    found.emplace();
+    found->output = result.shape().IsTuple() ? static_cast<int>(o) : -1;
+    found->index = IndexIn(leaves[o].shape(), linear);
+    found->value = ElementAt(leaves[o], linear);
+    found->has_value = true;
+    found->why = why;
+    Show(instruction, LoadsOf(*program, operands, static_cast<int>(o), linear), operands, *found);
+  };
+  if (program->is_push) {
+    trace.Updates([&](int64_t target) {
+      if (hit) note(0, target);
+      hit = false;
+      return true;
+    });
+    return found;
+  }
+  const std::optional<std::vector<std::vector<int64_t>>> suspects = Suspicious(request, instruction, *program, operands, leaves);
+  for (size_t o = 0; o < leaves.size(); ++o) {
+    const int64_t n = suspects.has_value() ? static_cast<int64_t>((*suspects)[o].size()) : leaves[o].element_count();
+    std::vector<int64_t> index(leaves[o].shape().rank());
+    for (int64_t k = 0; k < n; ++k) {
+      const int64_t i = suspects.has_value() ? (*suspects)[o][k] : k;
+      if (found.has_value() && suspects.has_value() && k > kMostTraced) {
+        found->further += n - k;  // very likely; nobody counts them
+        break;
+      }
+      hit = false;
+      if (!suspects.has_value() && hazard == ScalarHazard::kDenormal && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
+        const Scalar out = ElementAt(leaves[o], i);
+        if (out.re != 0 && !IsDenormal(out)) continue;
+      }
+      DelinearizeIndex(leaves[o].shape().dimensions(), i, absl::MakeSpan(index));
+      trace.At(static_cast<int>(o), index);
+      if (hit) note(o, i);
+    }
+  }
+  return found;
+}
+
+// Elements of the result in whose calls a NaN may have been made and lost again.
+std::vector<int64_t> CatchFinder::HiddenSuspects(const Instruction& instruction, absl::Span<const Value> operands, const Value& result) {
+  Known& known = Of(instruction);
+  if (known.hides < 0) known.hides = CallsMayHideNan(instruction) ? 1 : 0;
+  if (known.hides == 0) return {};
+  HazardQuery query;
+  const Program* program = ProgramOf(instruction);
+  std::vector<Value> given(operands.begin(), operands.end());
+  if (program == nullptr) {  // a sort: its neighbours were compared, whatever the algorithm
+    if (!known.neighbours.has_value()) known.neighbours = NeighbourProgram(instruction);
+    if (!known.neighbours->has_value()) return {};
+    program = &**known.neighbours;
+    given = ArraysOf(result);
+  }
+  for (const Value& v : given) {
+    if (!v.has_value()) return {};
+  }
+  if (program->is_push) {
+    std::vector<int64_t> found;
+    ElementTrace trace(*program, operands);
+    bool hit = false;
+    trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool) {
+      bool inherited = false;
+      for (const Scalar& s : in) inherited = inherited || s.IsNaN();
+      hit = hit || (!inherited && MakesNan(node.op, node.type) && out.IsNaN());
+    });
+    trace.Updates([&](int64_t target) {
+      if (hit) found.push_back(target);
+      hit = false;
+      return true;
+    });
+    return found;
+  }
+  Suspects& suspects = SuspectsOf(instruction, *program, query);
+  if (!suspects.program.has_value()) return {};
+  absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(suspects, given);
+  if (!found.ok()) return {};
+  for (size_t o = 1; o < found->size(); ++o) (*found)[0].insert((*found)[0].end(), (*found)[o].begin(), (*found)[o].end());
+  return std::move((*found)[0]);
+}
+
+// A NaN that the instruction's own computation made: names where. In `found`, which the result has, or else hidden from the result.
+void CatchFinder::LookInside(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found) {
+  if (found->has_value()) {
+    const Value leaf = (*found)->output >= 0 ? ArraysOf(result)[(*found)->output] : result;
+    (*found)->inner = FindInnerBirth(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index));
+    return;
+  }
+  const std::vector<int64_t> suspects = HiddenSuspects(instruction, operands, result);
+  int64_t looked_at = 0;
+  for (int64_t element : suspects) {
+    if (++looked_at > 100) return;  // a program says yes where the calls, one by one, do not
+    std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element);
+    if (!birth.has_value()) continue;
+    Finding f;
+    const Value first = ArraysOf(result)[0];
+    f.output = result.shape().IsTuple() ? 0 : -1;
+    f.index = IndexIn(first.shape(), element);
+    f.value = ElementAt(first, element);
+    f.has_value = true;
+    f.further = static_cast<int64_t>(suspects.size()) - looked_at;
+    f.inner = std::move(birth);
+    f.hidden = true;
+    *found = std::move(f);
+    return;
+  }
+}
+
+}  // namespace hloscope

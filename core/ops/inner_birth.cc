@@ -1,0 +1,216 @@
+// The calls are made again one by one, each instruction of the computation on scalars by its own program, until one makes a NaN.
+#include "core/ops/inner_birth.h"
+
+#include <memory>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/element/hazard_program.h"
+#include "core/element/interpret.h"
+#include "core/ops/element_calls.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostCalls = 200000;  // then nobody waits for it any longer
+
+std::vector<const Computation*> ScalarComputations(const Instruction& instruction) {
+  std::vector<const Computation*> found;
+  const OpDef& def = Def(instruction);
+  if (def.control != ControlKind::kNone) return found;
+  for (const Computation* c : instruction.CalledComputations()) {
+    for (const Instruction* p : c->parameters) {
+      if (!p->shape.IsScalar()) return {};
+    }
+    found.push_back(c);
+  }
+  return found;
+}
+
+bool IsFloating(const Shape& shape) { return shape.IsArray() && (IsFloat(shape.element_type()) || IsComplex(shape.element_type())); }
+
+// Makes the values of a computation's instructions on scalars.
+class ScalarRun {
+ public:
+  // False: there is something in it that is no expression.
+  bool Run(const Computation& computation, absl::Span<const Value> arguments) {
+    values_.clear();
+    for (const Instruction* i : computation.schedule) {
+      Value& value = values_[i];
+      if (i->parameter_number >= 0) {
+        value = arguments[i->parameter_number];
+        continue;
+      }
+      if (i->literal != nullptr) {
+        value = i->literal->value;
+        continue;
+      }
+      std::vector<Value> operands;
+      std::vector<const Value*> pointers;
+      for (const Instruction* operand : i->operands) operands.push_back(values_[operand]);
+      for (const Value& operand : operands) pointers.push_back(&operand);
+      const OpDef& def = Def(*i);
+      if (def.op_class == OpClass::kStructural && def.evaluate != nullptr) {
+        EvalContext context{*i, operands};
+        absl::StatusOr<Value> made = def.evaluate(context);
+        if (!made.ok()) return false;
+        values_[i] = *std::move(made);
+        continue;
+      }
+      if (def.op_class != OpClass::kPull || !i->shape.IsScalar()) return false;
+      std::unique_ptr<Interpreter>& interpreter = interpreters_[i];
+      if (interpreter == nullptr) {
+        absl::StatusOr<Program> program = ElementProgram(*i);
+        if (!program.ok()) return false;
+        InterpretOptions options;
+        options.bounds = false;
+        interpreter = std::make_unique<Interpreter>(*program, options);
+      }
+      absl::StatusOr<std::vector<Value>> made = interpreter->All(pointers);
+      if (!made.ok()) return false;
+      values_[i] = (*made)[0];
+    }
+    return true;
+  }
+
+  const Value& ValueOf(const Instruction* i) const { return values_.at(i); }
+
+ private:
+  absl::flat_hash_map<const Instruction*, Value> values_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Interpreter>> interpreters_;
+};
+
+Scalar ToScalar(const Value& value) { return LoadScalar(value.shape().element_type(), value.data()); }
+
+// The first instruction of the call that has just run that makes a NaN.
+std::optional<InnerBirth> BirthIn(const ScalarRun& run, const Computation& computation) {
+  for (const Instruction* i : computation.schedule) {
+    if (i->parameter_number >= 0 || i->literal != nullptr || !IsFloating(i->shape)) continue;
+    InnerBirth birth;
+    birth.value = ToScalar(run.ValueOf(i));
+    if (!birth.value.IsNaN()) continue;
+    bool inherited = false;
+    for (const Instruction* operand : i->operands) {
+      if (!operand->shape.IsArray()) {
+        inherited = true;  // taken out of a tuple
+        break;
+      }
+      const Scalar s = ToScalar(run.ValueOf(operand));
+      inherited = inherited || s.IsNaN();
+      birth.read.push_back({operand, s});
+    }
+    if (inherited) continue;
+    birth.instruction = i;
+    return birth;
+  }
+  return std::nullopt;
+}
+
+Value ElementOf(const Value& array, int64_t linear) {
+  const int bytes = StorageBytes(array.shape().element_type());
+  return Value::FromBytes(Shape::Scalar(array.shape().element_type()), absl::MakeConstSpan(array.data() + linear * bytes, bytes));
+}
+
+int64_t SortDimension(const Instruction& sort) {
+  const absl::Span<const int64_t> dims = sort.Ints(AttrId::kDimensions);
+  return dims.empty() ? sort.operands[0]->shape.rank() - 1 : dims[0];
+}
+
+std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value& result, int64_t element) {
+  const Computation* comparator = sort.Called(AttrId::kToApply);
+  const Shape& shape = sort.operands[0]->shape;
+  if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
+  const int d = static_cast<int>(SortDimension(sort));
+  const int64_t stride = RowMajorStrides(shape.dimensions())[d];
+  const int64_t second = element / stride % shape.dim(d) + 1 < shape.dim(d) ? element + stride : element;
+  std::vector<Value> arguments;
+  for (size_t k = 0; k < sort.operands.size(); ++k) {
+    const Value& sorted = result.shape().IsTuple() ? result.elements()[k] : result;
+    arguments.push_back(ElementOf(sorted, element));
+    arguments.push_back(ElementOf(sorted, second));
+  }
+  ScalarRun run;
+  if (!run.Run(*comparator, arguments)) return std::nullopt;
+  std::optional<InnerBirth> birth = BirthIn(run, *comparator);
+  if (!birth.has_value()) return birth;
+  for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ToScalar(arguments[p]), -1, 0});
+  return birth;
+}
+
+}  // namespace
+
+bool CallsMayHideNan(const Instruction& instruction) {
+  bool makes = false, hides = false;
+  for (const Computation* computation : ScalarComputations(instruction)) {
+    for (const Instruction* i : computation->schedule) {
+      if (i->parameter_number >= 0 || i->literal != nullptr || Def(*i).op_class != OpClass::kPull) continue;
+      absl::StatusOr<Program> program = ElementProgram(*i);
+      if (!program.ok()) continue;
+      bool reads_floats = false;
+      for (const Instruction* operand : i->operands) reads_floats = reads_floats || IsFloating(operand->shape);
+      hides = hides || (reads_floats && !IsFloating(i->shape));
+      for (NodeId id = 0; id < program->graph->size(); ++id) {
+        const Node& node = program->graph->node(id);
+        makes = makes || (node.kind == NodeKind::kScalarOp && MakesNan(node.op, node.type));
+        hides = hides || node.kind == NodeKind::kSelect;
+      }
+    }
+  }
+  return makes && hides;
+}
+
+std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element) {
+  if (ScalarComputations(instruction).empty()) return std::nullopt;
+  if (instruction.opcode == Opcode::kSort) return BirthInComparison(instruction, result, element);
+  for (const Value& operand : operands) {
+    if (!operand.has_value() || !operand.shape().IsArray()) return std::nullopt;
+  }
+  std::unique_ptr<ElementCalls> calls = ElementCalls::MakeFor(instruction, std::vector<Value>(operands.begin(), operands.end()), element);
+  if (calls == nullptr) return std::nullopt;
+  ScalarRun run;
+  Value previous;
+  for (int64_t call = 0; call < kMostCalls; ++call) {
+    const std::optional<std::vector<Value>> arguments = calls->Next(call == 0 ? nullptr : &previous);
+    if (!arguments.has_value()) return std::nullopt;
+    const Computation& computation = calls->computation();
+    if (!run.Run(computation, *arguments)) return std::nullopt;
+    std::optional<InnerBirth> birth = BirthIn(run, computation);
+    if (birth.has_value()) {
+      birth->call = call;
+      const std::vector<std::pair<int, int64_t>>& sources = calls->sources();
+      for (size_t p = 0; p < arguments->size(); ++p) {
+        const bool from_operand = p < sources.size() && sources[p].first >= 0;
+        birth->arguments.push_back({computation.parameters[p], ToScalar((*arguments)[p]), from_operand ? sources[p].first : -1, from_operand ? sources[p].second : 0});
+      }
+      return birth;
+    }
+    previous = run.ValueOf(computation.root);
+  }
+  return std::nullopt;
+}
+
+std::optional<Program> NeighbourProgram(const Instruction& sort) {
+  const Computation* comparator = sort.Called(AttrId::kToApply);
+  const Shape& shape = sort.operands[0]->shape;
+  if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
+  const int d = static_cast<int>(SortDimension(sort));
+  std::vector<Shape> arrays;
+  for (const Instruction* operand : sort.operands) arrays.push_back(Shape::Array(operand->shape.element_type(), operand->shape.dimensions()));
+  Program program = Program::Pull(arrays, Shape::Array(ElementType::kPred, shape.dimensions()));
+  ExprGraph& graph = *program.graph;
+  std::vector<NodeId> here, after;
+  for (int k = 0; k < shape.rank(); ++k) here.push_back(graph.Index(k));
+  after = here;
+  after[d] = graph.Clamp(graph.Add(here[d], graph.IndexConstant(1)), 0, shape.dim(d) - 1);
+  std::vector<NodeId> arguments;
+  for (size_t k = 0; k < arrays.size(); ++k) {
+    arguments.push_back(graph.Load(static_cast<int32_t>(k), arrays[k].element_type(), here));
+    arguments.push_back(graph.Load(static_cast<int32_t>(k), arrays[k].element_type(), after));
+  }
+  absl::StatusOr<std::vector<NodeId>> root = InlineScalarComputation(graph, *comparator, arguments);
+  if (!root.ok() || root->size() != 1) return std::nullopt;
+  program.outputs[0].value = (*root)[0];
+  return program;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,45 @@
+// What went wrong inside of the scalar computation that an instruction calls (a reducer, a comparator, a combiner, a map's body): which of its
+// instructions made a NaN, in which call. Not for deciding whether the instruction itself made one.
+#ifndef HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
+#define HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "core/element/program.h"
+#include "core/ir/module.h"
+#include "core/literal/scalar.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+struct InnerBirth {
+  const Instruction* instruction = nullptr;  // in the called computation
+  Scalar value;
+  std::vector<std::pair<const Instruction*, Scalar>> read;  // its operands
+  struct Argument {
+    const Instruction* parameter = nullptr;
+    Scalar value;
+    int operand = -1;  // of the caller, with the element that it is; -1: what an earlier call returned
+    int64_t linear = 0;
+  };
+  std::vector<Argument> arguments;  // of the call
+  int64_t call = 0;                 // among those looked at
+};
+
+// Whether a NaN may be made and lost again in there, so that the instruction's result does not have it.
+bool CallsMayHideNan(const Instruction& instruction);
+
+// The first NaN made from numbers that are none in the calls for element `element` of the result (of a sort: in the comparison of the elements
+// that stand there and after it in the result). None: there is none, or the calls cannot be followed.
+std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element);
+
+// A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
+// first of the two; the last of a line is asked about itself).
+std::optional<Program> NeighbourProgram(const Instruction& sort);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
