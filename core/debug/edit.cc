@@ -70,22 +70,49 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
   return result;
 }
 
-// Bookmarks before the change, in the new program's positions.
-void KeepBookmarks(Session::State& s, const Inheritance& inheritance, std::map<std::string, Mark> bookmarks) {
-  Travel& travel = s.Extension<Travel>();
-  std::vector<std::string> lost;
-  for (auto& [name, mark] : bookmarks) {
-    bool kept = false;
-    for (int p = 0; p <= inheritance.first && !kept && p < static_cast<int>(inheritance.old_position.size()); ++p) {
-      if (inheritance.old_position[p] != mark.levels[0].position) continue;
-      mark.levels[0].position = p;
-      kept = p < inheritance.first;
-      break;
+// The same moment in another program: by the names of what stands at each level. Nothing: something there has no such name any more.
+std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark) {
+  const Computation *old = from.entry, *now = to.entry;
+  for (size_t k = 0; k < mark.levels.size(); ++k) {
+    Mark::Level& level = mark.levels[k];
+    const bool last = k + 1 == mark.levels.size();
+    if (level.position >= static_cast<int>(old->schedule.size())) {
+      level.position = static_cast<int>(now->schedule.size());
+      return last ? std::make_optional(mark) : std::nullopt;
     }
-    if (kept) travel.bookmarks[name] = mark;
-    if (!kept) lost.push_back(name);
+    const Instruction& before = *old->schedule[level.position];
+    const Instruction* after = now->FindInstruction(before.name);
+    if (after == nullptr) return std::nullopt;
+    level.position = after->index;
+    if (last) return mark;
+    // Into what it runs: the same one of its computations.
+    const Mark::Level& next = mark.levels[k + 1];
+    const auto called = [&](const Instruction& i) -> const Computation* {
+      const std::vector<Computation*> all = i.CalledComputations();
+      if (next.kind == FrameKind::kWhileBody) return i.Called(AttrId::kBody);
+      if (next.kind == FrameKind::kWhileCondition) return i.Called(AttrId::kCondition);
+      const size_t which = next.kind == FrameKind::kBranch ? static_cast<size_t>(next.branch) : 0;
+      return which < all.size() ? all[which] : nullptr;
+    };
+    if (before.opcode != after->opcode) return std::nullopt;
+    old = called(before);
+    now = called(*after);
+    if (old == nullptr || now == nullptr) return std::nullopt;
   }
-  if (!lost.empty()) s.Say("Bookmarks after the change are gone: ", absl::StrJoin(lost, ", "), "\n");
+  return std::nullopt;
+}
+
+// Bookmarks of moments that the new program has too.
+void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::string, Mark>& bookmarks) {
+  std::vector<std::string> lost;
+  for (const auto& [name, mark] : bookmarks) {
+    if (const std::optional<Mark> now = MomentIn(before, *s.module, mark)) {
+      s.Extension<Travel>().bookmarks[name] = *now;
+    } else {
+      lost.push_back(name);
+    }
+  }
+  if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
 }
 
 // A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
@@ -159,9 +186,8 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   s.interrupt.store(&s.machine->interrupt());
   BeginHistory(s);
   s.ArmAll();
-  if (same_parameters) {
-    KeepBookmarks(s, *inheritance, bookmarks);
-  } else {
+  KeepBookmarks(s, before, bookmarks);
+  if (!same_parameters) {
     s.Say("The parameters are others: the program begins anew.\n");
   }
   const int size = static_cast<int>(s.module->entry->schedule.size());

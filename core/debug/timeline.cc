@@ -117,16 +117,24 @@ void Timeline::Settle() {
   SeekFrom(moments_[Before(mark)], mark);
 }
 
-absl::Status Timeline::At(const Mark& mark, const std::function<absl::Status()>& look) {
+absl::Status Timeline::Around(const std::function<absl::Status()>& look) {
   const std::shared_ptr<const MachineSnapshot> here = machine_.TakeSnapshot(true);
-  if (here == nullptr) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
-  const absl::Status failure = machine_.status();
+  const Mark mark = machine_.Where();
+  if (here == nullptr) {  // inside an element computation, whose walk is made again
+    if (mark.levels.empty()) return absl::FailedPreconditionError("the program has not been started");
+    for (const Frame& frame : machine_.frames()) {
+      if (frame.kind == FrameKind::kElement && (frame.changed || !frame.set_by_hand.empty())) {
+        return absl::FailedPreconditionError("a value was set inside this element computation, and would be lost; finish it first");
+      }
+    }
+  }
   const double seconds = seconds_;
-  const StopReason reason = Seek(mark);
-  absl::Status status = reason == StopReason::kStep || reason == StopReason::kFinished ? look()
-                        : reason == StopReason::kInterrupted                          ? absl::CancelledError("interrupted")
-                                                                                      : machine_.status();
-  machine_.Restore(*here);
+  absl::Status status = look();
+  if (here != nullptr) {
+    machine_.Restore(*here);
+  } else if (Seek(mark) != StopReason::kStep && status.ok()) {
+    status = machine_.status();
+  }
   seconds_ = seconds;
   return status;
 }

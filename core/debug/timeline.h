@@ -48,8 +48,8 @@ class Timeline {
   // The moment that `step` (into) or `next` came from. OutOfRange at the beginning. The machine may have moved: seek to what is returned,
   // or back to where it was.
   absl::StatusOr<Mark> Previous(bool into);
-  // Goes to `mark`, calls `look`, and comes back. FailedPrecondition inside element computations.
-  absl::Status At(const Mark& mark, const std::function<absl::Status()>& look);
+  // Calls `look`, which may move the machine, and comes back. FailedPrecondition inside an element computation in which something was set.
+  absl::Status Around(const std::function<absl::Status()>& look);
 
   // Called where the run forward has come to when a snapshot was due.
   void set_on_moment(std::function<void(const Mark& mark)> f) { on_moment_ = std::move(f); }

@@ -38,9 +38,15 @@ void NoteEdit(Session::State& s);
 // Goes there and says so if it fails. The mark is of this run.
 absl::Status GoTo(Session::State& s, const Mark& mark);
 
-// A moment that is named for looking: "iteration 17", "iteration 3,17" (of outer and inner loops), a bookmark, "start", "end".
-// `expression` will be looked at: for an iteration, of the loop whose body has its first name.
+// A moment that is named: "iteration 17", "iteration 3,17" (of outer and inner loops), "call 2" (where several calls run what is meant),
+// "in NAME" (a loop), a bookmark, "start", "end". `expression` will be looked at: for an iteration, of the loop whose body has its names.
+// InvalidArgument where several moments are meant.
 absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl::string_view expression);
+// Calls `look`, which may move the program through its run; names mean values also where it has not got to. Then all is as before.
+absl::Status LookAround(Session::State& s, const std::function<absl::Status()>& look);
+// Calls `look` with the program at each moment that the text may mean, in order of time; `label` tells them apart, and is empty where there
+// can be only one. How to choose one is said at the end.
+absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(const std::string& label)>& look);
 // Calls `look` with the program at that moment, the selected frame the one of the moment; then all is as before.
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look);
 // What is said when the program does not come to a moment that was named.

@@ -240,15 +240,11 @@ std::string ValueText(const Session::State& s, const Value& value, PrintHow how)
 absl::Status CommandPrint(Session::State& s, absl::string_view args) {
   absl::string_view expression, moment;
   if (SplitMoment(args, &expression, &moment)) {
-    const absl::StatusOr<Mark> mark = ParseMoment(s, moment, expression);
-    if (!mark.ok()) return mark.status();
     const std::string text(expression);
-    bool reached = false;
-    const absl::Status status = LookAt(s, *mark, [&] {
-      reached = true;
+    return LookAtMoments(s, moment, expression, [&](const std::string& label) {
+      if (!label.empty()) s.Say(label, ": ");
       return CommandPrint(s, text);
     });
-    return reached ? status : MomentError(status, moment);
   }
   PrintHow how = PrintHow::kPlain;
   args = absl::StripAsciiWhitespace(args);

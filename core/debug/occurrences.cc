@@ -1,0 +1,370 @@
+#include "core/debug/occurrences.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/stops.h"
+#include "core/debug/text_util.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kMostWays = 256;
+
+bool IsLoop(const Way::Step& step) { return step.level.kind == FrameKind::kWhileBody || step.level.kind == FrameKind::kWhileCondition; }
+
+// The frames that `caller` makes for `callee`: for a conditional one by branch.
+std::vector<Way::Step> StepsInto(const Instruction& caller, const Computation& callee) {
+  std::vector<Way::Step> steps;
+  Mark::Level level;
+  const std::vector<Computation*> called = caller.CalledComputations();
+  switch (Def(caller).control) {
+    case ControlKind::kWhile:
+      level.kind = caller.Called(AttrId::kBody) == &callee ? FrameKind::kWhileBody : FrameKind::kWhileCondition;
+      level.position = FirstStop(callee);
+      steps.push_back({&caller, &callee, -1, level});
+      break;
+    case ControlKind::kConditional:
+      level.kind = FrameKind::kBranch;
+      for (size_t k = 0; k < called.size(); ++k) {
+        level.branch = static_cast<int>(k);
+        if (called[k] == &callee) steps.push_back({&caller, &callee, level.branch, level});
+      }
+      break;
+    case ControlKind::kCall:
+      level.kind = callee.is_fusion ? FrameKind::kFusion : FrameKind::kCall;
+      steps.push_back({&caller, &callee, -1, level});
+      break;
+    case ControlKind::kNone:  // elements: no frames of their own
+      break;
+  }
+  return steps;
+}
+
+// Ways from the entry to `computation`, the inner part of each being `tail` (innermost first).
+void CollectWays(const CallGraph& calls, const Computation& computation, std::vector<Way::Step>& tail, std::vector<Way>& ways) {
+  if (ways.size() >= kMostWays) return;
+  if (computation.is_entry) {
+    Way way;
+    way.steps.assign(tail.rbegin(), tail.rend());
+    ways.push_back(std::move(way));
+    return;
+  }
+  absl::flat_hash_set<const Instruction*> seen;
+  for (const Instruction* caller : calls.callers[computation.id]) {
+    if (!seen.insert(caller).second) continue;
+    for (const Way::Step& step : StepsInto(*caller, computation)) {
+      tail.push_back(step);
+      CollectWays(calls, *caller->parent, tail, ways);
+      tail.pop_back();
+    }
+  }
+}
+
+bool Earlier(const Way& a, const Way& b) {
+  return std::lexicographical_compare(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [](const Way::Step& x, const Way::Step& y) {
+    return x.caller->index != y.caller->index ? x.caller->index < y.caller->index : x.branch < y.branch;
+  });
+}
+
+bool SameLoops(const Way& a, const Way& b) {
+  const auto loops = [](const Way& way) {
+    std::vector<const Computation*> found;
+    for (const Way::Step& step : way.steps) {
+      if (IsLoop(step)) found.push_back(step.callee);
+    }
+    return found;
+  };
+  return loops(a) == loops(b);
+}
+
+// How many of the way's frames are on the stack.
+size_t OnStack(const Session::State& s, const Way& way) {
+  const std::vector<Frame>& frames = s.machine->frames();
+  size_t k = 0;
+  while (k < way.steps.size() && k + 1 < frames.size()) {
+    const Frame& frame = frames[k + 1];
+    const Way::Step& step = way.steps[k];
+    const bool loop = IsLoop(step) && (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition);
+    if (frame.caller != step.caller || frame.branch != step.branch || (frame.computation != step.callee && !loop)) break;
+    ++k;
+    if (frame.computation != step.callee) break;  // the loop's other part: in the same iteration
+  }
+  return k;
+}
+
+// What the numbers mean along the way; InvalidArgument: there are not so many loops.
+absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
+  way.ranges.assign(way.steps.size(), IterationRange());
+  size_t last = way.steps.size();
+  if (asked.loop != nullptr) {
+    while (last > 0 && way.steps[last - 1].callee != asked.loop) --last;
+  }
+  size_t given = asked.iterations.size(), outermost = way.steps.size();
+  for (size_t k = last; k > 0 && given > 0; --k) {
+    if (!IsLoop(way.steps[k - 1])) continue;
+    way.ranges[k - 1] = asked.iterations[--given];
+    outermost = k - 1;
+  }
+  if (given > 0) {
+    return absl::InvalidArgumentError(asked.iterations.size() == 1 ? std::string("there is no loop around this; say iteration N in NAME (a loop or its body), or select a frame in it")
+                                                                   : absl::StrCat("there are fewer than ", asked.iterations.size(), " loops around this"));
+  }
+  // Loops around those that are meant: as the program stands.
+  const size_t stack = OnStack(s, way);
+  for (size_t k = 0; k < std::min(stack, outermost); ++k) {
+    if (asked.iterations.empty() && asked.loop == nullptr && asked.call == 0) break;
+    if (!IsLoop(way.steps[k])) continue;
+    const int64_t now = s.machine->frames()[k + 1].iteration;
+    way.ranges[k] = {now, now};
+    way.open_from = k + 1;
+  }
+  return absl::OkStatus();
+}
+
+bool NotOnTheWay(const absl::Status& status) { return absl::IsNotFound(status) && absl::StartsWith(status.message(), "that moment is not on the way"); }
+
+}  // namespace
+
+Mark AfterEdits(const Timeline& timeline, Mark mark) {
+  for (const Timeline::Moment& moment : timeline.moments()) {
+    if (!moment.kept || moment.mark.levels.size() != mark.levels.size() || !(mark < moment.mark)) continue;
+    Mark same = moment.mark;
+    same.levels.back().position = mark.levels.back().position;
+    if (same == mark) mark = moment.mark;
+  }
+  return mark;
+}
+
+absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation& home, const Asked& asked, bool stay) {
+  Occurrences result;
+  result.home_ = &home;
+  std::vector<Way::Step> tail;
+  CollectWays(CallsOf(s), home, tail, result.ways_);
+  std::vector<Way>& ways = result.ways_;
+  if (ways.empty()) {
+    const auto callers = s.element_callers.find(&home);
+    if (callers == s.element_callers.end()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
+    const Instruction& caller = *callers->second.front();
+    return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls it for one after another, so its values are of no moment of the program; goto the moment and step into %",
+                                                      caller.name));
+  }
+  std::stable_sort(ways.begin(), ways.end(), Earlier);
+  const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
+  if (asked.loop != nullptr) {
+    drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return step.callee == asked.loop; }); });
+    if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", asked.loop->name));
+  }
+  absl::Status first;
+  drop([&](Way& way) {
+    const absl::Status status = SetRanges(s, asked, way);
+    if (!status.ok() && first.ok()) first = status;
+    return !status.ok();
+  });
+  if (ways.empty()) return first;
+  // Calls are counted in a group, before some are chosen.
+  std::vector<const Way*> groups;
+  std::vector<int> size;
+  for (Way& way : ways) {
+    size_t group = 0;
+    while (group < groups.size() && !SameLoops(*groups[group], way)) ++group;
+    if (group == groups.size()) {
+      groups.push_back(&way);
+      size.push_back(0);
+      const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoop);
+      result.group_loops_.push_back(loop == way.steps.rend() ? nullptr : loop->caller);
+    }
+    way.group = group;
+    way.call = ++size[group];
+  }
+  const int most = *std::max_element(size.begin(), size.end());
+  if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
+  result.calls_ = most > 1 && asked.call == 0;
+  result.groups_ = groups.size() > 1;
+  if (asked.call > 0) drop([&](const Way& way) { return way.call != asked.call; });
+  const auto here = [&](const Way& way) { return OnStack(s, way) == way.steps.size(); };
+  if (stay && asked.call == 0 && std::any_of(ways.begin(), ways.end(), here)) {
+    drop([&](const Way& way) { return !here(way); });
+    result.calls_ = result.groups_ = false;
+  }
+  return result;
+}
+
+bool Occurrences::single() const {
+  if (ways_.size() != 1) return false;
+  const Way& way = ways_[0];
+  for (size_t k = 0; k < way.steps.size(); ++k) {
+    if (IsLoop(way.steps[k]) && !way.ranges[k].one()) return false;
+  }
+  return true;
+}
+
+bool Occurrences::plain() const {
+  if (calls_ || groups_) return false;
+  const auto open = [](const Way& way) {
+    int loops = 0;
+    for (size_t k = way.open_from; k < way.steps.size(); ++k) loops += IsLoop(way.steps[k]) ? 1 : 0;
+    return loops;
+  };
+  return open(ways_[0]) <= 1;
+}
+
+Mark Occurrences::OnlyMark() const {
+  const Way& way = ways_[0];
+  Mark mark;
+  mark.levels.push_back({FrameKind::kEntry, 0, -1, 0});
+  for (size_t k = 0; k < way.steps.size(); ++k) {
+    mark.levels.back().position = way.steps[k].caller->index;
+    mark.levels.push_back(way.steps[k].level);
+    if (IsLoop(way.steps[k])) mark.levels.back().iteration = way.ranges[k].first;
+  }
+  return mark;
+}
+
+std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
+  std::string text;
+  const size_t from = row ? std::min(occurrence.shown_from, occurrence.iterations.size()) : 0;
+  const absl::Span<const int64_t> iterations = absl::MakeConstSpan(occurrence.iterations).subspan(from);
+  if (!iterations.empty()) absl::StrAppend(&text, row ? "" : "iteration ", absl::StrJoin(iterations, ","));
+  if (calls_) absl::StrAppend(&text, text.empty() ? "" : " ", "call ", occurrence.way->call);
+  const Instruction* loop = group_loops_[occurrence.way->group];
+  if (groups_ && loop != nullptr) absl::StrAppend(&text, " in ", loop->name);
+  return text;
+}
+
+std::string Occurrences::Legend() const {
+  if (!calls_) return "";
+  constexpr size_t kMost = 8;
+  std::vector<std::string> calls;
+  for (const Way& way : ways_) {
+    if (way.group != ways_[0].group || calls.size() > kMost) continue;
+    // The innermost call in which it differs from the others says most.
+    std::vector<std::string> path;
+    for (const Way::Step& step : way.steps) {
+      const bool differs = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
+        const size_t k = static_cast<size_t>(&step - way.steps.data());
+        return k < other.steps.size() && (other.steps[k].caller != step.caller || other.steps[k].branch != step.branch);
+      });
+      if (differs && !IsLoop(step)) path.push_back(absl::StrCat("%", step.caller->name, step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
+    }
+    calls.push_back(calls.size() == kMost ? "..." : absl::StrCat(way.call, " by ", absl::StrJoin(path, " in ")));
+  }
+  return absl::StrCat("call ", absl::StrJoin(calls, ", "));
+}
+
+std::string Occurrences::HowToChoose() const {
+  const Way& way = ways_[0];
+  std::vector<std::string> loops;
+  std::vector<int64_t> example;
+  bool open = false;
+  for (size_t k = 0; k < way.steps.size(); ++k) {
+    if (!IsLoop(way.steps[k])) continue;
+    loops.push_back(absl::StrCat("%", way.steps[k].caller->name));
+    example.push_back(way.ranges[k].first);
+    open |= !way.ranges[k].one();
+  }
+  const std::string iteration = example.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(example, ","));
+  std::vector<std::string> texts;
+  if (groups_) {
+    std::vector<std::string> names;
+    for (const Instruction* loop : group_loops_) names.push_back(loop == nullptr ? "no loop" : absl::StrCat("%", loop->name));
+    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "), group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, " in ", group_loops_[0]->name, " chooses one") : ""));
+  }
+  if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
+  if (calls_) texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size(), " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call 2 chooses one"));
+  return absl::StrJoin(texts, "; ");
+}
+
+std::string Occurrences::NoneText(absl::string_view moment) const {
+  std::vector<const Instruction*> loops;
+  const Way& way = ways_[0];
+  bool open = false;
+  for (size_t k = 0; k < way.steps.size(); ++k) {
+    if (!IsLoop(way.steps[k])) continue;
+    loops.push_back(way.steps[k].caller);
+    open |= !way.ranges[k].one();
+  }
+  if (ways_.size() == 1 && open && loops.size() > 1) {
+    const std::string most = most_ >= 0 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most") : ": it is not entered";
+    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in any iteration of the loop around it", most, " (iterations of both are given outer before inner, as iteration 1,0)");
+  }
+  const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
+  return absl::StrCat("the program does not come to ", moment, branch ? ": the loop ends before, or another branch is taken there" : loops.empty() ? "" : ": the loop ends before, or is not entered");
+}
+
+absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
+                                       const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
+  Timeline& timeline = *s.Extension<Travel>().timeline;
+  const auto seek = [&](const Mark& to) -> absl::StatusOr<bool> {
+    const StopReason reason = timeline.Seek(to);
+    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason == StopReason::kStep || reason == StopReason::kFinished) return true;
+    if (NotOnTheWay(s.machine->status())) return false;
+    return s.machine->status();
+  };
+  if (ways[0]->steps.size() == depth) {
+    const absl::StatusOr<bool> there = seek(AfterEdits(timeline, mark));
+    if (!there.ok() || !*there) return there.ok() ? absl::StatusOr<bool>(true) : there;
+    Occurrence occurrence{std::move(iterations), 0, ways[0]};
+    for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoop(ways[0]->steps[k]) ? 1 : 0;
+    s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+    return each(occurrence);
+  }
+  // What each instruction here runs, in program order: the ways are in that order already.
+  for (size_t begin = 0; begin < ways.size();) {
+    const Way::Step& step = ways[begin]->steps[depth];
+    size_t end = begin;
+    while (end < ways.size() && ways[end]->steps[depth].caller == step.caller && ways[end]->steps[depth].callee == step.callee && ways[end]->steps[depth].branch == step.branch) ++end;
+    const std::vector<const Way*> inside(ways.begin() + static_cast<ptrdiff_t>(begin), ways.begin() + static_cast<ptrdiff_t>(end));
+    begin = end;
+    mark.levels.back().position = step.caller->index;
+    Mark there = mark;
+    there.levels.push_back(step.level);
+    if (!IsLoop(step)) {
+      const absl::StatusOr<bool> more = Walk(s, inside, depth + 1, there, iterations, each);
+      if (!more.ok() || !*more) return more;
+      continue;
+    }
+    int64_t first = inside[0]->ranges[depth].first, last = inside[0]->ranges[depth].last;
+    for (const Way* way : inside) {
+      first = std::min(first, way->ranges[depth].first);
+      last = last < 0 || way->ranges[depth].last < 0 ? -1 : std::max(last, way->ranges[depth].last);
+    }
+    const bool innermost = std::none_of(inside[0]->steps.begin() + static_cast<ptrdiff_t>(depth) + 1, inside[0]->steps.end(), IsLoop);
+    if (innermost && first > 0) {  // how far it comes, should it not come so far
+      const std::optional<int64_t> trips = [&]() -> std::optional<int64_t> {
+        const absl::StatusOr<bool> at = seek(mark);
+        return at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, step.caller->index) : std::nullopt;
+      }();
+      if (trips.has_value()) most_ = std::max(most_, *trips - 1);
+    }
+    for (int64_t k = first; last < 0 || k <= last; ++k) {
+      there.levels.back().iteration = k;
+      const absl::StatusOr<bool> runs = seek(there);
+      if (!runs.ok()) return runs;
+      if (!*runs) break;  // the loop has ended
+      if (innermost) most_ = std::max(most_, k);
+      std::vector<const Way*> wanted;
+      for (const Way* way : inside) {
+        if (k >= way->ranges[depth].first && (way->ranges[depth].last < 0 || k <= way->ranges[depth].last)) wanted.push_back(way);
+      }
+      std::vector<int64_t> around = iterations;
+      around.push_back(k);
+      const absl::StatusOr<bool> more = Walk(s, wanted, depth + 1, there, std::move(around), each);
+      if (!more.ok() || !*more) return more;
+    }
+  }
+  return true;
+}
+
+absl::Status Occurrences::Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
+  std::vector<const Way*> ways;
+  for (const Way& way : ways_) ways.push_back(&way);
+  Mark mark;
+  mark.levels.push_back({FrameKind::kEntry, 0, -1, 0});
+  return Walk(s, ways, 0, mark, {}, each).status();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,85 @@
+// When a computation runs, over the whole run: through which calls, and in which iterations of the loops around it. For looking at values of
+// other moments (moments.cc). What is meant is said as "iteration 3,17 call 2 in NAME"; what is left open means all.
+#ifndef HLOSCOPE_CORE_DEBUG_OCCURRENCES_H_
+#define HLOSCOPE_CORE_DEBUG_OCCURRENCES_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/debug/travel.h"
+
+namespace hloscope {
+
+struct IterationRange {
+  int64_t first = 0, last = -1;  // last -1: to the end
+  bool one() const { return first == last; }
+};
+
+struct Asked {
+  std::vector<IterationRange> iterations;  // of `loop`, or the innermost loop, and before it of loops around it
+  int call = 0;                            // from 1; 0: not said
+  const Computation* loop = nullptr;       // a loop's body or condition; null: not said
+};
+
+// A way from the entry to the computation: the instructions that run what lies between, the outermost first.
+struct Way {
+  struct Step {
+    const Instruction* caller;
+    const Computation* callee;
+    int branch;
+    Mark::Level level;  // of the frame it makes, at its beginning
+  };
+  std::vector<Step> steps;
+  std::vector<IterationRange> ranges;  // by step; of loops
+  size_t open_from = 0;                // steps before it are those of the present stack
+  size_t group = 0;                    // ways through the same loops, iterations mean the same in them
+  int call = 1;                        // in its group, in program order
+};
+
+struct Occurrence {
+  std::vector<int64_t> iterations;  // of the loops around, outer before inner
+  size_t shown_from = 0;            // those before are as in the present
+  const Way* way = nullptr;
+};
+
+class Occurrences {
+ public:
+  // Of `home`. `stay`: where the program stands inside of it, by the same calls.
+  static absl::StatusOr<Occurrences> Of(Session::State& s, const Computation& home, const Asked& asked, bool stay);
+
+  // Not more than one can be meant.
+  bool single() const;
+  // A number says which iteration: nothing is told apart by calls or loops.
+  bool plain() const;
+  // Of a single one.
+  Mark OnlyMark() const;
+  // "iteration 3,17 call 2", as it is typed; in rows of iterations without what is as in the present.
+  std::string Label(const Occurrence& occurrence, bool row) const;
+  // "call 1 by %f.1, 2 by %f.2"; empty: nothing to tell apart.
+  std::string Legend() const;
+  // What is open, and how it is said.
+  std::string HowToChoose() const;
+  // Of which nothing came about.
+  std::string NoneText(absl::string_view moment) const;
+
+  // Goes there one after another, in order of time; the machine is left wherever that ends. `each`: false ends it.
+  absl::Status Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
+
+ private:
+  absl::StatusOr<bool> Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
+                            const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
+
+  const Computation* home_ = nullptr;
+  std::vector<Way> ways_;
+  bool calls_ = false, groups_ = false;
+  std::vector<const Instruction*> group_loops_;  // by group, the innermost loop; null: none
+  int64_t most_ = -1;                            // the highest iteration of an innermost loop that came about
+};
+
+// The moment after the last thing that was set in the frame of `mark`, if any was.
+Mark AfterEdits(const Timeline& timeline, Mark mark);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_OCCURRENCES_H_
