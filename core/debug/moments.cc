@@ -26,7 +26,7 @@ std::vector<absl::string_view> NamesIn(absl::string_view expression) {
   const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; };
   std::vector<absl::string_view> names;
   size_t at = 0;
-  if (absl::StartsWith(expression, "/")) at = std::min(expression.find(' '), expression.size());  // print's options
+  const bool options = absl::StartsWith(expression, "/");  // of print or why, with their own words
   while (at < expression.size()) {
     const bool percent = expression[at] == '%';
     if (!percent && !absl::ascii_isalpha(expression[at]) && expression[at] != '_') {
@@ -36,7 +36,7 @@ std::vector<absl::string_view> NamesIn(absl::string_view expression) {
     size_t end = at + 1;
     while (end < expression.size() && is_word(expression[end])) ++end;
     const absl::string_view name = expression.substr(at + (percent ? 1 : 0), end - at - (percent ? 1 : 0));
-    if (percent || end >= expression.size() || expression[end] != '(') names.push_back(name);
+    if (percent || (!options && (end >= expression.size() || expression[end] != '('))) names.push_back(name);
     at = end;
   }
   return names;
@@ -247,6 +247,22 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
   if (shown == 0) return absl::NotFoundError(occurrences->NoneText(moment));
   if (!occurrences->single()) s.Say(shown > kMost ? "and more. " : "", occurrences->HowToChoose(), "\n");
   return absl::OkStatus();
+}
+
+absl::Status LookBack(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(absl::string_view text)>& look) {
+  const std::string text(expression);
+  return LookAtMoments(s, moment, expression, [&](const std::string& label) -> absl::Status {
+    Timeline& timeline = *s.Extension<Travel>().timeline;
+    absl::string_view rest = moment;
+    if (const Frame& top = s.machine->top(); IsMomentWord(TakeWord(rest))) {
+      Mark end = s.machine->Where();
+      end.levels.back().position = static_cast<int>(top.computation->schedule.size());
+      if (absl::Status there = SeekStatus(s, timeline.Seek(end)); !there.ok()) return there;
+      s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+    }
+    if (!label.empty()) s.Say(label, ":\n");
+    return look(text);
+  });
 }
 
 namespace {

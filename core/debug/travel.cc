@@ -233,6 +233,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   }
   if (absl::Status status = SeekStatus(s, reason); !status.ok()) {
     if (present != nullptr) s.machine->Restore(*present);
+    if (reason == StopReason::kError && !absl::IsNotFound(status)) return absl::Status(status.code(), absl::StrCat("the program stops with an error before it comes to ", args, ": ", status.message()));
     return MomentError(status, args);
   }
   Arrived(s);

@@ -47,6 +47,8 @@ absl::Status LookAround(Session::State& s, const std::function<absl::Status()>& 
 // Calls `look` with the program at each moment that the text may mean, in order of time; `label` tells them apart, and is empty where there
 // can be only one. How to choose one is said at the end.
 absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(const std::string& label)>& look);
+// The same for what looks at executed values only: in frames that are named by iteration or call, at their end.
+absl::Status LookBack(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(absl::string_view text)>& look);
 // Calls `look` with the program at that moment, the selected frame the one of the moment; then all is as before.
 absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<absl::Status()>& look);
 // What is said when the program does not come to a moment that was named.

@@ -53,6 +53,9 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
     request.place.instruction = s.module->entry->root;
   } else {
     absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
+    if (absl::IsFailedPrecondition(found.status()) && s.visible() && command == "why") {
+      return absl::FailedPreconditionError(absl::StrCat(found.status().message(), ", or name a moment of the past: why ", args, " @ iteration 0 (or call 1)"));
+    }
     if (!found.ok()) return found.status();
     request.place.frame = found->first;
     request.place.instruction = found->second;
@@ -124,6 +127,9 @@ absl::Status WriteSlice(Session::State& s, const std::string& file, const std::s
 }
 
 absl::Status CommandWhy(Session::State& s, absl::string_view args) {
+  if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) {
+    return LookBack(s, moment, expression, [&](absl::string_view text) { return CommandWhy(s, text); });
+  }
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);
   if (!request.ok()) return request.status();
   s.machine->interrupt().store(false);
