@@ -1,11 +1,11 @@
 // Memoised evaluation like the interpreter's, but simpler: a node holds for the whole element or for one turn of the innermost fold.
+// Terms and formulas stand in trace_terms.cc, intervals in trace_reach.cc.
 #include "core/element/trace.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 #include "core/element/scalar_eval.h"
 
 namespace hloscope {
@@ -144,6 +144,7 @@ ElementTracer::Traced ElementTracer::EvalOp(const Node& node) {
   }
   Traced result;
   result.value = EvalScalarOp(node.op, node.type, node.aux, absl::MakeConstSpan(in, n));
+  if (on_op_) on_op_(node, absl::MakeConstSpan(in, n), result.value, fold_depth_ > 0);
   if (node.op == ScalarOp::kConvert && n == 1) {
     result.origin = parts[0].origin;
     result.compared = parts[0].compared;
@@ -209,7 +210,9 @@ void ElementTracer::EvalFold(NodeId id, const Node& node) {
     for (size_t d = 0; d < at.size(); ++d) vars_[info.vars[d]] = at[d];
     NewTurn();
     next.clear();
+    ++fold_depth_;
     for (NodeId body : info.bodies) next.push_back(Eval(body));
+    --fold_depth_;
     running.swap(next);
     for (size_t d = at.size(); d-- > 0;) {
       if (++at[d] < info.extents[d]) break;
@@ -261,6 +264,54 @@ absl::StatusOr<int64_t> ElementTracer::PushPoint(int64_t point, const ElementLoa
   recorded_ = nullptr;
   if (!status_.ok()) return status_;
   return linear;
+}
+
+Scalar ElementTracer::Start(int output, absl::Span<const int64_t> index, const ElementLoader& load) {
+  load_ = &load;
+  recorded_ = nullptr;
+  status_ = absl::OkStatus();
+  points_left_ = INT64_MAX;
+  for (size_t d = 0; d < index.size(); ++d) vars_[d] = index[d];
+  element_turn_ = ++counter_;
+  NewTurn();
+  return Eval(program_.outputs[output].value).value;
+}
+
+void ElementTracer::Updates(const ElementLoader& load, const std::function<bool(int64_t target)>& each) {
+  const Program::Push& push = program_.push;
+  absl::flat_hash_map<int64_t, std::vector<Traced>> running;
+  const Shape& shape = program_.outputs[0].shape;
+  std::vector<int64_t> index(shape.rank());
+  const int64_t points = push_points();
+  for (int64_t t = 0; t < points; ++t) {
+    load_ = &load;
+    recorded_ = nullptr;
+    status_ = absl::OkStatus();
+    points_left_ = INT64_MAX;
+    element_turn_ = ++counter_;
+    if (!SetPoint(t)) return;
+    if (push.in_bounds != kNoNode && Eval(push.in_bounds).value.i == 0) continue;
+    int64_t target = 0;
+    for (int d = 0; d < shape.rank(); ++d) target = target * shape.dim(d) + (index[d] = Eval(push.target[d]).value.i);
+    auto [at, fresh] = running.try_emplace(target);
+    if (fresh) {
+      OnOp quiet;
+      std::swap(quiet, on_op_);
+      for (size_t o = 0; o < program_.outputs.size(); ++o) {
+        Traced before;
+        before.value = Start(static_cast<int>(o), index, load);
+        at->second.push_back(before);
+      }
+      std::swap(quiet, on_op_);
+      element_turn_ = ++counter_;
+      SetPoint(t);
+    }
+    for (size_t p = 0; p < at->second.size(); ++p) accumulators_[AccumulatorKey(push.accumulator_id, static_cast<int>(p))] = at->second[p];
+    std::vector<Traced> next;
+    for (NodeId combined : push.combined) next.push_back(Eval(combined));
+    at->second = std::move(next);
+    if (!each(target)) return;
+  }
 }
 
 absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points) {
@@ -325,344 +376,6 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
   element.chosen = result.chosen;
   element.converted = result.converted;
   return element;
-}
-
-// ---- Terms and formulas ----
-
-std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Span<const int64_t> index) const {
-  if (program_.is_push) return std::nullopt;
-  std::vector<NodeId> todo = {program_.outputs[output].value}, folds;
-  std::vector<bool> seen(graph_.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph_.node(id);
-    if (node.kind == NodeKind::kFold) {
-      folds.push_back(id);
-      continue;
-    }
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
-  if (folds.size() != 1) return std::nullopt;
-  const FoldInfo& info = graph_.fold(graph_.node(folds[0]));
-  if (info.bodies.size() != 1) return std::nullopt;
-  const Node& body = graph_.node(info.bodies[0]);
-  if (body.kind != NodeKind::kScalarOp || body.inputs.size() != 2 || !IsReassociable(body.op)) return std::nullopt;
-  NodeId element = kNoNode;
-  for (int side = 0; side < 2 && element == kNoNode; ++side) {
-    const Node& accumulator = graph_.node(body.inputs[side]);
-    if (accumulator.kind == NodeKind::kAccumulator && accumulator.var == info.id) element = body.inputs[1 - side];
-  }
-  if (element == kNoNode) return std::nullopt;
-  for (int32_t v : graph_.FreeVars(element)) {
-    if (v < 0) return std::nullopt;
-    if (v >= program_.rank() && std::find(info.vars.begin(), info.vars.end(), v) == info.vars.end()) return std::nullopt;
-  }
-  Terms terms;
-  terms.op = body.op;
-  terms.extents = info.extents;
-  const ElementType type = graph_.node(element).type;
-  terms.program = Program::Pull(program_.operands, Shape::Array(type, info.extents));
-  ExprGraph& graph = *terms.program.graph;
-  ExprGraph::Substitution substitution;
-  substitution.index_map.assign(graph_.var_count(), kNoNode);
-  for (size_t d = 0; d < index.size(); ++d) substitution.index_map[d] = graph.IndexConstant(index[d]);
-  for (size_t d = 0; d < info.vars.size(); ++d) substitution.index_map[info.vars[d]] = graph.Index(static_cast<int32_t>(d));
-  terms.program.outputs[0].value = graph.Substitute(graph_, element, substitution);
-  return terms;
-}
-
-namespace {
-
-// The value of a node without variables, folds and unknown loads.
-std::optional<Scalar> Closed(const ExprGraph& graph, NodeId id, const std::function<std::optional<Scalar>(const Node&)>& load) {
-  const Node& node = graph.node(id);
-  switch (node.kind) {
-    case NodeKind::kConstant: return node.constant;
-    case NodeKind::kLoad: return load(node);
-    case NodeKind::kSelect: {
-      const std::optional<Scalar> pred = Closed(graph, node.inputs[0], load);
-      if (!pred) return std::nullopt;
-      return Closed(graph, node.inputs[pred->i ? 1 : 2], load);
-    }
-    case NodeKind::kScalarOp: {
-      std::vector<Scalar> in;
-      for (NodeId input : node.inputs) {
-        const std::optional<Scalar> x = Closed(graph, input, load);
-        if (!x) return std::nullopt;
-        in.push_back(*x);
-      }
-      return EvalScalarOp(node.op, node.type, node.aux, in);
-    }
-    case NodeKind::kIndex:
-    case NodeKind::kFold:
-    case NodeKind::kFoldResult:
-    case NodeKind::kAccumulator: return std::nullopt;
-  }
-  return std::nullopt;
-}
-
-}  // namespace
-
-std::string ElementTracer::Formula(int output, absl::Span<const int64_t> index, absl::Span<const std::string> operand_names, bool numbers,
-                                   const ElementLoader& load) const {
-  if (program_.is_push) return "";
-  Program shown;
-  shown.operands = program_.operands;
-  std::vector<std::string> names(operand_names.begin(), operand_names.end());
-  names.resize(shown.operands.size());
-  std::vector<Scalar> values(shown.operands.size());
-  absl::flat_hash_map<std::pair<int, int64_t>, int> known;
-  ExprGraph& graph = *shown.graph;
-  ExprGraph::Substitution substitution;
-  substitution.index_map.assign(graph_.var_count(), kNoNode);
-  for (size_t d = 0; d < index.size(); ++d) substitution.index_map[d] = graph.IndexConstant(index[d]);
-  std::function<std::optional<Scalar>(const Node&)> closed_load = [&](const Node& node) -> std::optional<Scalar> {
-    if (node.operand < static_cast<int>(program_.operands.size())) return std::nullopt;
-    return values[node.operand];
-  };
-  substitution.load = [&](int32_t operand, ElementType type, absl::Span<const NodeId> indices) {
-    const Shape& shape = program_.operands[operand];
-    int64_t linear = 0;
-    std::string text = names[operand];
-    for (size_t d = 0; d < indices.size(); ++d) {
-      const std::optional<Scalar> i = Closed(graph, indices[d], closed_load);
-      if (!i || i->i < 0 || i->i >= shape.dim(static_cast<int>(d))) return graph.Load(operand, type, indices);
-      linear = linear * shape.dim(static_cast<int>(d)) + i->i;
-      absl::StrAppend(&text, d == 0 ? "[" : ",", i->i);
-    }
-    if (!indices.empty()) text += "]";
-    const auto [entry, fresh] = known.try_emplace({operand, linear}, static_cast<int>(names.size()));
-    if (fresh) {
-      absl::StatusOr<Scalar> value = load(operand, linear);
-      shown.operands.push_back(Shape::Scalar(type));
-      values.push_back(value.ok() ? *value : Scalar());
-      if (numbers && value.ok()) {
-        text = ToText(*value);
-        if (text[0] == '-') text = absl::StrCat("(", text, ")");
-      }
-      names.push_back(text);
-    }
-    return graph.Load(entry->second, type, {});
-  };
-  const NodeId value = graph.Substitute(graph_, program_.outputs[output].value, substitution);
-  shown.outputs.push_back({Shape::Scalar(program_.outputs[output].shape.element_type()), value});
-  const std::string text = ToFormula(shown, names);
-  return absl::StrReplaceAll(absl::string_view(text), {{"out[] = ", ""}, {"[]", ""}, {"\n", "; "}});
-}
-
-// ---- Intervals ----
-
-ElementTracer::Interval ElementTracer::IntervalOf(NodeId id) {
-  if (interval_stamps_[id] == interval_turn_) return intervals_[id];
-  interval_stamps_[id] = interval_turn_;
-  return intervals_[id] = IntervalOfNode(graph_.node(id));
-}
-
-ElementTracer::Interval ElementTracer::IntervalOfNode(const Node& node) {
-  constexpr Interval kAll{INT64_MIN / 4, INT64_MAX / 4};
-  switch (node.kind) {
-    case NodeKind::kIndex: return ranges_[node.var];
-    case NodeKind::kConstant:
-      if (IsInteger(node.type) || IsPred(node.type)) return {node.constant.i, node.constant.i};
-      return kAll;
-    case NodeKind::kScalarOp: return IntervalOfOp(node);
-    case NodeKind::kLoad: {
-      const Interval otherwise = IsPred(node.type) ? Interval{0, 1} : kAll;
-      if (!IsInteger(node.type) && !IsPred(node.type)) return otherwise;
-      const Shape& shape = program_.operands[node.operand];
-      int64_t linear = 0;
-      for (int d = 0; d < shape.rank(); ++d) {
-        const Interval i = IntervalOf(node.inputs[d]);
-        if (!i.point() || i.low < 0 || i.low >= shape.dim(d)) return otherwise;
-        linear = linear * shape.dim(d) + i.low;
-      }
-      const absl::StatusOr<Scalar> value = (*load_)(node.operand, linear);
-      if (!value.ok() || value->i < kAll.low || value->i > kAll.high) return otherwise;
-      return {value->i, value->i};
-    }
-    case NodeKind::kSelect: {
-      const Interval pred = IntervalOf(node.inputs[0]);
-      if (pred.point()) return IntervalOf(node.inputs[pred.low ? 1 : 2]);
-      const Interval a = IntervalOf(node.inputs[1]), b = IntervalOf(node.inputs[2]);
-      return {std::min(a.low, b.low), std::max(a.high, b.high)};
-    }
-    case NodeKind::kFold:
-    case NodeKind::kFoldResult:
-    case NodeKind::kAccumulator: return IsPred(node.type) ? Interval{0, 1} : kAll;
-  }
-  return kAll;
-}
-
-ElementTracer::Interval ElementTracer::IntervalOfOp(const Node& node) {
-  constexpr Interval kAll{INT64_MIN / 4, INT64_MAX / 4};
-  const Interval otherwise = IsPred(node.type) ? Interval{0, 1} : kAll;
-  const ElementType input = graph_.node(node.inputs[0]).type;
-  if (!IsInteger(input) && !IsPred(input)) return otherwise;
-  const Interval a = IntervalOf(node.inputs[0]);
-  const Interval b = node.inputs.size() > 1 ? IntervalOf(node.inputs[1]) : a;
-  const auto clip = [&](__int128 low, __int128 high) {
-    if (low < kAll.low || high > kAll.high) return kAll;
-    return Interval{static_cast<int64_t>(low), static_cast<int64_t>(high)};
-  };
-  const auto truth = [](bool yes, bool no) { return yes ? Interval{1, 1} : no ? Interval{0, 0} : Interval{0, 1}; };
-  const bool narrow = node.type != ElementType::kS64 && !IsPred(node.type);
-  if (narrow && !(a.point() && b.point()) && node.op != ScalarOp::kMaximum && node.op != ScalarOp::kMinimum) return otherwise;
-  if (IsUnsigned(input) && BitWidth(input) == 64 && (a.low < 0 || b.low < 0)) return otherwise;
-  switch (node.op) {
-    case ScalarOp::kAdd: return clip(static_cast<__int128>(a.low) + b.low, static_cast<__int128>(a.high) + b.high);
-    case ScalarOp::kSubtract: return clip(static_cast<__int128>(a.low) - b.high, static_cast<__int128>(a.high) - b.low);
-    case ScalarOp::kMultiply: {
-      const __int128 x[] = {static_cast<__int128>(a.low) * b.low, static_cast<__int128>(a.low) * b.high, static_cast<__int128>(a.high) * b.low,
-                            static_cast<__int128>(a.high) * b.high};
-      return clip(*std::min_element(x, x + 4), *std::max_element(x, x + 4));
-    }
-    case ScalarOp::kFloorDiv: {
-      if (!b.point() || b.low <= 0) return otherwise;
-      const auto div = [&](int64_t x) { return x / b.low - (x % b.low < 0 ? 1 : 0); };
-      return {div(a.low), div(a.high)};
-    }
-    case ScalarOp::kMod: {
-      if (!b.point() || b.low <= 0) return otherwise;
-      const auto div = [&](int64_t x) { return x / b.low - (x % b.low < 0 ? 1 : 0); };
-      if (div(a.low) == div(a.high)) return {a.low - div(a.low) * b.low, a.high - div(a.low) * b.low};
-      return {0, b.low - 1};
-    }
-    case ScalarOp::kMaximum: return {std::max(a.low, b.low), std::max(a.high, b.high)};
-    case ScalarOp::kMinimum: return {std::min(a.low, b.low), std::min(a.high, b.high)};
-    case ScalarOp::kLt: return truth(a.high < b.low, a.low >= b.high);
-    case ScalarOp::kLe: return truth(a.high <= b.low, a.low > b.high);
-    case ScalarOp::kGt: return truth(a.low > b.high, a.high <= b.low);
-    case ScalarOp::kGe: return truth(a.low >= b.high, a.high < b.low);
-    case ScalarOp::kEq: return truth(a.point() && b.point() && a.low == b.low, a.high < b.low || b.high < a.low);
-    case ScalarOp::kNe: return truth(a.high < b.low || b.high < a.low, a.point() && b.point() && a.low == b.low);
-    case ScalarOp::kAnd:
-      if (IsPred(node.type)) return {a.low & b.low, a.high & b.high};
-      break;
-    case ScalarOp::kOr:
-      if (IsPred(node.type)) return {a.low | b.low, a.high | b.high};
-      break;
-    case ScalarOp::kNot:
-      if (IsPred(node.type)) return {1 - a.high, 1 - a.low};
-      break;
-    case ScalarOp::kConvert:
-      if (node.type == ElementType::kS64 && !(IsUnsigned(input) && BitWidth(input) == 64 && a.low < 0)) return a;
-      break;
-    default: break;
-  }
-  return otherwise;
-}
-
-// The index is a variable of a fold, shifted by what is a number for all the output elements looked at, and no other index of the load
-// has it.
-bool ElementTracer::IsFreeDim(const Node& load, size_t d) const {
-  const ExprGraph::Affine affine = graph_.ToAffine(load.inputs[d]);
-  int32_t var = -1;
-  for (const auto& [id, factor] : affine.terms) {
-    const Node& term = graph_.node(id);
-    if (term.kind != NodeKind::kIndex) return false;
-    if (ranges_[term.var].point()) continue;  // a number here
-    if (term.var < program_.rank() || var >= 0 || std::abs(factor) != 1) return false;
-    var = term.var;
-  }
-  if (var < 0) return false;
-  for (size_t other = 0; other < load.inputs.size(); ++other) {
-    if (other == d) continue;
-    for (int32_t v : graph_.FreeVars(load.inputs[other])) {
-      if (v == var) return false;
-    }
-  }
-  return true;
-}
-
-void ElementTracer::Collect(NodeId id, int operand, bool certain, std::vector<uint8_t>* seen, std::vector<Reach>* out) {
-  if (id == kNoNode || !has_load_[id]) return;
-  const uint8_t mark = certain ? 2 : 1;
-  if ((*seen)[id] >= mark) return;
-  (*seen)[id] = mark;
-  const Node& node = graph_.node(id);
-  if (node.kind == NodeKind::kSelect) {
-    const Interval pred = IntervalOf(node.inputs[0]);
-    Collect(node.inputs[0], operand, certain, seen, out);
-    if (!pred.point() || pred.low != 0) Collect(node.inputs[1], operand, certain && pred.point(), seen, out);
-    if (!pred.point() || pred.low == 0) Collect(node.inputs[2], operand, certain && pred.point(), seen, out);
-    return;
-  }
-  for (NodeId input : node.inputs) Collect(input, operand, certain, seen, out);
-  if (node.kind == NodeKind::kFold) {
-    for (NodeId x : graph_.fold(node).inits) Collect(x, operand, certain, seen, out);
-    bool empty = false;
-    for (int64_t e : graph_.fold(node).extents) empty = empty || e == 0;
-    if (empty) return;
-    for (NodeId x : graph_.fold(node).bodies) Collect(x, operand, certain, seen, out);
-  }
-  if (node.kind != NodeKind::kLoad || node.operand != operand) return;
-  Reach reach;
-  reach.certain = certain;
-  const Shape& shape = program_.operands[operand];
-  for (int d = 0; d < shape.rank(); ++d) {
-    const Interval i = IntervalOf(node.inputs[d]);
-    Dim dim{std::max<int64_t>(i.low, 0), std::min(i.high, shape.dim(d) - 1), 0, IsFreeDim(node, d)};
-    for (int32_t v : graph_.FreeVars(node.inputs[d])) {
-      if (v >= 0 && v < std::min(program_.rank(), 64)) dim.vars |= uint64_t{1} << v;
-    }
-    // What a guard keeps inside is no certainty for each element.
-    if (i.low < 0 || i.high >= shape.dim(d)) reach.certain = false;
-    if (dim.low > dim.high) return;
-    reach.dims.push_back(dim);
-  }
-  out->push_back(std::move(reach));
-}
-
-std::vector<ElementTracer::FixedVars> ElementTracer::FoldChoices(int output, int64_t most) const {
-  std::vector<NodeId> todo = {program_.outputs[output].value};
-  std::vector<bool> seen(graph_.size(), false);
-  std::vector<std::pair<int64_t, int32_t>> vars;  // by extent
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph_.node(id);
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind != NodeKind::kFold) continue;
-    const FoldInfo& info = graph_.fold(node);
-    for (size_t d = 0; d < info.vars.size(); ++d) vars.push_back({info.extents[d], info.vars[d]});
-    todo.insert(todo.end(), info.bodies.begin(), info.bodies.end());
-    todo.insert(todo.end(), info.inits.begin(), info.inits.end());
-  }
-  std::sort(vars.begin(), vars.end());
-  std::vector<FixedVars> choices;
-  for (const auto& [extent, var] : vars) {
-    const int64_t before = std::max<int64_t>(1, static_cast<int64_t>(choices.size()));
-    if (extent <= 0 || extent > most / before) break;
-    std::vector<FixedVars> more;
-    for (int64_t c = 0; c < before; ++c) {
-      for (int64_t value = 0; value < extent; ++value) {
-        more.push_back(choices.empty() ? FixedVars() : choices[c]);
-        more.back().push_back({var, value});
-      }
-    }
-    choices.swap(more);
-  }
-  return choices;
-}
-
-std::vector<ElementTracer::Reach> ElementTracer::ReachOf(int output, absl::Span<const int64_t> low, absl::Span<const int64_t> high, int operand,
-                                                         const ElementLoader& load, const FixedVars& fixed) {
-  load_ = &load;
-  recorded_ = nullptr;
-  ++interval_turn_;
-  ranges_.resize(graph_.var_count());
-  for (int v = 0; v < graph_.var_count(); ++v) ranges_[v] = {0, std::max<int64_t>(graph_.VarExtent(v) - 1, 0)};
-  for (size_t d = 0; d < low.size(); ++d) ranges_[d] = {low[d], high[d]};
-  for (const auto& [var, value] : fixed) ranges_[var] = {value, value};
-  std::vector<Reach> found;
-  std::vector<uint8_t> seen(graph_.size(), 0);
-  Collect(program_.outputs[output].value, operand, true, &seen, &found);
-  return found;
 }
 
 }  // namespace hloscope

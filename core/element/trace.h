@@ -51,6 +51,15 @@ class ElementTracer {
   // the loads. ResourceExhausted beyond `max_points` of folds and domains.
   absl::StatusOr<TracedElement> At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points = int64_t{1} << 22);
 
+  // Told of every operation that is evaluated from now on. `in_fold`: it turns with a fold.
+  using OnOp = std::function<void(const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool in_fold)>;
+  void set_on_op(OnOp f) { on_op_ = std::move(f); }
+  // Of push programs: what the element is before any update. Of pull programs: the element. Loads are told to `load` alone.
+  Scalar Start(int output, absl::Span<const int64_t> index, const ElementLoader& load);
+  // Push programs: every update in order, with the running values that it finds. `each` is told the target's row-major index after the
+  // update's loads and operations were; false from it ends the walk.
+  void Updates(const ElementLoader& load, const std::function<bool(int64_t target)>& each);
+
   // True when no fold and no push has to be walked: an element costs a few operations.
   bool IsCheap(int output) const;
 
@@ -135,6 +144,8 @@ class ElementTracer {
   absl::flat_hash_map<int64_t, Traced> accumulators_;
   absl::flat_hash_map<NodeId, std::vector<Traced>> fold_parts_;
   const ElementLoader* load_ = nullptr;
+  OnOp on_op_;
+  int fold_depth_ = 0;
   std::vector<TracedLoad>* recorded_ = nullptr;
   absl::flat_hash_map<std::pair<int, int64_t>, int> numbers_;
   absl::Status status_;

@@ -1,0 +1,135 @@
+// What an element is made of, for people: the terms of its fold, and its formula with the indices and numbers filled in.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/element/scalar_eval.h"
+#include "core/element/trace.h"
+
+namespace hloscope {
+
+std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Span<const int64_t> index) const {
+  if (program_.is_push) return std::nullopt;
+  std::vector<NodeId> todo = {program_.outputs[output].value}, folds;
+  std::vector<bool> seen(graph_.size(), false);
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    const Node& node = graph_.node(id);
+    if (node.kind == NodeKind::kFold) {
+      folds.push_back(id);
+      continue;
+    }
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+  }
+  if (folds.size() != 1) return std::nullopt;
+  const FoldInfo& info = graph_.fold(graph_.node(folds[0]));
+  if (info.bodies.size() != 1) return std::nullopt;
+  const Node& body = graph_.node(info.bodies[0]);
+  if (body.kind != NodeKind::kScalarOp || body.inputs.size() != 2 || !IsReassociable(body.op)) return std::nullopt;
+  NodeId element = kNoNode;
+  for (int side = 0; side < 2 && element == kNoNode; ++side) {
+    const Node& accumulator = graph_.node(body.inputs[side]);
+    if (accumulator.kind == NodeKind::kAccumulator && accumulator.var == info.id) element = body.inputs[1 - side];
+  }
+  if (element == kNoNode) return std::nullopt;
+  for (int32_t v : graph_.FreeVars(element)) {
+    if (v < 0) return std::nullopt;
+    if (v >= program_.rank() && std::find(info.vars.begin(), info.vars.end(), v) == info.vars.end()) return std::nullopt;
+  }
+  Terms terms;
+  terms.op = body.op;
+  terms.extents = info.extents;
+  const ElementType type = graph_.node(element).type;
+  terms.program = Program::Pull(program_.operands, Shape::Array(type, info.extents));
+  ExprGraph& graph = *terms.program.graph;
+  ExprGraph::Substitution substitution;
+  substitution.index_map.assign(graph_.var_count(), kNoNode);
+  for (size_t d = 0; d < index.size(); ++d) substitution.index_map[d] = graph.IndexConstant(index[d]);
+  for (size_t d = 0; d < info.vars.size(); ++d) substitution.index_map[info.vars[d]] = graph.Index(static_cast<int32_t>(d));
+  terms.program.outputs[0].value = graph.Substitute(graph_, element, substitution);
+  return terms;
+}
+
+namespace {
+
+// The value of a node without variables, folds and unknown loads.
+std::optional<Scalar> Closed(const ExprGraph& graph, NodeId id, const std::function<std::optional<Scalar>(const Node&)>& load) {
+  const Node& node = graph.node(id);
+  switch (node.kind) {
+    case NodeKind::kConstant: return node.constant;
+    case NodeKind::kLoad: return load(node);
+    case NodeKind::kSelect: {
+      const std::optional<Scalar> pred = Closed(graph, node.inputs[0], load);
+      if (!pred) return std::nullopt;
+      return Closed(graph, node.inputs[pred->i ? 1 : 2], load);
+    }
+    case NodeKind::kScalarOp: {
+      std::vector<Scalar> in;
+      for (NodeId input : node.inputs) {
+        const std::optional<Scalar> x = Closed(graph, input, load);
+        if (!x) return std::nullopt;
+        in.push_back(*x);
+      }
+      return EvalScalarOp(node.op, node.type, node.aux, in);
+    }
+    case NodeKind::kIndex:
+    case NodeKind::kFold:
+    case NodeKind::kFoldResult:
+    case NodeKind::kAccumulator: return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string ElementTracer::Formula(int output, absl::Span<const int64_t> index, absl::Span<const std::string> operand_names, bool numbers,
+                                   const ElementLoader& load) const {
+  if (program_.is_push) return "";
+  Program shown;
+  shown.operands = program_.operands;
+  std::vector<std::string> names(operand_names.begin(), operand_names.end());
+  names.resize(shown.operands.size());
+  std::vector<Scalar> values(shown.operands.size());
+  absl::flat_hash_map<std::pair<int, int64_t>, int> known;
+  ExprGraph& graph = *shown.graph;
+  ExprGraph::Substitution substitution;
+  substitution.index_map.assign(graph_.var_count(), kNoNode);
+  for (size_t d = 0; d < index.size(); ++d) substitution.index_map[d] = graph.IndexConstant(index[d]);
+  std::function<std::optional<Scalar>(const Node&)> closed_load = [&](const Node& node) -> std::optional<Scalar> {
+    if (node.operand < static_cast<int>(program_.operands.size())) return std::nullopt;
+    return values[node.operand];
+  };
+  substitution.load = [&](int32_t operand, ElementType type, absl::Span<const NodeId> indices) {
+    const Shape& shape = program_.operands[operand];
+    int64_t linear = 0;
+    std::string text = names[operand];
+    for (size_t d = 0; d < indices.size(); ++d) {
+      const std::optional<Scalar> i = Closed(graph, indices[d], closed_load);
+      if (!i || i->i < 0 || i->i >= shape.dim(static_cast<int>(d))) return graph.Load(operand, type, indices);
+      linear = linear * shape.dim(static_cast<int>(d)) + i->i;
+      absl::StrAppend(&text, d == 0 ? "[" : ",", i->i);
+    }
+    if (!indices.empty()) text += "]";
+    const auto [entry, fresh] = known.try_emplace({operand, linear}, static_cast<int>(names.size()));
+    if (fresh) {
+      absl::StatusOr<Scalar> value = load(operand, linear);
+      shown.operands.push_back(Shape::Scalar(type));
+      values.push_back(value.ok() ? *value : Scalar());
+      if (numbers && value.ok()) {
+        text = ToText(*value);
+        if (text[0] == '-') text = absl::StrCat("(", text, ")");
+      }
+      names.push_back(text);
+    }
+    return graph.Load(entry->second, type, {});
+  };
+  const NodeId value = graph.Substitute(graph_, program_.outputs[output].value, substitution);
+  shown.outputs.push_back({Shape::Scalar(program_.outputs[output].shape.element_type()), value});
+  const std::string text = ToFormula(shown, names);
+  return absl::StrReplaceAll(absl::string_view(text), {{"out[] = ", ""}, {"[]", ""}, {"\n", "; "}});
+}
+
+}  // namespace hloscope
