@@ -244,6 +244,12 @@ Completions Complete(absl::string_view before, const Module* module, const Compu
   if (const size_t open = word.find_first_of("[]"); open != absl::string_view::npos && !ElementTypeFromName(word.substr(0, open)).has_value()) {
     word = word.substr(word.find_last_of("[]") + 1);
   }
+  // `f32[4,` is one word, as far as it is not closed.
+  if (const size_t open = before.rfind('['); open != absl::string_view::npos && before.find_first_of("]){", open) == absl::string_view::npos) {
+    size_t type = open;
+    while (type > 0 && absl::ascii_isalnum(before[type - 1])) --type;
+    if (ElementTypeFromName(before.substr(type, open - type)).has_value()) word = before.substr(type);
+  }
   if (word.empty() && !asked) return result;
   if (!word.empty() && absl::ascii_isdigit(word[0])) return result;
   if (before.find("//") != absl::string_view::npos) return result;

@@ -302,13 +302,14 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
     place_button(ui::Measure(font, label).x + ui::Px(10 * 2 + 6 + 14));
     if (ui::Button("apply", label, ui::Icon::kContinue, ui::ButtonKind::kPrimary, can ? "the running program goes on from where the change matters (Ctrl+Enter)" : "the text has errors", can)) {
       context.run("window program apply");
+      focus_text_ = true;
     }
     if (!narrow) {
       place_button(ui::Px(24));
-      if (ui::IconButton("redo", ui::Icon::kRedo, "Redo (Ctrl+Y)", false, document.can_redo())) context.run("window redo");
+      if (ui::IconButton("redo", ui::Icon::kRedo, "Redo (Ctrl+Y)", false, document.can_redo())) context.run("window redo"), focus_text_ = true;
       right += ui::Px(6);
       place_button(ui::Px(24));
-      if (ui::IconButton("undo", ui::Icon::kUndo, "Undo (Ctrl+Z)", false, document.can_undo())) context.run("window undo");
+      if (ui::IconButton("undo", ui::Icon::kUndo, "Undo (Ctrl+Z)", false, document.can_undo())) context.run("window undo"), focus_text_ = true;
       ui::DrawText({right - ui::Measure(font, "edited").x, y}, c.dim, font, "edited");
       right -= ui::Measure(font, "edited").x + ui::Px(10);
     }
@@ -375,6 +376,21 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
   float x = window.x + ui::Px(12);
   bool cut = false;
   for (size_t k = 0; k < parts.size() && !cut; ++k) {
+    const bool iterated = absl::StartsWith(parts[k].first, "iteration ");
+    if (iterated && x + ui::Px(150) < right) {
+      // Earlier iterations can be looked at: the values beside the lines are theirs.
+      const int64_t present = now.frame()->iteration, at = iteration_ >= 0 ? iteration_ : present;
+      x += ui::Px(8);
+      const auto step = [&](const char* name, ui::Icon icon, const char* tip, int64_t to, bool enabled) {
+        ImGui::SetCursorScreenPos({x, top + std::floor((height - ui::Px(24)) / 2)});
+        if (ui::IconButton(name, icon, tip, false, enabled)) context.run(absl::StrCat("window program iteration ", to >= present ? "now" : absl::StrCat(to)));
+        x += ui::Px(24);
+      };
+      step("earlier", ui::Icon::kBack, "values of the iteration before", at - 1, at > 0);
+      x += ui::DrawTextIn({x + ui::Px(2), y}, right - x, parts[k].second, font, parts[k].first, &cut) + ui::Px(4);
+      step("later", ui::Icon::kContinue, "values of the iteration after", at + 1, at < present);
+      continue;
+    }
     if (k > 0) {
       if (x + ui::Px(30) > right) break;
       ui::DrawText({x + ui::Px(6), y}, c.faint, font, "\u00b7");

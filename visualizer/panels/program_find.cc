@@ -149,7 +149,14 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     ui::DrawTextIn({screen.x + count_x, screen.y + ui::Px(11)}, space, bad ? ui::Colors().orange : ui::Colors().dim, ui::Type().small, count, &cut);
   }
   ImGui::SetCursorPos({room - buttons, y});
-  if (ui::IconButton("previous", ui::Icon::kFinish, "the one before (Shift+F3)", false, !matches_.empty())) NextMatch(context, -1);
+  if (ui::IconButton("previous", ui::Icon::kNone, "the one before (Shift+F3)", false, !matches_.empty())) NextMatch(context, -1);
+  {
+    // The chevron of "next", upside down.
+    const ImVec2 min = ImGui::GetItemRectMin();
+    const float x = min.x + ui::Px(12), top = min.y + ui::Px(10), side = ui::Px(4);
+    const ImVec2 points[3] = {{x - side, top + side}, {x, top}, {x + side, top + side}};
+    ImGui::GetWindowDrawList()->AddPolyline(points, 3, ui::Fade(ui::Colors().dim, matches_.empty() ? 0.4f : 1), 0, ui::Px(1.5f));
+  }
   ImGui::SameLine(0, 0);
   if (ui::IconButton("next", ui::Icon::kChevronDown, "the next (F3)", false, !matches_.empty())) NextMatch(context, 1);
   ImGui::SameLine(0, 0);

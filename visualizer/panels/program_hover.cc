@@ -91,7 +91,11 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   ui::Text(Name(instruction.opcode), c.blue, type.mono);
   if (!def.summary.empty()) {
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ui::Px(520));
-    ui::Text(def.summary, c.dim);
+    std::string summary;
+    for (const char letter : def.summary) {
+      if (letter != '`') summary += letter;
+    }
+    ui::Text(summary, c.dim);
     ImGui::PopTextWrapPos();
   }
   ui::Gap(6);
@@ -255,7 +259,7 @@ void ProgramPanel::DrawGutterMenu(PanelContext& context) {
       const std::string name(absl::StripPrefix(CommandName(context.now, *menu_instruction_), "%"));
       ui::Text(name, ui::Colors().text, ui::Type().mono);
       bool entered = false;
-      ui::Field("condition", &menu_condition_, "stop only if, as any(isnan(%))", 240, &entered, true);
+      ui::Field("condition", &menu_condition_, "stop only if, as max(x) > 1", 240, &entered, true);
       if (entered) {
         const std::string condition(absl::StripAsciiWhitespace(menu_condition_));
         if (stop != nullptr) {

@@ -33,7 +33,7 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
   hover_offset_ = -1;
   hover_line_ = -1;
   if (document.empty()) return;
-  if (text_hovered_ && !ImGui::IsItemActive()) {
+  if (text_hovered_ && (!ImGui::IsItemActive() || ImGui::IsItemClicked(0) || ImGui::IsItemClicked(1))) {
     hover_line_ = LineAtY(document, mouse.y);
     if (hover_line_ >= 0 && mouse.x >= geometry_.text_x && mouse.x > geometry_.min.x + geometry_.gutter) {
       const absl::string_view text = document.line(hover_line_);
@@ -235,7 +235,7 @@ void ProgramPanel::HandleLetters(PanelContext& context) {
   }
   AfterEdit(context);
   const char last = letters.back();
-  if (IsNameLetter(last) || last == '[') {
+  if (IsNameLetter(last) || last == '[' || last == ',') {
     UpdateCompletion(context, false);
   } else if (last == '(' || last == '=' ) {
     UpdateCompletion(context, true);

@@ -53,6 +53,7 @@ class Lexer {
         Word();
       } else {
         if (c == '=') equals_ = true;
+        if (c == '=' && at_ > 0 && line_[at_ - 1] == ' ') opcode_seen_ = false;  // another instruction of the line
         Take(at_ + 1, Quiet(Ink::kText));
         if (c == '=' && !runs_.empty()) before_value_ = true;
       }

@@ -90,7 +90,6 @@ void ProgramPanel::DrawText(PanelContext& context) {
   HandleKeys(context);
   Collect(context);
   UpdateValues(context);
-  ImDrawList* list = ImGui::GetWindowDrawList();
   const ui::Palette& c = ui::Colors();
   for (const LineParts& parts : lines_) DrawBackgrounds(context, parts);
   // Letters do not run under the numbers at the left.
@@ -116,8 +115,6 @@ void ProgramPanel::DrawText(PanelContext& context) {
   DrawCompletions(context);
   DrawGutterMenu(context);
   DrawTextMenu(context);
-  list->PushClipRectFullScreen();
-  list->PopClipRect();
   ImGui::EndChild();
 }
 
@@ -211,7 +208,10 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
     right = std::min(right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
   }
   const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
-  const int right_cell = static_cast<int>((right - g.text_x) / g.cell) + 1;
+  // Text that is cut ends in an ellipsis.
+  const float cells_seen = (right - g.text_x) / g.cell;
+  const bool cut = static_cast<float>(CellsTo(parts.text, std::min(static_cast<int>(parts.text.size()), static_cast<int>(std::max(0.0f, cells_seen)) * 4 + 8))) > cells_seen;
+  const int right_cell = static_cast<int>(cells_seen) + (cut ? -1 : 1);
   if (right_cell <= left_cell) return;
   const auto size = static_cast<int>(parts.text.size());
   const int limit = std::min(size, right_cell * 4 + 8);
@@ -237,16 +237,13 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
       x += static_cast<float>(skip) * g.cell;
       end = std::min(end, right_cell);
     }
+    if (!plain && end_cell > right_cell) end = std::min(end, ByteAtCell(parts.text, right_cell));
     if (end > begin) list->AddText(font, font->FontSize, {std::floor(x), y}, ColorOf(run.ink), parts.text.data() + begin, parts.text.data() + end);
   }
   const int cells = plain ? size : CellsTo(parts.text, size);
   const float text_end = g.text_x + static_cast<float>(cells) * g.cell;
-  if (text_end > right) {
-    // Cut: an ellipsis on what lies behind.
-    const float dots = g.cell + ui::Px(6);
-    const ImU32 back = parts.here ? ui::Mix(c.panel, c.amber | 0xff000000u, 0.17f) : parts.selected ? ui::Mix(c.panel, c.blue, 0.13f) : c.panel;
-    list->AddRectFilled({right - dots, g.Y(parts.row)}, {g.max.x, g.Y(parts.row) + g.line}, back);
-    list->AddText(font, font->FontSize, {std::floor(right - dots + ui::Px(2)), y}, c.faint, "\u2026");
+  if (cut) {
+    list->AddText(font, font->FontSize, {std::floor(g.text_x + static_cast<float>(right_cell) * g.cell), y}, c.faint, "\u2026");
   } else {
     float x = text_end + g.cell;
     // What the text does not say: shapes that were left out.
@@ -389,6 +386,19 @@ void ProgramPanel::DrawCaret(PanelContext& context) {
 
 void ProgramPanel::TagNames(PanelContext& context) {
   if (!ui::TheTags().on) return;
+  const int caret_line = context.document.LineAt(editor_.caret());
+  ui::TagFact("caret", absl::StrCat(caret_line + 1, ":", editor_.caret() - context.document.line_begin(caret_line) + 1));
+  ui::TagFact("line", context.document.line(caret_line));
+  ui::TagFact("lines", absl::StrCat(context.document.line_count()));
+  ui::TagFact("selection", editor_.has_selection() ? editor_.Selected(context.document).substr(0, 200) : "");
+  ui::TagFact("rows", absl::StrCat(row_count(context.document)));
+  ui::TagFact("first", absl::StrCat(lines_.empty() ? 0 : lines_.front().line + 1));
+  for (const LineParts& parts : lines_) {
+    if (parts.stop != nullptr) {
+      ui::TagFact(absl::StrCat("stop:", parts.line + 1), !parts.stop->enabled ? "disabled" : !parts.stop->condition.empty() ? absl::StrCat("if ", parts.stop->condition) : parts.stop->kind == StopRow::kLog ? "log" : "break");
+    }
+    if (parts.here) ui::TagFact("stopped", absl::StrCat(parts.line + 1));
+  }
   ImGui::PushClipRect({geometry_.min.x + geometry_.gutter, geometry_.min.y}, geometry_.max, true);
   for (const LineParts& parts : lines_) {
     const float y = geometry_.Y(parts.row);
