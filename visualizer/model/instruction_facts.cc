@@ -56,6 +56,14 @@ const Region* RegionOf(Session::State& s, const Instruction& instruction) {
   return nullptr;
 }
 
+bool HasRun(const Session::State& s, const Instruction& instruction) {
+  if (s.machine == nullptr) return false;
+  for (const Frame& frame : s.machine->frames()) {
+    if (frame.computation == instruction.parent && frame.position > instruction.index) return true;
+  }
+  return false;
+}
+
 void FillFormula(const Instruction& instruction, InstructionFacts* facts) {
   const OpDef& def = Def(instruction);
   if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
@@ -134,10 +142,17 @@ void FillKernel(Session::State& s, const Instruction& instruction, InstructionFa
     const Instruction* other = instruction.parent->schedule[member];
     if (other != &instruction) facts->fused.push_back(other);
   }
+  // A kernel that has run is at hand; of others nothing is compiled only to be looked at.
+  std::string description;
+  if (op_class != OpClass::kControl && op_class != OpClass::kStructural && HasRun(s, *root)) {
+    const absl::StatusOr<std::shared_ptr<const Kernel>> kernel = s.backend->GetKernel(*instruction.parent, *region);
+    if (kernel.ok()) description = absl::StrCat(", ", (*kernel)->description());
+  }
   if (op_class == OpClass::kControl) facts->kernel = "runs other computations";
   else if (op_class == OpClass::kStructural && region->members.size() <= 1) facts->kernel = "hands values on; no kernel";
-  else if (facts->fused.empty()) facts->kernel = absl::StrCat("alone, ", s.backend->name());
+  else if (facts->fused.empty()) facts->kernel = absl::StrCat("alone", description.empty() ? absl::StrCat(", ", s.backend->name()) : description);
   else facts->kernel = root == &instruction ? absl::StrCat("fused with ", Count(static_cast<int64_t>(facts->fused.size()), "other")) : absl::StrCat("fused into %", root->name);
+  if (!facts->fused.empty()) absl::StrAppend(&facts->kernel, description);
 }
 
 void FillMetadata(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
@@ -166,7 +181,7 @@ std::string LayoutOfShape(const Shape& shape) {
   if (!shape.IsArray()) return "";
   if (shape.rank() == 0) return "a single number";
   const Layout* layout = shape.layout();
-  if (layout == nullptr) return "row-major (none written)";
+  if (layout == nullptr) return "row-major";
   return absl::StrCat(layout->ToString(), layout->IsPlainRowMajor() ? "  row-major" : "");
 }
 

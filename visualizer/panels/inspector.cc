@@ -21,8 +21,6 @@
 namespace hloscope {
 namespace {
 
-constexpr float kKeyWidth = 84;
-
 std::string MomentKey(const Snapshot& now, const Instruction* of) {
   return absl::StrCat(now.program_generation, ",", now.moment_generation, ",", now.generation, ",", reinterpret_cast<uintptr_t>(of));
 }
@@ -60,6 +58,12 @@ class Wrapped {
     }
     return false;
   }
+  // So much must stay together: goes on in a new line where there is no room for it.
+  void Keep(float width) {
+    if (at_.x > left_ && at_.x + width > right_ && width <= right_ - left_) Break();
+  }
+  // As it is, no break within.
+  void Glued(absl::string_view text, ImU32 color) { Put(text, color, font_, ui::Measure(font_, text).x); }
   void Break() {
     at_.x = left_;
     at_.y += line_;
@@ -134,9 +138,11 @@ class InspectorPanel : public Panel {
     const InstructionFacts& f = *shown_;
     DrawHead(context, f);
     DrawFormula(context, f);
-    ImGui::BeginChild("rows", {0, 0}, false);
+    // The widest name of an attribute decides, within reason.
+    float key = ui::Measure(ui::Type().ui, "operands").x;
+    for (const auto& [name, value] : f.attributes) key = std::max(key, ui::Measure(ui::Type().ui, name).x);
+    key_width_ = std::min(key + ui::Px(16), std::max(ui::Px(84), ImGui::GetContentRegionAvail().x * 0.42f));
     DrawRows(context, f);
-    ImGui::EndChild();
     ui::TagFact("of", of->name);
     ui::TagFact("opcode", f.opcode);
   }
@@ -171,27 +177,58 @@ class InspectorPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     if (f.formula.empty() && f.no_formula.empty()) return;
     const float room = ImGui::GetContentRegionAvail().x, pad = ui::Px(10);
-    const float most = std::max(ui::Px(60), ImGui::GetContentRegionAvail().y * 0.34f);
+    const float most = std::max(ui::Px(80), ImGui::GetWindowHeight() * 0.5f);
     const float height = std::clamp(formula_height_ + 2 * pad, ui::Px(36), most);
     ImGui::PushStyleColor(ImGuiCol_ChildBg, ImGui::ColorConvertU32ToFloat4(c.sunken));
     ImGui::PushStyleVar(ImGuiStyleVar_ChildRounding, ui::Px(4));
-    ImGui::BeginChild("formula", {room, height}, false, ImGuiWindowFlags_HorizontalScrollbar * 0);
+    ImGui::BeginChild("formula", {room, height}, false);
     const float before = formula_height_;
     ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x + pad, ImGui::GetCursorScreenPos().y + pad});
     const float left = ImGui::GetCursorScreenPos().x, right = left + ImGui::GetContentRegionAvail().x - pad;
     Wrapped text(left, right, f.formula.empty() ? ui::Type().ui : ui::Type().mono, ui::Px(20));
     std::string all;
-    for (const CodePiece& piece : f.formula) {
+    // Lines break at spaces only: what stands between two of them stays together.
+    ImFont* font = ui::Type().mono;
+    const auto width_from = [&](size_t k, size_t at) {
+      float width = 0;
+      for (; k < f.formula.size(); ++k, at = 0) {
+        const absl::string_view rest = absl::string_view(f.formula[k].text).substr(at);
+        const size_t end = rest.find_first_of(" \n");
+        width += ui::Measure(font, rest.substr(0, end)).x;
+        if (end != absl::string_view::npos) break;
+      }
+      return width;
+    };
+    bool fresh = true;
+    for (size_t k = 0; k < f.formula.size(); ++k) {
+      const CodePiece& piece = f.formula[k];
       absl::StrAppend(&all, piece.text);
-      switch (piece.kind) {
-        case CodePiece::kName:
-          if (text.Add(piece.text, c.blue, absl::StrCat("formula:", piece.text))) context.select(piece.instruction, {});
-          if (text.hovered()) context.selection.hover_next = piece.instruction;
-          break;
-        case CodePiece::kFunction: text.Add(piece.text, c.text); break;
-        case CodePiece::kNumber: text.Add(piece.text, c.violet); break;
-        case CodePiece::kIndex: text.Add(piece.text, c.teal); break;
-        case CodePiece::kPlain: text.Add(piece.text, c.text); break;
+      if (piece.kind == CodePiece::kName) {
+        if (fresh) text.Keep(width_from(k, 0));
+        if (text.Add(piece.text, c.blue, absl::StrCat("formula:", piece.text))) context.select(piece.instruction, {});
+        if (text.hovered()) context.selection.hover_next = piece.instruction;
+        fresh = false;
+        continue;
+      }
+      const ImU32 color = piece.kind == CodePiece::kNumber ? c.violet : piece.kind == CodePiece::kIndex ? c.teal : c.text;
+      for (size_t at = 0; at < piece.text.size();) {
+        if (piece.text[at] == '\n') {
+          text.Break();
+          fresh = false;
+          ++at;
+          continue;
+        }
+        if (piece.text[at] == ' ') {
+          text.Glued(" ", color);
+          fresh = true;
+          ++at;
+          continue;
+        }
+        if (fresh) text.Keep(width_from(k, at));
+        fresh = false;
+        const size_t end = std::min(piece.text.find_first_of(" \n", at), piece.text.size());
+        text.Glued(absl::string_view(piece.text).substr(at, end - at), color);
+        at = end;
       }
     }
     if (f.formula.empty()) text.Add(f.no_formula, c.dim);
@@ -206,12 +243,12 @@ class InspectorPanel : public Panel {
 
   // A key, and what the caller draws beside it.
   template <typename DrawValue>
-  static void Entry(absl::string_view key, DrawValue draw, ImFont* font = nullptr) {
+  void Entry(absl::string_view key, DrawValue draw, ImFont* font = nullptr) {
     if (font == nullptr) font = ui::Type().mono;
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float room = ImGui::GetContentRegionAvail().x;
     const bool narrow = room < ui::Px(200);
-    const float indent = narrow ? ui::Px(8) : ui::Px(kKeyWidth);
+    const float indent = narrow ? ui::Px(8) : key_width_;
     ui::DrawTextIn({at.x, at.y + ui::Px(2)}, narrow ? room : indent - ui::Px(8), ui::Colors().dim, ui::Type().ui, key);
     ImGui::SetCursorScreenPos({at.x + indent, at.y + (narrow ? ui::Px(22) : ui::Px(2))});
     Wrapped text(at.x + indent, at.x + room, font, ui::Px(20));
@@ -219,12 +256,12 @@ class InspectorPanel : public Panel {
     text.End();
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui::Px(1)});
   }
-  static void Plain(absl::string_view key, absl::string_view value, ImU32 color = 0, ImFont* font = nullptr) {
+  void Plain(absl::string_view key, absl::string_view value, ImU32 color = 0, ImFont* font = nullptr) {
     if (value.empty()) return;
     Entry(key, [&](Wrapped& text) { text.Add(value, color != 0 ? color : ui::Colors().text); }, font);
     ui::TagFact(key, value);
   }
-  static void Links(PanelContext& context, absl::string_view key, const std::vector<const Instruction*>& list, absl::string_view after) {
+  void Links(PanelContext& context, absl::string_view key, const std::vector<const Instruction*>& list, absl::string_view after) {
     const ui::Palette& c = ui::Colors();
     Entry(key, [&](Wrapped& text) {
       for (size_t k = 0; k < list.size(); ++k) {
@@ -237,7 +274,7 @@ class InspectorPanel : public Panel {
     ui::TagFact(key, absl::StrJoin(list, ", ", [](std::string* out, const Instruction* i) { absl::StrAppend(out, i->name); }));
   }
 
-  static void DrawRows(PanelContext& context, const InstructionFacts& f) {
+  void DrawRows(PanelContext& context, const InstructionFacts& f) {
     const ui::Palette& c = ui::Colors();
     Entry("shape", [&](Wrapped& text) {
       text.Add(f.shape, c.teal);
@@ -302,7 +339,7 @@ class InspectorPanel : public Panel {
     ui::Gap(12);
   }
 
-  static void DrawSource(const SourceFrame& frame, bool first) {
+  void DrawSource(const SourceFrame& frame, bool first) {
     const ui::Palette& c = ui::Colors();
     const absl::string_view base = Basename(frame.file);
     Entry(first ? "source" : "", [&](Wrapped& text) {
@@ -318,7 +355,7 @@ class InspectorPanel : public Panel {
 
   Live<InstructionFacts> facts_;
   std::shared_ptr<const InstructionFacts> shown_;
-  float formula_height_ = 20;
+  float formula_height_ = 20, key_width_ = 84;
 };
 
 // A long text by lines, with line numbers; scrolls both ways.

@@ -308,7 +308,14 @@ class ValuePanel : public Panel {
     if (context.selection.instruction == name.instruction && static_cast<int>(context.selection.element.size()) == f.shape.rank() && WithinShape(f.shape, context.selection.element)) selected_ = context.selection.element;
     if (reveal_ && !selected_.empty()) Reveal(view);
     reveal_ = false;
-    if (wide) {
+    if (f.shape.rank() == 0) {
+      // One number needs no picture.
+      hovered_.clear();
+      ImGui::BeginChild("number", {std::min(room.x, ui::Px(420)), 0}, false);
+      DrawScalar();
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      ImGui::EndChild();
+    } else if (wide) {
       const float side = std::min(ui::Px(kSideWidth), room.x * 0.42f), left = room.x - side - ui::Px(14);
       ImGui::BeginChild("left", {left, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
       DrawTools(context, view, f);
@@ -526,11 +533,6 @@ class ValuePanel : public Panel {
     const ui::Palette& c = ui::Colors();
     const int64_t rows = PlaneRows(f.shape, view.axes), columns = PlaneColumns(f.shape, view.axes);
     const ImVec2 room = {ImGui::GetContentRegionAvail().x, std::max(ui::Px(60), height)};
-    if (f.shape.rank() == 0) {
-      Ask(context, view, f, rows, columns, {ui::Px(64), ui::Px(64)});
-      DrawScalar();
-      return;
-    }
     if (!side_.comparing()) what_ = PlaneOf::kValue;
     Ask(context, view, f, rows, columns, room);
     const ColorScale scale = ScaleFor(f);
@@ -567,9 +569,7 @@ class ValuePanel : public Panel {
   }
 
   void DrawScalar() {
-    // One number needs no picture.
-    if (side_.element() == nullptr) return;
-    ui::Gap(8);
+    if (side_.element() == nullptr || !(side_.element()->of == name_)) return;
     ui::Text(side_.element()->text, ui::Colors().text, ui::Type().title);
     ui::Gap(4);
   }

@@ -4,13 +4,14 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "imgui_internal.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
 namespace {
 
-constexpr float kRowHeight = 22, kHeader = 22, kIndexWidth = 52, kBar = 10;
+constexpr float kRowHeight = 22, kHeader = 22, kIndexWidth = 52, kBar = 10, kMostCell = 88;
 
 // Readable on a cell of this colour.
 ImU32 InkOn(uint32_t color) {
@@ -39,11 +40,15 @@ void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size
   }
 }
 
-std::string TextOfCell(const PlaneCell& cell, CellShows shows) {
+// As many digits as fit into so many letters; empty: not even two.
+std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters) {
   if (cell.nan > 0) return "nan";
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
-  return ShortNumber(NumberOf(cell, shows));
+  const double x = NumberOf(cell, shows);
+  std::string text = ShortNumber(x);
+  for (int digits = 4; text.size() > letters && digits >= 1; --digits) text = absl::StrFormat("%.*g", digits, x);
+  return text.size() > letters ? "" : text;
 }
 
 int64_t StepFor(double pixels) {
@@ -60,7 +65,7 @@ std::string CanvasWish::Key() const {
 
 void ValueCanvas::Fit(CanvasView& view, CanvasMode mode, int64_t rows, int64_t columns, ImVec2 size) const {
   double w = size.x / std::max<double>(1, static_cast<double>(columns)), h = size.y / std::max<double>(1, static_cast<double>(rows));
-  const double most = ui::Px(64);
+  const double most = ui::Px(kMostCell);
   w = std::min(w, most);
   h = std::min(h, most);
   // Squares, unless the plane is so long that they would be too thin to see.
@@ -161,7 +166,8 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
   const float cw = static_cast<float>(view.cell_width), ch = static_cast<float>(view.cell_height);
   const bool lines = cw >= ui::Px(10) && ch >= ui::Px(10);
   ImFont* font = ui::Type().mono_small;
-  const bool texts = cw >= ui::Px(34) && ch >= ui::Px(15);
+  const bool texts = cw >= ui::Px(24) && ch >= ui::Px(14);
+  const size_t letters = static_cast<size_t>(std::max(1.0f, (cw - ui::Px(4)) / ui::Measure(font, "0").x));
   const bool signs = plane.nan + plane.inf > 0 && cw >= 4 && ch >= 4;
   if (!lines && !signs) return;
   for (int64_t r = 0; r < w.rows; ++r) {
@@ -173,7 +179,7 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
       if (x > area.max.x || x + cw < area.min.x) continue;
       const PlaneCell& cell = plane.at(r, c);
       if (texts) {
-        const std::string text = TextOfCell(cell, shows);
+        const std::string text = TextOfCell(cell, shows, letters);
         const ImVec2 size = ui::Measure(font, text);
         if (size.x <= cw - 4) ui::DrawText({x + (cw - size.x) / 2, y + (ch - size.y) / 2}, InkOn(ColorOfCell(cell, scale, shows)), font, text);
         else if (cell.nan + cell.plus_inf + cell.minus_inf > 0) DrawSign(list, cell, {x + cw / 2, y + ch / 2}, std::min(cw, ch) * 0.5f);
@@ -214,6 +220,7 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
     // From zero to the number where a cell is one element.
     float top = y_of(cell.high), bottom = w.column_step == 1 ? zero : y_of(cell.low);
     if (top > bottom) std::swap(top, bottom);
+    if (w.column_step > 1) list->AddRectFilled({left, std::min(top, zero)}, {right, std::max(bottom, zero)}, ui::Fade(c.blue, 0.22f));
     list->AddRectFilled({left, top}, {right, std::max(bottom, top + 1)}, ui::Fade(c.blue, 0.85f));
   }
 }
@@ -257,7 +264,7 @@ CanvasEvents ValueCanvas::DrawMap(CanvasMode mode, CanvasView& view, int64_t row
     events.column = static_cast<int64_t>(std::clamp(column, 0.0, static_cast<double>(columns - 1)));
     if (events.hovered && !dragging_) outline(events.row, events.column, false);
     if (io.MouseWheel != 0) {
-      const double most = ui::Px(64), before_w = view.cell_width, before_h = view.cell_height, zoom = std::pow(1.25, io.MouseWheel);
+      const double most = ui::Px(kMostCell), before_w = view.cell_width, before_h = view.cell_height, zoom = std::pow(1.25, io.MouseWheel);
       CanvasView all = view;
       Fit(all, mode, rows, columns, size_);
       view.cell_width = std::clamp(before_w * zoom, std::min(all.cell_width, most), std::max(most, all.cell_width));

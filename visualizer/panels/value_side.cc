@@ -31,6 +31,19 @@ class Line {
  public:
   explicit Line(ImFont* font = nullptr) : font_(font != nullptr ? font : ui::Type().ui), at_(ImGui::GetCursorScreenPos()), right_(at_.x + ImGui::GetContentRegionAvail().x), x_(at_.x), y_(at_.y) {}
   ~Line() { ImGui::Dummy({1, y_ + font_->FontSize + ui::Px(3) - at_.y}); }
+  // After a dot, where it is not the first of its line. `dim` goes before the text, in a weaker colour.
+  void Next(absl::string_view text, ImU32 color, absl::string_view dim = "") {
+    constexpr char kDot[] = " \u00b7 ";
+    const float width = ui::Measure(font_, absl::StrCat(dim, text)).x;
+    if (x_ > at_.x && x_ + ui::Measure(font_, kDot).x + width > right_) {
+      x_ = at_.x;
+      y_ += font_->FontSize + ui::Px(5);
+    } else if (x_ > at_.x) {
+      Add(kDot, ui::Colors().faint);
+    }
+    if (!dim.empty()) Add(dim, ui::Colors().dim);
+    Add(text, color);
+  }
   void Add(absl::string_view text, ImU32 color, ImFont* font = nullptr) {
     if (font == nullptr) font = font_;
     const float width = ui::Measure(font, text).x;
@@ -65,19 +78,18 @@ std::string ValueSide::Named(const SideInput& in) const {
 }
 
 void ValueSide::Draw(const SideInput& in) {
-  ui::TextCut(absl::StrCat("%", in.name.instruction->name, LeafPathText(in.name.instruction->shape, in.name.leaf)), ui::Colors().text, ui::Type().mono_strong);
-  ui::Gap(2);
   ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
+  ui::TagFact("shape", in.facts.shape.ToString(true));
   ui::Gap(8);
   DrawElement(in);
   ui::Gap(8);
+  DrawButtons(in);
+  DrawWhy(in);
+  ui::Gap(10);
   DrawStatistics(in);
   DrawHistogram(in);
-  ui::Gap(8);
-  DrawButtons(in);
-  ui::Gap(8);
+  ui::Gap(10);
   DrawCompare(in);
-  DrawWhy(in);
 }
 
 void ValueSide::DrawElement(const SideInput& in) {
@@ -173,31 +185,25 @@ void ValueSide::DrawStatistics(const SideInput& in) {
   if (in.facts.shape.rank() > 0) {
     Line line;
     const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortNumber(s.min), " .. ", ShortNumber(s.max));
-    line.Add(s.finite == 0 ? "" : "range ", c.dim);
-    line.Add(range, c.text);
-    if (s.finite > 0) {
-      line.Add(" \u00b7 mean ", c.dim);
-      line.Add(ShortNumber(s.mean), c.text);
-    }
+    line.Next(range, c.text, s.finite == 0 ? "" : "range ");
+    if (s.finite > 0) line.Next(ShortNumber(s.mean), c.text, "mean ");
     ui::TagFact("range", range);
     ui::TagFact("mean", ShortNumber(s.mean));
   }
   const ElementType type = in.facts.shape.element_type();
   if (IsFloat(type) || IsComplex(type)) {
     Line line;
-    line.Add(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", Grouped(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
-    line.Add(" \u00b7 ", c.faint);
-    line.Add(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", Grouped(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
-    line.Add(" \u00b7 ", c.faint);
-    line.Add(absl::StrCat(Grouped(s.denormals), " denormals"), s.denormals == 0 ? c.dim : c.orange);
+    line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", Grouped(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
+    line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", Grouped(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
+    line.Next(Count(s.denormals, "denormal"), s.denormals == 0 ? c.dim : c.orange);
   }
   ui::TagFact("nan", absl::StrCat(s.nan));
   ui::TagFact("inf", absl::StrCat(s.inf));
   if (in.facts.shape.rank() > 0) {
     Line line;
-    line.Add(absl::StrCat(Grouped(s.count), " elements"), c.dim);
-    line.Add(absl::StrCat(" \u00b7 ", Grouped(s.zeros), " zero"), c.dim);
-    line.Add(absl::StrCat(" \u00b7 ", FormatByteCount(in.facts.bytes)), c.dim);
+    line.Next(absl::StrCat(Grouped(s.count), s.count == 1 ? " element" : " elements"), c.dim);
+    if (s.zeros > 0) line.Next(absl::StrCat(Grouped(s.zeros), " zero"), c.dim);
+    line.Next(FormatByteCount(in.facts.bytes), c.dim);
     ui::TagFact("count", absl::StrCat(s.count));
   }
   // Where the trouble is: one click away.
@@ -302,14 +308,12 @@ void ValueSide::DrawButtons(const SideInput& in) {
   if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", true)) want_why_ = true;
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text")) WantCopy();
-  const float room = ImGui::GetContentRegionAvail().x;
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, "As .npy for NumPy, or as a picture")) {
     path_ = std::string(in.name.instruction->name);
     std::replace(path_.begin(), path_.end(), '/', '_');
     ImGui::OpenPopup("save popup");
   }
-  (void)room;
   DrawSave(in);
   if (copy_wanted_ != copied_) {
     const std::shared_ptr<const std::string> text = copy_.Get(in.context.engine, absl::StrCat(in.key, IndexText(in.axes.at), ",", in.axes.rows, ",", in.axes.columns, ",copy", copy_wanted_), [name = in.name, axes = in.axes](Session::State& s) -> absl::StatusOr<std::string> {
