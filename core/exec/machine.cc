@@ -170,6 +170,7 @@ absl::Status Machine::Impl::Begin() {
   outfeed.clear();
   channels.clear();
   replay_log.clear();
+  histories = {RunHistory()};
   known.clear();
   adopted = 0;
   trip_counts.clear();

@@ -97,6 +97,12 @@ absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot);
 
 enum class Outcome : uint8_t { kDone, kPushed, kFailed, kCaught };
 
+// A way that a run has taken from when something was set.
+struct RunHistory {
+  uint64_t number = 0;
+  int64_t from = -1;  // instructions executed by then
+};
+
 struct Machine::Impl {
   explicit Impl(Machine& m) : m(m) {}
   Machine& m;
@@ -143,6 +149,11 @@ struct Machine::Impl {
     Value value;
   };
   absl::flat_hash_map<uint64_t, Logged> replay_log;
+  // Runs that differ by what was set share the log: what each logged is found under its number, and before it began under those it comes from.
+  std::vector<RunHistory> histories = {RunHistory()};
+  uint64_t next_history = 1;
+  const Value* Replayed(uint64_t key) const;
+  void Log(uint64_t key, Value value);
   absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
   bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed

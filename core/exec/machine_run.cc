@@ -521,9 +521,9 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
   if (m.options_.custom_calls != nullptr) {
     if (CustomCallFunction function = m.options_.custom_calls->Find(target)) {
       const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
-      if (auto logged = replay_log.find(key); logged != replay_log.end()) return logged->second.value;
+      if (const Value* logged = Replayed(key)) return *logged;
       absl::StatusOr<Value> result = CustomCallLibrary::Call(function, instruction, operands, &m.account_);
-      if (result.ok() && checkpoint != nullptr) replay_log.insert_or_assign(key, Logged{m.executed_, *result});
+      if (result.ok() && checkpoint != nullptr) Log(key, *result);
       return result;
     }
   }
@@ -578,7 +578,7 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
 absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
-  if (auto logged = replay_log.find(key); logged != replay_log.end()) return Evaluate(frame, instruction, {logged->second.value});
+  if (const Value* logged = Replayed(key)) return Evaluate(frame, instruction, {*logged});
   auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
     return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ", channel,
@@ -593,7 +593,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   elements[0] = ToLayout(sent->second, wanted, &m.account_);
   channels.erase(sent);
   const Value filled = Value::Tuple(operands[0].shape(), std::move(elements));
-  if (checkpoint != nullptr) replay_log.insert_or_assign(key, Logged{m.executed_, filled});
+  if (checkpoint != nullptr) Log(key, filled);
   return Evaluate(frame, instruction, {filled});
 }
 

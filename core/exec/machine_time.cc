@@ -5,6 +5,7 @@
 // snapshot of an iteration before it is restored and the loop runs forward. Values that the present holds and the past knows too are kept.
 // Who decides when to take snapshots, and which to keep, is the Timeline (core/debug/timeline.h).
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/machine_impl.h"
@@ -22,6 +23,7 @@ class MachineSnapshot {
   std::vector<Value> outfeed;
   std::vector<int64_t> outfeed_executed;
   absl::flat_hash_map<uint64_t, size_t> outfeed_log;
+  std::vector<RunHistory> histories;
 };
 
 absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot) { return snapshot.frames; }
@@ -86,6 +88,7 @@ std::shared_ptr<const MachineSnapshot> Machine::TakeSnapshot(bool everything) co
   snapshot->outfeed = impl_->outfeed;
   snapshot->outfeed_executed = impl_->outfeed_executed;
   snapshot->outfeed_log = impl_->outfeed_log;
+  snapshot->histories = impl_->histories;
   snapshot->frames = frames_;
   if (everything) return snapshot;
   for (Frame& frame : snapshot->frames) {
@@ -140,6 +143,7 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
   impl_->outfeed = snapshot.outfeed;
   impl_->outfeed_executed = snapshot.outfeed_executed;
   impl_->outfeed_log = snapshot.outfeed_log;
+  impl_->histories = snapshot.histories;
   impl_->walked_serial = 0;
   for (Frame& frame : frames_) {
     frame.retained_bytes = 0;
@@ -271,11 +275,20 @@ void Machine::Impl::RewindLogs() {
 
 void Machine::Impl::ForgetFuture() {
   known.clear();
-  for (auto entry = replay_log.begin(); entry != replay_log.end();) {
-    const auto at = entry++;
-    if (at->second.executed >= m.executed_) replay_log.erase(at);
-  }
+  histories.push_back({next_history++, m.executed_});
 }
+
+const Value* Machine::Impl::Replayed(uint64_t key) const {
+  int64_t until = std::numeric_limits<int64_t>::max();
+  for (auto history = histories.rbegin(); history != histories.rend(); ++history) {
+    const auto logged = replay_log.find(MixHash(key, history->number));
+    if (logged != replay_log.end() && logged->second.executed < until) return &logged->second.value;
+    until = std::min(until, history->from);
+  }
+  return nullptr;
+}
+
+void Machine::Impl::Log(uint64_t key, Value value) { replay_log.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value)}); }
 
 // ---- Forward to a mark ----
 

@@ -278,6 +278,42 @@ ENTRY main {
   EXPECT_THAT(Floats(q.machine->result()), ElementsAre(-1, -2));
 }
 
+int g_calls = 0;
+void CountCalls(void* out, void**) {
+  ++g_calls;
+  for (int k = 0; k < 2; ++k) static_cast<float*>(out)[k] = static_cast<float>(g_calls);
+}
+
+// A call is made once on each way that the run has taken; on a way that is come back to it gives what it gave there.
+TEST(CustomCallTest, EachHistoryKeepsWhatItsCallsGave) {
+  g_calls = 0;
+  CustomCallLibrary library;
+  library.Register("user.count", CountCalls);
+  MachineOptions options;
+  options.custom_calls = &library;
+  Program_ p(Custom("user.count"), false, options);
+  Machine& m = *p.machine;
+  ASSERT_TRUE(m.Start({F32({1, 2})}).ok());
+  m.set_checkpoint_hook([] {}, 1e9);
+  m.Arm(*p.module->entry, 2);
+  ASSERT_EQ(m.Run(), StopReason::kBreakpoint);
+  const std::shared_ptr<const MachineSnapshot> before = m.TakeSnapshot();
+  ASSERT_EQ(m.Step(false), StopReason::kStep);
+  EXPECT_THAT(Floats(p.Of(0, "k")), ElementsAre(1, 1));
+  m.Restore(*before);
+  ASSERT_TRUE(m.SetValue(0, 1, F32({5, 5})).ok());
+  const std::shared_ptr<const MachineSnapshot> other = m.TakeSnapshot();
+  ASSERT_EQ(m.Step(false), StopReason::kStep);
+  EXPECT_THAT(Floats(p.Of(0, "k")), ElementsAre(2, 2)) << "of another operand it is asked again";
+  m.Restore(*before);
+  ASSERT_EQ(m.Step(false), StopReason::kStep);
+  EXPECT_THAT(Floats(p.Of(0, "k")), ElementsAre(1, 1));
+  m.Restore(*other);
+  ASSERT_EQ(m.Step(false), StopReason::kStep);
+  EXPECT_THAT(Floats(p.Of(0, "k")), ElementsAre(2, 2));
+  EXPECT_EQ(g_calls, 2);
+}
+
 TEST(CustomCallTest, UnknownTargetStopsThere) {
   Program_ p(Custom("nobody.knows"));
   ASSERT_TRUE(p.machine->Start({F32({1, 2})}).ok());
