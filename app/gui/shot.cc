@@ -33,6 +33,7 @@ int Run_shot(const std::vector<std::string>& args) {
   app.add_option("--width", options.width, "of the window, in pixels at scale 1")->check(CLI::Range(200, 8000));
   app.add_option("--height", options.height, "of the window")->check(CLI::Range(100, 8000));
   app.add_option("--scale", options.scale, "size of everything")->check(CLI::Range(0.5, 4.0));
+  app.add_flag("--keep", options.keep, "with the settings and the session of the window, which are kept again");
   app.add_flag("--light", light, "light colours");
   options.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;

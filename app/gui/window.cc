@@ -18,6 +18,7 @@
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "imgui.h"
+#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/driver.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -101,8 +102,13 @@ class App {
     const Wiring wiring = MakeWiring(options_.program);
     engine_ = std::make_unique<Engine>(wiring, [] { glfwPostEmptyEvent(); });
     document_ = std::make_unique<Document>(wiring, [] { glfwPostEmptyEvent(); });
-    // The program is read while the window comes up.
-    if (!options_.file.empty()) engine_->Open(options_.file);
+    const std::string folder = options_.keep ? ConfigFolder() : "";
+    keeper_ = std::make_unique<SessionKeeper>(*engine_, folder);
+    // The program is read while the window comes up; without one, that of the last time.
+    std::string file = options_.file;
+    if (file.empty()) file = SessionKeeper::LastProgram(folder);
+    if (!file.empty()) engine_->Open(file);
+    unsaved_ = SessionKeeper::UnsavedText(folder, file);
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
@@ -113,7 +119,7 @@ class App {
     float sx = 1, sy = 1;
     glfwGetWindowContentScale(window_, &sx, &sy);
     ShellOptions shell;
-    shell.config_folder = options_.keep ? ConfigFolder() : "";
+    shell.config_folder = folder;
     shell.samples_folder = SamplesFolder();
     shell.display_scale = options_.scale > 0 ? options_.scale : std::max(1.0f, sx);
     shell.only_panel = options_.only_panel;
@@ -144,7 +150,9 @@ class App {
 
   ~App() {
     // Session and threads first: they post events.
+    keeper_->Finish(*document_);
     shell_.reset();
+    keeper_.reset();
     engine_.reset();
     document_.reset();
     ImGui_ImplOpenGL3_Shutdown();
@@ -163,7 +171,7 @@ class App {
         glfwPollEvents();
       } else {
         // A caret blinks; what runs shows its time.
-        if (!engine_->idle()) {
+        if (!engine_->idle() || keeper_->waiting()) {
           glfwWaitEventsTimeout(0.1);
         } else if (ImGui::GetIO().WantTextInput) {
           glfwWaitEventsTimeout(0.4);
@@ -178,6 +186,7 @@ class App {
         sent_commands = true;
       }
       Frame();
+      KeepSession();
       if (ui::TakeWantedFrame()) frames_wanted = std::max(frames_wanted, 1);
       if (!dropped_.paths.empty()) shell_->Drop(std::exchange(dropped_.paths, {}));
     }
@@ -192,6 +201,19 @@ class App {
   }
 
  private:
+  void KeepSession() {
+    const std::shared_ptr<const Snapshot> now = engine_->snapshot();
+    // What was edited and not saved the last time, once the program is there.
+    if (!unsaved_.empty() && !document_->empty() && document_->name() == now->path) {
+      if (unsaved_ != document_->text()) {
+        document_->Replace(0, static_cast<int64_t>(document_->text().size()), unsaved_, 0, 0);
+        engine_->AddConsole(ConsoleLine::kNote, "changes of the last session that were not saved are back; undo takes them away");
+      }
+      unsaved_.clear();
+    }
+    if (unsaved_.empty()) keeper_->Keep(*now, *document_);
+  }
+
   void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
 
   void Frame() {
@@ -232,6 +254,8 @@ class App {
   Dropped dropped_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Document> document_;
+  std::unique_ptr<SessionKeeper> keeper_;
+  std::string unsaved_;
   std::unique_ptr<Shell> shell_;
   std::optional<Driver> driver_;
   float scale_ = 1;

@@ -184,6 +184,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     return absl::OkStatus();
   }
   s.interrupt.store(&s.machine->interrupt());
+  s.Extension<Travel>().bookmarks.clear();
   BeginHistory(s);
   s.ArmAll();
   KeepBookmarks(s, before, bookmarks);

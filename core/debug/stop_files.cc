@@ -114,6 +114,15 @@ absl::Status InfoWatch(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
+std::string StopsAsCommands(Session::State& s) {
+  std::string text;
+  for (const auto& b : s.breakpoints) {
+    if (!b->from_program) text += AsCommands(s, *b);  // those of the program come with it
+  }
+  for (const DisplayItem& item : s.displays) absl::StrAppend(&text, "display ", item.expression, "\n");
+  return text;
+}
+
 absl::Status CommandStop(Session::State& s, absl::string_view args) {
   const absl::string_view word = TakeWord(args);
   args = absl::StripAsciiWhitespace(args);
@@ -124,19 +133,13 @@ absl::Status CommandStop(Session::State& s, absl::string_view args) {
     const CommandResult result = s.session->ExecuteFile(path);
     return result.ok ? absl::OkStatus() : absl::InvalidArgumentError(absl::StrCat("stop load ", path, " did not get to its end"));
   }
+  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
   std::ofstream file(path);
   if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
-  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
-  int64_t saved = 0;
-  file << "# Breakpoints, watches, catches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n";
-  for (const auto& b : s.breakpoints) {
-    if (b->from_program) continue;  // they come with it
-    file << AsCommands(s, *b);
-    ++saved;
-  }
-  for (const DisplayItem& item : s.displays) file << "display " << item.expression << "\n";
+  file << "# Breakpoints, watches, catches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n" << StopsAsCommands(s);
   file.close();
   if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
+  const int64_t saved = std::count_if(s.breakpoints.begin(), s.breakpoints.end(), [](const auto& b) { return !b->from_program; });
   s.Say("Wrote ", Count(saved, "breakpoint"), " and ", Count(static_cast<int64_t>(s.displays.size()), "display"), " to ", path, "\n");
   return absl::OkStatus();
 }

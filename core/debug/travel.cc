@@ -18,9 +18,9 @@
 
 namespace hloscope {
 
+// Bookmarks stay: a mark names the same moment in every run with the same inputs.
 void BeginHistory(Session::State& s) {
   Travel& travel = s.Extension<Travel>();
-  travel.bookmarks.clear();
   TimelineOptions options;
   options.budget_bytes = s.options.retain_bytes / 2;
   travel.timeline = std::make_unique<Timeline>(*s.machine, options);

@@ -278,6 +278,11 @@ void Engine::Install(ReadProgram program, std::string path) {
     std::lock_guard<std::mutex> lock(mutex_);
     session_.swap(session);
   }
+  if (session_ != nullptr && on_opened_) {
+    on_opened_(path_, session_->state());
+    FlushPartial();
+    last_output_.clear();
+  }
   last_module_ = nullptr;
   ++program_generation_;
   Publish(true);

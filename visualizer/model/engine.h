@@ -51,6 +51,8 @@ class Engine {
   // `wake` is called from any thread when there is something new to draw.
   Engine(Wiring wiring, std::function<void()> wake);
   ~Engine();  // interrupts what runs and waits for it
+  // Called on the engine's thread for each program that was opened, before it is shown. To be set before anything is opened.
+  void set_on_opened(std::function<void(const std::string& path, Session::State&)> f) { on_opened_ = std::move(f); }
 
   // -- Posting; from the window's thread, never blocks --
   // Reads a file and makes it the session's program. The present session goes when the new one is there.
@@ -101,6 +103,7 @@ class Engine {
 
   Wiring wiring_;
   std::function<void()> wake_;
+  std::function<void(const std::string&, Session::State&)> on_opened_;
   mutable std::mutex mutex_;
   std::condition_variable wanted_;
   std::deque<Work> queue_;

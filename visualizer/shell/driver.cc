@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <csignal>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -208,6 +209,8 @@ void Driver::Begin(const std::string& text) {
     for (const std::string& name : ui::TheTags().Names()) {
       if (absl::StartsWith(name, rest)) hooks_.print(name);
     }
+  } else if (word == "die") {
+    std::raise(SIGKILL);
   } else if (word == "frames") {
     if (!absl::SimpleAtoi(rest, &frames_left_) || frames_left_ < 1) return Fail("frames takes a count");
     frame_ms_.clear();

@@ -12,6 +12,7 @@
 //   shot FILE.png                 the window, as it is
 //   size WIDTH HEIGHT             of the window
 //   names [PREFIX]                prints what has a name
+//   die                           ends the process as kill -9 does, for tests of what is kept
 //   frames N                      draws N frames and prints what they took of our own time: median, 99th percentile
 #ifndef HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
 #define HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_

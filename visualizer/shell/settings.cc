@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "visualizer/model/whole_file.h"
 
 namespace hloscope {
 
@@ -57,26 +58,12 @@ Settings LoadSettings(const std::string& folder) {
   return settings;
 }
 
-absl::Status WriteWhole(const std::string& path, const std::string& text) {
-  std::error_code error;
-  std::filesystem::create_directories(std::filesystem::path(path).parent_path(), error);
-  const std::string beside = path + ".new";
-  {
-    std::ofstream file(beside, std::ios::binary);
-    file << text;
-    file.flush();
-    if (!file) return absl::UnavailableError(absl::StrCat("cannot write ", beside));
-  }
-  std::filesystem::rename(beside, path, error);
-  return error ? absl::UnavailableError(absl::StrCat("cannot write ", path, ": ", error.message())) : absl::OkStatus();
-}
-
 absl::Status SaveSettings(const Settings& settings, const std::string& folder) {
   if (folder.empty()) return absl::OkStatus();
   json to = {{"light", settings.light}, {"motion", settings.motion}, {"scale", settings.scale}, {"width", settings.width}, {"height", settings.height}, {"recent", settings.recent}};
   if (!settings.layout.empty()) to["layout"] = json::parse(settings.layout, nullptr, false);
   if (!settings.panels.empty()) to["panels"] = json::parse(settings.panels, nullptr, false);
-  return WriteWhole(folder + "/window.json", to.dump(1, ' ', false, json::error_handler_t::replace));
+  return WriteWholeFile(folder + "/window.json", to.dump(1, ' ', false, json::error_handler_t::replace));
 }
 
 }  // namespace hloscope

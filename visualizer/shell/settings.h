@@ -25,8 +25,6 @@ struct Settings {
 // Missing or damaged files give the standard settings.
 Settings LoadSettings(const std::string& folder);
 absl::Status SaveSettings(const Settings& settings, const std::string& folder);
-// Writes a file so that it is whole at any moment: beside it, then renamed.
-absl::Status WriteWhole(const std::string& path, const std::string& text);
 // Where settings live: $HLOSCOPE_CONFIG, or hloscope in $XDG_CONFIG_HOME or ~/.config.
 std::string ConfigFolder();
 

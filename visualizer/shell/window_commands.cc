@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/text/nearest_name.h"
+#include "visualizer/model/whole_file.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/shell/window_commands.h"
 
@@ -33,7 +34,7 @@ struct WindowCommands {
   static std::string Save(Shell& s, const std::string& args) {
     if (s.document_.empty()) return "there is no program to save";
     const std::string path = args.empty() ? s.document_.name() : args;
-    const absl::Status written = WriteWhole(path, s.document_.text());
+    const absl::Status written = WriteWholeFile(path, s.document_.text());
     if (!written.ok()) return std::string(written.message());
     s.document_.MarkSaved();
     s.engine_.AddConsole(ConsoleLine::kNote, absl::StrCat("saved ", path));
