@@ -20,9 +20,14 @@ float CenterY(float height, ImFont* font) { return std::floor((height - font->Fo
 
 }  // namespace
 
-ImVec2 Measure(ImFont* font, absl::string_view text) { return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size()); }
+// ImGui takes a null end for a text that a zero ends: an empty view must not get there.
+ImVec2 Measure(ImFont* font, absl::string_view text) {
+  if (text.empty()) return {0, font->FontSize};
+  return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
+}
 
 void DrawText(ImVec2 at, ImU32 color, ImFont* font, absl::string_view text) {
+  if (text.empty()) return;
   ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, color, text.data(), text.data() + text.size());
 }
 
@@ -51,6 +56,7 @@ float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string
 }
 
 void Text(absl::string_view text, ImU32 color, ImFont* font) {
+  if (text.empty()) text = absl::string_view("", 0);
   if (font != nullptr) ImGui::PushFont(font);
   ImGui::PushStyleColor(ImGuiCol_Text, color != 0 ? color : Colors().text);
   ImGui::TextUnformatted(text.data(), text.data() + text.size());
@@ -315,12 +321,13 @@ void EmptyHint(Icon icon, absl::string_view what, absl::string_view how) {
   const float width = std::min(room.x - Px(16), Px(360));
   if (width < Px(60) || room.y < Px(30)) return;
   const float icon_size = room.y > Px(110) ? Px(28) : 0;
-  const auto height_of = [&](absl::string_view text) { return Type().ui->CalcTextSizeA(Type().ui->FontSize, FLT_MAX, width, text.data(), text.data() + text.size()).y; };
+  const auto height_of = [&](absl::string_view text) { return text.empty() ? 0.0f : Type().ui->CalcTextSizeA(Type().ui->FontSize, FLT_MAX, width, text.data(), text.data() + text.size()).y; };
   const float total = icon_size + Px(10) + height_of(what) + Px(4) + height_of(how);
   float y = at.y + std::max(0.0f, (room.y - total) * 0.42f);
   if (icon_size > 0) DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x + std::floor((room.x - icon_size) / 2), y}, icon_size, Colors().faint);
   y += icon_size + Px(10);
   for (const auto& [text, color] : {std::pair(what, Colors().dim), std::pair(how, Colors().faint)}) {
+    if (text.empty()) continue;
     const float used = std::min(width, Measure(Type().ui, text).x);
     const float x = at.x + std::floor((room.x - used) / 2);
     ImGui::GetWindowDrawList()->AddText(Type().ui, Type().ui->FontSize, {x, std::floor(y)}, color, text.data(), text.data() + text.size(), width);
