@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -66,6 +67,8 @@ class CatchFinder {
   bool Concerns(const CatchRequest& request, const Instruction& instruction);
   // What the computation that it calls makes may not be seen in the result.
   bool MayHide(const CatchRequest& request, const Instruction& instruction);
+  // Certain: no operation of the region, fused as it ran, has it. For the kinds that single operations have; `inputs` are dense.
+  bool IsClean(const CatchRequest& request, const Computation& computation, const Region& region, absl::Span<const Value> inputs);
   // `operands`: by the instruction's operands, dense; empty where the value is gone (updated in place), and then known to be clean if
   // `gone_are_clean`. `result`: dense.
   std::optional<Finding> Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
@@ -105,6 +108,7 @@ class CatchFinder {
 
   Backend& backend_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
+  std::map<std::tuple<const Instruction*, size_t, int>, std::unique_ptr<Suspects>> regions_;  // by root, members and what is looked for
 };
 
 // Some element is NaN (kNan) or an infinity (kInf); tuples: in some leaf.

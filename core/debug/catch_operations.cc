@@ -8,6 +8,7 @@
 #include "core/element/hazard_program.h"
 #include "core/element/interpret.h"
 #include "core/element/magnitudes.h"
+#include "core/exec/fuse.h"
 #include "core/exec/watch.h"
 #include "core/ops/op.h"
 
@@ -154,6 +155,29 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
     }
   }
   return found;
+}
+
+bool CatchFinder::IsClean(const CatchRequest& request, const Computation& computation, const Region& region, absl::Span<const Value> inputs) {
+  for (const Value& input : inputs) {
+    if (!input.has_value() || !input.shape().IsArray() || !input.IsDense()) return false;
+  }
+  HazardQuery query;
+  query.hazard = HazardOf(request.kind);
+  query.bits = request.bits;
+  query.in_folds = *query.hazard != ScalarHazard::kCancellation;
+  const int key = static_cast<int>(request.kind) * 1000 + request.bits;
+  std::unique_ptr<Suspects>& suspects = regions_[{computation.schedule[region.root], region.members.size(), key}];
+  if (suspects == nullptr) {
+    suspects = std::make_unique<Suspects>();
+    absl::StatusOr<Program> fused = FuseRegion(computation, region);
+    // With folds the fused loop order is another one, and a library may have been at work: those are looked at one by one.
+    if (fused.ok() && !fused->is_push && !HasFold(*fused)) suspects->program = HazardProgram(*fused, query, &suspects->never);
+  }
+  if (suspects->never) return true;
+  if (!suspects->program.has_value()) return false;
+  absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(*suspects, inputs);
+  if (!found.ok()) return false;
+  return std::all_of(found->begin(), found->end(), [](const std::vector<int64_t>& some) { return some.empty(); });
 }
 
 // Elements of the result in whose calls a NaN may have been made and lost again.

@@ -116,6 +116,32 @@ bool Catches::Flagged(const RegionFacts& facts, const Kernel* kernel, const Valu
   return false;
 }
 
+// Nothing that is looked for is anywhere in a fused region: then its members need not run one by one.
+bool Catches::IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs) {
+  for (const CatchRequest& r : requests_) {
+    if (!r.enabled) continue;
+    bool concerned = false;
+    for (int member : region.members) concerned = concerned || finder_.Concerns(r, *computation.schedule[member]);
+    if (!concerned) continue;
+    switch (r.kind) {
+      case CatchKind::kOverflow:
+      case CatchKind::kDenormal:
+      case CatchKind::kCancellation:
+      case CatchKind::kIntegerOverflow:
+      case CatchKind::kUnsignedWrap:
+      case CatchKind::kDivision:
+        if (!finder_.IsClean(r, computation, region, inputs)) return false;
+        break;
+      case CatchKind::kNan:
+      case CatchKind::kInf:
+      case CatchKind::kIndex:
+      case CatchKind::kDuplicate:
+      case CatchKind::kUnsorted: return false;
+    }
+  }
+  return true;
+}
+
 absl::Status Catches::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
   if (frame.kind == FrameKind::kElement) return absl::OkStatus();
   const Computation& computation = *frame.computation;
@@ -143,7 +169,7 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
       dense.push_back(input.has_value() ? ToDense(input) : Value());
     }
     visit(region.root, single, kernel, dense, ToDense(result));
-  } else {
+  } else if (!IsClean(computation, region, inputs)) {
     status = WalkMembers(backend_, computation, region, inputs, visit, &result);
   }
   if (watching_ != nullptr && nonfinite_wanted_) {

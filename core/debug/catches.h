@@ -64,6 +64,7 @@ class Catches {
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
+  bool IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs);
   bool Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value);
   bool WasCaught(const Frame& frame, int position, int number) const;
   void NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs);
