@@ -246,6 +246,12 @@ void ProgramPanel::Update(PanelContext& context) {
     folds_changed_ = true;
     editor_.Clamp(document);
     if (!uses_of_.empty() && matches_version_ != document.version()) uses_of_.clear();
+    // An edit was taken up: what is selected in all panels is what one was at.
+    if (context.now.program_generation != selected_program_) {
+      const bool edited = selected_program_ != 0 && document.name() == document_name_;
+      selected_program_ = context.now.program_generation;
+      if (edited && context.selection.instruction == nullptr && context.now.here() == nullptr) SelectAtCaret(context);
+    }
   }
   if (document.name() != document_name_) {
     document_name_ = document.name();

@@ -77,12 +77,12 @@ int64_t ProgramEditor::Previous(const Document& document, int64_t at) const {
 int64_t ProgramEditor::NextWord(const Document& document, int64_t at) const {
   const std::string& text = document.text();
   const auto size = static_cast<int64_t>(text.size());
+  if (at < size && text[at] == '\n') return at + 1;
   if (at < size && IsNameLetter(text[at])) {
     while (at < size && IsNameLetter(text[at])) ++at;
   } else if (at < size && text[at] != '\n' && text[at] != ' ') {
     ++at;
   }
-  if (at < size && text[at] == '\n') return at + 1;
   while (at < size && text[at] == ' ') ++at;
   return at;
 }

@@ -7,6 +7,7 @@
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
+#include "imgui_internal.h"
 
 namespace hloscope {
 
@@ -25,6 +26,7 @@ void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
   if (absl::ConsumePrefix(&pattern, "re:")) query_.kind = SearchKind::kRegex;
   if (absl::ConsumePrefix(&pattern, "text:")) query_.kind = SearchKind::kText;
   query_.pattern = std::string(pattern);
+  if (find_field_ != 0 && ImGui::GetActiveID() == find_field_) ImGui::ClearActiveID();  // it keeps a text of its own while one types
   find_jump_ = true;
 }
 
@@ -105,6 +107,7 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     const char* hints[] = {"Find text", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
     const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(232) : ui::Px(470)));
     if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::Px(1))) find_jump_ = true;
+    find_field_ = ImGui::GetItemID();
     const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
     if (active && ui::Pressed("Escape")) {
       find_open_ = false;

@@ -169,6 +169,7 @@ class ProgramPanel : public Panel {
   bool offering_ = false;
 
   // Search.
+  ImGuiID find_field_ = 0;
   bool find_open_ = false, find_focus_ = false, find_jump_ = false;
   SearchQuery query_;
   ProgramSearch search_;
@@ -180,7 +181,7 @@ class ProgramPanel : public Panel {
 
   // What the footer says.
   Live<std::string> source_line_;
-  uint64_t applied_version_ = 0;
+  uint64_t selected_program_ = 0;  // that the selection was made in
 };
 
 }  // namespace hloscope

@@ -178,7 +178,8 @@ void ProgramPanel::DrawBackgrounds(PanelContext& context, const LineParts& parts
   if (parts.hovered && !parts.here) list->AddRectFilled(min, max, ui::Fade(c.hover, 0.6f));
   if (parts.slice) list->AddRectFilled({g.min.x + g.gutter - ui::Px(5), y}, {g.min.x + g.gutter - ui::Px(2), y + g.line}, c.blue);
   // Where several instructions share a line, the one that is meant.
-  if (parts.shown.size() > 1) {
+  const bool apart = parts.shown.size() > 1 && parts.shown.front()->range.begin != parts.shown.back()->range.begin;
+  if (apart) {
     for (size_t k = 0; k < parts.shown.size(); ++k) {
       const Instruction* running = parts.running[k];
       if (running == nullptr || (running != context.now.here() && running != context.selection.instruction)) continue;

@@ -1,0 +1,237 @@
+// The program panel's model: searching, completing, places in a text that is being edited, formatting; and what keys do to the text.
+#include <chrono>
+#include <thread>
+
+#include "core/text/hlo_text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "visualizer/model/completion.h"
+#include "visualizer/model/line_values.h"
+#include "visualizer/model/program_index.h"
+#include "visualizer/model/program_search.h"
+#include "visualizer/model/program_text.h"
+#include "visualizer/panels/program_editor.h"
+
+namespace hloscope {
+namespace {
+
+constexpr char kText[] =
+    "// What it is.\n"
+    "HloModule m\n"
+    "\n"
+    "plus {\n"
+    "  a = f32[] parameter(0)\n"
+    "  b = f32[] parameter(1)\n"
+    "  ROOT c = f32[] add(a, b)\n"
+    "}\n"
+    "\n"
+    "ENTRY main {\n"
+    "  x = f32[2,3] parameter(0)  // rows\n"
+    "  zero = f32[] constant(0)\n"
+    "  // all of it\n"
+    "  ROOT sum = f32[] reduce(x, zero), dimensions={0,1}, to_apply=plus\n"
+    "}\n";
+
+Wiring TestWiring() {
+  Wiring wiring;
+  wiring.read_text = [](const std::string& name, std::string text) {
+    ReadProgram program;
+    program.source = std::make_shared<const SourceText>(name, std::move(text));
+    DiagnosticSink sink;
+    program.module = ReadHloText(program.source, sink);
+    program.problems = sink.diagnostics();
+    return program;
+  };
+  return wiring;
+}
+
+void WaitForReading(const Document& document) {
+  for (int k = 0; k < 500 && !document.reading_is_current(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(10));
+}
+
+class ProgramTest : public ::testing::Test {
+ protected:
+  ProgramTest() : document(TestWiring(), [] {}) {
+    document.Reset("m.hlo", kText);
+    WaitForReading(document);
+    index.Update(now, document);
+  }
+  int64_t Place(const std::string& text, size_t skip = 0) const { return static_cast<int64_t>(document.text().find(text) + skip); }
+  Document document;
+  Snapshot now;
+  ProgramIndex index;
+  ProgramEditor editor;
+};
+
+std::vector<std::string> Found(const std::string& text, SearchKind kind, const std::string& pattern, bool match_case = false) {
+  std::vector<std::string> found;
+  for (const SourceRange& r : Search(text, {kind, pattern, match_case}).places) found.push_back(text.substr(r.begin, r.end - r.begin));
+  return found;
+}
+
+TEST(ProgramSearchTest, FindsTextWhateverItsCase) {
+  EXPECT_THAT(Found("ab AB aab", SearchKind::kText, "ab"), ::testing::ElementsAre("ab", "AB", "ab"));
+  EXPECT_THAT(Found("ab AB aab", SearchKind::kText, "AB", true), ::testing::ElementsAre("AB"));
+  EXPECT_THAT(Found("aaaa", SearchKind::kText, "aa"), ::testing::ElementsAre("aa", "aa"));
+  EXPECT_THAT(Found("ab", SearchKind::kText, "abc"), ::testing::IsEmpty());
+}
+
+TEST(ProgramSearchTest, RegularExpressionsAreOfOneLine) {
+  EXPECT_THAT(Found("x.1 = a\nx.22 = b", SearchKind::kRegex, "x\\.\\d+"), ::testing::ElementsAre("x.1", "x.22"));
+  EXPECT_THAT(Found("ab\nab", SearchKind::kRegex, "^a"), ::testing::ElementsAre("a", "a"));
+  EXPECT_THAT(Found("abc", SearchKind::kRegex, "x*"), ::testing::IsEmpty());
+  EXPECT_NE(Search("abc", {SearchKind::kRegex, "(", false}).error, "");
+}
+
+TEST(ProgramSearchTest, OpcodesAreNotNames) {
+  EXPECT_THAT(Found("add = f32[] add(a, b), x = add.1", SearchKind::kOpcode, "add"), ::testing::ElementsAre("add"));
+  EXPECT_THAT(Found("%0 = stablehlo.add %a, %b", SearchKind::kOpcode, "add"), ::testing::ElementsAre("stablehlo.add"));
+  EXPECT_THAT(Found("d = f32[]{} dot(a, b) s = f32[] subtract(a, b)", SearchKind::kOpcode, "dot"), ::testing::ElementsAre("dot"));
+}
+
+TEST(ProgramSearchTest, ShapesMatchByDimension) {
+  const std::string text = "a = f32[2,3]{1,0} add(x, y) b = bf16[2,30] c = f32[12,3]";
+  EXPECT_THAT(Found(text, SearchKind::kShape, "f32[*,3]"), ::testing::ElementsAre("f32[2,3]", "f32[12,3]"));
+  EXPECT_THAT(Found(text, SearchKind::kShape, "[2,*]"), ::testing::ElementsAre("f32[2,3]", "bf16[2,30]"));
+  EXPECT_THAT(Found("%0 = stablehlo.add %a : tensor<2x3xf32>", SearchKind::kShape, "f32[2,3]"), ::testing::ElementsAre("tensor<2x3xf32>"));
+}
+
+TEST(TextMapTest, PlacesOutsideTheChangeStay) {
+  TextMap map;
+  map.Reset("one two three", "one 2 three");
+  EXPECT_EQ(map.Newer(int64_t{2}), 2);
+  EXPECT_EQ(map.Newer(int64_t{5}), -1);
+  EXPECT_EQ(map.Newer(int64_t{8}), 6);
+  EXPECT_EQ(map.Older(6), 8);
+  map.Reset("same", "same");
+  EXPECT_EQ(map.Newer(int64_t{3}), 3);
+}
+
+TEST_F(ProgramTest, SymbolsAreDefinitionsUsesAndComputations) {
+  const Symbol definition = index.SymbolAt(document, Place("zero ="));
+  ASSERT_NE(definition.instruction, nullptr);
+  EXPECT_EQ(definition.instruction->name, "zero");
+  EXPECT_TRUE(definition.definition);
+  const Symbol use = index.SymbolAt(document, Place("(x, zero", 4));
+  EXPECT_EQ(use.instruction, definition.instruction);
+  EXPECT_FALSE(use.definition);
+  const Symbol called = index.SymbolAt(document, Place("=plus", 2));
+  ASSERT_NE(called.computation, nullptr);
+  EXPECT_EQ(called.computation->name, "plus");
+  EXPECT_FALSE(index.SymbolAt(document, Place("What")));
+  EXPECT_EQ(index.UsesOf(definition).size(), 2u);
+}
+
+TEST_F(ProgramTest, PlacesFollowAnEditBeforeItIsRead) {
+  document.Replace(0, 0, "// more\n\n", 0, 9);
+  index.Update(now, document);
+  const std::vector<const Instruction*> on_line = index.Beginning(Place("  zero"), Place("constant(0)"));
+  ASSERT_EQ(on_line.size(), 1u);
+  EXPECT_EQ(on_line[0]->name, "zero");
+  EXPECT_EQ(index.SymbolAt(document, Place("zero =")).instruction, on_line[0]);
+}
+
+TEST_F(ProgramTest, FoldsAreRegionsInBraces) {
+  ASSERT_EQ(index.folds().size(), 2u);
+  EXPECT_EQ(index.folds()[0].first, 3);
+  EXPECT_EQ(index.folds()[0].last, 7);
+  EXPECT_EQ(index.folds()[1].first, 9);
+}
+
+TEST_F(ProgramTest, CompletesByPlace) {
+  const Module* module = index.module();
+  ASSERT_NE(module, nullptr);
+  const auto first = [&](absl::string_view before, bool asked = false) {
+    const Completions c = Complete(before, module, module->entry, asked);
+    return c.items.empty() ? std::string() : c.items[0].text;
+  };
+  EXPECT_EQ(first("  y = f32[2,3] expon"), "exponential");
+  EXPECT_EQ(first("  y = f32[2,"), "f32[2,3]");
+  EXPECT_EQ(first("  y = f32[] negate(ze"), "zero");
+  EXPECT_EQ(first("  y = f32[] reduce(x, zero), dim"), "dimensions=");
+  EXPECT_EQ(first("  y = f32[] reduce(x, zero), to_apply=p"), "plus");
+  EXPECT_EQ(first("  y = pred[] compare(x, x), direction=G"), "GE");
+  EXPECT_EQ(first("  // y = f32[] neg"), "");
+  EXPECT_EQ(first("  y = f32[] constant(1"), "");
+  EXPECT_NE(first("  y = f32[] ", true), "");
+}
+
+TEST_F(ProgramTest, FormattingKeepsCommentsAndMeaning) {
+  const std::string text = FormattedText(*document.reading()->module, document.text());
+  EXPECT_THAT(text, ::testing::StartsWith("// What it is.\nHloModule"));
+  EXPECT_THAT(text, ::testing::HasSubstr("parameter(0)  // rows\n"));
+  EXPECT_THAT(text, ::testing::HasSubstr("  // all of it\n  ROOT sum"));
+  DiagnosticSink sink;
+  const auto again = ReadHloText(std::make_shared<const SourceText>("again", text), sink);
+  std::string why;
+  EXPECT_TRUE(ModulesEqual(*again, *document.reading()->module, &why)) << why;
+}
+
+TEST_F(ProgramTest, KeysOfAnEditor) {
+  document.Reset("e.hlo", "one {\n  two\n}\n");
+  editor.Place(document, 5, false);
+  editor.NewLine(document);
+  EXPECT_EQ(document.text(), "one {\n  \n  two\n}\n");
+  EXPECT_EQ(editor.caret(), 8);
+  editor.Type(document, "(");
+  EXPECT_EQ(document.text(), "one {\n  ()\n  two\n}\n");
+  editor.Type(document, ")");
+  EXPECT_EQ(document.text(), "one {\n  ()\n  two\n}\n");
+  editor.Undo(document);
+  editor.Undo(document);
+  EXPECT_EQ(document.text(), "one {\n  two\n}\n");
+  EXPECT_FALSE(document.changed());
+  editor.Place(document, document.line_begin(1), false);
+  editor.Move(document, CaretMove::kHome, false);
+  EXPECT_EQ(editor.caret(), document.line_begin(1) + 2);
+  editor.Move(document, CaretMove::kWordRight, true);
+  EXPECT_EQ(editor.Selected(document), "two");
+  editor.ToggleComment(document);
+  EXPECT_EQ(document.line(1), "  // two");
+  editor.ToggleComment(document);
+  EXPECT_EQ(document.line(1), "  two");
+  editor.Place(document, document.line_begin(1), false);
+  editor.MoveLines(document, true);
+  EXPECT_EQ(document.text(), "one {\n}\n  two\n");
+  editor.MoveLines(document, false);
+  editor.DuplicateLines(document);
+  EXPECT_EQ(document.text(), "one {\n  two\n  two\n}\n");
+}
+
+TEST(EditorTest, LettersOfSeveralBytesAndLinesOfDos) {
+  Document document(TestWiring(), [] {});
+  document.Reset("u", "a\u00e9b\r\nc");
+  ProgramEditor editor;
+  editor.Place(document, 1, false);
+  editor.Move(document, CaretMove::kRight, false);
+  EXPECT_EQ(editor.caret(), 3);
+  editor.Backspace(document, false);
+  EXPECT_EQ(document.text(), "ab\r\nc");
+  editor.Move(document, CaretMove::kEnd, false);
+  editor.Move(document, CaretMove::kRight, false);
+  EXPECT_EQ(editor.caret(), 4);
+  editor.Backspace(document, false);
+  EXPECT_EQ(document.text(), "abc");
+}
+
+TEST(SummaryTest, SaysRangesAndTrouble) {
+  Value value = Value::Allocate(Shape::Array(ElementType::kF32, {4}));
+  float* x = value.mutable_as<float>();
+  x[0] = -1, x[1] = 0.5f, x[2] = 3, x[3] = 2;
+  LineValue line = Summary(value);
+  EXPECT_EQ(line.text, "-1 .. 3");
+  EXPECT_FALSE(line.nan || line.inf);
+  EXPECT_EQ(line.bins.size(), 16u);
+  x[3] = std::numeric_limits<float>::quiet_NaN();
+  line = Summary(value);
+  EXPECT_TRUE(line.nan);
+  EXPECT_EQ(line.text, "-1 .. 3");
+  x[0] = x[1] = x[2] = x[3] = 7;
+  EXPECT_EQ(Summary(value).text, "all 7");
+  EXPECT_EQ(Summary(Value::Scalar(ElementType::kF32, -std::numeric_limits<float>::infinity())).text, "-inf");
+  EXPECT_EQ(Summary(Value::Scalar(ElementType::kPred, uint8_t{1})).text, "true");
+  EXPECT_EQ(Summary(Value::Allocate(Shape::Array(ElementType::kF32, {0, 3}))).text, "empty");
+}
+
+}  // namespace
+}  // namespace hloscope
