@@ -117,40 +117,75 @@ void Hierarchy::Count(int id) {
   if (node.children.empty()) node.first = 0;
 }
 
-// Cuts what has too many children into chunks of them, and those again, in program order.
+// Many parameters go into a chunk of their own. What still has too many children is cut: loose instructions into chunks in program order;
+// scopes stay as they are while there are not too many of them.
 void Hierarchy::Cut(int id) {
   for (size_t k = 0; k < nodes_[id].children.size(); ++k) Cut(nodes_[id].children[k]);
-  std::vector<int>& all = nodes_[id].children;
-  std::stable_sort(all.begin(), all.end(), [this](int a, int b) { return nodes_[a].first < nodes_[b].first; });
-  if (all.size() <= kMostChildren) return;
-  std::vector<int> now = all;
-  const size_t whole = now.size();
-  std::vector<std::pair<size_t, size_t>> range(now.size());  // of the original children, from 1
+  const auto by_order = [this](int a, int b) { return nodes_[a].first < nodes_[b].first; };
+  std::stable_sort(nodes_[id].children.begin(), nodes_[id].children.end(), by_order);
+  const bool large = nodes_[id].children.size() > kMostChildren;
+  std::vector<int> scopes, parameters, others;
+  for (const int child : nodes_[id].children) {
+    const Instruction* i = nodes_[child].instruction;
+    (i == nullptr ? scopes : i->parameter_number >= 0 ? parameters : others).push_back(child);
+  }
+  if (!large && (parameters.size() <= kFew || parameters.size() == nodes_[id].children.size())) return;
+  std::vector<int> now;
+  if (large && scopes.size() > kMostChildren / 2) {
+    others.insert(others.end(), scopes.begin(), scopes.end());
+    std::stable_sort(others.begin(), others.end(), by_order);
+  } else {
+    now = std::move(scopes);
+  }
+  if (parameters.size() > kFew) {
+    const int all = AddChunk(id, "parameters", "parameters", parameters);
+    std::vector<int> within = Chunks(all, std::move(parameters), kMostChildren);
+    for (const int child : within) nodes_[child].parent = all;
+    nodes_[all].children = std::move(within);
+    now.push_back(all);
+  } else {
+    now.insert(now.end(), parameters.begin(), parameters.end());
+  }
+  const std::vector<int> rest = Chunks(id, std::move(others), large ? kChunk : kMostChildren);
+  now.insert(now.end(), rest.begin(), rest.end());
+  std::stable_sort(now.begin(), now.end(), by_order);
+  nodes_[id].children = std::move(now);
+}
+
+int Hierarchy::AddChunk(int parent, std::string title, std::string path, std::vector<int> children) {
+  GraphNode chunk;
+  chunk.kind = GraphNode::kChunk;
+  chunk.parent = parent;
+  chunk.computation = nodes_[parent].computation;
+  chunk.title = std::move(title);
+  chunk.path = std::move(path);
+  chunk.first = nodes_[children[0]].first;
+  for (const int child : children) chunk.count += nodes_[child].count;
+  chunk.children = std::move(children);
+  const int made = Add(std::move(chunk));
+  for (const int child : nodes_[made].children) nodes_[child].parent = made;
+  return made;
+}
+
+// What stands for `all` in `parent`: themselves, or chunks of them, and of those, until there are no more than `most`.
+std::vector<int> Hierarchy::Chunks(int parent, std::vector<int> all, size_t most) {
+  std::vector<int> now = std::move(all);
+  std::vector<std::pair<size_t, size_t>> range(now.size());  // of the original ones, from 1
   for (size_t k = 0; k < now.size(); ++k) range[k] = {k + 1, k + 1};
-  while (now.size() > kChunk) {
+  while (now.size() > most) {
     const size_t groups = (now.size() + kChunk - 1) / kChunk;
     std::vector<int> next;
     std::vector<std::pair<size_t, size_t>> next_range;
     for (size_t g = 0; g < groups; ++g) {
       const size_t begin = now.size() * g / groups, end = now.size() * (g + 1) / groups;
-      GraphNode chunk;
-      chunk.kind = GraphNode::kChunk;
-      chunk.parent = id;
-      chunk.computation = nodes_[id].computation;
-      chunk.title = absl::StrCat(range[begin].first, " \u2013 ", range[end - 1].second, " of ", whole);
-      chunk.path = absl::StrCat(range[begin].first, "-", range[end - 1].second);
-      chunk.first = nodes_[now[begin]].first;
-      chunk.children.assign(now.begin() + begin, now.begin() + end);
-      for (const int child : chunk.children) chunk.count += nodes_[child].count;
-      const int made = Add(std::move(chunk));
-      for (size_t k = begin; k < end; ++k) nodes_[now[k]].parent = made;
-      next.push_back(made);
-      next_range.push_back({range[begin].first, range[end - 1].second});
+      const size_t from = range[begin].first, to = range[end - 1].second;
+      next.push_back(AddChunk(parent, absl::StrCat(from, " \u2013 ", to), absl::StrCat(from, "-", to), std::vector<int>(now.begin() + begin, now.begin() + end)));
+      next_range.push_back({from, to});
     }
     now = std::move(next);
     range = std::move(next_range);
   }
-  nodes_[id].children = std::move(now);
+  return now;
 }
 
 void Hierarchy::ForEachInstruction(int id, const std::function<void(const Instruction&)>& each) const {

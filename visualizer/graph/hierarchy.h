@@ -39,6 +39,8 @@ class Hierarchy {
   static constexpr int kMostChildren = 120;  // of one node; more are cut into chunks
   static constexpr int kChunk = 40;          // of what lies lowest
 
+  static constexpr size_t kFew = 12;         // parameters that stay as they are in what is cut
+
   // `keep` holds the module as long as this lives.
   static std::shared_ptr<const Hierarchy> Make(const Module& module, std::shared_ptr<const void> keep);
 
@@ -67,6 +69,8 @@ class Hierarchy {
   void AddComputation(const Computation& computation);
   void Tidy(int node);
   void Cut(int node);
+  int AddChunk(int parent, std::string title, std::string path, std::vector<int> children);
+  std::vector<int> Chunks(int parent, std::vector<int> all, size_t most);
   void Count(int node);
 
   const Module* module_ = nullptr;

@@ -32,7 +32,7 @@ struct LevelLayout {
   float width = 0, height = 0;
 };
 
-// The one that suits; boxes without arrows stand in rows below the others.
+// The one that suits, for each part that arrows join; parts stand in rows, lone boxes below the others.
 LevelLayout LayOut(const LevelGraph& graph);
 LevelLayout LayOutLayered(const LevelGraph& graph);
 // Only one thread at a time is let in. Falls back on LayOutLayered where Graphviz fails.

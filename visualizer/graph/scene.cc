@@ -20,6 +20,7 @@ constexpr float kHeight = 44, kLowHeight = 26;
 constexpr float kLeast = 96, kMost = 236;     // widths
 constexpr size_t kMostLevels = 400;           // layouts that are remembered
 constexpr size_t kMostArrows = 2500;
+constexpr int kMostOut = 7, kMostIn = 12;     // arrows of a box that are all drawn
 
 uint64_t Mix(uint64_t a, uint64_t b) {
   uint64_t x = a * 0x9e3779b97f4a7c15ull + b + 0x632be59bd9b4e019ull;
@@ -48,8 +49,8 @@ std::string Rest(absl::string_view opcode, absl::string_view name) {
   for (char& c : plain) c = c == '-' ? '_' : c;
   std::string other(name.substr(0, plain.size()));
   for (char& c : other) c = c == '-' ? '_' : c;
-  if (plain != other) return std::string(name);
-  return std::string(name.substr(plain.size()));
+  const absl::string_view rest = name.substr(std::min(name.size(), plain.size()));
+  return plain != other || (!rest.empty() && rest[0] != '.') ? std::string(name) : std::string(rest);
 }
 
 // The text of a scalar constant, as it was written; empty: none, or it is long.
@@ -206,7 +207,12 @@ class SceneWork {
       Fill(root, 0, h_.NodeOf(*h_.module().entry), NewShown(*h_.module().entry));
     }
     AddArrows();
+    FindHubs();
     LayOutAll();
+    for (const SceneArrow& arrow : scene_->arrows) {
+      scene_->boxes[arrow.from].more_out += arrow.minor;
+      scene_->boxes[arrow.to].more_in += arrow.minor;
+    }
     scene_->milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count();
     return scene_;
   }
@@ -438,14 +444,31 @@ class SceneWork {
     }
   }
 
+  // What leads to very many boxes would cover the picture: of its arrows only those stay that their targets need, and the first. The same
+  // of what very many lead to.
+  void FindHubs() {
+    std::vector<int> out(scene_->boxes.size(), 0), in = out;
+    std::vector<char> began(scene_->boxes.size(), 0);
+    for (const SceneArrow& a : scene_->arrows) {
+      ++out[a.from];
+      ++in[a.to];
+    }
+    for (SceneArrow& a : scene_->arrows) {
+      const bool many_out = out[a.from] > kMostOut && in[a.to] > 1 && began[a.from];
+      const bool many_in = in[a.to] > kMostIn && out[a.from] > 1;
+      began[a.from] = 1;
+      a.minor = many_out || many_in;
+    }
+  }
+
   // -- Places --
   struct Level {
     int box = 0;
     std::vector<int> children;
     LevelGraph graph;
     std::map<std::pair<int, int>, int> arrow;  // between children (by place), index into graph.arrows
-    const LevelLayout* layout = nullptr;
     LevelLayout own;
+    std::vector<int> kept;  // of the arrows as they were: the number now, or -1
   };
   // Where an arrow runs: in which level, between which of its children.
   struct Route {
@@ -477,7 +500,7 @@ class SceneWork {
         a = boxes[a].parent;
         b = boxes[b].parent;
       }
-      if (a == b) continue;  // from a box to what is inside it: drawn straight
+      if (scene_->arrows[e].minor || a == b) continue;  // drawn straight when it is: one of very many, or from a box to what is inside it
       Level& level = levels_[level_of[boxes[a].parent]];
       const auto [it, fresh] = level.arrow.try_emplace({place[a], place[b]}, static_cast<int>(level.graph.arrows.size()));
       if (fresh) {
@@ -486,6 +509,7 @@ class SceneWork {
       ++level.graph.arrows[it->second].weight;
       routes[e] = {level_of[boxes[a].parent], a, b, it->second};
     }
+    for (Level& level : levels_) Thin(level);
     // The innermost first: their sizes are the outer ones' boxes.
     for (int k = static_cast<int>(levels_.size()) - 1; k >= 0; --k) {
       Level& level = levels_[k];
@@ -518,35 +542,100 @@ class SceneWork {
     }
   }
 
-  static void Append(std::vector<Point>& curve, Point from, Point to) {
+  // In a crowded level, arrows where longer ways lead too are not laid out.
+  static void Thin(Level& level) {
+    const size_t n = level.children.size();
+    std::vector<LevelGraph::Arrow>& arrows = level.graph.arrows;
+    level.kept.resize(arrows.size());
+    for (size_t e = 0; e < arrows.size(); ++e) level.kept[e] = static_cast<int>(e);
+    if (n < 6 || static_cast<double>(arrows.size()) < 2.2 * static_cast<double>(n)) return;
+    // By the order of the boxes arrows make no circles; reached[a] has what more than one step from a leads to.
+    std::vector<std::vector<int>> down(n);
+    for (const LevelGraph::Arrow& a : arrows) {
+      if (a.from < a.to) down[a.from].push_back(a.to);
+    }
+    std::vector<std::vector<bool>> all(n, std::vector<bool>(n, false)), far = all;
+    for (size_t k = n; k-- > 0;) {
+      for (const int to : down[k]) {
+        all[k][to] = true;
+        for (size_t j = 0; j < n; ++j) {
+          if (all[to][j]) all[k][j] = far[k][j] = true;
+        }
+      }
+    }
+    std::vector<LevelGraph::Arrow> left;
+    for (size_t e = 0; e < arrows.size(); ++e) {
+      if (arrows[e].from < arrows[e].to && far[arrows[e].from][arrows[e].to]) {
+        level.kept[e] = -1;
+        continue;
+      }
+      level.kept[e] = static_cast<int>(left.size());
+      left.push_back(arrows[e]);
+    }
+    arrows = std::move(left);
+  }
+
+  // A piece that leaves and arrives straight down, or (where it is known) in the direction of what it goes on from and into.
+  static void Append(std::vector<Point>& curve, Point from, Point to, const Point* onward = nullptr) {
     const float d = std::clamp(std::abs(to.y - from.y) * 0.5f, 10.0f, 80.0f);
+    const auto along = [d](Point a, Point b) {
+      const float x = b.x - a.x, y = b.y - a.y, length = std::max(0.01f, std::sqrt(x * x + y * y));
+      return Point{x / length * d, y / length * d};
+    };
+    const Point out = curve.size() > 1 ? along(curve[curve.size() - 2], curve.back()) : Point{0, d}, in = onward != nullptr ? along(to, *onward) : Point{0, d};
     if (curve.empty()) curve.push_back(from);
-    curve.push_back({from.x, from.y + d});
-    curve.push_back({to.x, to.y - d});
+    curve.push_back({from.x + out.x, from.y + out.y});
+    curve.push_back({to.x - in.x, to.y - in.y});
     curve.push_back(to);
   }
 
+  // From the side of a box that is nearer to a place.
+  static void Sideways(std::vector<Point>& curve, const SceneBox& box, Point to) {
+    const bool right = to.x > box.x + box.width / 2;
+    const Point from = {right ? box.x + box.width : box.x, box.y + box.height / 2};
+    const float d = std::clamp(std::abs(to.x - from.x) * 0.6f, 14.0f, 70.0f), down = to.y > from.y ? -1.0f : 1.0f;
+    curve = {from, {from.x + (right ? d : -d), from.y}, {to.x, to.y + down * std::clamp(std::abs(to.y - from.y) * 0.5f, 8.0f, 60.0f)}, to};
+  }
+
+  bool IsAround(int outer, int inner) const {
+    while (inner >= 0 && inner != outer) inner = scene_->boxes[inner].parent;
+    return inner == outer;
+  }
+
   void Bend(SceneArrow& arrow, const Route& route, const std::vector<Point>& origin) const {
+    const int laid = route.level < 0 ? -1 : levels_[route.level].kept[route.arrow];
+    if (route.level >= 0 && laid < 0) arrow.minor = true;
     const SceneBox& from = scene_->boxes[arrow.from];
     const SceneBox& to = scene_->boxes[arrow.to];
     const Point out = {from.x + from.width / 2, from.y + from.height}, in = {to.x + to.width / 2, to.y};
-    if (route.level < 0) {
-      // One of the two lies in the other.
+    if (route.level < 0 && (IsAround(arrow.from, arrow.to) || IsAround(arrow.to, arrow.from))) {
       const bool inward = from.depth < to.depth;
       Append(arrow.curve, inward ? Point{in.x, from.y + kTitle * 0.8f} : out, inward ? in : Point{out.x, to.y + to.height});
-    } else {
-      std::vector<Point> middle = levels_[route.level].own.curves[route.arrow];
+    } else if (laid >= 0) {
+      std::vector<Point> middle = levels_[route.level].own.curves[laid];
       for (Point& p : middle) {
         p.x += origin[route.level].x;
         p.y += origin[route.level].y;
       }
-      if (route.from != arrow.from && !middle.empty()) Append(arrow.curve, out, middle.front());
+      // Where the way out lies above, or the way in below, the side is taken.
+      const bool out_above = middle.size() > 1 && middle.front().y < from.y, in_below = middle.size() > 1 && middle.back().y > to.y + to.height;
+      if (route.from != arrow.from && out_above) {
+        Sideways(arrow.curve, from, middle.front());
+      } else if (route.from != arrow.from && middle.size() > 1) {
+        Append(arrow.curve, out, middle.front(), &middle[1]);
+      }
       if (arrow.curve.empty()) {
         arrow.curve = middle;
       } else {
         arrow.curve.insert(arrow.curve.end(), middle.begin() + 1, middle.end());
       }
-      if (route.to != arrow.to && !middle.empty()) Append(arrow.curve, middle.back(), in);
+      if (route.to != arrow.to && in_below) {
+        std::vector<Point> back;
+        Sideways(back, to, middle.back());
+        arrow.curve.insert(arrow.curve.end(), back.rbegin() + 1, back.rend());
+      } else if (route.to != arrow.to && !middle.empty()) {
+        Append(arrow.curve, middle.back(), in);
+      }
     }
     if (arrow.curve.empty()) Append(arrow.curve, out, in);
     arrow.left = arrow.right = arrow.curve[0].x;

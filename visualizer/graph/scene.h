@@ -40,6 +40,7 @@ struct SceneBox {
   const Instruction* instruction = nullptr;  // null: a scope, a chunk, a computation
   std::string title, detail, below;          // "add", ".5" and "f32[4]"
   std::string name;                          // for commands and tests
+  int more_out = 0, more_in = 0;             // arrows that are minor
 };
 
 struct SceneArrow {
@@ -48,6 +49,7 @@ struct SceneArrow {
   int count = 0;         // values that flow here
   const Instruction* value = nullptr;  // the first of them
   bool order_only = false;             // a control predecessor, no value
+  bool minor = false;                  // one of very many; to be drawn when somebody points at one of its ends
   std::vector<Point> curve;            // cubic spline, 3n+1 points
   std::string label;
   float left = 0, top = 0, right = 0, bottom = 0;  // around the curve

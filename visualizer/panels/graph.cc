@@ -186,11 +186,9 @@ class GraphPanel : public Panel {
       const auto was = before->by_key.find(anchor_), is = newest->by_key.find(anchor_);
       if (was != before->by_key.end() && is != newest->by_key.end()) {
         const SceneBox &a = before->boxes[was->second], &b = newest->boxes[is->second];
-        // A wide one's chevron is at its left end when it is expanded.
         const ImVec2 from = camera_.ToScreen(a.x, a.y), to = camera_.ToScreen(b.x, b.y);
-        const float limit = camera_.min().x + ui::Px(12);
         camera_.Pan({from.x - to.x, from.y - to.y});
-        if (b.expanded && b.width * camera_.unit() > (camera_.max().x - limit)) camera_.Pan({limit - camera_.ToScreen(b.x, b.y).x, 0});
+        if (b.expanded) ShowInside(b);
       }
     }
     anchor_ = 0;
@@ -209,7 +207,7 @@ class GraphPanel : public Panel {
   void FirstLook() {
     camera_.Fit(0, 0, scene_->width, scene_->height, 1, false);
     if (camera_.zoom() >= 0.5f) return;
-    const float zoom = 0.7f, unit = zoom * ui::TheLook().scale;
+    const float zoom = 0.8f, unit = zoom * ui::TheLook().scale;
     const float high = (camera_.max().y - camera_.min().y) / unit;
     double sum = 0;
     int count = 0;
@@ -229,10 +227,27 @@ class GraphPanel : public Panel {
   void LookAt(int index, bool glide) {
     const SceneBox& box = scene_->boxes[index];
     const ImVec2 a = camera_.ToScreen(box.x, box.y), b = camera_.ToScreen(box.x + std::min(box.width, 240.0f), box.y + std::min(box.height, 60.0f));
-    const float zoom = std::max(camera_.zoom(), 0.6f), margin = ui::Px(16);
+    const float zoom = std::max(camera_.zoom(), 0.6f), margin = ui::Px(8);
     const bool inside = a.x > camera_.min().x + margin && a.y > camera_.min().y + margin && b.x < camera_.max().x - margin && b.y < camera_.max().y - margin;
     if (inside && camera_.zoom() >= 0.45f) return;
-    camera_.Look({box.x + std::min(box.width, 240.0f) / 2, box.y + std::min(box.height, 60.0f) / 2}, zoom, glide);
+    // Not far beyond what there is.
+    const auto within = [](float at, float half, float size) { return size + 80 <= 2 * half ? size / 2 : std::clamp(at, half - 40, size - half + 40); };
+    const float unit = zoom * ui::TheLook().scale, half_x = (camera_.max().x - camera_.min().x) / unit / 2, half_y = (camera_.max().y - camera_.min().y) / unit / 2;
+    camera_.Look({within(box.x + std::min(box.width, 240.0f) / 2, half_x, scene_->width), within(box.y + std::min(box.height, 60.0f) / 2, half_y, scene_->height)}, zoom, glide);
+  }
+
+  // Moves so that as much as possible of a box that was expanded is seen, its title first.
+  void ShowInside(const SceneBox& box) {
+    const float unit = camera_.unit(), margin = ui::Px(14);
+    const ImVec2 a = camera_.ToScreen(box.x, box.y), b = camera_.ToScreen(box.x + box.width, box.y + box.height);
+    const auto shift = [margin](float from, float to, float low, float high) {
+      if (to - from > high - low - 2 * margin) return from - (low + margin);
+      return from < low + margin ? from - (low + margin) : to > high - margin ? to - (high - margin) : 0.0f;
+    };
+    const float x = shift(a.x, b.x, camera_.min().x, camera_.max().x), y = shift(a.y, b.y, camera_.min().y, camera_.max().y);
+    if (x == 0 && y == 0) return;
+    const Point middle = camera_.ToScene({(camera_.min().x + camera_.max().x) / 2, (camera_.min().y + camera_.max().y) / 2});
+    camera_.Look({middle.x + x / unit, middle.y + y / unit}, camera_.zoom(), true);
   }
 
   // -- Where things are --
@@ -507,7 +522,7 @@ class GraphPanel : public Panel {
 
   void DrawCombos(PanelContext& context) {
     int by = static_cast<int>(colour_);
-    static const auto& labels = *new std::vector<std::string>{"by class", "by type", "by time", "by memory", "by health", "by error"};
+    static const auto& labels = *new std::vector<std::string>{"Class", "Type", "Time", "Memory", "Health", "Error"};
     if (ui::Combo("colour", labels, &by, 112)) context.run(absl::StrCat("window graph colour ", GraphColourNames()[by]));
     ImGui::SameLine();
     static const auto& hops = *new std::vector<std::string>{"1 hop", "2 hops", "3 hops", "4 hops", "6 hops", "9 hops"};
@@ -641,7 +656,6 @@ class GraphPanel : public Panel {
     if (over && hovered_ >= 0) {
       const SceneBox& box = scene_->boxes[hovered_];
       if (box.instruction != nullptr) context.selection.hover_next = box.instruction;
-      if (ImGui::IsMouseDoubleClicked(0)) double_clicked_ = true;
       if (!dragging_) HoverText(box);
     }
     if (over && ImGui::IsMouseClicked(1)) {
@@ -658,7 +672,10 @@ class GraphPanel : public Panel {
 
   void Clicked(PanelContext& context, int index) {
     const SceneBox& box = scene_->boxes[index];
-    const bool twice = std::exchange(double_clicked_, false);
+    const double time = ImGui::GetTime();
+    const bool twice = clicked_key_ == box.key && time - clicked_time_ < 0.5;
+    clicked_key_ = twice ? 0 : box.key;
+    clicked_time_ = time;
     if (pressed_on_chevron_ && !twice) return Toggle(context, index);
     if (box.instruction != nullptr && !twice) Choose(context, *box.instruction);
     if (twice && !pressed_on_chevron_) Toggle(context, index);
@@ -687,6 +704,7 @@ class GraphPanel : public Panel {
       for (size_t k = 0; k < i.operands.size() && k < 6; ++k) absl::StrAppend(&operands, k > 0 ? ", " : "", "%", i.operands[k] != nullptr ? i.operands[k]->name : "?");
       if (i.operands.size() > 6) absl::StrAppend(&operands, ", \u2026");
       ui::Text(absl::StrCat(Name(i.opcode), "(", operands, ")"), c.dim, ui::Type().mono_small);
+      if (const int more = box.more_out + box.more_in; more > 0) ui::Text(absl::StrCat(more, " of its arrows are drawn only while one points at it"), c.faint, ui::Type().small);
       if (!i.metadata.op_name.empty()) ui::Text(i.metadata.op_name, c.faint, ui::Type().small);
     } else {
       ui::Text(box.title, c.text, ui::Type().ui);
@@ -762,7 +780,7 @@ class GraphPanel : public Panel {
       if (ui::Button("measure", missing->command, ui::Icon::kNone, ui::ButtonKind::kLink, "Runs the program for it")) context.run(missing->command);
       return;
     }
-    const std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend(colour_);
+    const std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
     float x = min.x + ui::Px(10);
     const float y = max.y - ui::Px(24);
     float total = ui::Px(8);
@@ -878,6 +896,7 @@ class GraphPanel : public Panel {
     std::string path;
     for (const Instruction* i : path_) absl::StrAppend(&path, path.empty() ? "" : " ", i->name);
     ui::TagFact("path", path);
+    ui::TagFact("nan", colours_.Marked(*scene_, "NaN"));
   }
 
   // What is looked at.
@@ -905,11 +924,11 @@ class GraphPanel : public Panel {
   int visible_ = 0;
   // The mouse.
   int hovered_ = -1, pressed_ = -1;
-  bool pressed_on_chevron_ = false, pressed_here_ = false, dragging_ = false, double_clicked_ = false;
+  bool pressed_on_chevron_ = false, pressed_here_ = false, dragging_ = false;
   const Instruction* clicked_ = nullptr;
   const Instruction* path_from_ = nullptr;
-  BoxKey menu_key_ = 0, hover_key_ = 0;
-  double hover_since_ = 0;
+  BoxKey menu_key_ = 0, hover_key_ = 0, clicked_key_ = 0;
+  double hover_since_ = 0, clicked_time_ = 0;
   ImVec2 map_min_, map_max_;
   // Searching.
   std::string search_, lower_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/debug/profile_commands.h"
@@ -18,6 +20,8 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kHealthBytes = 32 << 20;  // of values looked through at one stop
+constexpr int64_t kSmallBytes = 256 << 10;  // of a value and what it is made from
+constexpr double kHealthSeconds = 0.1;      // spent on making values again
 
 enum Class { kPointwise, kCombining, kMoving, kCalling, kWhole, kParameter, kCreating, kHandling, kClasses };
 constexpr const char* kClassNames[] = {"element by element", "combines elements", "moves elements", "control flow", "whole values", "parameter", "creates", "tuples"};
@@ -116,7 +120,8 @@ GraphFigures Times(Session::State& s) {
   return figures;
 }
 
-// Looks through values that are held, the newest first, no more than kHealthBytes.
+// Looks through values that are held, the newest first, no more than kHealthBytes; and through small ones of the innermost frame that can be
+// made again soon (what ran fused is not held).
 GraphFigures Health(Session::State& s) {
   GraphFigures figures;
   if (!s.visible()) {
@@ -125,11 +130,23 @@ GraphFigures Health(Session::State& s) {
     return figures;
   }
   int64_t room = kHealthBytes;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kHealthSeconds; };
+  const auto small = [](const Instruction& i) {
+    int64_t bytes = i.shape.ByteSize();
+    for (const Instruction* operand : i.operands) bytes += operand->shape.ByteSize();
+    return bytes <= kSmallBytes;
+  };
   const std::vector<Frame>& frames = s.machine->frames();
-  for (auto frame = frames.rbegin(); frame != frames.rend(); ++frame) {
-    const std::vector<Instruction*>& schedule = frame->computation->schedule;
-    for (int k = std::min(static_cast<int>(std::min(frame->values.size(), schedule.size())), frame->position) - 1; k >= 0 && room > 0; --k) {
-      const Value& value = frame->values[k];
+  for (int depth = static_cast<int>(frames.size()) - 1; depth >= 0; --depth) {
+    const Frame& frame = frames[depth];
+    const std::vector<Instruction*>& schedule = frame.computation->schedule;
+    const bool innermost = depth + 1 == static_cast<int>(frames.size()) && frame.kind != FrameKind::kElement;
+    for (int k = std::min(static_cast<int>(std::min(frame.values.size(), schedule.size())), frame.position) - 1; k >= 0 && room > 0; --k) {
+      Value value = frame.values[k];
+      if (!value.has_value() && innermost && small(*schedule[k]) && !spent()) {
+        if (absl::StatusOr<Value> made = s.machine->ValueOf(depth, k); made.ok()) value = *std::move(made);
+      }
       if (!value.has_value() || !value.IsDense() || value.byte_size() > room) continue;
       room -= value.byte_size() + 64;
       const NonFinite found = FindNonFinite(value);
@@ -155,13 +172,32 @@ GraphFigures Errors(Session::State& s) {
   return figures;
 }
 
-// "3 · 2 NaN": of a box with many instructions.
+// Of a box, by how many of its instructions have made what.
 GraphTint HealthTint(int nan, int inf, int fine) {
   const ui::Palette& p = ui::Colors();
   if (nan > 0) return {p.pink, absl::StrCat("NaN", nan > 1 ? absl::StrCat(" in ", nan) : "")};
   if (inf > 0) return {ui::Mix(p.pink, p.violet, 0.5f), absl::StrCat("infinite", inf > 1 ? absl::StrCat(" in ", inf) : "")};
   if (fine > 0) return {p.green, "finite"};
   return {p.border, ""};
+}
+
+// All that may be met.
+std::vector<std::pair<ImU32, std::string>> WholeLegend(GraphColour by) {
+  const ui::Palette& p = ui::Colors();
+  std::vector<std::pair<ImU32, std::string>> rows;
+  switch (by) {
+    case GraphColour::kClass:
+      for (int c = 0; c < kClasses; ++c) rows.push_back({ColourOf(static_cast<Class>(c)), kClassNames[c]});
+      break;
+    case GraphColour::kType:
+      for (int f = 0; f < kFamilies; ++f) rows.push_back({ColourOf(static_cast<Family>(f)), kFamilyNames[f]});
+      break;
+    case GraphColour::kTime: return {{Heat(1), "most time"}, {Heat(0.5), "some"}, {Heat(0), "none"}};
+    case GraphColour::kMemory: return {{Heat(1), "largest values"}, {Heat(0.5), "smaller"}, {Heat(0), "smallest"}};
+    case GraphColour::kHealth: return {{p.pink, "NaN"}, {ui::Mix(p.pink, p.violet, 0.5f), "infinite"}, {p.green, "finite"}, {p.border, "not held"}};
+    case GraphColour::kError: return {{Heat(1), "many ULP"}, {Heat(0.4), "few"}, {p.green, "up to 1/2 ULP"}, {p.border, "not measured"}};
+  }
+  return rows;
 }
 
 }  // namespace
@@ -176,24 +212,6 @@ std::optional<GraphColour> ParseGraphColour(absl::string_view name) {
     if (name == GraphColourNames()[k]) return static_cast<GraphColour>(k);
   }
   return std::nullopt;
-}
-
-std::vector<std::pair<ImU32, std::string>> GraphColours::Legend(GraphColour by) const {
-  const ui::Palette& p = ui::Colors();
-  std::vector<std::pair<ImU32, std::string>> rows;
-  switch (by) {
-    case GraphColour::kClass:
-      for (int c = 0; c < kClasses; ++c) rows.push_back({ColourOf(static_cast<Class>(c)), kClassNames[c]});
-      break;
-    case GraphColour::kType:
-      for (int f = 0; f < kFamilies; ++f) rows.push_back({ColourOf(static_cast<Family>(f)), kFamilyNames[f]});
-      break;
-    case GraphColour::kTime: return {{Heat(1), "most time"}, {Heat(0.5), "some"}, {Heat(0), "none"}};
-    case GraphColour::kMemory: return {{Heat(1), "largest values"}, {Heat(0.5), ""}, {Heat(0), "small"}};
-    case GraphColour::kHealth: return {{p.pink, "NaN"}, {ui::Mix(p.pink, p.violet, 0.5f), "infinite"}, {p.green, "finite"}, {p.border, "not looked at"}};
-    case GraphColour::kError: return {{Heat(1), "many ULP"}, {Heat(0.4), "few"}, {p.green, "up to 1/2 ULP"}, {p.border, "not measured"}};
-  }
-  return rows;
 }
 
 const std::vector<GraphTint>& GraphColours::Tints(Engine& engine, const Snapshot& now, const std::shared_ptr<const Scene>& scene, GraphColour by) {
@@ -217,6 +235,14 @@ const std::vector<GraphTint>& GraphColours::Tints(Engine& engine, const Snapshot
     Paint(*scene, by);
   }
   return tints_;
+}
+
+std::string GraphColours::Marked(const Scene& scene, absl::string_view note) const {
+  std::string names;
+  for (size_t k = 0; k < tints_.size() && k < scene.boxes.size(); ++k) {
+    if (absl::StartsWith(tints_[k].note, note)) absl::StrAppend(&names, names.empty() ? "" : " ", scene.boxes[k].name);
+  }
+  return names;
 }
 
 void GraphColours::Paint(const Scene& scene, GraphColour by) {
@@ -272,6 +298,17 @@ void GraphColours::Paint(const Scene& scene, GraphColour by) {
         tint.note = absl::StrCat(SecondsText(sum), absl::StrFormat("  %.1f %%", 100 * sum / figures_->total));
       }
     }
+  }
+  legend_ = WholeLegend(by);
+  if (by == GraphColour::kClass || by == GraphColour::kType) {
+    // Only what is seen.
+    const auto unseen = [&](const auto& row) {
+      for (size_t k = 0; k < tints_.size(); ++k) {
+        if (scene.boxes[k].node >= 0 && !scene.boxes[k].expanded && tints_[k].bar == row.first) return false;
+      }
+      return true;
+    };
+    legend_.erase(std::remove_if(legend_.begin(), legend_.end(), unseen), legend_.end());
   }
   if (by != GraphColour::kTime && by != GraphColour::kMemory) return;
   for (size_t k = 0; k < amount.size(); ++k) {

@@ -37,8 +37,10 @@ class GraphColours {
  public:
   // Of each box of the scene, the same until something changes.
   const std::vector<GraphTint>& Tints(Engine& engine, const Snapshot& now, const std::shared_ptr<const Scene>& scene, GraphColour by);
-  // What the colours mean, as they are now.
-  std::vector<std::pair<ImU32, std::string>> Legend(GraphColour by) const;
+  // What the colours of the last tints mean.
+  const std::vector<std::pair<ImU32, std::string>>& Legend() const { return legend_; }
+  // Names of boxes whose note begins so, for tests.
+  std::string Marked(const Scene& scene, absl::string_view note) const;
   // Null: all is there.
   const GraphFigures* Missing() const { return figures_ != nullptr && !figures_->missing.empty() ? figures_.get() : nullptr; }
 
@@ -51,6 +53,7 @@ class GraphColours {
   GraphColour painted_by_ = GraphColour::kClass;
   ImU32 painted_text_ = 0;
   std::vector<GraphTint> tints_;
+  std::vector<std::pair<ImU32, std::string>> legend_;
 };
 
 }  // namespace hloscope

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/widgets/controls.h"
 
@@ -73,7 +74,7 @@ void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& bo
   ImFont* font = ui::Type().small;
   const float room = b.x - at.x - 8 * unit;
   const float used = TextAt(list, font, zoom, at, room, lit ? c.blue : c.dim, box.title);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, box.instruction != nullptr || box.below.empty() ? box.detail : absl::StrCat(box.detail, " instructions"));
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, absl::StrCat(box.detail, absl::ascii_isdigit(box.detail.empty() ? 'x' : box.detail[0]) ? " instructions" : ""));
 }
 
 void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const GraphTint& tint, const GraphLights& lights, int index) {
@@ -91,7 +92,6 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   list->AddRectFilled(a, b, hovered ? c.hover : c.raised, round);
   if (stop) list->AddRectFilled(a, b, c.amber_fill, round);
   if (sliced || on_path) list->AddRectFilled(a, b, c.blue_fill, round);
-  list->AddRectFilled(a, {a.x + bar, b.y}, tint.bar, round, ImDrawFlags_RoundCornersLeft);
   ImU32 line = ui::Mix(c.border, c.faint, 0.25f);
   float thick = 1;
   if (found || sliced || on_path) line = ui::Fade(c.blue, 0.7f);
@@ -99,6 +99,8 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   if (selected) line = c.blue, thick = ui::Px(2);
   if (stop) line = c.amber, thick = ui::Px(2);
   list->AddRect(a, b, line, round, 0, thick);
+  const float inset = thick > 1 ? thick * 0.5f : 0;
+  list->AddRectFilled({a.x + inset, a.y + inset}, {a.x + inset + bar, b.y - inset}, tint.bar, std::min(round, bar), ImDrawFlags_RoundCornersLeft);
   if (stop && selected) list->AddRect({a.x - ui::Px(3), a.y - ui::Px(3)}, {b.x + ui::Px(3), b.y + ui::Px(3)}, ui::Fade(c.blue, 0.7f), round + ui::Px(2), 0, 1);
   if (const auto point = lights.breakpoints.find(index); point != lights.breakpoints.end()) {
     const float r = std::max(3.0f, 5 * unit);
@@ -117,6 +119,9 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   }
   const float used = TextAt(list, ui::Type().ui, zoom, at, room, c.text, box.title);
   TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.detail);
+  // Arrows that are drawn only while one points at it.
+  if (box.more_out > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, b.y + 1 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_out, " \u2193"));
+  if (box.more_in > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, a.y - 13 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_in, " \u2193"));
   const std::string& below = tint.note.empty() ? box.below : tint.note;
   TextAt(list, ui::Type().mono_small, zoom, {at.x, a.y + 25 * unit}, b.x - at.x - 6 * unit, box.instruction != nullptr && tint.note.empty() ? c.teal : c.dim, below);
 }
@@ -127,8 +132,8 @@ struct Taken {
 
 void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, ImU32 color, float more) {
   const float unit = camera.unit();
-  const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 6), 0.0f, 4.0f);
-  const float thick = std::max(1.0f, (1.1f + weight + more) * std::min(1.3f * Scale(), std::sqrt(unit)));
+  const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 9), 0.0f, 2.2f);
+  const float thick = std::max(1.0f, (0.9f + weight + more) * std::min(1.3f * Scale(), std::sqrt(unit)));
   ImVec2 from = camera.ToScreen(arrow.curve[0].x, arrow.curve[0].y);
   ImVec2 before = from;
   list->PathClear();
@@ -153,24 +158,30 @@ void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& ar
                           {from.x - ux * head * 1.6f + uy * head * 0.7f, from.y - uy * head * 1.6f - ux * head * 0.7f}, color);
 }
 
+// On the arrow where there is room, beginning in the middle. A lit one finds its place among cards too.
 void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, bool lit, std::vector<Taken>& taken) {
   if (arrow.label.empty()) return;
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
   const float size = font->FontSize * camera.zoom() * 0.92f;
-  // In the middle of the spline's middle piece.
-  const size_t piece = (arrow.curve.size() - 1) / 3 / 2;
-  const Point &p0 = arrow.curve[piece * 3], &p1 = arrow.curve[piece * 3 + 1], &p2 = arrow.curve[piece * 3 + 2], &p3 = arrow.curve[piece * 3 + 3];
-  const ImVec2 at = camera.ToScreen((p0.x + 3 * p1.x + 3 * p2.x + p3.x) / 8, (p0.y + 3 * p1.y + 3 * p2.y + p3.y) / 8);
   const ImVec2 text = font->CalcTextSizeA(size, FLT_MAX, 0, arrow.label.c_str());
-  const ImVec2 min = {at.x - text.x / 2 - ui::Px(3), at.y - text.y / 2}, max = {at.x + text.x / 2 + ui::Px(3), at.y + text.y / 2};
-  if (Apart(min, max, camera.min(), camera.max())) return;
-  for (const Taken& other : taken) {
-    if (!lit && !Apart(min, max, other.min, other.max)) return;
+  const int pieces = static_cast<int>(arrow.curve.size() - 1) / 3;
+  Taken middle{{0, 0}, {-1, -1}};
+  for (int tried = 0; tried < std::min(pieces * 3, 9); ++tried) {
+    const int piece = std::clamp(pieces / 2 + (tried / 3 % 2 == 0 ? tried / 6 : -(tried / 6 + 1)), 0, pieces - 1);
+    const float t = tried % 3 == 0 ? 0.5f : tried % 3 == 1 ? 0.3f : 0.75f, u = 1 - t;
+    const Point* p = &arrow.curve[piece * 3];
+    const auto mix = [&](float p0, float p1, float p2, float p3) { return u * u * u * p0 + 3 * u * u * t * p1 + 3 * u * t * t * p2 + t * t * t * p3; };
+    const ImVec2 at = camera.ToScreen(mix(p[0].x, p[1].x, p[2].x, p[3].x), mix(p[0].y, p[1].y, p[2].y, p[3].y));
+    const ImVec2 min = {at.x - text.x / 2 - ui::Px(3), at.y - text.y / 2}, max = {at.x + text.x / 2 + ui::Px(3), at.y + text.y / 2};
+    if (Apart(min, max, camera.min(), camera.max()) || std::any_of(taken.begin(), taken.end(), [&](const Taken& other) { return !Apart(min, max, other.min, other.max); })) continue;
+    middle = {min, max};
+    break;
   }
-  taken.push_back({min, max});
-  list->AddRectFilled(min, max, ui::Fade(c.panel, 0.85f), ui::Px(3));
-  list->AddText(font, size, {min.x + ui::Px(3), min.y}, lit ? c.blue : c.faint, arrow.label.c_str());
+  if (middle.max.x < middle.min.x) return;
+  taken.push_back(middle);
+  list->AddRectFilled(middle.min, middle.max, ui::Fade(c.panel, 0.85f), ui::Px(3));
+  list->AddText(font, size, {middle.min.x + ui::Px(3), middle.min.y}, lit ? c.blue : c.faint, arrow.label.c_str());
 }
 
 }  // namespace
@@ -249,8 +260,9 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
       lit.push_back(&arrow);
       continue;
     }
-    drawn.push_back(&arrow);
     const bool sliced = lights.slice.contains(arrow.from) && lights.slice.contains(arrow.to);
+    if (arrow.minor && !sliced) continue;
+    drawn.push_back(&arrow);
     DrawArrow(list, camera, arrow, sliced ? ui::Fade(c.blue, 0.7f) : arrow.order_only ? ui::Fade(plain, 0.5f) : plain, sliced ? 0.6f : 0);
   }
   for (const SceneArrow* arrow : lit) DrawArrow(list, camera, *arrow, c.blue, 0.6f);
@@ -261,19 +273,18 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
     DrawCard(list, camera, box, tints[k], lights, static_cast<int>(k));
     ++seen;
   }
+  if (camera.zoom() < 0.5f) return seen;
   std::vector<Taken> taken;
-  if (camera.zoom() >= 0.5f) {
-    for (const SceneArrow* arrow : lit) DrawLabel(list, camera, *arrow, true, taken);
+  for (const SceneBox& box : scene.boxes) {
+    if (box.expanded || box.node < 0) continue;
+    const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
+    if (!Apart(a, b, camera.min(), camera.max())) taken.push_back({a, b});
   }
-  if (camera.zoom() >= 0.8f) {
-    // Where cards stand there is no room.
-    for (const SceneBox& box : scene.boxes) {
-      if (box.expanded || box.node < 0) continue;
-      const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
-      if (!Apart(a, b, camera.min(), camera.max())) taken.push_back({a, b});
-    }
-    for (const SceneArrow* arrow : drawn) DrawLabel(list, camera, *arrow, false, taken);
+  for (const SceneArrow* arrow : lit) {
+    if (!arrow->minor || lit.size() <= 10) DrawLabel(list, camera, *arrow, true, taken);
   }
+  if (camera.zoom() < 0.75f) return seen;
+  for (const SceneArrow* arrow : drawn) DrawLabel(list, camera, *arrow, false, taken);
   return seen;
 }
 

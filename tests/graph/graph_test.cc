@@ -1,0 +1,303 @@
+// Hierarchies, layouts of levels, scenes, neighbourhoods and ways.
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "core/text/hlo_text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "visualizer/graph/scene.h"
+#include "visualizer/graph/walk.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::UnorderedElementsAre;
+
+std::shared_ptr<const Module> Read(std::string text) {
+  DiagnosticSink sink;
+  std::shared_ptr<const Module> module = ReadHloText(std::make_shared<SourceText>("test", std::move(text)), sink);
+  EXPECT_EQ(sink.error_count(), 0);
+  return module;
+}
+
+std::shared_ptr<const Hierarchy> HierarchyOf(const std::shared_ptr<const Module>& module) { return Hierarchy::Make(*module, module); }
+
+const Instruction& At(const Module& module, absl::string_view computation, absl::string_view name) { return *module.FindComputation(computation)->FindInstruction(name); }
+
+constexpr char kLoop[] = R"(HloModule loop
+condition {
+  c = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  limit = s32[] constant(3)
+  ROOT less = pred[] compare(i, limit), direction=LT
+}
+body {
+  b = (s32[], f32[4]) parameter(0)
+  j = s32[] get-tuple-element(b), index=0
+  one = s32[] constant(1)
+  next = s32[] add(j, one), metadata={op_name="jit(f)/while/body/inner/add"}
+  x = f32[4] get-tuple-element(b), index=1
+  y = f32[4] multiply(x, x), metadata={op_name="jit(f)/while/body/inner/mul"}
+  ROOT r = (s32[], f32[4]) tuple(next, y)
+}
+ENTRY main {
+  p = f32[4] parameter(0), metadata={op_name="x"}
+  zero = s32[] constant(0)
+  a = f32[4] add(p, p), metadata={op_name="jit(f)/head/add"}
+  s = f32[4] subtract(a, p), metadata={op_name="jit(f)/head/sub"}
+  t = (s32[], f32[4]) tuple(zero, s), metadata={op_name="jit(f)/tuple"}
+  w = (s32[], f32[4]) while(t), condition=condition, body=body, metadata={op_name="jit(f)/while"}
+  ROOT out = f32[4] get-tuple-element(w), index=1, metadata={op_name="jit(f)/out[axes=(0, 1)/2]/get"}
+}
+)";
+
+// A chain of `n` instructions without scopes.
+std::string Chain(int n) {
+  std::string text = "HloModule chain\nENTRY main {\n  v0 = f32[4] parameter(0)\n";
+  for (int k = 1; k < n; ++k) text += "  " + std::string(k + 1 == n ? "ROOT " : "") + "v" + std::to_string(k) + " = f32[4] negate(v" + std::to_string(k - 1) + ")\n";
+  return text + "}\n";
+}
+
+TEST(ScopesOf, CutsAtSlashesOutsideBrackets) {
+  EXPECT_THAT(ScopesOf("jit(f)/a/b/mul"), ElementsAre("jit(f)", "a", "b"));
+  EXPECT_THAT(ScopesOf("jit(f/g)/a[x/y]/mul"), ElementsAre("jit(f/g)", "a[x/y]"));
+  EXPECT_TRUE(ScopesOf("mul").empty());
+  EXPECT_TRUE(ScopesOf("").empty());
+  EXPECT_THAT(ScopesOf("a//b)/c"), ElementsAre("a", "b)"));
+}
+
+TEST(Hierarchy, GroupsByScopeAndPutsLoneInstructionsUp) {
+  const auto module = Read(kLoop);
+  const auto h = HierarchyOf(module);
+  const GraphNode& root = h->node(h->NodeOf(*module->entry));
+  EXPECT_EQ(root.count, 7);
+  ASSERT_EQ(root.children.size(), 3u);  // p, jit(f), zero: in program order by their first instruction
+  std::vector<std::string> scopes;
+  for (const int child : root.children) {
+    if (h->node(child).kind == GraphNode::kScope) scopes.push_back(h->node(child).title);
+  }
+  EXPECT_THAT(scopes, ElementsAre("jit(f)"));
+  const Instruction& sub = At(*module, "main", "s");
+  EXPECT_EQ(h->node(h->node(h->NodeOf(sub)).parent).title, "head");
+  // The only instruction of its scope stands in the scope around.
+  EXPECT_EQ(h->node(h->node(h->NodeOf(At(*module, "main", "out"))).parent).title, "jit(f)");
+}
+
+TEST(Hierarchy, LeavesOutInsideALoopWhatTheLoopsScopesSay) {
+  const auto module = Read(kLoop);
+  const auto h = HierarchyOf(module);
+  EXPECT_EQ(h->node(h->node(h->NodeOf(At(*module, "body", "y"))).parent).title, "body / inner");
+  EXPECT_EQ(h->CallerOf(*module->FindComputation("body")).caller->name, "w");
+  EXPECT_EQ(h->CallerOf(*module->entry).caller, nullptr);
+}
+
+TEST(Hierarchy, CutsWhatIsLargeAndFlatIntoChunks) {
+  const auto module = Read(Chain(3000));
+  const auto h = HierarchyOf(module);
+  std::vector<int> open = {h->NodeOf(*module->entry)};
+  int instructions = 0, depth = 0;
+  while (!open.empty()) {
+    std::vector<int> next;
+    for (const int node : open) {
+      EXPECT_LE(h->node(node).children.size(), 40u);
+      instructions += h->node(node).instruction != nullptr;
+      next.insert(next.end(), h->node(node).children.begin(), h->node(node).children.end());
+      for (const int child : h->node(node).children) EXPECT_EQ(h->node(child).parent, node);
+    }
+    open = std::move(next);
+    ++depth;
+  }
+  EXPECT_EQ(instructions, 3000);
+  EXPECT_EQ(depth, 4);
+  EXPECT_THAT(h->node(h->node(h->NodeOf(*module->entry)).children[1]).title, testing::StartsWith("1 \u2013 "));
+}
+
+TEST(Hierarchy, ScopesAndParametersStayOutOfChunks) {
+  std::string text = "HloModule many\nENTRY main {\n";
+  for (int k = 0; k < 200; ++k) text += "  p" + std::to_string(k) + " = f32[4] parameter(" + std::to_string(k) + ")\n";
+  text += "  a = f32[4] add(p0, p1), metadata={op_name=\"f/g/add\"}\n  ROOT b = f32[4] add(a, p2), metadata={op_name=\"f/g/add2\"}\n}\n";
+  const auto module = Read(text);
+  const auto h = HierarchyOf(module);
+  const GraphNode& root = h->node(h->NodeOf(*module->entry));
+  ASSERT_EQ(root.children.size(), 2u);
+  EXPECT_EQ(h->node(root.children[0]).title, "parameters");
+  EXPECT_EQ(h->node(root.children[0]).count, 200);
+  EXPECT_EQ(h->node(root.children[1]).title, "f / g");
+}
+
+void ExpectApart(const LevelGraph& graph, const LevelLayout& layout) {
+  ASSERT_EQ(layout.boxes.size(), graph.boxes.size());
+  ASSERT_EQ(layout.curves.size(), graph.arrows.size());
+  for (size_t a = 0; a < graph.boxes.size(); ++a) {
+    EXPECT_GE(layout.boxes[a].x, -0.5f);
+    EXPECT_GE(layout.boxes[a].y, -0.5f);
+    EXPECT_LE(layout.boxes[a].x + graph.boxes[a].width, layout.width + 0.5f);
+    EXPECT_LE(layout.boxes[a].y + graph.boxes[a].height, layout.height + 0.5f);
+    for (size_t b = a + 1; b < graph.boxes.size(); ++b) {
+      const bool apart = layout.boxes[a].x + graph.boxes[a].width <= layout.boxes[b].x || layout.boxes[b].x + graph.boxes[b].width <= layout.boxes[a].x ||
+                         layout.boxes[a].y + graph.boxes[a].height <= layout.boxes[b].y || layout.boxes[b].y + graph.boxes[b].height <= layout.boxes[a].y;
+      EXPECT_TRUE(apart) << a << " and " << b;
+    }
+  }
+  for (size_t e = 0; e < graph.arrows.size(); ++e) {
+    ASSERT_GE(layout.curves[e].size(), 4u);
+    EXPECT_EQ(layout.curves[e].size() % 3, 1u);
+    // Ends at the boxes' edges.
+    const auto near = [&](Point p, int box) {
+      const float left = layout.boxes[box].x - 6, top = layout.boxes[box].y - 6;
+      return p.x >= left && p.y >= top && p.x <= left + graph.boxes[box].width + 12 && p.y <= top + graph.boxes[box].height + 12;
+    };
+    EXPECT_TRUE(near(layout.curves[e].front(), graph.arrows[e].from)) << e;
+    EXPECT_TRUE(near(layout.curves[e].back(), graph.arrows[e].to)) << e;
+  }
+}
+
+LevelGraph Diamonds(int n) {
+  LevelGraph graph;
+  for (int k = 0; k < n; ++k) graph.boxes.push_back({80.0f + static_cast<float>(k % 7) * 12, k % 5 == 0 ? 26.0f : 44.0f});
+  for (int k = 1; k < n; ++k) {
+    graph.arrows.push_back({(k - 1) / 2, k, 1});
+    if (k % 3 == 0 && k > 4) graph.arrows.push_back({k - 4, k, 1});
+  }
+  std::sort(graph.arrows.begin(), graph.arrows.end(), [](const auto& a, const auto& b) { return std::pair(a.from, a.to) < std::pair(b.from, b.to); });
+  graph.arrows.erase(std::unique(graph.arrows.begin(), graph.arrows.end(), [](const auto& a, const auto& b) { return a.from == b.from && a.to == b.to; }), graph.arrows.end());
+  return graph;
+}
+
+TEST(LevelLayout, BothWaysKeepBoxesApartAndJoinThem) {
+  LevelGraph graph = Diamonds(40);
+  graph.arrows.push_back({39, 3, 1});  // against the order
+  ExpectApart(graph, LayOutGraphviz(graph));
+  ExpectApart(graph, LayOutLayered(graph));
+}
+
+TEST(LevelLayout, BoxesWithoutArrowsStandInRows) {
+  LevelGraph graph;
+  for (int k = 0; k < 30; ++k) graph.boxes.push_back({100, 44});
+  graph.arrows.push_back({3, 4, 1});
+  const LevelLayout layout = LayOut(graph);
+  ExpectApart(graph, layout);
+  EXPECT_LT(layout.width, 1200);
+  EXPECT_LT(layout.height, 1200);
+}
+
+TEST(LevelLayout, EmptyAndSingle) {
+  EXPECT_EQ(LayOut({}).boxes.size(), 0u);
+  LevelGraph one;
+  one.boxes.push_back({100, 44});
+  const LevelLayout layout = LayOut(one);
+  EXPECT_FLOAT_EQ(layout.width, 100);
+  EXPECT_FLOAT_EQ(layout.height, 44);
+}
+
+TEST(Scene, ExpandedLoopsTakeArrowsToTheirParametersAndFromTheirRoots) {
+  const auto module = Read(kLoop);
+  const auto h = HierarchyOf(module);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = h;
+  wish.expanded = FirstExpansion(*h);
+  const auto first = maker.Make(wish);
+  const int loop = first->Find(At(*module, "main", "w"));
+  ASSERT_GE(loop, 0);
+  EXPECT_TRUE(first->boxes[loop].expandable);
+  EXPECT_FALSE(first->boxes[loop].expanded);
+  // What lies inside is shown by what it is folded into.
+  EXPECT_EQ(first->Find(At(*module, "body", "y")), loop);
+  for (const BoxKey key : Expansion(*h, first->boxes[loop])) wish.expanded.insert(key);
+  const auto second = maker.Make(wish);
+  const int y = second->Find(At(*module, "body", "y"));
+  ASSERT_GE(y, 0);
+  EXPECT_EQ(second->boxes[y].title, "body / inner");  // the scope is still folded
+  const int parameter = second->Find(At(*module, "body", "b")), tuple = second->Find(At(*module, "main", "t"));
+  const int root = second->Find(At(*module, "body", "r")), out = second->Find(At(*module, "main", "out"));
+  const auto leads = [&](int from, int to) { return std::any_of(second->arrows.begin(), second->arrows.end(), [&](const SceneArrow& a) { return a.from == from && a.to == to; }); };
+  EXPECT_TRUE(leads(tuple, parameter));
+  EXPECT_TRUE(leads(root, out));
+  // Boxes lie in the boxes around them.
+  for (const SceneBox& box : second->boxes) {
+    if (box.parent < 0) continue;
+    const SceneBox& around = second->boxes[box.parent];
+    EXPECT_GE(box.x, around.x - 0.5f);
+    EXPECT_LE(box.x + box.width, around.x + around.width + 0.5f);
+    EXPECT_LE(box.y + box.height, around.y + around.height + 0.5f);
+  }
+}
+
+TEST(Scene, ConstantsSayTheirNumber) {
+  const auto module = Read(kLoop);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  wish.expanded = FirstExpansion(*wish.hierarchy);
+  const auto scene = maker.Make(wish);
+  EXPECT_EQ(scene->boxes[scene->Find(At(*module, "main", "zero"))].title, "0");
+}
+
+TEST(Walk, NeighbourhoodGrowsByHopsAndEntersComputations) {
+  const auto module = Read(kLoop);
+  const auto h = HierarchyOf(module);
+  const auto names = [](const std::vector<const Instruction*>& of) {
+    std::vector<std::string> all;
+    for (const Instruction* i : of) all.push_back(std::string(i->name));
+    return all;
+  };
+  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 1, 100)), UnorderedElementsAre("s", "a", "p", "t"));
+  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 0, 100)), ElementsAre("s"));
+  EXPECT_EQ(Neighbourhood(*h, At(*module, "main", "w"), 9, 5).size(), 5u);
+  bool directed = false;
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "p"), At(*module, "body", "y"), &directed)), ElementsAre("p", "s", "t", "b", "x", "y"));
+  EXPECT_TRUE(directed);
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "t"), At(*module, "main", "a"), &directed)), ElementsAre("t", "s", "a"));
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "zero"), At(*module, "main", "p"), &directed)), ElementsAre("zero", "t", "s", "p"));
+  EXPECT_FALSE(directed);
+}
+
+// Every program of the corpus: the first scene, and scenes with some boxes expanded, soon enough.
+TEST(Corpus, LargeProgramsOpenSoon) {
+  const char* from = std::getenv("HLOSCOPE_CORPUS");
+  const std::string folder = std::string(from != nullptr ? from : "../shared/corpus") + "/models/";
+  int seen = 0;
+  for (const char* name : {"hlo_mixtral_8x7b_bf16_2x8.hlo", "gemma3_1b_flax_call.hlo", "resnet50_training_module_1654.hlo", "colabfold_inference_1gpu_module_0200.hlo", "mobilenet_v2.hlo"}) {
+    std::ifstream in(folder + name, std::ios::binary);
+    if (!in) continue;
+    std::stringstream text;
+    text << in.rdbuf();
+    const auto module = Read(text.str());
+    if (module == nullptr) continue;
+    ++seen;
+    const auto since = [](std::chrono::steady_clock::time_point t) { return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - t).count(); };
+    const auto t0 = std::chrono::steady_clock::now();
+    const auto h = HierarchyOf(module);
+    const double hierarchy_ms = since(t0);
+    SceneMaker maker;
+    SceneWish wish;
+    wish.hierarchy = h;
+    wish.expanded = FirstExpansion(*h);
+    auto scene = maker.Make(wish);
+    std::cout << name << ": hierarchy " << hierarchy_ms << " ms, first scene " << scene->milliseconds << " ms, " << scene->boxes.size() << " boxes, " << scene->arrows.size() << " arrows\n";
+    EXPECT_LE(scene->boxes.size(), 150u);
+    EXPECT_LT(hierarchy_ms + scene->milliseconds, 5000);  // on a machine that does other things too; it is a tenth of that
+    // Down into what is largest.
+    for (int deep = 0; deep < 6; ++deep) {
+      int best = -1;
+      for (size_t k = 0; k < scene->boxes.size(); ++k) {
+        if (!scene->boxes[k].expandable || scene->boxes[k].expanded) continue;
+        if (best < 0 || h->node(scene->boxes[k].node).count > h->node(scene->boxes[best].node).count) best = static_cast<int>(k);
+      }
+      if (best < 0) break;
+      for (const BoxKey key : Expansion(*h, scene->boxes[best])) wish.expanded.insert(key);
+      scene = maker.Make(wish);
+      std::cout << "  expanded: " << scene->milliseconds << " ms, " << scene->boxes.size() << " boxes, " << scene->arrows.size() << " arrows\n";
+    }
+  }
+  if (seen == 0) GTEST_SKIP() << "the corpus is not here";
+}
+
+}  // namespace
+}  // namespace hloscope
