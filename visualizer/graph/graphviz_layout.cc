@@ -10,6 +10,8 @@
 namespace hloscope {
 namespace {
 
+constexpr float kTall = 80;  // pixels
+
 std::mutex& Door() {
   static std::mutex& door = *new std::mutex;
   return door;
@@ -80,6 +82,9 @@ LevelLayout LayOutGraphviz(const LevelGraph& graph) {
   for (size_t e = 0; e < graph.arrows.size(); ++e) {
     Agedge_t* edge = agedge(g, nodes[graph.arrows[e].from], nodes[graph.arrows[e].to], const_cast<char*>(std::to_string(e).c_str()), 1);
     Set(edge, "arrowhead", "none");
+    // Arrows of tall boxes begin and end below and above them, not at a side that is nearer to the middle.
+    if (graph.boxes[graph.arrows[e].from].height > kTall) Set(edge, "tailport", "s");
+    if (graph.boxes[graph.arrows[e].to].height > kTall) Set(edge, "headport", "n");
     if (graph.arrows[e].weight > 1) Set(edge, "weight", std::to_string(std::min(graph.arrows[e].weight, 8)));
     edges.push_back(edge);
   }
