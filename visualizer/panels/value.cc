@@ -163,6 +163,11 @@ class ValuePanel : public Panel {
       if (!pinned_ && context.selection.instruction != nullptr) Show(context.selection.instruction);
       if (context.selection.instruction != nullptr && !context.selection.element.empty()) reveal_ = true;
     }
+    if (target_ == nullptr) target_ = Result(now);
+  }
+  // What the program has come to, where nothing else was chosen.
+  static const Instruction* Result(const Snapshot& now) {
+    return now.phase == Phase::kFinished && now.module != nullptr && now.module->entry != nullptr ? now.module->entry->root : nullptr;
   }
   void Show(const Instruction* instruction) {
     target_ = instruction;
@@ -580,7 +585,7 @@ class ValuePanel : public Panel {
     const std::string low = ShortNumber(scale.NumberAt(0)), high = ShortNumber(scale.NumberAt(1));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, high).x + ui::Px(8);
-    const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right, ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
+    const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right - ui::Px(10), ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
     ui::DrawText({at.x, at.y + ui::Px(1)}, c.dim, font, low);
     constexpr int kSteps = 32;
     for (int k = 0; k < kSteps; ++k) {

@@ -167,7 +167,7 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
   const bool lines = cw >= ui::Px(10) && ch >= ui::Px(10);
   ImFont* font = ui::Type().mono_small;
   const bool texts = cw >= ui::Px(24) && ch >= ui::Px(14);
-  const size_t letters = static_cast<size_t>(std::max(1.0f, (cw - ui::Px(4)) / ui::Measure(font, "0").x));
+  const size_t letters = static_cast<size_t>(std::max(1.0f, (cw - ui::Px(7)) / ui::Measure(font, "0").x));
   const bool signs = plane.nan + plane.inf > 0 && cw >= 4 && ch >= 4;
   if (!lines && !signs) return;
   for (int64_t r = 0; r < w.rows; ++r) {
