@@ -145,7 +145,18 @@ class Collector {
       const auto opcode = static_cast<Opcode>(k);
       Offer(CompletionItem::kOpcode, Name(opcode), Def(opcode).summary);
     }
-    std::stable_sort(items_.begin(), items_.end(), [](const CompletionItem& a, const CompletionItem& b) { return a.kind == b.kind && a.kind == CompletionItem::kOpcode && a.text < b.text; });
+    // What the program has most of goes first.
+    std::map<absl::string_view, int> counts;
+    if (module_ != nullptr && module_->instruction_count() < 5000) {
+      for (const Computation* computation : module_->computations) {
+        for (const Instruction* i : computation->instructions) ++counts[Name(i->opcode)];
+      }
+    }
+    const auto begin = std::find_if(items_.begin(), items_.end(), [](const CompletionItem& i) { return i.kind == CompletionItem::kOpcode; });
+    std::stable_sort(begin, items_.end(), [&](const CompletionItem& a, const CompletionItem& b) {
+      const int x = counts[a.text], y = counts[b.text];
+      return x != y ? x > y : a.text < b.text;
+    });
   }
 
   // The shapes that are near, and those that the program has most of.

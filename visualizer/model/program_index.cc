@@ -34,6 +34,15 @@ bool IsNameLetter(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '$' || c == '@' || c == '~' || static_cast<unsigned char>(c) >= 0x80;
 }
 
+std::string SuggestedWord(absl::string_view hint) {
+  constexpr absl::string_view kBefore = "did you mean '";
+  const size_t at = hint.find(kBefore);
+  if (at == absl::string_view::npos) return "";
+  const absl::string_view rest = hint.substr(at + kBefore.size());
+  const size_t end = rest.find('\'');
+  return end == absl::string_view::npos ? "" : std::string(rest.substr(0, end));
+}
+
 SourceRange WordAt(const Document& document, int64_t offset) {
   const std::string& text = document.text();
   const int64_t size = static_cast<int64_t>(text.size());

@@ -105,6 +105,8 @@ class ProgramIndex {
   const Module* sorted_module_ = nullptr;
 };
 
+// The word that a diagnostic's hint offers, "did you mean 'sum'?"; empty: none.
+std::string SuggestedWord(absl::string_view hint);
 bool IsNameLetter(char c);
 // The word of name letters around a place.
 SourceRange WordAt(const Document& document, int64_t offset);

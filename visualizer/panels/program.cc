@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
-#include <future>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -32,6 +32,27 @@ std::string FileName(absl::string_view path) {
 std::string ProgramPanel::Title(const PanelContext& context) const {
   if (context.document.name().empty()) return "";
   return absl::StrCat(context.document.unsaved() ? "\u25cf " : "", FileName(context.document.name()));
+}
+
+void ProgramPanel::Save(nlohmann::json& to) const {
+  if (document_name_.empty()) return;
+  to["program"] = document_name_;
+  to["line"] = caret_line_;
+  std::vector<std::string> folded;
+  for (const std::string& header : folded_) {
+    if (folded.size() < 500 && header.size() < 1000) folded.push_back(header);
+  }
+  to["folded"] = folded;
+}
+
+void ProgramPanel::Load(const nlohmann::json& from) {
+  if (!from.is_object()) return;
+  if (from.contains("program") && from["program"].is_string()) kept_name_ = from["program"].get<std::string>();
+  if (from.contains("line") && from["line"].is_number_integer()) kept_line_ = std::max(0, from["line"].get<int>());
+  if (!from.contains("folded") || !from["folded"].is_array()) return;
+  for (const auto& header : from["folded"]) {
+    if (header.is_string()) folded_.insert(header.get<std::string>());
+  }
 }
 
 // -- Rows and folding --
@@ -255,12 +276,15 @@ void ProgramPanel::Update(PanelContext& context) {
   }
   if (document.name() != document_name_) {
     document_name_ = document.name();
-    folded_.clear();
     history_.clear();
-    editor_.Place(document, 0, false);
-    ScrollTo(0, false);
+    const bool kept = document.name() == kept_name_ && kept_line_ < document.line_count();
+    if (!kept) folded_.clear();
+    editor_.Place(document, kept ? document.line_begin(kept_line_) : 0, false);
+    ScrollTo(kept ? kept_line_ : 0, kept);
+    kept_name_.clear();
   }
   UpdateRows(document);
+  caret_line_ = document.LineAt(editor_.caret());
   if (context.selection.reveal && context.selection.instruction != nullptr && context.selection.generation != own_selection_) Reveal(context, context.selection.instruction);
 }
 

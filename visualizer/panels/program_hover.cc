@@ -154,6 +154,7 @@ void ProgramPanel::DrawHover(PanelContext& context) {
       ImGui::PushTextWrapPos(ui::Px(520));
       ui::Text(problem.diagnostic.message, ui::Colors().text);
       if (!problem.diagnostic.hint.empty()) ui::Text(problem.diagnostic.hint, ui::Colors().green);
+      if (!SuggestedWord(problem.diagnostic.hint).empty()) ui::Text("Ctrl+. with the caret here puts it in", ui::Colors().dim, ui::Type().small);
       ui::Text(problem.diagnostic.label, ui::Colors().faint, ui::Type().small);
       ImGui::PopTextWrapPos();
       ui::TagFact("problem", problem.diagnostic.message);

@@ -250,6 +250,21 @@ void ProgramPanel::HandleLetters(PanelContext& context) {
   }
 }
 
+void ProgramPanel::MendAtCaret(PanelContext& context) {
+  Document& document = context.document;
+  const int line = document.LineAt(editor_.caret());
+  for (const ProgramIndex::Problem& problem : index_.problems()) {
+    const std::string word = SuggestedWord(problem.diagnostic.hint);
+    if (word.empty() || !problem.range.valid() || document.LineAt(problem.range.begin) != line) continue;
+    // What the diagnostic is about, without a sign before it.
+    const SourceRange wrong = WordAt(document, problem.range.end);
+    if (wrong.end <= wrong.begin) continue;
+    editor_.Select(document, wrong.begin, wrong.end);
+    editor_.Insert(document, word);
+    return;
+  }
+}
+
 void ProgramPanel::HandleKeys(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   has_keyboard_ = ImGui::IsWindowFocused() && !io.WantTextInput && !ImGui::IsPopupOpen(nullptr, ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
@@ -342,6 +357,8 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
     GoBack(context);
   } else if (pressed("F3") || pressed("Shift+F3")) {
     NextMatch(context, shift ? -1 : 1);
+  } else if (ui::Pressed("Ctrl+.")) {
+    MendAtCaret(context);
   } else if (ui::Pressed("Ctrl+Enter")) {
     context.run("window program apply");
   } else if (ui::Pressed("Ctrl+S")) {

@@ -30,6 +30,8 @@ class ProgramPanel : public Panel {
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override;
   std::string Title(const PanelContext& context) const override;
   float padding() const override { return 0; }
+  void Save(nlohmann::json& to) const override;
+  void Load(const nlohmann::json& from) override;
 
  private:
   // Where things are in this frame.
@@ -102,6 +104,7 @@ class ProgramPanel : public Panel {
   void UpdateCompletion(PanelContext& context, bool asked);
   void AcceptCompletion(PanelContext& context);
   void AfterEdit(PanelContext& context);
+  void MendAtCaret(PanelContext& context);  // takes the word that a diagnostic offers
   void KeepCaretSeen(const Document& document);
   int64_t OffsetAt(const Document& document, ImVec2 mouse) const;
   int LineAtY(const Document& document, float y) const;  // -1: below the last
@@ -132,6 +135,8 @@ class ProgramPanel : public Panel {
   bool folds_changed_ = true;
   int longest_ = 0;  // bytes of the longest line
   std::string document_name_;
+  std::string kept_name_;  // of the program that the last session ended with, and where its caret was
+  int kept_line_ = 0, caret_line_ = 0;
 
   // What the panel is to do when it is drawn next.
   int scroll_to_line_ = -1;
