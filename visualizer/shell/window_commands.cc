@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/text/nearest_name.h"
+#include "visualizer/model/build_edit.h"
 #include "visualizer/model/whole_file.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/shell/window_commands.h"
@@ -28,7 +29,8 @@ struct WindowCommands {
     return "";
   }
   static std::string New(Shell& s, const std::string& args) {
-    s.engine_.OpenText("untitled.hlo", "HloModule untitled\n\nENTRY main {\n  x = f32[4] parameter(0)\n  ROOT y = f32[4] add(x, x)\n}\n");
+    s.engine_.OpenText("untitled.hlo", build::NewProgramText());
+    s.layout_.Open("builder");
     return "";
   }
   static std::string Save(Shell& s, const std::string& args) {

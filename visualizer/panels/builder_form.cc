@@ -1,0 +1,505 @@
+#include "visualizer/panels/builder_form.h"
+
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/ops/op.h"
+#include "core/text/hlo_text.h"
+#include "imgui.h"
+#include "visualizer/model/build_command.h"
+#include "visualizer/panels/builder_grid.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+constexpr char kParameter[] = "parameter", kConstant[] = "constant";
+
+bool IsFillWord(const std::string& literal) {
+  return literal == "zeros" || literal == "ones" || literal == "iota" || absl::StartsWith(literal, "random") || absl::EndsWith(literal, ".npy");
+}
+
+const OpDef* DefOf(const std::string& opcode) {
+  const std::optional<Opcode> found = OpcodeFromName(opcode);
+  return found.has_value() ? &Def(*found) : nullptr;
+}
+
+// A label in its column, and the cursor behind it.
+void Label(absl::string_view text, ImU32 color, float width, absl::string_view tip = "") {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  bool cut = false;
+  ui::DrawTextIn({at.x, at.y + ui::Px(5)}, width - ui::Px(6), color, ui::Type().ui, text, &cut);
+  ImGui::Dummy({width, ui::Px(24)});
+  if (cut || !tip.empty()) ui::Tooltip(cut ? absl::StrCat(text, tip.empty() ? "" : ": ", tip) : std::string(tip));
+  ImGui::SameLine(0, 0);
+}
+
+float LabelWidth() { return std::min(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.4f); }
+
+}  // namespace
+
+void BuilderForm::Open(const std::string& opcode) {
+  *this = BuilderForm();
+  if (!OpcodeFromName(opcode).has_value()) return;
+  draft_.opcode = opcode;
+  suggest_ = true;
+  if (const OpDef* def = DefOf(opcode)) {
+    draft_.operands.resize(std::max(0, def->min_operands));
+    armed = def->max_operands != 0 && opcode != kConstant && opcode != kParameter ? 0 : -1;
+    if (draft_.operands.empty() && armed == 0) draft_.operands.resize(1);
+  }
+  if (opcode == kParameter || opcode == kConstant) {
+    draft_.operands.clear();
+    draft_.shape = "f32[2,2]";
+    if (opcode == kConstant) draft_.literal = "{{0, 0}, {0, 0}}";
+  }
+}
+
+void BuilderForm::OpenFor(const Reading& reading, const Instruction& instruction) {
+  *this = BuilderForm();
+  draft_ = original_ = build::DraftOf(reading, instruction);
+  name = draft_.name;
+  adopted_ = build::ToText(original_, false);
+}
+
+void BuilderForm::Close() { *this = BuilderForm(); }
+
+void BuilderForm::Connect(const std::string& value) {
+  if (armed < 0) return;
+  if (armed >= static_cast<int>(draft_.operands.size())) draft_.operands.resize(armed + 1);
+  draft_.operands[armed] = value;
+  armed = -1;
+  for (size_t k = 0; k < draft_.operands.size(); ++k) {
+    if (draft_.operands[k].empty()) {
+      armed = static_cast<int>(k);
+      break;
+    }
+  }
+}
+
+int BuilderForm::FirstRank(const BuilderScene& scene) const {
+  const Instruction* first = scene.home != nullptr && !draft_.operands.empty() ? scene.home->FindInstruction(draft_.operands[0]) : nullptr;
+  return first != nullptr && first->shape.IsArray() ? first->shape.rank() : 1;
+}
+
+// Asks shape inference, when the form has changed.
+void BuilderForm::Judge(const BuilderScene& scene, const Instruction* self) {
+  static const Computation& nothing = *new Computation();
+  const Computation& home = scene.home != nullptr ? *scene.home : nothing;
+  const bool connected = std::none_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
+  if (suggest_ && connected && self == nullptr && draft_.opcode != kConstant && draft_.opcode != kParameter) {
+    suggest_ = false;
+    build::Suggest(scene.reading, home, &draft_);
+  }
+  const std::string about = absl::StrCat(scene.reading.version, "|", self != nullptr ? self->name : "", "|", build::ToText(draft_, false));
+  if (about == judged_) return;
+  judged_ = about;
+  build::Draft draft = draft_;
+  if (draft.opcode == kConstant && IsFillWord(draft.literal)) {
+    if (absl::EndsWith(draft.literal, ".npy")) {
+      const absl::StatusOr<std::string> literal = build::LiteralFromFile(draft.literal, &draft.shape);
+      if (literal.ok()) draft.literal = *literal;
+    } else if (const absl::StatusOr<Shape> shape = ParseShape(draft.shape); shape.ok()) {
+      const absl::StatusOr<std::string> literal = build::MadeUpLiteral(*shape, draft.literal);
+      if (literal.ok()) draft.literal = *literal;
+    }
+  }
+  const bool shape_kept = self != nullptr && draft.shape == original_.shape;
+  if (shape_kept && draft.opcode != kConstant && draft.opcode != kParameter) {
+    draft.shape.clear();
+    verdict_ = build::Check(scene.reading, home, draft, self);
+    if (!verdict_.shape_needed) return;
+    draft.shape = original_.shape;
+  }
+  verdict_ = build::Check(scene.reading, home, draft, self);
+}
+
+void BuilderForm::DrawTitle() const {
+  const OpDef* def = DefOf(draft_.opcode);
+  ui::Text(draft_.opcode, 0, ui::Type().title);
+  ui::TagFact("operation", draft_.opcode);
+  if (def == nullptr) return;
+  ui::TextWrapped(def->summary, ui::Colors().dim);
+  if (!def->not_executed.empty()) ui::TextWrapped(def->not_executed, ui::Colors().amber, ui::Type().small);
+  if (def->formula.empty()) return;
+  ui::Gap(4);
+  const float width = ImGui::GetContentRegionAvail().x, inner = width - ui::Px(20);
+  ImFont* font = ui::Type().mono;
+  const ImVec2 size = font->CalcTextSizeA(font->FontSize, FLT_MAX, inner, def->formula.data(), def->formula.data() + def->formula.size());
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(at, {at.x + width, at.y + size.y + ui::Px(14)}, ui::Colors().sunken, ui::Px(4));
+  list->AddText(font, font->FontSize, {at.x + ui::Px(10), at.y + ui::Px(7)}, ui::Colors().text, def->formula.data(), def->formula.data() + def->formula.size(), inner);
+  ImGui::Dummy({width, size.y + ui::Px(14)});
+  ui::Tooltip(absl::StrCat("Requires: ", def->requirements));
+  ui::Gap(2);
+}
+
+void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
+  const OpDef* def = DefOf(draft_.opcode);
+  if (def == nullptr || def->max_operands == 0 || draft_.opcode == kParameter || draft_.opcode == kConstant) return;
+  ui::Heading("operands");
+  const ui::Palette& c = ui::Colors();
+  int take_out = -1;
+  for (int k = 0; k < static_cast<int>(draft_.operands.size()); ++k) {
+    ImGui::PushID(k);
+    std::string& operand = draft_.operands[k];
+    const Instruction* found = scene.home != nullptr ? scene.home->FindInstruction(absl::StripPrefix(operand, "%")) : nullptr;
+    const auto wrong = std::find_if(verdict_.findings.begin(), verdict_.findings.end(), [k](const build::Finding& f) { return f.operand == k; });
+    const bool bad = wrong != verdict_.findings.end() && !operand.empty();
+    Label(absl::StrCat(k), bad ? c.red : armed == k ? c.blue : c.dim, ui::Px(22));
+    const float room = ImGui::GetContentRegionAvail().x;
+    const std::string shape = found != nullptr ? found->shape.ToString(false) : "";
+    const bool removable = k >= def->min_operands;
+    const float shape_width = std::clamp(ui::Measure(ui::Type().mono_small, shape).x + ui::Px(10), ui::Px(70), room * 0.45f) + (removable ? ui::Px(26) : 0);
+    ui::Field(absl::StrCat("operand:", k), &operand, armed == k ? "choose a value" : "not connected", (room - shape_width) / ui::TheLook().scale, nullptr, true);
+    const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+    if (ImGui::IsItemActivated()) armed = k;
+    const bool typing = ImGui::IsItemActive();
+    if (typing && absl::StartsWith(operand, "%")) operand.erase(0, 1);
+    if (bad) ImGui::GetWindowDrawList()->AddRect(min, max, c.red, ui::Px(4));
+    if (armed == k && !typing) ImGui::GetWindowDrawList()->AddRect(min, max, c.blue, ui::Px(4));
+    if (bad && !typing) ui::Tooltip(wrong->message);
+    if (found != nullptr && ImGui::IsItemHovered() && scene.context.now.module != nullptr) {
+      const Computation* same = scene.context.now.module->FindComputation(scene.home->name);
+      if (same != nullptr) scene.context.selection.hover_next = same->FindInstruction(found->name);
+    }
+    ui::DrawTextIn({max.x + ui::Px(8), min.y + ui::Px(6)}, shape_width - ui::Px(10) - (removable ? ui::Px(26) : 0), bad ? c.red : c.teal, ui::Type().mono_small, shape);
+    ui::TagFact(absl::StrCat("operand:", k), operand);
+    if (removable) {
+      ImGui::SameLine();
+      ImGui::SetCursorScreenPos({min.x + room - ui::Px(24), min.y});
+      if (ui::IconButton(absl::StrCat("operand-out:", k), ui::Icon::kClose, "takes this operand out")) take_out = k;
+    }
+    if (armed == k) DrawValues(scene, self, k);
+    ImGui::PopID();
+  }
+  if (take_out >= 0) {
+    draft_.operands.erase(draft_.operands.begin() + take_out);
+    armed = -1;
+  }
+  if (def->max_operands < 0 || static_cast<int>(draft_.operands.size()) < def->max_operands) {
+    if (ui::Button("operand-more", "operand", ui::Icon::kPlus, ui::ButtonKind::kQuiet, "one operand more")) {
+      armed = static_cast<int>(draft_.operands.size());
+      draft_.operands.emplace_back();
+    }
+  }
+}
+
+// The values that the armed operand can read, the latest first.
+void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int slot) {
+  if (scene.home == nullptr || scene.home->instructions.empty()) {
+    ui::TextWrapped("There is no value yet: add a parameter or a constant first.", ui::Colors().faint, ui::Type().small);
+    return;
+  }
+  const std::string typed = draft_.operands[slot];
+  const bool exact = scene.home->FindInstruction(typed) != nullptr;
+  std::vector<const Instruction*> shown;
+  const std::vector<Instruction*>& schedule = scene.home->schedule;
+  for (size_t k = schedule.size(); k-- > 0 && shown.size() < 60;) {
+    const Instruction* i = schedule[k];
+    if (self != nullptr && (i == self || i->index >= self->index)) continue;
+    if (!exact && !typed.empty() && !absl::StrContains(i->name, typed)) continue;
+    shown.push_back(i);
+  }
+  ui::TextCut(shown.empty() ? "no value before it has this name" : "click a value here, or an instruction in another panel", ui::Colors().faint, ui::Type().small);
+  if (shown.empty()) return;
+  const float height = ui::Px(22) * static_cast<float>(std::min<size_t>(shown.size(), 6)) + ui::Px(8);
+  ImGui::PushStyleColor(ImGuiCol_ChildBg, ui::Colors().sunken);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(4), ui::Px(4)});
+  ImGui::BeginChild("values", {0, height}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
+  for (const Instruction* i : shown) {
+    const std::string value(i->name);
+    const ui::RowState row = ui::Row(absl::StrCat("value:", value), 22, value == typed);
+    const std::string shape = i->shape.ToString(false);
+    const float room = row.max.x - row.min.x - ui::Px(16), y = row.min.y + ui::Px(3);
+    const float wide = std::min(room * 0.5f, ui::Measure(ui::Type().mono_small, shape).x);
+    ui::DrawTextIn({row.min.x + ui::Px(8), y}, room - wide - ui::Px(8), ui::Colors().text, ui::Type().mono, value);
+    ui::DrawTextIn({row.max.x - ui::Px(8) - wide, y + ui::Px(1)}, wide, ui::Colors().teal, ui::Type().mono_small, shape);
+    if (row.hovered && scene.context.now.module != nullptr) {
+      const Computation* same = scene.context.now.module->FindComputation(scene.home->name);
+      if (same != nullptr) scene.context.selection.hover_next = same->FindInstruction(value);
+    }
+    if (row.clicked) Connect(value);
+  }
+  ImGui::EndChild();
+  ImGui::PopStyleVar();
+  ImGui::PopStyleColor();
+}
+
+void BuilderForm::DrawAttributes(BuilderScene& scene) {
+  const OpDef* def = DefOf(draft_.opcode);
+  if (def == nullptr || def->attributes.empty()) return;
+  ui::Heading("attributes");
+  int hidden = 0;
+  for (const AttrSpec& spec : def->attributes) {
+    const AttrInfo& info = Info(spec.id);
+    const bool said = draft_.Find(info.name) != nullptr;
+    if (!spec.required && !said && !all_attributes_ && def->attributes.size() > 4 && !absl::StrContains(info.name, "contracting") && !absl::StrContains(info.name, "batch_dims")) {
+      ++hidden;
+      continue;
+    }
+    DrawAttribute(scene, info, spec.required);
+  }
+  // What the text says beyond the table.
+  for (const auto& [name, value] : std::vector<std::pair<std::string, std::string>>(draft_.attributes)) {
+    const AttrId id = AttrIdFromName(name);
+    if (id == AttrId::kUnknown) continue;
+    if (std::none_of(def->attributes.begin(), def->attributes.end(), [id](const AttrSpec& s) { return s.id == id; })) DrawAttribute(scene, Info(id), false);
+  }
+  if (hidden > 0 || all_attributes_) {
+    if (ui::Button("attributes-all", all_attributes_ ? "fewer" : absl::StrCat(hidden, " more that may be said"), all_attributes_ ? ui::Icon::kMinus : ui::Icon::kPlus, ui::ButtonKind::kQuiet)) all_attributes_ = !all_attributes_;
+  }
+}
+
+void BuilderForm::DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool required) {
+  const ui::Palette& c = ui::Colors();
+  const std::string name(info.name);
+  ImGui::PushID(name.c_str());
+  const std::string* said = draft_.Find(name);
+  std::string value = said != nullptr ? *said : "";
+  const std::string before = value;
+  const auto wrong = std::find_if(verdict_.findings.begin(), verdict_.findings.end(), [&name](const build::Finding& f) { return f.attribute == name; });
+  const bool bad = wrong != verdict_.findings.end();
+  Label(absl::StrCat(name, required ? " *" : ""), bad ? c.red : said != nullptr || required ? c.violet : c.dim, LabelWidth(), required ? "must be said" : "may be left out");
+  const std::string tag = absl::StrCat("attribute:", name);
+  std::vector<std::string> choices = build::ChoicesOf(name);
+  if (info.kind == AttrKind::Bool) choices = {"true", "false"};
+  if (info.kind == AttrKind::Computation && scene.reading.module != nullptr) {
+    choices.clear();
+    for (const Computation* computation : scene.reading.module->computations) {
+      if (computation != scene.home && !computation->is_entry && !computation->name.empty() && choices.size() < 500) choices.emplace_back(computation->name);
+    }
+  }
+  const bool grid = info.kind == AttrKind::Window || info.kind == AttrKind::Padding || info.kind == AttrKind::Slices;
+  const float room = ImGui::GetContentRegionAvail().x / ui::TheLook().scale;
+  if (info.kind == AttrKind::Bool || info.kind == AttrKind::Computation || !choices.empty()) {
+    if (!required) choices.insert(choices.begin(), "(not said)");
+    std::string bare(absl::StripPrefix(value, "%"));
+    if (!bare.empty() && std::find(choices.begin(), choices.end(), bare) == choices.end()) choices.push_back(bare);
+    int chosen = static_cast<int>(std::find(choices.begin(), choices.end(), bare) - choices.begin());
+    if (chosen == static_cast<int>(choices.size())) chosen = required ? -1 : 0;
+    if (ui::Combo(tag, choices, &chosen, std::max(60.0f, room))) value = !required && chosen == 0 ? "" : choices[chosen];
+  } else {
+    ui::Field(tag, &value, required ? build::ExampleOf(name) : absl::StrCat("may be left out, as ", build::ExampleOf(name)), room - (grid ? 30 : 0), nullptr, true);
+    if (bad) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), c.red, ui::Px(4));
+    if (grid) {
+      ImGui::SameLine(0, ui::Px(6));
+      if (ui::IconButton(absl::StrCat("grid:", name), ui::Icon::kTable, "as a table, a row for each dimension", grid_open_ == name)) grid_open_ = grid_open_ == name ? "" : name;
+    }
+  }
+  if (bad) ui::Tooltip(wrong->message);
+  if (info.kind == AttrKind::Computation) {
+    // Ready ones for reducing.
+    const Instruction* first = scene.home != nullptr && !draft_.operands.empty() ? scene.home->FindInstruction(draft_.operands[0]) : nullptr;
+    const std::string type(first != nullptr && first->shape.IsArray() ? Name(first->shape.element_type()) : "f32");
+    ImGui::Dummy({LabelWidth(), 1});
+    ImGui::SameLine(0, 0);
+    ui::Text("new:", c.faint, ui::Type().small);
+    for (const char* operation : {"add", "maximum", "minimum", "multiply", "LT", "GT"}) {
+      ImGui::SameLine(0, ui::Px(8));
+      if (ImGui::GetContentRegionAvail().x < ui::Px(52)) break;
+      if (!ui::Link(absl::StrCat("new:", operation), operation, ui::Type().small)) continue;
+      const absl::StatusOr<build::TextEdit> made = build::AddComputation(scene.reading, operation, type);
+      if (!made.ok()) continue;
+      value = made->name;
+      scene.context.run(absl::StrCat("window builder computation ", operation, " ", type, " ", made->name));
+    }
+  }
+  if (info.kind == AttrKind::DimLabels) {
+    std::string space;
+    for (int k = 0; k + 2 < FirstRank(scene); ++k) absl::StrAppend(&space, k);
+    ImGui::Dummy({LabelWidth(), 1});
+    ImGui::SameLine(0, 0);
+    if (ui::Link("labels:last", "features last", ui::Type().small)) value = absl::StrCat("b", space, "f_", space, "io->b", space, "f");
+    ImGui::SameLine(0, ui::Px(10));
+    if (ui::Link("labels:first", "features first", ui::Type().small)) value = absl::StrCat("bf", space, "_oi", space, "->bf", space);
+  }
+  if (grid && grid_open_ == name) DrawAttributeGrid(info.kind, &value, info.kind == AttrKind::Window && FirstRank(scene) > 2 && draft_.Find("dim_labels") != nullptr ? FirstRank(scene) - 2 : FirstRank(scene));
+  if (value != before) draft_.Set(name, value);
+  ui::TagFact(tag, value);
+  ImGui::PopID();
+}
+
+void BuilderForm::DrawLiteral(BuilderScene& scene) {
+  if (draft_.opcode != kConstant) return;
+  ui::Heading("literal");
+  ui::Field("literal", &draft_.literal, "{{1, 2}, {3, 4}}", 0, nullptr, true);
+  const auto fill = [&](const char* how) {
+    const absl::StatusOr<Shape> shape = ParseShape(draft_.shape);
+    if (!shape.ok()) return;
+    const absl::StatusOr<std::string> literal = build::MadeUpLiteral(*shape, how);
+    if (literal.ok()) draft_.literal = shape->ElementCount() <= 64 ? *literal : how;
+  };
+  ui::Gap(2);
+  bool first = true;
+  for (const char* how : {"zeros", "ones", "iota", "random"}) {
+    if (!first) ImGui::SameLine(0, ui::Px(12));
+    first = false;
+    if (ui::Link(absl::StrCat("fill:", how), how)) fill(how);
+  }
+  bool entered = false;
+  ui::Gap(2);
+  ui::Field("npy", &npy_, "or a file: values.npy, and Enter", 0, &entered, true);
+  if (entered && absl::EndsWith(npy_, ".npy")) {
+    draft_.shape.clear();
+    const absl::StatusOr<std::string> literal = build::LiteralFromFile(npy_, &draft_.shape);
+    draft_.literal = literal.ok() && literal->size() < 2000 ? *literal : npy_;
+    if (!literal.ok()) scene.context.engine.AddConsole(ConsoleLine::kError, literal.status().message());
+  }
+}
+
+void BuilderForm::DrawShapeAndName(BuilderScene& scene) {
+  ui::Heading("shape and name");
+  const bool given = draft_.opcode == kParameter || draft_.opcode == kConstant;
+  Label("shape", verdict_.shape_needed || given ? ui::Colors().violet : ui::Colors().dim, LabelWidth(), "of the result; where it follows from the operands it can be left empty");
+  ui::Field("shape", &draft_.shape, verdict_.ok ? absl::StrCat("follows: ", verdict_.shape.ToString(false)) : verdict_.shape_needed || given ? "must be written: f32[2,3]" : "follows from the operands", 0, nullptr, true);
+  if (verdict_.shape_needed) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ui::Colors().amber, ui::Px(4));
+  Label("name", ui::Colors().dim, LabelWidth());
+  ui::Field("name", &draft_.name, "a free one", 0, nullptr, true);
+}
+
+void BuilderForm::DrawVerdict(BuilderScene& scene) const {
+  const ui::Palette& c = ui::Colors();
+  ui::Gap(8);
+  const auto line = [&](ui::Icon icon, ImU32 color, absl::string_view text) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ui::DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x, at.y + ui::Px(1)}, ui::Px(13), color);
+    ImGui::SetCursorScreenPos({at.x + ui::Px(19), at.y});
+    ui::TextWrapped(text, color);
+  };
+  const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
+  if (verdict_.ok) {
+    line(ui::Icon::kCheck, c.green, absl::StrCat("gives ", verdict_.shape.ToString(false)));
+    ui::TagFact("verdict", absl::StrCat("ok ", verdict_.shape.ToString(false)));
+    return;
+  }
+  ui::TagFact("verdict", verdict_.findings.empty() ? "" : verdict_.findings.front().message);
+  int shown = 0;
+  for (const build::Finding& finding : verdict_.findings) {
+    if (open && finding.operand < 0) continue;
+    const bool mild = open || verdict_.shape_needed || finding.severity != Severity::kError;
+    line(mild ? ui::Icon::kInfo : ui::Icon::kError, mild ? c.dim : c.red, finding.message);
+    if (!finding.hint.empty()) {
+      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui::Px(19));
+      ui::TextWrapped(finding.hint, c.faint, ui::Type().small);
+    }
+    if (++shown == 4) break;
+  }
+}
+
+void BuilderForm::DrawAdd(BuilderScene& scene) {
+  Judge(scene, nullptr);
+  DrawTitle();
+  DrawOperands(scene, nullptr);
+  DrawAttributes(scene);
+  DrawLiteral(scene);
+  DrawShapeAndName(scene);
+  const bool computes = draft_.opcode != kParameter && draft_.opcode != kConstant;
+  if (computes) {
+    Label("result (ROOT)", ui::Colors().dim, LabelWidth(), "whether it is what the computation gives: as needed, it is where it reads the present result");
+    ui::Segments("root", {"as needed", "yes", "no"}, &root_);
+  }
+  Judge(scene, nullptr);
+  DrawVerdict(scene);
+  ui::Gap(6);
+  const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
+  const bool ready = draft_.opcode == kParameter || !open;
+  if (ui::Button("insert", verdict_.ok ? "Insert" : "Insert as it is", ui::Icon::kPlus, verdict_.ok ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, "writes it into the program", ready)) {
+    std::string command;
+    if (draft_.opcode == kParameter) {
+      command = absl::StrCat("parameter ", draft_.shape, " ", draft_.name);
+    } else if (draft_.opcode == kConstant) {
+      command = absl::StrCat("constant ", draft_.shape.empty() ? "?" : draft_.shape, " ", draft_.literal, " ", draft_.name);
+    } else {
+      command = absl::StrCat("add ", build::WordsOf(draft_), root_ == 1 ? " root=yes" : root_ == 2 ? " root=no" : "");
+    }
+    while (absl::EndsWith(command, " ")) command.pop_back();
+    sent = true;
+    scene.context.run("window builder " + command);
+  }
+}
+
+void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
+  // The text was changed elsewhere (or by this form): the form says what it says.
+  const build::Draft now = build::DraftOf(scene.reading, of);
+  const std::string text = build::ToText(now, false);
+  if (text != adopted_) {
+    draft_ = original_ = now;
+    adopted_ = text;
+    armed = -1;
+    judged_.clear();
+  }
+  Judge(scene, &of);
+  DrawTitle();
+  DrawOperands(scene, &of);
+  DrawAttributes(scene);
+  DrawLiteral(scene);
+  DrawShapeAndName(scene);
+  Judge(scene, &of);
+  DrawVerdict(scene);
+  if (verdict_.ok && !Shape::Compatible(verdict_.shape, of.shape)) ui::TextWrapped(absl::StrCat("It was ", of.shape.ToString(false), "; what depends on it follows."), ui::Colors().amber, ui::Type().small);
+  ui::Gap(6);
+  const std::string self = absl::StrCat(of.parent->name.empty() || of.parent == scene.reading.module->entry ? "%" : absl::StrCat(of.parent->name, ":"), of.name);
+  const bool differs = !(draft_ == original_);
+  if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program", differs)) {
+    build::Draft said = draft_;
+    if (said.shape == original_.shape) said.shape.clear();
+    if (said.name == original_.name) said.name.clear();
+    if (said.literal == original_.literal) said.literal.clear();
+    const bool only_name = !said.name.empty() && [&] {
+      build::Draft same = draft_;
+      same.name = original_.name;
+      return same == original_;
+    }();
+    if (said.opcode == kConstant && !said.literal.empty() && IsFillWord(said.literal)) {
+      scene.context.run(absl::StrCat("window builder literal ", self, " ", said.literal));
+    } else {
+      scene.context.run(only_name ? absl::StrCat("window builder rename ", self, " ", said.name) : absl::StrCat("window builder change ", self, " ", build::WordsOf(said)));
+    }
+    return;
+  }
+  if (differs) {
+    ImGui::SameLine(0, ui::Px(8));
+    if (ui::Button("revert", "As it was", ui::Icon::kUndo, ui::ButtonKind::kQuiet)) draft_ = original_;
+  }
+  ui::Separator();
+  const std::vector<const Instruction*> users = build::UsersOf(of);
+  ui::TagFact("users", absl::StrCat(users.size()));
+  ui::Heading(users.empty() ? of.parent->root == &of ? "the computation's result" : "nothing uses it" : absl::StrCat("used by ", users.size()));
+  int shown = 0;
+  for (const Instruction* user : users) {
+    if (shown > 0 && shown < 12) ImGui::SameLine(0, ui::Px(12));
+    if (ImGui::GetContentRegionAvail().x < ui::Px(90)) ImGui::NewLine();
+    if (ui::Link(absl::StrCat("user:", user->name), user->name, ui::Type().mono)) scene.context.run(absl::StrCat("window builder edit ", of.parent->name, ":", user->name));
+    if (++shown == 12) break;
+  }
+  if (shown < static_cast<int>(users.size())) ui::Text(absl::StrCat("and ", users.size() - shown, " more"), ui::Colors().faint);
+  ui::Gap(8);
+  if (of.parent->root != &of) {
+    if (ui::Button("root", "Make it the result", ui::Icon::kPin, ui::ButtonKind::kPlain, "marks it with ROOT")) scene.context.run(absl::StrCat("window builder root ", self));
+    ImGui::SameLine(0, ui::Px(8));
+    if (ImGui::GetContentRegionAvail().x < ui::Px(100)) ImGui::NewLine();
+  }
+  // What its users could read instead: an operand of the same shape.
+  const Instruction* instead = nullptr;
+  for (const Instruction* operand : of.operands) {
+    if (instead == nullptr && Shape::Compatible(operand->shape, of.shape)) instead = operand;
+  }
+  if (users.empty()) {
+    if (ui::Button("delete", "Delete", ui::Icon::kClose, ui::ButtonKind::kPlain, "takes it out of the program")) scene.context.run(absl::StrCat("window builder delete ", self));
+  } else if (instead != nullptr) {
+    if (ui::Button("delete", absl::StrCat("Delete; users read ", instead->name), ui::Icon::kClose, ui::ButtonKind::kPlain, "takes it out of the program")) {
+      scene.context.run(absl::StrCat("window builder delete ", self, " %", instead->name));
+    }
+  } else {
+    ui::Button("delete", "Delete", ui::Icon::kClose, ui::ButtonKind::kPlain, "its users must read something else first", false);
+  }
+}
+
+}  // namespace hloscope

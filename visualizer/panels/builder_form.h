@@ -1,0 +1,63 @@
+// The builder's form of one instruction: operands, attributes, shape, name, and what shape inference says of it. It acts through the
+// builder's commands.
+#ifndef HLOSCOPE_VISUALIZER_PANELS_BUILDER_FORM_H_
+#define HLOSCOPE_VISUALIZER_PANELS_BUILDER_FORM_H_
+
+#include <string>
+#include <vector>
+
+#include "visualizer/model/build_edit.h"
+#include "visualizer/panels/panel.h"
+
+namespace hloscope {
+
+struct BuilderScene {
+  PanelContext& context;
+  const Reading& reading;
+  const Computation* home = nullptr;  // the computation that is built; null: the program is empty
+};
+
+class BuilderForm {
+ public:
+  std::string name;  // of the instruction that is being changed
+  int armed = -1;    // the operand that waits for a value; -1: none
+  bool sent = false; // its command is on the way: done where that succeeds
+
+  bool open() const { return !draft_.opcode.empty(); }
+  const std::string& opcode() const { return draft_.opcode; }
+  void Open(const std::string& opcode);
+  void OpenFor(const Reading& reading, const Instruction& instruction);
+  void Close();
+  // Gives the armed operand its value and arms the next empty one.
+  void Connect(const std::string& value);
+
+  void DrawAdd(BuilderScene& scene);
+  void DrawChange(BuilderScene& scene, const Instruction& of);
+
+ private:
+  void DrawTitle() const;
+  void DrawOperands(BuilderScene& scene, const Instruction* self);
+  void DrawValues(BuilderScene& scene, const Instruction* self, int slot);
+  void DrawAttributes(BuilderScene& scene);
+  void DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool required);
+  bool DrawGrid(const AttrInfo& info, std::string* value, int rank);
+  void DrawLiteral(BuilderScene& scene);
+  void DrawShapeAndName(BuilderScene& scene);
+  void DrawVerdict(BuilderScene& scene) const;
+  void Judge(const BuilderScene& scene, const Instruction* self);
+  int FirstRank(const BuilderScene& scene) const;
+
+  build::Draft draft_, original_;
+  std::string adopted_;  // the text that `original_` was made from: when it changes, the form follows
+  build::Verdict verdict_;
+  std::string judged_;   // what the verdict is about
+  int root_ = 0;         // 0 as it comes, 1 yes, 2 no
+  bool all_attributes_ = false, shape_typed_ = false;
+  bool suggest_ = false; // attributes are proposed when the operands are there
+  int field_active_ = -1;
+  std::string npy_, grid_open_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PANELS_BUILDER_FORM_H_
