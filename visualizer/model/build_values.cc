@@ -181,8 +181,8 @@ void Suggest(const Reading& reading, const Computation& computation, Draft* draf
   std::vector<Open> open;
   for (const AttrSpec& spec : Def(*opcode).attributes) {
     const AttrInfo& info = Info(spec.id);
-    // A dot without contracted dimensions is an outer product, which is seldom meant.
-    const bool wanted = spec.required || absl::StrContains(info.name, "contracting");
+    // A dot without contracted dimensions is an outer product, a window of no dimensions goes over a scalar: seldom meant.
+    const bool wanted = spec.required || absl::StrContains(info.name, "contracting") || info.kind == AttrKind::Window || info.kind == AttrKind::DimLabels;
     if (!wanted || draft->Find(info.name) != nullptr) continue;
     std::vector<std::string> proposals = Proposals(reading, computation, info, operands);
     if (!proposals.empty()) open.push_back({std::string(info.name), std::move(proposals)});

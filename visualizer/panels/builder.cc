@@ -270,7 +270,7 @@ class BuilderPanel : public Panel {
       }
     }
     const float wide = ImGui::GetContentRegionAvail().x;
-    const float combo = std::clamp(wide / ui::TheLook().scale - 150, 80.0f, 220.0f), top = ImGui::GetCursorPosY();
+    const float combo = std::clamp(wide / ui::TheLook().scale - 182, 80.0f, 220.0f), top = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(top + ui::Px(3));
     if (ui::Combo("in", names, &chosen, combo)) context.run(absl::StrCat("window builder in ", names[chosen]));
     ui::Tooltip("the computation that is built");
@@ -284,12 +284,15 @@ class BuilderPanel : public Panel {
     ImGui::SetCursorPosY(top);
     const bool ok = reading != nullptr && reading->ok;
     if (ui::Button("run", "Run", ui::Icon::kContinue, ui::ButtonKind::kPrimary, "gives the program to the debugger and runs it", ok)) context.run("window builder run");
-    DrawState(document, reading);
-    ui::Gap(4);
+    ImGui::SameLine(0, ui::Px(6));
+    ImGui::SetCursorPosY(top + ui::Px(2));
+    if (ui::IconButton("at-once", ui::Icon::kLink, "apply at once: each edit that reads without problems goes to the debugger, and so to the graph; what it does not change keeps its values", at_once_)) at_once_ = !at_once_;
+    ImGui::SetCursorPosY(top + ui::Px(32));
     if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", mode_ == kChange ? "change" : mode_ == kData ? "data" : "add"));
     ImGui::SameLine(0, ui::Px(12));
-    if (ImGui::GetContentRegionAvail().x > ui::Px(140)) ui::Toggle("at-once", "apply at once", &at_once_, "each edit that reads without problems goes to the debugger at once, and so to the graph; what it does not change keeps its values");
-    ui::Gap(4);
+    ImGui::SetCursorPosY(top + ui::Px(37));
+    DrawState(document, reading);
+    ImGui::SetCursorPosY(top + ui::Px(60));
     ui::Separator();
   }
 
@@ -406,7 +409,7 @@ class BuilderPanel : public Panel {
     const Reading& reading = scene.reading;
     const Computation* computation = change_home_.empty() ? scene.home : reading.module->FindComputation(change_home_);
     const Instruction* of = computation != nullptr && change_.open() ? computation->FindInstruction(change_.name) : nullptr;
-    DrawInstructionField(scene);
+    DrawInstructionField(scene, of);
     if (of == nullptr) {
       ui::EmptyHint(ui::Icon::kEdit, "An instruction as a form: its operands, attributes, shape and name; what uses it; deleting it.", "Click one in the program or the graph, or type its name above.");
       return;
@@ -415,11 +418,16 @@ class BuilderPanel : public Panel {
     change_.DrawChange(inside, *of);
   }
 
-  void DrawInstructionField(BuilderScene& scene) {
+  void DrawInstructionField(BuilderScene& scene, const Instruction* of) {
     bool entered = false;
     if (change_.open() && !typing_) wanted_ = change_.name;
-    ui::Field("instruction", &wanted_, "name of an instruction", 0, &entered, true);
+    ui::Field("instruction", &wanted_, "name of an instruction", ImGui::GetContentRegionAvail().x / ui::TheLook().scale - (of != nullptr ? 58 : 0), &entered, true);
     typing_ = ImGui::IsItemActive();
+    if (of != nullptr) {
+      ImGui::SameLine(0, ui::Px(6));
+      BuilderScene inside = {scene.context, scene.reading, of->parent};
+      change_.DrawActions(inside, *of);
+    }
     if (entered && !wanted_.empty()) scene.context.run(absl::StrCat("window builder edit %", absl::StripPrefix(wanted_, "%")));
     if (typing_ && wanted_ != change_.name && scene.home != nullptr) {
       int shown = 0;
@@ -432,7 +440,7 @@ class BuilderPanel : public Panel {
         if (++shown == 8) break;
       }
     }
-    ui::Gap(6);
+    ui::Gap(4);
   }
 
   int mode_ = kAdd;

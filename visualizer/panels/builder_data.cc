@@ -80,7 +80,7 @@ void BuilderData::DrawList(BuilderScene& scene) {
     ui::TextWrapped("There is none yet.", ui::Colors().faint);
     return;
   }
-  const float height = ui::Px(22) * static_cast<float>(std::clamp<size_t>(values.size(), 1, 7)) + ui::Px(4);
+  const float height = ui::Px(22) * static_cast<float>(std::clamp<size_t>(values.size(), 1, ImGui::GetWindowHeight() > ui::Px(420) ? 7 : 3)) + ui::Px(4);
   ImGui::BeginChild("list", {0, height}, false);
   ImGuiListClipper clipper;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
@@ -157,14 +157,14 @@ void BuilderData::DrawInput(BuilderScene& scene, const Instruction& parameter) {
   const int number = static_cast<int>(parameter.parameter_number);
   const bool started = now.phase != Phase::kReady;
   const std::string key = absl::StrCat(now.program_generation, "|", now.moment_generation, "|", name);
-  const std::shared_ptr<const Table> table = input_.Get(scene.context.engine, key, [name, number](Session::State& s) -> absl::StatusOr<Table> {
+  const std::shared_ptr<const Table> table = input_.Get(scene.context.engine, key, [bare = std::string(parameter.name), number](Session::State& s) -> absl::StatusOr<Table> {
     Table made;
     const Shape shape = s.module->entry->parameters[number]->shape;
     if (!shape.IsArray()) return absl::FailedPreconditionError("only arrays have a table");
     made.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
     made.too_large = shape.ElementCount() > kMostElements;
     if (made.too_large) return made;
-    const absl::StatusOr<Value> value = s.visible() ? s.ValueOf(name) : s.inputs != nullptr ? s.inputs->Parameter(number, nullptr) : absl::StatusOr<Value>(absl::NotFoundError("it has no value yet"));
+    const absl::StatusOr<Value> value = s.visible() ? s.ValueOf(bare) : s.inputs != nullptr ? s.inputs->Parameter(number, nullptr) : absl::StatusOr<Value>(absl::NotFoundError("it has no value yet"));
     if (!value.ok()) return value.status();
     made.elements = build::ElementTexts(*value);
     return made;
@@ -234,7 +234,7 @@ int64_t BuilderData::DrawTable(const Table& table, std::string* changed) {
   ImFont* font = ui::Type().mono;
   const float height = ui::Px(24), cell_width = ui::Px(72), label = ui::Px(34);
   const ui::Palette& c = ui::Colors();
-  const float shown = std::min(static_cast<float>(rows + 1) * height + ui::Px(14), std::max(ui::Px(160), ImGui::GetContentRegionAvail().y));
+  const float shown = std::min(static_cast<float>(rows + 1) * height + ui::Px(14), std::max(ui::Px(110), ImGui::GetContentRegionAvail().y));
   ImGui::BeginChild("cells", {0, shown}, false, ImGuiWindowFlags_HorizontalScrollbar);
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const ImVec2 origin = ImGui::GetCursorScreenPos();

@@ -11,6 +11,7 @@
 #include "core/ops/op.h"
 #include "core/text/hlo_text.h"
 #include "imgui.h"
+#include "imgui_internal.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/panels/builder_grid.h"
 #include "visualizer/widgets/controls.h"
@@ -72,6 +73,7 @@ void BuilderForm::Close() { *this = BuilderForm(); }
 void BuilderForm::Connect(const std::string& value) {
   if (armed < 0) return;
   if (armed >= static_cast<int>(draft_.operands.size())) draft_.operands.resize(armed + 1);
+  ImGui::ClearActiveID();  // the field has the keyboard, and would write its own text back
   draft_.operands[armed] = value;
   armed = -1;
   for (size_t k = 0; k < draft_.operands.size(); ++k) {
@@ -141,6 +143,7 @@ void BuilderForm::DrawTitle() const {
 }
 
 void BuilderForm::DrawOperands(BuilderScene& scene, const Instruction* self) {
+  if (armed < 0) armed_before_ = -1;
   const OpDef* def = DefOf(draft_.opcode);
   if (def == nullptr || def->max_operands == 0 || draft_.opcode == kParameter || draft_.opcode == kConstant) return;
   ui::Heading("operands");
@@ -198,18 +201,21 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
     return;
   }
   const std::string typed = draft_.operands[slot];
-  const bool exact = scene.home->FindInstruction(typed) != nullptr;
+  // What stood there when it was armed is no filter.
+  if (armed_before_ != slot) armed_text_ = typed;
+  armed_before_ = slot;
+  const bool filter = !typed.empty() && typed != armed_text_;
   std::vector<const Instruction*> shown;
   const std::vector<Instruction*>& schedule = scene.home->schedule;
   for (size_t k = schedule.size(); k-- > 0 && shown.size() < 60;) {
     const Instruction* i = schedule[k];
     if (self != nullptr && (i == self || i->index >= self->index)) continue;
-    if (!exact && !typed.empty() && !absl::StrContains(i->name, typed)) continue;
+    if (filter && !absl::StrContains(i->name, typed)) continue;
     shown.push_back(i);
   }
   ui::TextCut(shown.empty() ? "no value before it has this name" : "click a value here, or an instruction in another panel", ui::Colors().faint, ui::Type().small);
   if (shown.empty()) return;
-  const float height = ui::Px(22) * static_cast<float>(std::min<size_t>(shown.size(), 6)) + ui::Px(8);
+  const float height = ui::Px(22) * static_cast<float>(std::min<size_t>(shown.size(), ImGui::GetWindowHeight() > ui::Px(420) ? 6 : 4)) + ui::Px(8);
   ImGui::PushStyleColor(ImGuiCol_ChildBg, ui::Colors().sunken);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(4), ui::Px(4)});
   ImGui::BeginChild("values", {0, height}, false, ImGuiWindowFlags_AlwaysUseWindowPadding);
@@ -364,37 +370,45 @@ void BuilderForm::DrawShapeAndName(BuilderScene& scene) {
   ui::Field("name", &draft_.name, "a free one", 0, nullptr, true);
 }
 
-void BuilderForm::DrawVerdict(BuilderScene& scene) const {
+// Lines of the verdict that are shown: the icon's colour says how bad.
+std::vector<BuilderForm::Line> BuilderForm::VerdictLines() const {
   const ui::Palette& c = ui::Colors();
-  ui::Gap(8);
-  const auto line = [&](ui::Icon icon, ImU32 color, absl::string_view text) {
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    ui::DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x, at.y + ui::Px(1)}, ui::Px(13), color);
-    ImGui::SetCursorScreenPos({at.x + ui::Px(19), at.y});
-    ui::TextWrapped(text, color);
-  };
+  if (verdict_.ok) return {{ui::Icon::kCheck, c.green, absl::StrCat("gives ", verdict_.shape.ToString(false)), ""}};
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
-  if (verdict_.ok) {
-    line(ui::Icon::kCheck, c.green, absl::StrCat("gives ", verdict_.shape.ToString(false)));
-    ui::TagFact("verdict", absl::StrCat("ok ", verdict_.shape.ToString(false)));
-    return;
-  }
-  ui::TagFact("verdict", verdict_.findings.empty() ? "" : verdict_.findings.front().message);
-  int shown = 0;
+  std::vector<Line> lines;
   for (const build::Finding& finding : verdict_.findings) {
     if (open && finding.operand < 0) continue;
     const bool mild = open || verdict_.shape_needed || finding.severity != Severity::kError;
-    line(mild ? ui::Icon::kInfo : ui::Icon::kError, mild ? c.dim : c.red, finding.message);
-    if (!finding.hint.empty()) {
-      ImGui::SetCursorPosX(ImGui::GetCursorPosX() + ui::Px(19));
-      ui::TextWrapped(finding.hint, c.faint, ui::Type().small);
-    }
-    if (++shown == 4) break;
+    lines.push_back({mild ? ui::Icon::kInfo : ui::Icon::kError, mild ? c.dim : c.red, finding.message, finding.hint});
+    if (lines.size() == 3 || open) break;
   }
+  if (lines.empty()) lines.push_back({ui::Icon::kInfo, c.dim, "not complete yet", ""});
+  return lines;
+}
+
+// What is said of the form, and what can be done with it, stay in view at the panel's end while the fields scroll.
+float BuilderForm::FooterHeight() const { return ui::Px(19) * static_cast<float>(VerdictLines().size()) + ui::Px(58); }
+
+void BuilderForm::DrawVerdict() const {
+  ui::Separator();
+  ui::TagFact("verdict", verdict_.ok ? absl::StrCat("ok ", verdict_.shape.ToString(false)) : verdict_.findings.empty() ? "" : verdict_.findings.front().message);
+  for (const Line& line : VerdictLines()) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ui::DrawIcon(ImGui::GetWindowDrawList(), line.icon, {at.x, at.y + ui::Px(1)}, ui::Px(13), line.color);
+    bool cut = false;
+    const float room = ImGui::GetContentRegionAvail().x - ui::Px(19);
+    ui::DrawTextIn({at.x + ui::Px(19), at.y}, room, line.color, ui::Type().ui, line.text, &cut);
+    ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+    ImGui::Dummy({room + ui::Px(19), ui::Px(19)});
+    ImGui::PopStyleVar();
+    if (cut || !line.hint.empty()) ui::Tooltip(absl::StrCat(line.text, line.hint.empty() ? "" : "\n", line.hint));
+  }
+  ui::Gap(4);
 }
 
 void BuilderForm::DrawAdd(BuilderScene& scene) {
   Judge(scene, nullptr);
+  ImGui::BeginChild("fields", {0, -FooterHeight()}, false);
   DrawTitle();
   DrawOperands(scene, nullptr);
   DrawAttributes(scene);
@@ -405,9 +419,9 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
     Label("result (ROOT)", ui::Colors().dim, LabelWidth(), "whether it is what the computation gives: as needed, it is where it reads the present result");
     ui::Segments("root", {"as needed", "yes", "no"}, &root_);
   }
+  ImGui::EndChild();
   Judge(scene, nullptr);
-  DrawVerdict(scene);
-  ui::Gap(6);
+  DrawVerdict();
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
   const bool ready = draft_.opcode == kParameter || !open;
   if (ui::Button("insert", verdict_.ok ? "Insert" : "Insert as it is", ui::Icon::kPlus, verdict_.ok ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, "writes it into the program", ready)) {
@@ -436,16 +450,17 @@ void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
     judged_.clear();
   }
   Judge(scene, &of);
+  ImGui::BeginChild("fields", {0, -FooterHeight()}, false);
   DrawTitle();
   DrawOperands(scene, &of);
   DrawAttributes(scene);
   DrawLiteral(scene);
   DrawShapeAndName(scene);
+  DrawUsers(scene, of);
+  ImGui::EndChild();
   Judge(scene, &of);
-  DrawVerdict(scene);
-  if (verdict_.ok && !Shape::Compatible(verdict_.shape, of.shape)) ui::TextWrapped(absl::StrCat("It was ", of.shape.ToString(false), "; what depends on it follows."), ui::Colors().amber, ui::Type().small);
-  ui::Gap(6);
-  const std::string self = absl::StrCat(of.parent->name.empty() || of.parent == scene.reading.module->entry ? "%" : absl::StrCat(of.parent->name, ":"), of.name);
+  DrawVerdict();
+  const std::string self = CommandNameOf(scene, of);
   const bool differs = !(draft_ == original_);
   if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program", differs)) {
     build::Draft said = draft_;
@@ -468,37 +483,58 @@ void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
     ImGui::SameLine(0, ui::Px(8));
     if (ui::Button("revert", "As it was", ui::Icon::kUndo, ui::ButtonKind::kQuiet)) draft_ = original_;
   }
-  ui::Separator();
-  const std::vector<const Instruction*> users = build::UsersOf(of);
-  ui::TagFact("users", absl::StrCat(users.size()));
-  ui::Heading(users.empty() ? of.parent->root == &of ? "the computation's result" : "nothing uses it" : absl::StrCat("used by ", users.size()));
-  int shown = 0;
-  for (const Instruction* user : users) {
-    if (shown > 0 && shown < 12) ImGui::SameLine(0, ui::Px(12));
-    if (ImGui::GetContentRegionAvail().x < ui::Px(90)) ImGui::NewLine();
-    if (ui::Link(absl::StrCat("user:", user->name), user->name, ui::Type().mono)) scene.context.run(absl::StrCat("window builder edit ", of.parent->name, ":", user->name));
-    if (++shown == 12) break;
+  if (verdict_.ok && !Shape::Compatible(verdict_.shape, of.shape)) {
+    ImGui::SameLine(0, ui::Px(10));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui::Px(7));
+    ui::TextCut(absl::StrCat("was ", of.shape.ToString(false), "; what depends on it follows"), ui::Colors().amber, ui::Type().small);
   }
-  if (shown < static_cast<int>(users.size())) ui::Text(absl::StrCat("and ", users.size() - shown, " more"), ui::Colors().faint);
-  ui::Gap(8);
-  if (of.parent->root != &of) {
-    if (ui::Button("root", "Make it the result", ui::Icon::kPin, ui::ButtonKind::kPlain, "marks it with ROOT")) scene.context.run(absl::StrCat("window builder root ", self));
-    ImGui::SameLine(0, ui::Px(8));
-    if (ImGui::GetContentRegionAvail().x < ui::Px(100)) ImGui::NewLine();
+}
+
+std::string BuilderForm::CommandNameOf(const BuilderScene& scene, const Instruction& of) {
+  return absl::StrCat(of.parent->name.empty() || of.parent == scene.reading.module->entry ? "%" : absl::StrCat(of.parent->name, ":"), of.name);
+}
+
+void BuilderForm::FindUsers(const BuilderScene& scene, const Instruction& of) {
+  const std::string about = absl::StrCat(scene.reading.version, "|", CommandNameOf(scene, of));
+  if (users_of_ == about) return;
+  users_of_ = about;
+  users_.clear();
+  for (const Instruction* user : build::UsersOf(of)) users_.emplace_back(user->name);
+}
+
+void BuilderForm::DrawUsers(BuilderScene& scene, const Instruction& of) {
+  FindUsers(scene, of);
+  ui::TagFact("users", absl::StrCat(users_.size()));
+  ui::Heading(users_.empty() ? of.parent->root == &of ? "the computation's result" : "nothing uses it" : absl::StrCat("used by ", users_.size()));
+  size_t shown = 0;
+  for (const std::string& user : users_) {
+    if (shown > 0) {
+      ImGui::SameLine(0, ui::Px(12));
+      if (ImGui::GetContentRegionAvail().x < ui::Measure(ui::Type().mono, user).x) ImGui::NewLine();
+    }
+    if (ui::Link(absl::StrCat("user:", user), user, ui::Type().mono)) scene.context.run(absl::StrCat("window builder edit ", of.parent->name, ":", user));
+    if (++shown == 24) break;
   }
+  if (shown < users_.size()) ui::Text(absl::StrCat("and ", users_.size() - shown, " more"), ui::Colors().faint);
+}
+
+void BuilderForm::DrawActions(BuilderScene& scene, const Instruction& of) {
+  FindUsers(scene, of);
+  const std::string self = CommandNameOf(scene, of);
+  const bool is_root = of.parent->root == &of;
+  if (ui::IconButton("root", ui::Icon::kPin, is_root ? "it is the computation's result" : "make it the computation's result (ROOT)", is_root, !is_root)) {
+    scene.context.run(absl::StrCat("window builder root ", self));
+  }
+  ImGui::SameLine(0, ui::Px(2));
   // What its users could read instead: an operand of the same shape.
   const Instruction* instead = nullptr;
   for (const Instruction* operand : of.operands) {
     if (instead == nullptr && Shape::Compatible(operand->shape, of.shape)) instead = operand;
   }
-  if (users.empty()) {
-    if (ui::Button("delete", "Delete", ui::Icon::kClose, ui::ButtonKind::kPlain, "takes it out of the program")) scene.context.run(absl::StrCat("window builder delete ", self));
-  } else if (instead != nullptr) {
-    if (ui::Button("delete", absl::StrCat("Delete; users read ", instead->name), ui::Icon::kClose, ui::ButtonKind::kPlain, "takes it out of the program")) {
-      scene.context.run(absl::StrCat("window builder delete ", self, " %", instead->name));
-    }
-  } else {
-    ui::Button("delete", "Delete", ui::Icon::kClose, ui::ButtonKind::kPlain, "its users must read something else first", false);
+  std::string tip = "delete it";
+  if (!users_.empty()) tip = instead != nullptr ? absl::StrCat("delete it; what uses it reads ", instead->name, " instead") : absl::StrCat("it is still used by ", users_.front(), users_.size() > 1 ? absl::StrCat(" and ", users_.size() - 1, " more") : "");
+  if (ui::IconButton("delete", ui::Icon::kClose, tip, false, users_.empty() || instead != nullptr)) {
+    scene.context.run(absl::StrCat("window builder delete ", self, users_.empty() ? "" : absl::StrCat(" %", instead->name)));
   }
 }
 

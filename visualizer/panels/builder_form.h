@@ -8,6 +8,7 @@
 
 #include "visualizer/model/build_edit.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/widgets/icons.h"
 
 namespace hloscope {
 
@@ -33,6 +34,8 @@ class BuilderForm {
 
   void DrawAdd(BuilderScene& scene);
   void DrawChange(BuilderScene& scene, const Instruction& of);
+  // Making it the result, deleting it.
+  void DrawActions(BuilderScene& scene, const Instruction& of);
 
  private:
   void DrawTitle() const;
@@ -40,10 +43,19 @@ class BuilderForm {
   void DrawValues(BuilderScene& scene, const Instruction* self, int slot);
   void DrawAttributes(BuilderScene& scene);
   void DrawAttribute(BuilderScene& scene, const AttrInfo& info, bool required);
-  bool DrawGrid(const AttrInfo& info, std::string* value, int rank);
   void DrawLiteral(BuilderScene& scene);
   void DrawShapeAndName(BuilderScene& scene);
-  void DrawVerdict(BuilderScene& scene) const;
+  struct Line {
+    ui::Icon icon;
+    ImU32 color;
+    std::string text, hint;
+  };
+  std::vector<Line> VerdictLines() const;
+  float FooterHeight() const;
+  void DrawVerdict() const;
+  void DrawUsers(BuilderScene& scene, const Instruction& of);
+  void FindUsers(const BuilderScene& scene, const Instruction& of);
+  static std::string CommandNameOf(const BuilderScene& scene, const Instruction& of);
   void Judge(const BuilderScene& scene, const Instruction* self);
   int FirstRank(const BuilderScene& scene) const;
 
@@ -52,10 +64,12 @@ class BuilderForm {
   build::Verdict verdict_;
   std::string judged_;   // what the verdict is about
   int root_ = 0;         // 0 as it comes, 1 yes, 2 no
-  bool all_attributes_ = false, shape_typed_ = false;
+  bool all_attributes_ = false;
   bool suggest_ = false; // attributes are proposed when the operands are there
-  int field_active_ = -1;
-  std::string npy_, grid_open_;
+  std::string npy_, grid_open_, armed_text_;
+  int armed_before_ = -1;
+  std::string users_of_;  // what `users_` is about
+  std::vector<std::string> users_;
 };
 
 }  // namespace hloscope

@@ -82,7 +82,7 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
   ui::Gap(16);
   if (ui::Button("open", "Open...", ui::Icon::kOpen, ui::ButtonKind::kPrimary, "An HLO or StableHLO text, an HloProto, an HloSnapshot (Ctrl+O)")) Run("window open");
   ImGui::SameLine();
-  if (ui::Button("new", "New program", ui::Icon::kPlus, ui::ButtonKind::kPlain, "Begins with two lines to build on (Ctrl+N)")) Run("window new");
+  if (ui::Button("new", "New program", ui::Icon::kPlus, ui::ButtonKind::kPlain, "Begins with an empty computation, in the builder (Ctrl+N)")) Run("window new");
   if (now_->phase != Phase::kEmpty) {
     ImGui::SameLine();
     if (ui::Button("back", "Back to the program", ui::Icon::kNone)) Run("window welcome");
