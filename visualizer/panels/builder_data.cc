@@ -184,11 +184,12 @@ void BuilderData::DrawInput(BuilderScene& scene, const Instruction& parameter) {
       const std::string file = (std::filesystem::temp_directory_path() / absl::StrCat("hloscope-", getpid(), "-", parameter.name, ".npy")).string();
       const absl::StatusOr<Fill> fill = ParseFill(absl::string_view(how) == "random" ? absl::StrCat("random:", seed_++) : how);
       if (!fill.ok()) continue;
-      scene.context.engine.Ask("", [number, fill = *fill, file](Session::State& s) {
+      scene.context.engine.Ask("", [engine = &scene.context.engine, number, fill = *fill, file, name](Session::State& s) {
         const absl::StatusOr<Value> value = MakeInput(*s.module, number, fill, nullptr);
-        if (value.ok()) (void)WriteNpy(file, *value);
+        const absl::Status written = value.ok() ? WriteNpy(file, *value) : value.status();
+        if (!written.ok()) return engine->AddConsole(ConsoleLine::kError, written.message());
+        engine->Execute(absl::StrCat("set ", name, " = ", file));
       });
-      scene.context.run(absl::StrCat("set ", name, " = ", file));
     }
     bool entered = false;
     ui::Gap(4);
