@@ -59,7 +59,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
         "core/text/mlir", "core/text/stablehlo", "core/exec"}},
       {"backends/reference", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"backends/jit_cpu", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
-      {"visualizer/model", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "core/debug"}},
+      {"visualizer/model", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/text/mlir", "core/exec", "core/debug"}},
       {"visualizer/widgets", {"core/base"}},
       {"visualizer/graph", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops"}},
       {"visualizer/panels", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "core/debug", "visualizer/model", "visualizer/widgets", "visualizer/graph"}},
