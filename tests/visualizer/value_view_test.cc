@@ -305,6 +305,13 @@ TEST_F(WithSession, SaysWhatIsThere) {
   EXPECT_EQ(StandingOf(s(), *s().module->FindComputation("plus")->root).why, "plus does not run now");
   EXPECT_FALSE(ValueOfLeaf(s(), {Named("y"), 0}).ok());
   EXPECT_TRUE(ValueOfLeaf(s(), {Named("x"), 0}).ok());
+  // Ahead, without moving the program.
+  const absl::StatusOr<Value> ahead = ValueOfLeaf(s(), {Named("y"), 0, true});
+  ASSERT_TRUE(ahead.ok()) << ahead.status();
+  double last = 0;
+  ReadNumbers(*ahead, 5, 1, 1, &last);
+  EXPECT_EQ(last, 10);
+  EXPECT_FALSE(StandingOf(s(), *Named("y")).there);
 }
 
 TEST_F(WithSession, FactsOfAnElementKnowTheLayout) {

@@ -89,7 +89,9 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
       value = made.value;
     } else {
       made = MadeDense();
-      value = s.machine->ValueOf(depth, instruction.index);
+      // Arguments are there before their turn.
+      const bool before = instruction.index >= frame.position && (name.ahead || instruction.parameter_number >= 0);
+      value = before ? s.machine->ValueAhead(depth, instruction.index) : s.machine->ValueOf(depth, instruction.index);
       if (value.ok() && value->shape().IsArray() && value->unique()) made = {frame.serial, instruction.index, s.machine->executed(), frame.set_by_hand.size(), *value};
     }
   }
@@ -110,7 +112,7 @@ Standing StandingOf(const Session::State& s, const Instruction& instruction) {
   const int depth = FrameOf(s, instruction);
   const auto there = [&](const Instruction& i) {
     if (i.literal != nullptr && i.literal->value.has_value()) return true;
-    return depth >= 0 && i.index < s.machine->frames()[depth].position;
+    return depth >= 0 && (i.index < s.machine->frames()[depth].position || i.parameter_number >= 0);
   };
   standing.there = there(instruction);
   for (const Instruction* operand : instruction.operands) standing.operands_there.push_back(there(*operand));

@@ -17,6 +17,7 @@ namespace hloscope {
 struct ValueName {
   const Instruction* instruction = nullptr;
   int leaf = 0;
+  bool ahead = false;  // what it will be, where it is not executed yet: computed for the asker alone
   friend bool operator==(const ValueName&, const ValueName&) = default;
 };
 

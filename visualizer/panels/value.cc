@@ -80,15 +80,21 @@ class ValuePanel : public Panel {
     DrawHistory(context);
     if (standing == nullptr || standing->of != target) return;
     name_ = {target, 0};
-    if (!standing->there) {
+    if (ahead_key_ != absl::StrCat(moment, reinterpret_cast<uintptr_t>(target))) ahead_key_.clear();
+    if (!standing->there && !ahead_key_.empty()) {
+      name_.ahead = true;
+      ui::TagFact("state", "looked ahead");
+      ui::Badge("looked ahead: the program is not there yet", ui::Colors().amber);
+      ui::Gap(6);
+    } else if (!standing->there) {
       ui::TagFact("state", standing->why);
-      if (!DrawStanding(context, *standing)) return;
+      if (!DrawStanding(context, *standing, moment)) return;
     } else {
       ui::TagFact("state", "computed");
     }
     name_.leaf = LeafOfView(*name_.instruction);
     ui::TagFact("of", name_.instruction->name);
-    key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, ",");
+    key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",");
     DrawValue(context);
   }
 
@@ -236,7 +242,7 @@ class ValuePanel : public Panel {
   }
 
   // Its operands' values stand in for one that is not there. False: nothing to show.
-  bool DrawStanding(PanelContext& context, const Standing& standing) {
+  bool DrawStanding(PanelContext& context, const Standing& standing, const std::string& moment) {
     const ui::Palette& c = ui::Colors();
     const Instruction* target = standing.of;
     const bool failed = standing.why == "failed here";
@@ -244,7 +250,12 @@ class ValuePanel : public Panel {
     ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
     ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
     ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, target->operands.empty() ? "" : ". Its operands:"), c.dim);
-    ui::Gap(6);
+    ui::Gap(4);
+    if (standing.why == "not executed yet") {
+      if (ui::Link("ahead", "Look ahead", ui::Type().small)) ahead_key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(target));
+      ui::Tooltip("Computes its value for looking only: the program stays where it is");
+    }
+    ui::Gap(4);
     bool any = false;
     auto [chosen, added] = operand_.try_emplace(target, -1);
     for (size_t k = 0; k < target->operands.size(); ++k) {
@@ -318,7 +329,7 @@ class ValuePanel : public Panel {
       hovered_.clear();
       ImGui::BeginChild("number", {std::min(room.x, ui::Px(420)), 0}, false);
       DrawScalar();
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
       ImGui::EndChild();
     } else if (wide) {
       const float side = std::min(ui::Px(kSideWidth), room.x * 0.42f), left = room.x - side - ui::Px(14);
@@ -328,14 +339,14 @@ class ValuePanel : public Panel {
       ImGui::EndChild();
       ImGui::SameLine(0, ui::Px(14));
       ImGui::BeginChild("side", {0, 0}, false);
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
       ImGui::EndChild();
     } else {
       ImGui::BeginChild("all", {0, 0}, false);
       DrawTools(context, view, f);
       DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
       ui::Gap(6);
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
       ImGui::EndChild();
     }
     if (context.focused && !ImGui::GetIO().WantTextInput && ui::Pressed("W")) side_.WantWhy();
@@ -645,6 +656,7 @@ class ValuePanel : public Panel {
   const Instruction* target_ = nullptr;  // selected or pinned
   ValueName name_;                       // what is shown: the target, or an operand of it
   std::string key_;                      // of questions about it
+  std::string ahead_key_;                // the moment and instruction that is looked at ahead
   bool pinned_ = false, reveal_ = false;
   std::deque<const Instruction*> history_;
   std::map<std::pair<const Instruction*, int>, CanvasView> views_;

@@ -347,10 +347,10 @@ void ValueSide::DrawSave(const SideInput& in) {
       std::string slice;
       if (save_picture_ && in.facts.shape.rank() > 2) {
         // The plane that is seen, where it is one of the last two dimensions.
-        for (int d = 0; d < in.facts.shape.rank(); ++d) absl::StrAppend(&slice, slice.empty() ? "[" : ",", d == in.axes.rows || d == in.axes.columns ? std::string(":") : absl::StrCat(in.axes.at[d]));
+        for (int d = 0; d < in.facts.shape.rank(); ++d) absl::StrAppend(&slice, slice.empty() ? "[" : ",", d == in.axes.rows || d == in.axes.columns || d == in.channel ? std::string(":") : absl::StrCat(in.axes.at[d]));
         absl::StrAppend(&slice, "]");
       }
-      in.context.run(absl::StrCat(save_picture_ ? "picture " : "save ", Named(in), slice, " ", path));
+      in.context.run(absl::StrCat(save_picture_ ? in.channel >= 0 ? "picture /rgb " : "picture " : "save ", Named(in), slice, " ", path));
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

@@ -21,6 +21,7 @@ struct SideInput {
   const std::vector<int64_t>& selected;  // element; empty: none
   const std::vector<int64_t>& hovered;
   PlaneOf* what;                         // the picture shows
+  int channel = -1;                      // dimension of an image's channels, while it is shown as one
 };
 
 class ValueSide {
