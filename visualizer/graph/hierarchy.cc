@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 
 namespace hloscope {
@@ -195,6 +196,23 @@ void Hierarchy::ForEachInstruction(int id, const std::function<void(const Instru
     open.pop_back();
     if (node.instruction != nullptr) each(*node.instruction);
     open.insert(open.end(), node.children.rbegin(), node.children.rend());
+  }
+}
+
+void Hierarchy::ForEachInside(int id, const std::function<void(const Instruction&)>& each) const {
+  absl::flat_hash_set<const Computation*> seen;
+  std::vector<const Computation*> open;
+  const auto visit = [&](const Instruction& i) {
+    each(i);
+    for (const Computation* called : Called(i)) {
+      if (seen.insert(called).second) open.push_back(called);
+    }
+  };
+  ForEachInstruction(id, visit);
+  while (!open.empty()) {
+    const Computation* next = open.back();
+    open.pop_back();
+    for (const Instruction* i : next->schedule) visit(*i);
   }
 }
 

@@ -747,7 +747,7 @@ class GraphPanel : public Panel {
     if (width < ui::Px(360) || height < ui::Px(220) || scene_->boxes.size() < 4) return false;
     // Nothing to find one's way in where all is seen.
     const ImVec2 low = camera_.ToScreen(0, 0), high = camera_.ToScreen(scene_->width, scene_->height);
-    if (low.x >= min.x && low.y >= min.y && high.x <= max.x - ui::Px(120) && high.y <= max.y) return false;
+    if (low.x >= min.x && low.y >= min.y && high.x <= max.x && high.y <= max.y) return false;
     const float aspect = std::clamp(scene_->width / std::max(1.0f, scene_->height), 0.45f, 2.4f);
     const float area = std::min(ui::Px(110) * ui::Px(140), width * height * 0.06f);
     const float w = std::sqrt(area * aspect), h = w / aspect;
@@ -768,7 +768,7 @@ class GraphPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     ImDrawList* list = ImGui::GetWindowDrawList();
     ImFont* font = ui::Type().small;
-    if (max.y - min.y < ui::Px(160)) return;
+    if (max.y - min.y < ui::Px(200)) return;
     if (const GraphFigures* missing = colours_.Missing()) {
       const float width = std::min(max.x - min.x - ui::Px(16), ui::Measure(font, missing->missing).x + ui::Px(24) + ui::Measure(ui::Type().ui, missing->command).x + ui::Px(24));
       const ImVec2 a = {min.x + ui::Px(8), max.y - ui::Px(44)}, b = {a.x + width, max.y - ui::Px(8)};

@@ -257,7 +257,7 @@ void GraphColours::Paint(const Scene& scene, GraphColour by) {
     std::array<int64_t, 8> counts{};
     int nan = 0, inf = 0, fine = 0;
     double sum = 0, worst = -1;
-    h.ForEachInstruction(box.node, [&](const Instruction& i) {
+    const auto look = [&](const Instruction& i) {
       switch (by) {
         case GraphColour::kClass: ++counts[ClassOf(i)]; break;
         case GraphColour::kType: ++counts[FamilyOf(i.shape)]; break;
@@ -271,7 +271,13 @@ void GraphColours::Paint(const Scene& scene, GraphColour by) {
           if (by == GraphColour::kHealth) ++(it->second == 3 ? nan : it->second == 2 ? inf : fine);
         }
       }
-    });
+    };
+    // Figures of what is called are the caller's too.
+    if (by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError) {
+      if (figures_ != nullptr && !figures_->of.empty()) h.ForEachInside(box.node, look);
+    } else {
+      h.ForEachInstruction(box.node, look);
+    }
     // Of many, what is most of the work.
     if (by == GraphColour::kClass) {
       int best = kHandling;

@@ -21,7 +21,7 @@ bool Apart(ImVec2 min, ImVec2 max, ImVec2 min2, ImVec2 max2) { return max.x < mi
 // Text in another size than the font's own, cut with an ellipsis at `width`. Returns what it took.
 float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width, ImU32 color, absl::string_view text) {
   const float size = font->FontSize * zoom;
-  if (size < 5 || width < size || text.empty()) return 0;
+  if (size < 5 || width < size * 0.4f || text.empty()) return 0;
   const auto measure = [&](absl::string_view t) { return font->CalcTextSizeA(size, FLT_MAX, 0, t.data(), t.data() + t.size()).x; };
   // At zoom 1 letters stand on whole pixels.
   if (zoom > 0.99f && zoom < 1.01f) at = {std::floor(at.x), std::floor(at.y)};
@@ -31,6 +31,7 @@ float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width,
     return whole;
   }
   const float dots = measure("\u2026");
+  if (dots > width) return 0;
   size_t keep = static_cast<size_t>(static_cast<float>(text.size()) * std::max(0.0f, width - dots) / whole);
   while (keep > 0 && (measure(text.substr(0, keep)) + dots > width || (static_cast<unsigned char>(text[keep]) & 0xc0) == 0x80)) --keep;
   const std::string cut = absl::StrCat(text.substr(0, keep), "\u2026");
