@@ -258,6 +258,46 @@ TEST(Walk, NeighbourhoodGrowsByHopsAndEntersComputations) {
   EXPECT_FALSE(directed);
 }
 
+constexpr char kBranches[] = R"(HloModule branches
+left {
+  l = f32[4] parameter(0)
+  ROOT l2 = f32[4] negate(l)
+}
+right {
+  r = f32[2] parameter(0)
+  ROOT r2 = f32[4] broadcast(s), dimensions={}
+  s = f32[] constant(2)
+}
+ENTRY main {
+  which = pred[] parameter(0)
+  a = f32[4] parameter(1)
+  b = f32[2] parameter(2)
+  ROOT c = f32[4] conditional(which, a, b), true_computation=left, false_computation=right
+}
+)";
+
+TEST(Scene, EachBranchHasItsOperand) {
+  const auto module = Read(kBranches);
+  const auto h = HierarchyOf(module);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = h;
+  wish.expanded = FirstExpansion(*h);
+  auto scene = maker.Make(wish);
+  for (const BoxKey key : Expansion(*h, scene->boxes[scene->Find(At(*module, "main", "c"))])) wish.expanded.insert(key);
+  scene = maker.Make(wish);
+  const int a = scene->Find(At(*module, "main", "a")), b = scene->Find(At(*module, "main", "b")), l = scene->Find(At(*module, "left", "l")), r = scene->Find(At(*module, "right", "r"));
+  const auto leads = [&](int from, int to) { return std::any_of(scene->arrows.begin(), scene->arrows.end(), [&](const SceneArrow& x) { return x.from == from && x.to == to; }); };
+  EXPECT_TRUE(leads(a, l));
+  EXPECT_TRUE(leads(b, r));
+  EXPECT_FALSE(leads(a, r));
+  EXPECT_TRUE(leads(scene->Find(At(*module, "main", "which")), scene->Find(At(*module, "main", "c"))));
+  bool directed = false;
+  EXPECT_EQ(ShortestPath(*h, At(*module, "main", "a"), At(*module, "left", "l2"), &directed).size(), 3u);
+  EXPECT_TRUE(ShortestPath(*h, At(*module, "left", "l"), At(*module, "main", "b"), &directed).size() > 2u);
+  EXPECT_FALSE(directed);
+}
+
 // Every program of the corpus: the first scene, and scenes with some boxes expanded, soon enough.
 TEST(Corpus, LargeProgramsOpenSoon) {
   const char* from = std::getenv("HLOSCOPE_CORPUS");

@@ -359,8 +359,11 @@ class SceneWork {
       const bool loop = Def(user).control == ControlKind::kWhile;
       for (const auto& [which, shown] : it->second.shown) {
         const Computation& c = *shown_[shown].computation;
-        const size_t number = loop ? 0 : operand;
-        if (number >= c.parameters.size() || c.parameters[number] == nullptr || (!loop && c.parameters.size() != user.operands.size())) continue;
+        // Of a conditional each branch has an operand, after the one that chooses.
+        const bool branches = Def(user).control == ControlKind::kConditional;
+        if (branches && operand != static_cast<size_t>(which) + 1) continue;
+        const size_t number = loop || branches ? 0 : operand;
+        if (number >= c.parameters.size() || c.parameters[number] == nullptr || (!loop && !branches && c.parameters.size() != user.operands.size())) continue;
         const int inside = shown_[shown].box[c.parameters[number]->index];
         if (inside >= 0 && inside != box) out->push_back(inside);
       }

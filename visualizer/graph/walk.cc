@@ -8,19 +8,32 @@
 namespace hloscope {
 namespace {
 
+// The operand that a call gives a parameter; null where it is not one for one (reducers).
+const Instruction* Given(const CalledBy& call, const Computation& called, size_t parameter) {
+  const auto& operands = call.caller->operands;
+  size_t number = parameter;
+  switch (Def(*call.caller).control) {
+    case ControlKind::kWhile: number = 0; break;
+    case ControlKind::kConditional: number = static_cast<size_t>(call.which) + 1; break;
+    default:
+      if (called.parameters.size() != operands.size()) return nullptr;
+  }
+  return number < operands.size() ? operands[number] : nullptr;
+}
+
 // Calls f with each instruction that reads what `i` makes, or is given it as a parameter, or returns it.
 template <typename F>
 void EachAfter(const Hierarchy& h, const Instruction& i, const F& f) {
   const auto into = [&](const Instruction& user) {
     f(user);
     // The parameters inside that stand for this operand.
-    const bool loop = Def(user).control == ControlKind::kWhile;
+    int which = 0;
     for (const Computation* called : Hierarchy::Called(user)) {
-      for (size_t k = 0; k < user.operands.size(); ++k) {
-        if (user.operands[k] != &i) continue;
-        const size_t number = loop ? 0 : k;
-        if (number < called->parameters.size() && called->parameters[number] != nullptr && (loop || called->parameters.size() == user.operands.size())) f(*called->parameters[number]);
+      for (size_t k = 0; k < called->parameters.size(); ++k) {
+        const Instruction* given = Given({&user, which}, *called, k);
+        if (given == &i && called->parameters[k] != nullptr) f(*called->parameters[k]);
       }
+      ++which;
     }
   };
   for (const int user : h.Users(h.Number(i))) into(h.At(user));
@@ -42,9 +55,7 @@ void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
   }
   if (i.parameter_number < 0) return;
   for (const CalledBy& call : h.CallersOf(*i.parent)) {
-    const bool loop = Def(*call.caller).control == ControlKind::kWhile;
-    const size_t number = loop ? 0 : static_cast<size_t>(i.parameter_number);
-    if (number < call.caller->operands.size() && (loop || i.parent->parameters.size() == call.caller->operands.size()) && call.caller->operands[number] != nullptr) f(*call.caller->operands[number]);
+    if (const Instruction* given = Given(call, *i.parent, static_cast<size_t>(i.parameter_number))) f(*given);
   }
 }
 

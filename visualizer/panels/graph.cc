@@ -552,7 +552,9 @@ class GraphPanel : public Panel {
   void Light(PanelContext& context) {
     const Snapshot& now = context.now;
     const Selection& selection = context.selection;
-    const bool same = lit_scene_ == scene_ && lit_generation_ == now.generation && lit_selection_ == selection.generation && lit_slice_ == selection.slice.size();
+    size_t slice = selection.slice.size();
+    for (const Instruction* i : selection.slice) slice = slice * 31 + reinterpret_cast<uintptr_t>(i);
+    const bool same = lit_scene_ == scene_ && lit_generation_ == now.generation && lit_selection_ == selection.generation && lit_slice_ == slice;
     lights_.hovered = hovered_ >= 0 ? hovered_ : selection.hovered != nullptr ? BoxOf(now, selection.hovered) : -1;
     if (same) return;
     const int hovered = lights_.hovered;
@@ -561,7 +563,7 @@ class GraphPanel : public Panel {
     lit_scene_ = scene_;
     lit_generation_ = now.generation;
     lit_selection_ = selection.generation;
-    lit_slice_ = selection.slice.size();
+    lit_slice_ = slice;
     lights_.stop = BoxOf(now, now.here());
     lights_.selected = BoxOf(now, selection.instruction);
     for (const Instruction* i : selection.slice) {
