@@ -183,7 +183,7 @@ ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepRepor
   if (values == nullptr) return j;
   ordered_json v = {{"compared", values->pairs}, {"elements", values->elements}, {"other_bits", values->other_bits}, {"not_compared", values->unlike},
                     {"diverging", values->diverging}, {"own", values->own}, {"inherited", values->diverging - values->own}, {"results_compared", values->results_compared},
-                    {"spilled_bytes", values->spilled_bytes}};
+                    {"spilled_bytes", values->spilled_bytes}, {"peak_bytes", values->peak_bytes}};
   if (!values->results_why.empty()) v["results_why"] = values->results_why;
   if (!values->error_a.empty()) v["error_a"] = values->error_a;
   if (!values->error_b.empty()) v["error_b"] = values->error_b;

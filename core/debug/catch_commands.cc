@@ -49,6 +49,11 @@ void CatchesOfNewProgram(Session::State& s) {
   if (s.machine != nullptr) AttachCatches(s);
 }
 
+const Caught* LastCaught(Session::State& s) {
+  const std::optional<Caught>& caught = CatchesOf(s).caught();
+  return caught.has_value() ? &*caught : nullptr;
+}
+
 void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& wanted) {
   Catches& catches = CatchesOf(s);
   std::vector<CatchRequest> requests;

@@ -9,12 +9,16 @@
 
 namespace hloscope {
 
+struct Caught;  // core/debug/catches.h
+
 // The machine was made anew: observe it, if there is anything to catch.
 void AttachCatches(Session::State& s);
 // The session has another program now: the same catches for that one.
 void CatchesOfNewProgram(Session::State& s);
 // The session's machine is put away, alive: it is not observed any more.
 void DetachCatches(Session::State& s);
+// What the machine was stopped for last; null: nothing was caught in this run.
+const Caught* LastCaught(Session::State& s);
 // These are looked for from now on; for ArmAll.
 void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& catches);
 // What the machine has just been stopped for; nothing: no catch of the session's stopped it.

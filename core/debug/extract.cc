@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/compare_values.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
@@ -212,6 +213,13 @@ absl::StatusOr<Value> RunAgain(Session::State& s, const Extract& extract) {
   return machine.result();
 }
 
+// Any NaN is NaN: which one it is may depend on how instructions were fused.
+bool SameNumbers(const Value& a, const Value& b) {
+  if (!Shape::Compatible(a.shape(), b.shape())) return false;
+  if (a.shape().IsTuple()) return std::equal(a.elements().begin(), a.elements().end(), b.elements().begin(), b.elements().end(), SameNumbers);
+  return !a.shape().IsArray() || CompareArrays(a, b, Budget()).other_bits == 0;
+}
+
 }  // namespace
 
 absl::Status CommandExtract(Session::State& s, absl::string_view args) {
@@ -261,7 +269,9 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
   if (!again.ok()) {
     s.Say("It stops with an error", again.status().message() == s.machine->status().message() ? ", the same" : "", ": ", again.status().message(), "\n");
   } else if (before.ok()) {
-    s.Say(Value::BitEqual(*again, *before) ? "It gives the same value, bit for bit.\n" : "WARNING: it gives another value than the program did.\n");
+    s.Say(Value::BitEqual(*again, *before) ? "It gives the same value, bit for bit.\n"
+          : SameNumbers(*again, *before)   ? "It gives the same value, bit for bit but for the sign or payload of NaNs.\n"
+                                           : "WARNING: it gives another value than the program did.\n");
   }
   s.Say("run it:   hloscope run ", ShellWord(wanted->path), RunArguments(archive, s.backend->name(), s.options), "\n");
   return absl::OkStatus();

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <condition_variable>
+#include <cstring>
 #include <mutex>
 #include <thread>
 
@@ -27,6 +28,13 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kAhead = 256;  // instructions that a machine runs before it hands over
+constexpr int64_t kWorthSharing = 4096;  // bytes; of smaller values each machine keeps its own
+
+bool SameBytes(const Value& a, const Value& b) {
+  if (!a.shape().IsArray() || !(a.shape() == b.shape())) return false;
+  const size_t bytes = static_cast<size_t>(a.byte_size());
+  return a.physical_data() == b.physical_data() || bytes == 0 || std::memcmp(a.physical_data(), b.physical_data(), bytes) == 0;
+}
 
 // Passes no kernel of its own: seen where it is read.
 bool SeenWhereRead(const Instruction& i) {
@@ -282,6 +290,7 @@ class Lockstep {
     const int in_a = side == 0 ? node : partner;
     const uint64_t key = MixHash(info.key, static_cast<uint64_t>(in_a) + 1);
     Side& other = *sides_[1 - side];
+    report_.peak_bytes = std::max(report_.peak_bytes, sides_[0]->machine.account().live() + sides_[1]->machine.account().live());
     if (!other.waiting.Has(key)) {
       if (other.done && !alone_) return absl::OkStatus();
       const absl::Status put = sides_[side]->waiting.Put(key, value);
@@ -299,10 +308,21 @@ class Lockstep {
     d.operand = operand;
     const Value& a = side == 0 ? value : *waited;
     const Value& b = side == 0 ? *waited : value;
-    if (Compare(a, b, d)) Diverged(side, info, in_a, key, std::move(d));
+    const bool same = !options_.on_values && SameBytes(a, b);
+    if (same) report_.elements += a.element_count();
+    // One of the two is enough for both machines, so that programs that agree need the memory of one.
+    if (same && !operand && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
+    if (same && options_.on_pair) options_.on_pair(*d.a, *d.b, SameArrays(a.element_count()));
+    if (!same && Compare(a, b, d)) Diverged(side, info, in_a, key, std::move(d));
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
+  }
+
+  static ArrayDifference SameArrays(int64_t elements) {
+    ArrayDifference difference;
+    difference.elements = elements;
+    return difference;
   }
 
   void Fail(const absl::Status& status) {
@@ -449,6 +469,7 @@ class Lockstep {
       report_.results_why = "a program did not come to its end";
       return;
     }
+    if (options_.on_values) return;  // it has had them as the root's
     std::vector<Value> a, b;
     Leaves(sides_[0]->machine.result(), a);
     Leaves(sides_[1]->machine.result(), b);

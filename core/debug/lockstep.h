@@ -1,5 +1,6 @@
 // Two programs run side by side on the same inputs, one instruction at a time, and every pair of matched instructions is compared as soon as
-// both values are there. Neither runs far ahead of the other, so memory stays bounded. Not for finding the pairs (match.h).
+// both values are there. Neither runs far ahead of the other, and what is the same in both is held once, so that programs that agree take
+// the memory of one. Not for finding the pairs (match.h).
 #ifndef HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_
 #define HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_
 
@@ -54,6 +55,7 @@ struct LockstepReport {
   int64_t diverging = 0, own = 0;
   int64_t unlike = 0;                  // pairs of other dimensions: not compared
   int64_t spilled_bytes = 0;
+  int64_t peak_bytes = 0;              // of the values of both machines together
   bool results_compared = false;
   std::string results_why;             // why not, if not
   std::vector<Divergence> divergences; // as found; the first is own

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/catches.h"
 #include "core/debug/explain.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
@@ -23,8 +24,19 @@ namespace {
 constexpr size_t kMostValues = 24;
 constexpr int kAround = 12;
 
-const Instruction* StopInstruction(const Session::State& s) {
+// What a catch stopped for, while the program still stands right behind it.
+const Caught* CaughtHere(Session::State& s) {
+  if (!s.started() || s.machine->finished() || s.machine->frames().empty()) return nullptr;
+  const Caught* caught = LastCaught(s);
+  if (caught == nullptr || caught->instruction == nullptr) return nullptr;
+  const Frame& top = s.machine->top();
+  const bool here = top.computation == caught->instruction->parent && top.position == caught->instruction->index + 1;
+  return here && (caught->frames.empty() || caught->frames.back().iteration == top.iteration) ? caught : nullptr;
+}
+
+const Instruction* StopInstruction(Session::State& s) {
   if (!s.started()) return nullptr;
+  if (const Caught* caught = CaughtHere(s)) return caught->instruction;
   if (const Instruction* next = s.machine->next_instruction()) return next;
   return s.machine->frames().empty() ? nullptr : s.machine->top().caller;
 }
@@ -40,6 +52,7 @@ void AddStop(Session::State& s, Report* r) {
   }
   if (!s.machine->frames().empty()) {
     const int top = static_cast<int>(s.machine->frames().size()) - 1;
+    if (const Caught* caught = CaughtHere(s)) r->caught = CaughtText(*s.module, *caught);
     r->stop = absl::StrCat(s.machine->status().ok() ? "Stopped at " : "Stopped with an error at ", s.DescribeFrame(top));
     for (int depth = top; depth >= 0; --depth) {
       const Frame& f = s.machine->frames()[depth];
@@ -87,6 +100,11 @@ void AddValues(Session::State& s, Report* r) {
   const int depth = static_cast<int>(s.machine->frames().size()) - 1;
   const Frame& f = s.machine->frames()[depth];
   const std::vector<Instruction*>& schedule = f.computation->schedule;
+  if (const Caught* caught = CaughtHere(s)) {
+    AddValue(s, depth, *caught->instruction, "caught", r);
+    const auto& operands = caught->instruction->operands;
+    for (size_t k = 0; k < operands.size(); ++k) AddValue(s, depth, *operands[k], absl::StrCat("operand ", k, " of %", caught->instruction->name), r);
+  }
   if (f.position < static_cast<int>(schedule.size())) {
     const Instruction& stop = *schedule[f.position];
     for (size_t k = 0; k < stop.operands.size(); ++k) AddValue(s, depth, *stop.operands[k], absl::StrCat("operand ", k, " of %", stop.name), r);
@@ -118,8 +136,13 @@ void AppendValue(const ReportValue& v, std::string* out) {
     absl::StrAppend(out, "<p class=\"note\">", Html(!v.why.empty() ? v.why : v.value.shape().ToString(false)), "</p></article>\n");
     return;
   }
+  absl::StrAppend(out, "<p><code>", Html(v.value.shape().ToString(false)), "</code></p>\n");
+  if (v.value.element_count() == 1) {  // statistics of one number are that number
+    absl::StrAppend(out, "<pre>", Html(FormatValue(v.value, {.elements = 64})), "</pre></article>\n");
+    return;
+  }
   const Statistics s = Summarize(v.value);
-  absl::StrAppend(out, "<p><code>", Html(v.value.shape().ToString(false)), "</code></p>\n<table class=\"statistics\"><tr><th>min</th><th>max</th><th>mean</th><th>zeros</th><th>NaN</th><th>inf</th>",
+  absl::StrAppend(out, "<table class=\"statistics\"><tr><th>min</th><th>max</th><th>mean</th><th>zeros</th><th>NaN</th><th>inf</th>",
                   "<th>elements</th></tr><tr>");
   for (const double x : {s.min, s.max, s.mean}) absl::StrAppend(out, "<td>", s.finite > 0 ? FormatDouble(x) : "-", "</td>");
   absl::StrAppend(out, "<td>", s.zeros, "</td><td", s.nan > 0 ? " class=\"bad\"" : "", ">", s.nan, "</td><td", s.inf > 0 ? " class=\"bad\"" : "", ">", s.inf, "</td><td>", s.count,
@@ -168,13 +191,15 @@ p { margin: .4rem 0; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } .note, figcaption { color: var(--soft); font-weight: 400; font-size: .85rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
+td { overflow-wrap: anywhere; } .statistics td { overflow-wrap: normal; }
 th { color: var(--soft); font-weight: 500; font-size: .85rem; }
 .statistics td, .statistics th { text-align: right; }
 .listing { padding: .5rem 0; } .listing .line { display: inline-block; min-width: 100%; padding: 0 .9rem; }
 .listing .number { display: inline-block; width: 3.5rem; color: var(--soft); user-select: none; }
 .listing .here { background: var(--here); font-weight: 600; }
 .values { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 34rem), 1fr)); gap: 1rem; }
-.value { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem 1rem 1rem; min-width: 0; }
+.value { background: var(--card); border: 1px solid var(--line); border-radius: 8px; padding: .6rem 1rem 1rem; min-width: 0; overflow-x: auto; }
+.value > h3 { overflow-wrap: anywhere; margin-top: .3rem; } .caught { border-left: 4px solid var(--bad); }
 .value pre { max-height: 18rem; } .value table { font-size: .85rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.2rem; margin: .8rem 0 .2rem; } figure { margin: 0; } svg { display: block; }
 .heat { border: 1px solid var(--line); } .bar { fill: var(--accent); } .axis { stroke: var(--soft); stroke-width: 1; }
@@ -242,6 +267,7 @@ std::string RenderHtml(const Report& r) {
                                  r.passed ? "good" : "bad", "\">", Html(r.verdict), "</span></p>\n<table>\n");
   for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", Html(what), "</th><td>", Html(text), "</td></tr>\n");
   out += "</table>\n<section><h2>The stop</h2>\n";
+  if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", Html(r.caught), "</pre>\n");
   absl::StrAppend(&out, "<p>", Html(r.stop), "</p>\n");
   if (!r.error.empty()) absl::StrAppend(&out, "<pre class=\"bad\">", Html(r.error), "</pre>\n");
   out += "</section>\n";

@@ -46,6 +46,7 @@ struct Report {
   std::vector<ReportValue> values;
   std::vector<ReportCheck> checks;
   std::vector<std::string> notices;
+  std::string caught;      // what a catch stopped for just now; empty: another stop
   std::string catches;
   std::string profile;
   std::string transcript;

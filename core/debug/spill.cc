@@ -20,7 +20,7 @@ absl::Status Spill::Put(uint64_t key, const Value& value) {
   }
   Entry entry;
   const int64_t size = value.byte_size();
-  if (bytes_ + size <= limit_) {
+  if (bytes_ == 0 || bytes_ + size <= limit_) {  // a single one may be of any size: whoever made it holds it, too
     entry.value = value;
     bytes_ += size;
     waiting_.emplace(key, std::move(entry));

@@ -1,4 +1,4 @@
-// Values that wait for their like: in memory up to a limit, beyond it in an unnamed temporary file.
+// Values that wait for their like: in memory up to a limit (a single one of any size), beyond it in an unnamed temporary file.
 #ifndef HLOSCOPE_CORE_DEBUG_SPILL_H_
 #define HLOSCOPE_CORE_DEBUG_SPILL_H_
 

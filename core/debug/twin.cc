@@ -87,20 +87,36 @@ class TwinMaker {
     return i;
   }
 
+  // `operand` in the types of `wanted`: arrays are converted, tuples taken apart and made again.
+  Instruction* ConvertTree(Computation& to, const Instruction& like, Instruction* operand, const Shape& wanted, absl::string_view what) {
+    if (Shape::Compatible(operand->shape, wanted)) return operand;
+    if (!wanted.IsTuple()) return Convert(to, like, operand, wanted, what);
+    std::vector<Instruction*> elements;
+    const std::vector<Shape> shapes(operand->shape.tuple_shapes().begin(), operand->shape.tuple_shapes().end());
+    for (size_t k = 0; k < shapes.size(); ++k) {
+      Instruction* element = Add(to, twin_->Intern(absl::StrCat(like.name, ".", what, ".", ++added_)), *OpcodeFromName("get-tuple-element"), shapes[k]);
+      element->operands.push_back(operand);
+      element->range = like.range;
+      Attribute index;
+      index.id = AttrId::kIndex;
+      index.value = static_cast<int64_t>(k);
+      element->attributes.push_back(std::move(index));
+      elements.push_back(ConvertTree(to, like, element, wanted.tuple_shapes()[k], what));
+    }
+    Instruction* tuple = Add(to, twin_->Intern(absl::StrCat(like.name, ".", what, ".", ++added_)), *OpcodeFromName("tuple"), wanted);
+    tuple->operands.assign(elements.begin(), elements.end());
+    tuple->range = like.range;
+    return tuple;
+  }
+
   absl::Status Copy(const Computation& from, Computation& to) {
     absl::flat_hash_map<const Instruction*, Instruction*> made;
     for (const Instruction* i : from.schedule) {
       const bool kept = NeedsItsTypes(*i) && (Changes(i->shape) || std::any_of(i->operands.begin(), i->operands.end(), [](const Instruction* o) { return Changes(o->shape); }));
-      if (kept && (i->shape.IsTuple() ? Changes(i->shape) : false)) {
-        return absl::UnimplementedError(absl::StrCat("%", i->name, " (", Name(i->opcode), ") gives a tuple of numbers that have to keep their type"));
-      }
       std::vector<Instruction*> operands;
       for (const Instruction* o : i->operands) {
         Instruction* operand = made[o];
-        if (kept && Changes(o->shape)) {
-          if (!o->shape.IsArray()) return absl::UnimplementedError(absl::StrCat("%", i->name, " (", Name(i->opcode), ") takes a tuple of numbers that have to keep their type"));
-          operand = Convert(to, *i, operand, o->shape.WithoutLayouts(), "narrow");
-        }
+        if (kept && Changes(o->shape)) operand = ConvertTree(to, *i, operand, o->shape.WithoutLayouts(), "narrow");
         operands.push_back(operand);
       }
       const bool widened = kept && Changes(i->shape);
@@ -110,7 +126,7 @@ class TwinMaker {
       for (const Instruction* before : i->control_predecessors) {
         if (const auto found = made.find(before); found != made.end()) copy->control_predecessors.push_back(found->second);
       }
-      made[i] = widened ? Convert(to, *i, copy, WideShape(i->shape), "wide") : copy;
+      made[i] = widened ? ConvertTree(to, *i, copy, WideShape(i->shape), "wide") : copy;
       if (widened) made[i]->name = i->name;
       if (i == from.root) to.root = made[i];
     }

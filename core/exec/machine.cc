@@ -387,6 +387,7 @@ StopReason Machine::RunTo(int depth, int position) {
 }
 
 void Machine::StopAfter(int position) { impl_->stop_after = position; }
+void Machine::ShareResult(Value same) { impl_->shared_result = std::move(same); }
 
 const std::vector<Value>& Machine::outfeed() const { return impl_->outfeed; }
 

@@ -230,6 +230,9 @@ class Machine {
   // Only from inside a region observer: stop (kCaught) with the frame's position after `position`, a member of the region. The value of the
   // member can be asked for; later members of the region have not been executed.
   void StopAfter(int position);
+  // Only from inside a region observer: `same` has the shape and the bits of the region's result and is held elsewhere anyway (by another
+  // run of the same program), so this Machine goes on with it and gives its own memory back.
+  void ShareResult(Value same);
 
   MemoryAccount& account() { return account_; }
   // By instruction (time of a fused region is booked on its root); filled when options.time_instructions.

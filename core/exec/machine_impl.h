@@ -158,6 +158,13 @@ struct Machine::Impl {
   bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed
   int stop_after = -1;      // asked for by the observer
+  Value shared_result;      // given by the observer
+  // The result, or what the observer gave for it.
+  Value TakeShared(Value result) {
+    Value shared = std::move(shared_result);
+    shared_result = Value();
+    return shared.has_value() && shared.shape() == result.shape() ? shared : result;
+  }
   bool replaying = false;   // on the way to a moment of the past: armed positions, observer and profile do not count
   const Until* goal = nullptr;  // the frame that a seek goes to is pinned
   std::function<void()> checkpoint;

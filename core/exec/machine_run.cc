@@ -292,6 +292,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
       status = ran != nullptr ? ObserveDynamic(frame, ToDense(*result)) : m.region_observer_(frame, region, kernel, seen, ToDense(*result));
     }
     if (!status.ok()) return fail(std::move(status));
+    *result = TakeShared(*std::move(result));
     ran_on.clear();
     // A stop inside: the region counts as not run, and its members are made one by one when asked for. That needs its inputs back; where one
     // was updated in place, the stop is after the root.
@@ -363,6 +364,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     stop_after = -1;
     absl::Status status = m.region_observer_(frame, single, kernel, seen, m.observer_keeps_inputs_ ? ToDense(*result) : *result);
     if (!status.ok()) return fail(std::move(status));
+    *result = TakeShared(*std::move(result));
     caught = stop_after == position;
   }
   const int index = code.plan->region_at[position];

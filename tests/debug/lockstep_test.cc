@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "backends/reference/backend.h"
 #include "core/debug/compare_values.h"
@@ -233,6 +234,37 @@ TEST(Lockstep, WaitingValuesMayLieInAFile) {
   EXPECT_EQ(report.diverging, 0);
   EXPECT_GT(report.spilled_bytes, 0);
   EXPECT_EQ(report.pairs, Compare(*a, *a).pairs);
+}
+
+// Twelve arrays that all live to the end: what both programs have is held once, also where one of them runs in another order.
+TEST(Lockstep, WhatAgreesIsHeldOnce) {
+  constexpr int64_t kArrays = 12, kBytes = 16384 * 4;
+  const auto text = [&](bool backwards, const char* first) {
+    std::string t = "HloModule m\nENTRY main {\n  x = f32[16384] parameter(0)\n";
+    for (int64_t k = 0; k < kArrays; ++k) {
+      const int64_t n = backwards ? kArrays - 1 - k : k;
+      absl::StrAppend(&t, "  c", n, " = f32[] constant(", n == 0 ? first : absl::StrCat(n), ")\n  b", n, " = f32[16384] broadcast(c", n, "), dimensions={}\n  y", n, " = f32[16384] multiply(x, b", n, ")\n");
+    }
+    absl::StrAppend(&t, "  ROOT r = (", absl::StrJoin(std::vector<std::string>(kArrays, "f32[16384]"), ", "), ") tuple(");
+    for (int64_t k = 0; k < kArrays; ++k) absl::StrAppend(&t, k > 0 ? ", y" : "y", k);
+    return t + ")\n}\n";
+  };
+  const auto a = Read(text(false, "0")), same = Read(text(false, "0")), backwards = Read(text(true, "0")), other = Read(text(false, "17"));
+  LockstepOptions close;  // the machines wait for each other after every array
+  close.waiting_bytes = 2 * kBytes;
+  LockstepReport report = Compare(*a, *same, close);
+  EXPECT_EQ(report.diverging, 0);
+  EXPECT_EQ(report.elements, kArrays + 16384 * (1 + 3 * kArrays)) << "constants; x, broadcasts, products, results";
+  EXPECT_LE(report.peak_bytes, (kArrays + 6) * kBytes);
+  EXPECT_GE(report.peak_bytes, kArrays * kBytes);
+  report = Compare(*a, *backwards, close);
+  EXPECT_EQ(report.diverging, 0);
+  EXPECT_TRUE(report.results_compared);
+  LockstepOptions all = close;
+  all.keep_going = true;
+  report = Compare(*a, *other, std::move(all));
+  EXPECT_EQ(report.own, 1);
+  EXPECT_LE(report.peak_bytes, (kArrays + 8) * kBytes) << "those that differ are held twice, the others are not";
 }
 
 TEST(Lockstep, AnErrorOnOneSideIsSaid) {

@@ -142,5 +142,38 @@ ENTRY main {
   EXPECT_LE(Row(report, "out").own.worst_ulp, 1.01) << "two updates of one element, rounded twice";
 }
 
+// What goes to the host keeps its types, also inside tuples: it is narrowed on the way out and widened on the way in.
+TEST_F(ShadowTest, TuplesThatKeepTheirTypes) {
+  const ShadowReport report = Run(R"(HloModule m
+ENTRY main {
+  x = f32[4] parameter(0)
+  e = f32[4] exponential(x)
+  n = s32[] constant(3)
+  inner = (s32[], f32[4]) tuple(n, x)
+  pair = (f32[4], (s32[], f32[4])) tuple(e, inner)
+  t = token[] after-all()
+  out = token[] outfeed(pair, t), outfeed_shape=(f32[4], (s32[], f32[4]))
+  ROOT r = f32[4] log(e)
+})",
+                                  /*accumulated=*/true);
+  EXPECT_EQ(Row(report, "e").accumulated.elements, 4);
+  EXPECT_EQ(Row(report, "r").accumulated.elements, 4);
+  EXPECT_GT(Row(report, "r").accumulated.worst_ulp, 0);
+
+  const std::unique_ptr<Module> in = Read(R"(HloModule m
+ENTRY main {
+  t = token[] after-all()
+  in = ((f32[4], bf16[2]), token[]) infeed(t)
+  both = (f32[4], bf16[2]) get-tuple-element(in), index=0
+  ROOT x = f32[4] get-tuple-element(both), index=0
+})");
+  const absl::StatusOr<std::unique_ptr<Module>> twin = MakeTwin(*in, Fill());
+  ASSERT_TRUE(twin.ok()) << twin.status();
+  EXPECT_EQ((*twin)->entry->root->shape.ToString(false), "f64[4]");
+  const Instruction* narrow = (*twin)->entry->FindInstruction("in.narrow");
+  ASSERT_NE(narrow, nullptr);
+  EXPECT_EQ(narrow->shape.ToString(false), "((f32[4], bf16[2]), token[])");
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -6,42 +6,22 @@
 //   build/tests/planted --model NAME      only in that one; --seed N: other draws
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-#include <map>
 #include <random>
-#include <sstream>
 
 #include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "backends/jit_cpu/jit_cpu.h"
 #include "core/debug/catches.h"
-#include "core/exec/inputs.h"
 #include "core/ops/op.h"
-#include "core/ops/verifier.h"
-#include "core/text/hlo_text.h"
 #include "tests/planted/place.h"
+#include "tests/planted/subject.h"
 
 namespace hloscope {
 namespace {
 
 enum class Plant { kNan, kHiddenNan, kInf, kOverflow };
 constexpr const char* kPlantNames[] = {"nan", "hidden nan", "inf", "overflow"};
-
-MachineOptions Options() {
-  MachineOptions options;
-  options.max_iterations = 5000;
-  return options;
-}
-
-absl::Status Start(const Module& module, Machine& machine) {
-  return machine.Start([&module, &machine](int number) { return MakeInput(module, number, Fill(), &machine.account()); });
-}
 
 // The text with the plant; empty: it cannot be put there.
 std::string Planted(const Module& module, const Where& where, Plant plant, const std::vector<int64_t>& element, int64_t iteration) {
@@ -102,52 +82,24 @@ CatchKind KindOf(Plant plant) {
 bool Prepare(Program& p, Backend& backend) {
   p.module = Read(p.name, p.text);
   if (p.module == nullptr) return false;
-  // What runs, and how often: places are drawn from that.
-  std::map<const Computation*, int64_t> ran;
-  Machine machine(*p.module, backend, Options());
-  if (!Start(*p.module, machine).ok()) return false;
-  machine.set_light_region_observer([&](const Frame& frame, const Region&, const Kernel*, absl::Span<const Value>, const Value&) {
-    int64_t& most = ran[frame.computation];
-    if (frame.kind != FrameKind::kElement) most = std::max(most, frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition ? frame.iteration + 1 : 1);
-    return absl::OkStatus();
-  });
-  const auto begin = std::chrono::steady_clock::now();
-  if (machine.Run() != StopReason::kFinished) {
-    std::printf("%s: does not run to its end: %s\n", p.name.c_str(), std::string(machine.status().message()).c_str());
+  const SoundRun run = RunSoundly(*p.module, backend);
+  if (!run.status.ok()) {
+    std::printf("%s: does not run to its end: %s\n", p.name.c_str(), std::string(run.status.message()).c_str());
     return false;
   }
-  p.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (const auto& [computation, iterations] : ran) {
-    absl::flat_hash_set<const Instruction*> live = {computation->root};
-    for (size_t k = computation->schedule.size(); k-- > 0;) {
-      const Instruction* i = computation->schedule[k];
-      if (live.contains(i) || HasSideEffect(*i)) live.insert(i->operands.begin(), i->operands.end());
-    }
-    Where of;
-    FindCounter(*p.module, *computation, of);
-    for (const Instruction* i : computation->schedule) {
-      if (!live.contains(i) || !i->shape.IsArray() || i->shape.ElementCount() == 0 || i->parameter_number >= 0 || i->literal != nullptr) continue;
-      const ElementType type = i->shape.element_type();
-      if (type != ElementType::kF32 && type != ElementType::kBF16 && type != ElementType::kF16 && type != ElementType::kF64) continue;
-      if (i->shape.has_dynamic_dimension() || Name(i->opcode) == "get-tuple-element" || Def(*i).movement == Movement::kCreate) continue;
-      Where w = of;
-      w.computation = std::string(computation->name);
-      w.instruction = std::string(i->name);
-      w.shape = i->shape.ToString(true);
-      w.dims.assign(i->shape.dimensions().begin(), i->shape.dimensions().end());
-      w.iterations = iterations;
-      p.places.push_back(std::move(w));
-    }
+  p.seconds = run.seconds;
+  for (auto& [i, where] : Candidates(*p.module, run)) {
+    if (i->literal != nullptr || !IsWideFloat(*i) || Name(i->opcode) == "get-tuple-element" || Def(*i).movement == Movement::kCreate) continue;
+    p.places.push_back(std::move(where));
   }
-  std::sort(p.places.begin(), p.places.end(), [](const Where& a, const Where& b) { return std::tie(a.computation, a.instruction) < std::tie(b.computation, b.instruction); });
   for (Plant plant : {Plant::kNan, Plant::kHiddenNan, Plant::kInf, Plant::kOverflow}) {
-    Machine clean(*p.module, backend, Options());
+    Machine clean(*p.module, backend, PlantedOptions());
     Catches catches(*p.module, backend);
     CatchRequest request;
     request.kind = KindOf(plant);
     catches.requests().push_back(request);
     catches.Attach(clean);
-    if (Start(*p.module, clean).ok() && clean.Run() == StopReason::kFinished) p.plants.push_back(plant);
+    if (StartWithMadeUpInputs(*p.module, clean).ok() && clean.Run() == StopReason::kFinished) p.plants.push_back(plant);
     else if (catches.caught().has_value()) std::printf("%s: %s\n", p.name.c_str(), CaughtHeadline(*p.module, *catches.caught()).c_str());
   }
   return !p.places.empty() && !p.plants.empty();
@@ -159,13 +111,13 @@ std::string Try(const Program& p, Backend& backend, const Where& where, Plant pl
   if (text.empty()) return "the instruction is not found in the text";
   const std::unique_ptr<Module> module = Read(p.name, text);
   if (module == nullptr) return "the planted text does not verify";
-  Machine machine(*module, backend, Options());
+  Machine machine(*module, backend, PlantedOptions());
   Catches catches(*module, backend);
   CatchRequest request;
   request.kind = KindOf(plant);
   catches.requests().push_back(request);
   catches.Attach(machine);
-  if (absl::Status started = Start(*module, machine); !started.ok()) return std::string(started.message());
+  if (absl::Status started = StartWithMadeUpInputs(*module, machine); !started.ok()) return std::string(started.message());
   const StopReason reason = machine.Run();
   if (reason != StopReason::kCaught) return absl::StrCat("nothing was caught", reason == StopReason::kError ? absl::StrCat(": ", machine.status().message()) : "");
   const Caught& caught = *catches.caught();
@@ -176,42 +128,19 @@ std::string Try(const Program& p, Backend& backend, const Where& where, Plant pl
 }
 
 int Main(int argc, char** argv) {
-  int64_t count = 0, seed = 1;
-  std::string only;
-  for (int k = 1; k + 1 < argc; k += 2) {
-    const std::string option = argv[k];
-    if (option == "--count") (void)absl::SimpleAtoi(argv[k + 1], &count);
-    if (option == "--seed") (void)absl::SimpleAtoi(argv[k + 1], &seed);
-    if (option == "--model") only = argv[k + 1];
-  }
+  const PlantedArguments arguments = ReadArguments(argc, argv);
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeJitCpuBackend(BackendOptions());
   if (!backend.ok()) return 2;
   std::vector<Program> programs;
-  for (const char* text : kSmall) {
-    Program p;
-    p.name = std::string(text).substr(10, std::string(text).find('\n') - 10);
-    p.text = text;
-    if (only.empty()) programs.push_back(std::move(p));
-  }
-  const char* corpus = std::getenv("HLOSCOPE_CORPUS");
-  const std::filesystem::path models = std::filesystem::path(corpus != nullptr ? corpus : "../shared/corpus") / "models";
-  std::vector<std::string> names = {"mha_block_1x12x128x64_bf16.hlo", "layer_norm_1x4096x768_bf16.hlo", "depthwise_conv_3x3_1x256x56x56_bf16.hlo", "bench_scan_N2000_M3.hlo",
-                                    "dlrm_keras_jax_f32_train_step.hlo"};
-  if (!only.empty()) names = {only};
-  else if (count == 0) names.resize(1);
-  for (const std::string& name : names) {
-    std::ifstream file(models / name, std::ios::binary);
-    if (!file) continue;
-    std::stringstream text;
-    text << file.rdbuf();
+  for (auto& [name, text] : SubjectTexts(arguments)) {
     Program p;
     p.name = name;
-    p.text = text.str();
+    p.text = std::move(text);
     programs.push_back(std::move(p));
   }
-  std::mt19937_64 random(static_cast<uint64_t>(seed));
+  std::mt19937_64 random(static_cast<uint64_t>(arguments.seed));
   int64_t failed = 0, passed = 0;
-  const int64_t per = std::max<int64_t>(count == 0 ? 12 : 1, (count + static_cast<int64_t>(programs.size()) - 1) / static_cast<int64_t>(programs.size()));
+  const int64_t per = CasesForEach(arguments, programs.size());
   for (Program& p : programs) {
     if (!Prepare(p, **backend)) continue;
     const auto begin = std::chrono::steady_clock::now();

@@ -8,15 +8,11 @@
 //   build/tests/wrong --model NAME      only in that one; --seed N: other draws
 #include <unistd.h>
 
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <map>
 #include <optional>
 #include <random>
-#include <sstream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
@@ -28,6 +24,7 @@
 #include "core/debug/session.h"
 #include "core/exec/inputs.h"
 #include "tests/planted/place.h"
+#include "tests/planted/subject.h"
 
 namespace hloscope {
 namespace {
@@ -48,16 +45,6 @@ struct Planted {
   std::vector<int64_t> element;
   int64_t iteration = 0;
 };
-
-MachineOptions Options() {
-  MachineOptions options;
-  options.max_iterations = 5000;
-  return options;
-}
-
-absl::Status Start(const Module& module, Machine& machine) {
-  return machine.Start([&module, &machine](int number) { return MakeInput(module, number, Fill(), &machine.account()); });
-}
 
 // One low bit of the mantissa of one element, in one iteration.
 std::string PlantBit(const Module& module, const Where& where, const std::vector<int64_t>& element, int64_t iteration) {
@@ -147,16 +134,14 @@ absl::StatusOr<Value> FirstValue(const Module& module, Backend& backend, const W
   const Computation* computation = module.FindComputation(where.computation);
   const Instruction* instruction = computation == nullptr ? nullptr : computation->FindInstruction(where.instruction);
   if (instruction == nullptr) return absl::NotFoundError("not there");
-  auto machine = std::make_unique<Machine>(module, backend, Options());
-  if (absl::Status started = Start(module, *machine); !started.ok()) return started;
+  auto machine = std::make_unique<Machine>(module, backend, PlantedOptions());
+  if (absl::Status started = StartWithMadeUpInputs(module, *machine); !started.ok()) return started;
   machine->Arm(*computation, instruction->index);
   if (machine->next_instruction() != instruction) {
     const StopReason reason = machine->Run();
     if (reason != StopReason::kBreakpoint) return absl::NotFoundError("never computed");
   }
-  absl::StatusOr<Value> value = machine->ValueAhead(static_cast<int>(machine->frames().size()) - 1, instruction->index);
-  if (!value.ok()) return value;
-  return Value::FromBytes(value->shape(), absl::MakeConstSpan(value->data(), value->byte_size()));  // the machine goes
+  return machine->ValueAhead(static_cast<int>(machine->frames().size()) - 1, instruction->index);
 }
 
 // The first element that differs; nothing: none, or other shapes.
@@ -170,48 +155,19 @@ std::optional<std::vector<int64_t>> FirstDifference(const Value& a, const Value&
 bool Prepare(Program& p, Backend& backend) {
   p.module = Read(p.name, p.text);
   if (p.module == nullptr) return false;
-  std::map<const Computation*, int64_t> ran;
-  Machine machine(*p.module, backend, Options());
-  if (!Start(*p.module, machine).ok()) return false;
-  machine.set_light_region_observer([&](const Frame& frame, const Region&, const Kernel*, absl::Span<const Value>, const Value&) {
-    int64_t& most = ran[frame.computation];
-    if (frame.kind != FrameKind::kElement) most = std::max(most, frame.kind == FrameKind::kWhileBody ? frame.iteration + 1 : 1);
-    return absl::OkStatus();
-  });
-  const auto begin = std::chrono::steady_clock::now();
-  if (machine.Run() != StopReason::kFinished) return false;
-  p.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-  for (const auto& [computation, iterations] : ran) {
-    absl::flat_hash_set<const Instruction*> live = {computation->root};
-    for (size_t k = computation->schedule.size(); k-- > 0;) {
-      const Instruction* i = computation->schedule[k];
-      if (live.contains(i) || HasSideEffect(*i)) live.insert(i->operands.begin(), i->operands.end());
-    }
-    Where of;
-    FindCounter(*p.module, *computation, of);
-    for (const Instruction* i : computation->schedule) {
-      if (!live.contains(i) || !i->shape.IsArray() || i->shape.ElementCount() == 0 || i->parameter_number >= 0 || i->shape.has_dynamic_dimension()) continue;
-      Where w = of;
-      w.computation = std::string(computation->name);
-      w.instruction = std::string(i->name);
-      w.shape = i->shape.ToString(true);
-      w.dims.assign(i->shape.dimensions().begin(), i->shape.dimensions().end());
-      w.iterations = iterations;
-      const ElementType type = i->shape.element_type();
-      const bool is_float = type == ElementType::kF32 || type == ElementType::kBF16 || type == ElementType::kF16 || type == ElementType::kF64;
-      const bool computes = i->literal == nullptr && Def(*i).control == ControlKind::kNone && Def(*i).op_class != OpClass::kStructural;
-      if (is_float && computes && Def(*i).movement != Movement::kCreate) p.places[0].push_back(w);
-      if (i->literal != nullptr && !i->literal->elided && i->shape.ElementCount() <= 1000) p.places[1].push_back(w);
-      if (computes && !i->attributes.empty()) p.places[2].push_back(w);
-    }
+  const SoundRun run = RunSoundly(*p.module, backend);
+  if (!run.status.ok()) return false;
+  p.seconds = run.seconds;
+  for (const auto& [i, where] : Candidates(*p.module, run)) {
+    const bool computes = i->literal == nullptr && Def(*i).control == ControlKind::kNone && Def(*i).op_class != OpClass::kStructural;
+    if (IsWideFloat(*i) && computes && Def(*i).movement != Movement::kCreate) p.places[0].push_back(where);
+    if (i->literal != nullptr && !i->literal->elided && i->shape.ElementCount() <= 1000) p.places[1].push_back(where);
+    if (computes && !i->attributes.empty()) p.places[2].push_back(where);
   }
   const absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*p.module, SessionOptions());
   if (!inputs.ok()) return false;
   p.record = (std::filesystem::temp_directory_path() / absl::StrCat("wrong-", getpid(), ".npz")).string();
-  if (!RecordRun(WatchedRun{*p.module, backend, **inputs, Options()}, p.record, {}).ok()) return false;
-  for (auto& places : p.places) {
-    std::sort(places.begin(), places.end(), [](const Where& a, const Where& b) { return std::tie(a.computation, a.instruction) < std::tie(b.computation, b.instruction); });
-  }
+  if (!RecordRun(WatchedRun{*p.module, backend, **inputs, PlantedOptions()}, p.record, {}).ok()) return false;
   return true;
 }
 
@@ -250,7 +206,7 @@ std::string TryRecord(const Program& p, Backend& backend, const Where& where, co
   const std::unique_ptr<Module> module = Read(p.name, planted.text);
   const absl::StatusOr<std::unique_ptr<ProgramInputs>> inputs = ProgramInputs::Open(*p.module, SessionOptions());
   if (!inputs.ok()) return "no inputs";
-  const absl::StatusOr<RecordComparison> report = CompareWithRecord(WatchedRun{*module, backend, **inputs, Options()}, p.record, BudgetTable(), false);
+  const absl::StatusOr<RecordComparison> report = CompareWithRecord(WatchedRun{*module, backend, **inputs, PlantedOptions()}, p.record, BudgetTable(), false);
   if (!report.ok()) return std::string(report.status().message());
   if (report->divergences.empty()) return absl::StrCat("no divergence in ", report->compared, " arrays");
   const RecordDivergence& d = report->divergences.front();
@@ -268,7 +224,7 @@ std::string Try(const Program& p, Backend& backend, const Where& where, const Pl
   if (!inputs.ok() || !more.ok()) return "no inputs";
   const ProgramMatch match = MatchPrograms(*p.module, *module);
   LockstepOptions options;
-  options.machine = Options();
+  options.machine = PlantedOptions();
   const absl::StatusOr<LockstepReport> report = RunLockstep(*p.module, *module, match, **inputs, **more, backend, backend, std::move(options));
   if (!report.ok()) return std::string(report.status().message());
   if (report->divergences.empty()) return absl::StrCat("no divergence in ", report->pairs, " pairs", report->error_b.empty() ? "" : absl::StrCat("; ", report->error_b));
@@ -282,43 +238,19 @@ std::string Try(const Program& p, Backend& backend, const Where& where, const Pl
 }
 
 int Main(int argc, char** argv) {
-  int64_t count = 0, seed = 1;
-  std::string only;
-  for (int k = 1; k + 1 < argc; k += 2) {
-    const std::string option = argv[k];
-    if (option == "--count") (void)absl::SimpleAtoi(argv[k + 1], &count);
-    if (option == "--seed") (void)absl::SimpleAtoi(argv[k + 1], &seed);
-    if (option == "--model") only = argv[k + 1];
-  }
+  const PlantedArguments arguments = ReadArguments(argc, argv);
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeJitCpuBackend(BackendOptions());
   if (!backend.ok()) return 2;
   std::vector<Program> programs;
-  for (const char* text : kSmall) {
-    if (!only.empty()) break;
-    Program p;
-    p.name = std::string(text).substr(10, std::string(text).find('\n') - 10);
-    p.text = text;
-    programs.push_back(std::move(p));
-  }
-  const char* corpus = std::getenv("HLOSCOPE_CORPUS");
-  const std::filesystem::path models = std::filesystem::path(corpus != nullptr ? corpus : "../shared/corpus") / "models";
-  std::vector<std::string> names = {"mha_block_1x12x128x64_bf16.hlo", "layer_norm_1x4096x768_bf16.hlo", "depthwise_conv_3x3_1x256x56x56_bf16.hlo", "bench_scan_N2000_M3.hlo",
-                                    "dlrm_keras_jax_f32_train_step.hlo"};
-  if (!only.empty()) names = {only};
-  else if (count == 0) names.resize(1);
-  for (const std::string& name : names) {
-    std::ifstream file(models / name, std::ios::binary);
-    if (!file) continue;
-    std::stringstream text;
-    text << file.rdbuf();
+  for (auto& [name, text] : SubjectTexts(arguments)) {
     Program p;
     p.name = name;
-    p.text = text.str();
+    p.text = std::move(text);
     programs.push_back(std::move(p));
   }
-  std::mt19937_64 random(static_cast<uint64_t>(seed));
+  std::mt19937_64 random(static_cast<uint64_t>(arguments.seed));
   int64_t failed = 0, passed = 0;
-  const int64_t per = std::max<int64_t>(count == 0 ? 12 : 1, (count + static_cast<int64_t>(programs.size()) - 1) / static_cast<int64_t>(programs.size()));
+  const int64_t per = CasesForEach(arguments, programs.size());
   for (Program& p : programs) {
     if (!Prepare(p, **backend)) {
       std::printf("%s: does not run\n", p.name.c_str());
