@@ -112,7 +112,7 @@ Worst NativeF32(ScalarOp op, const Options& options) {
 
 Worst Sampled(ScalarOp op, T type, const Options& options, bool native) {
   const bool binary = Arity(op) == 2;
-  Samples samples(type, 1 + static_cast<int>(op));
+  ArgumentSamples samples(type, 1 + static_cast<int>(op));
   const int64_t n = options.samples;
   Value a = Value::Allocate(Shape::Array(type, {n})), b = Value::Allocate(Shape::Array(type, {n}));
   for (int64_t i = 0; i < n; ++i) {
@@ -146,7 +146,7 @@ struct Misrounded {
 Misrounded Narrow(ScalarOp op, T type, bool native, const Options& options) {
   const bool binary = Arity(op) == 2;
   const int64_t n = binary ? 20000 : 65536;
-  Samples samples(type, 77);
+  ArgumentSamples samples(type, 77);
   Value a = Value::Allocate(Shape::Array(type, {n})), b = Value::Allocate(Shape::Array(type, {n}));
   for (int64_t i = 0; i < n; ++i) {
     a.mutable_as<uint16_t>()[i] = static_cast<uint16_t>(i);
@@ -175,7 +175,7 @@ Misrounded Narrow(ScalarOp op, T type, bool native, const Options& options) {
 }
 
 Worst ComplexSampled(ScalarOp op, T type, const Options& options) {
-  Samples samples(type, 1000 + static_cast<int>(op));
+  ArgumentSamples samples(type, 1000 + static_cast<int>(op));
   Worst worst;
   const double cap = type == T::kC64 ? 1e4 : 1e5;
   for (int i = 0; i < options.samples; ++i) {

@@ -26,7 +26,7 @@ Scalar Eval(ScalarOp op, T type, C a, C b = 0) {
 TEST(ComplexFunctions, AreWithinFourUlpOfTheMagnitude) {
   for (T type : {T::kC64, T::kC128}) {
     for (ScalarOp op : kFunctions) {
-      Samples samples(type, 5 + static_cast<int>(op));
+      ArgumentSamples samples(type, 5 + static_cast<int>(op));
       for (int i = 0; i < 150; ++i) {
         C a = samples.AnyComplex(), b = samples.AnyComplex();
         // Exponentials of larger parts leave every range.
@@ -53,7 +53,7 @@ TEST(ComplexFunctions, AreTheSameNatively) {
   for (T type : {T::kC64, T::kC128}) {
     for (ScalarOp op : kFunctions) {
       const int64_t n = 100;
-      Samples samples(type, 500 + static_cast<int>(op));
+      ArgumentSamples samples(type, 500 + static_cast<int>(op));
       Value a = Value::Allocate(Shape::Array(type, {n})), b = Value::Allocate(Shape::Array(type, {n}));
       const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 1.0};
       for (int64_t i = 0; i < n; ++i) {

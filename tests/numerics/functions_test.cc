@@ -1,4 +1,4 @@
-// Samples of every function against MPFR, in both backends: the limits of core/element/functions.h hold.
+// ArgumentSamples of every function against MPFR, in both backends: the limits of core/element/functions.h hold.
 #include "core/element/functions.h"
 
 #include <cmath>
@@ -22,7 +22,7 @@ const ScalarOp kReal[] = {ScalarOp::kExp,  ScalarOp::kExpm1, ScalarOp::kLog,   S
 std::string Text(ScalarOp op, T type) { return std::string(Name(op).data(), Name(op).size()) + " of " + std::string(Name(type).data(), Name(type).size()); }
 
 // Edges first, then samples; both orders of pairs of edges for binary functions.
-void Fill(Samples& samples, T type, bool binary, Value& a, Value& b) {
+void Fill(ArgumentSamples& samples, T type, bool binary, Value& a, Value& b) {
   const auto& edges = samples.edges();
   for (int64_t i = 0; i < a.element_count(); ++i) {
     const bool edge = !binary && i < static_cast<int64_t>(edges.size());
@@ -36,7 +36,7 @@ TEST(Functions, RealsAreWithinTwoUlp) {
     for (ScalarOp op : kReal) {
       const bool binary = Arity(op) == 2;
       const int64_t n = 600;
-      Samples samples(type, 11 + static_cast<int>(op));
+      ArgumentSamples samples(type, 11 + static_cast<int>(op));
       Value a = Value::Allocate(Shape::Array(type, {n})), b = Value::Allocate(Shape::Array(type, {n}));
       Fill(samples, type, binary, a, b);
       const ArrayOp ops[] = {Plain(op, type)};

@@ -13,9 +13,9 @@
 
 namespace hloscope {
 
-class Samples {
+class ArgumentSamples {
  public:
-  Samples(ElementType type, uint64_t seed) : type_(RealTypeOf(type)), random_(seed) {
+  ArgumentSamples(ElementType type, uint64_t seed) : type_(RealTypeOf(type)), random_(seed) {
     for (double v : {0.0, 1.0, 2.0, 0.5, 3.0, 10.0, 88.72283935546875, 709.782712893384, 103.9, 745.2, 1.5707963267948966, 3.141592653589793,
                      6.283185307179586, 1e10, 1e22, 0.34657359027997264, 0.7071067811865476, 1.4142135623730951, 20.0, 71000.0, 0.25, 0.92,
                      4.0, 1e30, 6e-8, 1e-5, 16.0, 37.0, 1024.0, 5.9, 27.0}) {
