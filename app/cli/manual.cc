@@ -100,7 +100,7 @@ int Run_manual(const std::vector<std::string>& args) {
     return kOk;
   }
   std::string text = absl::StrCat("# The manual of hloscope\n\n## Verbs\n", VerbTable(), "\nOptions: `hloscope help VERB`.\n\n## The console\n",
-                                  CommandTable(), kText, "\n## Operations\n");
+                                  CommandTable(), WindowManual(), kText, "\n## Operations\n");
   for (int i = 0; i < kOpcodeCount; ++i) {
     const Opcode opcode = static_cast<Opcode>(i);
     absl::StrAppend(&text, "\n### ", Name(opcode), "\n\n```\n", ExplainOperation(opcode), "```\n");

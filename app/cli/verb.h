@@ -22,6 +22,8 @@ int Main(int argc, char** argv);
 
 // hloscope [FILE] [OPTIONS]: the window (app/gui).
 int OpenWindow(const std::vector<std::string>& args);
+// The window's part of the manual: panels, actions and keys, commands of the window. Empty where there is none.
+std::string WindowManual();
 
 // Writes "hloscope: TEXT" to standard error and returns kUsage.
 int UsageError(const std::string& text);

@@ -17,6 +17,8 @@ namespace {
 struct CatchState {
   std::unique_ptr<Catches> catches;
   bool attached_whole = false;  // since something was caught: what is updated in place is wanted from then on
+  CaughtElement last;  // of the last stop
+  Mark last_at;
 };
 
 Catches& CatchesOf(Session::State& s) {
@@ -42,6 +44,7 @@ void DetachCatches(Session::State& s) {
 
 void CatchesOfNewProgram(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
+  state.last = {};
   if (state.catches == nullptr) return;
   std::vector<CatchRequest> requests = state.catches->requests();
   state.catches = std::make_unique<Catches>(*s.module, *s.backend);
@@ -71,12 +74,25 @@ void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& wanted)
 std::vector<CaughtThere> TakeCaught(Session::State& s) {
   Catches& catches = CatchesOf(s);
   std::vector<CaughtThere> there;
-  for (const Caught& caught : catches.TakeFresh()) there.push_back({caught.number, CaughtText(*s.module, caught)});
-  if (there.empty()) return there;
   CatchState& state = s.Extension<CatchState>();
+  for (const Caught& caught : catches.TakeFresh()) {
+    if (there.empty()) {
+      const Finding& finding = caught.finding;
+      state.last = {caught.instruction, finding.has_value && finding.output < 0 ? finding.index : std::vector<int64_t>()};
+      state.last_at = s.machine->Where();
+    }
+    there.push_back({caught.number, CaughtText(*s.module, caught)});
+  }
+  if (there.empty()) return there;
   if (!state.attached_whole) catches.Attach(*s.machine);
   state.attached_whole = true;
   return there;
+}
+
+CaughtElement CaughtHere(Session::State& s) {
+  const CatchState& state = s.Extension<CatchState>();
+  if (state.last.instruction == nullptr || s.machine == nullptr || !s.visible() || !(s.machine->Where() == state.last_at)) return {};
+  return state.last;
 }
 
 void BeginCatchWalk(Session::State& s) { CatchesOf(s).ForgetCaught(); }

@@ -27,6 +27,12 @@ struct CaughtThere {
   std::string text;
 };
 std::vector<CaughtThere> TakeCaught(Session::State& s);
+// What a catch stopped the program for where it stands now; nothing where none did. `element` may be empty.
+struct CaughtElement {
+  const Instruction* instruction = nullptr;
+  std::vector<int64_t> element;
+};
+CaughtElement CaughtHere(Session::State& s);
 // Before a walk through the past: what was caught there is caught again.
 void BeginCatchWalk(Session::State& s);
 // Things that catches have to say once.

@@ -68,6 +68,9 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   }
   if (s.visible() || s.error_stop) ObserveFrames(s, snapshot);
   if (s.visible()) snapshot.mark = s.machine->Where();
+  CaughtElement caught = CaughtHere(const_cast<Session::State&>(s));
+  snapshot.caught = caught.instruction;
+  snapshot.caught_element = std::move(caught.element);
   auto& travel = const_cast<Session::State&>(s).Extension<Travel>();
   for (const auto& [name, mark] : travel.bookmarks) snapshot.moments.push_back({MomentRow::kBookmark, name, mark});
   if (travel.timeline != nullptr) {

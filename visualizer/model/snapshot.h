@@ -83,6 +83,8 @@ struct Snapshot {
   std::vector<MomentRow> moments;
   Mark mark;                                   // where the program stands; empty before the start
   int64_t executed = 0;                        // instructions since the start
+  const Instruction* caught = nullptr;         // what a catch stopped for; null: none did
+  std::vector<int64_t> caught_element;         // of it; may be empty
   std::string stop_text;                       // "breakpoint 3, %div.7 = ..."; what the last command said about where it stopped
   double command_ms = 0;                       // that the last command took
   int64_t memory_bytes = 0;

@@ -87,6 +87,7 @@ void Driver::Begin(const std::string& text) {
   const std::string word = TakeWord(rest);
   begun_ = true;
   waiting_.clear();
+  pressing_.clear();
   looking_for_.clear();
   steps_.clear();
   if (word == "click" || word == "hover" || word == "drag" || word == "scroll") {
@@ -182,6 +183,13 @@ void Driver::Begin(const std::string& text) {
       ctrl_ = shift_ = alt_ = false;
       key_ = -1;
     });
+  } else if (word == "press") {
+    const size_t until = rest.find(" until ");
+    if (until == std::string::npos || !ui::ParseChord(rest.substr(0, until)).has_value()) return Fail("press CHORD until STATE");
+    pressing_ = rest.substr(0, until);
+    waiting_ = rest.substr(until + 7);
+    waited_since_ = ImGui::GetTime();
+    wait_limit_ = patience * 3;
   } else if (word == "run") {
     steps_.push_back([this, rest] { shell_.Run(rest); });
     steps_.push_back([] {});
@@ -249,7 +257,19 @@ void Driver::Step() {
       return;
     }
     std::string why;
+    const bool pressed = key_ >= 0;
+    ctrl_ = shift_ = alt_ = false;
+    key_ = -1;
+    if (!pressing_.empty() && !pressed && !shell_.engine().idle()) return;  // the answer of the last one is still to come
     if (Holds(waiting_, &why)) return Next();
+    if (!pressing_.empty() && !pressed && settle_-- <= 0) {
+      const ui::Chord chord = *ui::ParseChord(pressing_);
+      ctrl_ = chord.ctrl;
+      shift_ = chord.shift;
+      alt_ = chord.alt;
+      key_ = chord.key;
+      settle_ = 2;
+    }
     if (waited > wait_limit_) Fail(absl::StrCat(why, " (after ", absl::StrFormat("%.0f", waited), " s)"));
     return;
   }

@@ -6,6 +6,7 @@
 //   click NAME at FX FY           at a place within it, from 0 to 1
 //   type TEXT                     into what has the keyboard; \n is Enter
 //   key CHORD                     Ctrl+Shift+P, F10, Escape
+//   press CHORD until STATE       again and again, each time when nothing runs; STATE as for wait
 //   run COMMAND                   as if typed into the console
 //   wait idle | tag NAME | gone NAME | fact NAME = TEXT | fact NAME ~ TEXT (contains) | seconds N
 //   expect ...                    as wait, but must hold within a second
@@ -67,6 +68,7 @@ class Driver {
   // What the present line still does, a step a frame.
   std::deque<std::function<void()>> steps_;
   std::string waiting_;     // a state
+  std::string pressing_;    // the key of `press`; empty: none
   double waited_since_ = 0, wait_limit_ = 0;
   int settle_ = 0;          // frames before the next line
   std::string looking_for_; // a tag

@@ -101,7 +101,11 @@ void Shell::Update() {
   if (now_->moment_generation != seen_moment_) {
     seen_moment_ = now_->moment_generation;
     const Instruction* here = now_->here();
-    if (here != seen_here_ && here != nullptr) Select(here, {});
+    if (now_->caught != nullptr && here != seen_here_) {
+      Select(now_->caught, now_->caught_element);
+    } else if (here != seen_here_ && here != nullptr) {
+      Select(here, {});
+    }
     seen_here_ = here;
   }
   selection_.hovered = std::exchange(selection_.hover_next, nullptr);
