@@ -570,6 +570,7 @@ class ValuePanel : public Panel {
     ui::Gap(6);
     if (mode_ != CanvasMode::kTable && !(mode_ == CanvasMode::kImage && view.channel >= 0)) DrawLegend(scale);
     std::string text;
+    if (what_ != PlaneOf::kValue) absl::StrAppend(&text, what_ == PlaneOf::kUlp ? "ULP from " : "difference from ", side_.compared_with(), " \u00b7 ");
     if (view.axes.rows >= 0) absl::StrAppend(&text, "rows dim ", view.axes.rows, " \u00b7 ");
     if (view.axes.columns >= 0) absl::StrAppend(&text, "columns dim ", view.axes.columns, " \u00b7 ");
     absl::StrAppend(&text, rows, " \u00d7 ", columns);

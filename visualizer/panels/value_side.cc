@@ -304,8 +304,9 @@ void ValueSide::DrawCompare(const SideInput& in) {
 }
 
 void ValueSide::DrawButtons(const SideInput& in) {
-  const bool has_element = element_ != nullptr && (!in.selected.empty() || in.facts.shape.rank() == 0);
-  if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", true)) want_why_ = true;
+  // Of a whole array with NaN or infinities the first of them is meant.
+  const bool has_element = !in.selected.empty() || in.facts.shape.rank() == 0 || in.facts.first_nan >= 0 || in.facts.first_inf >= 0;
+  if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", has_element)) want_why_ = true;
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text")) WantCopy();
   ImGui::SameLine(0, ui::Px(6));
@@ -362,7 +363,11 @@ void ValueSide::DrawWhy(const SideInput& in) {
   const ui::Palette& c = ui::Colors();
   if (want_why_) {
     want_why_ = false;
-    const std::vector<int64_t>& index = in.selected;
+    std::vector<int64_t> index = in.selected;
+    if (const int64_t trouble = in.facts.first_nan >= 0 ? in.facts.first_nan : in.facts.first_inf; index.empty() && in.facts.shape.rank() > 0 && trouble >= 0) {
+      index.resize(in.facts.shape.rank());
+      DelinearizeIndex(in.facts.shape.dimensions(), trouble, absl::MakeSpan(index));
+    }
     if (!index.empty() || in.facts.shape.rank() == 0) {
       in.context.run(absl::StrCat("why ", Named(in), IndexText(index)));
       why_of_ = in.name;
