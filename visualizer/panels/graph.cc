@@ -127,6 +127,15 @@ class GraphPanel : public Panel {
   void Follow(PanelContext& context) {
     const Snapshot& now = context.now;
     if (now.program_generation == program_ || now.session == nullptr || now.module == nullptr) return;
+    // Of an edited program what was expanded before is expanded again, and one looks where one looked.
+    restore_.clear();
+    if (scene_ != nullptr && now.path == path_of_program_) {
+      for (size_t k = 0; k < scene_->boxes.size(); ++k) {
+        if (scene_->boxes[k].expanded && scene_->boxes[k].parent >= 0) restore_.insert(ChainOf(static_cast<int>(k)));
+      }
+      keep_camera_ = !scene_->focused;
+    }
+    path_of_program_ = now.path;
     program_ = now.program_generation;
     scene_ = nullptr;
     expanded_.clear();
@@ -142,6 +151,26 @@ class GraphPanel : public Panel {
     seen_selection_ = ~uint64_t{0};
     begun_ = ImGui::GetTime();
     Order(context, true);
+  }
+
+  // The names of the boxes around and of the box itself.
+  std::string ChainOf(int index) const {
+    std::string chain;
+    for (int k = index; k >= 0; k = scene_->boxes[k].parent) absl::StrAppend(&chain, scene_->boxes[k].name, "\n");
+    return chain;
+  }
+
+  // True: more of what was expanded before the edit has been found, and is ordered.
+  bool Restore(PanelContext& context) {
+    if (restore_.empty() || scene_->focused) return false;
+    bool found = false;
+    for (size_t k = 0; k < scene_->boxes.size(); ++k) {
+      const SceneBox& box = scene_->boxes[k];
+      if (box.expandable && !box.expanded && restore_.contains(ChainOf(static_cast<int>(k)))) found = expanded_.insert(box.key).second || found;
+    }
+    if (found) Order(context);
+    if (!found) restore_.clear();
+    return found;
   }
 
   void Order(PanelContext& context, bool first = false) {
@@ -170,7 +199,8 @@ class GraphPanel : public Panel {
     if (before == nullptr) {
       expanded_ = newest->expanded;
       opened_ms_ = (ImGui::GetTime() - begun_) * 1000;
-      FirstLook();
+      if (!std::exchange(keep_camera_, false)) FirstLook();
+      Restore(context);
       std::vector<std::string> waiting = std::move(waiting_);
       waiting_.clear();
       std::string error;
@@ -179,6 +209,7 @@ class GraphPanel : public Panel {
       }
       return;
     }
+    if (Restore(context)) return;
     if (newest->focused != before->focused) {
       FirstLook();
     } else if (anchor_ != 0) {
@@ -913,7 +944,9 @@ class GraphPanel : public Panel {
   absl::flat_hash_set<BoxKey> expanded_;
   std::vector<BoxKey> unasked_;  // of those, what was expanded to show something and not by hand
   std::vector<const Instruction*> only_, path_;
-  std::string focus_text_;
+  std::string focus_text_, path_of_program_;
+  absl::flat_hash_set<std::string> restore_;
+  bool keep_camera_ = false;
   BoxKey anchor_ = 0;
   std::vector<BoxKey> center_on_;
   std::vector<std::string> waiting_;  // commands, until there is a scene
