@@ -293,6 +293,23 @@ void ProgramPanel::Draw(PanelContext& context) {
     ui::EmptyHint(ui::Icon::kFile, "The program's text, with values beside its lines.", "Open a program with Ctrl+O, or begin a new one with Ctrl+N.");
     return;
   }
+  if (context.document.text().empty() && context.now.module != nullptr && context.now.session != nullptr) {
+    // A program of a binary file: its text is made, and belongs to a file of its own.
+    const auto text = printed_.Get(context.engine, absl::StrCat(context.now.program_generation), [](Session::State& s) -> absl::StatusOr<std::string> {
+      int64_t elements = 0;
+      for (const Computation* computation : s.module->computations) {
+        for (const Instruction* i : computation->instructions) elements += i->literal != nullptr ? i->shape.ElementCount() : 0;
+      }
+      PrintOptions options;
+      if (elements > (int64_t{1} << 20)) options.max_literal_elements = 1000;
+      return PrintHloText(*s.module, options);
+    });
+    if (!printed_.fresh() || text == nullptr) {
+      ui::EmptyHint(ui::Icon::kFile, "The file holds no text.", "The program is being written as text.");
+      return;
+    }
+    context.document.Reset(absl::StrCat(context.document.name(), ".hlo"), *text);
+  }
   Update(context);
   DrawFindBar(context);
   const float footer = ui::Px(36);
@@ -460,7 +477,7 @@ void ProgramPanel::Apply(PanelContext& context, std::string* error) {
     return;
   }
   // A folder of its own keeps the file's name, which messages show.
-  std::string folder = absl::StrCat(std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp", "/hloscope-edit-XXXXXX");
+  std::string folder = absl::StrCat(std::getenv("TMPDIR") != nullptr ? std::getenv("TMPDIR") : "/tmp", "/hloscope-edit-", std::string(6, 'X'));
   if (mkdtemp(folder.data()) == nullptr) {
     *error = absl::StrCat("cannot make a folder for the edited text in ", folder);
     return;

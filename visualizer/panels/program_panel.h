@@ -186,6 +186,7 @@ class ProgramPanel : public Panel {
 
   // What the footer says.
   Live<std::string> source_line_;
+  Live<std::string> printed_;  // the text of a program that came without one
   uint64_t selected_program_ = 0;  // that the selection was made in
 };
 

@@ -86,12 +86,14 @@ void Shell::Update() {
     seen_here_ = nullptr;
     welcome_ = false;
     const std::string text = now_->source != nullptr ? std::string(now_->source->text()) : "";
-    if (now_->path == document_.name() && text == document_.text()) {
+    // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
+    const std::string name_of_text = document_.name() == now_->path + ".hlo" && !text.empty() ? document_.name() : now_->path;
+    if (name_of_text == document_.name() && text == document_.text()) {
       document_.MarkRun(document_.version());
-    } else if (now_->path == document_.name() && document_.RunsSent(text)) {
+    } else if (name_of_text == document_.name() && document_.RunsSent(text)) {
       // It was edited on while it was taken up.
     } else {
-      document_.Reset(now_->path, text);
+      document_.Reset(name_of_text, text);
     }
     if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
       settings_.Remember(now_->path);
