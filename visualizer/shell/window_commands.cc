@@ -33,9 +33,18 @@ struct WindowCommands {
     s.layout_.Open("builder");
     return "";
   }
+  // The file is there and begins with something that no text holds.
+  static bool HoldsBytes(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    char head[4096];
+    file.read(head, sizeof(head));
+    return std::any_of(head, head + file.gcount(), [](char c) { return static_cast<unsigned char>(c) < 32 && c != '\n' && c != '\r' && c != '\t' && c != '\f'; });
+  }
   static std::string Save(Shell& s, const std::string& args) {
     if (s.document_.empty()) return "there is no program to save";
-    const std::string path = args.empty() ? s.document_.name() : args;
+    std::string path = args.empty() ? s.document_.name() : args;
+    // The text of a binary program does not go over its file.
+    if (args.empty() && HoldsBytes(path)) path += ".hlo";
     const absl::Status written = WriteWholeFile(path, s.document_.text());
     if (!written.ok()) return std::string(written.message());
     s.document_.MarkSaved();
