@@ -16,6 +16,7 @@
 #include "core/text/hlo_text.h"
 #include "visualizer/model/program_text.h"
 #include "visualizer/panels/program_panel.h"
+#include "visualizer/panels/program_syntax.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
 
@@ -122,6 +123,7 @@ void ProgramPanel::Reveal(PanelContext& context, const Instruction* running) {
   if (line < 0) return;
   Unfold(context.document, line);
   ScrollTo(line, false);
+  reveal_cell_ = 0;
 }
 
 void ProgramPanel::GoTo(PanelContext& context, int64_t begin, int64_t end, bool remember) {
@@ -133,6 +135,7 @@ void ProgramPanel::GoTo(PanelContext& context, int64_t begin, int64_t end, bool 
   const int line = context.document.LineAt(begin);
   Unfold(context.document, line);
   ScrollTo(line, false);
+  reveal_cell_ = CellsTo(context.document.line(line), static_cast<int>(begin - context.document.line_begin(line)));
   SelectAtCaret(context);
 }
 

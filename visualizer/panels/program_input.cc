@@ -142,6 +142,10 @@ void ProgramPanel::KeepCaretSeen(const Document& document) {
   const float x = XOf(document, editor_.caret());
   const float left = geometry_.min.x + geometry_.gutter, right = geometry_.values_x > 0 ? geometry_.values_x : geometry_.max.x - ui::Px(24);
   if (right <= left + ui::Px(40)) return;
+  if (x + geometry_.scroll_x < right) {
+    ImGui::SetScrollX(0);
+    return;
+  }
   if (x < left + geometry_.cell) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() - (left + 8 * geometry_.cell - x)));
   if (x > right) ImGui::SetScrollX(ImGui::GetScrollX() + x - right + 8 * geometry_.cell);
 }

@@ -141,6 +141,7 @@ class ProgramPanel : public Panel {
   // What the panel is to do when it is drawn next.
   int scroll_to_line_ = -1;
   bool scroll_to_middle_ = false;
+  int reveal_cell_ = -1;    // of the line that is scrolled to
   bool focus_text_ = false;
   uint64_t own_selection_ = 0;  // the selection that the panel made itself
   std::vector<int64_t> history_;

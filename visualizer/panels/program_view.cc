@@ -80,6 +80,16 @@ void ProgramPanel::DrawText(PanelContext& context) {
   const float values = ui::Px(kValuesWidth) + (g.sparks ? ui::Px(kSparkWidth) : 0);
   g.values_x = running && room > ui::Px(400) ? g.max.x - values : 0;
   g.text_right = g.max.x - ui::Px(8);
+  if (reveal_cell_ >= 0) {
+    const float x = static_cast<float>(reveal_cell_) * g.cell, view = (g.values_x > 0 ? g.values_x : g.max.x) - g.min.x - g.gutter, margin = 10 * g.cell;
+    if (x + margin < view) {
+      ImGui::SetScrollX(0);
+    } else if (x < g.scroll_x || x + margin > g.scroll_x + view) {
+      ImGui::SetScrollX(std::max(0.0f, x - view / 3));
+    }
+    reveal_cell_ = -1;
+    ui::WantFrame();
+  }
   g.first = std::clamp(static_cast<int>(g.scroll_y / g.line), 0, std::max(0, rows - 1));
   g.last = std::min(rows, static_cast<int>((g.scroll_y + seen) / g.line) + 1);
   ImGui::SetCursorScreenPos(g.min);
