@@ -418,16 +418,16 @@ void FollowShapes(const Reading& reading, const Instruction& changed, const Shap
     if (user == computation.root) promise.result = written;
   }
   // Operands that are written with their shapes.
-  for (const auto& [value, now] : fresh) {
-    for (const Instruction* user : computation.instructions) {
-      if (!IsStatement(reading, *user) || std::find(user->operands.begin(), user->operands.end(), value) == user->operands.end()) continue;
-      const InstructionParts parts = TakeApart(text, user->range.begin);
-      for (const SourceRange operand : parts.operands) {
-        if (BareName(TextOf(text, operand)) != value->name) continue;
-        TextWalk walk(text, operand.begin);
-        const SourceRange typed = walk.ShapeText();
-        if (typed.valid()) patches.Replace(typed.begin, typed.end, now.ToString());
-      }
+  for (const Instruction* user : computation.instructions) {
+    if (!IsStatement(reading, *user)) continue;
+    if (std::none_of(user->operands.begin(), user->operands.end(), [&fresh](const Instruction* o) { return fresh.contains(o); })) continue;
+    const InstructionParts parts = TakeApart(text, user->range.begin);
+    for (const SourceRange operand : parts.operands) {
+      const auto changed_one = fresh.find(computation.FindInstruction(BareName(TextOf(text, operand))));
+      if (changed_one == fresh.end()) continue;
+      TextWalk walk(text, operand.begin);
+      const SourceRange typed = walk.ShapeText();
+      if (typed.valid()) patches.Replace(typed.begin, typed.end, changed_one->second.ToString());
     }
   }
 }

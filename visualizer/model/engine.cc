@@ -265,7 +265,11 @@ void Engine::Install(ReadProgram program, std::string path) {
     };
   } else {
     broken = std::move(program.module);
-    AddConsole(ConsoleLine::kError, absl::StrCat(path, " cannot be run: ", problems.size(), problems.size() == 1 ? " problem" : " problems"));
+    if (problems.size() == 1 && problems[0].label == "ir.empty-computation") {  // a new program
+      AddConsole(ConsoleLine::kNote, absl::StrCat(path, " is empty: add parameters, constants and operations in the builder, or type them"));
+    } else {
+      AddConsole(ConsoleLine::kError, absl::StrCat(path, " cannot be run: ", problems.size(), problems.size() == 1 ? " problem" : " problems"));
+    }
   }
   path_ = std::move(path);
   format_ = format;

@@ -389,6 +389,18 @@ std::vector<BuilderForm::Line> BuilderForm::VerdictLines() const {
 // What is said of the form, and what can be done with it, stay in view at the panel's end while the fields scroll.
 float BuilderForm::FooterHeight() const { return ui::Px(19) * static_cast<float>(VerdictLines().size()) + ui::Px(58); }
 
+// As high as they are, or as there is room.
+void BuilderForm::BeginFields() {
+  const float room = ImGui::GetContentRegionAvail().y - FooterHeight();
+  ImGui::BeginChild("fields", {0, std::max(ui::Px(40), fields_height_ > 0 ? std::min(room, fields_height_) : room)}, false);
+}
+void BuilderForm::EndFields() {
+  const float height = ImGui::GetCursorPosY() + ui::Px(4);
+  if (height != fields_height_) ui::WantFrame();
+  fields_height_ = height;
+  ImGui::EndChild();
+}
+
 void BuilderForm::DrawVerdict() const {
   ui::Separator();
   ui::TagFact("verdict", verdict_.ok ? absl::StrCat("ok ", verdict_.shape.ToString(false)) : verdict_.findings.empty() ? "" : verdict_.findings.front().message);
@@ -408,7 +420,7 @@ void BuilderForm::DrawVerdict() const {
 
 void BuilderForm::DrawAdd(BuilderScene& scene) {
   Judge(scene, nullptr);
-  ImGui::BeginChild("fields", {0, -FooterHeight()}, false);
+  BeginFields();
   DrawTitle();
   DrawOperands(scene, nullptr);
   DrawAttributes(scene);
@@ -419,7 +431,7 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
     Label("result (ROOT)", ui::Colors().dim, LabelWidth(), "whether it is what the computation gives: as needed, it is where it reads the present result");
     ui::Segments("root", {"as needed", "yes", "no"}, &root_);
   }
-  ImGui::EndChild();
+  EndFields();
   Judge(scene, nullptr);
   DrawVerdict();
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
@@ -450,14 +462,14 @@ void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
     judged_.clear();
   }
   Judge(scene, &of);
-  ImGui::BeginChild("fields", {0, -FooterHeight()}, false);
+  BeginFields();
   DrawTitle();
   DrawOperands(scene, &of);
   DrawAttributes(scene);
   DrawLiteral(scene);
   DrawShapeAndName(scene);
   DrawUsers(scene, of);
-  ImGui::EndChild();
+  EndFields();
   Judge(scene, &of);
   DrawVerdict();
   const std::string self = CommandNameOf(scene, of);

@@ -52,6 +52,8 @@ class BuilderForm {
   };
   std::vector<Line> VerdictLines() const;
   float FooterHeight() const;
+  void BeginFields();
+  void EndFields();
   void DrawVerdict() const;
   void DrawUsers(BuilderScene& scene, const Instruction& of);
   void FindUsers(const BuilderScene& scene, const Instruction& of);
@@ -68,6 +70,7 @@ class BuilderForm {
   bool suggest_ = false; // attributes are proposed when the operands are there
   std::string npy_, grid_open_, armed_text_;
   int armed_before_ = -1;
+  float fields_height_ = 0;
   std::string users_of_;  // what `users_` is about
   std::vector<std::string> users_;
 };
