@@ -202,7 +202,10 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
   }
   const std::string typed = draft_.operands[slot];
   // What stood there when it was armed is no filter.
-  if (armed_before_ != slot) armed_text_ = typed;
+  if (armed_before_ != slot) {
+    armed_text_ = typed;
+    reveal_ = 3;  // frames, in which the fields find their height
+  }
   armed_before_ = slot;
   const bool filter = !typed.empty() && typed != armed_text_;
   std::vector<const Instruction*> shown;
@@ -236,6 +239,11 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
   ImGui::EndChild();
   ImGui::PopStyleVar();
   ImGui::PopStyleColor();
+  if (reveal_ > 0) {
+    --reveal_;
+    ui::WantFrame();
+    if (ImGui::GetItemRectMax().y > ImGui::GetWindowPos().y + ImGui::GetWindowHeight()) ImGui::SetScrollHereY(1);
+  }
 }
 
 void BuilderForm::DrawAttributes(BuilderScene& scene) {

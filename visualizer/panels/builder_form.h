@@ -69,7 +69,7 @@ class BuilderForm {
   bool all_attributes_ = false;
   bool suggest_ = false; // attributes are proposed when the operands are there
   std::string npy_, grid_open_, armed_text_;
-  int armed_before_ = -1;
+  int armed_before_ = -1, reveal_ = 0;
   float fields_height_ = 0;
   std::string users_of_;  // what `users_` is about
   std::vector<std::string> users_;
