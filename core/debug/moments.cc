@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/occurrences.h"
+#include "core/debug/places.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -186,11 +187,17 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   }
   const auto found = travel.bookmarks.find(std::string(text));
   if (found != travel.bookmarks.end()) return found->second;
+  const bool before = word == "before" && !rest.empty();
+  if (before || absl::StartsWith(text, "%") || absl::StrContains(text, ':')) {
+    const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(before ? absl::StripAsciiWhitespace(rest) : text);
+    if (!instruction.ok()) return instruction.status();
+    return BeforeMark(s, **instruction);
+  }
   int64_t budget = 1 << 16;
   NearestName nearest(text, &budget);
   for (const auto& [name, mark] : travel.bookmarks) nearest.Offer(name);
   const std::string hint = nearest.Hint();
-  return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end, iteration N or call K", hint.empty() ? "" : absl::StrCat("; ", hint)));
+  return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end, iteration N, call K or before %x", hint.empty() ? "" : absl::StrCat("; ", hint)));
 }
 
 absl::Status MomentError(const absl::Status& status, absl::string_view moment) {

@@ -202,8 +202,8 @@ absl::Status CommandBookmark(Session::State& s, absl::string_view args) {
     return absl::OkStatus();
   }
   const bool plain = std::all_of(args.begin(), args.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
-  if (!plain || args == "start" || args == "end" || args == "iteration") {
-    return absl::InvalidArgumentError("a bookmark's name is letters, digits, _, - and .; start, end and iteration have a meaning of their own");
+  if (!plain || args == "start" || args == "end" || args == "iteration" || args == "before") {
+    return absl::InvalidArgumentError("a bookmark's name is letters, digits, _, - and .; start, end, iteration and before have a meaning of their own");
   }
   std::string name(args);
   for (int k = 1; name.empty(); ++k) {
@@ -218,7 +218,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
   args = absl::StripAsciiWhitespace(args);
-  if (args.empty()) return absl::InvalidArgumentError("goto takes a bookmark, start, end or iteration N; info bookmarks lists the bookmarks");
+  if (args.empty()) return absl::InvalidArgumentError("goto takes a bookmark, start, end, iteration N or before %x; info bookmarks lists the bookmarks");
   absl::StatusOr<Mark> mark = ParseMoment(s, args, "");
   if (!mark.ok()) return mark.status();
   const Mark before = s.machine->Where();

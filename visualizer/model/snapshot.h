@@ -54,6 +54,21 @@ struct MomentRow {
   Mark mark;
 };
 
+// Where the program has stopped, in this session: what is still set, each place once.
+struct EventRow {
+  StopRow::Kind kind = StopRow::kBreak;
+  int number = 0;    // of the breakpoint, watch or catch
+  Mark mark;
+  std::string text;  // the first line that was said
+};
+
+// How often a loop goes round, as far as it is known.
+struct TripRow {
+  const Instruction* loop = nullptr;
+  int64_t trips = 0;
+  bool whole = false;  // it was run to its end; else it has come so far
+};
+
 enum class Phase : uint8_t {
   kEmpty,     // no program
   kBroken,    // the program cannot be read; problems say why
@@ -81,6 +96,8 @@ struct Snapshot {
   std::vector<StopRow> stops;
   std::vector<DisplayRow> displays;
   std::vector<MomentRow> moments;
+  std::vector<EventRow> events;                // in the order in which they happened
+  std::vector<TripRow> trips;                  // by computation and position
   Mark mark;                                   // where the program stands; empty before the start
   int64_t executed = 0;                        // instructions since the start
   const Instruction* caught = nullptr;         // what a catch stopped for; null: none did

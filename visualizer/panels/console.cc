@@ -1,23 +1,31 @@
-// The console: the lines, and a field for commands with history and completion.
+// The console: the lines, as text that can be selected and whose %names can be clicked, and a field for commands with history and completion.
 #include <algorithm>
+#include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "imgui.h"
+#include "imgui_internal.h"
 #include "imgui_stdlib.h"
 #include "core/debug/session_state.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
 
 namespace hloscope {
 namespace {
 
+constexpr absl::string_view kPrompt = "(hlo) ";
+constexpr size_t kMostHistory = 300;
+
 class ConsolePanel : public Panel {
  public:
+  float padding() const override { return 8; }
+
   void Draw(PanelContext& context) override {
     const float field_height = ui::Px(30);
     ImGui::BeginChild("lines", {0, -field_height - ui::Px(4)}, false);
@@ -25,14 +33,59 @@ class ConsolePanel : public Panel {
     ImGui::EndChild();
     DrawField(context);
   }
-  float padding() const override { return 8; }
+
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
+    if (absl::ConsumePrefix(&args, "type ")) {
+      line_ = absl::StrCat(args, " ");
+      refocus_ = to_end_ = true;
+      return true;
+    }
+    *error = "window console takes type TEXT: puts it into the field";
+    return false;
+  }
+
+  void Save(nlohmann::json& to) const override { to["history"] = history_; }
+  void Load(const nlohmann::json& from) override {
+    if (!from.contains("history") || !from["history"].is_array()) return;
+    for (const nlohmann::json& line : from["history"]) {
+      if (line.is_string() && history_.size() < kMostHistory) history_.push_back(line.get<std::string>());
+    }
+  }
 
  private:
-  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
-    if (!absl::ConsumePrefix(&args, "type ")) return false;
-    line_ = absl::StrCat(args, " ");
-    refocus_ = true;
-    return true;
+  // A line is as many rows as it needs in the panel's width.
+  struct Row {
+    size_t line = 0, begin = 0, end = 0;  // bytes of what is shown
+  };
+  struct Place {
+    size_t line = 0, at = 0;
+    friend auto operator<=>(const Place&, const Place&) = default;
+  };
+
+  static std::string Shown(const ConsoleLine& line) { return line.kind == ConsoleLine::kCommand ? absl::StrCat(kPrompt, line.text) : line.text; }
+  static size_t LetterEnd(absl::string_view text, size_t at) {
+    ++at;
+    while (at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0) == 0x80) ++at;
+    return at;
+  }
+
+  void Wrap(const std::vector<ConsoleLine>& lines, size_t columns) {
+    if (columns != columns_ || lines.size() < wrapped_) {
+      columns_ = columns;
+      rows_.clear();
+      wrapped_ = 0;
+      anchor_ = head_ = Place();
+    }
+    for (; wrapped_ < lines.size(); ++wrapped_) {
+      const std::string text = Shown(lines[wrapped_]);
+      size_t begin = 0;
+      do {
+        size_t end = begin;
+        for (size_t n = 0; n < columns && end < text.size(); ++n) end = LetterEnd(text, end);
+        rows_.push_back({wrapped_, begin, end});
+        begin = end;
+      } while (begin < text.size());
+    }
   }
 
   void DrawLines(PanelContext& context) {
@@ -41,12 +94,28 @@ class ConsolePanel : public Panel {
       ui::EmptyHint(ui::Icon::kConsole, "Commands and their answers; what the mouse does is written here as the command it is.", "Type help and press Enter.");
       return;
     }
-    const float height = ui::Px(20);
+    ImFont* font = ui::Type().mono;
+    const float height = ui::Px(19), letter = std::max(1.0f, ui::Measure(font, "0").x);
+    Wrap(lines, static_cast<size_t>(std::max(20.0f, (ImGui::GetContentRegionAvail().x - ui::Px(10)) / letter)));
+    const ImVec2 origin = ImGui::GetCursorScreenPos();
+    Mouse(context, origin, height, letter);
+    const Place from = std::min(anchor_, head_), to = std::max(anchor_, head_);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGuiListClipper clipper;
-    clipper.Begin(static_cast<int>(lines.size()), height);
+    clipper.Begin(static_cast<int>(rows_.size()), height);
     while (clipper.Step()) {
-      for (int k = clipper.DisplayStart; k < clipper.DisplayEnd; ++k) DrawLine(lines[k], height);
+      for (int k = clipper.DisplayStart; k < clipper.DisplayEnd; ++k) {
+        const Row& row = rows_[static_cast<size_t>(k)];
+        const std::string text = Shown(lines[row.line]);
+        const ImVec2 at = {origin.x, origin.y + height * static_cast<float>(k)};
+        if (from < to && Place{row.line, row.begin} < to && from < Place{row.line, row.end}) {
+          const size_t a = from.line == row.line ? std::clamp(from.at, row.begin, row.end) : row.begin, b = to.line == row.line ? std::clamp(to.at, row.begin, row.end) : row.end;
+          const float x = at.x + ui::Measure(font, absl::string_view(text).substr(row.begin, a - row.begin)).x;
+          const float width = ui::Measure(font, absl::string_view(text).substr(a, b - a)).x;
+          ImGui::GetWindowDrawList()->AddRectFilled({x, at.y}, {x + std::max(width, ui::Px(3)), at.y + height}, ui::Colors().blue_fill);
+        }
+        DrawRow(lines[row.line], text, row, {at.x, at.y + (height - font->FontSize) / 2});
+      }
     }
     ImGui::PopStyleVar();
     if (lines.size() != seen_) {
@@ -54,69 +123,198 @@ class ConsolePanel : public Panel {
       ImGui::SetScrollHereY(1);
     }
     ui::TagFact("last", lines.back().text);
+    if (ui::TheTags().on) ui::TagFact("marked", Marked(lines));
   }
 
-  static void DrawLine(const ConsoleLine& line, float height) {
+  static void DrawRow(const ConsoleLine& line, const std::string& text, const Row& row, ImVec2 at) {
     const ui::Palette& c = ui::Colors();
     ImFont* font = ui::Type().mono;
-    const ImVec2 at = ImGui::GetCursorScreenPos();
-    float x = at.x;
-    const float y = at.y + (height - font->FontSize) / 2;
+    size_t begin = row.begin;
     ImU32 color = c.dim;
     switch (line.kind) {
       case ConsoleLine::kCommand:
-        ui::DrawText({x, y}, c.faint, font, "(hlo) ");
-        x += ui::Measure(font, "(hlo) ").x;
+        if (begin == 0) {
+          ui::DrawText(at, c.faint, font, kPrompt);
+          at.x += ui::Measure(font, kPrompt).x;
+          begin = std::min(kPrompt.size(), row.end);
+        }
         color = c.text;
         break;
       case ConsoleLine::kError: color = c.red; break;
       case ConsoleLine::kNote: color = c.blue; break;
       case ConsoleLine::kOutput:
-        if (absl::StartsWith(line.text, "Breakpoint ") || absl::StartsWith(line.text, "Watch ")) color = c.amber;
-        if (absl::StartsWith(line.text, "Catch ")) color = c.pink;
+        // What stopped stands out, the rest of its line is as others are.
+        for (const auto& [word, ink] : {std::pair("Breakpoint ", c.amber), std::pair("Temporary breakpoint ", c.amber), std::pair("Watch ", c.amber), std::pair("Catch ", c.pink)}) {
+          const size_t comma = text.find(", ");
+          if (begin > 0 || !absl::StartsWith(text, word) || comma == std::string::npos || comma > row.end || comma > 30) continue;
+          ui::DrawText(at, ink, font, absl::string_view(text).substr(0, comma));
+          at.x += ui::Measure(font, absl::string_view(text).substr(0, comma)).x;
+          begin = comma;
+        }
         break;
     }
-    ui::DrawText({x, y}, color, font, line.text);
-    ImGui::Dummy({x - at.x + ui::Measure(font, line.text).x, height});
-    if (ImGui::IsItemClicked(1)) ImGui::SetClipboardText(line.text.c_str());
+    DrawCodePart(at, color, font, text, begin, row.end);
   }
 
-  static int OnEdit(ImGuiInputTextCallbackData* data) {
-    auto& self = *static_cast<ConsolePanel*>(data->UserData);
+  Place PlaceAt(const std::vector<ConsoleLine>& lines, ImVec2 origin, float height, float letter) const {
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    const auto k = static_cast<int64_t>(std::floor((mouse.y - origin.y) / height));
+    if (k < 0 || rows_.empty()) return {0, 0};
+    if (k >= static_cast<int64_t>(rows_.size())) return {rows_.back().line, rows_.back().end};
+    const Row& row = rows_[static_cast<size_t>(k)];
+    const std::string text = Shown(lines[row.line]);
+    size_t at = row.begin;
+    for (auto n = static_cast<int64_t>((mouse.x - origin.x) / letter); n > 0 && at < row.end; --n) at = LetterEnd(text, at);
+    return {row.line, at};
+  }
+
+  // Dragging selects text, a click on a %name the instruction.
+  void Mouse(PanelContext& context, ImVec2 origin, float height, float letter) {
+    const std::vector<ConsoleLine>& lines = context.console;
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool on_popup = popup_open_ && io.MousePos.x >= popup_min_.x && io.MousePos.x < popup_max_.x && io.MousePos.y >= popup_min_.y && io.MousePos.y < popup_max_.y;
+    const bool hovered = ImGui::IsWindowHovered() && !on_popup;
+    const bool on_scrollbar = io.MousePos.x > ImGui::GetWindowPos().x + ImGui::GetWindowContentRegionMax().x;
+    const Place place = PlaceAt(lines, origin, height, letter);
+    if (hovered && !on_scrollbar) {
+      ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
+      if (place.line < lines.size()) {
+        const std::string text = Shown(lines[place.line]);
+        if (const Instruction* named = Named(context.now, NameAround(text, place.at))) {
+          context.selection.hover_next = named;
+          ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+        }
+      }
+      if (ImGui::IsMouseClicked(0)) {
+        anchor_ = head_ = place;
+        marking_ = true;
+      }
+      if (ImGui::IsMouseClicked(1)) ImGui::OpenPopup("console menu");
+    }
+    if (marking_ && ImGui::IsMouseDown(0)) head_ = place;
+    if (marking_ && !ImGui::IsMouseDown(0)) {
+      marking_ = false;
+      if (anchor_ == head_ && place.line < lines.size()) {
+        const std::string text = Shown(lines[place.line]);
+        if (const Instruction* named = Named(context.now, NameAround(text, place.at))) context.select(named, {});
+      }
+    }
+    const bool any = anchor_ != head_;
+    if (any && context.focused && !io.WantTextInput && ui::Pressed("Ctrl+C")) ImGui::SetClipboardText(Marked(lines).c_str());
+    if (!ImGui::BeginPopup("console menu")) return;
+    if (ImGui::MenuItem("Copy", "Ctrl+C", false, any)) ImGui::SetClipboardText(Marked(lines).c_str());
+    ui::Tag("copy");
+    if (ImGui::MenuItem("Copy all")) {
+      std::string all;
+      for (const ConsoleLine& line : lines) absl::StrAppend(&all, Shown(line), "\n");
+      ImGui::SetClipboardText(all.c_str());
+    }
+    ui::Tag("copy-all");
+    if (ImGui::MenuItem("Select all")) {
+      anchor_ = Place();
+      head_ = {lines.size() - 1, Shown(lines.back()).size()};
+    }
+    ui::Tag("select-all");
+    ImGui::EndPopup();
+  }
+
+  std::string Marked(const std::vector<ConsoleLine>& lines) const {
+    const Place from = std::min(anchor_, head_), to = std::max(anchor_, head_);
+    std::string text;
+    for (size_t k = from.line; k <= to.line && k < lines.size() && from < to; ++k) {
+      const std::string shown = Shown(lines[k]);
+      const size_t a = k == from.line ? std::min(from.at, shown.size()) : 0, b = k == to.line ? std::min(to.at, shown.size()) : shown.size();
+      absl::StrAppend(&text, k > from.line ? "\n" : "", absl::string_view(shown).substr(a, b - a));
+    }
+    return text;
+  }
+
+  // In the selected frame first, then in the entry, then anywhere.
+  static const Instruction* Named(const Snapshot& now, absl::string_view name) {
+    if (!absl::ConsumePrefix(&name, "%") || now.module == nullptr) return nullptr;
+    for (int k = std::min<int>(now.selected_frame, static_cast<int>(now.frames.size()) - 1); k >= 0; --k) {
+      if (const Instruction* found = now.frames[k].computation->FindInstruction(name)) return found;
+    }
+    if (now.module->entry != nullptr) {
+      if (const Instruction* found = now.module->entry->FindInstruction(name)) return found;
+    }
+    for (const Computation* computation : now.module->computations) {
+      if (const Instruction* found = computation->FindInstruction(name)) return found;
+    }
+    return nullptr;
+  }
+
+  // -- The field --
+  static size_t WordBegin(absl::string_view line) {
+    const size_t space = line.rfind(' ');
+    return space == absl::string_view::npos ? 0 : space + 1;
+  }
+
+  // As far as all that are offered agree; empty: no further than what is typed.
+  std::string Common() const {
+    std::string common = offered_->front();
+    for (const std::string& other : *offered_) {
+      size_t n = 0;
+      while (n < common.size() && n < other.size() && common[n] == other[n]) ++n;
+      common.resize(n);
+    }
+    return common;
+  }
+
+  // The line with its last word completed: by the chosen one, or as far as it is certain.
+  std::string Completed(absl::string_view line) const {
+    const size_t begin = WordBegin(line);
+    if (chosen_ >= 0 && chosen_ < static_cast<int>(offered_->size())) return absl::StrCat(line.substr(0, begin), (*offered_)[static_cast<size_t>(chosen_)], " ");
+    std::string word = Common();
+    if (!absl::StartsWith(word, line.substr(begin))) return std::string(line);
+    if (offered_->size() == 1) word += ' ';
+    return absl::StrCat(line.substr(0, begin), word);
+  }
+
+  bool Offering() const { return offered_ != nullptr && !offered_->empty() && popup_open_; }
+
+  static int OnEdit(ImGuiInputTextCallbackData* data) { return static_cast<ConsolePanel*>(data->UserData)->Edit(data); }
+  int Edit(ImGuiInputTextCallbackData* data) {
     const auto replace = [data](const std::string& text) {
       data->DeleteChars(0, data->BufTextLen);
       data->InsertChars(0, text.c_str());
     };
-    if (data->EventFlag == ImGuiInputTextFlags_CallbackHistory) {
-      if (self.history_.empty()) return 0;
-      if (data->EventKey == ImGuiKey_UpArrow) {
-        self.at_history_ = self.at_history_ < 0 ? static_cast<int>(self.history_.size()) - 1 : std::max(0, self.at_history_ - 1);
-      } else {
-        if (self.at_history_ < 0) return 0;
-        ++self.at_history_;
+    switch (data->EventFlag) {
+      case ImGuiInputTextFlags_CallbackAlways:
+        if (std::exchange(to_end_, false)) data->CursorPos = data->SelectionStart = data->SelectionEnd = data->BufTextLen;
+        break;
+      case ImGuiInputTextFlags_CallbackEdit:
+        from_history_ = false;
+        chosen_ = -1;
+        break;
+      case ImGuiInputTextFlags_CallbackHistory: {
+        const bool up = data->EventKey == ImGuiKey_UpArrow;
+        if (Offering()) {
+          // The list lies above the field: its first is at the top.
+          const int count = static_cast<int>(offered_->size());
+          chosen_ = up ? (chosen_ <= 0 ? count - 1 : chosen_ - 1) : (chosen_ + 1) % count;
+          break;
+        }
+        if (history_.empty() || (!up && at_history_ < 0)) break;
+        const int count = static_cast<int>(history_.size());
+        at_history_ = up ? (at_history_ < 0 ? count - 1 : std::max(0, at_history_ - 1)) : at_history_ + 1;
+        if (at_history_ >= count) at_history_ = -1;
+        replace(at_history_ < 0 ? "" : history_[static_cast<size_t>(at_history_)]);
+        from_history_ = true;
+        break;
       }
-      if (self.at_history_ >= static_cast<int>(self.history_.size())) {
-        self.at_history_ = -1;
-        replace("");
-      } else {
-        replace(self.history_[self.at_history_]);
-      }
-    } else if (data->EventFlag == ImGuiInputTextFlags_CallbackCompletion && self.offered_ != nullptr && !self.offered_->empty()) {
-      // As far as all that are offered agree; the whole where there is one.
-      const absl::string_view line(data->Buf, data->BufTextLen);
-      std::string common = self.offered_->front();
-      for (const std::string& other : *self.offered_) {
-        size_t n = 0;
-        while (n < common.size() && n < other.size() && common[n] == other[n]) ++n;
-        common.resize(n);
-      }
-      size_t start = line.rfind(' ');
-      start = start == absl::string_view::npos ? 0 : start + 1;
-      if (self.offered_->size() == 1) common += ' ';
-      if (absl::StartsWith(common, line.substr(start))) {
-        data->DeleteChars(static_cast<int>(start), data->BufTextLen - static_cast<int>(start));
-        data->InsertChars(static_cast<int>(start), common.c_str());
-      }
+      case ImGuiInputTextFlags_CallbackCompletion:
+        if (offered_ == nullptr || offered_->empty()) break;
+        // A second Tab that gets no further goes through the list.
+        if (std::string done = Completed({data->Buf, static_cast<size_t>(data->BufTextLen)}); done != absl::string_view(data->Buf, static_cast<size_t>(data->BufTextLen))) {
+          replace(done);
+          chosen_ = -1;
+        } else {
+          chosen_ = 0;
+        }
+        from_history_ = false;
+        break;
+      default: break;
     }
     return 0;
   }
@@ -125,63 +323,127 @@ class ConsolePanel : public Panel {
     const ui::Palette& c = ui::Colors();
     ImFont* font = ui::Type().mono;
     const ImVec2 at = ImGui::GetCursorScreenPos();
-    const float prompt = ui::Measure(font, "(hlo) ").x;
-    ui::DrawText({at.x, at.y + ui::Px(4)}, c.blue, font, "(hlo) ");
+    const float prompt = ui::Measure(font, kPrompt).x;
+    ui::DrawText({at.x, at.y + ui::Px(4)}, c.blue, font, kPrompt);
     ImGui::SetCursorScreenPos({at.x + prompt, at.y});
+    TakeClick();
     ImGui::PushFont(font);
     ImGui::SetNextItemWidth(-1);
     if (refocus_) ImGui::SetKeyboardFocusHere();
     refocus_ = false;
     ImGui::PushStyleColor(ImGuiCol_FrameBg, ImGui::ColorConvertU32ToFloat4(c.sunken));
-    const bool entered = ImGui::InputText("##command", &line_, ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackCompletion, OnEdit, this);
+    const bool entered = ImGui::InputText("##command", &line_,
+                                          ImGuiInputTextFlags_EnterReturnsTrue | ImGuiInputTextFlags_CallbackHistory | ImGuiInputTextFlags_CallbackCompletion |
+                                              ImGuiInputTextFlags_CallbackAlways | ImGuiInputTextFlags_CallbackEdit,
+                                          OnEdit, this);
     ImGui::PopStyleColor();
     ImGui::PopFont();
     ui::Tag("field");
-    const bool active = ImGui::IsItemActive();
+    ui::TagFact("line", line_);
+    const bool active = ImGui::IsItemActive(), was_open = popup_open_;
     const ImVec2 field = ImGui::GetItemRectMin();
-    if (active && !line_.empty()) {
+    popup_open_ = false;
+    if (active && !line_.empty() && !from_history_) {
+      if (ui::Pressed("Escape")) from_history_ = true;  // away until the next letter
+      const std::shared_ptr<const std::vector<std::string>> before = offered_;
       offered_ = completions_.Get(context.engine, line_, [line = line_](Session::State& s) -> absl::StatusOr<std::vector<std::string>> { return s.session->Complete(line); });
-      if (completions_.fresh() && offered_ != nullptr) DrawCompletions(field);
-    } else {
-      offered_ = nullptr;
+      if (offered_ != before && chosen_ >= 0 && (offered_ == nullptr || chosen_ >= static_cast<int>(offered_->size()))) chosen_ = -1;
+      // While the answer to the last letter is on its way, the list of the letter before stays.
+      if (offered_ != nullptr && (completions_.fresh() || was_open)) DrawCompletions(field);
+    } else if (!entered) {
+      if (!active) chosen_ = -1;
+      if (!active || line_.empty()) offered_ = nullptr;
     }
-    if (entered) {
-      std::string command(absl::StripAsciiWhitespace(line_));
-      if (!command.empty() && (history_.empty() || history_.back() != command)) history_.push_back(command);
-      at_history_ = -1;
-      line_.clear();
-      refocus_ = true;
-      context.run(command);
-    }
+    if (entered) Enter(context);
   }
 
-  void DrawCompletions(ImVec2 field) const {
-    const size_t shown = std::min<size_t>(offered_->size(), 8);
-    if (shown == 0 || (offered_->size() == 1 && absl::EndsWith(line_, offered_->front()))) return;
+  void Enter(PanelContext& context) {
+    refocus_ = true;
+    if (chosen_ >= 0 && offered_ != nullptr && !offered_->empty()) {
+      line_ = Completed(line_);
+      chosen_ = -1;
+      to_end_ = true;
+      return;
+    }
+    std::string command(absl::StripAsciiWhitespace(line_));
+    if (!command.empty() && (history_.empty() || history_.back() != command)) history_.push_back(command);
+    if (history_.size() > kMostHistory) history_.erase(history_.begin());
+    at_history_ = -1;
+    from_history_ = false;
+    offered_ = nullptr;
+    line_.clear();
+    context.run(command);
+  }
+
+  // A click into the list of completions, which lies over the lines.
+  void TakeClick() {
+    if (!popup_open_ || !ImGui::IsMouseClicked(0) || offered_ == nullptr) return;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    if (mouse.x < popup_min_.x || mouse.x >= popup_max_.x || mouse.y < popup_min_.y || mouse.y >= popup_max_.y) return;
+    const int k = first_shown_ + static_cast<int>((mouse.y - popup_min_.y - ui::Px(4)) / ui::Px(20));
+    if (k < 0 || k >= static_cast<int>(offered_->size())) return;
+    chosen_ = k;
+    clicked_line_ = Completed(line_);
+    line_ = clicked_line_;
+    chosen_ = -1;
+    refocus_ = to_end_ = true;
+    ImGui::ClearActiveID();
+  }
+
+  void DrawCompletions(ImVec2 field) {
+    const int count = static_cast<int>(offered_->size()), most = 10;
+    if (count == 0 || (count == 1 && absl::EndsWith(line_, offered_->front()))) return;
+    const int shown = std::min(count, most);
+    first_shown_ = std::clamp(chosen_ - most / 2, 0, count - shown);
     const float height = ui::Px(20);
     float width = ui::Px(160);
-    for (size_t k = 0; k < shown; ++k) width = std::max(width, ui::Measure(ui::Type().mono, (*offered_)[k]).x + ui::Px(24));
-    const float total = height * static_cast<float>(shown + (offered_->size() > shown ? 1 : 0)) + ui::Px(8);
-    const ImVec2 min = {field.x, field.y - total - ui::Px(4)}, max = {field.x + width, field.y - ui::Px(4)};
+    for (int k = 0; k < shown; ++k) width = std::max(width, ui::Measure(ui::Type().mono, (*offered_)[static_cast<size_t>(first_shown_ + k)]).x + ui::Px(24));
+    const bool more = count > shown;
+    const float total = height * static_cast<float>(shown + (more ? 1 : 0)) + ui::Px(8);
+    const size_t begin = WordBegin(line_);
+    const float left = field.x + ui::Measure(ui::Type().mono, absl::string_view(line_).substr(0, begin)).x;
+    popup_min_ = {left, field.y - total - ui::Px(4)};
+    popup_max_ = {left + width, field.y - ui::Px(4)};
+    popup_open_ = true;
     ImDrawList* list = ImGui::GetForegroundDrawList();
     const ui::Palette& c = ui::Colors();
-    list->AddRectFilled(min, max, c.raised, ui::Px(6));
-    list->AddRect(min, max, c.border, ui::Px(6));
+    list->AddRectFilled({popup_min_.x, popup_min_.y + ui::Px(2)}, {popup_max_.x, popup_max_.y + ui::Px(3)}, c.shadow, ui::Px(6));
+    list->AddRectFilled(popup_min_, popup_max_, c.raised, ui::Px(6));
+    list->AddRect(popup_min_, popup_max_, c.border, ui::Px(6));
     ImFont* font = ui::Type().mono;
-    for (size_t k = 0; k < shown; ++k) {
-      list->AddText(font, font->FontSize, {min.x + ui::Px(8), min.y + ui::Px(4) + height * static_cast<float>(k)}, k == 0 ? c.text : c.dim, (*offered_)[k].c_str());
+    const size_t typed = line_.size() - begin;
+    const ImVec2 mouse = ImGui::GetIO().MousePos;
+    for (int k = 0; k < shown; ++k) {
+      const std::string& text = (*offered_)[static_cast<size_t>(first_shown_ + k)];
+      const ImVec2 at = {popup_min_.x + ui::Px(8), popup_min_.y + ui::Px(4) + height * static_cast<float>(k)};
+      const ImVec2 row_min = {popup_min_.x + ui::Px(3), at.y}, row_max = {popup_max_.x - ui::Px(3), at.y + height};
+      const bool hovered = mouse.x >= row_min.x && mouse.x < row_max.x && mouse.y >= row_min.y && mouse.y < row_max.y;
+      if (first_shown_ + k == chosen_ || hovered) list->AddRectFilled(row_min, row_max, first_shown_ + k == chosen_ ? c.blue_fill : c.hover, ui::Px(3));
+      const float y = at.y + std::floor((height - font->FontSize) / 2);
+      // What is typed already, and what would be added.
+      const size_t same = absl::StartsWith(text, absl::string_view(line_).substr(begin)) ? std::min(typed, text.size()) : 0;
+      list->AddText(font, font->FontSize, {at.x, y}, c.dim, text.data(), text.data() + same);
+      list->AddText(font, font->FontSize, {at.x + ui::Measure(font, absl::string_view(text).substr(0, same)).x, y}, c.text, text.data() + same, text.data() + text.size());
+      ui::Tag(absl::StrCat("offer:", text), row_min, row_max);
     }
-    if (offered_->size() > shown) {
-      const std::string more = absl::StrCat(offered_->size() - shown, " more");
-      list->AddText(ui::Type().small, ui::Type().small->FontSize, {min.x + ui::Px(8), max.y - height}, c.faint, more.c_str());
+    ui::TagFact("offered", absl::StrCat(count));
+    ui::TagFact("chosen", chosen_ >= 0 ? (*offered_)[static_cast<size_t>(chosen_)] : "");
+    if (more) {
+      const std::string text = chosen_ >= 0 ? absl::StrCat(chosen_ + 1, " of ", count) : absl::StrCat(count - shown, " more");
+      list->AddText(ui::Type().small, ui::Type().small->FontSize, {popup_min_.x + ui::Px(8), popup_max_.y - height}, c.faint, text.c_str());
     }
   }
 
-  std::string line_;
+  std::vector<Row> rows_;
+  size_t columns_ = 0, wrapped_ = 0, seen_ = 0;
+  Place anchor_, head_;
+  bool marking_ = false;
+
+  std::string line_, clicked_line_;
   std::vector<std::string> history_;
-  int at_history_ = -1;
-  size_t seen_ = 0;
-  bool refocus_ = false;
+  int at_history_ = -1, chosen_ = -1, first_shown_ = 0;
+  bool refocus_ = false, to_end_ = false, from_history_ = false, popup_open_ = false;
+  ImVec2 popup_min_, popup_max_;
   Live<std::vector<std::string>> completions_;
   std::shared_ptr<const std::vector<std::string>> offered_;
 };

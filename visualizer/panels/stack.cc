@@ -35,7 +35,16 @@ class StackPanel : public Panel {
     const std::string name = absl::StrCat(frame.computation->name, frame.at != nullptr ? absl::StrCat("  %", frame.at->name) : "  at its end");
     bool cut = false;
     ui::DrawTextIn({x, row.min.y + ui::Px(3)}, width, c.text, ui::Type().mono, name, &cut);
-    ui::DrawTextIn({x, row.min.y + ui::Px(21)}, width, c.dim, ui::Type().small, Kind(frame));
+    const float kind = ui::DrawTextIn({x, row.min.y + ui::Px(21)}, width, c.dim, ui::Type().small, Kind(context.now, frame));
+    const std::string source = Source(context.now, frame);
+    if (const float room = width - kind - ui::Px(16); !source.empty() && room > ui::Px(40)) {
+      const float wide = std::min(room, ui::Measure(ui::Type().mono_small, source).x);
+      ui::DrawTextIn({row.max.x - ui::Px(8) - wide, row.min.y + ui::Px(21)}, wide + 1, c.faint, ui::Type().mono_small, source);
+    }
+    if (context.selection.hovered != nullptr && frame.at == context.selection.hovered && !row.hovered) {
+      ImGui::GetWindowDrawList()->AddRect(row.min, row.max, c.border, ui::Px(3));
+    }
+    ui::TagFact(absl::StrCat("frame:", number), frame.text);
     if (cut) ui::Tooltip(frame.text);
     if (row.hovered) context.selection.hover_next = frame.at;
     if (row.clicked) {
@@ -44,14 +53,28 @@ class StackPanel : public Panel {
     }
   }
 
-  static std::string Kind(const FrameRow& frame) {
+  // "model.py:142 forward", of the instruction that the frame is at.
+  static std::string Source(const Snapshot& now, const FrameRow& frame) {
+    if (frame.at == nullptr || now.module == nullptr) return "";
+    const std::vector<PythonFrame> python = now.module->PythonFrames(*frame.at);
+    if (python.empty() || python.front().file.empty()) return "";
+    const absl::string_view file = python.front().file;
+    const size_t slash = file.rfind('/');
+    return absl::StrCat(slash == absl::string_view::npos ? file : file.substr(slash + 1), ":", python.front().line, python.front().function.empty() ? "" : absl::StrCat(" ", python.front().function));
+  }
+
+  static std::string Kind(const Snapshot& now, const FrameRow& frame) {
+    std::string trips;
+    for (const TripRow& row : now.trips) {
+      if (row.loop == frame.caller && row.whole) trips = absl::StrCat(" of ", row.trips);
+    }
     const std::string of = frame.caller != nullptr ? absl::StrCat(" of %", frame.caller->name) : "";
     switch (frame.kind) {
       case FrameKind::kEntry: return "entry";
       case FrameKind::kCall: return absl::StrCat("call", of);
       case FrameKind::kFusion: return absl::StrCat("fusion", of);
       case FrameKind::kWhileCondition: return absl::StrCat("loop condition", of, ", iteration ", frame.iteration);
-      case FrameKind::kWhileBody: return absl::StrCat("loop body", of, ", iteration ", frame.iteration);
+      case FrameKind::kWhileBody: return absl::StrCat("loop body", of, ", iteration ", frame.iteration, trips);
       case FrameKind::kBranch: return absl::StrCat("branch ", frame.branch, of);
       case FrameKind::kElement: return absl::StrCat("element computation", of, ", call ", frame.iteration);
     }

@@ -1,0 +1,110 @@
+#include "core/debug/places.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/debug/locations.h"
+#include "core/debug/occurrences.h"
+#include "core/debug/travel.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// The way into a computation from one that is on the stack: instructions that call, the outermost first. `depth`: of that one's frame.
+struct WayIn {
+  int depth = 0;
+  std::vector<const Instruction*> callers;
+};
+
+absl::StatusOr<WayIn> FindWayIn(const Session::State& s, const Computation& wanted) {
+  const std::vector<Frame>& frames = s.machine->frames();
+  struct Step {
+    const Computation* computation;
+    int from;  // index into steps
+    const Instruction* caller;
+  };
+  std::vector<Step> steps = {{&wanted, -1, nullptr}};
+  absl::flat_hash_set<const Computation*> seen = {&wanted};
+  for (size_t k = 0; k < steps.size(); ++k) {
+    for (int depth = static_cast<int>(frames.size()) - 1; depth >= 0; --depth) {
+      if (frames[depth].computation != steps[k].computation) continue;
+      WayIn way{depth, {}};
+      for (int at = static_cast<int>(k); steps[at].caller != nullptr; at = steps[at].from) way.callers.push_back(steps[at].caller);
+      return way;
+    }
+    for (const Computation* computation : s.module->computations) {
+      for (const Instruction* instruction : computation->instructions) {
+        if (Def(*instruction).control == ControlKind::kNone) continue;
+        const std::vector<Computation*> called = instruction->CalledComputations();
+        if (std::find(called.begin(), called.end(), steps[k].computation) == called.end() || !seen.insert(computation).second) continue;
+        steps.push_back({computation, static_cast<int>(k), instruction});
+      }
+    }
+  }
+  return absl::NotFoundError(absl::StrCat(wanted.name, " is never entered"));
+}
+
+// The level of the frame that `caller` makes for `computation`, in its first iteration.
+Mark::Level LevelIn(const Instruction& caller, const Computation& computation) {
+  Mark::Level level;
+  switch (Def(caller).control) {
+    case ControlKind::kWhile: level.kind = caller.Called(AttrId::kBody) == &computation ? FrameKind::kWhileBody : FrameKind::kWhileCondition; break;
+    case ControlKind::kConditional: {
+      const std::vector<Computation*> called = caller.CalledComputations();
+      level.kind = FrameKind::kBranch;
+      level.branch = static_cast<int>(std::find(called.begin(), called.end(), &computation) - called.begin());
+      break;
+    }
+    case ControlKind::kCall:
+    case ControlKind::kNone: level.kind = computation.is_fusion ? FrameKind::kFusion : FrameKind::kCall; break;
+  }
+  return level;
+}
+
+// The mark at `position` of a computation, in the way that leads there from where the program stands.
+absl::StatusOr<Mark> MarkIn(const Session::State& s, const Computation& computation, int position) {
+  const absl::StatusOr<WayIn> way = FindWayIn(s, computation);
+  Mark mark = s.machine->Where();
+  if (!way.ok() || way->depth >= static_cast<int>(mark.levels.size())) return absl::FailedPreconditionError(absl::StrCat(computation.name, " is run element by element, as a part of another instruction; go there and step"));
+  mark.levels.resize(way->depth + 1);
+  for (size_t k = 0; k < way->callers.size(); ++k) {
+    const Computation& next = k + 1 < way->callers.size() ? *way->callers[k + 1]->parent : computation;
+    mark.levels.back().position = way->callers[k]->index;
+    mark.levels.push_back(LevelIn(*way->callers[k], next));
+  }
+  mark.levels.back().position = std::max(position, FirstStop(computation));
+  return mark;
+}
+
+}  // namespace
+
+absl::StatusOr<Mark> BeforeMark(const Session::State& s, const Instruction& instruction) { return MarkIn(s, *instruction.parent, instruction.index); }
+
+absl::Status AtIterations(Session::State& s, const Computation& body, int64_t first, int64_t last, const std::function<absl::Status(int64_t)>& each) {
+  Travel& travel = s.Extension<Travel>();
+  if (travel.timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
+  absl::StatusOr<Mark> mark = MarkIn(s, body, 0);
+  if (!mark.ok()) return mark.status();
+  mark->levels.back().kind = FrameKind::kWhileBody;
+  mark->levels.back().iteration = first;
+  bool reached = false;
+  const absl::Status status = LookAt(s, *mark, [&]() -> absl::Status {
+    reached = true;
+    for (int64_t k = first; k <= last; ++k) {
+      mark->levels.back().iteration = k;
+      if (k > first) {
+        const StopReason reason = travel.timeline->Seek(AfterEdits(*travel.timeline, *mark));
+        if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+        if (reason != StopReason::kStep) return absl::OkStatus();  // the loop has ended
+        s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+      }
+      if (absl::Status made = each(k); !made.ok()) return made;
+    }
+    return absl::OkStatus();
+  });
+  return reached ? status : MomentError(status, absl::StrCat("iteration ", first));
+}
+
+}  // namespace hloscope

@@ -1,0 +1,360 @@
+// The timeline: the run as a line, the present on it as a handle that can be dragged, and what happened where.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
+#include "core/debug/text_util.h"
+#include "core/ir/opcode.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/panels/timeline_axis.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+class TimelinePanel : public Panel {
+ public:
+  float padding() const override { return 0; }
+
+  void Draw(PanelContext& context) override {
+    const Snapshot& now = context.now;
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    left_ = at.x + ui::Px(16);
+    right_ = at.x + room.x - ui::Px(16);
+    line_ = std::floor(at.y + room.y * 0.5f + ui::Px(4));
+    top_ = at.y;
+    bottom_ = at.y + room.y;
+    if (now.module == nullptr || now.phase == Phase::kBroken || right_ - left_ < ui::Px(40)) {
+      ui::DrawTextIn({left_, line_ - ui::Px(10)}, right_ - left_, ui::Colors().faint, ui::Type().ui, "The run as a line, once a program can be run: drag the handle to go to a moment.");
+      return;
+    }
+    Prepare(now);
+    labels_.clear();
+    marks_.clear();
+    DrawTrack(now);
+    DrawLoops();
+    CollectMarks(now);
+    DrawMarks(now);
+    Interact(context);
+  }
+
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
+    if (args == "all") {
+      view_begin_ = 0;
+      view_end_ = 1;
+      return true;
+    }
+    *error = "window timeline takes all: shows the whole run";
+    return false;
+  }
+
+ private:
+  struct Marker {
+    enum Kind : uint8_t { kPlace, kStop, kNumeric, kBookmark, kEdit } kind = kStop;
+    double x = 0;
+    std::string name;   // for tests
+    std::string label;  // above; may be empty
+    std::string text;   // when hovered
+    std::vector<std::string> commands;
+    bool enabled = true;
+  };
+
+  float X(double x) const { return left_ + static_cast<float>((x - view_begin_) / (view_end_ - view_begin_)) * (right_ - left_); }
+  double At(float x) const { return view_begin_ + (x - left_) / (right_ - left_) * (view_end_ - view_begin_); }
+  bool Visible(double x) const { return x >= view_begin_ - 1e-9 && x <= view_end_ + 1e-9; }
+
+  // The axis changes with the program and with what is known of its loops; places of stops with these and the stops.
+  void Prepare(const Snapshot& now) {
+    std::string key = absl::StrCat(now.program_generation);
+    for (const TripRow& row : now.trips) absl::StrAppend(&key, ",", reinterpret_cast<uintptr_t>(row.loop), ":", row.trips, row.whole ? "!" : "");
+    if (key != axis_key_) {
+      axis_key_ = std::move(key);
+      axis_.Build(*now.module, now.trips);
+      if (program_ != now.program_generation) view_begin_ = 0, view_end_ = 1;
+      program_ = now.program_generation;
+      placed_ = 0;
+    }
+    if (placed_ != now.generation) {
+      placed_ = now.generation;
+      present_ = now.phase == Phase::kFinished ? 1 : now.mark.levels.empty() ? 0 : axis_.At(now.mark);
+      places_.clear();
+      for (const StopRow& stop : now.stops) {
+        if (stop.kind != StopRow::kBreak) continue;
+        double last = -1;
+        for (const Instruction* i : stop.at) {
+          const double x = axis_.At(*i);
+          if (x < 0 || std::abs(x - last) < 2e-4) continue;
+          last = x;
+          places_.push_back({Marker::kPlace, x, absl::StrCat("break:", stop.number), "", absl::StrCat("Breakpoint ", stop.number, " at %", i->name),
+                             {absl::StrCat("goto before ", CommandName(now, *i))}, stop.enabled});
+        }
+      }
+    }
+    // The present stays in view as one steps.
+    if (seen_moment_ != now.moment_generation) {
+      seen_moment_ = now.moment_generation;
+      if (!Visible(present_)) Show(present_ - (view_end_ - view_begin_) / 2, view_end_ - view_begin_);
+    }
+  }
+
+  void Show(double begin, double width) {
+    width = std::clamp(width, 1e-5, 1.0);
+    view_begin_ = std::clamp(begin, 0.0, 1.0 - width);
+    view_end_ = view_begin_ + width;
+  }
+
+  void DrawTrack(const Snapshot& now) {
+    const ui::Palette& c = ui::Colors();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    const float half = ui::Px(2.5f);
+    list->AddRectFilled({left_, line_ - half}, {right_, line_ + half}, c.hover, half);
+    const float x = std::clamp(X(present_), left_, right_);
+    if (x > left_) list->AddRectFilled({left_, line_ - half}, {x, line_ + half}, ui::Mix(c.blue, c.panel, 0.4f), half);
+    if (view_end_ - view_begin_ < 0.999) {
+      ImFont* font = ui::Type().small;
+      const std::string text = absl::StrFormat("%.3g%% of the run", (view_end_ - view_begin_) * 100);
+      ui::DrawText({right_ - ui::Measure(font, text).x, bottom_ - font->FontSize - ui::Px(3)}, c.faint, font, text);
+    }
+    ui::TagFact("present", absl::StrFormat("%.3f", present_));
+    ui::TagFact("view", absl::StrFormat("%.4f", view_end_ - view_begin_));
+    if (now.phase == Phase::kReady) {
+      ImFont* font = ui::Type().small;
+      ui::DrawTextIn({left_, bottom_ - font->FontSize - ui::Px(3)}, right_ - left_, c.faint, font, "not started; click a place to run up to there");
+    }
+  }
+
+  // Ticks of iterations, and a label.
+  void DrawLoops() {
+    const ui::Palette& c = ui::Colors();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    std::string fact;
+    for (const TimelineAxis::Loop& loop : axis_.loops()) {
+      const float begin = X(loop.span.begin), end = X(loop.span.end);
+      absl::StrAppend(&fact, fact.empty() ? "" : " ", loop.loop->name, ":", loop.known ? absl::StrCat(loop.trips) : "?");
+      if (end < left_ || begin > right_) continue;
+      const double each = (end - begin) / static_cast<double>(loop.trips);
+      int64_t every = 1;
+      while (each * static_cast<double>(every) < ui::Px(5)) every *= every % 3 == 0 || every == 1 ? 2 : 5;
+      const float tall = ui::Px(8);
+      const auto first = static_cast<int64_t>(std::max(0.0, std::floor((left_ - begin) / each)));
+      for (int64_t k = first; k <= loop.trips; k += every) {
+        const float x = std::floor(begin + static_cast<float>(each * static_cast<double>(k)));
+        if (x > right_ + 1) break;
+        if (x < left_ - 1) continue;
+        const bool edge = k == 0 || k == loop.trips;
+        list->AddLine({x, line_ - tall}, {x, line_ + (edge ? tall : ui::Px(5))}, edge ? c.faint : ui::Fade(c.faint, 0.7f));
+      }
+      const float from = std::max(begin, left_), to = std::min(end, right_);
+      ui::Tag(absl::StrCat("loop:", loop.loop->name), {from, line_ - tall}, {std::max(to, from + 2), line_ + tall});
+      const Computation* body = loop.loop->Called(AttrId::kBody);
+      const std::string name(body != nullptr ? body->name : loop.loop->name);
+      Label(from, c.faint, loop.known ? absl::StrCat(name, ", ", Count(loop.trips, "iteration")) : name, to - from);
+    }
+    ui::TagFact("loops", fact);
+  }
+
+  // Above the line, where there is room: the first that asks has it. `most`: no longer than that.
+  bool Label(float x, ImU32 color, const std::string& text, float most = 0) {
+    ImFont* font = ui::Type().small;
+    float width = ui::Measure(font, text).x;
+    if (most > 0 && most < ui::Px(24)) return false;
+    if (most > 0) width = std::min(width, std::max(most, ui::Px(60)));
+    x = std::clamp(x, left_, std::max(left_, right_ - width));
+    for (const auto& [begin, end] : labels_) {
+      if (x < end + ui::Px(8) && x + width > begin - ui::Px(8)) return false;
+    }
+    labels_.emplace_back(x, x + width);
+    ui::DrawTextIn({x, line_ - ui::Px(12) - font->FontSize}, width + 1, color, font, text);
+    return true;
+  }
+
+  void CollectMarks(const Snapshot& now) {
+    for (const Marker& place : places_) marks_.push_back(place);
+    std::vector<int> labelled;
+    for (size_t k = 0; k < now.events.size(); ++k) {
+      const EventRow& event = now.events[k];
+      const bool numeric = event.kind == StopRow::kCatch;
+      Marker marker{numeric ? Marker::kNumeric : Marker::kStop, axis_.At(event.mark), absl::StrCat(numeric ? "catch:" : "stop:", event.number), "", event.text, CommandsTo(now, axis_.PlaceOf(event.mark)), true};
+      if (numeric && std::find(labelled.begin(), labelled.end(), event.number) == labelled.end()) {
+        labelled.push_back(event.number);
+        for (const StopRow& stop : now.stops) {
+          if (stop.number == event.number) marker.label = absl::StrCat("first ", stop.what);
+        }
+      }
+      marks_.push_back(std::move(marker));
+    }
+    bool beginning = true;
+    for (const MomentRow& moment : now.moments) {
+      if (moment.kind == MomentRow::kKept && std::exchange(beginning, false)) continue;  // where every run begins
+      const double x = axis_.At(moment.mark);
+      if (moment.kind == MomentRow::kBookmark) {
+        marks_.push_back({Marker::kBookmark, x, absl::StrCat("bookmark:", moment.name), moment.name, absl::StrCat("Bookmark ", moment.name), {absl::StrCat("goto ", moment.name)}, true});
+      } else {
+        marks_.push_back({Marker::kEdit, x, "edit", "edited", "A value was set here", CommandsTo(now, axis_.PlaceOf(moment.mark)), true});
+      }
+    }
+  }
+
+  void DrawMarks(const Snapshot& now) {
+    const ui::Palette& c = ui::Colors();
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    float drawn_to = -1;
+    Marker::Kind drawn_kind = Marker::kPlace;
+    for (const Marker& m : marks_) {
+      if (!Visible(m.x)) continue;
+      const float x = X(m.x), r = ui::Px(4.5f);
+      if (m.kind == drawn_kind && std::abs(x - drawn_to) < 1 && m.kind != Marker::kBookmark) continue;  // thousands of them on a few pixels
+      drawn_to = x;
+      drawn_kind = m.kind;
+      switch (m.kind) {
+        case Marker::kPlace:
+          list->AddCircleFilled({x, line_}, r, c.panel);
+          list->AddCircle({x, line_}, r - ui::Px(0.5f), m.enabled ? c.red : ui::Fade(c.red, 0.5f), 0, ui::Px(1.5f));
+          break;
+        case Marker::kStop: list->AddCircleFilled({x, line_}, r + ui::Px(0.5f), c.red); break;
+        case Marker::kNumeric:
+          list->AddQuadFilled({x - r - 1, line_}, {x, line_ - r - 1}, {x + r + 1, line_}, {x, line_ + r + 1}, c.pink);
+          Label(x - ui::Px(4), c.pink, m.label.empty() ? " " : m.label);
+          break;
+        case Marker::kBookmark:
+          list->AddRectFilled({x - ui::Px(1), line_ - ui::Px(9)}, {x + ui::Px(1), line_ + ui::Px(4)}, c.blue);
+          list->AddTriangleFilled({x + ui::Px(1), line_ - ui::Px(9)}, {x + ui::Px(8), line_ - ui::Px(6)}, {x + ui::Px(1), line_ - ui::Px(3)}, c.blue);
+          Label(x, c.blue, m.label);
+          break;
+        case Marker::kEdit:
+          list->AddTriangleFilled({x - r, line_ + ui::Px(12)}, {x, line_ + ui::Px(4)}, {x + r, line_ + ui::Px(12)}, c.text);
+          break;
+      }
+      ui::Tag(m.name, {x - r, line_ - r}, {x + r, line_ + r});
+    }
+    if (now.mark.levels.empty() && now.phase != Phase::kFinished) return;
+    if (!Visible(present_)) return;
+    const float x = X(present_);
+    Handle(x, now.phase == Phase::kError ? c.red : c.amber);
+    ui::Tag("handle", {x - ui::Px(5), line_ - ui::Px(11)}, {x + ui::Px(5), line_ + ui::Px(11)});
+  }
+
+  void Handle(float x, ImU32 color) const {
+    ImGui::GetWindowDrawList()->AddRectFilled({x - ui::Px(4), line_ - ui::Px(11)}, {x + ui::Px(4), line_ + ui::Px(11)}, color, ui::Px(2.5f));
+  }
+
+  // The mark under the mouse, the nearest; null: none.
+  const Marker* Near(float x) const {
+    const Marker* best = nullptr;
+    float distance = ui::Px(6);
+    for (const Marker& m : marks_) {
+      if (!Visible(m.x)) continue;
+      const float d = std::abs(X(m.x) - x);
+      if (d < distance || (d == distance && best != nullptr && m.kind > best->kind)) {
+        distance = d;
+        best = &m;
+      }
+    }
+    return best;
+  }
+
+  static std::string Describe(const TimelineAxis::Place& place) {
+    std::string text = place.at == nullptr ? "the end" : absl::StrCat("%", place.at->name, "  ", Name(place.at->opcode));
+    for (size_t k = place.loops.size(); k > 0; --k) absl::StrAppend(&text, k == place.loops.size() ? "\n" : ", ", "iteration ", place.iterations[k - 1], " of %", place.loops[k - 1]->name);
+    return text;
+  }
+
+  void Interact(PanelContext& context) {
+    const Snapshot& now = context.now;
+    const ui::Palette& c = ui::Colors();
+    ImGui::SetCursorScreenPos({left_ - ui::Px(8), top_});
+    ImGui::InvisibleButton("track", {right_ - left_ + ui::Px(16), bottom_ - top_}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonMiddle);
+    ui::Tag("track", {left_, line_ - ui::Px(6)}, {right_, line_ + ui::Px(6)});
+    const ImGuiIO& io = ImGui::GetIO();
+    const bool hovered = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+    const float mouse = std::clamp(io.MousePos.x, left_, right_);
+    if (hovered && io.MouseWheel != 0) {
+      const double x = At(mouse), width = (view_end_ - view_begin_) * std::pow(1.25, -io.MouseWheel);
+      Show(x - (mouse - left_) / (right_ - left_) * std::min(1.0, width), width);
+    }
+    if (active && ImGui::IsMouseDragging(2, 0)) {
+      Show(view_begin_ - io.MouseDelta.x / (right_ - left_) * (view_end_ - view_begin_), view_end_ - view_begin_);
+      return;
+    }
+    if (ImGui::IsItemActivated() && io.MouseDown[0]) {
+      pressed_ = mouse;
+      dragging_ = false;
+    }
+    if (active && io.MouseDown[0] && std::abs(mouse - pressed_) > ui::Px(3)) dragging_ = true;
+    if (!hovered && !active && !ImGui::IsItemDeactivated()) {
+      under_.clear();
+      return;
+    }
+    const Marker* near = dragging_ ? nullptr : Near(mouse);
+    const double resolution = (view_end_ - view_begin_) / (right_ - left_) * 2;
+    const TimelineAxis::Place place = axis_.Under(At(mouse), resolution);
+    under_ = near != nullptr ? near->text : Describe(place);
+    ui::TagFact("under", under_);
+    if (place.at != nullptr) context.selection.hover_next = place.at;
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    if (near == nullptr) {
+      const float x = dragging_ ? mouse : std::clamp(X(place.span.begin), left_, right_), end = std::clamp(X(place.span.end), x + 1, right_ + 1);
+      if (dragging_) Handle(mouse, ui::Fade(c.amber, 0.6f));
+      list->AddRectFilled({x, line_ - ui::Px(3)}, {end, line_ + ui::Px(3)}, ui::Fade(c.text, 0.25f));
+    }
+    Bubble(mouse, near != nullptr ? near->text : absl::StrCat(Describe(place), dragging_ ? "\nrelease to go there" : ""));
+    if (!ImGui::IsItemDeactivated() || !hovered) {
+      if (ImGui::IsItemDeactivated()) dragging_ = false;
+      return;
+    }
+    // Released over the line: goes there.
+    if (io.MouseReleased[0]) {
+      for (const std::string& command : near != nullptr ? WithStart(now, near->commands) : CommandsTo(now, place)) context.run(command);
+    }
+    dragging_ = false;
+  }
+
+  static std::vector<std::string> WithStart(const Snapshot& now, std::vector<std::string> commands) {
+    if (now.phase == Phase::kReady && (commands.empty() || commands.front() != "start")) commands.insert(commands.begin(), "start");
+    return commands;
+  }
+
+  // Above the timeline, over everything.
+  void Bubble(float x, const std::string& text) const {
+    const ui::Palette& c = ui::Colors();
+    ImFont* font = ui::Type().ui;
+    const ImVec2 size = ui::Measure(font, Cut(text));
+    const float left = std::clamp(x - size.x / 2 - ui::Px(8), left_ - ui::Px(8), std::max(left_ - ui::Px(8), right_ - size.x - ui::Px(8)));
+    const ImVec2 min = {left, top_ - size.y - ui::Px(16)}, max = {left + size.x + ui::Px(16), top_ - ui::Px(4)};
+    ImDrawList* list = ImGui::GetForegroundDrawList();
+    list->AddRectFilled(min, max, c.raised, ui::Px(5));
+    list->AddRect(min, max, c.border, ui::Px(5));
+    list->AddText(font, font->FontSize, {min.x + ui::Px(8), min.y + ui::Px(6)}, c.text, Cut(text).c_str());
+  }
+  // Lines no longer than the bubble may be.
+  static std::string Cut(const std::string& text) {
+    std::string cut;
+    size_t column = 0;
+    for (const char ch : text) {
+      column = ch == '\n' ? 0 : column + 1;
+      if (column == 100) cut += "\u2026";
+      if (column < 100) cut += ch;
+    }
+    return cut;
+  }
+
+  TimelineAxis axis_;
+  std::string axis_key_;
+  uint64_t program_ = 0, placed_ = 0, seen_moment_ = 0;
+  double present_ = 0, view_begin_ = 0, view_end_ = 1;
+  float left_ = 0, right_ = 0, line_ = 0, top_ = 0, bottom_ = 0;
+  float pressed_ = 0;
+  bool dragging_ = false;
+  std::string under_;
+  std::vector<Marker> places_, marks_;
+  std::vector<std::pair<float, float>> labels_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> MakeTimelinePanel() { return std::make_unique<TimelinePanel>(); }
+
+}  // namespace hloscope
