@@ -126,7 +126,7 @@ class BreakpointsPanel : public Panel {
     bool edit = false;
     if (inside && editing_ != stop.number) {
       if (button("delete", ui::Icon::kClose, "delete")) context.run(absl::StrCat("delete ", stop.number));
-      if (stop.kind != StopRow::kCatch && button("edit", ui::Icon::kEdit, "edit the condition")) edit = true;
+      if (button("edit", ui::Icon::kEdit, "edit the condition")) edit = true;
     }
     // The texts, with what there is room for.
     float x = row.min.x + side + ui::Px(4);
@@ -157,7 +157,7 @@ class BreakpointsPanel : public Panel {
       ImGui::SetTooltip("%s", absl::StrCat(where, stop.condition.empty() ? "" : absl::StrCat("\nif ", stop.condition), stop.text.empty() ? "" : absl::StrCat("\n", stop.text), details.empty() ? "" : absl::StrCat("\n", details)).c_str());
     }
     ui::TagFact("text", absl::StrCat(where, stop.condition.empty() ? "" : absl::StrCat(" if ", stop.condition), details.empty() ? "" : absl::StrCat(" \u00b7 ", details)));
-    if (edit || (row.double_clicked && stop.kind != StopRow::kCatch && editing_ != stop.number && !on_sign)) {
+    if (edit || (row.double_clicked && editing_ != stop.number && !on_sign)) {
       editing_ = stop.number;
       condition_ = stop.condition;
       focus_ = true;
@@ -199,18 +199,16 @@ class BreakpointsPanel : public Panel {
       ui::Tag(name);
     };
     item("toggle", stop.enabled ? "Disable" : "Enable", absl::StrCat(stop.enabled ? "disable " : "enable ", stop.number));
-    if (stop.kind != StopRow::kCatch) {
-      if (ImGui::MenuItem("Condition...")) {
-        editing_ = stop.number;
-        condition_ = stop.condition;
-        focus_ = true;
-      }
-      ui::Tag("condition");
-      if (!stop.condition.empty()) item("no-condition", "No condition", absl::StrCat("condition ", stop.number));
-      for (const int n : {1, 10, 100}) item(absl::StrCat("ignore:", n).c_str(), absl::StrCat("Pass ", Count(n, "time")), absl::StrCat("ignore ", stop.number, " ", n));
-      if (stop.ignore > 0) item("ignore:0", "Pass no more", absl::StrCat("ignore ", stop.number, " 0"));
-      item("once", "Stop once, then sleep", absl::StrCat("enable once ", stop.number));
+    if (ImGui::MenuItem("Condition...")) {
+      editing_ = stop.number;
+      condition_ = stop.condition;
+      focus_ = true;
     }
+    ui::Tag("condition");
+    if (!stop.condition.empty()) item("no-condition", "No condition", absl::StrCat("condition ", stop.number));
+    for (const int n : {1, 10, 100}) item(absl::StrCat("ignore:", n).c_str(), absl::StrCat("Pass ", Count(n, "time")), absl::StrCat("ignore ", stop.number, " ", n));
+    if (stop.ignore > 0) item("ignore:0", "Pass no more", absl::StrCat("ignore ", stop.number, " 0"));
+    item("once", "Stop once, then sleep", absl::StrCat("enable once ", stop.number));
     ImGui::Separator();
     item("delete", "Delete", absl::StrCat("delete ", stop.number));
     item("delete-all", "Delete all", "delete");

@@ -106,7 +106,7 @@ class ProblemsPanel : public Panel {
     }
     ui::TagFact(absl::StrCat(tag, "/text"), absl::StrCat(where, " ", problem.message));
     if (!row.clicked || place.line == 0) return;
-    context.run(absl::StrCat("window program line ", place.line));
+    context.run(absl::StrCat("window program goto ", place.line));
     if (const Instruction* at = InstructionAt(context, problem.range.begin)) context.select(at, {});
   }
 
