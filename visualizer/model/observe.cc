@@ -16,6 +16,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
+#include "core/ops/trip_count.h"
 
 namespace hloscope {
 namespace {
@@ -123,6 +124,13 @@ void Gather(Session::State& s, Snapshot& snapshot) {
   if (gathered.module != s.module.get()) {
     gathered = Gathered();
     gathered.module = s.module.get();
+    // What the program itself says, before anything has run.
+    for (const Computation* computation : s.module->computations) {
+      for (const Instruction* i : computation->instructions) {
+        if (Def(*i).control != ControlKind::kWhile) continue;
+        if (const std::optional<int64_t> trips = StaticTripCount(*i)) gathered.trips[i] = {i, *trips, true};
+      }
+    }
   }
   if (s.visible()) {
     GatherEvents(snapshot, gathered);

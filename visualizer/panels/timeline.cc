@@ -33,10 +33,8 @@ class TimelinePanel : public Panel {
     }
     Prepare(now);
     labels_.clear();
-    marks_.clear();
     DrawTrack(now);
     DrawLoops();
-    CollectMarks(now);
     DrawMarks(now);
     Interact(context);
   }
@@ -58,8 +56,11 @@ class TimelinePanel : public Panel {
     std::string name;   // for tests
     std::string label;  // above; may be empty
     std::string text;   // when hovered
-    std::vector<std::string> commands;
     bool enabled = true;
+    // Where it is: a command, an instruction, or a moment.
+    std::string command;
+    const Instruction* at = nullptr;
+    Mark mark;
   };
 
   float X(double x) const { return left_ + static_cast<float>((x - view_begin_) / (view_end_ - view_begin_)) * (right_ - left_); }
@@ -68,6 +69,18 @@ class TimelinePanel : public Panel {
 
   // The axis changes with the program and with what is known of its loops; places of stops with these and the stops.
   void Prepare(const Snapshot& now) {
+    if (placed_ != now.generation) {
+      placed_ = now.generation;
+      PlaceAll(now);
+    }
+    // The present stays in view as one steps.
+    if (seen_moment_ != now.moment_generation) {
+      seen_moment_ = now.moment_generation;
+      if (!Visible(present_)) Show(present_ - (view_end_ - view_begin_) / 2, view_end_ - view_begin_);
+    }
+  }
+
+  void PlaceAll(const Snapshot& now) {
     std::string key = absl::StrCat(now.program_generation);
     for (const TripRow& row : now.trips) absl::StrAppend(&key, ",", reinterpret_cast<uintptr_t>(row.loop), ":", row.trips, row.whole ? "!" : "");
     if (key != axis_key_) {
@@ -75,29 +88,20 @@ class TimelinePanel : public Panel {
       axis_.Build(*now.module, now.trips);
       if (program_ != now.program_generation) view_begin_ = 0, view_end_ = 1;
       program_ = now.program_generation;
-      placed_ = 0;
     }
-    if (placed_ != now.generation) {
-      placed_ = now.generation;
-      present_ = now.phase == Phase::kFinished ? 1 : now.mark.levels.empty() ? 0 : axis_.At(now.mark);
-      places_.clear();
-      for (const StopRow& stop : now.stops) {
-        if (stop.kind != StopRow::kBreak) continue;
-        double last = -1;
-        for (const Instruction* i : stop.at) {
-          const double x = axis_.At(*i);
-          if (x < 0 || std::abs(x - last) < 2e-4) continue;
-          last = x;
-          places_.push_back({Marker::kPlace, x, absl::StrCat("break:", stop.number), "", absl::StrCat("Breakpoint ", stop.number, " at %", i->name),
-                             {absl::StrCat("goto before ", CommandName(now, *i))}, stop.enabled});
-        }
+    present_ = now.phase == Phase::kFinished ? 1 : now.mark.levels.empty() ? 0 : axis_.At(now.mark);
+    marks_.clear();
+    for (const StopRow& stop : now.stops) {
+      if (stop.kind != StopRow::kBreak) continue;
+      double last = -1;
+      for (const Instruction* i : stop.at) {
+        const double x = axis_.At(*i);
+        if (x < 0 || std::abs(x - last) < 2e-4) continue;
+        last = x;
+        marks_.push_back({Marker::kPlace, x, absl::StrCat("break:", stop.number), "", absl::StrCat("Breakpoint ", stop.number, " at %", i->name), stop.enabled, "", i, {}});
       }
     }
-    // The present stays in view as one steps.
-    if (seen_moment_ != now.moment_generation) {
-      seen_moment_ = now.moment_generation;
-      if (!Visible(present_)) Show(present_ - (view_end_ - view_begin_) / 2, view_end_ - view_begin_);
-    }
+    CollectMarks(now);
   }
 
   void Show(double begin, double width) {
@@ -133,14 +137,14 @@ class TimelinePanel : public Panel {
     std::string fact;
     for (const TimelineAxis::Loop& loop : axis_.loops()) {
       const float begin = X(loop.span.begin), end = X(loop.span.end);
-      absl::StrAppend(&fact, fact.empty() ? "" : " ", loop.loop->name, ":", loop.known ? absl::StrCat(loop.trips) : "?");
-      if (end < left_ || begin > right_) continue;
+      absl::StrAppend(&fact, fact.empty() ? "" : " ", loop.loop->name, ":", loop.known ? absl::StrCat(loop.trips) : absl::StrCat(loop.trips, "?"));
+      if (end < left_ || begin > right_ || end - begin < 1) continue;
       const double each = (end - begin) / static_cast<double>(loop.trips);
       int64_t every = 1;
       while (each * static_cast<double>(every) < ui::Px(5)) every *= every % 3 == 0 || every == 1 ? 2 : 5;
       const float tall = ui::Px(8);
-      const auto first = static_cast<int64_t>(std::max(0.0, std::floor((left_ - begin) / each)));
-      for (int64_t k = first; k <= loop.trips; k += every) {
+      const auto first = static_cast<int64_t>(std::max(0.0, std::floor(static_cast<double>(left_ - begin) / each)));
+      for (int64_t k = first - first % every; k <= loop.trips; k += every) {
         const float x = std::floor(begin + static_cast<float>(each * static_cast<double>(k)));
         if (x > right_ + 1) break;
         if (x < left_ - 1) continue;
@@ -151,7 +155,7 @@ class TimelinePanel : public Panel {
       ui::Tag(absl::StrCat("loop:", loop.loop->name), {from, line_ - tall}, {std::max(to, from + 2), line_ + tall});
       const Computation* body = loop.loop->Called(AttrId::kBody);
       const std::string name(body != nullptr ? body->name : loop.loop->name);
-      Label(from, c.faint, loop.known ? absl::StrCat(name, ", ", Count(loop.trips, "iteration")) : name, to - from);
+      Label(from, c.faint, loop.known ? absl::StrCat(name, ", ", Count(loop.trips, "iteration")) : loop.trips > 1 ? absl::StrCat(name, ", ", Count(loop.trips, "iteration"), " so far") : name, to - from);
     }
     ui::TagFact("loops", fact);
   }
@@ -172,12 +176,11 @@ class TimelinePanel : public Panel {
   }
 
   void CollectMarks(const Snapshot& now) {
-    for (const Marker& place : places_) marks_.push_back(place);
     std::vector<int> labelled;
     for (size_t k = 0; k < now.events.size(); ++k) {
       const EventRow& event = now.events[k];
       const bool numeric = event.kind == StopRow::kCatch;
-      Marker marker{numeric ? Marker::kNumeric : Marker::kStop, axis_.At(event.mark), absl::StrCat(numeric ? "catch:" : "stop:", event.number), "", event.text, CommandsTo(now, axis_.PlaceOf(event.mark)), true};
+      Marker marker{numeric ? Marker::kNumeric : Marker::kStop, axis_.At(event.mark), absl::StrCat(numeric ? "catch:" : "stop:", event.number), "", event.text, true, "", nullptr, event.mark};
       if (numeric && std::find(labelled.begin(), labelled.end(), event.number) == labelled.end()) {
         labelled.push_back(event.number);
         for (const StopRow& stop : now.stops) {
@@ -191,9 +194,9 @@ class TimelinePanel : public Panel {
       if (moment.kind == MomentRow::kKept && std::exchange(beginning, false)) continue;  // where every run begins
       const double x = axis_.At(moment.mark);
       if (moment.kind == MomentRow::kBookmark) {
-        marks_.push_back({Marker::kBookmark, x, absl::StrCat("bookmark:", moment.name), moment.name, absl::StrCat("Bookmark ", moment.name), {absl::StrCat("goto ", moment.name)}, true});
+        marks_.push_back({Marker::kBookmark, x, absl::StrCat("bookmark:", moment.name), moment.name, absl::StrCat("Bookmark ", moment.name), true, absl::StrCat("goto ", moment.name), nullptr, {}});
       } else {
-        marks_.push_back({Marker::kEdit, x, "edit", "edited", "A value was set here", CommandsTo(now, axis_.PlaceOf(moment.mark)), true});
+        marks_.push_back({Marker::kEdit, x, "edit", "edited", "A value was set here", true, "", nullptr, moment.mark});
       }
     }
   }
@@ -307,13 +310,16 @@ class TimelinePanel : public Panel {
     }
     // Released over the line: goes there.
     if (io.MouseReleased[0]) {
-      for (const std::string& command : near != nullptr ? WithStart(now, near->commands) : CommandsTo(now, place)) context.run(command);
+      for (const std::string& command : near != nullptr ? CommandsOf(now, *near) : CommandsTo(now, place)) context.run(command);
     }
     dragging_ = false;
   }
 
-  static std::vector<std::string> WithStart(const Snapshot& now, std::vector<std::string> commands) {
-    if (now.phase == Phase::kReady && (commands.empty() || commands.front() != "start")) commands.insert(commands.begin(), "start");
+  std::vector<std::string> CommandsOf(const Snapshot& now, const Marker& marker) const {
+    if (marker.command.empty() && marker.at == nullptr) return CommandsTo(now, axis_.PlaceOf(marker.mark));
+    std::vector<std::string> commands;
+    if (now.phase == Phase::kReady) commands.push_back("start");
+    commands.push_back(marker.at != nullptr ? absl::StrCat("goto before ", CommandName(now, *marker.at)) : marker.command);
     return commands;
   }
 
@@ -349,7 +355,7 @@ class TimelinePanel : public Panel {
   float pressed_ = 0;
   bool dragging_ = false;
   std::string under_;
-  std::vector<Marker> places_, marks_;
+  std::vector<Marker> marks_;
   std::vector<std::pair<float, float>> labels_;
 };
 

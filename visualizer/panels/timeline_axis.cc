@@ -113,7 +113,8 @@ void TimelineAxis::Spread(const Computation& computation, Span span, bool in_loo
     Span part = Part(lanes_.at(&computation), i->index, span);
     if (control == ControlKind::kWhile) {
       const int64_t trips = TripsOf(*i);
-      if (!in_loop) loops_.push_back({i, part, trips, trips_.contains(i) || WrittenTrips(*i) > 0});
+      const auto found = trips_.find(i);
+      if (!in_loop) loops_.push_back({i, part, trips, WrittenTrips(*i) > 0 || (found != trips_.end() && found->second.whole)});
       part.end = part.begin + part.width() / static_cast<double>(trips);
       if (const Computation* condition = i->Called(AttrId::kCondition)) LaneOf(*condition), first_.emplace(condition, Span{part.begin, part.begin});
       if (const Computation* body = i->Called(AttrId::kBody)) Spread(*body, part, true);
