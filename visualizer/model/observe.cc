@@ -82,7 +82,7 @@ void GatherEvents(const Snapshot& snapshot, Gathered& gathered) {
         if (!absl::ConsumePrefix(&rest, word)) continue;
         const size_t comma = rest.find(", ");
         int number = 0;
-        if (comma == absl::string_view::npos || !absl::SimpleAtoi(rest.substr(0, comma), &number)) return;
+        if (comma == absl::string_view::npos || !absl::SimpleAtoi(rest.substr(0, comma), &number)) break;  // about one, not a stop
         rest.remove_prefix(comma + 2);
         more = true;
         const auto same = [&](const EventRow& e) { return e.number == number && e.mark == snapshot.mark; };

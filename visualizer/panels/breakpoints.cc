@@ -230,7 +230,7 @@ class BreakpointsPanel : public Panel {
     const bool chip = !nan && width > ui::Px(260);
     const float chip_width = chip ? ui::Px(94) : 0;
     bool entered = false;
-    ui::Field("add", &add_, "a name, op:dot, /regex/, watch %x, catch inf", (width - chip_width) / ui::Px(1), &entered, true);
+    ui::Field("add", &add_, width > ui::Px(420) ? "a name, op:dot, /regex/, watch %x, catch inf" : width > ui::Px(250) ? "name, op:dot, watch %x" : "location", (width - chip_width) / ui::Px(1), &entered, true);
     if (ImGui::IsItemHovered() && add_.empty()) ui::Tooltip("%dot.5 \u00b7 op:dot,add \u00b7 shape:f32[*,128] \u00b7 model.py:142 \u00b7 /regex/ \u00b7 %x if any(isnan(%x)) \u00b7 watch %loss \u00b7 logpoint %x loss {%x} \u00b7 catch nan");
     if (entered && !absl::StripAsciiWhitespace(add_).empty()) {
       context.run(CommandOf(absl::StripAsciiWhitespace(add_)));

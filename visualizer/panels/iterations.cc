@@ -249,7 +249,7 @@ class IterationsPanel : public Panel {
   // The band from the least to the greatest, the mean in it; iterations with NaN or infinities stand out.
   void DrawChart(PanelContext& context) {
     const ui::Palette& c = ui::Colors();
-    const float width = ImGui::GetContentRegionAvail().x, height = std::min(ui::Px(72), ImGui::GetContentRegionAvail().y * 0.4f);
+    const float width = ImGui::GetContentRegionAvail().x, height = std::min(ui::Px(72), ImGui::GetContentRegionAvail().y * 0.3f);
     if (height < ui::Px(24) || rows_.empty()) return;
     const ImVec2 min = ImGui::GetCursorScreenPos(), max = {min.x + width, min.y + height};
     ImGui::InvisibleButton("chart", {width, height});
