@@ -180,7 +180,7 @@ class BreakpointsPanel : public Panel {
     if (focus_) ui::FocusNext();
     const bool was_new = std::exchange(focus_, false);
     bool entered = false;
-    ui::Field("field", &condition_, "always: no condition", (row.max.x - x - ui::Px(6)) / ui::Px(1), &entered, true);
+    ui::Field("field", &condition_, "always: no condition", (row.max.x - x - ui::Px(6)) / ui::TheLook().scale, &entered, true);
     const bool left = ImGui::IsItemDeactivated();
     ImGui::PopStyleVar();
     if (entered) {
@@ -230,7 +230,7 @@ class BreakpointsPanel : public Panel {
     const bool chip = !nan && width > ui::Px(260);
     const float chip_width = chip ? ui::Px(94) : 0;
     bool entered = false;
-    ui::Field("add", &add_, width > ui::Px(420) ? "a name, op:dot, /regex/, watch %x, catch inf" : width > ui::Px(250) ? "name, op:dot, watch %x" : "location", (width - chip_width) / ui::Px(1), &entered, true);
+    ui::Field("add", &add_, width > ui::Px(420) ? "a name, op:dot, /regex/, watch %x, catch inf" : width > ui::Px(250) ? "name, op:dot, watch %x" : "location", (width - chip_width) / ui::TheLook().scale, &entered, true);
     if (ImGui::IsItemHovered() && add_.empty()) ui::Tooltip("%dot.5 \u00b7 op:dot,add \u00b7 shape:f32[*,128] \u00b7 model.py:142 \u00b7 /regex/ \u00b7 %x if any(isnan(%x)) \u00b7 watch %loss \u00b7 logpoint %x loss {%x} \u00b7 catch nan");
     if (entered && !absl::StripAsciiWhitespace(add_).empty()) {
       context.run(CommandOf(absl::StripAsciiWhitespace(add_)));

@@ -1,5 +1,6 @@
 // The console: the lines, as text that can be selected and whose %names can be clicked, and a field for commands with history and completion.
 #include <algorithm>
+#include <cstring>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/ascii.h"
@@ -82,6 +83,11 @@ class ConsolePanel : public Panel {
       do {
         size_t end = begin;
         for (size_t n = 0; n < columns && end < text.size(); ++n) end = LetterEnd(text, end);
+        // Between words, where that does not cost half the row.
+        if (end < text.size() && text[end] != ' ') {
+          const size_t space = text.rfind(' ', end - 1);
+          if (space != std::string::npos && space > begin + (end - begin) / 2) end = space + 1;
+        }
         rows_.push_back({wrapped_, begin, end});
         begin = end;
       } while (begin < text.size());
@@ -146,7 +152,9 @@ class ConsolePanel : public Panel {
         // What stopped stands out, the rest of its line is as others are.
         for (const auto& [word, ink] : {std::pair("Breakpoint ", c.amber), std::pair("Temporary breakpoint ", c.amber), std::pair("Watch ", c.amber), std::pair("Catch ", c.pink)}) {
           const size_t comma = text.find(", ");
-          if (begin > 0 || !absl::StartsWith(text, word) || comma == std::string::npos || comma > row.end || comma > 30) continue;
+          if (begin > 0 || !absl::StartsWith(text, word) || comma == std::string::npos || comma > row.end) continue;
+          const absl::string_view number = absl::string_view(text).substr(strlen(word), comma - strlen(word));
+          if (!std::all_of(number.begin(), number.end(), absl::ascii_isdigit)) continue;
           ui::DrawText(at, ink, font, absl::string_view(text).substr(0, comma));
           at.x += ui::Measure(font, absl::string_view(text).substr(0, comma)).x;
           begin = comma;

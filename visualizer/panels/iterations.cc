@@ -137,7 +137,7 @@ class IterationsPanel : public Panel {
     if (!labels.empty()) {
       const float combo = std::min(width * 0.5f, ui::Px(190));
       ImGui::PushFont(ui::Type().mono);
-      if (ui::Combo("value", labels, &at, combo / ui::Px(1))) value_ = offered_[at];
+      if (ui::Combo("value", labels, &at, combo / ui::TheLook().scale)) value_ = offered_[at];
       ImGui::PopFont();
       x += combo + ui::Px(10);
     }
@@ -173,6 +173,8 @@ class IterationsPanel : public Panel {
       if (frame.caller == loop_) break;
       if (frame.kind == FrameKind::kWhileBody) absl::StrAppend(&key, "|", frame.iteration);
     }
+    // Inside a reducer nothing of other moments can be looked at: asked again when that is left.
+    if (!now.frames.empty() && now.frames.back().kind == FrameKind::kElement) key += "|element";
     if (key != key_) {
       key_ = key;
       rows_.clear();

@@ -60,7 +60,7 @@ class ProblemsPanel : public Panel {
     const std::string where = at != nullptr ? absl::StrCat("the program stopped at %", at->name, " in ", at->parent->name) : "the program stopped";
     const float width = ImGui::GetContentRegionAvail().x - ui::Px(44);
     const float height = ui::Type().ui->CalcTextSizeA(ui::Type().ui->FontSize, 1e9f, std::max(width, 50.0f), now.error.c_str()).y;
-    const float rows = std::min(height, ui::Px(120)) / ui::Px(1) + 28;
+    const float rows = std::min(height, ui::Px(120)) / ui::TheLook().scale + 28;
     const ui::RowState row = ui::Row("error", rows, at != nullptr && context.selection.instruction == at, c.red_fill);
     Sign(ui::Icon::kError, {row.min.x + ui::Px(8), row.min.y + ui::Px(5)}, c.red);
     const float x = row.min.x + ui::Px(32);

@@ -204,7 +204,7 @@ class TimelinePanel : public Panel {
   void DrawMarks(const Snapshot& now) {
     const ui::Palette& c = ui::Colors();
     ImDrawList* list = ImGui::GetWindowDrawList();
-    float drawn_to = -1;
+    float drawn_to = -1, ring = -1e9f;
     Marker::Kind drawn_kind = Marker::kPlace;
     for (const Marker& m : marks_) {
       if (!Visible(m.x)) continue;
@@ -214,6 +214,11 @@ class TimelinePanel : public Panel {
       drawn_kind = m.kind;
       switch (m.kind) {
         case Marker::kPlace:
+          if (x - ring < 3 * r) {  // crowded: a tick is enough
+            list->AddRectFilled({x, line_ - ui::Px(3)}, {x + 1, line_ + ui::Px(3)}, ui::Fade(c.red, m.enabled ? 0.8f : 0.4f));
+            break;
+          }
+          ring = x;
           list->AddCircleFilled({x, line_}, r, c.panel);
           list->AddCircle({x, line_}, r - ui::Px(0.5f), m.enabled ? c.red : ui::Fade(c.red, 0.5f), 0, ui::Px(1.5f));
           break;

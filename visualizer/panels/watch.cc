@@ -139,7 +139,7 @@ class WatchPanel : public Panel {
     if (focus_) ui::FocusNext();
     const bool was_new = std::exchange(focus_, false);
     bool entered = false;
-    ui::Field("field", &text_, "an expression", (row.max.x - row.min.x - ui::Px(8)) / ui::Px(1), &entered, true);
+    ui::Field("field", &text_, "an expression", (row.max.x - row.min.x - ui::Px(8)) / ui::TheLook().scale, &entered, true);
     const bool left = ImGui::IsItemDeactivated();
     ImGui::PopStyleVar();
     if (entered) {
@@ -162,7 +162,7 @@ class WatchPanel : public Panel {
     const std::string name = selected != nullptr ? CommandName(context.now, *selected) : "";
     const float button = selected != nullptr && width > ui::Px(260) ? std::min(ui::Px(140), ui::Measure(ui::Type().ui, name).x + ui::Px(46)) : 0;
     bool entered = false;
-    ui::Field("add", &add_, "an expression, as max(abs(%x))", (width - button) / ui::Px(1), &entered, true);
+    ui::Field("add", &add_, width - button > ui::Px(260) ? "an expression, as max(abs(%x))" : "expression", (width - button) / ui::TheLook().scale, &entered, true);
     if (entered && !absl::StripAsciiWhitespace(add_).empty()) {
       context.run(absl::StrCat("display ", absl::StripAsciiWhitespace(add_)));
       add_.clear();
