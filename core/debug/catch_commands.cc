@@ -1,6 +1,7 @@
 #include "core/debug/catch_commands.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
@@ -17,7 +18,7 @@ namespace {
 struct CatchState {
   std::unique_ptr<Catches> catches;
   bool attached_whole = false;  // since something was caught: what is updated in place is wanted from then on
-  CaughtElement last;  // of the last stop
+  std::optional<Caught> last;  // of the last stop
   Mark last_at;
 };
 
@@ -44,17 +45,12 @@ void DetachCatches(Session::State& s) {
 
 void CatchesOfNewProgram(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
-  state.last = {};
+  state.last.reset();
   if (state.catches == nullptr) return;
   std::vector<CatchRequest> requests = state.catches->requests();
   state.catches = std::make_unique<Catches>(*s.module, *s.backend);
   state.catches->requests() = std::move(requests);
   if (s.machine != nullptr) AttachCatches(s);
-}
-
-const Caught* LastCaught(Session::State& s) {
-  const std::optional<Caught>& caught = CatchesOf(s).caught();
-  return caught.has_value() ? &*caught : nullptr;
 }
 
 void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& wanted) {
@@ -77,8 +73,7 @@ std::vector<CaughtThere> TakeCaught(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
   for (const Caught& caught : catches.TakeFresh()) {
     if (there.empty()) {
-      const Finding& finding = caught.finding;
-      state.last = {caught.instruction, finding.has_value && finding.output < 0 ? finding.index : std::vector<int64_t>()};
+      state.last = caught;
       state.last_at = s.machine->Where();
     }
     there.push_back({caught.number, CaughtText(*s.module, caught)});
@@ -89,10 +84,10 @@ std::vector<CaughtThere> TakeCaught(Session::State& s) {
   return there;
 }
 
-CaughtElement CaughtHere(Session::State& s) {
+const Caught* CaughtHere(Session::State& s) {
   const CatchState& state = s.Extension<CatchState>();
-  if (state.last.instruction == nullptr || s.machine == nullptr || !s.visible() || !(s.machine->Where() == state.last_at)) return {};
-  return state.last;
+  const bool here = state.last.has_value() && s.visible() && s.machine->Where() == state.last_at;
+  return here ? &*state.last : nullptr;
 }
 
 void BeginCatchWalk(Session::State& s) { CatchesOf(s).ForgetCaught(); }

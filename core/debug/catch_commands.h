@@ -17,8 +17,6 @@ void AttachCatches(Session::State& s);
 void CatchesOfNewProgram(Session::State& s);
 // The session's machine is put away, alive: it is not observed any more.
 void DetachCatches(Session::State& s);
-// What the machine was stopped for last; null: nothing was caught in this run.
-const Caught* LastCaught(Session::State& s);
 // These are looked for from now on; for ArmAll.
 void SetCatches(Session::State& s, const std::vector<const Breakpoint*>& catches);
 // What the machine has just been stopped for; nothing: no catch of the session's stopped it.
@@ -27,12 +25,8 @@ struct CaughtThere {
   std::string text;
 };
 std::vector<CaughtThere> TakeCaught(Session::State& s);
-// What a catch stopped the program for where it stands now; nothing where none did. `element` may be empty.
-struct CaughtElement {
-  const Instruction* instruction = nullptr;
-  std::vector<int64_t> element;
-};
-CaughtElement CaughtHere(Session::State& s);
+// What a catch stopped the program for where it stands now; null where none did.
+const Caught* CaughtHere(Session::State& s);
 // Before a walk through the past: what was caught there is caught again.
 void BeginCatchWalk(Session::State& s);
 // Things that catches have to say once.

@@ -24,16 +24,6 @@ namespace {
 constexpr size_t kMostValues = 24;
 constexpr int kAround = 12;
 
-// What a catch stopped for, while the program still stands right behind it.
-const Caught* CaughtHere(Session::State& s) {
-  if (!s.started() || s.machine->finished() || s.machine->frames().empty()) return nullptr;
-  const Caught* caught = LastCaught(s);
-  if (caught == nullptr || caught->instruction == nullptr) return nullptr;
-  const Frame& top = s.machine->top();
-  const bool here = top.computation == caught->instruction->parent && top.position == caught->instruction->index + 1;
-  return here && (caught->frames.empty() || caught->frames.back().iteration == top.iteration) ? caught : nullptr;
-}
-
 const Instruction* StopInstruction(Session::State& s) {
   if (!s.started()) return nullptr;
   if (const Caught* caught = CaughtHere(s)) return caught->instruction;

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/catches.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
@@ -162,9 +163,10 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   }
   if (s.visible() || s.error_stop) ObserveFrames(s, snapshot);
   if (s.visible()) snapshot.mark = s.machine->Where();
-  CaughtElement caught = CaughtHere(const_cast<Session::State&>(s));
-  snapshot.caught = caught.instruction;
-  snapshot.caught_element = std::move(caught.element);
+  if (const Caught* caught = CaughtHere(const_cast<Session::State&>(s))) {
+    snapshot.caught = caught->instruction;
+    if (caught->finding.has_value && caught->finding.output < 0) snapshot.caught_element = caught->finding.index;
+  }
   Gather(const_cast<Session::State&>(s), snapshot);
   auto& travel = const_cast<Session::State&>(s).Extension<Travel>();
   for (const auto& [name, mark] : travel.bookmarks) snapshot.moments.push_back({MomentRow::kBookmark, name, mark});
