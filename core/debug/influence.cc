@@ -299,7 +299,7 @@ class InfluenceBuilder {
         absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), k, &decides);
         if (!rest.ok()) return rest;
         carried = *std::move(rest);
-        RaiseLast(frame, loop, *count - 1);
+        RaiseLast(frame, loop, k, *count - 1);
         AddNote(absl::StrCat("of %", loop.name, " iterations from ", k, " on are told together: sets there are at most what is influenced (/all takes them one by one)"));
         break;
       }
@@ -313,7 +313,7 @@ class InfluenceBuilder {
       const bool same = *next == carried;
       carried = *std::move(next);
       if (same && !state_.looked) {  // so are all iterations after it
-        RaiseLast(frame, loop, *count - 1);
+        RaiseLast(frame, loop, k, *count - 1);
         break;
       }
     }
@@ -359,7 +359,6 @@ class InfluenceBuilder {
 
   // `from`: by leaf, or none.
   void Note(int frame, const Instruction& i, const Leaves& leaves, const std::vector<std::vector<int>>& from) {
-    const FrameHistory::Place p = reader_.history().place(frame);
     for (size_t l = 0; l < leaves.size(); ++l) {
       if (leaves[l].empty()) continue;
       const auto [it, fresh] = numbers_.try_emplace({Path(frame), &i, static_cast<int>(l)}, static_cast<int>(influence_.nodes.size()));
@@ -376,9 +375,12 @@ class InfluenceBuilder {
       ++node.times;
       if (!(node.set == leaves[l])) node.set.AddAll(leaves[l]);
       node.set.exact = node.set.exact && leaves[l].exact && !state_.blind;
-      if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) {
-        if (node.iterations_first < 0) node.iterations_first = p.iteration;
-        node.iterations_last = std::max(node.iterations_last, p.iteration);
+      size_t level = 0;
+      for (int f = frame; f >= 0; f = reader_.history().place(f).parent) {
+        const FrameHistory::Place& at = reader_.history().place(f);
+        if (at.kind != FrameKind::kWhileBody && at.kind != FrameKind::kWhileCondition) continue;
+        if (level == node.loops.size()) node.loops.push_back({at.caller, at.kind == FrameKind::kWhileCondition, Path(f), {}});
+        node.loops[level++].Add(at.iteration);
       }
       if (from.empty()) continue;
       for (int source : from[l]) {
@@ -387,13 +389,14 @@ class InfluenceBuilder {
     }
   }
 
-  void RaiseLast(int frame, const Instruction& loop, int64_t last) {
-    const int outer = Path(frame);
+  // What was influenced in iteration `k` is so in all up to `last` too.
+  void RaiseLast(int frame, const Instruction& loop, int64_t k, int64_t last) {
+    const int body = Path(reader_.history().EnterBody(frame, loop, k)), condition = Path(reader_.history().EnterCondition(frame, loop, k));
     for (InfluenceNode& node : influence_.nodes) {
-      const FrameHistory::Place p = reader_.history().place(node.frame);
-      if (p.caller != &loop || p.parent < 0 || Path(p.parent) != outer) continue;
-      if (p.kind == FrameKind::kWhileBody) node.iterations_last = std::max(node.iterations_last, last);
-      if (p.kind == FrameKind::kWhileCondition) node.iterations_last = std::max(node.iterations_last, last + 1);  // the one that ends it too
+      for (InfluenceLoop& around : node.loops) {
+        if ((around.path != body && around.path != condition) || !around.Contains(k)) continue;
+        around.Add(InfluenceLoop::Span{k, around.condition ? last + 1 : last});  // the condition that ends it too
+      }
     }
   }
 
@@ -411,6 +414,27 @@ class InfluenceBuilder {
 };
 
 }  // namespace
+
+void InfluenceLoop::Add(Span more) {
+  if (!spans.empty() && spans.back().first <= more.first && more.first <= spans.back().last + 1) {  // as they mostly come
+    spans.back().last = std::max(spans.back().last, more.last);
+    return;
+  }
+  auto at = std::lower_bound(spans.begin(), spans.end(), more.first, [](const Span& span, int64_t first) { return span.last + 1 < first; });
+  if (at == spans.end() || more.last + 1 < at->first) {
+    spans.insert(at, more);
+    return;
+  }
+  at->first = std::min(at->first, more.first);
+  at->last = std::max(at->last, more.last);
+  auto end = at + 1;
+  for (; end != spans.end() && end->first <= at->last + 1; ++end) at->last = std::max(at->last, end->last);
+  spans.erase(at + 1, end);
+}
+
+bool InfluenceLoop::Contains(int64_t iteration) const {
+  return std::any_of(spans.begin(), spans.end(), [&](const Span& span) { return span.first <= iteration && iteration <= span.last; });
+}
 
 absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place, int64_t most_steps) {
   absl::StatusOr<Scalar> value = reader.Element(place);  // it has been executed

@@ -16,13 +16,28 @@
 
 namespace hloscope {
 
+// Iterations of one loop: spans in order, with gaps between.
+struct InfluenceLoop {
+  const Instruction* loop = nullptr;
+  bool condition = false;  // of its condition
+  int path = 0;            // frames of one loop have the same
+  struct Span {
+    int64_t first = 0, last = 0;
+  };
+  std::vector<Span> spans;
+
+  void Add(int64_t iteration) { Add(Span{iteration, iteration}); }
+  void Add(Span more);
+  bool Contains(int64_t iteration) const;
+};
+
 struct InfluenceNode {
   int frame = 0;  // the first in which it was influenced
   const Instruction* instruction = nullptr;
   int leaf = 0;
   ElementSet set;  // over all iterations
   int64_t times = 0;
-  int64_t iterations_first = -1, iterations_last = -1;  // of the innermost loop around it
+  std::vector<InfluenceLoop> loops;  // around it, the innermost first; each by itself
   bool moves = false;       // tuples and what only hands values on
   std::vector<int> from;    // nodes
   std::string note;

@@ -15,11 +15,35 @@ constexpr int64_t kLines = 60;
 
 std::string NameOf(const InfluenceNode& node) { return absl::StrCat("%", node.instruction->name, LeafPathText(node.instruction->shape, node.leaf)); }
 
+// "iteration 3 of %w", "iterations 0, 2 to 5 of %w".
+std::string LoopText(const InfluenceLoop& around) {
+  constexpr size_t kSpans = 8;
+  std::vector<std::string> parts;
+  for (const InfluenceLoop::Span& span : around.spans) {
+    if (parts.size() == kSpans && around.spans.size() > kSpans + 1) {
+      parts.push_back(absl::StrCat("... ", around.spans.back().last));
+      break;
+    }
+    parts.push_back(span.first == span.last ? absl::StrCat(span.first) : absl::StrCat(span.first, " to ", span.last));
+  }
+  const bool one = around.spans.size() == 1 && around.spans[0].first == around.spans[0].last;
+  return absl::StrCat(around.condition ? "condition" : "iteration", one ? " " : "s ", absl::StrJoin(parts, ", "), " of %", around.loop->name);
+}
+
 std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
   const FrameHistory::Place& p = history.place(node.frame);
-  if (p.kind == FrameKind::kEntry) return "";
-  if (node.iterations_first < 0 || node.iterations_first == node.iterations_last) return FrameText(history, node.frame);
-  return absl::StrCat(p.computation->name, p.kind == FrameKind::kWhileCondition ? ", conditions " : ", iterations ", node.iterations_first, " to ", node.iterations_last, " of %", p.caller->name);
+  std::vector<std::string> parts;
+  switch (p.kind) {
+    case FrameKind::kEntry: return "";
+    case FrameKind::kCall: parts.push_back(absl::StrCat("call of %", p.caller->name)); break;
+    case FrameKind::kFusion: parts.push_back(absl::StrCat("fusion %", p.caller->name)); break;
+    case FrameKind::kBranch: parts.push_back(absl::StrCat("branch ", p.branch, " of %", p.caller->name)); break;
+    case FrameKind::kElement: parts.push_back(absl::StrCat("call ", p.iteration, " for %", p.caller->name)); break;
+    case FrameKind::kWhileBody:
+    case FrameKind::kWhileCondition: break;
+  }
+  for (const InfluenceLoop& around : node.loops) parts.push_back(LoopText(around));
+  return absl::StrCat(p.computation->name, ", ", absl::StrJoin(parts, ", "));
 }
 
 }  // namespace
@@ -65,7 +89,15 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
                                     ", \"computation\": ", JsonQuoted(history.place(node.frame).computation->name), ", \"leaf\": ", node.leaf, ", \"elements\": ", node.set.count(),
                                     ", \"of\": ", node.set.total(), ", \"exact\": ", node.set.exact ? "true" : "false", ", \"low\": [", absl::StrJoin(bounds.low, ","), "], \"high\": [",
                                     absl::StrJoin(bounds.high, ","), "], \"first\": [", absl::StrJoin(first, ", "), "], \"from\": [", absl::StrJoin(node.from, ", "), "]");
-    if (node.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", node.iterations_first, ", ", node.iterations_last, "]");
+    if (!node.loops.empty()) {  // from the first to the last of the innermost loop, and all of them by loop
+      std::vector<std::string> loops;
+      for (const InfluenceLoop& around : node.loops) {
+        std::vector<std::string> spans;
+        for (const InfluenceLoop::Span& span : around.spans) spans.push_back(absl::StrCat("[", span.first, ", ", span.last, "]"));
+        loops.push_back(absl::StrCat("{\"loop\": ", JsonQuoted(around.loop->name), ", \"part\": \"", around.condition ? "condition" : "body", "\", \"spans\": [", absl::StrJoin(spans, ", "), "]}"));
+      }
+      absl::StrAppend(&text, ", \"iterations\": [", node.loops[0].spans.front().first, ", ", node.loops[0].spans.back().last, "], \"loops\": [", absl::StrJoin(loops, ", "), "]");
+    }
     nodes.push_back(text + "}");
   }
   for (const std::string& note : influence.notes) notes.push_back(JsonQuoted(note));

@@ -37,7 +37,9 @@ struct SliceEdge {
   // The data movement between, walked over in one hop: from the reading instruction towards `to`.
   std::vector<std::string> through;  // names, the first few and the last ones
   int64_t moves = 0;                 // how many instructions
-  int64_t iterations_first = -1, iterations_last = -1;  // passed through, of one loop; -1: none
+  int64_t iterations_first = -1, iterations_last = -1;  // passed through, of `loop`; -1: none
+  const Instruction* loop = nullptr;                    // the outermost whose iterations change on the way; else the innermost
+  bool nested = false;                                  // loops around it or inside of it were passed through too
   std::vector<std::string> notes;    // "at index %i[0] = 3"
 };
 

@@ -112,7 +112,7 @@ std::string ThroughText(const SliceEdge& edge) {
   std::string text = absl::StrCat("through ", absl::StrJoin(edge.through, ", "));
   if (edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
   if (edge.iterations_first >= 0 && edge.iterations_first != edge.iterations_last) {
-    absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last);
+    absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last, edge.nested ? absl::StrCat(" of %", edge.loop->name) : "");
   }
   for (const std::string& note : edge.notes) absl::StrAppend(&text, "; ", note);
   return text;
@@ -299,7 +299,7 @@ std::string JsonEdge(const SliceEdge& edge) {
   for (const std::string& note : edge.notes) notes.push_back(JsonQuoted(note));
   std::string text = absl::StrCat("{\"node\": ", edge.to, ", \"role\": ", JsonQuoted(RoleWord(edge.role)), ", \"moves\": ", edge.moves, ", \"through\": [", absl::StrJoin(through, ", "), "]");
   if (edge.term >= 0) absl::StrAppend(&text, ", \"term\": ", edge.term);
-  if (edge.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", edge.iterations_first, ", ", edge.iterations_last, "]");
+  if (edge.iterations_first >= 0) absl::StrAppend(&text, ", \"iterations\": [", edge.iterations_first, ", ", edge.iterations_last, "], \"loop\": ", JsonQuoted(edge.loop->name));
   if (!notes.empty()) absl::StrAppend(&text, ", \"notes\": [", absl::StrJoin(notes, ", "), "]");
   return text + "}";
 }

@@ -74,6 +74,12 @@ class WhyBuilder {
     ElementPlace place;
     SliceEdge edge;
     std::vector<ElementRead> side;  // read on the way to know where to go
+    struct Loop {
+      const Instruction* loop;
+      size_t depth;  // how many are around it
+      int64_t first, last;
+    };
+    std::vector<Loop> loops;  // passed through
   };
 
   int AddNode(const ElementPlace& place, int depth) {
@@ -120,13 +126,36 @@ class WhyBuilder {
     return walked;
   }
 
+  // Of an inner loop the iterations would be those of several runs where the outer one's change: then the outer one is told.
+  void NoteIterations(int frame, Walked* walked) {
+    FrameHistory& history = reader_.history();
+    size_t depth = 0;
+    for (int f = history.place(frame).parent; f >= 0; f = history.place(f).parent) depth += history.place(f).kind == FrameKind::kWhileBody ? 1 : 0;
+    for (int f = frame; f >= 0; f = history.place(f).parent) {
+      const FrameHistory::Place& p = history.place(f);
+      if (p.kind != FrameKind::kWhileBody) continue;
+      auto known = std::find_if(walked->loops.begin(), walked->loops.end(), [&](const Walked::Loop& loop) { return loop.loop == p.caller; });
+      if (known == walked->loops.end()) known = walked->loops.insert(known, {p.caller, depth, p.iteration, p.iteration});
+      known->last = p.iteration;
+      --depth;
+    }
+    const Walked::Loop* told = nullptr;
+    for (const Walked::Loop& loop : walked->loops) {
+      const bool changes = loop.first != loop.last, told_changes = told != nullptr && told->first != told->last;
+      const bool better = changes == told_changes ? (changes ? loop.depth < told->depth : told == nullptr || loop.depth > told->depth) : changes;
+      if (better) told = &loop;
+    }
+    SliceEdge& edge = walked->edge;
+    edge.iterations_first = told->first;
+    edge.iterations_last = told->last;
+    edge.loop = told->loop;
+    edge.nested = walked->loops.size() > 1;
+  }
+
   void NoteMove(const ElementPlace& at, const ElementReads& reads, Walked* walked) {
     SliceEdge& edge = walked->edge;
     const FrameHistory::Place& frame = reader_.history().place(at.frame);
-    if (frame.kind == FrameKind::kWhileBody) {
-      if (edge.iterations_first < 0) edge.iterations_first = frame.iteration;
-      edge.iterations_last = frame.iteration;
-    }
+    if (frame.kind == FrameKind::kWhileBody) NoteIterations(at.frame, walked);
     ++edge.moves;
     const std::string name = absl::StrCat("%", at.instruction->name);
     if (edge.through.size() < kNamedMoves && (edge.through.empty() || edge.through.back() != name)) edge.through.push_back(name);

@@ -65,7 +65,11 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     const int size = static_cast<int>(frame.values.size());
     const int level = static_cast<int>(stack.frames.size()) - 1;
     if (stack.main && level == until.goal_depth && frame.kind == until.goal_kind && frame.iteration == until.goal_iteration) return StopReason::kStep;
-    if (frame.kind == FrameKind::kElement && (replaying || armed[frame.computation->id].empty()) && until.serial != frame.serial && until.ended != frame.serial &&
+    const auto is_armed_inside = [&] {  // a walk may go through several computations in turn, as the selects and scatters of windows
+      const std::vector<Computation*> called = frame.caller->CalledComputations();
+      return std::any_of(called.begin(), called.end(), [&](const Computation* c) { return !armed[c->id].empty(); });
+    };
+    if (frame.kind == FrameKind::kElement && (replaying || !is_armed_inside()) && until.serial != frame.serial && until.ended != frame.serial &&
         level > until.goal_depth) {
       PopFrame(stack);  // nobody can stop in here: compute the instruction as ever
       exempt_serial = stack.frames.back().serial;
