@@ -102,7 +102,8 @@ void Driver::Begin(const std::string& text) {
     looked_since_ = ImGui::GetTime();
     // The first step is taken when the tag is there.
     steps_.push_back([this, name, fx, fy] { FindTag(name, &mouse_, fx, fy); });
-    steps_.push_back([] {});  // hovering
+    // Hovering; what still moves is followed until it stands, for a while.
+    for (int k = 0; k < 3; ++k) steps_.push_back([this, name, fx, fy] { FindTag(name, &mouse_, fx, fy); });
     if (word == "click") {
       const int button = absl::StrContains(more, "right") ? 1 : absl::StrContains(more, "middle") ? 2 : 0;
       const bool ctrl = absl::StrContains(more, "ctrl"), shift = absl::StrContains(more, "shift");
