@@ -43,7 +43,11 @@ const std::vector<LeafSource>& ElementReader::LeavesOf(const Instruction& instru
 }
 
 ElementLoader ElementReader::LoaderOf(int frame, const Instruction& instruction) {
-  return [this, frame, &instruction](int operand, int64_t linear) { return Element({frame, instruction.operands[operand], 0, linear}); };
+  return [this, frame, &instruction](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+    const ElementPlace place{frame, instruction.operands[operand], 0, linear};
+    if (const std::optional<Scalar> before = Before(place, instruction)) return *before;
+    return Element(place);
+  };
 }
 
 // ---- Values ----
@@ -65,6 +69,19 @@ constexpr int kLazyDepth = 48;
 
 absl::StatusOr<Scalar> ElementReader::Element(const ElementPlace& place) { return Lazy(place, 0); }
 
+std::optional<Scalar> ElementReader::Before(const ElementPlace& place, const Instruction& reader) {
+  const Value before = history_.Before(place.frame, *place.instruction, reader.index);
+  if (!before.has_value()) return std::nullopt;
+  const absl::StatusOr<Scalar> element = ElementOfValue(before, place.leaf, place.linear);
+  return element.ok() ? std::make_optional(*element) : std::nullopt;
+}
+
+absl::StatusOr<Value> ElementReader::SeenBy(const Instruction& reader, int frame, const Instruction& instruction) {
+  Value before = history_.Before(frame, instruction, reader.index);
+  if (before.has_value()) return before;
+  return history_.ValueOf(frame, instruction);
+}
+
 absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth) {
   if (const Value held = history_.Held(place.frame, *place.instruction); held.has_value()) return ElementOfValue(held, place.leaf, place.linear);
   if (const ConstantLiteral* literal = place.instruction->literal.get(); literal != nullptr && literal->value.has_value() && literal->value.IsDense()) {
@@ -79,8 +96,10 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
     const Program& program = prepared->program;
     auto& spare = spare_[{place.instruction, depth}];
     if (spare == nullptr) spare = std::make_unique<ElementTracer>(program);
-    const ElementLoader load = [this, &place, depth](int operand, int64_t linear) {
-      return Lazy({place.frame, place.instruction->operands[operand], 0, linear}, depth + 1);
+    const ElementLoader load = [this, &place, depth](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+      const ElementPlace from{place.frame, place.instruction->operands[operand], 0, linear};
+      if (const std::optional<Scalar> before = Before(from, *place.instruction)) return *before;
+      return Lazy(from, depth + 1);
     };
     absl::StatusOr<TracedElement> element = spare->At(place.leaf, IndexOfPlace(program.outputs[place.leaf].shape, place.linear), load);
     if (!element.ok()) return element.status();
@@ -89,7 +108,11 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   }
   if (depth < kLazyDepth && !LeavesOf(*place.instruction).empty() && Def(*place.instruction).op_class == OpClass::kStructural) {
     const LeafSource source = LeavesOf(*place.instruction)[place.leaf];
-    if (source.operand >= 0) return Lazy({place.frame, place.instruction->operands[source.operand], source.leaf, place.linear}, depth + 1);
+    if (source.operand >= 0) {
+      const ElementPlace from{place.frame, place.instruction->operands[source.operand], source.leaf, place.linear};
+      if (const std::optional<Scalar> before = Before(from, *place.instruction)) return *before;
+      return Lazy(from, depth + 1);
+    }
   }
   // Of what a loop, a call or a branch returned: where the element comes from in there, so that no loop runs again for it.
   if (!frame.live && depth < kLazyDepth && Def(*place.instruction).control != ControlKind::kNone) {
@@ -311,7 +334,7 @@ absl::StatusOr<int64_t> ElementReader::SourceInLine(const ElementPlace& place, a
   if (!result.ok()) return result.status();
   std::vector<Value> operands;
   for (const Instruction* operand : i.operands) {
-    absl::StatusOr<Value> value = history_.ValueOf(place.frame, *operand);
+    absl::StatusOr<Value> value = SeenBy(i, place.frame, *operand);
     if (!value.ok()) return value.status();
     operands.push_back(*std::move(value));
   }
@@ -455,7 +478,7 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   std::vector<Value> values;
   std::vector<const Value*> operands;
   for (const Instruction* operand : i.operands) {
-    absl::StatusOr<Value> value = history_.ValueOf(place.frame, *operand);
+    absl::StatusOr<Value> value = SeenBy(i, place.frame, *operand);
     if (!value.ok()) return value.status();
     values.push_back(*std::move(value));
   }

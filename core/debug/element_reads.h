@@ -44,6 +44,8 @@ class ElementReader {
 
   FrameHistory& history() { return history_; }
   absl::StatusOr<Scalar> Element(const ElementPlace& place);
+  // What it was when `reader`, of its frame, read it; none where nobody has set it since.
+  std::optional<Scalar> Before(const ElementPlace& place, const Instruction& reader);
   absl::StatusOr<ElementReads> Reads(const ElementPlace& place, const ReadLimits& limits);
 
   // The instruction's program, prepared; null for those without one.
@@ -78,6 +80,7 @@ class ElementReader {
   absl::StatusOr<ElementReads> ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits);
   absl::StatusOr<int64_t> SourceInLine(const ElementPlace& place, absl::Span<const int64_t> candidates);
   absl::StatusOr<Scalar> Lazy(const ElementPlace& place, int depth);
+  absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
 
   FrameHistory history_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Prepared>> programs_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
@@ -120,18 +121,65 @@ absl::Status SwitchTo(Session::State& s, const std::string& name) {
   return absl::OkStatus();
 }
 
-// The values of these instructions of the entry at the present; empty where they have none.
-std::vector<Value> ValuesOf(Session::State& s, absl::Span<const std::string> names) {
-  std::vector<Value> values;
-  for (const std::string& name : names) {
-    const Instruction* i = s.module->entry->FindInstruction(name);
-    Value value;
-    if (i != nullptr && s.visible() && i->index < s.machine->frames()[0].position) {
-      absl::StatusOr<Value> got = s.machine->ValueOf(0, i->index);
-      if (got.ok()) value = *std::move(got);
-    }
-    values.push_back(std::move(value));
+// Where a fork stands: its frames up to where element computations begin, which are only looked at.
+struct Standing {
+  struct Level {
+    FrameKind kind;
+    int64_t iteration;
+    int branch;
+    std::string caller;  // the instruction around that runs it
+  };
+  std::vector<Level> levels;
+  std::vector<std::string> at;  // by level: what is next, or is being run; empty at the end
+  std::string text;
+  Mark mark;
+  const Module* module = nullptr;
+};
+
+Standing StandingOf(Session::State& s) {
+  Standing standing;
+  standing.module = s.module.get();
+  if (!s.visible()) return standing;
+  const std::vector<Frame>& frames = s.machine->frames();
+  for (const Frame& frame : frames) {
+    if (frame.kind == FrameKind::kElement) break;
+    const bool ended = frame.position >= static_cast<int>(frame.computation->schedule.size());
+    standing.levels.push_back({frame.kind, frame.iteration, frame.branch, frame.caller == nullptr ? "" : std::string(frame.caller->name)});
+    standing.at.push_back(ended ? "" : std::string(frame.computation->schedule[frame.position]->name));
   }
+  standing.text = s.machine->finished() ? "at its end" : absl::StrCat("at ", s.DescribeFrame(static_cast<int>(standing.levels.size()) - 1));
+  standing.mark = s.machine->Where();
+  return standing;
+}
+
+// How many frames are the same in both: in the same iterations of the same loops.
+size_t SharedFrames(const Standing& a, const Standing& b) {
+  size_t shared = 0;
+  for (; shared < std::min(a.levels.size(), b.levels.size()); ++shared) {
+    const Standing::Level &x = a.levels[shared], &y = b.levels[shared];
+    if (x.kind != y.kind || x.iteration != y.iteration || x.branch != y.branch || x.caller != y.caller) break;
+  }
+  return shared;
+}
+
+struct Compared {
+  int depth = 0;
+  std::string name;
+};
+
+// The value of an instruction of that frame at the present; empty where it has none.
+Value ValueIn(Session::State& s, int depth, absl::string_view name) {
+  if (!s.visible() || depth >= static_cast<int>(s.machine->frames().size())) return Value();
+  const Frame& frame = s.machine->frames()[depth];
+  const Instruction* i = frame.computation->FindInstruction(name);
+  if (i == nullptr || i->index >= frame.position) return Value();
+  absl::StatusOr<Value> got = s.machine->ValueOf(depth, i->index);
+  return got.ok() ? *std::move(got) : Value();
+}
+
+std::vector<Value> ValuesOf(Session::State& s, absl::Span<const Compared> names) {
+  std::vector<Value> values;
+  for (const Compared& each : names) values.push_back(ValueIn(s, each.depth, each.name));
   return values;
 }
 
@@ -155,50 +203,28 @@ bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std:
   return true;
 }
 
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only) {
-  Forks& forks = s.Extension<Forks>();
-  const std::string home = forks.current;
-  std::vector<std::string> names;
-  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
-  absl::flat_hash_map<std::string, int64_t> sizes;
-  const int position = s.visible() ? s.machine->frames()[0].position : 0;
-  for (const Instruction* i : s.module->entry->schedule) {
-    if (!only.empty() ? i->name != only : i->index >= position) continue;
-    names.emplace_back(i->name);
-    sizes[names.back()] = i->shape.ByteSize();
-  }
-  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
-  constexpr size_t kMostRows = 10;
+constexpr size_t kMostRows = 10;
+
+struct Comparison {
   std::vector<Row> rows;
   int64_t compared = 0, differing = 0;
   std::vector<std::string> unlike;
-  absl::Status status;
-  if (names.empty() && !only.empty()) status = absl::NotFoundError(absl::StrCat("the entry computation of ", a, " has no instruction '", only, "'"));
-  for (size_t k = 0; k < names.size() && status.ok();) {
-    size_t end = k;
-    for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[names[end]] <= kBatch); ++end) bytes += sizes[names[end]];
-    const absl::Span<const std::string> batch = absl::MakeSpan(names).subspan(k, end - k);
-    status = SwitchTo(s, a);
-    if (!status.ok()) break;
-    const std::vector<Value> of_a = ValuesOf(s, batch);
-    status = SwitchTo(s, b);
-    if (!status.ok()) break;
-    const std::vector<Value> of_b = ValuesOf(s, batch);
-    for (size_t n = 0; n < batch.size(); ++n) {
-      if (!of_a[n].has_value() || !of_b[n].has_value()) continue;
-      const size_t before = rows.size();
-      if (!CompareLeaves(batch[n], of_a[n], of_b[n], rows)) unlike.push_back(batch[n]);
-      ++compared;
-      if (rows.size() > before) ++differing;
-      if (rows.size() > kMostRows) rows.resize(kMostRows);
-    }
-    k = end;
+
+  void Add(const std::string& name, const Value& a, const Value& b) {
+    if (!a.has_value() || !b.has_value()) return;
+    const size_t before = rows.size();
+    if (!CompareLeaves(name, a, b, rows)) unlike.push_back(name);
+    ++compared;
+    if (rows.size() > before) ++differing;
+    if (rows.size() > kMostRows) rows.resize(kMostRows);
   }
-  const absl::Status back = SwitchTo(s, home);
-  if (!status.ok()) return status;
-  if (!back.ok()) return back;
-  if (compared == 0) return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks") : absl::StrCat("%", only, " has not been executed in both forks"));
-  s.Say(Count(compared, "instruction"), " compared, ", differing == 0 ? std::string("all with the same values") : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
+};
+
+void SayComparison(const Session::State& s, const Comparison& comparison) {
+  const std::vector<Row>& rows = comparison.rows;
+  const int64_t differing = comparison.differing;
+  const bool alike = differing == 0 && comparison.unlike.empty();
+  s.Say(Count(comparison.compared, "instruction"), " compared, ", alike ? std::string(comparison.compared == 1 ? "with the same value" : "all with the same values") : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
   for (size_t k = 0; k < rows.size(); ++k) {
     const ArrayDifference& d = rows[k].difference;
     double relative = 0;
@@ -207,7 +233,89 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
           d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative) ? absl::StrCat(", relative ", relative) : "", "; worst ", absl::StrCat(d.worst_ulp), " ulp\n");
   }
   if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
-  if (!unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(unlike, ", %"), "\n");
+  if (!comparison.unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(comparison.unlike, ", %"), "\n");
+}
+
+// What one of them has not come to was not compared.
+void SayNotCompared(const Session::State& s, const std::string& a, const Standing& at_a, const std::string& b, const Standing& at_b, size_t shared) {
+  const bool same = at_a.levels.size() == at_b.levels.size() && shared == at_a.levels.size() && at_a.at == at_b.at;
+  if (!same) s.Say("Compared is what both have executed: ", a, " stands ", at_a.text, ", ", b, " ", at_b.text, ". What only one of them has come to is not.\n");
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, Comparison& comparison, std::function<void()>* notes) {
+  if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
+  const Standing at_b = StandingOf(s);
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  const Standing at_a = StandingOf(s);
+  const size_t shared = SharedFrames(at_a, at_b);
+  std::vector<Compared> names;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> shown;
+  for (size_t depth = 0; depth < shared; ++depth) {
+    const Frame& frame = s.machine->frames()[depth];
+    for (const Instruction* i : frame.computation->schedule) {
+      if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
+      names.push_back({static_cast<int>(depth), std::string(i->name)});
+      sizes.push_back(i->shape.ByteSize());
+      shown.push_back(depth == 0 ? names.back().name : absl::StrCat(names.back().name, " in ", frame.computation->name));
+    }
+  }
+  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
+  for (size_t k = 0; k < names.size();) {
+    size_t end = k;
+    for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
+    const absl::Span<const Compared> batch = absl::MakeSpan(names).subspan(k, end - k);
+    if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+    const std::vector<Value> of_a = ValuesOf(s, batch);
+    if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
+    const std::vector<Value> of_b = ValuesOf(s, batch);
+    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(shown[k + n], of_a[n], of_b[n]);
+    k = end;
+  }
+  if (!only.empty() && names.empty()) {
+    // One of them stands in a frame that has it, and the other one has been there or not got there.
+    for (const bool first : {true, false}) {
+      const Standing &here = first ? at_a : at_b, &there = first ? at_b : at_a;
+      const std::string &stands = first ? a : b, &other = first ? b : a;
+      if (absl::Status status = SwitchTo(s, stands); !status.ok()) return status;
+      for (size_t depth = here.levels.size(); depth-- > shared;) {
+        const Value value = ValueIn(s, static_cast<int>(depth), only);
+        if (!value.has_value()) continue;
+        const std::string where = absl::StrCat(only, " in ", s.machine->frames()[depth].computation->name);
+        if (here.module != there.module || there.levels.empty()) {
+          return absl::FailedPreconditionError(absl::StrCat("%", only, ": ", stands, " stands ", here.text, ", and ", other, there.levels.empty() ? " is not running" : " runs another program and stands elsewhere"));
+        }
+        Mark mark = here.mark;
+        mark.levels.resize(depth + 1);
+        if (absl::Status status = SwitchTo(s, other); !status.ok()) return status;
+        Value past;
+        const absl::Status looked = LookAt(s, mark, [&] {
+          past = ValueIn(s, static_cast<int>(depth), only);
+          return absl::OkStatus();
+        });
+        if (!looked.ok()) return absl::FailedPreconditionError(absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
+        first ? comparison.Add(where, value, past) : comparison.Add(where, past, value);
+        return absl::OkStatus();
+      }
+    }
+    if (absl::Status status = SwitchTo(s, a); !status.ok()) return status;
+    return absl::NotFoundError(absl::StrCat("no instruction '", only, "' that has been executed in a frame in which ", a, " or ", b, " stands"));
+  }
+  if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
+  return absl::OkStatus();
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only) {
+  const std::string home = s.Extension<Forks>().current;
+  Comparison comparison;
+  std::function<void()> notes;
+  const absl::Status status = CompareTwo(s, a, b, only, comparison, &notes);
+  const absl::Status back = SwitchTo(s, home);
+  if (!status.ok()) return status;
+  if (!back.ok()) return back;
+  if (comparison.compared == 0) return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks") : absl::StrCat("%", only, " has not been executed in both forks"));
+  SayComparison(s, comparison);
+  if (notes) notes();
   return absl::OkStatus();
 }
 

@@ -72,6 +72,7 @@ class WhyBuilder {
  private:
   struct Walked {
     ElementPlace place;
+    std::optional<Scalar> was;  // when it was read; set by hand since
     SliceEdge edge;
     std::vector<ElementRead> side;  // read on the way to know where to go
     struct Loop {
@@ -82,7 +83,9 @@ class WhyBuilder {
     std::vector<Loop> loops;  // passed through
   };
 
-  int AddNode(const ElementPlace& place, int depth) {
+  // `was`: what it was before it was set by hand; such a node is not the one of what it is now.
+  int AddNode(const ElementPlace& place, int depth, const std::optional<Scalar>& was = std::nullopt) {
+    if (was.has_value()) return AddPast(place, depth, *was);
     const auto [entry, fresh] = numbers_.try_emplace(place, static_cast<int>(slice_.nodes.size()));
     if (!fresh) return entry->second;
     SliceNode node;
@@ -98,6 +101,33 @@ class WhyBuilder {
     return entry->second;
   }
 
+  int AddPast(const ElementPlace& place, int depth, const Scalar& was) {
+    SliceNode node;
+    node.place = place;
+    node.depth = depth;
+    node.index = IndexOfPlace(LeafShape(place.instruction->shape, place.leaf), place.linear);
+    node.value = was;
+    node.known = true;
+    const absl::StatusOr<Scalar> now = reader_.Element(place);
+    const bool other = !now.ok() || ToText(*now) != ToText(was);  // another element may have been set
+    if (other) node.note = absl::StrCat("before it was set by hand", now.ok() ? absl::StrCat(" to ", ToText(*now)) : "");
+    past_.insert(static_cast<int>(slice_.nodes.size()));
+    if (!reader_.history().ComputedBefore(place.frame, *place.instruction)) {
+      node.kind = SliceNode::kCreated;
+      node.expanded = true;
+      absl::StrAppend(&node.note, other ? "; " : "", "set by hand");
+    }
+    slice_.nodes.push_back(std::move(node));
+    return static_cast<int>(slice_.nodes.size()) - 1;
+  }
+
+  // What the read element was then, where it was set since. `at`: which reads it, in its frame or, as a parameter, in one that its frame calls.
+  std::optional<Scalar> WasFor(const ElementPlace& at, const ElementPlace& read) {
+    if (at.frame == read.frame) return reader_.Before(read, *at.instruction);
+    const FrameHistory::Place& p = reader_.history().place(at.frame);
+    return p.parent == read.frame && at.instruction->parameter_number >= 0 ? reader_.Before(read, *p.caller) : std::nullopt;
+  }
+
   // Whether finding out what it reads can show that it only moves a number.
   bool MayMove(const Instruction& i, int leaf) {
     const ElementReader::Prepared* prepared = reader_.ProgramOf(i);
@@ -105,12 +135,13 @@ class WhyBuilder {
   }
 
   // Over data movement to the element that was computed, given or made.
-  absl::StatusOr<Walked> Walk(const ElementPlace& start) {
+  absl::StatusOr<Walked> Walk(const ElementPlace& start, bool past = false) {
     Walked walked;
     walked.place = start;
     for (int64_t step = 0; step < kMostMoves; ++step) {
       const ElementPlace at = walked.place;
-      if (!MayMove(*at.instruction, at.leaf) || reader_.history().SetByHand(at.frame, *at.instruction)) return walked;
+      const bool set = reader_.history().SetByHand(at.frame, *at.instruction) && !(past && step == 0);
+      if (!MayMove(*at.instruction, at.leaf) || set) return walked;
       absl::StatusOr<ElementReads> reads = reader_.Reads(at, limits_);
       if (!reads.ok()) {
         if (absl::IsResourceExhausted(reads.status())) return walked;
@@ -122,6 +153,8 @@ class WhyBuilder {
       }
       NoteMove(at, *reads, &walked);
       walked.place = reads->reads[reads->moved].place;
+      walked.was = WasFor(at, walked.place);
+      if (walked.was.has_value()) return walked;
     }
     return walked;
   }
@@ -214,7 +247,7 @@ class WhyBuilder {
       slice_.nodes[number].kind = SliceNode::kConstant;
       return absl::OkStatus();
     }
-    if (reader_.history().SetByHand(place.frame, *place.instruction)) {
+    if (!past_.contains(number) && reader_.history().SetByHand(place.frame, *place.instruction)) {
       slice_.nodes[number].kind = SliceNode::kCreated;
       slice_.nodes[number].note = "set by hand";
       return absl::OkStatus();
@@ -240,7 +273,7 @@ class WhyBuilder {
     node.reads = reads->total;
     if (!reads->note.empty()) node.note = reads->note;
     if (reads->moved >= 0) {
-      absl::StatusOr<Walked> walked = Walk(place);
+      absl::StatusOr<Walked> walked = Walk(place, past_.contains(number));
       if (!walked.ok()) return walked.status();
       return Connect(number, ReadRole::kValue, -1, *std::move(walked));
     }
@@ -295,7 +328,8 @@ class WhyBuilder {
     const bool follows = options_.control || read.role == ReadRole::kValue || read.role == ReadRole::kPredicate;
     Walked walked;
     walked.place = read.place;
-    if (follows) {
+    walked.was = WasFor(slice_.nodes[number].place, read.place);
+    if (follows && !walked.was.has_value()) {
       absl::StatusOr<Walked> found = Walk(read.place);
       if (!found.ok()) return found.status();
       walked = *std::move(found);
@@ -320,7 +354,7 @@ class WhyBuilder {
   }
 
   void Link(int number, ReadRole role, int term, Walked walked, int depth) {
-    const int to = AddNode(walked.place, depth);
+    const int to = AddNode(walked.place, depth, walked.was);
     SliceEdge edge = std::move(walked.edge);
     edge.to = to;
     edge.role = role;
@@ -332,7 +366,7 @@ class WhyBuilder {
     if (i.literal != nullptr) child.kind = SliceNode::kConstant;
     if (!follows) return;
     child.depth = std::min(child.depth, depth);
-    if (reader_.history().SetByHand(child.place.frame, i)) {
+    if (!past_.contains(to) && reader_.history().SetByHand(child.place.frame, i)) {
       child.kind = SliceNode::kCreated;
       child.note = "set by hand";
       child.expanded = true;
@@ -377,7 +411,8 @@ class WhyBuilder {
     std::optional<ElementRead> found;
     for (const ElementRead& read : reads.reads) {
       if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
-      absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      const std::optional<Scalar> was = WasFor(place, read.place);
+      absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : reader_.Element(read.place);
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
     }
@@ -405,6 +440,7 @@ class WhyBuilder {
     birth.nan = nan;
     birth.path.push_back(AddNode(start, 0));
     ElementPlace at = start;
+    std::optional<Scalar> at_was;
     while (true) {
       absl::StatusOr<ElementReads> reads = ReadsForBirth(at);
       if (!reads.ok()) return reads.status();
@@ -418,7 +454,7 @@ class WhyBuilder {
         if (bad.has_value()) ++birth.hops;
       }
       if (!bad.has_value()) {
-        const int number = AddNode(at, 0);
+        const int number = AddNode(at, 0, at_was);
         if (birth.path.back() != number) birth.path.push_back(number);
         birth.given = reads->kind == SliceNode::kParameter || reads->kind == SliceNode::kConstant;
         std::optional<ElementPlace> infinite;
@@ -435,9 +471,10 @@ class WhyBuilder {
         return infinite;
       }
       if (reads->moved < 0 && birth.path.size() < kBirthPath) {
-        const int number = AddNode(at, 0);
+        const int number = AddNode(at, 0, at_was);
         if (birth.path.back() != number) birth.path.push_back(number);
       }
+      at_was = WasFor(at, bad->place);
       at = bad->place;
     }
   }
@@ -448,6 +485,7 @@ class WhyBuilder {
   Slice slice_;
   absl::flat_hash_map<ElementPlace, int, PlaceHash> numbers_;
   std::deque<int> queue_;
+  std::set<int> past_;  // nodes of values that were set by hand later
   std::optional<std::pair<ElementPlace, ElementReads>> known_;  // of the last walk's end
 };
 

@@ -307,16 +307,35 @@ void FrameHistory::Book(Ended& ended, int position, const Value& value) {
   ended_bytes_ += value.byte_size();
 }
 
+// The frame with what was set in it; null: nothing.
+const Frame* FrameHistory::EditedFrame(int frame) const {
+  if (frame < live_) return &machine_.frames()[frame];
+  if (edited_.empty()) return nullptr;
+  const auto edited = edited_.find(PathOf(frame));
+  return edited == edited_.end() ? nullptr : edited->second;
+}
+
 bool FrameHistory::SetByHand(int frame, const Instruction& instruction) const {
-  if (frame >= live_) {
-    if (edited_.empty()) return false;
-    const auto edited = edited_.find(PathOf(frame));
-    if (edited == edited_.end()) return false;
-    const std::vector<int>& there = edited->second->set_by_hand;
-    return std::find(there.begin(), there.end(), instruction.index) != there.end();
+  const Frame* edited = EditedFrame(frame);
+  return edited != nullptr && std::find(edited->set_by_hand.begin(), edited->set_by_hand.end(), instruction.index) != edited->set_by_hand.end();
+}
+
+Value FrameHistory::Before(int frame, const Instruction& instruction, int reader) const {
+  const Frame* edited = EditedFrame(frame);
+  if (edited == nullptr || edited->history.empty()) return Value();
+  for (const Replaced& replaced : edited->history) {
+    if (replaced.position != instruction.index || reader >= replaced.since) continue;
+    if (replaced.old.IsDense()) return replaced.old;
+    Value& dense = dense_before_[&replaced];
+    if (!dense.has_value()) dense = ToDense(replaced.old);
+    return dense;
   }
-  const std::vector<int>& set = machine_.frames()[frame].set_by_hand;
-  return std::find(set.begin(), set.end(), instruction.index) != set.end();
+  return Value();
+}
+
+bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction) const {
+  const Frame* edited = EditedFrame(frame);
+  return edited == nullptr || std::count(edited->set_by_hand.begin(), edited->set_by_hand.end(), instruction.index) <= 1;
 }
 
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {

@@ -56,6 +56,11 @@ class FrameHistory {
   // Somebody replaced its value (SetValue) in that frame, as far as the moments tell.
   bool SetByHand(int frame, const Instruction& instruction) const;
 
+  // What the instruction at `reader` read of it, dense, where somebody replaced its value after that; else empty.
+  Value Before(int frame, const Instruction& instruction, int reader) const;
+  // And that had been computed, not been set by hand before.
+  bool ComputedBefore(int frame, const Instruction& instruction) const;
+
   // How many iterations a loop that has ended ran, and the value that its iteration `k` began with (k == Iterations: the result).
   absl::StatusOr<int64_t> Iterations(int frame, const Instruction& loop);
   absl::StatusOr<Value> Carried(int frame, const Instruction& loop, int64_t k);
@@ -84,6 +89,8 @@ class FrameHistory {
   absl::flat_hash_map<uint64_t, std::vector<int>> by_place_;
   std::vector<std::unique_ptr<Ended>> ended_;  // by frame; null: not open
   mutable std::vector<uint64_t> paths_;        // by frame; 0: not known yet
+  const Frame* EditedFrame(int frame) const;
+  mutable std::map<const Replaced*, Value> dense_before_;
   Past past_;
   // Frames of `past_`. Loops' conditions and bodies that hold what their iteration began with, by the path of the frame around and the loop.
   absl::flat_hash_map<uint64_t, std::map<int64_t, const Frame*>> begun_;
