@@ -1,9 +1,11 @@
 // record and compare: a run written down, and runs compared with records and with the reference.
+#include <algorithm>
 #include <climits>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_values.h"
@@ -15,6 +17,7 @@
 #include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 
@@ -49,7 +52,17 @@ absl::Status CommandRecord(Session::State& s, absl::string_view args) {
     const absl::string_view word = TakeWord(args);
     const absl::StatusOr<std::vector<Location>> places = ResolveLocations(*s.module, word, s.current_computation());
     if (!places.ok()) return places.status();
-    for (const Location& place : *places) chosen.insert(&place.instruction());
+    std::vector<const Instruction*> meant;
+    for (const Location& place : *places) meant.push_back(&place.instruction());
+    const absl::string_view name = absl::StripPrefix(word, "%");
+    const Computation* named = s.module->FindComputation(name);
+    if (named != nullptr && meant.size() == 1 && meant[0]->parent == named && meant[0]->name != name) meant.assign(named->schedule.begin(), named->schedule.end());
+    // Handles and constants only where nothing else is meant.
+    const auto handle = [](const Instruction* i) { return i->literal != nullptr || Def(*i).op_class == OpClass::kStructural; };
+    const bool handles = std::all_of(meant.begin(), meant.end(), handle);
+    for (const Instruction* i : meant) {
+      if (handles || !handle(i)) chosen.insert(i);
+    }
   }
   absl::StatusOr<WatchedRun> run = WholeRun(s);
   if (!run.ok()) return run.status();

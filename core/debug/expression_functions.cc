@@ -90,8 +90,8 @@ double Extreme(const Result& r, bool max) {
     return best;
   }
   for (size_t i = 0; i < r.re.size(); ++i) {
+    if (std::isnan(r.re[i]) || std::isnan(r.im[i])) return std::numeric_limits<double>::quiet_NaN();
     const double x = std::abs(Complex(r.re[i], r.im[i]));
-    if (std::isnan(x)) return x;
     if (i == 0 || (max ? x > best : x < best)) best = x;
   }
   return best;
@@ -106,6 +106,15 @@ double CountIf(const Result& r, bool (*test)(double)) {
   for (size_t i = 0; i < r.re.size(); ++i) n += test(r.re[i]) || (!r.im.empty() && test(r.im[i]));
   return static_cast<double>(n);
 }
+// A complex number of which a part is NaN is NaN, and no infinity.
+double Infinite(const Result& r) {
+  int64_t n = 0;
+  for (size_t i = 0; i < r.re.size(); ++i) {
+    const double im = r.im.empty() ? 0 : r.im[i];
+    n += !std::isnan(r.re[i]) && !std::isnan(im) && (std::isinf(r.re[i]) || std::isinf(im));
+  }
+  return static_cast<double>(n);
+}
 bool True(double x) { return x != 0; }
 
 const Function kFunctions[] = {
@@ -114,7 +123,7 @@ const Function kFunctions[] = {
     {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
     {"sum", "sum of the elements", Sum, nullptr},
     {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr},
-    {"inf", "how many elements are infinite", [](const Result& r) { return CountIf(r, [](double x) { return std::isinf(x); }); }, nullptr},
+    {"inf", "how many elements are infinite", Infinite, nullptr},
     {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
     {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
     {"count", "how many elements; of a condition, how many are true",

@@ -179,9 +179,13 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     way.group = group;
     way.call = ++size[group];
   }
-  const int most = *std::max_element(size.begin(), size.end());
-  if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
+  int most = *std::max_element(size.begin(), size.end());
   result.calls_ = most > 1 && asked.call == 0;
+  if (most == 1 && groups.size() > 1) {  // one in each group: then they are counted over all
+    for (size_t k = 0; k < ways.size(); ++k) ways[k].call = static_cast<int>(k) + 1;
+    most = static_cast<int>(ways.size());
+  }
+  if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
   result.groups_ = groups.size() > 1;
   if (asked.call > 0) drop([&](const Way& way) { return way.call != asked.call; });
   const auto here = [&](const Way& way) { return OnStack(s, way) == way.steps.size(); };

@@ -2,6 +2,7 @@
 #include "core/debug/record.h"
 
 #include <cmath>
+#include <cstdio>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
@@ -78,10 +79,21 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
     return value;
   });
   if (!started.ok()) return started;
+  if (run.halts != nullptr) {
+    for (const Instruction* i : *run.halts) machine.Arm(*i->parent, i->index + 1);
+  }
   if (run.interrupt != nullptr) run.interrupt->store(&machine.interrupt());
-  const StopReason reason = machine.Run();
+  StopReason reason = machine.Run();
+  while (reason == StopReason::kBreakpoint && parameters.ok()) {
+    const Frame& top = machine.top();
+    const int depth = static_cast<int>(machine.frames().size()) - 1;
+    const Instruction& instruction = *top.computation->schedule[top.position - 1];
+    const absl::StatusOr<Value> value = machine.ValueOf(depth, instruction.index);
+    parameters = value.ok() ? Visit(machine, instruction, absl::StrCat(PlaceOf(machine.frames()), instruction.name), *value, visit) : value.status();
+    if (parameters.ok()) reason = machine.Run();
+  }
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
-  if (reason == StopReason::kFinished) return parameters;
+  if (reason == StopReason::kFinished || !parameters.ok()) return parameters;
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
   if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
   const Instruction* at = machine.next_instruction();
@@ -89,11 +101,26 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
   return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", where, ": ", machine.status().message()));
 }
 
+namespace {
+
+// Whether a region makes its value, or it is given to the entry.
+bool SeenByObserver(const Instruction& i) {
+  if (i.parameter_number >= 0 && i.parent->is_entry) return true;
+  return i.literal == nullptr && Def(i).op_class != OpClass::kStructural && Def(i).control == ControlKind::kNone;
+}
+
+}  // namespace
+
 absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, const absl::flat_hash_set<const Instruction*>& chosen) {
   absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(path);
   if (!writer.ok()) return writer.status();
   RecordReport report;
   absl::flat_hash_set<std::string> parameters;  // made again where one was dropped
+  absl::flat_hash_set<const Instruction*> unseen;
+  for (const Instruction* i : chosen) {
+    if (!SeenByObserver(*i)) unseen.insert(i);
+  }
+  run.halts = &unseen;
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
     if (!chosen.empty() && !chosen.contains(&instruction)) return absl::OkStatus();
     if (instruction.parameter_number >= 0 && !parameters.insert(place).second) return absl::OkStatus();
@@ -105,6 +132,10 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
   const absl::Status closed = (*writer)->Close();
   if (!ran.ok()) return ran;
   if (!closed.ok()) return closed;
+  if (report.arrays == 0) {
+    std::remove(path.c_str());
+    return absl::NotFoundError("nothing was recorded: the run does not come by what was named, or it makes no array");
+  }
   return report;
 }
 
@@ -166,6 +197,7 @@ class RecordComparer {
 
   // Whether something that it reads has diverged: in its frame, or before it where the value comes from outside or from a loop.
   bool Inherits(const Instruction& instruction, const std::string& prefix) const {
+    if (Def(instruction).control != ControlKind::kNone || (instruction.parameter_number >= 0 && !instruction.parent->is_entry)) return true;  // made inside or outside
     std::vector<const Instruction*> todo(instruction.operands.begin(), instruction.operands.end());
     absl::flat_hash_set<const Instruction*> seen;
     while (!todo.empty()) {
@@ -195,6 +227,19 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   if (!record.ok()) return record.status();
   if (const absl::Status known = budgets.Check({&run.module}); !known.ok()) return known;
   RecordComparer comparer(**record, budgets, keep_going);
+  // What the record has of values that no region makes is looked at too.
+  absl::flat_hash_set<absl::string_view> names;
+  for (const std::string& place : (*record)->names()) {
+    const absl::string_view name = absl::string_view(place).substr(place.rfind('/') == std::string::npos ? 0 : place.rfind('/') + 1);
+    names.insert(name.substr(0, name.find('{')));
+  }
+  absl::flat_hash_set<const Instruction*> unseen;
+  for (const Computation* computation : run.module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      if (!SeenByObserver(*i) && names.contains(i->name)) unseen.insert(i);
+    }
+  }
+  run.halts = &unseen;
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) {
     return comparer.Visit(instruction, place, array);
   });

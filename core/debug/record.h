@@ -25,6 +25,8 @@ struct WatchedRun {
   MachineOptions options;
   std::atomic<std::atomic<bool>*>* interrupt = nullptr;  // gets the machine's while it runs
   bool single_step = true;                               // every instruction is seen; else regions as they run
+  // Watched too although no region makes their values: what runs other computations, handles. Null: none.
+  const absl::flat_hash_set<const Instruction*>* halts = nullptr;
   // Told of every array that an instruction makes (not of handles, nor of constants), parameters of the entry first. `place` names it.
   // An error ends the run.
   using Visitor = std::function<absl::Status(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array)>;

@@ -24,6 +24,9 @@ std::string PlaceText(const ElementPlace& place) {
 
 namespace {
 
+// The numbers of a formula that is the value alone, in parentheses where it is negative.
+bool Says(absl::string_view numbers, absl::string_view value) { return numbers == value || numbers == absl::StrCat("(", value, ")"); }
+
 // ", iteration 4 of %loop" for what runs inside a loop's body.
 std::string IterationAround(const FrameHistory& history, int frame) {
   for (int f = history.place(frame).parent; f >= 0; f = history.place(f).parent) {
@@ -148,7 +151,7 @@ class TextPrinter {
   std::string Head(const SliceNode& node) {
     std::string text = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
     if (!node.formula.empty() && node.formula != PlaceText(node.place) && node.formula != ValueText(node)) absl::StrAppend(&text, " = ", node.formula);
-    if (!node.numbers.empty() && node.numbers != node.formula && node.numbers != ValueText(node)) absl::StrAppend(&text, " = ", node.numbers);
+    if (!node.numbers.empty() && node.numbers != node.formula && !Says(node.numbers, ValueText(node))) absl::StrAppend(&text, " = ", node.numbers);
     return text;
   }
 
@@ -218,7 +221,7 @@ class TextPrinter {
       const SliceTerm& term = node.terms[t];
       std::string line = absl::StrCat("term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
-      if (!term.numbers.empty() && term.numbers != ToText(term.value) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
+      if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
       children->push_back({-1, nullptr, indent, -1, line});
       for (const SliceEdge& edge : node.edges) {

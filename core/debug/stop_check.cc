@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
@@ -13,15 +14,19 @@ namespace {
 
 class CheckHost : public ExpressionHost {
  public:
-  CheckHost(Session::State& s, const Computation& home, bool watch, std::vector<const Instruction*>* read) : s_(s), home_(home), watch_(watch), read_(read) {}
+  // `last`: the instruction whose value $_ is; null: that is not known.
+  CheckHost(Session::State& s, const Computation& home, bool watch, const Instruction* last, std::vector<const Instruction*>* read)
+      : s_(s), home_(home), watch_(watch), last_(last), read_(read) {}
   bool IsName(absl::string_view name) const override { return name == "$old" || s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view) const override { return absl::UnavailableError(""); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override {
+    if (name == "$_") return FormOf(name);
     const absl::StatusOr<const Instruction*> found = Find(name);
     if (!found.ok()) return found.status();
     return (*found)->shape;
   }
   absl::StatusOr<Shape> FormOf(absl::string_view name) const override {
+    if (name == "$_" && last_ != nullptr) return last_->shape;
     if (name == "$_" || (name == "$old" && watch_)) return absl::UnavailableError("");
     if (name == "$old") return absl::InvalidArgumentError("$old is known in watches only");
     const absl::StatusOr<const Instruction*> found = Find(name);
@@ -68,6 +73,7 @@ class CheckHost : public ExpressionHost {
   Session::State& s_;
   const Computation& home_;
   const bool watch_;
+  const Instruction* last_;
   std::vector<const Instruction*>* read_;
 };
 
@@ -92,11 +98,31 @@ absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b) {
   return any ? absl::OkStatus() : first;
 }
 
-absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch) {
+namespace {
+
+absl::StatusOr<std::vector<const Instruction*>> CheckWithLast(Session::State& s, absl::string_view text, const Computation& home, bool watch, const Instruction* last) {
   std::vector<const Instruction*> read;
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, CheckHost(s, home, watch, &read));
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, CheckHost(s, home, watch, last, &read));
   if (!result.ok()) return result.status();
   return read;
+}
+
+// What the texts read where they are evaluated at `location`.
+absl::StatusOr<absl::flat_hash_set<const Instruction*>> ReadAt(Session::State& s, const std::vector<absl::string_view>& texts, const Location& location, bool last) {
+  absl::flat_hash_set<const Instruction*> read;
+  for (absl::string_view text : texts) {
+    const absl::StatusOr<std::vector<const Instruction*>> one = CheckWithLast(s, text, *location.computation, false, last ? &location.instruction() : nullptr);
+    if (!one.ok()) return one.status();
+    read.insert(one->begin(), one->end());
+  }
+  if (last) read.insert(&location.instruction());
+  return read;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch) {
+  return CheckWithLast(s, text, home, watch, nullptr);
 }
 
 absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow) {
@@ -105,48 +131,58 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
   b.after.clear();
   b.looked_into.clear();
   if (texts.empty()) return absl::OkStatus();
-  // The places' computations: right in one of them is right enough, for /regex/ may name places where it makes no sense.
-  absl::flat_hash_map<const Computation*, absl::flat_hash_set<const Instruction*>> read_in;
-  absl::flat_hash_set<const Computation*> looked;
+  // Right at one place is right enough, for /regex/ may name places where they make no sense. What is read is the same all over a
+  // computation, unless $_ is: that is the place's own value.
+  const bool last = std::any_of(texts.begin(), texts.end(), [](absl::string_view text) { return absl::StrContains(text, "$_"); });
+  using Read = absl::StatusOr<absl::flat_hash_set<const Instruction*>>;
+  std::vector<Read> reads;
+  std::vector<int> read_of;  // by location
+  absl::flat_hash_map<const Computation*, int> known;
   absl::Status first;
+  bool any = false;
   for (const Location& location : b.locations) {
-    if (!looked.insert(location.computation).second) continue;
-    absl::flat_hash_set<const Instruction*> read;
-    absl::Status status;
-    for (absl::string_view text : texts) {
-      absl::StatusOr<std::vector<const Instruction*>> one = CheckAt(s, text, *location.computation, false);
-      if (status.ok()) status = one.status();
-      if (one.ok()) read.insert(one->begin(), one->end());
+    const auto [at, added] = known.try_emplace(location.computation, static_cast<int>(reads.size()));
+    if (added || last) {
+      at->second = static_cast<int>(reads.size());
+      reads.push_back(ReadAt(s, texts, location, last));
+      any |= reads.back().ok();
+      if (first.ok()) first = reads.back().status();
     }
-    if (status.ok()) read_in[location.computation] = std::move(read);
-    if (!status.ok() && first.ok()) first = status;
+    read_of.push_back(at->second);
   }
-  if (read_in.empty()) return first;
-  if (const size_t before = b.locations.size(); narrow && read_in.size() < looked.size()) {
-    const auto senseless = [&](const Location& location) { return !read_in.contains(location.computation); };
-    b.locations.erase(std::remove_if(b.locations.begin(), b.locations.end(), senseless), b.locations.end());
-    s.Say("note: left out ", Count(static_cast<int64_t>(before - b.locations.size()), "place"), ": ", first.message(), "\n");
+  if (!any) return first;
+  if (narrow && !first.ok()) {
+    size_t kept = 0;
+    const size_t before = b.locations.size();
+    for (size_t k = 0; k < before; ++k) {
+      if (!reads[read_of[k]].ok()) continue;
+      b.locations[kept] = b.locations[k];
+      read_of[kept++] = read_of[k];
+    }
+    b.locations.resize(kept);
+    s.Say("note: left out ", Count(static_cast<int64_t>(before - kept), "place"), ": ", first.message(), "\n");
   }
   absl::flat_hash_set<const Computation*> looked_into;
-  for (const auto& [home, read] : read_in) {
-    for (const Instruction* i : read) looked_into.insert(i->parent);
+  for (const Read& read : reads) {
+    if (!read.ok()) continue;
+    for (const Instruction* i : *read) looked_into.insert(i->parent);
   }
   b.looked_into.assign(looked_into.begin(), looked_into.end());
-  bool any = false;
+  bool after = false;
   const Instruction *early = nullptr, *place = nullptr;
   b.after.assign(b.locations.size(), false);
   for (size_t k = 0; k < b.locations.size(); ++k) {
-    const auto read = read_in.find(b.locations[k].computation);
-    if (read == read_in.end()) continue;
-    b.after[k] = read->second.contains(&b.locations[k].instruction());
-    any |= b.after[k];
-    for (const Instruction* i : read->second) {
+    const Read& read = reads[read_of[k]];
+    if (!read.ok()) continue;
+    b.after[k] = read->contains(&b.locations[k].instruction());
+    after |= b.after[k];
+    for (const Instruction* i : *read) {
       if (i->parent != b.locations[k].computation || i->index <= b.locations[k].position || i->literal != nullptr || i->parameter_number >= 0) continue;
       early = i;
       place = &b.locations[k].instruction();
     }
   }
-  if (!any) b.after.clear();
+  if (!after) b.after.clear();
   if (early != nullptr) s.Say("note: %", early->name, " is computed only after %", place->name, ", so it will not be there\n");
   return absl::OkStatus();
 }

@@ -77,7 +77,7 @@ std::string ValueText(const ExpressionResult& result) {
 // In a watch $_ is the expression's value and $old the one before.
 class WatchHost : public ExpressionHost {
  public:
-  WatchHost(const Session::State& s, const ExpressionResult& now, const StopMemory::Seen& seen) : s_(s), now_(now), seen_(seen) {}
+  WatchHost(const Session::State& s, const ExpressionResult& now, const StopMemory::Seen& seen, int64_t hits) : s_(s), now_(now), seen_(seen), hits_(hits) {}
   bool IsName(absl::string_view name) const override { return name == "$old" || s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
     if (name == "$_") return ToValue(now_);
@@ -93,12 +93,15 @@ class WatchHost : public ExpressionHost {
   }
   absl::StatusOr<bool> StoppedAt(absl::string_view location) const override { return s_.StoppedAt(location); }
   bool Finished() const override { return s_.Finished(); }
-  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override { return s_.Fact(name, argument); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override {
+    return name == "hits" ? static_cast<double>(hits_) : s_.Fact(name, argument);
+  }
 
  private:
   const Session::State& s_;
   const ExpressionResult& now_;
   const StopMemory::Seen& seen_;
+  const int64_t hits_;
 };
 
 // Not computed yet in the frames that are there: that is no trouble, only a moment at which there is nothing to see.
@@ -115,7 +118,7 @@ absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint&
   const bool changed = seen.known && !Same(seen.value, *now);
   bool holds = true;
   if (!b.condition.empty() && (b.becomes || changed || !seen.known)) {
-    const absl::StatusOr<Claim> claim = EvaluateClaim(b.condition, WatchHost(s, *now, seen));
+    const absl::StatusOr<Claim> claim = EvaluateClaim(b.condition, WatchHost(s, *now, seen, hits));
     holds = claim.ok() && claim->holds;
     if (!claim.ok() && !NotThere(claim.status())) trouble = claim.status();
   }
@@ -168,6 +171,7 @@ absl::StatusOr<WatchText> Divide(absl::string_view args) {
   absl::string_view* part = &text.expression;
   size_t begin = 0;
   int depth = 0;
+  bool conditional = false;
   for (size_t i = 0; i <= rest.size(); ++i) {
     const char c = i < rest.size() ? rest[i] : ' ';
     if (c == '(' || c == '[') ++depth;
@@ -180,11 +184,13 @@ absl::StatusOr<WatchText> Divide(absl::string_view args) {
     if (next == nullptr) continue;
     if (next == &text.condition && text.becomes) return absl::InvalidArgumentError("watch -if takes one condition");
     *part = absl::StripAsciiWhitespace(rest.substr(begin, start - begin));
+    conditional |= next == &text.condition;
     if (word == "when") text.becomes = true;
     part = next;
     begin = i;
   }
   *part = absl::StripAsciiWhitespace(rest.substr(begin));
+  if (conditional && text.condition.empty()) return absl::InvalidArgumentError("a condition is expected after if or when, as: watch max(abs(%y)) when $_ > 1e4");
   if (text.becomes && text.condition.empty()) text.condition = text.expression;
   if (text.expression.empty() || (part != &text.expression && part->empty())) {
     return absl::InvalidArgumentError("watch takes an expression, as: watch %x[0,1]; watch max(abs(%y)) when $_ > 1e4; watch -if nan(%y) > 0 (see: help watch)");
