@@ -16,6 +16,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/expression_functions.h"
+#include "core/debug/expression_integers.h"
 #include "core/debug/subscript.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
@@ -24,15 +25,18 @@
 namespace hloscope {
 namespace {
 
+using expression::AreIntegers;
 using expression::At;
 using expression::Complex;
 using expression::Function;
 using expression::Functions;
+using expression::Integer;
 using expression::Number;
 using expression::Result;
 using expression::Size;
 using expression::ToNumbers;
 using expression::Unknown;
+using expression::WideOp;
 
 constexpr int kMaxDepth = 200;
 
@@ -143,6 +147,7 @@ class Parser {
     const double tolerance = comparison.tolerance;
     absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(Compare(op, x, y, tolerance)); }, true);
     if (!outcome.ok() || outcome->unknown) return outcome;
+    if (op != "~=" && AreIntegers(*a) && AreIntegers(*b)) expression::CompareIntegers(op, *a, *b, &*outcome);
     comparison.left = *std::move(a);
     comparison.right = *std::move(b);
     comparison.outcome = *outcome;
@@ -169,7 +174,7 @@ class Parser {
     absl::StatusOr<Result> r;
     if (Take("-")) {
       r = Unary();
-      if (r.ok()) r = Map(*std::move(r), [](Complex x) { return -x; }, false);
+      if (r.ok()) r = Negated(*std::move(r));
     } else {
       r = Primary();
     }
@@ -182,6 +187,7 @@ class Parser {
     if (rest_.empty()) return Bad("something is missing");
     if (Take("(")) {
       absl::StatusOr<Result> r = Or();
+      if (r.ok() && Take(",")) r = ComplexLiteral(*std::move(r));
       if (r.ok() && !Take(")")) return Bad("the closing ) is missing");
       return r;
     }
@@ -206,6 +212,32 @@ class Parser {
     return Ref();
   }
 
+  // The rest of (1, -2).
+  absl::StatusOr<Result> ComplexLiteral(Result left) {
+    absl::StatusOr<Result> right = Or();
+    if (!right.ok()) return right;
+    absl::StatusOr<Result> re = ToNumbers(std::move(left)), im = ToNumbers(*std::move(right));
+    if (!re.ok()) return re;
+    if (!im.ok()) return im;
+    last_.reset();
+    if (re->unknown || im->unknown) return Unknown();
+    if (Size(*re) != 1 || Size(*im) != 1 || !re->im.empty() || !im->im.empty()) return Bad("a complex number is made of two real ones, as (1, -2)");
+    Result r = Number(re->re[0]);
+    r.im = {im->re[0]};
+    return r;
+  }
+
+  absl::StatusOr<Result> Negated(Result r) {
+    absl::StatusOr<Result> numbers = ToNumbers(std::move(r));
+    if (!numbers.ok()) return numbers;
+    const bool zero = !numbers->unknown && Size(*numbers) == 1 && numbers->re[0] == 0;  // -0 is a float
+    if (AreIntegers(*numbers) && !zero) {
+      last_.reset();
+      if (std::optional<Result> exact = expression::CombineIntegers(Integer(0), *numbers, numbers->dimensions, expression::WideOpOf("-"))) return *std::move(exact);
+    }
+    return Map(*std::move(numbers), [](Complex x) { return -x; }, false);
+  }
+
   // iteration, depth and hits, unless an instruction is meant whose name goes on, as iteration.5.
   bool IsFact(absl::string_view word, size_t end) const {
     if (word != "iteration" && word != "depth" && word != "hits") return false;
@@ -226,10 +258,10 @@ class Parser {
       if (argument.empty()) return Bad("iteration() takes the name of a loop or of its body");
       rest_.remove_prefix(close + 1);
     }
-    if (skipping_) return Number(0);
+    if (skipping_) return Integer(0);
     const absl::StatusOr<double> fact = host_.Fact(word, argument);
     if (!fact.ok()) return fact.status();
-    if (!host_.form_only()) return Number(*fact);
+    if (!host_.form_only()) return Integer(static_cast<int64_t>(*fact));
     Result r = Unknown();
     r.any_dimensions = false;
     return r;
@@ -240,7 +272,10 @@ class Parser {
     char* end = nullptr;
     const double x = std::strtod(digits.c_str(), &end);
     if (end == digits.c_str()) return Bad("a number is expected");
-    rest_.remove_prefix(end - digits.c_str());
+    const absl::string_view read = rest_.substr(0, end - digits.c_str());
+    rest_.remove_prefix(read.size());
+    uint64_t whole = 0;
+    if (read.find_first_not_of("0123456789") == absl::string_view::npos && absl::SimpleAtoi(read, &whole)) return Integer(whole);
     return Number(x);
   }
 
@@ -329,6 +364,11 @@ class Parser {
       r.any_dimensions = false;
       return r;
     }
+    if (AreIntegers(*numbers)) {
+      last_.reset();
+      if (std::optional<Result> exact = expression::CallWithIntegers(function->name, *numbers)) return *std::move(exact);
+    }
+    if (function->counts) return Integer(static_cast<int64_t>(function->reduce(*numbers)));
     if (function->reduce != nullptr) return Number(function->reduce(*numbers), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
     return Map(*std::move(numbers), function->map, false);
   }
@@ -384,13 +424,13 @@ class Parser {
       absl::StatusOr<Result> b = ToNumbers(*std::move(right));
       if (!b.ok()) return b;
       last_.reset();
-      left = Combine(*a, *b, [&](Complex x, Complex y) { return f(x, y, found); }, to_bool);
+      left = Combine(*a, *b, [&](Complex x, Complex y) { return f(x, y, found); }, to_bool, to_bool ? nullptr : expression::WideOpOf(found));
     }
     return left;
   }
 
   template <typename F>
-  absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool) {
+  absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool, WideOp exact = nullptr) {
     if (a.any_dimensions || b.any_dimensions) return Unknown();
     if (Size(a) != 1 && Size(b) != 1 && a.dimensions != b.dimensions) {
       return Bad(absl::StrCat("arrays of sizes [", absl::StrJoin(a.dimensions, ","), "] and [", absl::StrJoin(b.dimensions, ","), "] do not go together"));
@@ -401,6 +441,9 @@ class Parser {
     r.is_bool = to_bool;
     r.unknown = a.unknown || b.unknown;
     if (r.unknown) return r;
+    if (exact != nullptr && AreIntegers(a) && AreIntegers(b)) {
+      if (std::optional<Result> integers = expression::CombineIntegers(a, b, larger.dimensions, exact)) return *std::move(integers);
+    }
     const int64_t n = Size(larger);
     r.re.resize(n);
     const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
@@ -418,6 +461,7 @@ class Parser {
     if (!n.ok()) return n;
     last_.reset();
     n->is_bool = to_bool;
+    n->value = Value();
     if (n->unknown) return n;
     bool imaginary = false;
     for (int64_t i = 0; i < Size(*n); ++i) {
@@ -440,6 +484,7 @@ class Parser {
 std::string ElementText(const Result& r, int64_t i) {
   if (Size(r) == 1) i = 0;
   if (r.is_bool) return r.re[i] != 0 ? "true" : "false";
+  if (r.value.has_value()) return expression::IntegerText(r, i);
   if (!r.im.empty()) return absl::StrCat("(", FormatDouble(r.re[i], 9), ", ", FormatDouble(r.im[i], 9), ")");
   return FormatDouble(r.re[i], 9);
 }
@@ -485,7 +530,7 @@ absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost
 absl::StatusOr<Value> ToValue(ExpressionResult r) {
   if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no value");
   if (r.unknown) return absl::UnavailableError("the value is not known");
-  if (r.kind == Result::kValue) return r.value;
+  if (r.kind == Result::kValue || r.value.has_value()) return r.value;
   const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
   Value array = Value::Allocate(Shape::Array(type, r.dimensions));
   for (int64_t i = 0; i < Size(r); ++i) {
@@ -534,14 +579,15 @@ absl::StatusOr<Reference> ParseReference(absl::string_view& text, const Expressi
 std::string ExpressionHelp() {
   std::string text =
       "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
-      "comparisons == != < <= > >=,\n"
+      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2),\n"
       "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
   for (const Function& f : Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
   text +=
       "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"
       "  depth      how many frames are around this one\n"
-      "  $_         what the instruction before the stop has computed; in a watch, the expression's value, and $old the one before\n"
+      "  $_         what the instruction before the stop has computed; in a condition or logpoint, the value of its place, after which it\n"
+      "             stops then; in a watch, the expression's value, and $old the one before\n"
       "  hits       in conditions and logpoints: how often the place has been reached, this time included\n"
       "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
   return text;

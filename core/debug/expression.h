@@ -1,7 +1,7 @@
 // Expressions over values, for `expect`, `print`, `display` and conditions of breakpoints:
 //   max(abs(%y)) < 1e3      %x[0,1] == 2.5      %x ~= 3.0 1e-5      shape(%x) == f32[2,3]      nan(%y) == 0 && all(%m > 0)
 //   iteration % 10 == 0     iteration(outer) == 17 && hits > 2      $_ (what has just been computed)
-// Computed in f64, element by element; a scalar goes with any array. Not for running anything: values come from the host.
+// Computed in f64, integers exactly, element by element; a scalar goes with any array. Not for running anything: values come from the host.
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_H_
 
@@ -33,7 +33,7 @@ class ExpressionHost {
 
 struct ExpressionResult {
   enum Kind : uint8_t { kValue, kNumbers, kShape } kind = kNumbers;
-  Value value;                     // kValue: as it is, nothing was computed
+  Value value;                     // kValue: as it is, nothing was computed; kNumbers: integers that are known exactly, or none
   std::vector<int64_t> dimensions; // kNumbers
   std::vector<double> re, im;      // kNumbers; im empty: real
   bool is_bool = false;            // kNumbers

@@ -62,6 +62,7 @@ absl::StatusOr<Result> ToNumbers(Result r) {
   const ElementType type = shape.element_type();
   const int bytes = StorageBytes(type);
   n.is_bool = IsPred(type);
+  if (IsInteger(type)) n.value = r.value;
   const int64_t count = r.value.element_count();
   n.re.resize(count);
   if (IsComplex(type)) n.im.resize(count);
@@ -122,12 +123,12 @@ const Function kFunctions[] = {
     {"min", "smallest element (nan if there is one)", [](const Result& r) { return Extreme(r, false); }, nullptr},
     {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
     {"sum", "sum of the elements", Sum, nullptr},
-    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr},
-    {"inf", "how many elements are infinite", Infinite, nullptr},
+    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr, true},
+    {"inf", "how many elements are infinite", Infinite, nullptr, true},
     {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
     {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
     {"count", "how many elements; of a condition, how many are true",
-     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr},
+     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr, true},
     {"std", "standard deviation of the elements",
      [](const Result& r) {
        const double n = static_cast<double>(r.re.size()), mean = Sum(r) / n;
@@ -144,7 +145,7 @@ const Function kFunctions[] = {
        return std::sqrt(squares);
      },
      nullptr},
-    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr},
+    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr, true},
     {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(x.imag() == 0 ? std::fabs(x.real()) : std::abs(x)); }},
     {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
     {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},

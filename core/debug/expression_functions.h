@@ -28,6 +28,7 @@ struct Function {
   // Whole array to one number, or element to element.
   double (*reduce)(const Result&);
   Complex (*map)(Complex);
+  bool counts = false;  // an integer, whatever it is given
 };
 absl::Span<const Function> Functions();
 

@@ -344,6 +344,9 @@ absl::Status CheckFits(const ExpressionResult& number, absl::string_view text, E
   bool fits = !complex || given.im == 0 || IsComplex(type);
   if (IsFloat(type) || IsComplex(type)) {
     fits = fits && (std::isfinite(after) || !std::isfinite(before));
+  } else if (IsInteger(given.type) && IsInteger(type)) {
+    const bool negative = !unsigned_given && given.i < 0, turned = !IsUnsigned(type) && wanted.i < 0;
+    fits = given.i == wanted.i && negative == turned;
   } else {
     fits = fits && before == after;
     // As doubles, 2^63 and 2^63 - 1 are the same; texts are read exactly where they can be.
@@ -358,19 +361,50 @@ absl::Status CheckFits(const ExpressionResult& number, absl::string_view text, E
   return absl::InvalidArgumentError(absl::StrCat(Name(type), " cannot hold ", absl::StripAsciiWhitespace(text)));
 }
 
+// What a tuple's subscripts lead to; `path` gets them. Those of arrays are left.
+absl::StatusOr<Value> LeafOf(const Value& whole, const Reference& reference, std::vector<int64_t>* path) {
+  Value leaf = whole;
+  for (absl::string_view text : reference.subscripts) {
+    if (!leaf.shape().IsTuple()) break;
+    const absl::StatusOr<Subscript> subscript = ParseSubscript(text);
+    if (!subscript.ok()) return subscript.status();
+    const absl::StatusOr<Value> inner = ApplySubscript(leaf, *subscript);
+    if (!inner.ok()) return inner.status();
+    const int64_t k = (*subscript)[0].index, n = static_cast<int64_t>(leaf.elements().size());
+    path->push_back(k < 0 ? k + n : k);
+    leaf = *inner;
+  }
+  return leaf;
+}
+
+// The value with another one where `path` leads.
+Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
+  if (path.empty()) return leaf;
+  std::vector<Value> elements(whole.elements().begin(), whole.elements().end());
+  elements[path[0]] = WithLeaf(whole.elements()[path[0]], path.subspan(1), std::move(leaf));
+  return Value::Tuple(whole.shape(), std::move(elements));
+}
+
 absl::Status SetElement(Session::State& s, absl::string_view target, absl::string_view text) {
   absl::string_view rest = target;
   absl::StatusOr<Reference> reference = ParseReference(rest, s);
   if (!reference.ok()) return reference.status();
-  if (!absl::StripAsciiWhitespace(rest).empty() || reference->subscripts.size() > 1) return absl::InvalidArgumentError("set takes %x = NUMBER, %x[0,1] = NUMBER, %x[0:2, :] = EXPR or %x = FILE.npy");
+  constexpr char kUsage[] = "set takes %x = NUMBER, %x[0,1] = NUMBER, %t[1][0] = NUMBER, %x[0:2, :] = EXPR or %x = FILE.npy";
+  if (!absl::StripAsciiWhitespace(rest).empty()) return absl::InvalidArgumentError(kUsage);
   const absl::Status running = s.NeedRunning();  // after the end nothing would read it
   if (!running.ok()) return running;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
   if (!found.ok()) return found.status();
-  const absl::StatusOr<Value> before = s.machine->ValueOf(found->first, found->second->index);
+  const absl::StatusOr<Value> whole = s.machine->ValueOf(found->first, found->second->index);
+  if (!whole.ok()) return whole.status();
+  std::vector<int64_t> path;
+  absl::StatusOr<Value> before = LeafOf(*whole, *reference, &path);
   if (!before.ok()) return before.status();
+  std::string name = absl::StrCat("%", reference->name, absl::StrJoin(reference->subscripts, ""));
+  reference->subscripts.erase(reference->subscripts.begin(), reference->subscripts.begin() + path.size());
+  if (reference->subscripts.size() > 1) return absl::InvalidArgumentError(kUsage);
   const Shape& shape = before->shape();
-  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("%", reference->name, " is ", shape.ToString(false), "; only elements of arrays can be set"));
+  if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(name, " is ", shape.ToString(false), "; only elements of arrays can be set"));
   std::optional<Chosen> chosen;  // by a subscript; none: the whole
   int64_t first = 0, last = shape.ElementCount();
   if (!reference->subscripts.empty()) {
@@ -388,9 +422,9 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     }
   }
   const auto finish = [&](Value after, absl::string_view what) {
-    const absl::Status set = s.machine->SetValue(found->first, found->second->index, std::move(after));
+    const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)));
     if (set.ok()) NoteEdit(s);
-    if (set.ok()) s.Say("%", reference->name, reference->subscripts.empty() ? "" : reference->subscripts[0], " = ", what, "\n");
+    if (set.ok()) s.Say(name, " = ", what, "\n");
     return set;
   };
   const auto copy = [&] {
@@ -412,20 +446,14 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     const Value dense = ToDense(*read);
     return finish(place(dense), absl::StripAsciiWhitespace(text));
   }
-  const absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, s);
+  absl::StatusOr<ExpressionResult> number = EvaluateExpression(text, s);
   if (!number.ok()) return number.status();
+  if (number->kind == ExpressionResult::kNumbers && number->value.has_value()) number->kind = ExpressionResult::kValue;  // integers, exactly
   Scalar wanted;
   const ElementType type = shape.element_type();
-  int64_t integer = 0;
   if (number->kind == ExpressionResult::kNumbers && number->re.size() == 1) {
-    uint64_t natural = 0;
-    wanted = IsInteger(type) && absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &integer)
-                 ? Scalar::Int(type, integer)  // beyond 2^53 exactly
-             : IsInteger(type) && absl::SimpleAtoi(absl::StripAsciiWhitespace(text), &natural)
-                 ? Scalar::Int(type, static_cast<int64_t>(natural))
-                 : ConvertScalar(Scalar::Complex(ElementType::kC128, {number->re[0], number->im.empty() ? 0 : number->im[0]}),
-                                 IsComplex(type) ? type : ElementType::kF64);
-    if (!IsComplex(type) && !(IsInteger(type) && wanted.type == type)) wanted = ConvertScalar(Scalar::Float(ElementType::kF64, number->re[0]), type);
+    const Scalar given = number->im.empty() ? Scalar::Float(ElementType::kF64, number->re[0]) : Scalar::Complex(ElementType::kC128, {number->re[0], number->im[0]});
+    wanted = ConvertScalar(given, type);
   } else if (number->kind == ExpressionResult::kValue && number->value.shape().IsArray() && number->value.element_count() == 1) {
     wanted = ConvertScalar(LoadScalar(number->value.shape().element_type(), number->value.data()), type);
   } else {

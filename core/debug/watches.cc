@@ -39,6 +39,7 @@ bool Same(const ExpressionResult& a, const ExpressionResult& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == ExpressionResult::kShape) return Shape::Compatible(a.shape, b.shape);
   if (a.kind == ExpressionResult::kValue) return SameValue(a.value, b.value);
+  if (a.value.has_value() != b.value.has_value() || (a.value.has_value() && !SameValue(a.value, b.value))) return false;
   return a.dimensions == b.dimensions && SameNumbers(a.re, b.re) && SameNumbers(a.im, b.im);
 }
 
@@ -49,7 +50,13 @@ std::string Element(const Value& value, int64_t at) {
 
 // "was 1, is 2"; of many elements, how many differ and the first that does.
 std::string ChangeText(const Value& old, const Value& now) {
-  if (!Shape::Compatible(old.shape(), now.shape())) return absl::StrCat("was ", old.shape().ToString(false), ", is ", now.shape().ToString(false));
+  // Integers that an expression computes are s64 or u64, as they need.
+  const bool other_type = !Shape::Compatible(old.shape(), now.shape());
+  if (other_type && old.shape().IsArray() && now.shape().IsArray() && old.shape().dimensions() == now.shape().dimensions()) {
+    if (now.element_count() == 1) return absl::StrCat("was ", Element(old, 0), ", is ", Element(now, 0));
+    return now.element_count() <= 6 && now.shape().rank() == 1 ? absl::StrCat("was ", FormatValue(old), ", is ", FormatValue(now)) : "has changed";
+  }
+  if (other_type) return absl::StrCat("was ", old.shape().ToString(false), ", is ", now.shape().ToString(false));
   if (now.shape().IsTuple()) {
     for (size_t k = 0; k < now.elements().size(); ++k) {
       if (!SameValue(old.elements()[k], now.elements()[k])) return absl::StrCat("[", k, "] ", ChangeText(old.elements()[k], now.elements()[k]));
