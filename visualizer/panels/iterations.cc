@@ -310,7 +310,7 @@ class IterationsPanel : public Panel {
 
   void DrawTable(PanelContext& context) {
     const ui::Palette& c = ui::Colors();
-    const float width = ImGui::GetContentRegionAvail().x;
+    const float width = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize - ui::Px(4);  // rows stand beside a scroll bar
     const int64_t present = Present(context.now);
     // The mean goes first where there is little room.
     const bool has_mean = width > ui::Px(300);
