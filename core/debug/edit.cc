@@ -1,6 +1,7 @@
 // edit: the session gets another program, and a run of it goes on from where the change first matters. What the edited program computes as
 // the old one did, from the same inputs, is handed over to the new machine. Making the edited program is edit_text.cc's.
 #include <algorithm>
+#include <map>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -115,6 +116,65 @@ void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::
   if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
 }
 
+// "iteration 1 of %w, call of %f": where inside of an instruction of the entry a moment is.
+std::string InsideText(const Module& module, const Mark& mark) {
+  std::vector<std::string> parts;
+  const Computation* computation = module.entry;
+  for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
+    const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
+    const Mark::Level& level = mark.levels[k];
+    const std::vector<Computation*> called = caller.CalledComputations();
+    const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
+    const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
+    parts.push_back(absl::StrCat(body ? absl::StrCat("iteration ", level.iteration, " of %") : condition ? absl::StrCat("condition ", level.iteration, " of %") : "%", caller.name));
+    computation = body ? caller.Called(AttrId::kBody) : condition ? caller.Called(AttrId::kCondition) : which < called.size() ? called[which] : nullptr;
+  }
+  return absl::StrJoin(parts, ", ");
+}
+
+// What was set by hand in runs before edits and is in what their values were handed over to: State::Extension<HandedSets>().
+struct HandedSets {
+  struct Set {
+    std::string instruction;  // of the entry
+    std::string text;
+  };
+  std::map<const Machine*, std::vector<Set>> of;
+};
+
+// What was set by hand in the run so far and is not in what is inherited: it is computed again. The rest goes to `handed`.
+std::vector<std::string> LostSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<HandedSets::Set>* handed) {
+  std::vector<std::string> lost;
+  const Frame& entry = s.machine->frames()[0];
+  const auto keep = [&](int position, std::string text) {
+    const auto kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position);
+    if (kept != inheritance.old_position.end()) {
+      handed->push_back({std::string(next.entry->schedule[kept - inheritance.old_position.begin()]->name), std::move(text)});
+    } else if (std::find(lost.begin(), lost.end(), text) == lost.end()) {
+      lost.push_back(std::move(text));
+    }
+  };
+  if (s.machine->adopted() > 0) {
+    for (HandedSets::Set& set : s.Extension<HandedSets>().of[s.machine.get()]) {
+      if (const Instruction* i = entry.computation->FindInstruction(set.instruction)) keep(i->index, set.text);
+    }
+  }
+  for (int position : entry.set_by_hand) keep(position, absl::StrCat("%", entry.computation->schedule[position]->name));
+  const Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr) return lost;
+  const Mark now = s.machine->Where();
+  for (size_t k = 1; k < timeline->moments().size(); ++k) {
+    const Timeline::Moment& moment = timeline->moments()[k];
+    if (!moment.kept) continue;
+    const int position = moment.mark.levels[0].position;
+    if (moment.mark.levels.size() > 1) {
+      keep(position, InsideText(*s.module, moment.mark));
+    } else if (now < moment.mark && position < static_cast<int>(entry.computation->schedule.size())) {
+      lost.push_back(absl::StrCat("what was set later, before %", entry.computation->schedule[position]->name));
+    }
+  }
+  return lost;
+}
+
 // A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
 absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module& next, const ProgramInputs& inputs, Inheritance& inheritance) {
   for (size_t p = 0; p < inheritance.known.size(); ++p) {
@@ -142,6 +202,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   }
   std::optional<Inheritance> inheritance;
   std::unique_ptr<Machine> machine;
+  std::vector<std::string> lost_sets;
   if (s.visible()) {
     absl::StatusOr<Inheritance> made = Inheritance();
     if (same_parameters) made = Inherit(s, *next);
@@ -153,6 +214,9 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     absl::StatusOr<std::unique_ptr<Machine>> begun = NewRun(s, *next, inputs != nullptr ? *inputs : *s.inputs, *inheritance);
     if (!begun.ok()) return begun.status();
     machine = *std::move(begun);
+    std::vector<HandedSets::Set> handed;
+    lost_sets = LostSets(s, *next, *inheritance, &handed);
+    s.Extension<HandedSets>().of[machine.get()] = std::move(handed);
   }
   const bool was_finished = s.machine != nullptr && s.machine->finished();
   const std::map<std::string, Mark> bookmarks = s.Extension<Travel>().bookmarks;
@@ -195,6 +259,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   const int64_t parameters = static_cast<int64_t>(s.module->entry->parameters.size());
   s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
         inheritance->executed > 0 ? " are (again) to be run.\n" : " are to be run.\n");
+  if (!lost_sets.empty()) s.Say("What was set by hand is gone where it is computed anew: ", absl::StrJoin(lost_sets, "; "), "\n");
   StopReason reason = StopReason::kStep;
   if (inheritance->first >= size && was_finished) {
     s.machine->DisarmAll();

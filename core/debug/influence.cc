@@ -55,27 +55,84 @@ class InfluenceBuilder {
 
   absl::StatusOr<Influence> Build(const ElementPlace& place) {
     influence_.place = place;
-    const FrameHistory::Place frame = reader_.history().place(place.frame);
+    int at = place.frame;
+    FrameHistory::Place frame = reader_.history().place(at);
     Values values;
     Leaves leaves = NoneOf(place.instruction->shape);
     leaves[place.leaf].Add(place.linear, place.linear + 1);
-    const int end = machine_.frames()[place.frame].position;
-    Note(place.frame, *place.instruction, leaves, {});
+    int end = frame.live ? machine_.frames()[at].position : static_cast<int>(frame.computation->schedule.size());
+    Note(at, *place.instruction, leaves, {});
     values[place.instruction->index] = std::move(leaves);
-    absl::Status status = Propagate(place.frame, *frame.computation, place.instruction->index + 1, end, &values);
+    absl::Status status = Propagate(at, *frame.computation, place.instruction->index + 1, end, &values);
     if (!status.ok()) return status;
+    if (!frame.live) {  // what later iterations make of it is a node of its own
+      numbers_.erase({Path(at), place.instruction, place.leaf});
+      sourced_.clear();
+    }
+    while (!frame.live) {  // on to where it returned to
+      const auto root = values.find(frame.computation->root->index);
+      absl::StatusOr<Leaves> returned = Returned(at, root == values.end() ? NoneOf(frame.computation->root->shape) : root->second);
+      if (!returned.ok()) return returned.status();
+      const Instruction& caller = *frame.caller;
+      at = frame.parent;
+      frame = reader_.history().place(at);
+      end = frame.live ? machine_.frames()[at].position : static_cast<int>(frame.computation->schedule.size());
+      values.clear();
+      if (caller.index >= end || !Any(*returned)) continue;  // it is being run
+      Note(at, caller, *returned, {});
+      values[caller.index] = *std::move(returned);
+      status = Propagate(at, *frame.computation, caller.index + 1, end, &values);
+      if (!status.ok()) return status;
+    }
     const bool ended = end == static_cast<int>(frame.computation->schedule.size());
     const auto root = values.find(frame.computation->root->index);
     influence_.reaches_result = ended && root != values.end() && Any(root->second);
     if (!ended || frame.kind != FrameKind::kEntry) {
       influence_.notes.push_back(ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet; what comes after it is not known")
-                                       : absl::StrCat("the program stands at %", frame.computation->schedule[end]->name, "; what comes after it is not known"));
+                                       : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name, "; what comes after it is not known"));
     }
     return std::move(influence_);
   }
 
  private:
   using Values = absl::flat_hash_map<int, Leaves>;  // by schedule position
+
+  // What an ended frame's caller has of what the frame returned: through the iterations after it, as far as they have ended.
+  absl::StatusOr<Leaves> Returned(int at, Leaves result) {
+    const FrameHistory::Place p = reader_.history().place(at);
+    const FrameHistory::Place around = reader_.history().place(p.parent);
+    const bool running = around.live && machine_.frames()[p.parent].position <= p.caller->index;
+    switch (p.kind) {
+      case FrameKind::kCall:
+      case FrameKind::kFusion: {
+        const std::vector<LeafSource>& sources = reader_.LeavesOf(*p.caller);
+        if (sources.empty()) return result;
+        Leaves all = NoneOf(p.caller->shape);
+        for (size_t l = 0; l < all.size(); ++l) {
+          if (sources[l].operand == LeafSource::kCalled) all[l] = result[sources[l].leaf];
+        }
+        return all;
+      }
+      case FrameKind::kWhileBody:
+        if (!running) return ThroughLoop(p.parent, *p.caller, std::move(result), p.iteration + 1);
+        for (int64_t k = p.iteration + 1; k < machine_.frames()[p.parent + 1].iteration; ++k) {
+          if (absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(p.parent, *p.caller, k), {result}); !again.ok()) return again;
+          absl::StatusOr<Leaves> next = Called(reader_.history().EnterBody(p.parent, *p.caller, k), {result});
+          if (!next.ok()) return next;
+          result = *std::move(next);
+        }
+        if (Any(result)) AddNote(absl::StrCat("what the present iteration of %", p.caller->name, " has executed already is not told"));
+        return result;
+      case FrameKind::kWhileCondition:
+        if (!Any(result)) return NoneOf(p.caller->shape);
+        AddNote(absl::StrCat("it decides how often %", p.caller->name, " runs"));
+        return DecidedByIt(*p.caller, NoneOf(p.caller->shape));
+      case FrameKind::kBranch:
+      case FrameKind::kEntry:
+      case FrameKind::kElement: break;
+    }
+    return result;
+  }
 
   absl::Status Propagate(int frame, const Computation& computation, int begin, int end, Values* values) {
     for (int p = begin; p < end; ++p) {
@@ -285,7 +342,7 @@ class InfluenceBuilder {
     return carried;
   }
 
-  absl::StatusOr<Leaves> ThroughLoop(int frame, const Instruction& loop, Leaves carried) {
+  absl::StatusOr<Leaves> ThroughLoop(int frame, const Instruction& loop, Leaves carried, int64_t first = 0) {
     bool decides = false;
     if (state_.blind) {
       absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), 0, &decides);
@@ -294,8 +351,8 @@ class InfluenceBuilder {
     }
     absl::StatusOr<int64_t> count = reader_.history().Iterations(frame, loop);
     if (!count.ok()) return count.status();
-    for (int64_t k = 0; k <= *count; ++k) {
-      if (k > 1 && k < *count && most_steps_ > 0 && steps_ > most_steps_) {
+    for (int64_t k = first; k <= *count; ++k) {
+      if (k > first + 1 && k < *count && most_steps_ > 0 && steps_ > most_steps_) {
         absl::StatusOr<Leaves> rest = ThroughTheRest(frame, loop, std::move(carried), k, &decides);
         if (!rest.ok()) return rest;
         carried = *std::move(rest);

@@ -1,4 +1,6 @@
 // A forward slice as text, JSON and a Graphviz graph, and the command influence.
+#include <functional>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/influence.h"
@@ -7,6 +9,7 @@
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 
 namespace hloscope {
 namespace {
@@ -117,11 +120,96 @@ std::string InfluenceDot(const Module& module, const FrameHistory& history, cons
   return text + "}\n";
 }
 
+namespace {
+
+// The number of a frame that a moment is in: on the stack, or ended.
+absl::StatusOr<int> FrameAt(const Machine& machine, FrameHistory& history, const Mark& mark) {
+  int frame = 0;
+  for (size_t k = 1; k < mark.levels.size(); ++k) {
+    const Mark::Level& level = mark.levels[k];
+    const FrameHistory::Place p = history.place(frame);
+    const Instruction& caller = *p.computation->schedule[mark.levels[k - 1].position];
+    if (p.live && k < machine.frames().size()) {
+      const Frame& inner = machine.frames()[k];
+      if (inner.caller == &caller && inner.kind == level.kind && inner.iteration == level.iteration && inner.branch == level.branch) {
+        frame = static_cast<int>(k);
+        continue;
+      }
+    }
+    switch (level.kind) {
+      case FrameKind::kCall:
+      case FrameKind::kFusion: frame = history.EnterCall(frame, caller); break;
+      case FrameKind::kWhileBody: frame = history.EnterBody(frame, caller, level.iteration); break;
+      case FrameKind::kWhileCondition: frame = history.EnterCondition(frame, caller, level.iteration); break;
+      case FrameKind::kBranch: {
+        absl::StatusOr<int> branch = history.EnterBranch(frame, caller);
+        if (!branch.ok()) return branch;
+        frame = *branch;
+        break;
+      }
+      case FrameKind::kEntry:
+      case FrameKind::kElement: return absl::FailedPreconditionError("element computations have no history");
+    }
+  }
+  return frame;
+}
+
+absl::Status ShowInfluence(Session::State& s, const SliceRequest& request, const Mark* mark);
+
+// From an element of another moment, in all that has been executed up to the present.
+absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, absl::string_view moment) {
+  const Mark now = s.visible() ? s.machine->Where() : Mark();
+  struct Asked {
+    SliceRequest request;
+    Mark mark;  // after it
+    std::string label;
+  };
+  std::vector<Asked> asked;
+  std::string said;  // what tells several moments apart is shown with each
+  const std::function<void(absl::string_view)> out = s.out;
+  s.out = [&](absl::string_view text) { absl::StrAppend(&said, text); };
+  absl::Status status = LookBack(s, moment, expression, [&](absl::string_view text) -> absl::Status {
+    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", text);
+    if (!request.ok()) return request.status();
+    Asked each{*std::move(request), s.machine->Where(), std::move(said)};
+    said.clear();
+    each.mark.levels.resize(each.request.place.frame + 1);
+    each.mark.levels.back().position = each.request.place.instruction->index + 1;
+    asked.push_back(std::move(each));
+    return absl::OkStatus();
+  });
+  s.out = out;
+  if (!status.ok()) return status;
+  for (Asked& each : asked) {
+    if (!each.label.empty()) s.Say(each.label);
+    if (now < each.mark) return absl::FailedPreconditionError(absl::StrCat("the program has not come to ", moment, " yet: nothing was influenced there"));
+    if (status = ShowInfluence(s, each.request, &each.mark); !status.ok()) return status;
+  }
+  if (!said.empty()) s.Say(said);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
 absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
+  if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) return InfluenceOfMoment(s, expression, moment);
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", args);
   if (!request.ok()) return request.status();
+  return ShowInfluence(s, *request, nullptr);
+}
+
+namespace {
+
+absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const Mark* mark) {
   s.machine->interrupt().store(false);
   ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
+  SliceRequest copy = asked;
+  const SliceRequest* request = &copy;
+  if (mark != nullptr) {
+    absl::StatusOr<int> frame = FrameAt(*s.machine, reader.history(), *mark);
+    if (!frame.ok()) return frame.status();
+    copy.place.frame = *frame;
+  }
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place, request->all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
   if (!request->json.empty()) {
@@ -136,4 +224,5 @@ absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
+}  // namespace
 }  // namespace hloscope
