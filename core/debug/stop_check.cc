@@ -151,7 +151,7 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
     read_of.push_back(at->second);
   }
   if (!any) return first;
-  if (narrow && !first.ok()) {
+  if ((narrow || last) && !first.ok()) {
     size_t kept = 0;
     const size_t before = b.locations.size();
     for (size_t k = 0; k < before; ++k) {
