@@ -3,7 +3,10 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <functional>
 #include <sstream>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -114,7 +117,9 @@ absl::Status NeedConstant(const Instruction& i) {
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view value) {
+namespace {
+
+absl::StatusOr<std::unique_ptr<Module>> WithOneConstantText(const Module& module, const Instruction& constant, absl::string_view value) {
   if (absl::Status status = NeedConstant(constant); !status.ok()) return status;
   const absl::StatusOr<Text> text = TextOf(module, constant);
   if (!text.ok()) return text.status();
@@ -125,9 +130,9 @@ absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, c
   return Read(module, text->module->source->name(), text->With(*range, value));
 }
 
-absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+absl::StatusOr<std::unique_ptr<Module>> WithOneConstant(const Module& module, const Instruction& constant, const Value& value) {
   const bool large = value.element_count() > kMostText;
-  absl::StatusOr<std::unique_ptr<Module>> made = WithConstantText(module, constant, large ? std::string("{...}") : PrintLiteral(value));
+  absl::StatusOr<std::unique_ptr<Module>> made = WithOneConstantText(module, constant, large ? std::string("{...}") : PrintLiteral(value));
   if (!made.ok()) return made;
   const Computation* computation = (*made)->FindComputation(constant.parent->name);
   Instruction* i = computation == nullptr ? nullptr : computation->FindInstruction(constant.name);
@@ -135,6 +140,44 @@ absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const
   i->literal->value = value;  // every bit of it
   i->literal->elided = false;
   return made;
+}
+
+// The constant and its copies changed, one after the other.
+absl::StatusOr<std::unique_ptr<Module>> WithAll(const Module& module, const Instruction& constant,
+                                                const std::function<absl::StatusOr<std::unique_ptr<Module>>(const Module&, const Instruction&)>& change) {
+  std::vector<std::pair<std::string, std::string>> copies;  // computation, name: they stay when a program is read again
+  for (const Instruction* copy : CopiesOf(module, constant)) copies.emplace_back(copy->parent->name, copy->name);
+  absl::StatusOr<std::unique_ptr<Module>> made = change(module, constant);
+  for (const auto& [computation, name] : copies) {
+    if (!made.ok()) return made;
+    const Computation* home = (*made)->FindComputation(computation);
+    const Instruction* copy = home != nullptr ? home->FindInstruction(name) : nullptr;
+    if (copy == nullptr) return NotInText(constant);
+    made = change(**made, *copy);
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant) {
+  std::vector<const Instruction*> copies;
+  if (!constant.range.valid()) return copies;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->instructions) {
+      const bool same = i != &constant && i->literal != nullptr && i->range.begin == constant.range.begin && i->range.end == constant.range.end;
+      if (same) copies.push_back(i);
+    }
+  }
+  return copies;
+}
+
+absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text) {
+  return WithAll(module, constant, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
+}
+
+absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+  return WithAll(module, constant, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute) {

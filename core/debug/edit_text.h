@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -11,7 +12,9 @@
 
 namespace hloscope {
 
-// A module in which the constant has this text, `{1, 2}`, as its literal.
+// Constants in other computations that come from the same place of the text: StableHLO's regions read what is around them, and each has a copy.
+std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction& constant);
+// A module in which the constant (with its copies) has this text, `{1, 2}`, as its literal.
 absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text);
 // In which it has this value, of its shape.
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value);

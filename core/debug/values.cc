@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
+#include "core/debug/edit_text.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
@@ -425,6 +426,9 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)));
     if (set.ok()) NoteEdit(s);
     if (set.ok()) s.Say(name, " = ", what, "\n");
+    if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
+      s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");
+    }
     return set;
   };
   const auto copy = [&] {

@@ -48,7 +48,14 @@ Computation* OpContext::ScalarRegion(int index, absl::string_view name, Captures
           inner.values[argument.get()] = shape ? inner.emit.Parameter(*shape, CleanName(argument->name)) : nullptr;
         }
         add_passed(form != Captures::kHalves);
-        for (const auto& [value, known] : repeated) inner.values[value] = inner.emit.Constant(*known, CleanName(value->name));
+        for (const auto& [value, known] : repeated) {
+          Instruction* copy = inner.emit.Constant(*known, CleanName(value->name));
+          if (const Instruction* outside = Lookup(value); outside->literal != nullptr) {  // from the same place of the text
+            copy->range = outside->range;
+            copy->name_range = outside->name_range;
+          }
+          inner.values[value] = copy;
+        }
       },
       [&](Scope& inner, const Operands& results) -> Instruction* {
         Operands all = results;

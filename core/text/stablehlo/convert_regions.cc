@@ -240,7 +240,7 @@ void Map(OpContext& c) {
 // What regions take from outside: constants of one element are repeated inside, the rest is passed.
 struct Captures {
   std::vector<const mlir::SsaValue*> passed;
-  std::vector<std::pair<const mlir::SsaValue*, const Value*>> repeated;
+  std::vector<std::pair<const mlir::SsaValue*, const Instruction*>> repeated;
   bool ok = true;
 };
 
@@ -255,7 +255,7 @@ Captures FindCaptures(OpContext& c) {
     }
     const bool scalar = outside->literal != nullptr && outside->shape.IsArray() && outside->shape.ElementCount() == 1 && !outside->literal->elided;
     if (scalar) {
-      captures.repeated.push_back({value, &outside->literal->value});
+      captures.repeated.push_back({value, outside});
     } else {
       captures.passed.push_back(value);
     }
@@ -264,7 +264,13 @@ Captures FindCaptures(OpContext& c) {
 }
 
 void Repeat(Scope& inner, const Captures& captures) {
-  for (const auto& [value, literal] : captures.repeated) inner.values[value] = inner.emit.Constant(*literal, CleanName(value->name));
+  for (const auto& [value, outside] : captures.repeated) {
+    Instruction* copy = inner.emit.Constant(outside->literal->value, CleanName(value->name));
+    // From the same place of the text: who changes the one finds the other.
+    copy->range = outside->range;
+    copy->name_range = outside->name_range;
+    inner.values[value] = copy;
+  }
 }
 
 void While(OpContext& c) {
