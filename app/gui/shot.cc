@@ -37,6 +37,12 @@ int Run_shot(const std::vector<std::string>& args) {
   app.add_flag("--light", light, "light colours");
   options.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
+  if (!options.file.empty() && options.file != "-") {
+    std::ifstream readable(options.file);
+    if (!readable || readable.peek() == std::ifstream::traits_type::eof()) {
+      return UsageError(absl::StrCat("cannot read ", options.file, readable ? ": it is empty, or a folder" : ""));
+    }
+  }
   if (!absl::EndsWith(out, ".png")) return UsageError("shot writes .png; -o OUT.png");
   if (!options.only_panel.empty() && FindPanelRow(options.only_panel) == nullptr) {
     std::string names;

@@ -100,6 +100,15 @@ void Engine::StartReading(std::string path, std::function<ReadProgram()> read) {
       if (reading_ == number) Install(std::move(*program), path);
     };
     Post(std::move(work));
+    // What still runs is of the program that goes: it is interrupted until the new one can come in.
+    for (bool waiting = true; waiting;) {
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        waiting = reading_now_ && !quitting_ && reading_ == number;
+        if (waiting && busy_ && !asking_ && session_ != nullptr) session_->Interrupt();
+      }
+      if (waiting) std::this_thread::sleep_for(std::chrono::milliseconds(30));
+    }
   });
   if (!started) {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -135,7 +144,7 @@ void Engine::Cancel() {
       ++dropped;
     }
   }
-  if (dropped > 0) console_.push_back({ConsoleLine::kNote, absl::StrCat(dropped, " waiting commands dropped")});
+  if (dropped > 0) console_.push_back({ConsoleLine::kNote, absl::StrCat(dropped, dropped == 1 ? " waiting command" : " waiting commands", " dropped")});
   if (busy_ && session_ != nullptr) session_->Interrupt();
 }
 
@@ -220,7 +229,7 @@ void Engine::RunCommand(const std::string& command) {
       std::lock_guard<std::mutex> lock(mutex_);
       window_commands_.push_back("quit");
     } else if (!line.empty()) {
-      AddConsole(ConsoleLine::kError, "no program is open; window open FILE opens one");
+      AddConsole(ConsoleLine::kError, path_.empty() ? "no program is open; window open FILE opens one" : absl::StrCat(path_, " cannot be run; the panel Problems says why"));
     }
     return;
   }

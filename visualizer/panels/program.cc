@@ -296,7 +296,8 @@ void ProgramPanel::Draw(PanelContext& context) {
     ui::EmptyHint(ui::Icon::kFile, "The program's text, with values beside its lines.", "Open a program with Ctrl+O, or begin a new one with Ctrl+N.");
     return;
   }
-  if (context.document.text().empty() && context.now.module != nullptr && context.now.session != nullptr) {
+  const bool without_text = context.now.source == nullptr || context.now.source->text().empty();
+  if (without_text && context.document.text().empty() && !context.document.can_undo() && context.now.module != nullptr && context.now.session != nullptr) {
     // A program of a binary file: its text is made, and belongs to a file of its own.
     const auto text = printed_.Get(context.engine, absl::StrCat(context.now.program_generation), [](Session::State& s) -> absl::StatusOr<std::string> {
       int64_t elements = 0;

@@ -93,6 +93,7 @@ class Shell {
     ImVec2 min, max;
   };
   std::vector<DropPlace> drop_places_;
+  ImVec2 menu_at_ = {0, 0};  // where the open menu hangs
   // The palette: 0 closed, 1 commands, 2 instructions.
   int palette_ = 0;
   bool palette_opened_ = false;

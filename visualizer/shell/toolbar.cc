@@ -8,6 +8,7 @@
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
 
 namespace hloscope {
 namespace {
@@ -33,12 +34,18 @@ void Shell::DrawToolbar(float height) {
   for (const char* menu : {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"}) {
     if (width < ui::Px(1180)) break;  // one button for all, below
     ImGui::SetCursorScreenPos({x, button_y});
-    if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) ImGui::OpenPopup(menu);
+    if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
+      ImGui::OpenPopup(menu);
+      menu_at_ = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui::Px(4)};
+    }
     x = ImGui::GetItemRectMax().x;
   }
   if (width < ui::Px(1180)) {
     ImGui::SetCursorScreenPos({x, button_y});
-    if (ui::Button("menu", "Menu", ui::Icon::kNone, ui::ButtonKind::kQuiet)) ImGui::OpenPopup("all menus");
+    if (ui::Button("menu", "Menu", ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
+      ImGui::OpenPopup("all menus");
+      menu_at_ = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui::Px(4)};
+    }
     x = ImGui::GetItemRectMax().x;
   }
   DrawMenu();
@@ -70,7 +77,7 @@ void Shell::DrawToolbar(float height) {
   tool({"restart", ui::Icon::kRestart, ""}, !running);
   x += ui::Px(12);
   // At the right: the way to all commands.
-  const float search = std::min(ui::Px(300), width * 0.22f);
+  const float search = std::min(ui::Px(300), width * 0.17f);
   const float right = origin.x + width - ui::Px(12) - search;
   ImGui::SetCursorScreenPos({right, button_y});
   if (ImGui::InvisibleButton("commands", {search, ui::Px(28)})) Run("window palette");
@@ -150,11 +157,16 @@ void Shell::DrawMenu() {
   };
   static constexpr const char* kMenus[] = {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
   for (const char* menu : kMenus) {
+    if (!ImGui::IsPopupOpen(menu)) continue;
+    ImGui::SetNextWindowPos(menu_at_);
     if (!ImGui::BeginPopup(menu)) continue;
+    if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
     items(menu);
     ImGui::EndPopup();
   }
+  if (ImGui::IsPopupOpen("all menus")) ImGui::SetNextWindowPos(menu_at_);
   if (ImGui::BeginPopup("all menus")) {
+    if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
     for (const char* menu : kMenus) {
       if (ImGui::BeginMenu(menu)) {
         items(menu);
