@@ -47,9 +47,6 @@ Values are held in memory as their layout says; `info memory %x` shows the bytes
 through `bitcast`, which takes the memory as it lies.
 )";
 
-// Text inside a table's cell.
-std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
-
 std::string CommandTable() {
   std::string text;
   absl::string_view group;
@@ -58,8 +55,8 @@ std::string CommandTable() {
       group = row.group;
       absl::StrAppend(&text, "\n### ", group, "\n\n| command | short | does |\n| --- | --- | --- |\n");
     }
-    absl::StrAppend(&text, "| `", Cell(absl::StrCat(row.name, row.synopsis[0] ? " " : "", row.synopsis)), "` | ",
-                    row.abbreviation[0] ? absl::StrCat("`", row.abbreviation, "`") : "", " | ", Cell(row.help), " |\n");
+    absl::StrAppend(&text, "| `", TableCell(absl::StrCat(row.name, row.synopsis[0] ? " " : "", row.synopsis)), "` | ",
+                    row.abbreviation[0] ? absl::StrCat("`", row.abbreviation, "`") : "", " | ", TableCell(row.help), " |\n");
   }
   return text;
 }
@@ -67,7 +64,7 @@ std::string CommandTable() {
 std::string VerbTable() {
   std::string text = "\n| verb | does |\n| --- | --- |\n";
   for (const Row& row : kVerbs) {
-    absl::StrAppend(&text, "| `hloscope ", Cell(absl::StrCat(row.name, row.synopsis[0] ? " " : "", row.synopsis)), "` | ", Cell(row.help), " |\n");
+    absl::StrAppend(&text, "| `hloscope ", TableCell(absl::StrCat(row.name, row.synopsis[0] ? " " : "", row.synopsis)), "` | ", TableCell(row.help), " |\n");
   }
   return text;
 }
@@ -86,6 +83,8 @@ int WriteSamples(const std::string& folder) {
 }
 
 }  // namespace
+
+std::string TableCell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
 
 int Run_manual(const std::vector<std::string>& args) {
   CLI::App app("Prints the manual in Markdown: verbs, the console's commands, operations.", "hloscope manual");

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
+
 namespace hloscope::cli {
 
 enum ExitStatus : int {
@@ -24,6 +26,9 @@ int Main(int argc, char** argv);
 int OpenWindow(const std::vector<std::string>& args);
 // The window's part of the manual: panels, actions and keys, commands of the window. Empty where there is none.
 std::string WindowManual();
+
+// Text inside a cell of the manual's tables.
+std::string TableCell(absl::string_view text);
 
 // Writes "hloscope: TEXT" to standard error and returns kUsage.
 int UsageError(const std::string& text);

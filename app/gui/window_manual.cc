@@ -9,23 +9,20 @@
 namespace hloscope::cli {
 namespace {
 
-// Text inside a table's cell.
-std::string Cell(absl::string_view text) { return absl::StrReplaceAll(text, {{"|", "\\|"}}); }
-
-std::string Code(absl::string_view text) { return text.empty() ? "" : absl::StrCat("`", Cell(text), "`"); }
+std::string Code(absl::string_view text) { return text.empty() ? "" : absl::StrCat("`", TableCell(text), "`"); }
 
 }  // namespace
 
 std::string WindowManual() {
   std::string text = "\n## The window\n\n`hloscope FILE` opens it. Whatever it does is a command, which the console shows.\n\n### Panels\n\n| panel | shows | key |\n| --- | --- | --- |\n";
-  for (const PanelRow& row : PanelRows()) absl::StrAppend(&text, "| ", row.title, " (", Code(row.id), ") | ", Cell(row.help), " | ", Code(row.keys), " |\n");
+  for (const PanelRow& row : PanelRows()) absl::StrAppend(&text, "| ", row.title, " (", Code(row.id), ") | ", TableCell(row.help), " | ", Code(row.keys), " |\n");
   absl::StrAppend(&text, "\n### Actions\n\n| action | menu | key | command |\n| --- | --- | --- | --- |\n");
   for (const Action& action : Actions()) {
-    absl::StrAppend(&text, "| ", Cell(action.label), " | ", action.menu, " | ", Code(action.keys), " | ", Code(absl::StrReplaceAll(action.command, {{"|", " or "}})), " |\n");
+    absl::StrAppend(&text, "| ", TableCell(action.label), " | ", action.menu, " | ", Code(action.keys), " | ", Code(absl::StrReplaceAll(action.command, {{"|", " or "}})), " |\n");
   }
   absl::StrAppend(&text, "\n### Commands of the window\n\n| command | does |\n| --- | --- |\n");
   for (const WindowCommandRow& row : WindowCommandRows()) {
-    absl::StrAppend(&text, "| ", Code(absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis)), " | ", Cell(row.help), " |\n");
+    absl::StrAppend(&text, "| ", Code(absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis)), " | ", TableCell(row.help), " |\n");
   }
   return text;
 }

@@ -91,9 +91,8 @@ bool ElementTracer::LoadsInPush(int operand) const {
   return false;
 }
 
-bool ElementTracer::IsCheap(int output) const {
-  if (program_.is_push) return false;
-  std::vector<NodeId> todo = {program_.outputs[output].value};
+std::vector<NodeId> ElementTracer::OutermostFolds(int output) const {
+  std::vector<NodeId> todo = {program_.outputs[output].value}, folds;
   std::vector<bool> seen(graph_.size(), false);
   while (!todo.empty()) {
     const NodeId id = todo.back();
@@ -101,11 +100,16 @@ bool ElementTracer::IsCheap(int output) const {
     if (seen[id]) continue;
     seen[id] = true;
     const Node& node = graph_.node(id);
-    if (node.kind == NodeKind::kFold) return false;
+    if (node.kind == NodeKind::kFold) {
+      folds.push_back(id);
+      continue;
+    }
     todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
   }
-  return true;
+  return folds;
 }
+
+bool ElementTracer::IsCheap(int output) const { return !program_.is_push && OutermostFolds(output).empty(); }
 
 // ---- Evaluation ----
 

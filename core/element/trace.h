@@ -108,6 +108,8 @@ class ElementTracer {
   std::vector<FixedVars> FoldChoices(int output, int64_t most) const;
 
  private:
+  // The folds that an output is made of, without those inside of others. Of a program that pulls.
+  std::vector<NodeId> OutermostFolds(int output) const;
   struct Traced {
     Scalar value;
     int origin = -1;

@@ -10,20 +10,7 @@ namespace hloscope {
 
 std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Span<const int64_t> index) const {
   if (program_.is_push) return std::nullopt;
-  std::vector<NodeId> todo = {program_.outputs[output].value}, folds;
-  std::vector<bool> seen(graph_.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph_.node(id);
-    if (node.kind == NodeKind::kFold) {
-      folds.push_back(id);
-      continue;
-    }
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
+  const std::vector<NodeId> folds = OutermostFolds(output);
   if (folds.size() != 1) return std::nullopt;
   const FoldInfo& info = graph_.fold(graph_.node(folds[0]));
   if (info.bodies.size() != 1) return std::nullopt;
