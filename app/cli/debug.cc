@@ -123,6 +123,7 @@ int Run_debug(const std::vector<std::string>& args) {
     std::fflush(stdout);
   });
   transcript = &session.state().Extension<Transcript>();
+  EquipSession(session);
   // A file that is not there is said before anything is typed.
   if (const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return UsageError(std::string(inputs.status().message()));
   InterruptGuard guard(session);

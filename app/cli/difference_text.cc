@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/locations.h"
@@ -47,6 +48,38 @@ std::string Names(const std::vector<const Instruction*>& list) {
   return absl::StrJoin(names, ", ");
 }
 
+// Computations that nothing calls are not compared: they never run.
+struct Uncalled {
+  int64_t computations = 0, instructions = 0;
+};
+
+Uncalled UncalledOf(const Module& module) {
+  absl::flat_hash_set<const Computation*> called = {module.entry};
+  std::vector<const Computation*> todo = {module.entry};
+  while (!todo.empty()) {
+    const Computation* computation = todo.back();
+    todo.pop_back();
+    for (const Instruction* i : computation->instructions) {
+      for (const Computation* next : i->CalledComputations()) {
+        if (called.insert(next).second) todo.push_back(next);
+      }
+    }
+  }
+  Uncalled uncalled;
+  for (const Computation* computation : module.computations) {
+    if (called.contains(computation)) continue;
+    ++uncalled.computations;
+    uncalled.instructions += static_cast<int64_t>(computation->instructions.size());
+  }
+  return uncalled;
+}
+
+std::string UncalledText(absl::string_view side, const Module& module) {
+  const Uncalled uncalled = UncalledOf(module);
+  if (uncalled.computations == 0) return "";
+  return absl::StrCat("not compared: ", Count(uncalled.instructions, "instruction"), " of ", side, " in ", Count(uncalled.computations, "computation"), " that nothing calls\n");
+}
+
 }  // namespace
 
 MachineOptions MachineOptionsOf(const SessionOptions& session, const ProgramInputs& inputs) {
@@ -72,7 +105,7 @@ std::string DifferenceText::Structure(const ProgramMatch& match) const {
                                   Count(b.instruction_count(), "instruction"), "\nstructure: ", match.matched, " matched (", match.identical, " identical), ",
                                   match.Count(Kind::kRemoved), " removed, ", match.Count(Kind::kAdded), " added, ", match.Count(Kind::kChanged), " changed, ",
                                   match.Count(Kind::kRenamed), " renamed, ", match.Count(Kind::kMoved), " moved",
-                                  match.layouts > 0 ? absl::StrCat(", ", match.layouts, " of another layout") : "", "\n");
+                                  match.layouts > 0 ? absl::StrCat(", ", match.layouts, " of another layout") : "", "\n", UncalledText("a", a), UncalledText("b", b));
   size_t shown = 0, left = 0;
   for (const StructuralChange& c : match.changes) {
     const bool few = match.Count(c.kind) <= 10;
@@ -165,8 +198,8 @@ ordered_json DifferenceText::Json(const Divergence& d) const {
 
 ordered_json DifferenceText::Json(const ProgramMatch& match, const LockstepReport* values, bool equal) const {
   ordered_json j;
-  j["a"] = {{"file", name_a}, {"module", a.name}, {"instructions", a.instruction_count()}};
-  j["b"] = {{"file", name_b}, {"module", b.name}, {"instructions", b.instruction_count()}};
+  j["a"] = {{"file", name_a}, {"module", a.name}, {"instructions", a.instruction_count()}, {"uncalled", UncalledOf(a).instructions}};
+  j["b"] = {{"file", name_b}, {"module", b.name}, {"instructions", b.instruction_count()}, {"uncalled", UncalledOf(b).instructions}};
   j["equal"] = equal;
   ordered_json structure = {{"same", match.SameStructure()}, {"matched", match.matched}, {"identical", match.identical}, {"layouts", match.layouts}};
   for (const auto kind : {StructuralChange::kRemoved, StructuralChange::kAdded, StructuralChange::kChanged, StructuralChange::kRenamed, StructuralChange::kMoved}) {

@@ -1,11 +1,13 @@
-// hloscope export: writes a program in another form, chosen by the ending of the output: HLO text or an HloProto.
+// hloscope export: writes a program in another form, chosen by the ending of the output: HLO text or an HloProto here, drawings and pages in
+// the window's part (export.h).
+#include "app/cli/export.h"
+
 #include <cstdio>
 #include <fstream>
 #include <iostream>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/text/hlo_text.h"
@@ -13,26 +15,61 @@
 
 namespace hloscope::cli {
 
+bool IsDrawn(const std::string& out) {
+  for (const char* ending : {".dot", ".svg", ".png", ".pdf", ".html"}) {
+    if (absl::EndsWith(out, ending)) return true;
+  }
+  return false;
+}
+
 int Run_export(const std::vector<std::string>& args) {
-  CLI::App app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto).", "hloscope export");
-  std::string file, out;
+  CLI::App app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto), the graph as .dot, .svg, .png, .pdf or as an .html page, a picture of an instruction as .svg, .png or .pdf.", "hloscope export");
+  DrawRequest draw;
   PrintOptions options;
   bool no_metadata = false;
-  app.add_option("FILE", file, "a program; - reads standard input")->required();
-  app.add_option("-o,--output", out, "the output; - writes HLO text to standard output")->required();
-  app.add_flag("--percent", options.percent, "names with %");
-  app.add_flag("--operand-shapes", options.operand_shapes, "operands with their shapes");
-  app.add_flag("--no-metadata", no_metadata, "leave metadata out");
-  app.add_option("--max-literal-elements", options.max_literal_elements, "elide larger constants as {...}");
+  app.add_option("FILE", draw.file, "a program; - reads standard input")->required();
+  app.add_option("-o,--output", draw.out, "the output; - writes HLO text to standard output")->required();
+  app.add_flag("--percent", options.percent, "text: names with %");
+  app.add_flag("--operand-shapes", options.operand_shapes, "text: operands with their shapes");
+  app.add_flag("--no-metadata", no_metadata, "text: leave metadata out");
+  app.add_option("--max-literal-elements", options.max_literal_elements, "text: elide larger constants as {...}");
+  app.add_option("--picture", draw.picture, "what is drawn: graph (the default without --at), or a picture of an instruction by its name (layout, numbers, broadcast, gather, ...); list prints those that suit")->type_name("graph | ID | list");
+  app.add_option("--at", draw.at, "picture: of this instruction, as the command break takes places ('%dot.5', 'op:gather', 'body:x'); %x[0,1] selects an element; runs the program so far. Without --picture the one that suits best")->type_name("INSTRUCTION");
+  app.add_option("--select", draw.select, "picture: the selected cell: result[0,1], or 1[2] of operand 1")->type_name("CELL");
+  app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->check(CLI::Range(0, 1 << 30));
+  app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--width", draw.width, "picture: that there is room for (900)")->check(CLI::Range(100, 20000));
+  app.add_option("--computation", draw.computation, "graph: this computation, not the entry")->type_name("NAME");
+  app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth")->type_name("N")->check(CLI::Range(0, 1000));
+  app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150); what there is no room for stays closed")->type_name("N")->check(CLI::Range(1, 100000));
+  app.add_option("--around", draw.around, "graph: what lies around this instruction")->type_name("INSTRUCTION");
+  app.add_option("--hops", draw.hops, "graph: so far around it")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
+  app.add_option("--path", draw.path, "graph: the shortest way from one instruction to another")->type_name("FROM TO")->expected(2);
+  app.add_option("--slice,--why", draw.why, "graph: what an element was made from, as the command why takes it: '%y[0,1]', '/depth 5 %loss @ iteration 3'; runs the program")->type_name("ELEMENT");
+  app.add_option("--influence", draw.influence, "graph: what an element goes on to influence; runs the program")->type_name("ELEMENT");
+  app.add_option("--color,--colour", draw.color, "graph: by class (or opcode), type, memory; or time, health, error, which run the program")->capture_default_str();
+  app.add_flag("--light", draw.light, "light colours");
+  app.add_flag("--dark", draw.dark, "dark colours (else light ones; of .html those that the reader prefers)")->excludes("--light");
+  app.add_option("--scale", draw.scale, "png, svg, pdf: size of everything (png 2, else 1)")->check(CLI::Range(0.1, 8.0));
+  app.add_flag("--values", draw.values, "html: with the values of a run, however long it takes");
+  app.add_flag("--no-run", draw.no_run, "html: without a run; picture: shapes without values")->excludes("--values");
+  draw.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
+  const bool picture = draw.picture == "list" || !draw.at.empty() || (!draw.picture.empty() && draw.picture != "graph");
+  if (picture && draw.picture != "graph" && (draw.picture == "list" || IsDrawn(draw.out))) return DrawPicture(draw);
+  if (IsDrawn(draw.out)) return Draw(draw);
+  for (const char* name : {"--picture", "--at", "--computation", "--depth", "--boxes", "--around", "--path", "--slice", "--influence"}) {
+    if (app.get_option(name)->count() > 0) return UsageError(absl::StrCat(name, " goes with .dot, .svg, .png, .pdf or .html, not with ", draw.out));
+  }
   options.metadata = !no_metadata;
+  const std::string& out = draw.out;
   const bool proto = absl::EndsWith(out, ".pb");
   if (out != "-" && !proto && !absl::EndsWith(out, ".hlo") && !absl::EndsWith(out, ".txt")) {
-    return UsageError(absl::StrCat("cannot write ", out, ": only HLO text (.hlo) and HloProto (.pb) can be exported yet; pictures and graphs come with the window"));
+    return UsageError(absl::StrCat("cannot write ", out, ": name it .hlo or .txt (HLO text), .pb (HloProto), .dot, .svg, .png, .pdf or .html"));
   }
   Loaded loaded;
   int status = kOk;
-  const std::unique_ptr<Module> module = LoadOrReport(file, loaded, status);
+  const std::unique_ptr<Module> module = LoadOrReport(draw.file, loaded, status);
   if (module == nullptr) return status;
   const std::string text = proto ? WriteHloProto(*module) : PrintHloText(*module, options);
   if (out == "-") {

@@ -55,7 +55,7 @@ bool Asserts(const Module& module) {
 
 class Tester {
  public:
-  Tester(const ProgramOptions& options, SessionOptions session, std::unique_ptr<Backend> backend) : options_(options), session_(std::move(session)), backend_(std::move(backend)) {}
+  Tester(SessionOptions session, std::unique_ptr<Backend> backend) : session_(std::move(session)), backend_(std::move(backend)) {}
 
   // False when the file cannot be read at all.
   bool File(const std::string& path) {
@@ -192,7 +192,6 @@ class Tester {
     Finish(std::move(result));
   }
 
-  const ProgramOptions& options_;
   SessionOptions session_;
   std::unique_ptr<Backend> backend_;
   std::vector<Result> results_;
@@ -252,7 +251,7 @@ int Run_test(const std::vector<std::string>& args) {
   if (!session.ok()) return UsageError(std::string(session.status().message()));
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);
   if (!backend.ok()) return UsageError(std::string(backend.status().message()));
-  Tester tester(options, *std::move(session), *std::move(backend));
+  Tester tester(*std::move(session), *std::move(backend));
   Progress progress;
   bool unreadable = false;
   size_t shown = 0;

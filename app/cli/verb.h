@@ -7,6 +7,10 @@
 
 #include "absl/strings/string_view.h"
 
+namespace hloscope {
+class Session;
+}
+
 namespace hloscope::cli {
 
 enum ExitStatus : int {
@@ -26,6 +30,9 @@ int Main(int argc, char** argv);
 int OpenWindow(const std::vector<std::string>& args);
 // The window's part of the manual: panels, actions and keys, commands of the window. Empty where there is none.
 std::string WindowManual();
+
+// Gives a session what needs the window's rooms, without a window: pictures of operations.
+void EquipSession(Session& session);
 
 // Text inside a cell of the manual's tables.
 std::string TableCell(absl::string_view text);

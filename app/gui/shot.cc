@@ -31,10 +31,11 @@ int Run_shot(const std::vector<std::string>& args) {
   app.add_option("--drive", drives, "a script of clicks and keys to follow before the picture")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)->check(CLI::ExistingFile);
   app.add_option("--panel", options.only_panel, "draws this panel alone");
   app.add_option("--width", options.width, "of the window, in pixels at scale 1")->check(CLI::Range(200, 8000));
-  app.add_option("--height", options.height, "of the window")->check(CLI::Range(100, 8000));
+  app.add_option("--height", options.height, "of the window")->check(CLI::Range(40, 8000));
   app.add_option("--scale", options.scale, "size of everything")->check(CLI::Range(0.5, 4.0));
   app.add_flag("--keep", options.keep, "with the settings and the session of the window, which are kept again");
   app.add_flag("--light", light, "light colours");
+  app.add_flag("--steady", options.steady, "for comparing pictures: OUT.png.varies lists the rectangles that differ from run to run (times, temporary files)");
   options.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   if (!options.file.empty() && options.file != "-") {
@@ -69,7 +70,7 @@ int Run_shot(const std::vector<std::string>& args) {
     absl::StrAppend(&drive, text.str(), "\n");
   }
   // What is asked by panels that were just drawn comes a few frames later.
-  absl::StrAppend(&drive, "wait seconds 0.1\nwait idle\nwait seconds 0.3\nwait idle\nwait seconds 0.1\nshot ", out, "\n");
+  absl::StrAppend(&drive, "settle\nshot ", out, "\n");
   options.drive_text = drive;
   // A screen of our own: the picture does not depend on the person's.
   absl::StatusOr<gui::VirtualScreen> screen = gui::VirtualScreen::Start(options.width, options.height);

@@ -18,11 +18,13 @@
 #include "backends/imgui_impl_glfw.h"
 #include "backends/imgui_impl_opengl3.h"
 #include "imgui.h"
+#include "visualizer/lessons/desk.h"
 #include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/driver.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/raster.h"
+#include "visualizer/widgets/steady.h"
 
 namespace hloscope::gui {
 namespace {
@@ -48,7 +50,9 @@ void OnDrop(GLFWwindow* window, int count, const char** paths) {
   for (int k = 0; k < count; ++k) dropped->paths.push_back(paths[k]);
 }
 
+// Rows are not filtered: for what windows look like that is smaller, and tests read it with a few lines.
 absl::Status WritePng(const std::string& path, int width, int height) {
+  stbi_write_force_png_filter = 0;
   std::vector<unsigned char> pixels(static_cast<size_t>(width) * height * 3), flipped(pixels.size());
   glPixelStorei(GL_PACK_ALIGNMENT, 1);
   glReadPixels(0, 0, width, height, GL_RGB, GL_UNSIGNED_BYTE, pixels.data());
@@ -100,6 +104,7 @@ class App {
     glfwSetWindowUserPointer(window_, &dropped_);
     glfwSetDropCallback(window_, OnDrop);
     const Wiring wiring = MakeWiring(options_.program);
+    lessons::TheHome() = {LessonsFolder(), MakeInterpreter};
     engine_ = std::make_unique<Engine>(wiring, [] { glfwPostEmptyEvent(); });
     document_ = std::make_unique<Document>(wiring, [] { glfwPostEmptyEvent(); });
     const std::string folder = options_.keep ? ConfigFolder() : "";
@@ -132,11 +137,16 @@ class App {
     Restyle();
     if (!options_.drive.empty() || !options_.drive_text.empty()) {
       Driver::Hooks hooks;
-      hooks.shot = [this](const std::string& path) {
+      hooks.shot = [this](const std::string& path, const std::vector<ui::TagRect>& varying) {
         int width = 0, height = 0;
         glfwGetFramebufferSize(window_, &width, &height);
+        if (options_.steady) {
+          std::ofstream list(path + ".varies");
+          for (const ui::TagRect& rect : varying) list << rect.min.x << ' ' << rect.min.y << ' ' << rect.max.x << ' ' << rect.max.y << '\n';
+        }
         return WritePng(path, width, height);
       };
+      hooks.drop = [this](const std::string& path) { dropped_.paths.push_back(path); };
       hooks.resize = [this](int width, int height) { glfwSetWindowSize(window_, width, height); };
       hooks.print = [](const std::string& line) {
         std::printf("%s\n", line.c_str());
@@ -145,6 +155,8 @@ class App {
       driver_.emplace(*shell_, std::move(hooks));
       driver_->Add(options_.drive.empty() ? "script" : options_.drive, options_.drive.empty() ? options_.drive_text : ReadAll(options_.drive));
       ui::TheTags().on = true;
+      ui::TheSteady().on = options_.steady;
+      io.ConfigInputTextCursorBlink = false;  // pictures do not depend on when they are taken
     }
   }
 
@@ -166,7 +178,12 @@ class App {
     while (!glfwWindowShouldClose(window_) && !shell_->quitting()) {
       if (driver_.has_value()) {
         if (driver_->done()) break;
-        glfwPollEvents();
+        // What it waits for comes from other threads: they should have the processor.
+        if (driver_->waiting()) {
+          glfwWaitEventsTimeout(0.008);
+        } else {
+          glfwPollEvents();
+        }
       } else if (frames_wanted > 0) {
         glfwPollEvents();
       } else {

@@ -20,6 +20,7 @@ struct WindowOptions {
   int scheme = -1;                      // 0 dark, 1 light, -1 as kept
   std::string only_panel;
   bool keep = true;                     // settings and recovery are read and written
+  bool steady = false;                  // pictures for comparing: beside each a file that tells what differs from run to run
 };
 
 // Returns the exit status. Says what is wrong (no display) on standard error.

@@ -1,8 +1,11 @@
 #include "app/gui/wiring.h"
 
+#include <cstdlib>
 #include <utility>
 
 #include "app/cli/load.h"
+#include "app/cli/verb.h"
+#include "backends/reference/backend.h"
 
 namespace hloscope::gui {
 namespace {
@@ -30,9 +33,22 @@ Wiring MakeWiring(const cli::ProgramOptions& options) {
     session_options->arguments = std::move(program.arguments);
     absl::StatusOr<std::unique_ptr<Backend>> backend = cli::MakeBackend(options);
     if (!backend.ok()) return backend.status();
-    return std::make_shared<Session>(std::move(program.module), *std::move(backend), *std::move(session_options), std::move(out));
+    auto session = std::make_shared<Session>(std::move(program.module), *std::move(backend), *std::move(session_options), std::move(out));
+    cli::EquipSession(*session);
+    return session;
   };
   return wiring;
+}
+
+std::unique_ptr<Backend> MakeInterpreter() { return MakeReferenceBackend(); }
+
+std::string LessonsFolder() {
+  if (const char* given = std::getenv("HLOSCOPE_LESSONS_FOLDER")) return given;
+#ifdef HLOSCOPE_LESSONS
+  return HLOSCOPE_LESSONS;
+#else
+  return "";
+#endif
 }
 
 }  // namespace hloscope::gui

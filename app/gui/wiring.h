@@ -9,6 +9,11 @@ namespace hloscope::gui {
 
 Wiring MakeWiring(const cli::ProgramOptions& options);
 
+// For the small programs of lessons.
+std::unique_ptr<Backend> MakeInterpreter();
+// Where lessons lie: $HLOSCOPE_LESSONS_FOLDER, or where they were built from.
+std::string LessonsFolder();
+
 }  // namespace hloscope::gui
 
 #endif  // HLOSCOPE_APP_GUI_WIRING_H_

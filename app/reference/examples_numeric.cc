@@ -36,8 +36,8 @@ std::vector<Example> NumericExamples() {
       {"select-and-scatter", "The gradient of a maximum pool: each window's source goes to its largest element; 2 and 6 meet at 9.",
        [](B* b) {
          Op x = F(b, "x", {1, 9, 3, 2}), s = F(b, "source", {2, 6, 8}), zero = F(b, "zero", 0);
-         return SelectAndScatter(x, CreateScalarGeComputation(F32, b), {2}, {1}, Padding::kValid, s, zero,
-                                 CreateScalarAddComputation(F32, b));
+         Computation *scatter = CreateScalarAddComputation(F32, b), *select = CreateScalarGeComputation(F32, b);
+         return SelectAndScatter(x, select, {2}, {1}, Padding::kValid, s, zero, scatter);
        },
        "f32[4] [0, 8, 8, 0]"},
       {"sort", "Three arrays ordered alike, by the first.",

@@ -376,8 +376,8 @@ std::vector<Example> SpecificationExamples() {
       {"select_and_scatter", "Two windows pick the same 9: 2 and 6 make 8.",
        [](B* b) {
          Op x = F2(b, "x", {{7, 2, 5, 3, 8}, {3, 8, 9, 3, 4}}), s = F2(b, "source", {{2, 6}}), zero = F(b, "zero", 0);
-         return SelectAndScatter(x, CreateScalarGeComputation(F32, b), {2, 3}, {2, 2}, Padding::kValid, s, zero,
-                                 CreateScalarAddComputation(F32, b));
+         Computation *scatter = CreateScalarAddComputation(F32, b), *select = CreateScalarGeComputation(F32, b);
+         return SelectAndScatter(x, select, {2, 3}, {2, 2}, Padding::kValid, s, zero, scatter);
        },
        "f32[2,5] [[0, 0, 0, 0, 0],\n [0, 0, 8, 0, 0]]"},
       {"sort", "Three arrays by the first.",

@@ -1,6 +1,7 @@
 #include "core/debug/catch_commands.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 
 #include "absl/strings/numbers.h"
@@ -15,11 +16,12 @@
 namespace hloscope {
 namespace {
 
+constexpr size_t kMostRemembered = 1000;
+
 struct CatchState {
   std::unique_ptr<Catches> catches;
   bool attached_whole = false;  // since something was caught: what is updated in place is wanted from then on
-  std::optional<Caught> last;  // of the last stop
-  Mark last_at;
+  std::map<Mark, Caught> at;    // of this run, the first of each stop
 };
 
 Catches& CatchesOf(Session::State& s) {
@@ -36,6 +38,7 @@ void AttachCatches(Session::State& s) {
   Catches& catches = CatchesOf(s);
   catches.Restarted();
   s.Extension<CatchState>().attached_whole = false;
+  s.Extension<CatchState>().at.clear();
   if (!catches.requests().empty()) catches.Attach(*s.machine);
 }
 
@@ -45,7 +48,7 @@ void DetachCatches(Session::State& s) {
 
 void CatchesOfNewProgram(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
-  state.last.reset();
+  state.at.clear();
   if (state.catches == nullptr) return;
   std::vector<CatchRequest> requests = state.catches->requests();
   state.catches = std::make_unique<Catches>(*s.module, *s.backend);
@@ -73,8 +76,8 @@ std::vector<CaughtThere> TakeCaught(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
   for (const Caught& caught : catches.TakeFresh()) {
     if (there.empty()) {
-      state.last = caught;
-      state.last_at = s.machine->Where();
+      state.at.insert_or_assign(s.machine->Where(), caught);
+      if (state.at.size() > kMostRemembered) state.at.erase(state.at.begin());
     }
     there.push_back({caught.number, CaughtText(*s.module, caught)});
   }
@@ -86,11 +89,13 @@ std::vector<CaughtThere> TakeCaught(Session::State& s) {
 
 const Caught* CaughtHere(Session::State& s) {
   const CatchState& state = s.Extension<CatchState>();
-  const bool here = state.last.has_value() && s.visible() && s.machine->Where() == state.last_at;
-  return here ? &*state.last : nullptr;
+  const auto here = s.visible() ? state.at.find(s.machine->Where()) : state.at.end();
+  return here != state.at.end() ? &here->second : nullptr;
 }
 
-void BeginCatchWalk(Session::State& s) { CatchesOf(s).ForgetCaught(); }
+void BeginCatchWalk(Session::State& s) {
+  (void)CatchesOf(s).TakeFresh();  // of the end of a walk before, which nobody asked for
+}
 
 void ShowCatchNotices(Session::State& s) {
   for (const std::string& notice : CatchesOf(s).TakeNotices()) s.Say("note: ", notice, "\n");
@@ -108,8 +113,10 @@ absl::Status InfoCatch(Session::State& s, absl::string_view) {
     any |= b->kind == Breakpoint::kCatch;
   }
   if (!any) s.Say("There are no catches.\n");
-  const std::optional<Caught>& caught = CatchesOf(s).caught();
-  if (caught.has_value()) s.Say("Last: ", CaughtText(*s.module, *caught), "\n");
+  // The last one at or before the present, whatever walks through the past have met.
+  const std::map<Mark, Caught>& all = s.Extension<CatchState>().at;
+  const auto after = s.visible() ? all.upper_bound(s.machine->Where()) : all.end();
+  if (after != all.begin()) s.Say("Last: ", CaughtText(*s.module, std::prev(after)->second), "\n");
   return absl::OkStatus();
 }
 

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/base/clones.h"
 #include "core/debug/catch_elements.h"
 #include "core/element/element_trace.h"
 #include "core/element/hazard_program.h"
@@ -26,6 +27,10 @@ constexpr absl::string_view kNames[] = {"nan",       "inf",      "overflow",    
                                         "duplicate", "unsorted", "integer-overflow", "unsigned-wrap", "division"};
 constexpr int64_t kMostTraced = 20000;  // candidates whose origin is looked at one by one
 
+void SayPassedOver(int64_t count, Finding& finding) {
+  if (count > 0) absl::StrAppend(&finding.why, finding.why.empty() ? "" : "; ", count, " more candidates were not looked at");
+}
+
 bool IsBad(CatchKind kind, const Scalar& s) {
   if (kind == CatchKind::kNan) return s.IsNaN();
   if (IsComplex(s.type)) return std::isinf(s.re) || std::isinf(s.im);
@@ -36,7 +41,7 @@ bool IsBad(CatchKind kind, const Scalar& s) {
 bool IsSource(CatchKind kind, const Scalar& s) { return kind == CatchKind::kNan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); }
 
 template <typename Word>
-__attribute__((target_clones("avx2", "default"), optimize("O3"))) bool AnyAbove(const Word* data, int64_t n, Word mask, Word limit) {
+HLOSCOPE_INLINE bool AnyAboveOf(const Word* data, int64_t n, Word mask, Word limit) {
   for (int64_t i = 0; i < n; i += 4096) {
     const int64_t end = std::min(n, i + 4096);
     Word most = 0;
@@ -48,6 +53,9 @@ __attribute__((target_clones("avx2", "default"), optimize("O3"))) bool AnyAbove(
   }
   return false;
 }
+HLOSCOPE_CLONES bool AnyAbove(const uint16_t* data, int64_t n, uint16_t mask, uint16_t limit) { return AnyAboveOf(data, n, mask, limit); }
+HLOSCOPE_CLONES bool AnyAbove(const uint32_t* data, int64_t n, uint32_t mask, uint32_t limit) { return AnyAboveOf(data, n, mask, limit); }
+HLOSCOPE_CLONES bool AnyAbove(const uint64_t* data, int64_t n, uint64_t mask, uint64_t limit) { return AnyAboveOf(data, n, mask, limit); }
 
 // Quick, over the bytes as they lie; may be true for an infinity where a NaN is asked for, padding counts. False is certain.
 bool MayHaveAny(CatchKind kind, const Value& value) {
@@ -57,12 +65,12 @@ bool MayHaveAny(CatchKind kind, const Value& value) {
   switch (value.shape().element_type()) {
     case ElementType::kF32:
     case ElementType::kC64:
-      return AnyAbove<uint32_t>(reinterpret_cast<const uint32_t*>(data), bytes / 4, 0x7fffffffu, 0x7f800000u + nan);
+      return AnyAbove(reinterpret_cast<const uint32_t*>(data), bytes / 4, 0x7fffffffu, 0x7f800000u + nan);
     case ElementType::kF64:
     case ElementType::kC128:
-      return AnyAbove<uint64_t>(reinterpret_cast<const uint64_t*>(data), bytes / 8, ~uint64_t{0} >> 1, (uint64_t{0x7ff} << 52) + nan);
-    case ElementType::kBF16: return AnyAbove<uint16_t>(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7f80 + nan);
-    case ElementType::kF16: return AnyAbove<uint16_t>(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7c00 + nan);
+      return AnyAbove(reinterpret_cast<const uint64_t*>(data), bytes / 8, ~uint64_t{0} >> 1, (uint64_t{0x7ff} << 52) + nan);
+    case ElementType::kBF16: return AnyAbove(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7f80 + nan);
+    case ElementType::kF16: return AnyAbove(reinterpret_cast<const uint16_t*>(data), bytes / 2, 0x7fff, 0x7c00 + nan);
     default: return true;
   }
 }
@@ -303,6 +311,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     const std::vector<int64_t> bad = AllBad(kind, leaves[o]);
     if (bad.empty()) continue;
     std::vector<int64_t> introduced;
+    int64_t passed_over = 0;
     if (!data_bad) {
       introduced = bad;
     } else if (program != nullptr && !gone) {
@@ -335,7 +344,10 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
         int64_t traced = 0;
         for (int64_t i : bad) {
           if (!still.empty() && !still[i]) continue;
-          if (++traced > kMostTraced && !introduced.empty()) break;
+          if (++traced > kMostTraced && !introduced.empty()) {
+            ++passed_over;
+            continue;
+          }
           source = false;
           trace.At(static_cast<int>(o), IndexIn(leaves[o].shape(), i));
           if (!source) introduced.push_back(i);
@@ -344,7 +356,8 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     }
     if (found.has_value()) {
       found->further += static_cast<int64_t>(introduced.size());
-      found->inherited += static_cast<int64_t>(bad.size() - introduced.size());
+      found->inherited += static_cast<int64_t>(bad.size() - introduced.size()) - passed_over;
+      SayPassedOver(passed_over, *found);
       continue;
     }
     if (introduced.empty()) continue;
@@ -354,7 +367,8 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     f.value = ElementAt(leaves[o], introduced[0]);
     f.has_value = true;
     f.further = static_cast<int64_t>(introduced.size()) - 1;
-    f.inherited = static_cast<int64_t>(bad.size() - introduced.size());
+    f.inherited = static_cast<int64_t>(bad.size() - introduced.size()) - passed_over;
+    SayPassedOver(passed_over, f);
     if (program != nullptr) {
       std::vector<std::pair<int, int64_t>> loads = LoadsOf(*program, operands, static_cast<int>(o), introduced[0]);
       if (constants_bad) {

@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -73,6 +74,8 @@ class CatchFinder {
   // `gone_are_clean`. `result`: dense.
   std::optional<Finding> Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
                               bool gone_are_clean);
+  // What was not looked at, said once of an instruction; cleared by the taker.
+  std::vector<std::string> TakeNotices() { return std::exchange(notices_, {}); }
 
  private:
   // A program that says which elements may have something.
@@ -87,6 +90,7 @@ class CatchFinder {
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
     int hides = -1;  // its calls may make a NaN and lose it
+    bool gave_up = false;  // said that not all of them were looked at
     std::optional<std::optional<Program>> neighbours;  // of a sort
     std::map<int, Suspects> suspects;  // by what is looked for
   };
@@ -107,6 +111,7 @@ class CatchFinder {
                             const Value& result, int output);
 
   Backend& backend_;
+  std::vector<std::string> notices_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
   std::map<std::tuple<const Instruction*, size_t, int>, std::unique_ptr<Suspects>> regions_;  // by root, members and what is looked for
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+
 #include "core/debug/catch_elements.h"
 #include "core/element/element_trace.h"
 #include "core/element/hazard_program.h"
@@ -141,7 +143,7 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
     for (int64_t k = 0; k < n; ++k) {
       const int64_t i = suspects.has_value() ? (*suspects)[o][k] : k;
       if (found.has_value() && suspects.has_value() && k > kMostTraced) {
-        found->further += n - k;  // very likely; nobody counts them
+        absl::StrAppend(&found->why, found->why.empty() ? "" : "; ", n - k, " more candidates were not looked at");
         break;
       }
       hit = false;
@@ -229,9 +231,18 @@ void CatchFinder::LookInside(const Instruction& instruction, absl::Span<const Va
     return;
   }
   const std::vector<int64_t> suspects = HiddenSuspects(instruction, operands, result);
+  constexpr int64_t kMost = 1000;  // calls by calls, so each takes its time; a program may say yes where the calls, one by one, do not
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
-    if (++looked_at > 100) return;  // a program says yes where the calls, one by one, do not
+    if (++looked_at > kMost) {
+      Known& known = Of(instruction);
+      if (!known.gave_up) {
+        notices_.push_back(absl::StrCat("catch nan looked into the calls of ", kMost, " of the ", suspects.size(), " elements of %", instruction.name,
+                                        " in which one may be made and lost again, and found none; the others were not looked into"));
+      }
+      known.gave_up = true;
+      return;
+    }
     std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element);
     if (!birth.has_value()) continue;
     Finding f;

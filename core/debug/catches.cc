@@ -10,6 +10,7 @@
 #include "core/debug/member_walk.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/exec/due.h"
 #include "core/literal/relayout.h"
 #include "core/ops/hazards.h"
 #include "core/ops/op.h"
@@ -30,6 +31,7 @@ Catches::~Catches() {
 
 void Catches::Attach(Machine& machine) {
   facts_.clear();
+  plans_.clear();
   nonfinite_wanted_ = others_wanted_ = false;
   bool inf = false, whole = false;
   for (const CatchRequest& r : requests_) {
@@ -62,7 +64,6 @@ void Catches::Detach(Machine& machine) {
 }
 
 void Catches::Restarted() {
-  before_.clear();
   caught_.reset();
   said_.clear();
   dirty_ = false;
@@ -71,6 +72,7 @@ void Catches::Restarted() {
 std::vector<std::string> Catches::TakeNotices() {
   std::vector<std::string> taken;
   std::swap(taken, notices_);
+  for (std::string& notice : finder_.TakeNotices()) taken.push_back(std::move(notice));
   return taken;
 }
 
@@ -98,6 +100,20 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       if (!computed.contains(i.operands[k]->index)) continue;
       computed.insert(member);
       facts.always_look |= MayLeaveUnread(i, static_cast<int>(k));
+    }
+  }
+  return facts;
+}
+
+const Catches::PlanFacts& Catches::FactsOf(const Plan& plan) {
+  auto [at, fresh] = plans_.try_emplace(&plan);
+  PlanFacts& facts = at->second;
+  if (!fresh) return facts;
+  facts.region_of.assign(plan.region_at.size(), -1);
+  for (size_t r = 0; r < plan.regions.size(); ++r) {
+    facts.due.push_back(DueOf(plan, static_cast<int>(r)));
+    for (int member : plan.regions[r].members) {
+      if (facts.region_of[member] < 0) facts.region_of[member] = static_cast<int>(r);
     }
   }
   return facts;
@@ -146,17 +162,28 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
   if (frame.kind == FrameKind::kElement) return absl::OkStatus();
   const Computation& computation = *frame.computation;
   if (!Flagged(FactsOf(computation, region), kernel, result)) return absl::OkStatus();
+  const PlanFacts& plan = FactsOf(*frame.plan);
+  const int present = frame.position, index = frame.plan->region_at[region.root];
+  const bool whole = index >= 0 && frame.plan->regions[index].members.size() == region.members.size();
   int stop = -1;
   const auto visit = [&](int position, const Region& single, const Kernel*, absl::Span<const Value> values, const Value& value) {
+    const int first = plan.region_of[position];
+    const int due = first < 0 ? position : plan.due[first];
+    // Before its time (the program is stepped through it), after it (it was looked at), or in a copy of a region before.
+    if ((due > present && !whole) || (present > due && position < present)) return true;
+    if (region.members.size() > 1 && first >= 0 && frame.plan->regions[first].root != region.root) return true;
+    const int when = std::max(position, due);
+    if (stop >= 0 && when > stop) return false;
     const Instruction& instruction = *computation.schedule[position];
     std::vector<Value> operands;
     for (const Instruction* operand : instruction.operands) {
       const auto at = std::find(single.inputs.begin(), single.inputs.end(), operand->index);
       operands.push_back(values[at - single.inputs.begin()]);
     }
-    if (!Examine(frame, instruction, operands, value)) return true;
-    stop = position;
-    return false;
+    if (fresh_at_ != std::pair(frame.serial, when)) fresh_.clear();
+    fresh_at_ = {frame.serial, when};
+    if (Examine(instruction, operands, value)) stop = when;
+    return true;
   };
   if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);  // single instructions need none, and their code is there or quickly made
   absl::Status status;
@@ -184,18 +211,10 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
   return absl::OkStatus();
 }
 
-bool Catches::WasCaught(const Frame& frame, int position, int number) const {
-  const auto at = before_.find(frame.path);
-  if (at == before_.end()) return false;
-  return std::any_of(at->second.begin(), at->second.end(), [&](const Before& b) {
-    return b.position == position && b.number == number && machine_->executed() >= b.executed;  // less: the program was taken back
-  });
-}
-
-bool Catches::Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value) {
-  std::vector<Caught> all;
+bool Catches::Examine(const Instruction& instruction, absl::Span<const Value> operands, const Value& value) {
+  bool any = false;
   for (const CatchRequest& r : requests_) {
-    if (!r.enabled || !finder_.Concerns(r, instruction) || WasCaught(frame, instruction.index, r.number)) continue;
+    if (!r.enabled || !finder_.Concerns(r, instruction)) continue;
     std::optional<Finding> finding = finder_.Find(r, instruction, operands, value, !dirty_);
     if (!finding.has_value()) {
       if (NonFinite(r) && !dirty_) dirty_ = HasAny(r.kind, value);
@@ -208,15 +227,13 @@ bool Catches::Examine(const Frame& frame, const Instruction& instruction, absl::
     caught.instruction = &instruction;
     for (const Frame& f : machine_->frames()) caught.frames.push_back({f.kind, f.caller, f.iteration});
     caught.finding = *std::move(finding);
-    all.push_back(std::move(caught));
-    std::vector<Before>& list = before_[frame.path];
-    list.erase(std::remove_if(list.begin(), list.end(), [&](const Before& b) { return b.position == instruction.index && b.number == r.number; }), list.end());
-    list.push_back({instruction.index, r.number, machine_->executed()});
+    any = true;
+    // Of a walk that ended here, which nobody asked for.
+    fresh_.erase(std::remove_if(fresh_.begin(), fresh_.end(), [&](const Caught& c) { return c.instruction == &instruction && c.number == r.number; }), fresh_.end());
+    fresh_.push_back(std::move(caught));
   }
-  if (all.empty()) return false;
-  caught_ = all[0];
-  fresh_ = std::move(all);
-  return true;
+  if (any) caught_ = fresh_[0];
+  return any;
 }
 
 // Parameters of the program that come with one: said once, all that follows is inherited.
@@ -325,6 +342,7 @@ std::string CaughtText(const Module& module, const Caught& caught) {
   }
   if (f.further > 0) absl::StrAppend(&text, "\n  and ", Count(f.further, f.has_value ? "further element" : "further index vector"), " in the same way");
   if (f.inherited > 0) absl::StrAppend(&text, "\n  ", Count(f.inherited, "element"), f.inherited == 1 ? " inherits it" : " inherit it");
+  if ((caught.kind == CatchKind::kNan || caught.kind == CatchKind::kInf) && !f.why.empty()) absl::StrAppend(&text, "\n  ", f.why);
   const SourceLine source = SourceLineOf(module, *caught.instruction);
   if (source.known()) absl::StrAppend(&text, "\n  ", ToText(source));
   return text;

@@ -45,8 +45,6 @@ class Catches {
   void Detach(Machine& machine);
   // A machine was started anew: what was caught before counts again.
   void Restarted();
-  // Before a walk through the past: what was caught there is caught again.
-  void ForgetCaught() { before_.clear(); }
   // All that it has stopped the machine for since this was asked last, by the order of the requests: what one instruction introduced.
   std::vector<Caught> TakeFresh() { return std::exchange(fresh_, {}); }
   // The stop of the last StopReason::kCaught, the first of it.
@@ -61,12 +59,18 @@ class Catches {
     bool always_look = false;     // the kernel's watch may miss it: elements are left unread, a constant is mixed in by a move
     bool hides = false;           // members besides the root concern: without a watch the result does not say enough
   };
+  // When members of regions are looked at, see core/exec/due.h.
+  struct PlanFacts {
+    std::vector<int> region_of;  // by position: the first region that computes it; -1: none does
+    std::vector<int> due;        // by region
+  };
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
+  const PlanFacts& FactsOf(const Plan& plan);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
   bool IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs);
-  bool Examine(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands, const Value& value);
-  bool WasCaught(const Frame& frame, int position, int number) const;
+  // Adds to fresh_ what the instruction introduced.
+  bool Examine(const Instruction& instruction, absl::Span<const Value> operands, const Value& value);
   void NoteParameters(const Frame& frame, const Region& region, absl::Span<const Value> inputs);
 
   const Module& module_;
@@ -78,15 +82,10 @@ class Catches {
   bool nonfinite_wanted_ = false, others_wanted_ = false;
   bool dirty_ = false;  // something that is looked for has come up in this run
   absl::flat_hash_map<const Instruction*, std::map<size_t, RegionFacts>> facts_;  // by root and how many members
-  // What was caught in frames, by their paths: not again when the region runs once more on the way on.
-  struct Before {
-    int position;
-    int number;
-    int64_t executed;
-  };
-  std::map<uint64_t, std::vector<Before>> before_;
+  absl::flat_hash_map<const Plan*, PlanFacts> plans_;
   std::optional<Caught> caught_;
   std::vector<Caught> fresh_;
+  std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the stop that they are of
   absl::flat_hash_set<const Instruction*> said_;
   std::vector<std::string> notices_;
 };

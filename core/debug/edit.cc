@@ -10,6 +10,8 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/fork.h"
+#include "core/debug/hand_sets.h"
+#include "core/debug/known_values.h"
 #include "core/literal/relayout.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -72,9 +74,10 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
 }
 
 // The same moment in another program: by the names of what stands at each level. Nothing: something there has no such name any more.
-std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark) {
+std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark, std::vector<const Computation*>* computations = nullptr) {
   const Computation *old = from.entry, *now = to.entry;
   for (size_t k = 0; k < mark.levels.size(); ++k) {
+    if (computations != nullptr) computations->push_back(now);
     Mark::Level& level = mark.levels[k];
     const bool last = k + 1 == mark.levels.size();
     if (level.position >= static_cast<int>(old->schedule.size())) {
@@ -132,6 +135,40 @@ std::string InsideText(const Module& module, const Mark& mark) {
   return absl::StrJoin(parts, ", ");
 }
 
+// What was set by hand inside of loops and calls: `again` is to be set in the new run, because that comes there anew; `handed` is in values that
+// are handed over; `lost` is said. The program moves.
+struct InnerSets {
+  std::vector<HandSet> again, handed;
+  std::vector<Mark> marks;  // of all of them, in the old program
+};
+InnerSets FindInnerSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<std::string>* lost) {
+  InnerSets found;
+  std::vector<HandSet> sets = s.Extension<HandSets>().of[s.machine.get()];
+  if (sets.empty()) return found;
+  std::stable_sort(sets.begin(), sets.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
+  (void)LookAround(s, [&] {
+    for (HandSet& set : sets) {
+      if (set.depth == 0 || !StillSet(s, set)) continue;
+      found.marks.push_back(set.mark);
+      const int position = set.mark.levels[0].position;
+      const bool kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position) != inheritance.old_position.end();
+      const std::string text = absl::StrCat(set.name, " in ", InsideText(*s.module, set.mark));
+      std::vector<const Computation*> computations;
+      const std::optional<Mark> mark = MomentIn(*s.module, next, set.mark, &computations);
+      const Instruction* instruction = mark.has_value() ? computations[set.depth]->FindInstruction(set.instruction) : nullptr;
+      if (instruction == nullptr) {
+        if (!kept) lost->push_back(text);
+        continue;
+      }
+      set.mark = *mark;
+      set.handed = kept;
+      (kept ? found.handed : found.again).push_back(std::move(set));
+    }
+    return absl::OkStatus();
+  });
+  return found;
+}
+
 // What was set by hand in runs before edits and is in what their values were handed over to: State::Extension<HandedSets>().
 struct HandedSets {
   struct Set {
@@ -142,8 +179,9 @@ struct HandedSets {
 };
 
 // What was set by hand in the run so far and is not in what is inherited: it is computed again. The rest goes to `handed`.
-std::vector<std::string> LostSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<HandedSets::Set>* handed) {
+std::vector<std::string> LostSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<HandedSets::Set>* handed, InnerSets* inner) {
   std::vector<std::string> lost;
+  *inner = FindInnerSets(s, next, inheritance, &lost);
   const Frame& entry = s.machine->frames()[0];
   const auto keep = [&](int position, std::string text) {
     const auto kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position);
@@ -164,7 +202,7 @@ std::vector<std::string> LostSets(Session::State& s, const Module& next, const I
   const Mark now = s.machine->Where();
   for (size_t k = 1; k < timeline->moments().size(); ++k) {
     const Timeline::Moment& moment = timeline->moments()[k];
-    if (!moment.kept) continue;
+    if (!moment.kept || std::find(inner->marks.begin(), inner->marks.end(), moment.mark) != inner->marks.end()) continue;
     const int position = moment.mark.levels[0].position;
     if (moment.mark.levels.size() > 1) {
       keep(position, InsideText(*s.module, moment.mark));
@@ -203,6 +241,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   std::optional<Inheritance> inheritance;
   std::unique_ptr<Machine> machine;
   std::vector<std::string> lost_sets;
+  InnerSets inner_sets;
   if (s.visible()) {
     absl::StatusOr<Inheritance> made = Inheritance();
     if (same_parameters) made = Inherit(s, *next);
@@ -215,7 +254,8 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     if (!begun.ok()) return begun.status();
     machine = *std::move(begun);
     std::vector<HandedSets::Set> handed;
-    lost_sets = LostSets(s, *next, *inheritance, &handed);
+    lost_sets = LostSets(s, *next, *inheritance, &handed, &inner_sets);
+    s.Extension<HandSets>().of[machine.get()] = inner_sets.handed;
     s.Extension<HandedSets>().of[machine.get()] = std::move(handed);
   }
   const bool was_finished = s.machine != nullptr && s.machine->finished();
@@ -238,6 +278,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     s.inputs = std::move(inputs);
   }
   s.machine = std::move(machine);
+  ForgetKnownValues(s);
   s.error_stop = false;
   s.elided_said = true;
   s.selected = 0;
@@ -259,6 +300,14 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   const int64_t parameters = static_cast<int64_t>(s.module->entry->parameters.size());
   s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
         inheritance->executed > 0 ? " are (again) to be run.\n" : " are to be run.\n");
+  std::vector<std::string> set_again;
+  for (const HandSet& set : inner_sets.again) {
+    const std::string text = absl::StrCat(set.name, " in ", InsideText(*s.module, set.mark));
+    const bool there = same_parameters && s.Extension<Travel>().timeline->Seek(set.mark) == StopReason::kStep && SetAgain(s, set).ok();
+    (there ? set_again : lost_sets).push_back(text);
+    if (there) s.Extension<HandSets>().of[s.machine.get()].push_back(set);
+  }
+  if (!set_again.empty()) s.Say("Set by hand as before: ", absl::StrJoin(set_again, "; "), "\n");
   if (!lost_sets.empty()) s.Say("What was set by hand is gone where it is computed anew: ", absl::StrJoin(lost_sets, "; "), "\n");
   StopReason reason = StopReason::kStep;
   if (inheritance->first >= size && was_finished) {

@@ -37,13 +37,28 @@ void TakeOverLiterals(const Module& before, Module& after) {
   }
 }
 
+// The names that a text of another language had, where that is HLO now: %0 of v0.
+void TakeOverNames(const Module& before, Module& after) {
+  for (const Computation* old : before.computations) {
+    if (old->by_name.size() == old->instructions.size()) continue;
+    Computation* computation = after.FindComputation(old->name);
+    if (computation == nullptr) continue;
+    for (const auto& [written, instruction] : old->by_name) {
+      Instruction* now = written == instruction->name ? nullptr : computation->FindInstruction(instruction->name);
+      if (now != nullptr) computation->by_name.emplace(after.Intern(written), now);
+    }
+  }
+}
+
 absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string name, std::string text) {
   const auto source = std::make_shared<SourceText>(std::move(name), std::move(text));
   DiagnosticSink sink;
-  std::unique_ptr<Module> module = mlir::LooksLikeMlir(source->text()) ? ReadStableHlo(source, sink) : ReadHloText(source, sink);
+  const bool stablehlo = mlir::LooksLikeMlir(source->text());
+  std::unique_ptr<Module> module = stablehlo ? ReadStableHlo(source, sink) : ReadHloText(source, sink);
   if (module != nullptr) Verify(*module, sink);
   if (sink.error_count() == 0 && module != nullptr && module->entry != nullptr) {
     TakeOverLiterals(before, *module);
+    if (!stablehlo) TakeOverNames(before, *module);
     return module;
   }
   sink.SortByPlace();

@@ -1,6 +1,9 @@
 // Commands that run the program, and what is shown where it stops.
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/debug/written_names.h"
+#include "core/debug/hand_sets.h"
+#include "core/debug/known_values.h"
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/session_state.h"
@@ -74,8 +77,9 @@ void Session::State::ShowInstruction(const Instruction& instruction) const {
   print.max_literal_elements = 16;
   const int line = LineOf(*module, instruction);
   const std::string text = PrintInstruction(instruction, print);
+  const absl::string_view written = WrittenName(instruction);
   Say(line > 0 ? absl::StrCat(line) : std::string("-"), "\t", instruction.parent->root == &instruction && !absl::StartsWith(text, "ROOT") ? "ROOT " : "",
-      Cut(absl::StripAsciiWhitespace(text), 160), "\n");
+      Cut(absl::StripAsciiWhitespace(text), 160), written.empty() ? "" : absl::StrCat("  // %", written), "\n");
 }
 
 void Session::State::ShowDisplays() {
@@ -156,6 +160,8 @@ absl::Status Session::State::Begin() {
   CountsBegin(*this);
   ArmAll();
   Machine* m = machine.get();
+  Extension<HandSets>().of.erase(m);
+  ForgetKnownValues(*this);
   const absl::Status status = machine->Start([this, m](int number) { return inputs->Parameter(number, &m->account()); });
   if (!status.ok()) {
     machine.reset();
@@ -281,6 +287,13 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
       if (!into) return m.RunTo(depth, position + 1);
       return m.top().serial == serial && m.top().position == position ? m.Step(true) : StopReason::kStep;
     };
+    // The parameters that the entry begins with are no steps: start passes them too, and reverse-step does.
+    const int first = depth == 0 ? FirstStop(*s.module->entry) : 0;
+    if (position < first) {
+      const auto to = [&] { return m.RunTo(0, first); };
+      reason = s.Go(to, to);
+      continue;
+    }
     reason = s.Go([&] { return m.Step(into); }, on, !into);
   }
   s.ShowNotices();

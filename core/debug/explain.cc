@@ -32,17 +32,6 @@ std::string Arity(const OpDef& def) {
   return absl::StrCat(def.min_operands, " to ", Count(def.max_operands, "operand"));
 }
 
-// The program is for shapes that are not known here; an instruction shows its own.
-std::string FormulaOf(const Instruction& instruction) {
-  const OpDef& def = Def(instruction);
-  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return "";
-  const absl::StatusOr<Program> program = ElementProgram(instruction);
-  if (!program.ok()) return absl::StrCat("no formula: ", program.status().message());
-  std::vector<std::string> names;
-  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
-  return ToFormula(*program, names);
-}
-
 std::string Users(const Instruction& instruction) {
   std::vector<std::string> names;
   int64_t more = 0;
@@ -62,6 +51,16 @@ std::string Users(const Instruction& instruction) {
 }
 
 }  // namespace
+
+std::string InstructionFormula(const Instruction& instruction) {
+  const OpDef& def = Def(instruction);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return "";
+  const absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return absl::StrCat("no formula: ", program.status().message());
+  std::vector<std::string> names;
+  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
+  return ToFormula(*program, names);
+}
 
 std::string ExplainOperation(Opcode opcode) {
   const OpDef& def = Def(opcode);
@@ -98,7 +97,7 @@ std::string ExplainInstruction(const Module& module, const Instruction& instruct
   std::string text = absl::StrCat(Describe(module, {instruction.parent, instruction.index}), "\n  ", Cut(PrintInstruction(instruction, print), 400), "\n");
   const OpDef& def = Def(instruction);
   absl::StrAppend(&text, "operation: ", Name(instruction.opcode), def.summary.empty() ? "" : absl::StrCat(", ", def.summary), "\n");
-  const std::string formula = FormulaOf(instruction);
+  const std::string formula = InstructionFormula(instruction);
   if (!formula.empty()) absl::StrAppend(&text, "formula:   ", formula, formula.back() == '\n' ? "" : "\n");
   absl::StrAppend(&text, "result:    ", instruction.shape.ToString(true), ", ", FormatByteCount(instruction.shape.ByteSize()), "\n");
   if (instruction.parent == module.entry && instruction.parameter_number >= 0) {

@@ -78,18 +78,25 @@ class InfluenceBuilder {
       frame = reader_.history().place(at);
       end = frame.live ? machine_.frames()[at].position : static_cast<int>(frame.computation->schedule.size());
       values.clear();
-      if (caller.index >= end || !Any(*returned)) continue;  // it is being run
+      if (frame.live && caller.index >= end) {  // it is being run, and has been told of as far as it got
+        values.clear();
+        break;
+      }
+      if (caller.index >= end || !Any(*returned)) continue;
       Note(at, caller, *returned, {});
       values[caller.index] = *std::move(returned);
       status = Propagate(at, *frame.computation, caller.index + 1, end, &values);
       if (!status.ok()) return status;
     }
+    if (frame.live && !values.empty()) {
+      if (absl::Status inner = Inside(at, values); !inner.ok()) return inner;
+    }
     const bool ended = end == static_cast<int>(frame.computation->schedule.size());
     const auto root = values.find(frame.computation->root->index);
     influence_.reaches_result = ended && root != values.end() && Any(root->second);
     if (!ended || frame.kind != FrameKind::kEntry) {
-      influence_.notes.push_back(ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet; what comes after it is not known")
-                                       : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name, "; what comes after it is not known"));
+      influence_.notes.push_back(ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet; what comes after it is not known (influence /to-end runs to the end first)")
+                                       : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name, "; what comes after it is not known (influence /to-end runs to the end first)"));
     }
     return std::move(influence_);
   }
@@ -121,7 +128,7 @@ class InfluenceBuilder {
           if (!next.ok()) return next;
           result = *std::move(next);
         }
-        if (Any(result)) AddNote(absl::StrCat("what the present iteration of %", p.caller->name, " has executed already is not told"));
+        if (absl::Status now = PresentIteration(p.parent, result); !now.ok()) return now;
         return result;
       case FrameKind::kWhileCondition:
         if (!Any(result)) return NoneOf(p.caller->shape);
@@ -132,6 +139,67 @@ class InfluenceBuilder {
       case FrameKind::kElement: break;
     }
     return result;
+  }
+
+  // ---- What is being run ----
+
+  // The instruction that a live frame stands at, as far as it got: its operands' sets are in `values`.
+  absl::Status Inside(int at, const Values& values) {
+    if (at + 1 >= static_cast<int>(machine_.frames().size())) return absl::OkStatus();
+    const Instruction& caller = *machine_.frames()[at + 1].caller;
+    std::vector<Leaves> arguments;
+    bool touched = false;
+    for (const Instruction* operand : caller.operands) {
+      const auto it = values.find(operand->index);
+      arguments.push_back(it == values.end() ? NoneOf(operand->shape) : it->second);
+      touched = touched || Any(arguments.back());
+    }
+    if (!touched) return absl::OkStatus();
+    const Frame& inner = machine_.frames()[at + 1];
+    switch (inner.kind) {
+      case FrameKind::kCall:
+      case FrameKind::kFusion: return Live(at + 1, arguments);
+      case FrameKind::kBranch:
+        if (Any(arguments[0])) AddNote(absl::StrCat("it decides which branch %", caller.name, " takes"));
+        return Live(at + 1, {arguments[static_cast<size_t>(inner.branch) + 1]});
+      case FrameKind::kWhileBody:
+      case FrameKind::kWhileCondition: {
+        Leaves carried = arguments[0];
+        for (int64_t k = 0; k < inner.iteration; ++k) {
+          if (absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(at, caller, k), {carried}); !again.ok()) return again.status();
+          absl::StatusOr<Leaves> next = Called(reader_.history().EnterBody(at, caller, k), {carried});
+          if (!next.ok()) return next.status();
+          carried = *std::move(next);
+        }
+        return PresentIteration(at, carried);
+      }
+      case FrameKind::kElement: AddNote(absl::StrCat("%", caller.name, " is being computed element by element; what it influences there is not told")); break;
+      case FrameKind::kEntry: break;
+    }
+    return absl::OkStatus();
+  }
+
+  // The iteration that the loop run by frame `at` is in, as far as it got.
+  absl::Status PresentIteration(int at, const Leaves& carried) {
+    const Frame& inner = machine_.frames()[at + 1];
+    if (!Any(carried)) return absl::OkStatus();
+    if (inner.kind == FrameKind::kWhileBody) {
+      absl::StatusOr<Leaves> again = Called(reader_.history().EnterCondition(at, *inner.caller, inner.iteration), {carried});
+      if (!again.ok()) return again.status();
+    }
+    return Live(at + 1, {carried});
+  }
+
+  absl::Status Live(int at, const std::vector<Leaves>& arguments) {
+    const Frame& frame = machine_.frames()[at];
+    Values values;
+    for (size_t k = 0; k < arguments.size() && k < frame.computation->parameters.size(); ++k) {
+      if (!Any(arguments[k])) continue;
+      Note(at, *frame.computation->parameters[k], arguments[k], {});
+      values[frame.computation->parameters[k]->index] = arguments[k];
+    }
+    if (absl::Status status = Propagate(at, *frame.computation, 0, frame.position, &values); !status.ok()) return status;
+    return Inside(at, values);
   }
 
   absl::Status Propagate(int frame, const Computation& computation, int begin, int end, Values* values) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/influence.h"
+#include "core/debug/last_slice.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
@@ -156,6 +157,20 @@ absl::StatusOr<int> FrameAt(const Machine& machine, FrameHistory& history, const
 
 absl::Status ShowInfluence(Session::State& s, const SliceRequest& request, const Mark* mark);
 
+// The program is run on to its end, or to the error that it stops with, and comes back.
+absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, const Mark& mark) {
+  return LookAround(s, [&]() -> absl::Status {
+    Mark end;
+    end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
+    const StopReason reason = s.Extension<Travel>().timeline->Seek(end);
+    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+    if (reason == StopReason::kError) {
+      s.Say("The program does not come to its end, it stops at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1), ": ", s.machine->status().message(), "\n");
+    }
+    return ShowInfluence(s, request, &mark);
+  });
+}
+
 // From an element of another moment, in all that has been executed up to the present.
 absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, absl::string_view moment) {
   const Mark now = s.visible() ? s.machine->Where() : Mark();
@@ -168,11 +183,13 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, 
   std::string said;  // what tells several moments apart is shown with each
   const std::function<void(absl::string_view)> out = s.out;
   s.out = [&](absl::string_view text) { absl::StrAppend(&said, text); };
+  bool to_end = false;
   absl::Status status = LookBack(s, moment, expression, [&](absl::string_view text) -> absl::Status {
     absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", text);
     if (!request.ok()) return request.status();
     Asked each{*std::move(request), s.machine->Where(), std::move(said)};
     said.clear();
+    to_end = each.request.to_end;
     each.mark.levels.resize(each.request.place.frame + 1);
     each.mark.levels.back().position = each.request.place.instruction->index + 1;
     asked.push_back(std::move(each));
@@ -182,8 +199,11 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, 
   if (!status.ok()) return status;
   for (Asked& each : asked) {
     if (!each.label.empty()) s.Say(each.label);
-    if (now < each.mark) return absl::FailedPreconditionError(absl::StrCat("the program has not come to ", moment, " yet: nothing was influenced there"));
-    if (status = ShowInfluence(s, each.request, &each.mark); !status.ok()) return status;
+    if (now < each.mark && !to_end) {
+      return absl::FailedPreconditionError(absl::StrCat("the program has not come to ", moment, " yet: nothing was influenced there; influence /to-end runs it to its end first"));
+    }
+    status = to_end ? ShowInfluenceAtEnd(s, each.request, each.mark) : ShowInfluence(s, each.request, &each.mark);
+    if (!status.ok()) return status;
   }
   if (!said.empty()) s.Say(said);
   return absl::OkStatus();
@@ -195,7 +215,11 @@ absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
   if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) return InfluenceOfMoment(s, expression, moment);
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", args);
   if (!request.ok()) return request.status();
-  return ShowInfluence(s, *request, nullptr);
+  if (!request->to_end) return ShowInfluence(s, *request, nullptr);
+  Mark mark = s.machine->Where();
+  mark.levels.resize(request->place.frame + 1);
+  mark.levels.back().position = request->place.instruction->index + 1;
+  return ShowInfluenceAtEnd(s, *request, mark);
 }
 
 namespace {
@@ -212,6 +236,10 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const M
   }
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request->place, request->all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
+  LastSlice& last = s.Extension<LastSlice>();
+  last.Begin(*s.module);
+  last.Add(request->place.instruction);
+  for (const InfluenceNode& node : influence->nodes) last.Add(node.instruction);
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, InfluenceJson(*s.module, reader.history(), *influence));
     if (!status.ok()) return status;

@@ -31,6 +31,13 @@ constexpr int64_t kAhead = 256;  // instructions that a machine runs before it h
 constexpr int64_t kWorthSharing = 4096;  // bytes; of smaller values each machine keeps its own
 
 bool SameBytes(const Value& a, const Value& b) {
+  if (a.shape().IsTuple()) {  // also of tuples one is enough: batch normalizations and sorts give what is large as part of one
+    if (!(a.shape() == b.shape()) || a.elements().size() != b.elements().size()) return false;
+    for (size_t k = 0; k < a.elements().size(); ++k) {
+      if (!SameBytes(a.elements()[k], b.elements()[k])) return false;
+    }
+    return true;
+  }
   if (!a.shape().IsArray() || !(a.shape() == b.shape())) return false;
   const size_t bytes = static_cast<size_t>(a.byte_size());
   return a.physical_data() == b.physical_data() || bytes == 0 || std::memcmp(a.physical_data(), b.physical_data(), bytes) == 0;
@@ -309,10 +316,14 @@ class Lockstep {
     const Value& a = side == 0 ? value : *waited;
     const Value& b = side == 0 ? *waited : value;
     const bool same = !options_.on_values && SameBytes(a, b);
-    if (same) report_.elements += a.element_count();
+    std::vector<Value> leaves;
+    if (same) Leaves(a, leaves);
+    for (const Value& leaf : leaves) {
+      report_.elements += leaf.element_count();
+      if (options_.on_pair) options_.on_pair(*d.a, *d.b, SameArrays(leaf.element_count()));
+    }
     // One of the two is enough for both machines, so that programs that agree need the memory of one.
     if (same && !operand && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
-    if (same && options_.on_pair) options_.on_pair(*d.a, *d.b, SameArrays(a.element_count()));
     if (!same && Compare(a, b, d)) Diverged(side, info, in_a, key, std::move(d));
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);

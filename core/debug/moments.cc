@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/occurrences.h"
@@ -24,7 +25,7 @@ namespace {
 
 // The instructions that an expression may name, in its order: words that are not called like functions.
 std::vector<absl::string_view> NamesIn(absl::string_view expression) {
-  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-'; };
+  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '#'; };
   std::vector<absl::string_view> names;
   size_t at = 0;
   const bool options = absl::StartsWith(expression, "/");  // of print or why, with their own words
@@ -43,36 +44,87 @@ std::vector<absl::string_view> NamesIn(absl::string_view expression) {
   return names;
 }
 
-// The computation in whose frames an expression is meant: where its first name is, and all others are seen. Of several one on the stack, then
-// one in a loop. Null: it names nothing.
-const Computation* HomeOf(Session::State& s, absl::string_view expression, const Computation* inside) {
+// Where an expression is meant: in frames of `chosen`. Of the same names elsewhere, `others` is not looked at.
+struct Homes {
+  std::vector<const Computation*> chosen;  // null: around the loop that was named
+  std::vector<const Computation*> others;
+  std::string name;  // that they have in common
+};
+
+// What a loop carries unchanged into its condition and its body is one value under one name: iteration by iteration the same in both.
+bool SameCarried(const CallGraph& calls, const Instruction& a, const Instruction& b) {
+  const auto& x = calls.callers[a.parent->id];
+  const auto& y = calls.callers[b.parent->id];
+  if (x.size() != 1 || y.size() != 1 || x[0] != y[0] || Def(*x[0]).control != ControlKind::kWhile) return false;
+  if (a.parameter_number >= 0 && b.parameter_number >= 0) return true;
+  const auto element = [](const Instruction& i) { return i.Has(AttrId::kIndex) && i.operands.size() == 1 && i.operands[0]->parameter_number >= 0 && i.operands[0]->shape.IsTuple(); };
+  return element(a) && element(b) && a.Int(AttrId::kIndex) == b.Int(AttrId::kIndex);
+}
+
+// The computations in whose frames an expression is meant: where its first name is, and all others are seen. Of several the one on the stack,
+// else all in loops, as captured values of StableHLO are in each region. None: it names nothing.
+Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& asked) {
   const CallGraph& calls = CallsOf(s);
   const std::vector<absl::string_view> names = NamesIn(expression);
   const auto is_name = [&](absl::string_view name) {
     return std::any_of(s.module->computations.begin(), s.module->computations.end(), [&](const Computation* c) { return c->FindInstruction(name) != nullptr; });
   };
-  const Computation* best = nullptr;
-  int best_rank = -1;
+  struct Candidate {
+    const Instruction* instruction;
+    int rank;
+    bool on_stack;
+  };
+  std::vector<Candidate> candidates;
+  const Candidate* best = nullptr;
+  Homes homes;
   for (absl::string_view name : names) {
     if (!is_name(name)) continue;
+    std::vector<Candidate> with_name;
     for (const Computation* computation : s.module->computations) {
-      if (computation->FindInstruction(name) == nullptr) continue;
+      const Instruction* instruction = computation->FindInstruction(name);
+      if (instruction == nullptr) continue;
       int depth = -1;
       for (size_t k = 0; k < s.machine->frames().size(); ++k) {
         if (s.machine->frames()[k].computation == computation) depth = static_cast<int>(k);
       }
       const std::vector<const Computation*> around = Surroundings(calls, *computation);
       const bool sees_all = std::all_of(names.begin(), names.end(), [&](absl::string_view other) { return !is_name(other) || ResolveFrom(calls, *computation, other) != nullptr; });
-      const bool is_inside = inside == nullptr || std::find(around.begin(), around.end(), inside) != around.end();
+      const bool is_inside = asked.loop == nullptr || std::find(around.begin(), around.end(), asked.loop) != around.end();
       const bool elements = std::none_of(around.begin(), around.end(), [](const Computation* c) { return c->is_entry; }) || s.element_callers.contains(computation);
       const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + depth + 1;
-      if (rank <= best_rank) continue;
-      best = computation;
-      best_rank = rank;
+      with_name.push_back({instruction, rank, depth >= 0});
     }
+    // Body before condition, so that of the two the body is told.
+    std::stable_sort(with_name.begin(), with_name.end(), [&](const Candidate& a, const Candidate& b) {
+      const auto is_body = [&](const Candidate& c) {
+        const auto& callers = calls.callers[c.instruction->parent->id];
+        return callers.size() == 1 && callers[0]->Called(AttrId::kBody) == c.instruction->parent;
+      };
+      return is_body(a) && !is_body(b);
+    });
+    const auto highest = std::max_element(with_name.begin(), with_name.end(), [](const Candidate& a, const Candidate& b) { return a.rank < b.rank; });
+    if (best != nullptr && highest->rank <= best->rank) continue;
+    const size_t at = static_cast<size_t>(highest - with_name.begin());
+    candidates = std::move(with_name);
+    best = &candidates[at];
+    homes.name = std::string(name);
   }
-  if (best != nullptr && best_rank < (1 << 20)) return inside;  // its names are of what is around the loop
-  return best;
+  if (best == nullptr) return homes;
+  if (best->rank < (1 << 20)) {  // its names are of what is around the loop
+    homes.chosen.push_back(asked.loop);
+    return homes;
+  }
+  const int rank = best->rank;
+  const bool only = best->on_stack;
+  homes.chosen.push_back(best->instruction->parent);
+  std::vector<const Instruction*> told = {best->instruction};
+  for (const Candidate& c : candidates) {
+    if (c.instruction == told[0] || (c.rank >> 17) != (rank >> 17)) continue;
+    if (std::any_of(told.begin(), told.end(), [&](const Instruction* other) { return SameCarried(calls, *other, *c.instruction); })) continue;
+    told.push_back(c.instruction);
+    (only ? homes.others : homes.chosen).push_back(c.instruction->parent);
+  }
+  return homes;
 }
 
 // "17", "3,17", "3,10-20": of the innermost loop, and before it of the loops around it.
@@ -135,9 +187,8 @@ absl::StatusOr<Asked> ParseAsked(const Session::State& s, absl::string_view text
   return asked;
 }
 
-// When the expression's values (none: the loop's body around the selected frame) are computed, as far as the text says.
-absl::StatusOr<Occurrences> FindOccurrences(Session::State& s, const Asked& asked, absl::string_view expression) {
-  const Computation* home = expression.empty() ? nullptr : HomeOf(s, expression, asked.loop);
+// When the values of `home` are computed, as far as the text says.
+absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked, const Computation* home) {
   const bool named = home != nullptr;
   if (home == nullptr) home = asked.loop;
   if (home == nullptr) {
@@ -149,6 +200,37 @@ absl::StatusOr<Occurrences> FindOccurrences(Session::State& s, const Asked& aske
   }
   if (home == nullptr) return absl::FailedPreconditionError("there is no loop around this; say iteration N in NAME (a loop or its body), or select a frame in it");
   return Occurrences::Of(s, *home, asked, !named);
+}
+
+// The expression's values (none: those of the loop's body around the selected frame), by the computation that has them: one at least.
+struct Meant {
+  std::vector<Occurrences> occurrences;
+  std::vector<std::string> labels;  // "in body"; empty where there is one only
+  std::string note;                 // of the ones that are not looked at
+};
+
+absl::StatusOr<Meant> FindMeant(Session::State& s, const Asked& asked, absl::string_view expression) {
+  Meant meant;
+  Homes homes;
+  if (!expression.empty()) homes = HomesOf(s, expression, asked);
+  if (homes.chosen.empty()) homes.chosen.push_back(nullptr);
+  absl::Status first;
+  for (const Computation* home : homes.chosen) {
+    absl::StatusOr<Occurrences> occurrences = OccurrencesIn(s, asked, home);
+    if (!occurrences.ok()) {
+      if (first.ok()) first = occurrences.status();
+      continue;
+    }
+    meant.occurrences.push_back(*std::move(occurrences));
+    meant.labels.push_back(homes.chosen.size() > 1 ? absl::StrCat("in ", home->name) : "");
+  }
+  if (meant.occurrences.empty()) return first;
+  if (!homes.others.empty()) {
+    std::vector<absl::string_view> names;
+    for (const Computation* other : homes.others) names.push_back(other->name);
+    meant.note = absl::StrCat("this is %", homes.name, " of ", homes.chosen[0]->name, "; there is one in ", absl::StrJoin(names, ", "), " too: in ", names[0], " chooses it\n");
+  }
+  return meant;
 }
 
 }  // namespace
@@ -169,8 +251,9 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   if (IsMomentWord(word)) {
     const absl::StatusOr<Asked> asked = ParseAsked(s, text, false);
     if (!asked.ok()) return asked.status();
-    const absl::StatusOr<Occurrences> occurrences = FindOccurrences(s, *asked, expression);
-    if (!occurrences.ok()) return occurrences.status();
+    const absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
+    if (!meant.ok()) return meant.status();
+    const Occurrences* occurrences = &meant->occurrences[0];
     if (!occurrences->single()) return absl::InvalidArgumentError(absl::StrCat(text, " is not one moment. ", occurrences->HowToChoose()));
     return occurrences->OnlyMark();
   }
@@ -239,20 +322,30 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
   }
   const absl::StatusOr<Asked> asked = ParseAsked(s, moment, false);
   if (!asked.ok()) return asked.status();
-  absl::StatusOr<Occurrences> occurrences = FindOccurrences(s, *asked, expression);
-  if (!occurrences.ok()) return occurrences.status();
+  absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
+  if (!meant.ok()) return meant.status();
   constexpr int64_t kMost = 20;
-  int64_t shown = 0;
-  const absl::Status status = LookAround(s, [&] {
-    return occurrences->Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
-      if (++shown > kMost) return false;
-      if (absl::Status looked = look(occurrences->single() ? "" : occurrences->Label(occurrence, false)); !looked.ok()) return looked;
-      return true;
+  int64_t all = 0;
+  for (size_t k = 0; k < meant->occurrences.size(); ++k) {
+    Occurrences& occurrences = meant->occurrences[k];
+    int64_t shown = 0;
+    const absl::Status status = LookAround(s, [&] {
+      return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
+        if (++shown > kMost) return false;
+        std::vector<std::string> label;
+        if (!occurrences.single()) label.push_back(occurrences.Label(occurrence, false));
+        if (!meant->labels[k].empty()) label.push_back(meant->labels[k]);
+        if (absl::Status looked = look(absl::StrJoin(label, " ")); !looked.ok()) return looked;
+        return true;
+      });
     });
-  });
-  if (!status.ok()) return status;
-  if (shown == 0) return absl::NotFoundError(occurrences->NoneText(moment));
-  if (!occurrences->single()) s.Say(shown > kMost ? "and more. " : "", occurrences->HowToChoose(), "\n");
+    if (!status.ok()) return status;
+    all += shown;
+    if (shown > 0 && !occurrences.single()) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(), "\n");
+    s.Say(occurrences.LeftOut());
+  }
+  if (all == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(moment));
+  s.Say(meant->note);
   return absl::OkStatus();
 }
 
@@ -324,6 +417,32 @@ absl::string_view TakeIterations(absl::string_view& args) {
   return absl::StripAsciiWhitespace(all.substr(args.size()));
 }
 
+absl::Status IterationTable(Session::State& s, const std::string& text, Occurrences& occurrences, const std::string& title, int64_t* all) {
+  const std::string legend = occurrences.Legend();
+  constexpr int64_t kMostRows = 100000;
+  int64_t rows = 0;
+  const absl::Status status = LookAround(s, [&] {
+    return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
+      const absl::StatusOr<std::string> row = StatisticsRow(s, text);
+      if (!row.ok()) return row.status();
+      const std::string label = occurrences.Label(occurrence, true);
+      const size_t width = occurrences.plain() ? 9 : 18;
+      const auto padded = [&](const std::string& word) { return absl::StrCat(std::string(width > word.size() ? width - word.size() : 0, ' '), word); };
+      if (rows == 0) {
+        if (!title.empty()) s.Say(title, ":\n");
+        if (!legend.empty()) s.Say(legend, "\n");
+        s.Say("iteration", std::string(width - 9, ' '), "          min          max         mean    nan    inf\n");
+      }
+      s.Say(padded(label), " ", *row);
+      return ++rows < kMostRows;
+    });
+  });
+  *all += rows;
+  if (status.ok() && rows > 0) s.Say(occurrences.LeftOut());
+  if (status.ok() && rows == kMostRows) s.Say("(at most ", kMostRows, " rows are shown; info iterations ", text, " FIRST-LAST shows others)\n");
+  return status;
+}
+
 }  // namespace
 
 absl::Status InfoIterations(Session::State& s, absl::string_view args) {
@@ -335,28 +454,15 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
   absl::StatusOr<Asked> asked = ParseAsked(s, asked_text, true);
   if (!asked.ok()) return asked.status();
   if (asked->iterations.empty()) asked->iterations.push_back({0, -1});
-  absl::StatusOr<Occurrences> occurrences = FindOccurrences(s, *asked, args);
-  if (!occurrences.ok()) return occurrences.status();
-  const std::string text(args), legend = occurrences->Legend();
-  constexpr int64_t kMostRows = 100000;
+  absl::StatusOr<Meant> meant = FindMeant(s, *asked, args);
+  if (!meant.ok()) return meant.status();
   int64_t rows = 0;
-  const absl::Status status = LookAround(s, [&] {
-    return occurrences->Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
-      const absl::StatusOr<std::string> row = StatisticsRow(s, text);
-      if (!row.ok()) return row.status();
-      const std::string label = occurrences->Label(occurrence, true);
-      const size_t width = occurrences->plain() ? 9 : 18;
-      const auto padded = [&](const std::string& left, const std::string& word) { return absl::StrCat(left, std::string(width > left.size() + word.size() ? width - left.size() - word.size() : 0, ' '), word); };
-      if (rows == 0) {
-        if (!legend.empty()) s.Say(legend, "\n");
-        s.Say(padded("iteration", ""), "          min          max         mean    nan    inf\n");
-      }
-      s.Say(padded("", label), " ", *row);
-      return ++rows < kMostRows;
-    });
-  });
-  if (!status.ok()) return status;
-  if (rows == 0) return absl::NotFoundError(occurrences->NoneText(absl::StrCat("iteration ", asked->iterations.back().first)));
+  for (size_t k = 0; k < meant->occurrences.size(); ++k) {
+    const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], &rows);
+    if (!status.ok()) return status;
+  }
+  if (rows == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first)));
+  s.Say(meant->note);
   return absl::OkStatus();
 }
 

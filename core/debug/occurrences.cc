@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/stops.h"
@@ -61,6 +63,19 @@ void CollectWays(const CallGraph& calls, const Computation& computation, std::ve
       tail.pop_back();
     }
   }
+}
+
+// How many ways there are; memo by computation.
+double CountWays(const CallGraph& calls, const Computation& computation, absl::flat_hash_map<const Computation*, double>& memo) {
+  if (computation.is_entry) return 1;
+  const auto known = memo.find(&computation);
+  if (known != memo.end()) return known->second;
+  double ways = 0;
+  absl::flat_hash_set<const Instruction*> seen;
+  for (const Instruction* caller : calls.callers[computation.id]) {
+    if (seen.insert(caller).second) ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWays(calls, *caller->parent, memo);
+  }
+  return memo[&computation] = ways;
 }
 
 bool Earlier(const Way& a, const Way& b) {
@@ -144,6 +159,8 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   std::vector<Way::Step> tail;
   CollectWays(CallsOf(s), home, tail, result.ways_);
   std::vector<Way>& ways = result.ways_;
+  absl::flat_hash_map<const Computation*, double> memo;
+  if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home, memo);
   if (ways.empty()) {
     const auto callers = s.element_callers.find(&home);
     if (callers == s.element_callers.end()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
@@ -279,6 +296,11 @@ std::string Occurrences::HowToChoose() const {
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
   if (calls_) texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size(), " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call 2 chooses one"));
   return absl::StrJoin(texts, "; ");
+}
+
+std::string Occurrences::LeftOut() const {
+  if (all_ways_ <= static_cast<double>(kMostWays)) return "";
+  return absl::StrCat("(", kMostWays, " of ", all_ways_, " call paths to ", home_->name, " are looked at, ", all_ways_ - static_cast<double>(kMostWays), " more are not)\n");
 }
 
 std::string Occurrences::NoneText(absl::string_view moment) const {

@@ -8,10 +8,15 @@
 #include <cmath>
 #include <cstring>
 #include <fstream>
+#include <optional>
+#include <tuple>
+#include <utility>
 
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/picture_command.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/literal/relayout.h"
@@ -71,7 +76,10 @@ void ImageRange(ElementType type, double* low, double* high) {
   }
 }
 
-absl::StatusOr<Picture> DrawValue(const Value& array, const PictureOptions& options) {
+absl::StatusOr<Picture> DrawValue(const Value& drawn, const PictureOptions& options) {
+  const bool complex = drawn.shape().IsArray() && IsComplex(drawn.shape().element_type());
+  if (!complex && options.part != ComplexPart::kMagnitude) return absl::InvalidArgumentError(absl::StrCat("/", SignOf(options.part), " is of complex numbers, not of ", ShapeText(drawn.shape())));
+  const Value array = complex && options.part != ComplexPart::kMagnitude ? PartOfComplex(drawn, options.part) : drawn;
   const Shape& shape = array.shape();
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat("a picture is of an array, not of ", ShapeText(shape)));
   if (shape.ElementCount() == 0) return absl::InvalidArgumentError(absl::StrCat(ShapeText(shape), " has no elements to draw"));
@@ -82,6 +90,7 @@ absl::StatusOr<Picture> DrawValue(const Value& array, const PictureOptions& opti
     axes.rows = shape.rank() - 3;
     axes.columns = shape.rank() - 2;
   }
+  if (options.transpose) std::swap(axes.rows, axes.columns);
   axes = FitAxes(shape, axes);
   const PlaneWindow window = WholePlane(shape, axes, options.most, options.most);
   Picture picture;
@@ -97,6 +106,7 @@ absl::StatusOr<Picture> DrawValue(const Value& array, const PictureOptions& opti
       high = k == 0 ? planes[k].high : std::max(high, planes[k].high);
     }
     ImageRange(shape.element_type(), &low, &high);
+    if (options.range.has_value()) std::tie(low, high) = *options.range;
     for (size_t k = 0; k < planes[0].cells.size(); ++k) {
       uint32_t pixel = 0xff000000u;
       for (int c = 0; c < 3; ++c) pixel |= Byte(planes[c].cells[k].mean, low, high) << 8 * c;
@@ -104,11 +114,17 @@ absl::StatusOr<Picture> DrawValue(const Value& array, const PictureOptions& opti
     }
   } else {
     const Plane plane = MakePlane(array, axes, window);
-    ColorScale scale = FitScale(plane.low, plane.high);
+    ColorScale scale = options.range.has_value() ? FitScale(options.range->first, options.range->second) : FitScale(plane.low, plane.high);
     scale.log = options.log;
+    scale.least = options.floor;
+    scale.dark = options.dark;
     if (options.gray) scale.ramp = ColorRamp::kGray;
     if (options.diverging) scale.ramp = ColorRamp::kDiverging;
-    for (const PlaneCell& cell : plane.cells) picture.pixels.push_back(scale.ColorOf(cell));
+    if (options.sequential) scale.ramp = ColorRamp::kSequential;
+    for (PlaneCell cell : plane.cells) {
+      if (options.shows != PictureOptions::kMean) cell.mean = options.shows == PictureOptions::kLeast ? cell.low : cell.high;
+      picture.pixels.push_back(scale.ColorOf(cell));
+    }
   }
   const int factor = std::max(1, options.least / std::max(picture.width, picture.height));
   // A single row would be a line.
@@ -147,17 +163,53 @@ absl::Status WritePng(const std::string& path, const Picture& picture) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// "[OPTIONS] %x [ID] FILE" of an operation's picture: there is an ID, or a file that values are not drawn in. Nothing: it is a value's.
+std::optional<absl::Status> DrawOperation(Session::State& s, absl::string_view args) {
+  const size_t space = args.rfind(' ');
+  if (space == absl::string_view::npos) return std::nullopt;
+  const std::string path(args.substr(space + 1));
+  absl::string_view words = absl::StripTrailingAsciiWhitespace(args.substr(0, space));
+  const size_t before = words.rfind(' ');
+  absl::string_view id = before == absl::string_view::npos ? "" : words.substr(before + 1);
+  const PictureLink& link = s.Extension<PictureLink>();
+  if (!link.has || !link.has(id)) id = "";
+  const bool drawing = absl::EndsWith(path, ".svg") || absl::EndsWith(path, ".pdf");
+  if (id.empty() && !drawing) return std::nullopt;
+  if (!link.draw) return absl::FailedPreconditionError("this build has no pictures of operations (HLOSCOPE_WINDOW=OFF); picture %x x.png draws a value");
+  if (!id.empty()) words = absl::StripTrailingAsciiWhitespace(words.substr(0, before));
+  return link.draw(s, words, id, path);
+}
+
+}  // namespace
+
 absl::Status CommandPicture(Session::State& s, absl::string_view args) {
-  constexpr char kUsage[] = "picture takes a value and a file, as: picture %x x.png; with /log, /gray, /diverging or /rgb before them";
+  constexpr char kUsage[] = "picture takes a value and a file, as: picture %x x.png; with /log, /gray, /range LOW HIGH and others (help picture) before them; or an instruction, a picture and a file: picture %x layout x.svg";
   PictureOptions options;
   args = absl::StripAsciiWhitespace(args);
+  if (std::optional<absl::Status> drawn = DrawOperation(s, args)) return *std::move(drawn);
   while (absl::StartsWith(args, "/")) {
     const absl::string_view option = TakeWord(args);
     if (option == "/log") options.log = true;
     else if (option == "/gray") options.gray = true;
     else if (option == "/diverging") options.diverging = true;
+    else if (option == "/sequential") options.sequential = true;
+    else if (option == "/dark") options.dark = true;
     else if (option == "/rgb") options.rgb = true;
-    else return absl::InvalidArgumentError(absl::StrCat("picture has no option ", option, "; it has /log, /gray, /diverging and /rgb"));
+    else if (option == "/transpose") options.transpose = true;
+    else if (option == "/least") options.shows = PictureOptions::kLeast;
+    else if (option == "/greatest") options.shows = PictureOptions::kGreatest;
+    else if (option == "/re" || option == "/im" || option == "/angle") options.part = *ParseComplexPart(option.substr(1));
+    else if (option == "/range") {
+      double low = 0, high = 0;
+      if (!absl::SimpleAtod(TakeWord(args), &low) || !absl::SimpleAtod(TakeWord(args), &high) || !(low <= high)) return absl::InvalidArgumentError("/range takes the least and the greatest number of the scale, as: picture /range 0 1 %x x.png");
+      options.range.emplace(low, high);
+    } else if (option == "/floor") {
+      if (!absl::SimpleAtod(TakeWord(args), &options.floor) || !(options.floor > 0)) return absl::InvalidArgumentError("/floor takes a size above 0, which a logarithmic scale begins at");
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("picture has no option ", option, "; it has /log, /floor SIZE, /range LOW HIGH, /gray, /sequential, /diverging, /dark, /least, /greatest, /re, /im, /angle, /transpose and /rgb"));
+    }
   }
   const size_t space = args.rfind(' ');
   if (space == absl::string_view::npos) return absl::InvalidArgumentError(kUsage);

@@ -3,7 +3,9 @@
 #define HLOSCOPE_CORE_DEBUG_PICTURE_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -20,7 +22,15 @@ struct Picture {
 };
 
 struct PictureOptions {
-  bool log = false, gray = false, diverging = false;
+  bool log = false, gray = false, diverging = false, sequential = false;
+  bool dark = false;       // a diverging scale's middle is dark
+  bool transpose = false;  // the last dimension down, the one before it across
+  ComplexPart part = ComplexPart::kMagnitude;
+  // What a pixel of several elements shows.
+  enum Shows : uint8_t { kMean, kLeast, kGreatest } shows = kMean;
+  // Of the scale, where it is not that of what is drawn. `floor`: sizes below are drawn as this one on a logarithmic scale.
+  std::optional<std::pair<double, double>> range;
+  double floor = 0;
   bool rgb = false;   // the last dimension (or the first, where only that has 3 or 4) are channels
   int most = 2048;    // pixels along an edge; of larger arrays a pixel stands for several elements
   int least = 256;    // smaller ones are magnified a whole number of times to this size, or nearly

@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cmath>
+#include <complex>
 #include <cstring>
 
 #include "core/debug/compare_values.h"
@@ -61,6 +62,53 @@ int64_t PowerOfTwoStep(int64_t size, int64_t most) {
 }
 
 }  // namespace
+
+const char* SignOf(ComplexPart part) {
+  switch (part) {
+    case ComplexPart::kMagnitude: return "|z|";
+    case ComplexPart::kReal: return "re";
+    case ComplexPart::kImaginary: return "im";
+    case ComplexPart::kAngle: return "angle";
+  }
+  return "";
+}
+
+std::optional<ComplexPart> ParseComplexPart(absl::string_view word) {
+  if (word == "abs" || word == "|z|") return ComplexPart::kMagnitude;
+  if (word == "re") return ComplexPart::kReal;
+  if (word == "im") return ComplexPart::kImaginary;
+  if (word == "angle") return ComplexPart::kAngle;
+  return std::nullopt;
+}
+
+namespace {
+
+template <typename T>
+void TakePart(const Value& from, ComplexPart part, Value& to) {
+  const std::complex<T>* in = from.as<std::complex<T>>();
+  T* out = to.mutable_as<T>();
+  for (int64_t k = 0; k < from.element_count(); ++k) {
+    switch (part) {
+      case ComplexPart::kMagnitude: out[k] = static_cast<T>(std::hypot(static_cast<double>(in[k].real()), static_cast<double>(in[k].imag()))); break;
+      case ComplexPart::kReal: out[k] = in[k].real(); break;
+      case ComplexPart::kImaginary: out[k] = in[k].imag(); break;
+      case ComplexPart::kAngle: out[k] = std::atan2(in[k].imag(), in[k].real()); break;
+    }
+  }
+}
+
+}  // namespace
+
+Value PartOfComplex(const Value& array, ComplexPart part) {
+  const Shape& shape = array.shape();
+  Value out = Value::Allocate(Shape::Array(RealTypeOf(shape.element_type()), shape.dimensions()));
+  if (shape.element_type() == ElementType::kC64) {
+    TakePart<float>(array, part, out);
+  } else {
+    TakePart<double>(array, part, out);
+  }
+  return out;
+}
 
 PlaneAxes StandardAxes(const Shape& array) {
   PlaneAxes axes;

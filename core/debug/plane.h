@@ -4,8 +4,10 @@
 #define HLOSCOPE_CORE_DEBUG_PLANE_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "core/literal/value.h"
 
 namespace hloscope {
@@ -39,6 +41,14 @@ struct PlaneCell {
   double low = 0, high = 0, mean = 0;  // of the finite ones
   int32_t finite = 0, nan = 0, plus_inf = 0, minus_inf = 0;
 };
+
+// What stands for a complex number where one number is drawn, ranged or averaged.
+enum class ComplexPart : uint8_t { kMagnitude, kReal, kImaginary, kAngle };
+// "|z|", "re", "im", "angle"; the first for what words choose it: "abs", "re", "im", "angle".
+const char* SignOf(ComplexPart part);
+std::optional<ComplexPart> ParseComplexPart(absl::string_view word);
+// A dense array of real numbers of the same dimensions: f32 of c64, f64 of c128. Angles are in radians, from -pi to pi.
+Value PartOfComplex(const Value& array, ComplexPart part);
 
 enum class PlaneOf : uint8_t {
   kValue,       // complex numbers: their magnitude

@@ -24,13 +24,6 @@ namespace {
 constexpr size_t kMostValues = 24;
 constexpr int kAround = 12;
 
-const Instruction* StopInstruction(Session::State& s) {
-  if (!s.started()) return nullptr;
-  if (const Caught* caught = CaughtHere(s)) return caught->instruction;
-  if (const Instruction* next = s.machine->next_instruction()) return next;
-  return s.machine->frames().empty() ? nullptr : s.machine->top().caller;
-}
-
 void AddStop(Session::State& s, Report* r) {
   if (s.machine == nullptr) {
     r->stop = "The program was not started.";
@@ -163,6 +156,23 @@ void AppendSection(absl::string_view title, const std::string& text, std::string
   if (!text.empty()) absl::StrAppend(out, "<section><h2>", title, "</h2>\n<pre>", Html(text), "</pre></section>\n");
 }
 
+void AppendTable(const ReportTable& table, std::string* out) {
+  absl::StrAppend(out, "<section><h2>", Html(table.title), "</h2>\n", table.note.empty() ? "" : absl::StrCat("<p class=\"note\">", Html(table.note), "</p>\n"), "<div class=\"wide\"><table>\n<tr>");
+  for (const std::string& cell : table.head) absl::StrAppend(out, "<th>", Html(cell), "</th>");
+  *out += "</tr>\n";
+  for (const std::vector<std::string>& row : table.rows) {
+    *out += "<tr>";
+    for (const std::string& cell : row) absl::StrAppend(out, "<td>", Html(cell), "</td>");
+    *out += "</tr>\n";
+  }
+  *out += "</table></div></section>\n";
+}
+
+void AppendPicture(const ReportPicture& picture, std::string* out) {
+  absl::StrAppend(out, "<section><h2>", Html(picture.title), "</h2>\n<figure class=\"drawing\"><div class=\"wide\">", picture.svg, "</div>",
+                  picture.caption.empty() ? "" : absl::StrCat("<figcaption>", Html(picture.caption), "</figcaption>"), "</figure></section>\n");
+}
+
 constexpr char kStyle[] = R"(
 :root { color-scheme: light dark; --page: #fbfaf7; --card: #ffffff; --ink: #1e2126; --soft: #666c75; --line: #dedcd5; --accent: #21529c; --good: #1c7a46; --bad: #b2282e; --here: #fff1c9; }
 @media (prefers-color-scheme: dark) {
@@ -193,8 +203,14 @@ th { color: var(--soft); font-weight: 500; font-size: .85rem; }
 .value pre { max-height: 18rem; } .value table { font-size: .85rem; }
 .pictures { display: flex; flex-wrap: wrap; gap: 1.2rem; margin: .8rem 0 .2rem; } figure { margin: 0; } svg { display: block; }
 .heat { border: 1px solid var(--line); } .bar { fill: var(--accent); } .axis { stroke: var(--soft); stroke-width: 1; }
+.wide { overflow-x: auto; } .drawing > .wide { background: var(--hls-panel); border: 1px solid var(--line); border-radius: 8px; padding: .6rem; }
 summary { cursor: pointer; color: var(--soft); font-size: .85rem; }
 )";
+
+std::string Colors(const Report& r) {
+  if (r.pictures.empty()) return "";
+  return absl::StrCat(":root { ", r.light_colors, " }\n@media (prefers-color-scheme: dark) { :root { ", r.dark_colors, " } }\n");
+}
 
 }  // namespace
 
@@ -223,6 +239,13 @@ void AddLeaves(const std::string& name, const std::string& note, const Value& va
   for (size_t k = 0; k < value.elements().size() && values->size() < most; ++k) AddLeaves(absl::StrCat(name, "[", k, "]"), note, value.elements()[k], most, values);
 }
 
+const Instruction* ReportedInstruction(Session::State& s) {
+  if (!s.started()) return nullptr;
+  if (const Caught* caught = CaughtHere(s)) return caught->instruction;
+  if (const Instruction* next = s.machine->next_instruction()) return next;
+  return s.machine->frames().empty() ? nullptr : s.machine->top().caller;
+}
+
 Report MakeReport(Session::State& s) {
   Report r;
   r.title = s.module->name;
@@ -241,7 +264,7 @@ Report MakeReport(Session::State& s) {
   if (s.machine != nullptr) r.facts.emplace_back("executed", Count(s.machine->executed(), "instruction"));
   if (const int elided = CountElidedConstants(*s.module); elided > 0) r.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
   AddStop(s, &r);
-  if (const Instruction* stop = StopInstruction(s)) AddInstruction(s, *stop, &r);
+  if (const Instruction* stop = ReportedInstruction(s)) AddInstruction(s, *stop, &r);
   AddValues(s, &r);
   r.catches = Written(s, InfoCatch);
   if (absl::StartsWith(r.catches, "There are no")) r.catches.clear();
@@ -253,7 +276,7 @@ Report MakeReport(Session::State& s) {
 
 std::string RenderHtml(const Report& r) {
   std::string out = absl::StrCat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", Html(r.title),
-                                 ": ", Html(r.verdict), "</title>\n<style>", kStyle, "</style>\n</head>\n<body>\n<main>\n<h1>", Html(r.title), "</h1>\n<p><span class=\"verdict ",
+                                 ": ", Html(r.verdict), "</title>\n<style>", kStyle, Colors(r), "</style>\n</head>\n<body>\n<main>\n<h1>", Html(r.title), "</h1>\n<p><span class=\"verdict ",
                                  r.passed ? "good" : "bad", "\">", Html(r.verdict), "</span></p>\n<table>\n");
   for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", Html(what), "</th><td>", Html(text), "</td></tr>\n");
   out += "</table>\n<section><h2>The stop</h2>\n";
@@ -277,6 +300,9 @@ std::string RenderHtml(const Report& r) {
     out += "</section>\n";
   }
   AppendSection("The instruction", r.instruction, &out);
+  for (const auto& [title, text] : r.texts) AppendSection(Html(title), text, &out);
+  for (const ReportTable& table : r.tables) AppendTable(table, &out);
+  for (const ReportPicture& picture : r.pictures) AppendPicture(picture, &out);
   if (!r.values.empty()) {
     out += "<section><h2>Values</h2>\n<p class=\"note\">In pictures, magenta is NaN and orange an infinity, wherever one is among the elements of a cell.</p>\n<div class=\"values\">\n";
     for (const ReportValue& value : r.values) AppendValue(value, &out);

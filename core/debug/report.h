@@ -1,5 +1,6 @@
 // One self-contained HTML page about a run: the stop, the backtrace, the program and the model's source around it, values with their
-// statistics and pictures, expectations and catches. No script, nothing from outside. Not for the console (inspect.cc) and not for
+// statistics and pictures, expectations and catches; or about a comparison. No script, nothing from outside. Drawings of the graph and of
+// operations are the window's to add. Not for the console (inspect.cc) and not for
 // interactive pictures (visualizer).
 #ifndef HLOSCOPE_CORE_DEBUG_REPORT_H_
 #define HLOSCOPE_CORE_DEBUG_REPORT_H_
@@ -34,6 +35,17 @@ struct ReportValue {
   std::string why;
 };
 
+// A drawing, as an SVG element with colours of CSS variables.
+struct ReportPicture {
+  std::string title, caption, svg;
+};
+
+struct ReportTable {
+  std::string title, note;
+  std::vector<std::string> head;
+  std::vector<std::vector<std::string>> rows;
+};
+
 struct Report {
   std::string title;
   bool passed = true;
@@ -50,6 +62,10 @@ struct Report {
   std::string catches;
   std::string profile;
   std::string transcript;
+  std::vector<std::pair<std::string, std::string>> texts;  // of a comparison: titles, and what is said under them as it stands
+  std::vector<ReportTable> tables;
+  std::vector<ReportPicture> pictures;
+  std::string dark_colors, light_colors;  // "--name: #hex; ...": for pictures
 };
 
 // What the console wrote, for the report; filled by whoever shows it.
@@ -59,6 +75,8 @@ struct Transcript {
 };
 
 Report MakeReport(Session::State& s);
+// Where it stands, or what a catch stopped for; null: nowhere.
+const Instruction* ReportedInstruction(Session::State& s);
 std::string RenderHtml(const Report& report);
 absl::Status WriteReport(const Report& report, const std::string& path);
 // The lines `around` places before and after `line` of a text.

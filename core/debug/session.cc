@@ -1,4 +1,5 @@
 // Finding the command that a line means, and executing it. What commands do stands in execution.cc, breakpoints.cc, values.cc, inspect.cc.
+#include "core/debug/written_names.h"
 #include "core/debug/session.h"
 
 #include <algorithm>
@@ -146,6 +147,10 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
   const auto offer = [&](absl::string_view candidate, absl::string_view start, absl::string_view before) {
     if (absl::StartsWith(candidate, start) && found.size() < kMost) found.push_back(absl::StrCat(before, candidate));
   };
+  const auto offer_all = [&](const Computation& computation, absl::string_view start, const std::string& before) {
+    for (const Instruction* i : computation.instructions) offer(i->name, start, before);
+    for (absl::string_view written : WrittenNames(computation)) offer(written, start, before);
+  };
   line = absl::StripLeadingAsciiWhitespace(line);
   const size_t space = line.find(' ');
   if (space == absl::string_view::npos) {
@@ -156,7 +161,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
   if (!command.ok()) return found;
   const absl::string_view name = Commands()[*command].name;
   size_t start = line.size();
-  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '%' || c == ':' || c == '$'; };
+  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '%' || c == ':' || c == '$' || c == '#'; };
   while (start > space + 1 && is_word(line[start - 1])) --start;
   absl::string_view word = line.substr(start);
   if (name == "help") {
@@ -193,19 +198,19 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
   const size_t colon = word.find(':');
   if (places && colon != absl::string_view::npos) {
     if (const Computation* computation = s.module->FindComputation(word.substr(0, colon))) {
-      for (const Instruction* i : computation->instructions) offer(i->name, word.substr(colon + 1), absl::StrCat(before, computation->name, ":"));
+      offer_all(*computation, word.substr(colon + 1), absl::StrCat(before, computation->name, ":"));
     }
     return found;
   }
   if (word.empty() && before.empty()) return found;
   const Computation* current = s.current_computation();
   if (values && current != nullptr) {
-    for (const Instruction* i : current->instructions) offer(i->name, word, before);
+    offer_all(*current, word, before);
     return found;
   }
   for (const Computation* computation : s.module->computations) {
     if (places) offer(computation->name, word, before);
-    for (const Instruction* i : computation->instructions) offer(i->name, word, before);
+    offer_all(*computation, word, before);
   }
   return found;
 }

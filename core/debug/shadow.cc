@@ -1,5 +1,5 @@
 // Measuring; see the header. Time is kept in bounds by looking at every instruction once, whatever it costs, and again (in loops) only
-// while the looking has cost less than the program itself.
+// while the looking has cost less than the program itself, or next to nothing.
 #include "core/debug/shadow.h"
 
 #include <algorithm>
@@ -20,6 +20,7 @@ namespace hloscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
+constexpr double kFreeSeconds = 0.05;           // of looking that is never held against the program's time: short programs are looked at whole
 constexpr double kMostSecondsOfSamples = 0.02;  // of one instruction at one look
 constexpr size_t kFewestSamples = 4;
 
@@ -96,7 +97,7 @@ absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, co
   // In a loop errors may begin late: besides what the time allows, executions 0, 1, 4, 16, ... are looked at.
   const int64_t turn = entry->executions++;
   const bool milestone = (turn & (turn - 1)) == 0 && (turn & 0x5555555555555555) == turn;
-  if (!milestone && options_.samples >= 0 && spent_ > options_.most_times * (Seconds(start_, begin) - spent_)) return absl::OkStatus();
+  if (!milestone && options_.samples >= 0 && spent_ > kFreeSeconds && spent_ > options_.most_times * (Seconds(start_, begin) - spent_)) return absl::OkStatus();
   ++entry->times;
   if (region.members.size() == 1) {
     Look(*entry, 0, frame, region, inputs, result);

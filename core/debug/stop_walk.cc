@@ -52,6 +52,8 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
   };
   TakeUpEdit(s);
   if (!judged_here && m.Where() < end) note({});
+  // What is run once more of before this moment, to make values again, is not of this memory.
+  if (const Mark here = m.Where(); memory->judged < here) memory->judged = here;
   while (true) {
     const bool enter = s.AtElementCaller();
     const StopReason reason = enter ? m.Step(true) : m.Run();
@@ -144,8 +146,8 @@ absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Com
     Found found;
     const absl::Status walked = FindLastStop(s, mark, start.key.after, &found, &start.memory);
     if (!walked.ok()) return walked;
-    std::vector<Stop> caught;
-    if (through && s.machine->Where() == mark) JudgeCaught(s, start.memory, false, &caught);
+    std::vector<Stop> caught;  // what the instruction before the mark made: nobody coming from the mark sees it
+    if (s.machine->Where() == mark) JudgeCaught(s, start.memory, false, &caught);
     start.key.after = false;
   }
   if (absl::Status there = SeekStatus(s, timeline.Seek(mark)); !there.ok()) return there;
@@ -160,7 +162,9 @@ absl::Status WalkTo(Session::State& s, Start& start, const Mark& mark, const Com
 
 absl::Status KnowCounts(Session::State& s, Need need) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline == nullptr || !s.visible() || s.error_stop) return absl::OkStatus();  // the way here would be without its error
+  if (timeline == nullptr || !s.visible()) return absl::OkStatus();
+  // The way to an error is without it; where the program ends with one, it is met again.
+  if (s.error_stop && (need != Need::kAll || s.machine->top().kind == FrameKind::kElement)) return absl::OkStatus();
   StopMemory& present = PresentMemory(s);
   if (std::all_of(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& b) { return present.counts.contains(b->number); })) return absl::OkStatus();
   Machine& m = *s.machine;
@@ -186,6 +190,11 @@ absl::Status KnowCounts(Session::State& s, Need need) {
     present.judged = mark;
   }
   if (!status.ok()) (void)timeline->Seek(mark);
+  if (s.error_stop) {
+    Mark end;
+    end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
+    if (timeline->Seek(end) != StopReason::kError) s.error_stop = false;
+  }
   s.selected = selected;
   s.ArmAll();
   return status;

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_join.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/stop_log.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
@@ -320,8 +321,30 @@ void StopsMoved(Session::State& s) {
   s.selected = selected;
 }
 
+namespace {
+
+absl::string_view FirstLine(absl::string_view text) { return text.substr(0, text.find('\n')); }
+
+// Each place once.
+void Log(Session::State& s, const std::vector<Stop>& found) {
+  StopLog& log = s.Extension<StopLog>();
+  if (log.module != s.module.get()) log = StopLog{s.module.get(), {}};
+  const Mark mark = s.machine->Where();
+  for (const Stop& stop : found) {
+    const Breakpoint& b = *stop.breakpoint;
+    if (log.entries.size() >= StopLog::kMost) return;
+    if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.mark == mark; })) continue;
+    const char* word = b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ";
+    const std::string said = stop.note.empty() ? absl::StrCat("at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1)) : std::string(FirstLine(stop.note));
+    log.entries.push_back({b.kind, b.number, mark, absl::StrCat(word, b.number, ", ", said)});
+  }
+}
+
+}  // namespace
+
 void Announce(Session::State& s, const std::vector<Stop>& found) {
   StopState& stops = Stops(s);
+  Log(s, found);
   stops.pending.clear();
   stops.silent = true;
   std::vector<std::string> names;

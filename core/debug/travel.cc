@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/fork.h"
+#include "core/debug/run_progress.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
@@ -23,8 +26,16 @@ void BeginHistory(Session::State& s) {
   Travel& travel = s.Extension<Travel>();
   TimelineOptions options;
   options.budget_bytes = s.options.retain_bytes / 2;
+  // For tests: what stops where must not depend on which snapshots there are. 0: one wherever it can be.
+  double seconds = 0;
+  if (const char* interval = std::getenv("HLOSCOPE_SNAPSHOT_SECONDS"); interval != nullptr && absl::SimpleAtod(interval, &seconds) && seconds >= 0) {
+    options.interval_seconds = seconds;
+  }
   travel.timeline = std::make_unique<Timeline>(*s.machine, options);
-  travel.timeline->set_on_moment([&s](const Mark& mark) {
+  const std::shared_ptr<ProgressOfRun> progress = s.Extension<RunProgress>().run;
+  progress->Clear();
+  travel.timeline->set_on_moment([&s, progress](const Mark& mark) {
+    progress->Note(mark, s.machine->executed());
     // Where values of frames are made again on the way, what was before the last stop is run once more, and the memory is of later.
     if (const StopMemory* memory = Stops(s).judging; memory != nullptr && !(mark < memory->judged)) Ledger(s).Add(mark, *memory);
   });
@@ -78,6 +89,18 @@ void ShowArrival(Session::State& s, const Mark& before) {
   s.ShowStop(s.machine->finished() ? StopReason::kFinished : StopReason::kStep);
 }
 
+// The parameters that the entry begins with are no steps, in neither direction; only a breakpoint on one is a place to be.
+std::optional<Mark> BeforeLeading(Session::State& s) {
+  const Mark now = s.machine->Where();
+  const Computation& entry = *s.module->entry;
+  if (now.levels.size() != 1 || now.levels[0].position > FirstStop(entry) || s.machine->finished()) return std::nullopt;
+  Mark mark = now;
+  while (--mark.levels[0].position >= 0) {
+    if (Stops(s).at.contains({&entry, mark.levels[0].position})) return mark;
+  }
+  return now;  // the beginning
+}
+
 absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
@@ -85,7 +108,12 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   if (!timeline.ok()) return timeline.status();
   const Mark before = s.machine->Where();
   for (int64_t k = 0; k < *n; ++k) {
-    absl::StatusOr<Mark> mark = (*timeline)->Previous(into);
+    absl::StatusOr<Mark> mark = absl::OutOfRangeError("");
+    if (const std::optional<Mark> leading = BeforeLeading(s); !leading.has_value()) {
+      mark = (*timeline)->Previous(into);
+    } else if (!(*leading == s.machine->Where())) {
+      mark = *leading;
+    }
     if (absl::IsOutOfRange(mark.status())) {
       if (k == 0) return absl::FailedPreconditionError("this is the beginning of the program; there is no way back from here");
       s.Say("The beginning of the program is reached.\n");
@@ -116,9 +144,16 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   Mark mark = s.machine->Where();
   if (s.selected == 0 || mark.levels.size() < 2) return absl::FailedPreconditionError("the entry computation was called by nobody; goto start goes to its beginning");
   const Mark before = s.machine->Where();
-  mark.levels.resize(s.selected);
-  s.Say("Back to where ", s.machine->frames()[s.selected].computation->name, " was entered\n");
+  const Frame& frame = s.machine->frames()[s.selected];
+  const bool again = (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition || frame.kind == FrameKind::kElement) && frame.iteration >= 0;
+  const std::string what = again ? absl::StrCat(frame.computation->name, frame.kind == FrameKind::kElement ? " (call " : " (iteration ", frame.iteration, ")") : std::string(frame.computation->name);
+  mark.levels.resize(s.selected + 1);
+  mark.levels.back().position = 0;
   if (absl::Status status = SeekStatus(s, (*timeline)->Seek(mark)); !status.ok()) return status;
+  const absl::StatusOr<Mark> outside = (*timeline)->Previous(true);
+  if (!outside.ok()) return outside.status();
+  s.Say("Back to before ", what, " was entered\n");
+  if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*outside)); !status.ok()) return status;
   Arrived(s);
   ShowArrival(s, before);
   return absl::OkStatus();
@@ -140,7 +175,8 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   std::vector<Found::Doubt> doubts;    // later than it
   absl::Status status;
   for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
-    if (best.last.has_value() && doubts.empty()) break;
+    const bool at_end = best.last.has_value() && *best.last == end;  // what the instruction before made stops there, too
+    if (best.last.has_value() && doubts.empty() && !at_end) break;
     if (!(moment->mark < end)) continue;
     StopMemory memory;
     status = MemoryAt(s, moment->mark, *moment->computation, &memory);
@@ -150,6 +186,22 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     {
       const PastArmed armed(s, end, *end_computation, element_caller);
       status = FindLastStop(s, end, false, &here, &memory);
+      // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
+      std::vector<Stop> caught;
+      if (status.ok() && end < present && m.Where() == end && JudgeCaught(s, memory, false, &caught) && !caught.empty()) {
+        std::vector<std::string> names, notes;
+        for (const Stop& stop : caught) {
+          names.push_back(absl::StrCat("Catch ", stop.breakpoint->number));
+          if (!stop.note.empty()) notes.push_back(stop.note);
+        }
+        if (at_end) {
+          best.names.insert(best.names.begin(), names.begin(), names.end());
+          best.notes.insert(best.notes.begin(), notes.begin(), notes.end());
+        } else {
+          StopsHere(s, memory, false);  // counts what is reached there without a stop, which the later stretch has judged
+          here.Set(end, std::move(names), std::move(notes), memory);
+        }
+      }
     }
     if (!status.ok()) break;
     const bool beginning = &*moment == &moments.front();
@@ -169,7 +221,9 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     end_computation = moment->computation;
     element_caller = nullptr;
   }
-  const Mark& target = !status.ok() ? present : best.last.has_value() ? *best.last : moments.front().mark;
+  Mark first = moments.front().mark;
+  if (first.levels.size() == 1) first.levels[0].position = std::min(present.levels[0].position, FirstStop(*s.module->entry));
+  const Mark& target = !status.ok() ? present : best.last.has_value() ? *best.last : first;
   const absl::Status there = SeekStatus(s, (*timeline)->Seek(target));
   if (!status.ok()) return status;
   if (!there.ok()) return there;

@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
 #include "core/debug/edit_text.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
@@ -378,14 +379,6 @@ absl::StatusOr<Value> LeafOf(const Value& whole, const Reference& reference, std
   return leaf;
 }
 
-// The value with another one where `path` leads.
-Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
-  if (path.empty()) return leaf;
-  std::vector<Value> elements(whole.elements().begin(), whole.elements().end());
-  elements[path[0]] = WithLeaf(whole.elements()[path[0]], path.subspan(1), std::move(leaf));
-  return Value::Tuple(whole.shape(), std::move(elements));
-}
-
 absl::Status SetElement(Session::State& s, absl::string_view target, absl::string_view text) {
   absl::string_view rest = target;
   absl::StatusOr<Reference> reference = ParseReference(rest, s);
@@ -423,8 +416,17 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     }
   }
   const auto finish = [&](Value after, absl::string_view what) {
+    HandSet made{s.machine->Where(), found->first, std::string(found->second->name), path, {}, after, name};
+    if (chosen.has_value()) {
+      made.places = chosen->places;
+    } else if (first != 0 || last != shape.ElementCount()) {
+      for (int64_t k = first; k < last; ++k) made.places.push_back(k);
+    }
     const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)));
-    if (set.ok()) NoteEdit(s);
+    if (set.ok()) {
+      NoteEdit(s);
+      s.Extension<HandSets>().of[s.machine.get()].push_back(std::move(made));
+    }
     if (set.ok()) s.Say(name, " = ", what, "\n");
     if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
       s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");

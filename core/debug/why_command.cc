@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
@@ -27,6 +28,8 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       request.all = true;
     } else if (option == "/control") {
       request.control = true;
+    } else if (option == "/to-end" && command == "influence") {
+      request.to_end = true;
     } else if (option == "/depth" || option == "/top") {
       const absl::string_view word = TakeWord(args);
       int number = 0;
@@ -37,7 +40,7 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       if (file.empty() || file[0] == '%') return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ", command, " ", option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"));
       (option == "/json" ? request.json : request.graph) = std::string(file);
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has /depth N, /top N, /all, /control, /json FILE, /graph FILE"));
+      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ", command == "influence" ? "/to-end, /all" : "/depth N, /top N, /all, /control", ", /json FILE, /graph FILE"));
     }
   }
   if (args.empty()) return absl::InvalidArgumentError(absl::StrCat(command, " takes an element, as: ", command, " %x[0,1]"));
@@ -142,6 +145,9 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   if (request->all) options.births = false;
   absl::StatusOr<Slice> slice = BuildWhy(reader, request->place, options);
   if (!slice.ok()) return slice.status();
+  LastSlice& last = s.Extension<LastSlice>();
+  last.Begin(*s.module);
+  for (const SliceNode& node : slice->nodes) last.Add(node.place.instruction);
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, SliceJson(*s.module, reader.history(), *slice));
     if (!status.ok()) return status;

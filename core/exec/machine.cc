@@ -253,7 +253,12 @@ StopReason Machine::Impl::StepOnce(bool into) {
       if (*entered) return StopReason::kStep;
     }
   }
-  Outcome outcome = Outcome::kDone;
+  // Members of a region that begins here, of before.
+  int caught_at = -1;
+  Outcome outcome = LookBefore(stack, position + 1, &caught_at);
+  const bool caught = outcome == Outcome::kCaught;
+  if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
+  outcome = Outcome::kDone;
   if (region >= 0 && code.plan->regions[region].members.size() == 1) {
     outcome = RunRegion(stack, region);
   } else if (!frame.values[position].has_value() && (region >= 0 || code.last_root[position] >= 0)) {
@@ -264,7 +269,10 @@ StopReason Machine::Impl::StepOnce(bool into) {
     Store(frame, position, std::move(value));
   }  // else nobody reads it: made when asked for
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
-  if (outcome == Outcome::kCaught) return StopReason::kCaught;
+  if (outcome == Outcome::kCaught || caught) {
+    MoveTo(stack, frame, position + 1);
+    return StopReason::kCaught;
+  }
   MoveTo(stack, frame, position + 1);
   return ReturnEnded(stack);
 }

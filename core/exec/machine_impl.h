@@ -208,7 +208,8 @@ struct Machine::Impl {
   uint64_t end_wanted = 0;  // the frame whose end is the moment that a seek goes to
   void MoveTo(Stack& stack, Frame& frame, int position);
   Outcome RunRegion(Stack& stack, int region);
-  Outcome RunMembers(Stack& stack, const Region& region);
+  Outcome RunMembers(Stack& stack, int region);
+  Outcome LookBefore(Stack& stack, int until, int* caught_at);
   // The value of a region that needs no frames, in the layout of its root. `single`: with the kernel of its root alone.
   absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);

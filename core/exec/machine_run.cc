@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/exec/custom_call.h"
+#include "core/exec/due.h"
 #include "core/exec/fault_guard.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
@@ -93,7 +94,11 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
     if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
     if (outcome == Outcome::kPushed) continue;
     if (stop < size || (stop == size && is_armed)) {
-      MoveTo(stack, frame, stop);
+      int caught_at = -1;
+      const Outcome looked = LookBefore(stack, stop, &caught_at);
+      if (looked == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
+      MoveTo(stack, frame, looked == Outcome::kCaught ? caught_at + 1 : stop);
+      if (looked == Outcome::kCaught) return StopReason::kCaught;
       return is_armed ? StopReason::kBreakpoint : StopReason::kStep;
     }
     // The frame ends; its callers may end with it.
@@ -208,20 +213,6 @@ absl::StatusOr<std::vector<Value>> Machine::Impl::GatherOperands(Stack& stack, i
   return operands;
 }
 
-// Whether only the root reads input `k`, and only moves data over it or updates it: such an input is handed on even while somebody looks, so
-// that updates happen in place. What an instruction computes from, the observer gets to see.
-static bool OnlyUpdated(const Computation& computation, const Region& region, size_t k) {
-  const Instruction& root = *computation.schedule[region.root];
-  if (Def(root).movement != Movement::kMove && Def(root).op_class != OpClass::kPush) return false;
-  for (int member : region.members) {
-    if (member == region.root) continue;
-    for (const Instruction* operand : computation.schedule[member]->operands) {
-      if (operand->index == region.inputs[k]) return false;
-    }
-  }
-  return true;
-}
-
 Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   const int depth = static_cast<int>(stack.frames.size()) - 1;
   Frame& frame = stack.frames[depth];
@@ -253,7 +244,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   }
   if (!frame.replaced.empty() && region.members.size() > 1) {
     for (int member : region.members) {
-      if (member != region.root && IsReplaced(frame, member)) return RunMembers(stack, region);
+      if (member != region.root && IsReplaced(frame, member)) return RunMembers(stack, index);
     }
   }
 
@@ -325,15 +316,55 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
 }
 
 // A region with a replaced value inside: one instruction at a time, so that the replacement is seen.
-Outcome Machine::Impl::RunMembers(Stack& stack, const Region& region) {
-  for (int member : region.members) {
-    if (member != region.root && stack.frames.back().values[member].has_value()) continue;
-    if (Outcome outcome = StepInterior(stack, member); outcome != Outcome::kDone) return outcome;
+Outcome Machine::Impl::RunMembers(Stack& stack, int index) {
+  Frame& frame = stack.frames.back();
+  const Plan& plan = *CodeOf(frame).plan;
+  const int due = DueOf(plan, index);
+  if (due > frame.position) MoveTo(stack, frame, due);
+  int caught_at = -1;
+  for (int member : plan.regions[index].members) {
+    if (member != plan.regions[index].root && frame.values[member].has_value()) continue;
+    if (caught_at >= 0 && std::max(member, due) > caught_at) break;
+    const Outcome outcome = StepInterior(stack, member);
+    if (outcome == Outcome::kCaught) {
+      caught_at = std::max(member, due);
+    } else if (outcome != Outcome::kDone) {
+      return outcome;
+    }
   }
-  return Outcome::kDone;
+  if (caught_at < 0) return Outcome::kDone;
+  MoveTo(stack, frame, caught_at + 1);
+  return Outcome::kCaught;
 }
 
-// Executes one instruction alone, whatever region it belongs to; the value is kept. Position and counters are the caller's business.
+// What the members of a region before `until` make is looked at, where they belong in time before it. kCaught: there was something; the
+// position is still the same, and is to be `*caught_at` + 1.
+Outcome Machine::Impl::LookBefore(Stack& stack, int until, int* caught_at) {
+  Frame& frame = stack.frames.back();
+  Code& code = CodeOf(frame);
+  *caught_at = -1;
+  if (!stack.main || !m.region_observer_ || replaying || frame.position >= static_cast<int>(frame.values.size())) return Outcome::kDone;
+  const int index = code.next_region[frame.position];
+  if (index >= static_cast<int>(code.plan->regions.size()) || code.plan->regions[index].members.size() == 1) return Outcome::kDone;
+  const Region& region = code.plan->regions[index];
+  const int due = DueOf(*code.plan, index);
+  if (until <= due) return Outcome::kDone;
+  for (int member : region.members) {
+    if (member >= until || member == region.root) break;
+    if ((frame.position > due && member < frame.position) || IsReplaced(frame, member)) continue;
+    if (*caught_at >= 0 && std::max(member, due) > *caught_at) break;
+    const Outcome outcome = StepInterior(stack, member);
+    if (outcome == Outcome::kCaught) {
+      *caught_at = std::max(member, due);
+    } else if (outcome != Outcome::kDone) {
+      return outcome;
+    }
+  }
+  return *caught_at < 0 ? Outcome::kDone : Outcome::kCaught;
+}
+
+// Executes one instruction alone, whatever region it belongs to; the value is kept. Position and counters are the caller's business, also
+// where the observer wants a stop (kCaught).
 Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
   const int depth = static_cast<int>(stack.frames.size()) - 1;
   Frame& frame = stack.frames[depth];
@@ -369,7 +400,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     absl::Status status = m.region_observer_(frame, single, kernel, seen, m.observer_keeps_inputs_ ? ToDense(*result) : *result);
     if (!status.ok()) return fail(std::move(status));
     *result = TakeShared(*std::move(result));
-    caught = stop_after == position;
+    caught = stop_after >= 0;
   }
   const int index = code.plan->region_at[position];
   if (index < 0) {
@@ -378,9 +409,7 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     Consume(frame, code.plan->regions[index]);
     Store(frame, position, *std::move(result));
   }
-  if (!caught) return Outcome::kDone;
-  MoveTo(stack, frame, position + 1);
-  return Outcome::kCaught;
+  return caught ? Outcome::kCaught : Outcome::kDone;
 }
 
 // `index` -1: `region` is a single instruction, whatever the plan says.

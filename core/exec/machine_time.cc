@@ -63,7 +63,7 @@ bool Machine::Impl::CheckpointDue() { return std::chrono::steady_clock::now() >=
 
 void Machine::Impl::MaybeCheckpoint(Stack& stack) {
   constexpr int kRegionsBetweenLooks = 16;
-  checkpoint_countdown = kRegionsBetweenLooks;
+  checkpoint_countdown = checkpoint_seconds > 0 ? kRegionsBetweenLooks : 0;
   if (!CheckpointDue() || !CanSnapshot() || !m.settled()) return;
   checkpoint();
   next_checkpoint = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(checkpoint_seconds));

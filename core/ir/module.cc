@@ -73,30 +73,9 @@ std::vector<Computation*> Instruction::CalledComputations() const {
   return called;
 }
 
-// A language may write names that a module cannot hold, as %0 and %0#1, which became v0 and v0.1: what the text says is understood too.
-// Only where it is the text that says so: in HLO a v0 is no 0.
-static Instruction* FindAsWritten(const Computation& computation, absl::string_view wanted) {
-  if (wanted.empty() || computation.module == nullptr || computation.module->source == nullptr) return nullptr;
-  const size_t pack = wanted.find('#');
-  const bool number = wanted[0] >= '0' && wanted[0] <= '9';
-  if (!number && pack == absl::string_view::npos) return nullptr;
-  std::string name(number ? "v" : "");
-  name.append(wanted.data(), wanted.size());
-  for (char& c : name) c = c == '#' ? '.' : c;
-  const auto found = computation.by_name.find(name);
-  if (found == computation.by_name.end()) return nullptr;
-  const Instruction& i = *found->second;
-  const SourceRange range = i.name_range.valid() ? i.name_range : i.range;
-  const absl::string_view text = computation.module->source->text();
-  if (!range.valid() || static_cast<size_t>(range.begin) >= text.size()) return nullptr;
-  absl::string_view written = text.substr(range.begin);
-  if (!written.empty() && written[0] == '%') written.remove_prefix(1);
-  return written.substr(0, name.size()) == name ? nullptr : found->second;  // a text that names it otherwise: the name was made
-}
-
 Instruction* Computation::FindInstruction(absl::string_view wanted) const {
-  auto it = by_name.find(wanted);
-  return it == by_name.end() ? FindAsWritten(*this, wanted) : it->second;
+  const auto it = by_name.find(wanted);
+  return it == by_name.end() ? nullptr : it->second;
 }
 
 Computation* Module::AddComputation(absl::string_view computation_name) {

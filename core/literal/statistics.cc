@@ -6,8 +6,10 @@
 #include <cstring>
 #include <limits>
 
-#include "core/literal/scalar.h"
+#include "core/base/clones.h"
 #include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
+#include "core/literal/statistics_scan.h"
 
 namespace hloscope {
 namespace {
@@ -21,10 +23,11 @@ double Bf16(uint16_t bits) {
 
 // Blocks are decoded into doubles first and summarised after, in eight independent lanes.
 constexpr int64_t kBlock = 2048;
-constexpr int kLanes = 8;
+using Lanes = StatisticsScan::Lanes;
+constexpr int kLanes = StatisticsScan::kLanes;
 
 template <typename T, typename Convert>
-__attribute__((optimize("O3"))) void DecodeAs(const T* data, int64_t n, double* out, Convert convert) {
+void DecodeAs(const T* data, int64_t n, double* out, Convert convert) {
   for (int64_t i = 0; i < n; ++i) out[i] = convert(data[i]);
 }
 
@@ -66,16 +69,11 @@ void DecodeBlock(const Value& array, int64_t begin, int64_t n, double* out) {
   }
 }
 
-struct Lanes {
-  double min[kLanes], max[kLanes], sum[kLanes];
-  int64_t finite[kLanes] = {}, nan[kLanes] = {}, zeros[kLanes] = {}, denormals[kLanes] = {};
-};
-
 // `n` is a multiple of kLanes. Local arrays, plain loops and no branches: that is what the compiler vectorizes.
-__attribute__((target_clones("avx2", "default"), optimize("O3"))) void AddBlock(const double* x, int64_t n, double smallest_normal,
-                                                                                Lanes& lanes) {
+HLOSCOPE_CLONES void AddBlock(const double* x, int64_t n, double smallest_normal, Lanes& lanes) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
   double min[kLanes], max[kLanes], sum[kLanes] = {}, nan[kLanes] = {}, finite[kLanes] = {}, zeros[kLanes] = {}, small[kLanes] = {};
+  double below[kLanes] = {};
   for (int l = 0; l < kLanes; ++l) min[l] = lanes.min[l], max[l] = lanes.max[l];
   for (int64_t i = 0; i < n; i += kLanes) {
     for (int l = 0; l < kLanes; ++l) {
@@ -86,6 +84,7 @@ __attribute__((target_clones("avx2", "default"), optimize("O3"))) void AddBlock(
       sum[l] += magnitude < kInf ? v : 0.0;
       finite[l] += magnitude < kInf ? 1.0 : 0.0;
       nan[l] += v != v ? 1.0 : 0.0;
+      below[l] += v == -kInf ? 1.0 : 0.0;
       zeros[l] += v == 0.0 ? 1.0 : 0.0;
       small[l] += magnitude < smallest_normal ? 1.0 : 0.0;  // zeros too: taken off at the end
     }
@@ -96,6 +95,7 @@ __attribute__((target_clones("avx2", "default"), optimize("O3"))) void AddBlock(
     lanes.sum[l] = sum[l];
     lanes.finite[l] += static_cast<int64_t>(finite[l]);
     lanes.nan[l] += static_cast<int64_t>(nan[l]);
+    lanes.below[l] += static_cast<int64_t>(below[l]);
     lanes.zeros[l] += static_cast<int64_t>(zeros[l]);
     lanes.denormals[l] += static_cast<int64_t>(small[l]);
   }
@@ -137,45 +137,65 @@ int64_t FirstNonFinite(const Value& array, int64_t from) {
 
 }  // namespace
 
-Statistics Summarize(const Value& array) {
-  if (!array.IsDense()) return Summarize(ToDense(array));
-  Statistics s;
-  if (!array.has_value() || !array.shape().IsArray()) return s;
+StatisticsScan::StatisticsScan() {
+  std::fill(lanes_.min, lanes_.min + kLanes, std::numeric_limits<double>::infinity());
+  std::fill(lanes_.max, lanes_.max + kLanes, -std::numeric_limits<double>::infinity());
+}
+
+void StatisticsScan::Advance(const Value& array, int64_t elements) {
   const ElementType type = array.shape().element_type();
   const ElementType real = RealTypeOf(type);
-  const double smallest_normal = IsFloat(real) ? UlpAt(real, 0) / (2 * UnitRoundoff(real)) : 0;
-  constexpr double kInf = std::numeric_limits<double>::infinity();
-  Lanes lanes;
-  std::fill(lanes.min, lanes.min + kLanes, kInf);
-  std::fill(lanes.max, lanes.max + kLanes, -kInf);
-  double buffer[kBlock], sum = 0;
-  s.count = array.element_count();
-  int64_t padding = 0;
-  for (int64_t begin = 0; begin < s.count; begin += kBlock) {
-    const int64_t n = std::min(kBlock, s.count - begin);
-    DecodeBlock(array, begin, n, buffer);
+  smallest_normal_ = IsFloat(real) ? UlpAt(real, 0) / (2 * UnitRoundoff(real)) : 0;
+  const int64_t count = array.element_count(), end = elements >= count - looked_ ? count : looked_ + elements;
+  double buffer[kBlock];
+  while (looked_ < end) {
+    // Whole blocks, so that only the array's last one is filled up.
+    const int64_t n = std::min(kBlock, count - looked_);
+    DecodeBlock(array, looked_, n, buffer);
     int64_t padded = n;
-    for (; padded % kLanes != 0; ++padded, ++padding) buffer[padded] = kInf;
-    AddBlock(buffer, padded, smallest_normal, lanes);
-    for (double part : lanes.sum) sum += part;  // a sum a block, so that long sums keep their digits
+    for (; padded % kLanes != 0; ++padded) buffer[padded] = std::numeric_limits<double>::infinity();
+    AddBlock(buffer, padded, smallest_normal_, lanes_);
+    for (double part : lanes_.sum) sum_ += part;  // a sum a block, so that long sums keep their digits
+    looked_ += n;
   }
+}
+
+int64_t StatisticsScan::negative_inf() const {
+  int64_t below = 0;
+  for (const int64_t lane : lanes_.below) below += lane;
+  return below;
+}
+
+Statistics StatisticsScan::statistics() const {
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  Statistics s;
+  s.count = looked_;
   s.min = kInf;
   s.max = -kInf;
   for (int l = 0; l < kLanes; ++l) {
-    s.min = std::min(s.min, lanes.min[l]);
-    s.max = std::max(s.max, lanes.max[l]);
-    s.finite += lanes.finite[l];
-    s.nan += lanes.nan[l];
-    s.zeros += lanes.zeros[l];
-    s.denormals += lanes.denormals[l] - (smallest_normal > 0 ? lanes.zeros[l] : 0);
+    s.min = std::min(s.min, lanes_.min[l]);
+    s.max = std::max(s.max, lanes_.max[l]);
+    s.finite += lanes_.finite[l];
+    s.nan += lanes_.nan[l];
+    s.zeros += lanes_.zeros[l];
+    s.denormals += lanes_.denormals[l] - (smallest_normal_ > 0 ? lanes_.zeros[l] : 0);
   }
   s.inf = s.count - s.finite - s.nan;
-  if (s.finite == 0) {
-    s.min = s.max = 0;
-  } else if (std::isfinite(sum)) {
-    s.mean = sum / static_cast<double>(s.finite);
-  } else {
+  if (s.finite == 0) s.min = s.max = 0;
+  else s.mean = sum_ / static_cast<double>(s.finite);
+  return s;
+}
+
+Statistics Summarize(const Value& array) {
+  if (!array.IsDense()) return Summarize(ToDense(array));
+  if (!array.has_value() || !array.shape().IsArray()) return Statistics();
+  StatisticsScan scan;
+  scan.Advance(array, array.element_count());
+  Statistics s = scan.statistics();
+  if (!std::isfinite(s.mean)) {
     // Huge numbers: divide first.
+    s.mean = 0;
+    double buffer[kBlock];
     for (int64_t begin = 0; begin < s.count; begin += kBlock) {
       const int64_t n = std::min(kBlock, s.count - begin);
       DecodeBlock(array, begin, n, buffer);

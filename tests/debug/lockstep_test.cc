@@ -267,6 +267,27 @@ TEST(Lockstep, WhatAgreesIsHeldOnce) {
   EXPECT_LE(report.peak_bytes, (kArrays + 8) * kBytes) << "those that differ are held twice, the others are not";
 }
 
+// Also where they come as parts of tuples.
+TEST(Lockstep, TuplesThatAgreeAreHeldOnce) {
+  constexpr int64_t kArrays = 12, kBytes = 64 * 256 * 4;
+  std::string t = "HloModule m\nless {\n  p = f32[] parameter(0)\n  q = f32[] parameter(1)\n  v = s32[] parameter(2)\n  w = s32[] parameter(3)\n  ROOT lt = pred[] compare(p, q), direction=LT\n}\n"
+                  "ENTRY main {\n  x = f32[64,256] parameter(0)\n  i = s32[64,256] iota(), iota_dimension=1\n";
+  for (int64_t k = 0; k < kArrays; ++k) {
+    absl::StrAppend(&t, "  s", k, " = (f32[64,256], s32[64,256]) sort(", k == 0 ? "x" : absl::StrCat("g", k - 1), ", i), dimensions={", k % 2, "}, to_apply=less\n  g", k,
+                    " = f32[64,256] get-tuple-element(s", k, "), index=0\n");
+  }
+  absl::StrAppend(&t, "  ROOT r = (", absl::StrJoin(std::vector<std::string>(kArrays, "f32[64,256]"), ", "), ") tuple(");
+  for (int64_t k = 0; k < kArrays; ++k) absl::StrAppend(&t, k > 0 ? ", g" : "g", k);
+  const auto a = Read(t + ")\n}\n"), same = Read(t + ")\n}\n");
+  LockstepOptions close;
+  close.waiting_bytes = 2 * kBytes;
+  const LockstepReport report = Compare(*a, *same, close);
+  EXPECT_EQ(report.diverging, 0);
+  EXPECT_TRUE(report.results_compared);
+  EXPECT_LE(report.peak_bytes, (kArrays + 10) * kBytes);
+  EXPECT_GE(report.peak_bytes, kArrays * kBytes);
+}
+
 TEST(Lockstep, AnErrorOnOneSideIsSaid) {
   const std::unique_ptr<Module> a = Read(kProgram), b = Read(absl::StrReplaceAll(kProgram, {{"constant(20)", "constant(2000)"}}));
   LockstepOptions options;

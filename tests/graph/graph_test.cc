@@ -339,5 +339,16 @@ TEST(Corpus, LargeProgramsOpenSoon) {
   if (seen == 0) GTEST_SKIP() << "the corpus is not here";
 }
 
+TEST(Scene, IsGivenUpWhenAskedTo) {
+  const std::shared_ptr<const Module> module = Read(kLoop);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  std::atomic<bool> stop{true};
+  EXPECT_EQ(maker.Make(wish, &stop), nullptr);
+  stop = false;
+  EXPECT_NE(maker.Make(wish, &stop), nullptr);
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -5,10 +5,34 @@
 #include <random>
 
 #include "core/literal/scalar.h"
+#include "core/literal/statistics_scan.h"
 #include "gtest/gtest.h"
 
 namespace hloscope {
 namespace {
+
+TEST(StatisticsScan, PartsMakeTheWhole) {
+  Value v = Value::Allocate(Shape::Array(ElementType::kF32, {10001}));
+  for (int64_t i = 0; i < 10001; ++i) v.mutable_as<float>()[i] = static_cast<float>(i % 97) - 40;
+  v.mutable_as<float>()[4999] = -INFINITY;
+  v.mutable_as<float>()[9999] = NAN;
+  v.mutable_as<float>()[10000] = INFINITY;
+  StatisticsScan scan;
+  scan.Advance(v, 3000);
+  EXPECT_GE(scan.looked(), 3000);
+  EXPECT_LT(scan.looked(), 6000);
+  EXPECT_EQ(scan.statistics().nan, 0);
+  EXPECT_EQ(scan.statistics().count, scan.looked());
+  while (scan.looked() < 10001) scan.Advance(v, 3000);
+  const Statistics whole = Summarize(v), parts = scan.statistics();
+  EXPECT_EQ(parts.nan, 1);
+  EXPECT_EQ(parts.inf, 2);
+  EXPECT_EQ(scan.negative_inf(), 1);
+  EXPECT_EQ(parts.finite, 9998);
+  EXPECT_EQ(parts.min, -40);
+  EXPECT_EQ(parts.max, 56);
+  EXPECT_EQ(parts.mean, whole.mean);
+}
 
 TEST(Statistics, EveryTypeAgainstAPlainLoop) {
   std::mt19937 random(1);

@@ -5,6 +5,7 @@
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gtest/gtest.h"
+#include "visualizer/model/run_progress_text.h"
 
 namespace hloscope {
 namespace {
@@ -91,6 +92,29 @@ TEST_F(TimelineAxisTest, TheEndIsAPlace) {
   EXPECT_EQ(CommandsTo(now_, axis_.Under(1, 1e-3)), std::vector<std::string>{"goto end"});
   now_.phase = Phase::kReady;
   EXPECT_EQ(CommandsTo(now_, axis_.Under(1, 1e-3)), (std::vector<std::string>{"start", "goto end"}));
+}
+
+// A run's instructions: those of the entry, of three outer iterations with four conditions, and of the inner loop in each.
+TEST_F(TimelineAxisTest, CountsTheInstructionsOfAWholeRun) {
+  const Instruction* loop = module_->entry->FindInstruction("loop");
+  const Instruction* deep = module_->FindComputation("outer")->FindInstruction("deep");
+  const auto size = [&](const char* name) { return static_cast<int64_t>(module_->FindComputation(name)->schedule.size()); };
+  const int64_t inner = 3 * size("inner") + 4 * size("less");
+  const RunTotal total = TotalOf(*module_, {{loop, 3, true}, {deep, 3, true}});
+  EXPECT_TRUE(total.exact);
+  EXPECT_EQ(total.instructions, static_cast<int64_t>(module_->entry->schedule.size()) + 3 * (size("outer") + inner) + 4 * size("less"));
+  EXPECT_FALSE(TotalOf(*module_, {{loop, 3, true}}).exact);
+
+  Snapshot now;
+  now.module = module_.get();
+  now.trips = {{loop, 3, true}, {deep, 3, true}};
+  Engine::Activity activity;
+  activity.executed = total.instructions / 2;
+  activity.mark.levels = {{FrameKind::kEntry, 0, -1, loop->index}, {FrameKind::kWhileBody, 2, -1, 0}};
+  const RunningText text = TextOfRun(now, activity, total);
+  EXPECT_NEAR(text.share, 0.5, 0.02);
+  EXPECT_EQ(text.loop_text, "iteration 2 of 3");
+  EXPECT_NE(text.whole.find("of %loop"), std::string::npos);
 }
 
 }  // namespace

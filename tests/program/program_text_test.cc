@@ -7,6 +7,7 @@
 #include "gtest/gtest.h"
 #include "visualizer/model/completion.h"
 #include "visualizer/model/line_values.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/model/program_index.h"
 #include "visualizer/model/program_search.h"
 #include "visualizer/model/program_text.h"
@@ -231,6 +232,72 @@ TEST(SummaryTest, SaysRangesAndTrouble) {
   EXPECT_EQ(Summary(Value::Scalar(ElementType::kF32, -std::numeric_limits<float>::infinity())).text, "-inf");
   EXPECT_EQ(Summary(Value::Scalar(ElementType::kPred, uint8_t{1})).text, "true");
   EXPECT_EQ(Summary(Value::Allocate(Shape::Array(ElementType::kF32, {0, 3}))).text, "empty");
+}
+
+TEST(SummaryTest, OneElementAmongManyIsSeen) {
+  Value value = Value::Allocate(Shape::Array(ElementType::kF32, {1 << 20}));
+  std::fill_n(value.mutable_as<float>(), value.element_count(), 0.0f);
+  EXPECT_EQ(Summary(value).text, "all 0");
+  value.mutable_as<float>()[777777] = 1;
+  EXPECT_EQ(Summary(value).text, "0 .. 1");
+  value.mutable_as<float>()[777777] = std::numeric_limits<float>::quiet_NaN();
+  const LineValue line = Summary(value);
+  EXPECT_TRUE(line.nan);
+  EXPECT_EQ(line.text, "0");
+}
+
+TEST(SummaryTest, InfinitiesHaveASign) {
+  constexpr float kInf = std::numeric_limits<float>::infinity(), kNaN = std::numeric_limits<float>::quiet_NaN();
+  Value value = Value::Allocate(Shape::Array(ElementType::kF32, {3}));
+  const auto text = [&](float a, float b, float c) {
+    float* x = value.mutable_as<float>();
+    x[0] = a, x[1] = b, x[2] = c;
+    return Summary(value).text;
+  };
+  EXPECT_EQ(text(-kInf, -kInf, -kInf), "all -inf");
+  EXPECT_EQ(text(kInf, kInf, kInf), "all inf");
+  EXPECT_EQ(text(kInf, -kInf, kInf), "\u00b1inf");
+  EXPECT_EQ(text(kNaN, -kInf, kNaN), "nan, -inf");
+  EXPECT_EQ(text(kNaN, kNaN, kNaN), "all nan");
+  text(1, -kInf, 2);
+  EXPECT_THAT(Summary(value).detail, testing::HasSubstr("1 -inf"));
+}
+
+TEST(RangeTextTest, WhatIsNotKnownWholeSaysSoAndIntegersStandInFull) {
+  Value value = Value::Allocate(Shape::Array(ElementType::kS32, {2}));
+  value.mutable_as<int32_t>()[0] = 4, value.mutable_as<int32_t>()[1] = 32000;
+  KnownValue known = KnowAll(value);
+  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "4 .. 32000");
+  known.whole = false;
+  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "\u2248 4 .. 32000");
+  value.mutable_as<int32_t>()[1] = 4;
+  known = KnowAll(value);
+  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "all 4");
+  known.whole = false;
+  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "\u2248 4");
+  value.mutable_as<int32_t>()[0] = -2147483647 - 1, value.mutable_as<int32_t>()[1] = 2147483647;
+  EXPECT_EQ(RangeText(ElementType::kS32, KnowAll(value), 4, 26), "-2147483648 .. 2147483647");
+  EXPECT_EQ(RangeText(ElementType::kS32, KnowAll(value), 3, 20), "-2.15e+09 .. 2.15e+09");
+}
+
+// -- Completion of StableHLO --
+
+std::vector<std::string> OfferedInStableHlo(absl::string_view before, absl::string_view scope) {
+  std::vector<std::string> texts;
+  for (const CompletionItem& item : CompleteStableHlo(before, scope, false).items) texts.push_back(item.text);
+  return texts;
+}
+
+TEST(CompleteStableHlo, OffersItsOperationsAndTheFunctionsValues) {
+  constexpr absl::string_view kScope = "func.func @main(%x: tensor<4xf32>) -> tensor<4xf32> {\n  %sum = stablehlo.add %x, %x : tensor<4xf32>\n";
+  EXPECT_THAT(OfferedInStableHlo("    %y = multi", kScope), testing::ElementsAre("stablehlo.multiply"));
+  EXPECT_THAT(OfferedInStableHlo("    %y = stablehlo.sin", kScope), testing::Contains("stablehlo.sine"));
+  EXPECT_THAT(OfferedInStableHlo("    %y = stablehlo.add %", kScope), testing::ElementsAre("%x", "%sum"));
+  EXPECT_THAT(OfferedInStableHlo("    %y = stablehlo.add %su", kScope), testing::ElementsAre("%sum"));
+  // Neither HLO's opcodes nor shapes, and nothing where types stand.
+  EXPECT_THAT(OfferedInStableHlo("    %y = f32", kScope), testing::IsEmpty());
+  EXPECT_THAT(OfferedInStableHlo("    %y = stablehlo.add %x, %x : ten", kScope), testing::IsEmpty());
+  EXPECT_THAT(OfferedInStableHlo("    %s", kScope), testing::IsEmpty());
 }
 
 }  // namespace

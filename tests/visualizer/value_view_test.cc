@@ -2,6 +2,7 @@
 #include "visualizer/model/value_view.h"
 
 #include <cmath>
+#include <complex>
 #include <limits>
 #include <memory>
 
@@ -242,6 +243,50 @@ TEST(Picture, IsAPng) {
   const std::string png = EncodePng(*picture);
   EXPECT_EQ(png.substr(1, 3), "PNG");
   EXPECT_EQ(png.substr(png.size() - 8, 4), "IEND");
+}
+
+TEST(Picture, IsDrawnWithTheScaleThatIsAskedFor) {
+  PictureOptions options;
+  options.least = 1;
+  options.range.emplace(-10, 10);
+  options.dark = true;
+  options.log = true;
+  options.floor = 0.5;
+  ColorScale scale = FitScale(-10, 10);
+  scale.dark = scale.log = true;
+  scale.least = 0.5;
+  absl::StatusOr<Picture> picture = DrawValue(Iota({2, 3}), options);
+  ASSERT_TRUE(picture.ok());
+  EXPECT_EQ(picture->pixels[5], scale.ColorOf(5.0));
+  EXPECT_NE(picture->pixels[5], FitScale(0, 5).ColorOf(5.0));
+  options.transpose = true;
+  picture = DrawValue(Iota({2, 3}), options);
+  ASSERT_TRUE(picture.ok());
+  EXPECT_EQ(picture->width, 2);
+  EXPECT_EQ(picture->pixels[1], scale.ColorOf(3.0));
+  options.shows = PictureOptions::kGreatest;
+  options.most = 1;
+  picture = DrawValue(Iota({2, 3}), options);
+  ASSERT_TRUE(picture.ok());
+  EXPECT_EQ(picture->pixels[0], scale.ColorOf(5.0));
+  options.part = ComplexPart::kReal;
+  EXPECT_FALSE(DrawValue(Iota({2, 3}), options).ok());
+}
+
+TEST(Complex, PartsStandForNumbers) {
+  Value z = Value::Allocate(Shape::Array(ElementType::kC64, {2}));
+  z.mutable_as<std::complex<float>>()[0] = {3, -4};
+  z.mutable_as<std::complex<float>>()[1] = {0, 2};
+  const auto numbers = [&](ComplexPart part) {
+    const Value real = PartOfComplex(z, part);
+    return std::vector<float>(real.as<float>(), real.as<float>() + 2);
+  };
+  EXPECT_THAT(numbers(ComplexPart::kMagnitude), ElementsAre(5, 2));
+  EXPECT_THAT(numbers(ComplexPart::kReal), ElementsAre(3, 0));
+  EXPECT_THAT(numbers(ComplexPart::kImaginary), ElementsAre(-4, 2));
+  EXPECT_FLOAT_EQ(numbers(ComplexPart::kAngle)[1], std::acos(-1.0f) / 2);
+  EXPECT_EQ(ParseComplexPart("im"), ComplexPart::kImaginary);
+  EXPECT_EQ(ParseComplexPart("phase"), std::nullopt);
 }
 
 TEST(Picture, OfChannels) {

@@ -38,6 +38,9 @@ LevelLayout LayOutLayered(const LevelGraph& graph);
 // Only one thread at a time is let in. Falls back on LayOutLayered where Graphviz fails.
 LevelLayout LayOutGraphviz(const LevelGraph& graph);
 
+// Two levels that are alike have the same, and hardly any others.
+uint64_t HashOf(const LevelGraph& graph);
+
 // About how much Graphviz has to do: boxes and the places where arrows pass a rank.
 int64_t EstimatedCost(const LevelGraph& graph);
 // Layers of the boxes: the longest way from the top, and boxes without arrows into them just above the first that they lead to.

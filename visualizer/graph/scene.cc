@@ -16,8 +16,6 @@ namespace hloscope {
 namespace {
 
 constexpr float kPad = 14, kTitle = 30;       // within a box that is expanded
-constexpr float kHeight = 44, kLowHeight = 26;
-constexpr float kLeast = 96, kMost = 236;     // widths
 constexpr size_t kMostLevels = 400;           // layouts that are remembered
 constexpr size_t kMostArrows = 2500;
 constexpr int kMostOut = 7, kMostIn = 12;     // arrows of a box that are all drawn
@@ -31,57 +29,6 @@ uint64_t Mix(uint64_t a, uint64_t b) {
 
 FrameKey Inside(BoxKey caller, int which) { return Mix(caller, 1000003u + static_cast<uint64_t>(which)); }
 
-uint64_t Hash(const LevelGraph& graph) {
-  uint64_t h = graph.boxes.size();
-  const auto bits = [](float x) {
-    uint32_t u = 0;
-    std::memcpy(&u, &x, sizeof u);
-    return static_cast<uint64_t>(u);
-  };
-  for (const LevelGraph::Box& box : graph.boxes) h = Mix(h, bits(box.width) << 32 | bits(box.height));
-  for (const LevelGraph::Arrow& a : graph.arrows) h = Mix(Mix(h, static_cast<uint64_t>(a.from) << 32 | static_cast<uint64_t>(a.to)), static_cast<uint64_t>(a.weight));
-  return h;
-}
-
-// What follows the opcode in a name: ".5" of "add.5"; the whole name where it is another.
-std::string Rest(absl::string_view opcode, absl::string_view name) {
-  std::string plain(opcode);
-  for (char& c : plain) c = c == '-' ? '_' : c;
-  std::string other(name.substr(0, plain.size()));
-  for (char& c : other) c = c == '-' ? '_' : c;
-  const absl::string_view rest = name.substr(std::min(name.size(), plain.size()));
-  return plain != other || (!rest.empty() && rest[0] != '.') ? std::string(name) : std::string(rest);
-}
-
-// The text of a scalar constant, as it was written; empty: none, or it is long.
-std::string ScalarText(const Instruction& i) {
-  const Module* module = i.parent->module;
-  if (!i.operands.empty() || i.parameter_number >= 0 || !i.shape.IsScalar() || module == nullptr || module->source == nullptr || !i.range.valid()) return "";
-  absl::string_view text = module->source->text();
-  if (i.range.end <= i.range.begin || static_cast<size_t>(i.range.end) > text.size()) return "";
-  text = text.substr(i.range.begin, i.range.end - i.range.begin);
-  const std::string call = absl::StrCat(Name(i.opcode), "(");
-  const size_t at = text.find(call);
-  if (at == absl::string_view::npos) return "";
-  text = text.substr(at + call.size());
-  text = text.substr(0, text.find(')'));
-  return text.size() > 24 ? "" : std::string(absl::StripAsciiWhitespace(text));
-}
-
-// "12 dot, 8 add": what a scope is mostly made of.
-std::string MostlyText(const Hierarchy& h, int node) {
-  std::map<Opcode, int> counts;
-  h.ForEachInstruction(node, [&](const Instruction& i) {
-    if (Def(i).op_class != OpClass::kStructural) ++counts[i.opcode];
-  });
-  std::vector<std::pair<int, Opcode>> sorted;
-  for (const auto& [opcode, count] : counts) sorted.push_back({count, opcode});
-  std::stable_sort(sorted.begin(), sorted.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::string text;
-  for (size_t k = 0; k < sorted.size() && k < 2; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", sorted[k].first, " ", Name(sorted[k].second));
-  return text;
-}
-
 std::string RoleOf(const Instruction& caller, int which) {
   if (Def(caller).control == ControlKind::kWhile) return which == 0 ? "condition" : "body";
   if (Def(caller).control == ControlKind::kConditional) return absl::StrCat("branch ", which);
@@ -93,8 +40,9 @@ std::string RoleOf(const Instruction& caller, int which) {
 std::string BytesText(int64_t bytes) {
   const double b = static_cast<double>(bytes);
   if (bytes < 1024) return absl::StrCat(bytes, " B");
-  if (b < 1048576) return absl::StrFormat("%.3g KiB", b / 1024);
-  if (b < 1073741824) return absl::StrFormat("%.3g MiB", b / 1048576);
+  // Three digits, and never an exponent: 1000 KiB are about 1 MiB.
+  if (b < 1000 * 1024.0) return absl::StrFormat("%.3g KiB", b / 1024);
+  if (b < 1000 * 1048576.0) return absl::StrFormat("%.3g MiB", b / 1048576);
   return absl::StrFormat("%.3g GiB", b / 1073741824);
 }
 
@@ -147,10 +95,11 @@ int Scene::Find(const CallPath& path, const Instruction& instruction) const {
   return -1;
 }
 
-absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& h, int most) {
+absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& h, int most, const Computation* outermost) {
   absl::flat_hash_set<BoxKey> expanded;
-  if (h.module().entry == nullptr) return expanded;
-  const int root = h.NodeOf(*h.module().entry);
+  if (outermost == nullptr) outermost = h.module().entry;
+  if (outermost == nullptr) return expanded;
+  const int root = h.NodeOf(*outermost);
   expanded.insert(KeyOf(0, root));
   int shown = static_cast<int>(h.node(root).children.size());
   std::vector<int> open = {root};
@@ -169,6 +118,51 @@ absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& h, int most) {
   return expanded;
 }
 
+DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost, int depth, int most) {
+  struct Open {
+    FrameKey frame = 0;
+    int node = 0, depth = 0;
+  };
+  DeepExpansion found;
+  const int root = h.NodeOf(outermost);
+  found.expanded.insert(KeyOf(0, root));
+  found.boxes = static_cast<int>(h.node(root).children.size());
+  std::deque<Open> open = {{0, root, 0}};  // whose children are shown; nearer to the root first
+  while (!open.empty()) {
+    const Open at = open.front();
+    open.pop_front();
+    if (at.depth >= depth) continue;
+    for (const int child : h.node(at.node).children) {
+      const GraphNode& node = h.node(child);
+      const BoxKey key = KeyOf(at.frame, child);
+      std::vector<Open> inside;
+      int more = 0;
+      if (node.instruction == nullptr) {
+        inside.push_back({at.frame, child, at.depth + 1});
+        more = static_cast<int>(node.children.size());
+      } else {
+        const std::vector<const Computation*> called = Hierarchy::Called(*node.instruction);
+        for (size_t k = 0; k < called.size(); ++k) {
+          inside.push_back({Inside(key, static_cast<int>(k)), h.NodeOf(*called[k]), at.depth + 1});
+          more += static_cast<int>(h.node(inside.back().node).children.size()) + (called.size() > 1 ? 1 : 0);
+        }
+      }
+      if (inside.empty()) continue;
+      if (found.boxes + more > most) {
+        ++found.left_closed;
+        continue;
+      }
+      found.boxes += more;
+      found.expanded.insert(key);
+      for (const Open& one : inside) {
+        if (inside.size() > 1) found.expanded.insert(KeyOf(one.frame, one.node));
+        open.push_back(one);
+      }
+    }
+  }
+  return found;
+}
+
 std::vector<BoxKey> Expansion(const Hierarchy& h, const SceneBox& box) {
   std::vector<BoxKey> keys = {box.key};
   if (box.instruction == nullptr) return keys;
@@ -182,7 +176,7 @@ std::vector<BoxKey> Expansion(const Hierarchy& h, const SceneBox& box) {
 }
 
 const LevelLayout& SceneMaker::LayOutLevel(const LevelGraph& graph) {
-  const uint64_t key = Hash(graph);
+  const uint64_t key = HashOf(graph);
   const auto it = levels_.find(key);
   if (it != levels_.end() && it->second.boxes.size() == graph.boxes.size() && it->second.curves.size() == graph.arrows.size()) return it->second;
   if (levels_.size() > kMostLevels) levels_.clear();
@@ -192,7 +186,7 @@ const LevelLayout& SceneMaker::LayOutLevel(const LevelGraph& graph) {
 // One making of a scene.
 class SceneWork {
  public:
-  SceneWork(SceneMaker& maker, const SceneWish& wish) : maker_(maker), wish_(wish), h_(*wish.hierarchy), scene_(std::make_shared<Scene>()) {}
+  SceneWork(SceneMaker& maker, const SceneWish& wish, const std::atomic<bool>* stop) : maker_(maker), wish_(wish), stop_(stop), h_(*wish.hierarchy), scene_(std::make_shared<Scene>()) {}
 
   std::shared_ptr<const Scene> Run() {
     const auto begin = std::chrono::steady_clock::now();
@@ -201,14 +195,17 @@ class SceneWork {
     scene_->expanded = wish_.expanded;
     if (!wish_.only.empty()) {
       AddOnly();
-    } else if (h_.module().entry != nullptr) {
-      const int root = AddBox(0, h_.NodeOf(*h_.module().entry), -1);
+    } else if (const Computation* outermost = wish_.root != nullptr ? wish_.root : h_.module().entry; outermost != nullptr) {
+      const int root = AddBox(0, h_.NodeOf(*outermost), -1);
       scene_->boxes[root].expanded = true;
-      Fill(root, 0, h_.NodeOf(*h_.module().entry), NewShown(*h_.module().entry));
+      Fill(root, 0, h_.NodeOf(*outermost), NewShown(*outermost));
     }
+    if (stopped()) return nullptr;
     AddArrows();
     FindHubs();
+    if (stopped()) return nullptr;
     LayOutAll();
+    if (stopped()) return nullptr;
     for (const SceneArrow& arrow : scene_->arrows) {
       scene_->boxes[arrow.from].more_out += arrow.minor;
       scene_->boxes[arrow.to].more_in += arrow.minor;
@@ -218,6 +215,7 @@ class SceneWork {
   }
 
  private:
+  bool stopped() const { return stop_ != nullptr && stop_->load(std::memory_order_relaxed); }
   // Which box shows each instruction of a computation, in one frame.
   struct Shown {
     const Computation* computation = nullptr;
@@ -234,45 +232,16 @@ class SceneWork {
   }
 
   int AddBox(FrameKey frame, int node, int parent) {
-    const GraphNode& from = h_.node(node);
-    SceneBox box;
+    SceneBox box = MakeSceneBox(h_, node, wish_);
     box.key = KeyOf(frame, node);
-    box.node = node;
     box.parent = parent;
     box.depth = parent < 0 ? 0 : scene_->boxes[parent].depth + 1;
-    box.instruction = from.instruction;
-    if (from.instruction != nullptr) {
-      const Instruction& i = *from.instruction;
-      box.name = std::string(i.name);
-      box.title = std::string(Name(i.opcode));
-      box.detail = Rest(Name(i.opcode), i.name);
-      box.below = i.shape.ToString(false);
-      if (const std::string scalar = ScalarText(i); !scalar.empty()) {
-        box.title = scalar;
-        box.detail = std::string(Name(i.shape.element_type()));
-        box.below.clear();
-      }
-      box.expandable = wish_.only.empty() && !Hierarchy::Called(i).empty();
-    } else {
-      box.title = from.title;
-      box.name = from.path.empty() ? from.title : from.path;
-      box.detail = absl::StrCat(from.count);
-      box.below = MostlyText(h_, node);
-      box.expandable = true;
-    }
-    Measure(box);
+    box.expandable = box.expandable && (box.instruction == nullptr || wish_.only.empty());
+    MeasureBox(wish_, &box);
     scene_->boxes.push_back(std::move(box));
     const int id = static_cast<int>(scene_->boxes.size()) - 1;
     scene_->by_key[scene_->boxes[id].key] = id;
     return id;
-  }
-
-  void Measure(SceneBox& box) const {
-    const auto letters = [](absl::string_view text) { return static_cast<float>(text.size()); };
-    const float first = letters(box.title) * wish_.title_letter + (box.detail.empty() ? 0 : letters(box.detail) * wish_.small_letter + 8);
-    const float second = letters(box.below) * wish_.small_letter;
-    box.width = std::clamp(std::round(std::max(first, second)) + 26 + (box.expandable ? 16.0f : 0.0f), box.below.empty() ? 52.0f : kLeast, kMost);
-    box.height = box.below.empty() ? kLowHeight : kHeight;
   }
 
   // The children of a node in the box that stands for it (or for the instruction that calls it).
@@ -314,7 +283,7 @@ class SceneWork {
         inner.detail = inner.title;
         inner.title = role;
         inner.name = absl::StrCat(role, ":", inner.detail);
-        Measure(inner);
+        MeasureBox(wish_, &inner);
       }
       if (wish_.expanded.contains(inner.key)) {
         inner.expanded = true;
@@ -512,9 +481,10 @@ class SceneWork {
       ++level.graph.arrows[it->second].weight;
       routes[e] = {level_of[boxes[a].parent], a, b, it->second};
     }
-    for (Level& level : levels_) Thin(level);
+    for (Level& level : levels_) level.kept = ThinOut(level.children.size(), &level.graph.arrows);
     // The innermost first: their sizes are the outer ones' boxes.
     for (int k = static_cast<int>(levels_.size()) - 1; k >= 0; --k) {
+      if (stopped()) return;
       Level& level = levels_[k];
       for (const int child : level.children) level.graph.boxes.push_back({boxes[child].width, boxes[child].height});
       level.own = maker_.LayOutLevel(level.graph);
@@ -543,39 +513,6 @@ class SceneWork {
       std::stable_sort(scene_->arrows.begin(), scene_->arrows.end(), [](const SceneArrow& a, const SceneArrow& b) { return a.bytes > b.bytes; });
       scene_->arrows.resize(kMostArrows);
     }
-  }
-
-  // In a crowded level, arrows where longer ways lead too are not laid out.
-  static void Thin(Level& level) {
-    const size_t n = level.children.size();
-    std::vector<LevelGraph::Arrow>& arrows = level.graph.arrows;
-    level.kept.resize(arrows.size());
-    for (size_t e = 0; e < arrows.size(); ++e) level.kept[e] = static_cast<int>(e);
-    if (n < 6 || static_cast<double>(arrows.size()) < 2.2 * static_cast<double>(n)) return;
-    // By the order of the boxes arrows make no circles; reached[a] has what more than one step from a leads to.
-    std::vector<std::vector<int>> down(n);
-    for (const LevelGraph::Arrow& a : arrows) {
-      if (a.from < a.to) down[a.from].push_back(a.to);
-    }
-    std::vector<std::vector<bool>> all(n, std::vector<bool>(n, false)), far = all;
-    for (size_t k = n; k-- > 0;) {
-      for (const int to : down[k]) {
-        all[k][to] = true;
-        for (size_t j = 0; j < n; ++j) {
-          if (all[to][j]) all[k][j] = far[k][j] = true;
-        }
-      }
-    }
-    std::vector<LevelGraph::Arrow> left;
-    for (size_t e = 0; e < arrows.size(); ++e) {
-      if (arrows[e].from < arrows[e].to && far[arrows[e].from][arrows[e].to]) {
-        level.kept[e] = -1;
-        continue;
-      }
-      level.kept[e] = static_cast<int>(left.size());
-      left.push_back(arrows[e]);
-    }
-    arrows = std::move(left);
   }
 
   // A piece that leaves and arrives straight down, or (where it is known) in the direction of what it goes on from and into.
@@ -653,6 +590,7 @@ class SceneWork {
 
   SceneMaker& maker_;
   const SceneWish& wish_;
+  const std::atomic<bool>* stop_;
   const Hierarchy& h_;
   std::shared_ptr<Scene> scene_;
   std::deque<Shown> shown_;
@@ -662,6 +600,6 @@ class SceneWork {
   std::deque<Level> levels_;
 };
 
-std::shared_ptr<const Scene> SceneMaker::Make(const SceneWish& wish) { return SceneWork(*this, wish).Run(); }
+std::shared_ptr<const Scene> SceneMaker::Make(const SceneWish& wish, const std::atomic<bool>* stop) { return SceneWork(*this, wish, stop).Run(); }
 
 }  // namespace hloscope

@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_VISUALIZER_GRAPH_SCENE_H_
 #define HLOSCOPE_VISUALIZER_GRAPH_SCENE_H_
 
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -76,25 +77,42 @@ struct SceneWish {
   std::shared_ptr<const Hierarchy> hierarchy;
   absl::flat_hash_set<BoxKey> expanded;
   std::vector<const Instruction*> only;  // not empty: these, as they are
+  const Computation* root = nullptr;     // the outermost one; null: the entry
+  bool spell_counts = false;             // "12 instructions", not "12"
   // Widths of letters, in pixels at scale 1, for the sizes of boxes.
   float title_letter = 7.6f, small_letter = 6.0f;
 };
 
 // What to expand at first: the largest scopes while there is room for `most` boxes.
-absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& hierarchy, int most = 60);
+absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& hierarchy, int most = 60, const Computation* outermost = nullptr);
+// Scopes and called computations down to `depth` levels below the outermost computation, those nearer to it first, while there is room for
+// `most` boxes.
+struct DeepExpansion {
+  absl::flat_hash_set<BoxKey> expanded;
+  int boxes = 0;
+  int left_closed = 0;  // that there was no room for
+};
+DeepExpansion ExpansionToDepth(const Hierarchy& hierarchy, const Computation& outermost, int depth, int most);
 // What expanding this box expands: itself, and the small computations right inside.
 std::vector<BoxKey> Expansion(const Hierarchy& hierarchy, const SceneBox& box);
 
 // Makes scenes, and remembers the layouts of levels. For one thread.
 class SceneMaker {
  public:
-  std::shared_ptr<const Scene> Make(const SceneWish& wish);
+  // Null where `stop` became true on the way.
+  std::shared_ptr<const Scene> Make(const SceneWish& wish, const std::atomic<bool>* stop = nullptr);
 
  private:
   friend class SceneWork;
   const LevelLayout& LayOutLevel(const LevelGraph& graph);
   std::map<uint64_t, LevelLayout> levels_;
 };
+
+// What stands in a node's box, and how large it is (scene_box.cc). Its key and its place are not filled in.
+SceneBox MakeSceneBox(const Hierarchy& hierarchy, int node, const SceneWish& wish);
+void MeasureBox(const SceneWish& wish, SceneBox* box);
+// In a crowded level of `boxes`, arrows where longer ways lead too are not laid out: takes them out and tells where each one is now, or -1.
+std::vector<int> ThinOut(size_t boxes, std::vector<LevelGraph::Arrow>* arrows);
 
 // "12.4 MiB".
 std::string BytesText(int64_t bytes);

@@ -10,6 +10,7 @@ SceneThread::~SceneThread() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     quitting_ = true;
+    stop_ = true;
   }
   wanted_.notify_all();
   thread_.join();
@@ -21,6 +22,12 @@ void SceneThread::Want(SceneOrder order) {
     order_ = std::move(order);
   }
   wanted_.notify_all();
+}
+
+void SceneThread::Cancel() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  order_.reset();
+  stop_ = true;
 }
 
 std::shared_ptr<const Scene> SceneThread::newest() const {
@@ -47,6 +54,7 @@ void SceneThread::Loop() {
       order = *std::move(order_);
       order_.reset();
       working_ = true;
+      stop_ = false;
     }
     if (hierarchy == nullptr || program != order.program || &hierarchy->module() != order.module) {
       hierarchy = Hierarchy::Make(*order.module, std::move(order.keep));
@@ -54,7 +62,8 @@ void SceneThread::Loop() {
     }
     order.wish.hierarchy = hierarchy;
     if (order.first) order.wish.expanded = FirstExpansion(*hierarchy);
-    std::shared_ptr<const Scene> scene = maker.Make(order.wish);
+    std::shared_ptr<const Scene> scene = maker.Make(order.wish, &stop_);
+    if (scene == nullptr) continue;
     std::lock_guard<std::mutex> lock(mutex_);
     newest_ = std::move(scene);
   }

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_VISUALIZER_GRAPH_SCENE_THREAD_H_
 #define HLOSCOPE_VISUALIZER_GRAPH_SCENE_THREAD_H_
 
+#include <atomic>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -25,6 +26,8 @@ class SceneThread {
   SceneThread();
   ~SceneThread();  // waits for the level that is being laid out
   void Want(SceneOrder order);
+  // Gives up what is being laid out and what waits: newest() stays what it is. Levels that are laid out by then are remembered.
+  void Cancel();
   // The newest that is done; null before the first.
   std::shared_ptr<const Scene> newest() const;
   bool busy() const;
@@ -36,6 +39,7 @@ class SceneThread {
   std::condition_variable wanted_;
   std::optional<SceneOrder> order_;
   bool quitting_ = false, working_ = false;
+  std::atomic<bool> stop_{false};
   std::shared_ptr<const Scene> newest_;
   std::thread thread_;
 };

@@ -1,5 +1,5 @@
 // What could stand at a place of a program that is being typed: opcodes, shapes, names of instructions and computations, attributes.
-// HLO text. Knows the line and the module as it was read last; nothing of drawing.
+// HLO text; of StableHLO text operations and names (completion_stablehlo.cc). Knows the line and the module as it was read last; nothing of drawing.
 #ifndef HLOSCOPE_VISUALIZER_MODEL_COMPLETION_H_
 #define HLOSCOPE_VISUALIZER_MODEL_COMPLETION_H_
 
@@ -26,6 +26,9 @@ struct Completions {
 // `before`: the line up to the caret. `home`: the computation around it, null unknown; `module` null: what needs none.
 // `asked`: by a key, so also where nothing has been typed yet.
 Completions Complete(absl::string_view before, const Module* module, const Computation* home, bool asked);
+
+// The same of StableHLO text. `scope`: the function's text before the line.
+Completions CompleteStableHlo(absl::string_view before, absl::string_view scope, bool asked);
 
 }  // namespace hloscope
 

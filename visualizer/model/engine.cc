@@ -19,6 +19,16 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
+// A text has no such letters.
+bool HoldsBytes(const ReadProgram& program) {
+  if (program.source == nullptr) return false;
+  const absl::string_view head = program.source->text().substr(0, 4096);
+  return std::any_of(head.begin(), head.end(), [](char c) {
+    const unsigned char u = static_cast<unsigned char>(c);
+    return u < 0x20 && u != '\n' && u != '\r' && u != '\t' && u != '\f' && u != '\v';
+  });
+}
+
 double Seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
 
 }  // namespace
@@ -68,7 +78,30 @@ void Engine::Post(Work work) {
 void Engine::Execute(std::string command) {
   Work work;
   work.command = std::move(command);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    work.number = next_command_++;
+  }
   Post(std::move(work));
+}
+
+std::vector<Engine::Waiting> Engine::waiting() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<Waiting> waiting;
+  if (!busy_) return waiting;  // it is about to be taken up
+  for (const Work& work : queue_) {
+    if (!work.command.empty()) waiting.push_back({work.number, work.command});
+  }
+  return waiting;
+}
+
+bool Engine::Withdraw(uint64_t number) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = std::find_if(queue_.begin(), queue_.end(), [&](const Work& work) { return work.number == number && !work.command.empty(); });
+  if (found == queue_.end()) return false;
+  console_.push_back({ConsoleLine::kNote, absl::StrCat("taken back: ", found->command)});
+  queue_.erase(found);
+  return true;
 }
 
 void Engine::Ask(std::string tag, std::function<void(Session::State&)> question, bool publish) {
@@ -175,6 +208,11 @@ Engine::Activity Engine::activity() const {
   activity.seconds = Seconds(since_);
   if (asking_ && !reading_now_ && activity.seconds < 0.2) return activity;
   activity.what = what_;
+  if (progress_ != nullptr && !asking_ && !reading_now_) {
+    ProgressOfRun::Point point = progress_->Read();
+    activity.mark = std::move(point.mark);
+    activity.executed = point.executed;
+  }
   return activity;
 }
 
@@ -199,6 +237,7 @@ void Engine::Loop() {
       queue_.erase(next);
       busy_ = true;
       asking_ = work.question != nullptr;
+      if (progress_ != nullptr && !work.command.empty()) progress_->Clear();
       if (!reading_now_) {
         what_ = !work.command.empty() ? work.command : "looking";
         since_ = Clock::now();
@@ -233,7 +272,6 @@ void Engine::RunCommand(const std::string& command) {
     }
     return;
   }
-  last_output_.clear();
   const Clock::time_point start = Clock::now();
   const CommandResult result = session_->Execute(line);
   command_ms_ = Seconds(start) * 1e3;
@@ -260,6 +298,8 @@ void Engine::Install(ReadProgram program, std::string path) {
   const std::shared_ptr<const SourceText> source = program.source;
   std::vector<Diagnostic> problems = program.problems;
   std::shared_ptr<const Module> broken;
+  const bool fresh = problems.size() == 1 && problems[0].label == "ir.empty-computation";  // a new program
+  const bool unreadable = !program.ok() && program.module == nullptr && (!absl::EndsWith(program.format, "text") || HoldsBytes(program));
   if (program.ok()) {
     absl::StatusOr<std::shared_ptr<Session>> made = wiring_.make_session(std::move(program), [this](absl::string_view text) { Output(text); });
     if (!made.ok()) {
@@ -274,7 +314,7 @@ void Engine::Install(ReadProgram program, std::string path) {
     };
   } else {
     broken = std::move(program.module);
-    if (problems.size() == 1 && problems[0].label == "ir.empty-computation") {  // a new program
+    if (fresh) {
       AddConsole(ConsoleLine::kNote, absl::StrCat(path, " is empty: add parameters, constants and operations in the builder, or type them"));
     } else {
       AddConsole(ConsoleLine::kError, absl::StrCat(path, " cannot be run: ", problems.size(), problems.size() == 1 ? " problem" : " problems"));
@@ -285,16 +325,17 @@ void Engine::Install(ReadProgram program, std::string path) {
   source_ = source;
   broken_ = std::move(broken);
   problems_ = std::move(problems);
-  last_output_.clear();
+  unreadable_ = unreadable;
+  fresh_ = fresh && session == nullptr;
   command_ms_ = 0;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     session_.swap(session);
+    progress_ = session_ != nullptr ? session_->state().Extension<RunProgress>().run : nullptr;
   }
   if (session_ != nullptr && on_opened_) {
     on_opened_(path_, session_->state());
     FlushPartial();
-    last_output_.clear();
   }
   last_module_ = nullptr;
   ++program_generation_;
@@ -309,7 +350,6 @@ void Engine::Output(absl::string_view text) {
     std::lock_guard<std::mutex> lock(mutex_);
     for (absl::string_view line : absl::StrSplit(absl::string_view(partial_).substr(0, end), '\n')) console_.push_back({ConsoleLine::kOutput, std::string(line)});
   }
-  if (last_output_.size() < 4096) last_output_.append(partial_, 0, end + 1);
   partial_.erase(0, end + 1);
   wake_();
 }
@@ -327,7 +367,8 @@ void Engine::Publish(bool moved) {
   snapshot->broken = broken_;
   snapshot->session = session_;
   snapshot->command_ms = command_ms_;
-  snapshot->stop_text = std::string(absl::StripAsciiWhitespace(last_output_));
+  snapshot->unreadable = unreadable_;
+  snapshot->fresh = fresh_;
   if (session_ != nullptr) {
     Observe(session_->state(), *snapshot);
     if (snapshot->module->source != nullptr) snapshot->source = snapshot->module->source;
@@ -335,7 +376,7 @@ void Engine::Publish(bool moved) {
       if (last_module_ != nullptr) ++program_generation_;
       last_module_ = snapshot->module;
     }
-  } else if (source_ != nullptr) {
+  } else if (source_ != nullptr || !problems_.empty()) {
     snapshot->phase = Phase::kBroken;
     snapshot->module = broken_.get();
   }

@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "core/debug/run_progress.h"
 #include "visualizer/model/snapshot.h"
 
 namespace hloscope {
@@ -72,12 +73,23 @@ class Engine {
   // New lines since the last call.
   std::vector<ConsoleLine> TakeConsole();
   void AddConsole(ConsoleLine::Kind kind, absl::string_view text);
+  // Commands that wait for the one that runs, in their order.
+  struct Waiting {
+    uint64_t number = 0;
+    std::string command;
+  };
+  std::vector<Waiting> waiting() const;
+  // Takes one of them back. False: it runs already, or is done.
+  bool Withdraw(uint64_t number);
   // `window ...` commands that were executed, for the shell.
   std::vector<std::string> TakeWindowCommands();
   // What runs now: empty text when idle. Questions do not count before 0.2 s.
   struct Activity {
     std::string what;
     double seconds = 0;
+    // Of a program that runs, as it was noted last; an empty mark: nothing is known.
+    Mark mark;
+    int64_t executed = 0;
   };
   Activity activity() const;
   bool idle() const;  // nothing runs or waits
@@ -87,6 +99,7 @@ class Engine {
  private:
   struct Work {
     std::string tag, command;
+    uint64_t number = 0;  // of a command
     std::function<void(Session::State&)> question;
     std::function<void()> internal;
     bool publish = false;
@@ -115,6 +128,8 @@ class Engine {
   std::vector<std::string> window_commands_;
   std::atomic<uint64_t> reading_{0};  // the newest opening; an older one is given up
   bool reading_now_ = false;
+  uint64_t next_command_ = 1;
+  std::shared_ptr<ProgressOfRun> progress_;
   std::vector<std::thread> readers_;
 
   // The engine's thread only (the session's pointer is also read by Cancel, under the mutex).
@@ -127,7 +142,7 @@ class Engine {
   const Module* last_module_ = nullptr;
   uint64_t program_generation_ = 0, moment_generation_ = 0, generation_ = 0;
   double command_ms_ = 0;
-  std::string last_output_;
+  bool unreadable_ = false, fresh_ = false;
   std::thread thread_;
 };
 

@@ -65,22 +65,9 @@ bool HasRun(const Session::State& s, const Instruction& instruction) {
 }
 
 void FillFormula(const Instruction& instruction, InstructionFacts* facts) {
-  const OpDef& def = Def(instruction);
-  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
-    facts->no_formula = std::string(def.formula.empty() ? def.opaque_reason : def.formula);
-    return;
-  }
-  absl::StatusOr<Program> program = ElementProgram(instruction);
-  if (!program.ok()) {
-    facts->no_formula = std::string(program.status().message());
-    return;
-  }
-  std::vector<std::string> names;
-  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
-  std::string text = ToFormula(*program, names);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.size() > 6000) text = absl::StrCat(text.substr(0, 6000), " ...");
-  facts->formula = CutFormula(text, instruction);
+  absl::StatusOr<std::string> formula = FormulaOf(instruction);
+  if (formula.ok()) facts->formula = CutFormula(*formula, instruction);
+  else facts->no_formula = std::string(formula.status().message());
 }
 
 void FillUses(const Instruction& instruction, InstructionFacts* facts) {
@@ -155,13 +142,13 @@ void FillKernel(Session::State& s, const Instruction& instruction, InstructionFa
   if (!facts->fused.empty()) absl::StrAppend(&facts->kernel, description);
 }
 
-void FillMetadata(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
+// `view` null: without the lines of source files.
+void FillMetadata(const Module& module, SourceView* view, const Instruction& instruction, InstructionFacts* facts) {
   facts->scope = std::string(instruction.metadata.op_name);
   if (instruction.metadata.stack_frame_id != 0 || !instruction.metadata.source_file.empty()) {
-    SourceView& view = s.Extension<SourceView>();
-    for (const PythonFrame& frame : s.module->PythonFrames(instruction)) {
+    for (const PythonFrame& frame : module.PythonFrames(instruction)) {
       if (frame.file.empty()) continue;
-      facts->source.push_back({std::string(frame.file), std::string(frame.function), view.TextOf(*s.module, {frame.file, frame.line}), frame.line});
+      facts->source.push_back({std::string(frame.file), std::string(frame.function), view != nullptr ? view->TextOf(module, {frame.file, frame.line}) : "", frame.line});
       if (facts->source.size() >= 12) break;
     }
   }
@@ -186,6 +173,19 @@ std::string LayoutOfShape(const Shape& shape) {
 }
 
 }  // namespace
+
+absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
+  const OpDef& def = Def(instruction);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return absl::UnimplementedError(def.formula.empty() ? def.opaque_reason : def.formula);
+  const absl::StatusOr<Program> program = ElementProgram(instruction);
+  if (!program.ok()) return program.status();
+  std::vector<std::string> names;
+  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
+  std::string text = ToFormula(*program, names);
+  while (!text.empty() && text.back() == '\n') text.pop_back();
+  if (text.size() > 6000) text = absl::StrCat(text.substr(0, 6000), " ...");
+  return text;
+}
 
 std::vector<CodePiece> CutFormula(absl::string_view formula, const Instruction& of) {
   std::vector<CodePiece> pieces;
@@ -252,19 +252,23 @@ std::string KindOf(const Instruction& instruction) {
   return "pointwise";
 }
 
-InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction) {
+namespace {
+
+// What the module says. `whole`: with literals, which only the session's thread may look at.
+InstructionFacts FactsAlone(const Instruction& instruction, bool whole) {
   InstructionFacts facts;
   const OpDef& def = Def(instruction);
   facts.of = &instruction;
   facts.opcode = std::string(Name(instruction.opcode));
-  facts.kind = KindOf(instruction);
+  const bool look = whole || instruction.literal == nullptr;
+  if (look) facts.kind = KindOf(instruction);
   facts.summary = std::string(def.summary);
   facts.not_executed = std::string(def.not_executed);
-  FillFormula(instruction, &facts);
+  if (look) FillFormula(instruction, &facts);
   PrintOptions print;
   print.metadata = false;
   print.max_literal_elements = 16;
-  facts.text = Cut(PrintInstruction(instruction, print), 1000);
+  if (look) facts.text = Cut(PrintInstruction(instruction, print), 1000);
   facts.shape = instruction.shape.IsTuple() ? Cut(instruction.shape.ToString(false), 4000) : instruction.shape.ToString(false);
   facts.layout = LayoutOfShape(instruction.shape);
   facts.bytes = FormatByteCount(instruction.shape.ByteSize());
@@ -275,12 +279,25 @@ InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instru
     facts.attributes.emplace_back(std::string(attribute.name.empty() ? Info(attribute.id).name : attribute.name), Cut(value, 2000));
   }
   if (instruction.parameter_number >= 0) facts.attributes.emplace_back("number", absl::StrCat(instruction.parameter_number));
-  FillMeasured(s, instruction, &facts);
-  FillKernel(s, instruction, &facts);
-  FillMetadata(s, instruction, &facts);
   for (absl::string_view sentence : absl::StrSplit(def.requirements, ". ", absl::SkipWhitespace())) {
     facts.requirements.emplace_back(absl::StripSuffix(absl::StripAsciiWhitespace(sentence), "."));
   }
+  return facts;
+}
+
+}  // namespace
+
+InstructionFacts FactsOfModule(const Module& module, const Instruction& instruction) {
+  InstructionFacts facts = FactsAlone(instruction, /*whole=*/false);
+  FillMetadata(module, nullptr, instruction, &facts);
+  return facts;
+}
+
+InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction) {
+  InstructionFacts facts = FactsAlone(instruction, /*whole=*/true);
+  FillMeasured(s, instruction, &facts);
+  FillKernel(s, instruction, &facts);
+  FillMetadata(*s.module, &s.Extension<SourceView>(), instruction, &facts);
   return facts;
 }
 

@@ -48,7 +48,12 @@ struct InstructionFacts {
   std::vector<std::pair<std::string, std::string>> metadata;  // sharding, backend_config, ...
   std::string not_executed;
 };
+// What needs no session, only the module: at once, in any thread. Without what was measured, the kernel, lines of source files, and literals.
+InstructionFacts FactsOfModule(const Module& module, const Instruction& instruction);
 InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction);
+
+// What each element is made of, with the operands' names: "out[i,j] = %a[i,k] * 2". An error where the operation has no such formula.
+absl::StatusOr<std::string> FormulaOf(const Instruction& instruction);
 
 // What one word says of how the operation works: "pointwise", "reduction", "movement", ...
 std::string KindOf(const Instruction& instruction);

@@ -5,17 +5,20 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "core/debug/known_values.h"
+#include "core/debug/plane.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
+#include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 #include "core/ops/op.h"
+#include "visualizer/model/range_text.h"
 
 namespace hloscope {
 namespace {
 
-constexpr int64_t kSample = 1 << 16;        // elements looked at in a big array
-constexpr int64_t kWholeUpTo = 1 << 18;     // elements of an array that is looked at whole
+constexpr int64_t kSample = 1 << 16;        // elements of a big array that its picture is made of
+constexpr int64_t kWholeUpTo = 1 << 18;     // elements of an array whose picture is made of all
 constexpr int64_t kRemakeBudget = 1 << 22;  // elements touched to make a value again
 constexpr int kBins = 16;
 
@@ -39,44 +42,28 @@ int64_t CostToMake(const Frame& frame, const Instruction& instruction, int64_t b
   return cost;
 }
 
-std::string Number(double x, ElementType type) {
-  if (type == ElementType::kPred) return x != 0 ? "true" : "false";
-  if (x == std::floor(x) && std::abs(x) < 1e7) return absl::StrFormat("%.0f", x);
-  return FormatDouble(x, 3);
-}
-
-struct Ranged {
-  double min = 0, max = 0, sum = 0;
-  int64_t looked = 0, finite = 0, nan = 0, inf = 0;
-  std::vector<float> sample;
-};
-
-Ranged Look(const Value& array) {
-  Ranged r;
+// A little picture of the finite elements: a sample of a big array is good enough for that, and for nothing else.
+std::vector<float> Spark(const Value& array, double min, double max) {
   const int64_t count = array.element_count();
   // A step that shares no factor with the usual sizes, so that a sample does not walk along one column.
-  int64_t step = count <= kWholeUpTo ? 1 : count / kSample | 1;
-  for (int64_t k = 0; k < count; k += step) {
-    const double x = ElementAsDouble(array, k);
-    ++r.looked;
-    if (std::isnan(x)) {
-      ++r.nan;
-    } else if (std::isinf(x)) {
-      ++r.inf;
-    } else {
-      if (r.finite == 0 || x < r.min) r.min = x;
-      if (r.finite == 0 || x > r.max) r.max = x;
-      ++r.finite;
-      r.sum += x;
-      r.sample.push_back(static_cast<float>(x));
+  const int64_t step = count <= kWholeUpTo ? 1 : count / kSample | 1, most = (count + step - 1) / step;
+  std::vector<float> bins(kBins, 0);
+  constexpr int64_t kPiece = 4096;
+  double piece[kPiece];
+  const double scale = kBins / (max / 2 - min / 2);  // halves: the range of f64 may overflow
+  for (int64_t k = 0; k < most; k += kPiece) {
+    const int64_t n = std::min(kPiece, most - k);
+    ReadNumbers(array, k * step, step, n, piece);  // of complex numbers the magnitude
+    for (int64_t j = 0; j < n; ++j) {
+      if (std::isfinite(piece[j])) bins[static_cast<size_t>(std::clamp((piece[j] / 2 - min / 2) * scale, 0.0, kBins - 1.0))] += 1;
     }
   }
-  return r;
+  return bins;
 }
 
 }  // namespace
 
-LineValue Summary(const Value& value) {
+LineValue Summary(const Value& value, const KnownValue& known) {
   LineValue line;
   if (!value.has_value() || !value.shape().IsArray()) return line;
   const ElementType type = value.shape().element_type();
@@ -85,71 +72,73 @@ LineValue Summary(const Value& value) {
     line.text = "empty";
     return line;
   }
-  const Ranged r = Look(value);
-  line.nan = r.nan > 0;
-  line.inf = r.inf > 0;
+  const Statistics& stats = known.statistics;
+  line.partial = !known.whole;
+  line.nan = stats.nan > 0;
+  line.inf = stats.inf > 0;
   if (count == 1) {
     const double x = ElementAsDouble(value, 0);
-    line.text = std::isfinite(x) ? Number(x, type) : std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+    line.text = IsComplex(type) ? ToText(LoadScalar(type, value.data())) : std::isfinite(x) ? NumberText(x, type, 3, true) : std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
     line.detail = FormatValue(value);
     return line;
   }
-  const bool sampled = r.looked < count;
-  if (r.finite == 0) {
-    line.text = r.inf == 0 ? "nan" : r.nan == 0 ? "inf" : "nan, inf";
-  } else if (r.min == r.max) {
-    line.text = absl::StrCat("all ", Number(r.min, type));
-    if (r.nan + r.inf > 0) line.text = Number(r.min, type);
-  } else if (type == ElementType::kPred) {
-    line.text = absl::StrFormat("%.0f%% true", 100 * r.sum / static_cast<double>(r.finite));
-  } else {
-    line.text = absl::StrCat(Number(r.min, type), " .. ", Number(r.max, type));
-  }
-  if (r.finite > 0) line.detail = absl::StrCat("mean ", FormatDouble(r.sum / static_cast<double>(r.finite), 4));
-  if (r.nan > 0) absl::StrAppend(&line.detail, line.detail.empty() ? "" : ", ", r.nan, " NaN");
-  if (r.inf > 0) absl::StrAppend(&line.detail, line.detail.empty() ? "" : ", ", r.inf, " inf");
-  if (sampled) absl::StrAppend(&line.detail, ", from ", r.looked, " of ", count, " elements");
-  if (r.finite > 1 && r.min < r.max) {
-    line.bins.assign(kBins, 0);
-    const double scale = kBins / (r.max - r.min);
-    for (float x : r.sample) line.bins[std::clamp(static_cast<int>((x - r.min) * scale), 0, kBins - 1)] += 1;
-  }
+  line.text = RangeText(type, known, 3, 20);
+  if (stats.finite > 0 && type != ElementType::kPred && std::isfinite(stats.mean)) line.detail = absl::StrCat(IsComplex(type) ? "|z|: mean " : "mean ", FormatDouble(stats.mean, 4));
+  const auto say = [&](const std::string& text) { absl::StrAppend(&line.detail, line.detail.empty() || text.empty() ? "" : ", ", text); };
+  say(TroubleText(known));
+  if (line.partial) say(absl::StrCat("looked at ", stats.count, " of ", count, " elements so far"));
+  if (stats.finite > 1 && stats.min < stats.max) line.bins = Spark(value, stats.min, stats.max);
   return line;
 }
 
+LineValue Summary(const Value& value) {
+  if (!value.has_value() || !value.shape().IsArray()) return LineValue();
+  return Summary(value, KnowAll(value));
+}
+
+namespace {
+
+// The frame that shows it: the selected one goes before the ones outside it, and those before the ones inside it. -1: none.
+int DepthOf(const Session::State& s, const Instruction& instruction) {
+  const std::vector<Frame>& frames = s.machine->frames();
+  const int selected = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1);
+  for (int d = selected; d >= 0; --d) {
+    if (frames[d].computation == instruction.parent) return d;
+  }
+  for (int d = selected + 1; d < static_cast<int>(frames.size()); ++d) {
+    if (frames[d].computation == instruction.parent) return d;
+  }
+  return -1;
+}
+
+}  // namespace
+
 LineValues LookAtLines(Session::State& s, const std::vector<const Instruction*>& wanted, double seconds) {
   LineValues result;
-  const auto begin = std::chrono::steady_clock::now();
-  for (const Instruction* instruction : wanted) {
-    if (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds) {
+  const KnowUntil until = std::chrono::steady_clock::now() + std::chrono::microseconds(static_cast<int64_t>(seconds * 1e6));
+  std::vector<const Instruction*> in_order = wanted;
+  // Small ones first: what is big may take several questions, and each of them goes on with the smallest that is not done.
+  std::stable_sort(in_order.begin(), in_order.end(), [](const Instruction* a, const Instruction* b) { return a->shape.ByteSize() < b->shape.ByteSize(); });
+  for (const Instruction* instruction : in_order) {
+    if (!result.values.empty() && std::chrono::steady_clock::now() > until) {
       result.more = true;
       break;
     }
     LineValue line;
-    if (s.visible() && instruction->shape.IsArray() && instruction->index >= 0) {
-      const std::vector<Frame>& frames = s.machine->frames();
-      // The selected frame goes before the ones outside it, and those before the ones inside it.
-      int depth = -1;
-      const int selected = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1);
-      for (int d = selected; d >= 0 && depth < 0; --d) {
-        if (frames[d].computation == instruction->parent) depth = d;
-      }
-      for (int d = selected + 1; d < static_cast<int>(frames.size()) && depth < 0; ++d) {
-        if (frames[d].computation == instruction->parent) depth = d;
-      }
-      if (depth >= 0) {
-        const Frame& frame = frames[depth];
-        const bool walk = frame.kind == FrameKind::kElement;
-        const bool known = instruction->index < frame.position || instruction->parameter_number >= 0;
-        if (known && (walk || CostToMake(frame, *instruction, kRemakeBudget, 0) <= kRemakeBudget)) {
-          absl::StatusOr<Value> value = s.machine->ValueOf(depth, instruction->index);
-          if (value.ok()) {
-            line = Summary(*value);
-            if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) line.iteration = frame.iteration;
-          }
+    const int depth = s.visible() && instruction->shape.IsArray() && instruction->index >= 0 ? DepthOf(s, *instruction) : -1;
+    if (depth >= 0) {
+      const Frame& frame = s.machine->frames()[depth];
+      const bool walk = frame.kind == FrameKind::kElement;
+      const bool known = instruction->index < frame.position || instruction->parameter_number >= 0;
+      if (known && (walk || CostToMake(frame, *instruction, kRemakeBudget, 0) <= kRemakeBudget)) {
+        absl::StatusOr<Value> value = s.machine->ValueOf(depth, instruction->index);
+        if (value.ok()) {
+          line = Summary(*value, LookOn(s, depth, *instruction, *value, until));
+          if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) line.iteration = frame.iteration;
         }
       }
     }
+    result.more |= line.partial;
     result.values.emplace_back(instruction, std::move(line));
   }
   return result;

@@ -1,19 +1,16 @@
 #include "visualizer/model/observe.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
-#include "absl/strings/numbers.h"
-#include "absl/strings/str_split.h"
-#include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
+#include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stop_log.h"
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
@@ -40,10 +37,20 @@ void ObserveFrames(const Session::State& s, Snapshot& snapshot) {
   snapshot.selected_frame = s.selected;
 }
 
+StopRow::Kind KindOf(Breakpoint::Kind kind) {
+  switch (kind) {
+    case Breakpoint::kBreak: return StopRow::kBreak;
+    case Breakpoint::kLog: return StopRow::kLog;
+    case Breakpoint::kWatch: return StopRow::kWatch;
+    case Breakpoint::kCatch: return StopRow::kCatch;
+  }
+  return StopRow::kBreak;
+}
+
 void ObserveStops(const Session::State& s, Snapshot& snapshot) {
   for (const std::unique_ptr<Breakpoint>& b : s.breakpoints) {
     StopRow row;
-    row.kind = b->kind == Breakpoint::kWatch ? StopRow::kWatch : b->kind == Breakpoint::kLog ? StopRow::kLog : b->kind == Breakpoint::kCatch ? StopRow::kCatch : StopRow::kBreak;
+    row.kind = KindOf(b->kind);
     row.number = b->number;
     row.what = b->kind == Breakpoint::kWatch ? b->expression : b->kind == Breakpoint::kCatch ? CatchDescription(*b) : b->spec;
     row.condition = b->condition;
@@ -52,7 +59,7 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
     row.enabled = figures.awake;
     row.temporary = b->temporary;
     row.from_program = b->from_program;
-    row.hits = figures.counts.hits;
+    row.hits = !s.visible() || PresentMemory(const_cast<Session::State&>(s)).counts.contains(b->number) ? figures.counts.hits : -1;  // -1: not counted since a jump
     row.ignore = figures.passed;
     if (b->kind != Breakpoint::kWatch) {
       for (const Location& location : b->locations) row.at.push_back(&location.instruction());
@@ -64,35 +71,17 @@ void ObserveStops(const Session::State& s, Snapshot& snapshot) {
 // What is gathered over the session: it is about one module.
 struct Gathered {
   const Module* module = nullptr;
-  std::vector<EventRow> events;
   absl::flat_hash_map<const Computation*, std::vector<int>> loops;  // positions in its schedule
   absl::flat_hash_map<const Instruction*, TripRow> trips;
 };
 
-constexpr size_t kMostEvents = 2000;
-
-// "Breakpoint 3, Watch 4, ...": the lines that begin a stop name what stopped.
-void GatherEvents(const Snapshot& snapshot, Gathered& gathered) {
-  constexpr std::pair<absl::string_view, StopRow::Kind> kWords[] = {
-      {"Breakpoint ", StopRow::kBreak}, {"Temporary breakpoint ", StopRow::kBreak}, {"Watch ", StopRow::kWatch}, {"Catch ", StopRow::kCatch}};
-  for (const absl::string_view line : absl::StrSplit(snapshot.stop_text, '\n')) {
-    absl::string_view rest = line;
-    for (bool more = true; more;) {
-      more = false;
-      for (const auto& [word, kind] : kWords) {
-        if (!absl::ConsumePrefix(&rest, word)) continue;
-        const size_t comma = rest.find(", ");
-        int number = 0;
-        if (comma == absl::string_view::npos || !absl::SimpleAtoi(rest.substr(0, comma), &number)) break;  // about one, not a stop
-        rest.remove_prefix(comma + 2);
-        more = true;
-        const auto same = [&](const EventRow& e) { return e.number == number && e.mark == snapshot.mark; };
-        if (std::none_of(gathered.events.begin(), gathered.events.end(), same) && gathered.events.size() < kMostEvents) {
-          gathered.events.push_back({kind, number, snapshot.mark, std::string(line)});
-        }
-        break;
-      }
-    }
+// Of what is still set.
+void ObserveEvents(Session::State& s, Snapshot& snapshot) {
+  const StopLog& log = s.Extension<StopLog>();
+  if (log.module != s.module.get()) return;
+  for (const StopLog::Entry& entry : log.entries) {
+    const auto is_it = [&](const StopRow& stop) { return stop.number == entry.number; };
+    if (std::any_of(snapshot.stops.begin(), snapshot.stops.end(), is_it)) snapshot.events.push_back({KindOf(entry.kind), entry.number, entry.mark, entry.text});
   }
 }
 
@@ -133,12 +122,7 @@ void Gather(Session::State& s, Snapshot& snapshot) {
       }
     }
   }
-  if (s.visible()) {
-    GatherEvents(snapshot, gathered);
-    GatherTrips(s, gathered);
-  }
-  const auto is_set = [&](const EventRow& e) { return std::any_of(snapshot.stops.begin(), snapshot.stops.end(), [&](const StopRow& stop) { return stop.number == e.number; }); };
-  std::copy_if(gathered.events.begin(), gathered.events.end(), std::back_inserter(snapshot.events), is_set);
+  if (s.visible()) GatherTrips(s, gathered);
   for (const auto& [loop, row] : gathered.trips) snapshot.trips.push_back(row);
   std::sort(snapshot.trips.begin(), snapshot.trips.end(), [](const TripRow& a, const TripRow& b) {
     return std::make_pair(a.loop->parent->id, a.loop->index) < std::make_pair(b.loop->parent->id, b.loop->index);
@@ -151,7 +135,12 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   snapshot.module = s.module.get();
   snapshot.phase = Phase::kReady;
   ObserveStops(s, snapshot);
+  if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.module == s.module.get()) {
+    snapshot.slice = slice.instructions;
+    snapshot.slice_generation = slice.generation;
+  }
   for (const DisplayItem& item : s.displays) snapshot.displays.push_back({item.number, item.expression});
+  Gather(const_cast<Session::State&>(s), snapshot);
   if (s.machine == nullptr) return;
   snapshot.memory_bytes = s.machine->account().live();
   snapshot.executed = s.machine->executed();
@@ -167,7 +156,7 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
     snapshot.caught = caught->instruction;
     if (caught->finding.has_value && caught->finding.output < 0) snapshot.caught_element = caught->finding.index;
   }
-  Gather(const_cast<Session::State&>(s), snapshot);
+  ObserveEvents(const_cast<Session::State&>(s), snapshot);
   auto& travel = const_cast<Session::State&>(s).Extension<Travel>();
   for (const auto& [name, mark] : travel.bookmarks) snapshot.moments.push_back({MomentRow::kBookmark, name, mark});
   if (travel.timeline != nullptr) {

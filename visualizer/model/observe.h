@@ -7,7 +7,7 @@
 
 namespace hloscope {
 
-// Fills phase, module, frames, stops, displays, moments, events, trips, mark, executed, error, memory_bytes. Reads stop_text.
+// Fills phase, module, frames, stops, displays, moments, events, trips, mark, executed, error, memory_bytes, slice.
 void Observe(const Session::State& state, Snapshot& snapshot);
 
 }  // namespace hloscope

@@ -102,8 +102,12 @@ struct Snapshot {
   int64_t executed = 0;                        // instructions since the start
   const Instruction* caught = nullptr;         // what a catch stopped for; null: none did
   std::vector<int64_t> caught_element;         // of it; may be empty
-  std::string stop_text;                       // "breakpoint 3, %div.7 = ..."; what the last command said about where it stopped
+  std::vector<const Instruction*> slice;       // what the last why or influence found; of this module
+  uint64_t slice_generation = 0;               // changes with each answer
   double command_ms = 0;                       // that the last command took
+  // The file holds bytes that are no text and no program: there is nothing to edit.
+  bool unreadable = false;
+  bool fresh = false;                          // a new program without anything in it
   int64_t memory_bytes = 0;
   bool stoppable() const { return phase == Phase::kStopped; }
   const FrameRow* frame() const { return selected_frame < static_cast<int>(frames.size()) ? &frames[selected_frame] : nullptr; }

@@ -12,25 +12,18 @@
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/debug/why.h"
 #include "core/literal/relayout.h"
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
 #include "core/shape/layout_map.h"
 
 namespace hloscope {
 namespace {
 
 constexpr int64_t kMostInHistogram = int64_t{1} << 24;
-
-// The frame that shows the instruction's computation, from the selected one outwards; -1: none.
-int FrameOf(const Session::State& s, const Instruction& instruction) {
-  if (!s.visible()) return -1;
-  for (int depth = std::min<int>(s.selected, static_cast<int>(s.machine->frames().size()) - 1); depth >= 0; --depth) {
-    if (s.machine->frames()[depth].computation == instruction.parent) return depth;
-  }
-  return -1;
-}
 
 // A dense value that somebody had to make from another layout, kept while the same is asked for. What the machine holds itself is not kept
 // here, so that its kernels may go on in place.
@@ -41,6 +34,21 @@ struct MadeDense {
   size_t sets = 0;
   Value value;
 };
+
+// The value of another moment that was asked for last.
+struct ThenValue {
+  ValueName name;
+  const Machine* machine = nullptr;
+  int64_t executed = -1;
+  Value value;
+};
+
+absl::StatusOr<Value> DenseLeaf(const Value& value, int number) {
+  if (number >= LeafCountOf(value.shape())) return absl::OutOfRangeError("the tuple has no such part");
+  const Value& leaf = LeafOf(value, number);
+  if (!leaf.shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat("a ", leaf.shape().ToString(false), " has no elements"));
+  return ToDense(leaf);
+}
 
 uint64_t RawBits(ElementType type, const std::byte* storage) {
   uint64_t bits = 0;
@@ -78,9 +86,52 @@ void AppendFloatGroups(ElementType type, const std::byte* storage, NumberBits* o
 
 }  // namespace
 
+int FrameThatShows(const Session::State& s, const Instruction& instruction) {
+  if (!s.visible()) return -1;
+  for (int depth = std::min<int>(s.selected, static_cast<int>(s.machine->frames().size()) - 1); depth >= 0; --depth) {
+    if (s.machine->frames()[depth].computation == instruction.parent) return depth;
+  }
+  return -1;
+}
+
+namespace {
+
+// In a frame that has ended: the program goes there, and comes back.
+absl::StatusOr<Value> ValueOfThen(Session::State& s, const ValueName& name) {
+  const Instruction& instruction = *name.instruction;
+  if (!s.visible()) return absl::FailedPreconditionError("the program is not running");
+  const std::string expression = absl::StrCat("%", instruction.name);
+  if (const absl::StatusOr<Mark> mark = ParseMoment(s, name.moment, expression); !mark.ok()) return mark.status();
+  absl::StatusOr<Value> value = absl::NotFoundError("");
+  // What is said on the way is for the console's own commands.
+  const std::function<void(absl::string_view)> out = std::exchange(s.out, [](absl::string_view) {});
+  const absl::Status looked = LookBack(s, name.moment, expression, [&](absl::string_view) -> absl::Status {
+    const int depth = FrameThatShows(s, instruction);
+    if (depth < 0) return absl::NotFoundError(absl::StrCat(name.moment, " is not in ", instruction.parent->name));
+    value = s.machine->ValueOf(depth, instruction.index);
+    return value.status();
+  });
+  s.out = out;
+  if (!looked.ok()) return looked;
+  return value;
+}
+
+}  // namespace
+
 absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
   const Instruction& instruction = *name.instruction;
-  const int depth = FrameOf(s, instruction);
+  if (!name.moment.empty()) {
+    // Asked for again and again while one looks at it: the last one stays.
+    if (s.machine == nullptr) return absl::FailedPreconditionError("the program is not running");
+    ThenValue& then = s.Extension<ThenValue>();
+    if (!(then.name == name) || then.executed != s.machine->executed() || then.machine != s.machine.get()) {
+      absl::StatusOr<Value> made = ValueOfThen(s, name);
+      if (!made.ok()) return made.status();
+      then = {name, s.machine.get(), s.machine->executed(), *std::move(made)};
+    }
+    return DenseLeaf(then.value, name.leaf);
+  }
+  const int depth = FrameThatShows(s, instruction);
   absl::StatusOr<Value> value = absl::FailedPreconditionError("");
   if (depth >= 0) {
     MadeDense& made = s.Extension<MadeDense>();
@@ -100,16 +151,34 @@ absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name) {
     value = absl::FailedPreconditionError(s.visible() ? absl::StrCat("%", instruction.name, " belongs to ", instruction.parent->name, ", which does not run now") : "the program is not running");
   }
   if (!value.ok()) return value.status();
-  if (name.leaf >= LeafCountOf(value->shape())) return absl::OutOfRangeError("the tuple has no such part");
-  const Value& leaf = LeafOf(*value, name.leaf);
-  if (!leaf.shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat("a ", leaf.shape().ToString(false), " has no elements"));
-  return ToDense(leaf);
+  return DenseLeaf(*value, name.leaf);
 }
+
+namespace {
+
+// The loop whose body the instruction lies in, if there is one such loop.
+void FindLoop(const Session::State& s, const Instruction& instruction, Standing* standing) {
+  for (const Computation* computation : s.module->computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (Def(*i).control != ControlKind::kWhile || i->Called(AttrId::kBody) != instruction.parent) continue;
+      if (standing->loop != nullptr) return void(standing->loop = nullptr);
+      standing->loop = i;
+    }
+  }
+  if (standing->loop == nullptr) return;
+  const std::vector<Frame>& frames = s.machine->frames();
+  for (size_t depth = 0; depth < frames.size(); ++depth) {
+    if (frames[depth].computation != standing->loop->parent) continue;
+    if (const std::optional<int64_t> trips = s.machine->TripCount(static_cast<int>(depth), standing->loop->index)) standing->iterations = *trips;
+  }
+}
+
+}  // namespace
 
 Standing StandingOf(const Session::State& s, const Instruction& instruction) {
   Standing standing;
   standing.of = &instruction;
-  const int depth = FrameOf(s, instruction);
+  const int depth = FrameThatShows(s, instruction);
   const auto there = [&](const Instruction& i) {
     if (i.literal != nullptr && i.literal->value.has_value()) return true;
     return depth >= 0 && (i.index < s.machine->frames()[depth].position || i.parameter_number >= 0);
@@ -118,7 +187,11 @@ Standing StandingOf(const Session::State& s, const Instruction& instruction) {
   for (const Instruction* operand : instruction.operands) standing.operands_there.push_back(there(*operand));
   if (standing.there) return standing;
   if (!s.visible()) standing.why = "the program is not running";
-  else if (depth < 0) standing.why = absl::StrCat(instruction.parent->name, " does not run now");
+  else if (depth < 0) {
+    standing.why = absl::StrCat(instruction.parent->name, " does not run now");
+    standing.ended = true;
+    FindLoop(s, instruction, &standing);
+  }
   else if (s.error_stop && instruction.index == s.machine->frames()[depth].position) standing.why = "failed here";
   else standing.why = "not executed yet";
   return standing;
@@ -208,11 +281,13 @@ ElementFacts FactsOfElement(const ValueName& name, const Value& array, const std
   return facts;
 }
 
-ValueFacts FactsOfValue(const ValueName& name, const Value& array) {
+ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart part) {
   ValueFacts facts;
   facts.of = name;
+  facts.part = part;
+  const Value array = part != ComplexPart::kMagnitude && IsComplex(whole.shape().element_type()) ? PartOfComplex(whole, part) : whole;
   facts.shape = LeafShape(name.instruction->shape, name.leaf);
-  if (!facts.shape.IsArray() || !Shape::SameDimensions(facts.shape, array.shape())) facts.shape = array.shape();  // dynamic sizes
+  if (!facts.shape.IsArray() || !Shape::SameDimensions(facts.shape, whole.shape())) facts.shape = whole.shape();  // dynamic sizes
   facts.statistics = Summarize(array);
   facts.bytes = facts.shape.ByteSize();
   facts.histogram = MakeHistogram(array, facts.statistics.min, facts.statistics.max, 64);
@@ -294,7 +369,8 @@ std::vector<std::string> WindowTexts(const Value& array, const PlaneAxes& axes, 
 absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const std::vector<int64_t>& index) {
   if (const absl::Status there = s.NeedFrames(); !there.ok()) return there;
   ElementPlace place;
-  place.frame = FrameOf(s, *name.instruction);
+  if (!name.moment.empty()) return absl::FailedPreconditionError(absl::StrCat("what made it is in the console: why asked there of ", name.moment));
+  place.frame = FrameThatShows(s, *name.instruction);
   if (place.frame < 0) return absl::FailedPreconditionError(absl::StrCat("%", name.instruction->name, " is not in a frame that runs now"));
   place.instruction = name.instruction;
   place.leaf = name.leaf;

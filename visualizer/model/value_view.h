@@ -18,6 +18,7 @@ struct ValueName {
   const Instruction* instruction = nullptr;
   int leaf = 0;
   bool ahead = false;  // what it will be, where it is not executed yet: computed for the asker alone
+  std::string moment;  // "iteration 3 in %while.2": then, in a frame that has ended; empty: now
   friend bool operator==(const ValueName&, const ValueName&) = default;
 };
 
@@ -25,11 +26,17 @@ struct ValueName {
 // nothing runs. FailedPrecondition: not executed there (yet).
 absl::StatusOr<Value> ValueOfLeaf(Session::State& s, const ValueName& name);
 
+// The frame that shows the instruction's computation, from the selected one outwards; -1: none.
+int FrameThatShows(const Session::State& s, const Instruction& instruction);
+
 // Whether the value of an instruction can be had, at no cost.
 struct Standing {
   const Instruction* of = nullptr;
   bool there = false;
   std::string why;                   // not: "not executed yet"
+  bool ended = false;                // its computation does not run now
+  const Instruction* loop = nullptr;  // ended: the loop around it whose iterations can be looked at; null: none
+  int64_t iterations = -1;           // of that loop, as far as it is known; -1: not
   std::vector<bool> operands_there;  // one an operand
 };
 Standing StandingOf(const Session::State& s, const Instruction& instruction);
@@ -79,10 +86,11 @@ struct ValueFacts {
   Statistics statistics;
   Histogram histogram;
   int64_t bytes = 0;
+  ComplexPart part = ComplexPart::kMagnitude;  // of complex numbers: what the figures are of
   double least_size = 0;             // the smallest size of a finite element that is not zero: where a logarithmic scale begins
   int64_t first_nan = -1, first_inf = -1;  // linear
 };
-ValueFacts FactsOfValue(const ValueName& name, const Value& array);
+ValueFacts FactsOfValue(const ValueName& name, const Value& array, ComplexPart part = ComplexPart::kMagnitude);
 
 // A value beside another one.
 struct ComparisonFacts {

@@ -123,7 +123,7 @@ void BuilderForm::Judge(const BuilderScene& scene, const Instruction* self) {
 
 void BuilderForm::DrawTitle() const {
   const OpDef* def = DefOf(draft_.opcode);
-  ui::Text(draft_.opcode, 0, ui::Type().title);
+  ui::TextCut(draft_.opcode, 0, ui::Type().title);
   ui::TagFact("operation", draft_.opcode);
   if (def == nullptr) return;
   ui::TextWrapped(def->summary, ui::Colors().dim);

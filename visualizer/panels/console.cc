@@ -1,5 +1,6 @@
 // The console: the lines, as text that can be selected and whose %names can be clicked, and a field for commands with history and completion.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <nlohmann/json.hpp>
 
@@ -96,7 +97,8 @@ class ConsolePanel : public Panel {
 
   void DrawLines(PanelContext& context) {
     const std::vector<ConsoleLine>& lines = context.console;
-    if (lines.empty()) {
+    const std::vector<Engine::Waiting> waiting = context.engine.waiting();
+    if (lines.empty() && waiting.empty()) {
       ui::EmptyHint(ui::Icon::kConsole, "Commands and their answers; what the mouse does is written here as the command it is.", "Type help and press Enter.");
       return;
     }
@@ -123,13 +125,41 @@ class ConsolePanel : public Panel {
         DrawRow(lines[row.line], text, row, {at.x, at.y + (height - font->FontSize) / 2});
       }
     }
+    for (size_t k = 0; k < waiting.size(); ++k) DrawWaiting(context, waiting[k].command, k, height);
     ImGui::PopStyleVar();
-    if (lines.size() != seen_) {
-      seen_ = lines.size();
+    if (lines.size() + waiting.size() != seen_) {
+      seen_ = lines.size() + waiting.size();
       ImGui::SetScrollHereY(1);
     }
-    ui::TagFact("last", lines.back().text);
+    ui::TagFact("last", lines.empty() ? "" : lines.back().text);
+    ui::TagFact("waiting", absl::StrCat(waiting.size()));
     if (ui::TheTags().on) ui::TagFact("marked", Marked(lines));
+  }
+
+  // A command that waits for the one that runs: echoed at once, and to be taken back.
+  static void DrawWaiting(PanelContext& context, const std::string& command, size_t k, float height) {
+    const ui::Palette& c = ui::Colors();
+    ImFont* font = ui::Type().mono;
+    ImFont* small = ui::Type().small;
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float room = ImGui::GetContentRegionAvail().x - ui::Px(4), side = ui::Px(16);
+    const std::string note = "waits";
+    const float tail = ui::Measure(small, note).x + side + ui::Px(18), y = at.y + (height - font->FontSize) / 2;
+    const float drawn = ui::DrawTextIn({at.x, y}, std::max(0.0f, room - tail), c.faint, font, absl::StrCat(kPrompt, command));
+    const float x = at.x + drawn + ui::Px(10);
+    ui::DrawText({x, at.y + (height - small->FontSize) / 2}, c.faint, small, note);
+    const ImVec2 cross = {x + ui::Measure(small, note).x + ui::Px(6), at.y + std::floor((height - side) / 2)};
+    ImGui::SetCursorScreenPos(cross);
+    ImGui::PushID(static_cast<int>(k));
+    if (ImGui::InvisibleButton("take back", {side, side})) context.run(absl::StrCat("window cancel ", k + 1));
+    ImGui::PopID();
+    const bool hovered = ImGui::IsItemHovered();
+    if (hovered) ImGui::SetMouseCursor(ImGuiMouseCursor_Hand);
+    ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kClose, {cross.x + ui::Px(2), cross.y + ui::Px(2)}, ui::Px(12), hovered ? c.text : c.dim);
+    ui::Tag(absl::StrCat("waiting:", k + 1));
+    ui::Tooltip("Take this command back before its turn comes");
+    ImGui::SetCursorScreenPos(at);
+    ImGui::Dummy({1, height});
   }
 
   static void DrawRow(const ConsoleLine& line, const std::string& text, const Row& row, ImVec2 at) {

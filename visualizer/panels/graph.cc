@@ -24,6 +24,9 @@ namespace {
 
 constexpr size_t kMostAround = 120;  // instructions of a neighbourhood
 constexpr int kSearchedInFrame = 6000;
+constexpr int kMostShown = 400;          // boxes; more cannot be read, wherever one looks
+constexpr float kReadable = 0.5f;        // zoom: smaller letters cannot be read
+constexpr float kLegendHeight = 26, kMissingHeight = 40;
 
 bool ContainsLetters(absl::string_view text, absl::string_view lower) {
   const auto at = std::search(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) { return absl::ascii_tolower(static_cast<unsigned char>(a)) == b; });
@@ -48,8 +51,11 @@ class GraphPanel : public Panel {
     }
     DrawToolbar(context);
     const ImVec2 min = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
-    const ImVec2 max = {min.x + room.x, min.y + room.y};
+    ImVec2 max = {min.x + room.x, min.y + room.y};
     if (room.x < 20 || room.y < 20) return;
+    // The legend has a strip of its own: it lies over nothing.
+    const float strip = room.y < ui::Px(200) ? 0 : ui::Px(colours_.Missing() != nullptr ? kMissingHeight : kLegendHeight);
+    max.y -= strip;
     camera_.Place(min, max);
     TakeScene(context);
     ImGui::PushClipRect(min, max, true);
@@ -57,8 +63,10 @@ class GraphPanel : public Panel {
       camera_.Frame();
       DrawCanvas(context, min, max);
     }
-    if (thread_.busy()) DrawBusy(min);
+    if (thread_.busy()) DrawBusy(context, min);
+    if (!refused_.empty()) DrawRefused(context, min, max);
     ImGui::PopClipRect();
+    if (strip > 0 && scene_ != nullptr) DrawLegend(context, {min.x, max.y}, {max.x, max.y + strip});
     State(context);
   }
   float padding() const override { return 0; }
@@ -91,8 +99,8 @@ class GraphPanel : public Panel {
       colour_ = *by;
       return true;
     }
-    if (word != "find" && word != "expand" && word != "collapse" && word != "fit" && word != "hops" && word != "path" && word != "whole") {
-      return Fail(error, "graph takes find TEXT, expand NAME, collapse NAME, fit, colour BY, hops N, path %a %b, whole, follow on or off");
+    if (word != "find" && word != "expand" && word != "collapse" && word != "fit" && word != "hops" && word != "path" && word != "whole" && word != "inside") {
+      return Fail(error, "graph takes find TEXT, expand NAME, collapse NAME, inside NAME, fit [all], colour BY, hops N, path %a %b, whole, follow on or off");
     }
     if (scene_ == nullptr) {
       // Before the first layout: when it is there.
@@ -101,7 +109,8 @@ class GraphPanel : public Panel {
       return context.now.module != nullptr || Fail(error, "there is no program");
     }
     if (word == "find") return Find(context, rest) || Fail(error, absl::StrCat("nothing in the graph is called '", rest, "'"));
-    if (word == "fit") return FitAll(true), true;
+    if (word == "fit") return FitAll(true, rest == "all"), true;
+    if (word == "inside") return Drill(context, rest, error);
     if (word == "whole") return Focus(context, {}, ""), true;
     if (word == "expand" || word == "collapse") return Fold(context, rest, word == "expand", error);
     if (word == "hops") {
@@ -179,7 +188,7 @@ class GraphPanel : public Panel {
     order.keep = context.now.session;
     order.program = program_;
     order.first = first;
-    order.wish.request = ++request_;
+    order.wish.request = request_ = ++numbers_;
     order.wish.expanded = expanded_;
     order.wish.only = only_;
     const float scale = ui::TheLook().scale;
@@ -223,6 +232,7 @@ class GraphPanel : public Panel {
       }
     }
     anchor_ = 0;
+    if (ShownBoxes() < kMostShown / 2) refused_.clear();
     if (!center_on_.empty()) {
       for (auto key = center_on_.rbegin(); key != center_on_.rend(); ++key) {
         const auto it = scene_->by_key.find(*key);
@@ -250,8 +260,22 @@ class GraphPanel : public Panel {
     camera_.Look({count > 0 ? static_cast<float>(sum / count) : scene_->width / 2, std::min(high, scene_->height) / 2 - 20}, zoom, false);
   }
 
-  void FitAll(bool glide) {
-    if (scene_ != nullptr) camera_.Fit(0, 0, scene_->width, scene_->height, 1.25f, glide);
+  // As much of it as can be read, round the selection or the stop; `whole`: all of it.
+  void FitAll(bool glide, bool whole) {
+    if (scene_ == nullptr) return;
+    const float across = (camera_.max().x - camera_.min().x - ui::Px(32)) / std::max(1.0f, scene_->width), down = (camera_.max().y - camera_.min().y - ui::Px(32)) / std::max(1.0f, scene_->height);
+    if (whole || std::min(across, down) / ui::TheLook().scale >= kReadable) return camera_.Fit(0, 0, scene_->width, scene_->height, 1.25f, glide);
+    const int index = lights_.selected >= 0 ? lights_.selected : lights_.stop;
+    if (index < 0 || index >= static_cast<int>(scene_->boxes.size())) return FirstLook();
+    const SceneBox& box = scene_->boxes[index];
+    camera_.Look(WithinScene({box.x + std::min(box.width, 240.0f) / 2, box.y + std::min(box.height, 60.0f) / 2}, kReadable), kReadable, glide);
+  }
+
+  // The place to look at, not far beyond what there is.
+  Point WithinScene(Point at, float zoom) const {
+    const float unit = zoom * ui::TheLook().scale, half_x = (camera_.max().x - camera_.min().x) / unit / 2, half_y = (camera_.max().y - camera_.min().y) / unit / 2;
+    const auto within = [](float x, float half, float size) { return size + 80 <= 2 * half ? size / 2 : std::clamp(x, half - 40, size - half + 40); };
+    return {within(at.x, half_x, scene_->width), within(at.y, half_y, scene_->height)};
   }
 
   // Brings a box into view; where it is already, nothing moves.
@@ -261,10 +285,7 @@ class GraphPanel : public Panel {
     const float zoom = std::max(camera_.zoom(), 0.6f), margin = ui::Px(8);
     const bool inside = a.x > camera_.min().x + margin && a.y > camera_.min().y + margin && b.x < camera_.max().x - margin && b.y < camera_.max().y - margin;
     if (inside && camera_.zoom() >= 0.45f) return;
-    // Not far beyond what there is.
-    const auto within = [](float at, float half, float size) { return size + 80 <= 2 * half ? size / 2 : std::clamp(at, half - 40, size - half + 40); };
-    const float unit = zoom * ui::TheLook().scale, half_x = (camera_.max().x - camera_.min().x) / unit / 2, half_y = (camera_.max().y - camera_.min().y) / unit / 2;
-    camera_.Look({within(box.x + std::min(box.width, 240.0f) / 2, half_x, scene_->width), within(box.y + std::min(box.height, 60.0f) / 2, half_y, scene_->height)}, zoom, glide);
+    camera_.Look(WithinScene({box.x + std::min(box.width, 240.0f) / 2, box.y + std::min(box.height, 60.0f) / 2}, zoom), zoom, glide);
   }
 
   // Moves so that as much as possible of a box that was expanded is seen, its title first.
@@ -436,9 +457,45 @@ class GraphPanel : public Panel {
     return Fail(error, absl::StrCat("the graph has nothing called '", name, "'"));
   }
 
+  int ShownBoxes() const {
+    return static_cast<int>(std::count_if(scene_->boxes.begin(), scene_->boxes.end(), [](const SceneBox& box) { return box.node >= 0 && !box.expanded; }));
+  }
+
+  // The box and what lies around it are expanded, everything else is folded.
+  bool Drill(PanelContext& context, absl::string_view name, std::string* error) {
+    const int index = BoxNamed(context.now, name);
+    if (index < 0 || !scene_->boxes[index].expandable) return Fail(error, absl::StrCat("the graph shows nothing called '", name, "' that has an inside"));
+    Drill(context, index);
+    return true;
+  }
+  void Drill(PanelContext& context, int index) {
+    expanded_.clear();
+    unasked_.clear();
+    center_on_.clear();
+    for (int k = index; k >= 0; k = scene_->boxes[k].parent) expanded_.insert(scene_->boxes[k].key);
+    for (const BoxKey key : Expansion(*scene_->hierarchy, scene_->boxes[index])) expanded_.insert(key);
+    for (int k = index; k >= 0; k = scene_->boxes[k].parent) center_on_.insert(center_on_.begin(), scene_->boxes[k].key);
+    refused_.clear();
+    Order(context);
+  }
+
   void SetExpanded(PanelContext& context, int index, bool expand) {
     const SceneBox& box = scene_->boxes[index];
+    refused_.clear();
     if (expand) {
+      const int shown = ShownBoxes();
+      const Hierarchy& h = *scene_->hierarchy;
+      size_t inside = box.instruction == nullptr ? h.node(box.node).children.size() : 0;
+      if (box.instruction != nullptr) {
+        for (const Computation* called : Hierarchy::Called(*box.instruction)) inside += h.node(h.NodeOf(*called)).children.size();
+      }
+      const int more = static_cast<int>(inside);
+      if (shown + more > kMostShown) {
+        refused_key_ = box.key;
+        refused_ = absl::StrCat(shown, " boxes are shown already, and ", box.name, " has ", more, " more: that could not be read.");
+        context.engine.AddConsole(ConsoleLine::kError, absl::StrCat(refused_, " Collapse something, or window graph inside ", box.instruction != nullptr ? "%" : "", box.name, " shows it alone"));
+        return;
+      }
       for (const BoxKey key : Expansion(*scene_->hierarchy, box)) expanded_.insert(key);
     } else {
       expanded_.erase(box.key);
@@ -525,7 +582,7 @@ class GraphPanel : public Panel {
     if (refocus_) ui::FocusNext();
     refocus_ = false;
     std::string text = search_;
-    if (ui::SearchField("search", &text, narrow ? "Find" : "Find in the graph", search / ui::TheLook().scale, &entered)) SetSearch(text);
+    if (ui::SearchField("search", &text, search < ui::Px(170) ? "Find" : "Find in the graph", search / ui::TheLook().scale, &entered)) SetSearch(text);
     DrawMatches();
     if (entered && !lower_.empty()) {
       NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
@@ -540,7 +597,7 @@ class GraphPanel : public Panel {
     ImGui::SameLine();
     if (ui::IconButton("follow", ui::Icon::kHere, follow_ ? "Follows the stop" : "Does not follow the stop", follow_)) context.run(follow_ ? "window graph follow off" : "window graph follow on");
     ImGui::SameLine();
-    if (ui::IconButton("fit", ui::Icon::kFit, "Shows all of it (F)")) context.run("window graph fit");
+    if (ui::IconButton("fit", ui::Icon::kFit, "Shows all of it, as far as it can be read (F); all of it however small: Shift+F")) context.run("window graph fit");
     if (narrow) {
       ImGui::SetCursorScreenPos({at.x + pad, at.y + ui::Px(6) + ui::Px(30)});
       DrawCombos(context);
@@ -653,11 +710,10 @@ class GraphPanel : public Panel {
     Mouse(context, over && !over_map, active);
     Keys(context, over);
     Light(context);
-    const std::vector<GraphTint>& tints = colours_.Tints(context.engine, context.now, scene_, colour_);
+    const std::vector<CardTint>& tints = colours_.Tints(context.engine, context.now, scene_, colour_);
     visible_ = DrawScene(list, camera_, *scene_, tints, lights_);
     if (ui::TheTags().on) NameBoxes();
     if (scene_->boxes.size() <= 1) ui::EmptyHint(ui::Icon::kGraph, "There is nothing to show.", "The program has no instructions.");
-    DrawLegend(context, min, max);
     if (mapped) DrawMap(tints, over_map);
     if (!focus_text_.empty()) DrawFocus(context, min, max, mapped);
     DrawMenu(context);
@@ -706,7 +762,7 @@ class GraphPanel : public Panel {
   void Clicked(PanelContext& context, int index) {
     const SceneBox& box = scene_->boxes[index];
     const double time = ImGui::GetTime();
-    const bool twice = clicked_key_ == box.key && time - clicked_time_ < 0.5;
+    const bool twice = clicked_key_ == box.key && time - clicked_time_ < 0.2 + ImGui::GetIO().MouseDoubleClickTime;
     clicked_key_ = twice ? 0 : box.key;
     clicked_time_ = time;
     if (pressed_on_chevron_ && !twice) return Toggle(context, index);
@@ -751,6 +807,7 @@ class GraphPanel : public Panel {
   void Keys(PanelContext& context, bool over) {
     if (!(over || context.focused) || ImGui::GetIO().WantTextInput) return;
     if (ui::Pressed("F") && over) context.run("window graph fit");
+    if (ui::Pressed("Shift+F") && over) context.run("window graph fit all");
     if (ui::Pressed("Escape") && !only_.empty()) context.run("window graph whole");
     const Instruction* chosen = context.selection.instruction;
     if (chosen == nullptr || !context.focused) return;
@@ -777,19 +834,19 @@ class GraphPanel : public Panel {
   // -- What lies over the canvas --
   bool MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) const {
     const float width = max.x - min.x, height = max.y - min.y;
-    if (width < ui::Px(360) || height < ui::Px(220) || scene_->boxes.size() < 4) return false;
+    if (width < ui::Px(220) || height < ui::Px(150) || scene_->boxes.size() < 4) return false;
     // Nothing to find one's way in where all is seen.
     const ImVec2 low = camera_.ToScreen(0, 0), high = camera_.ToScreen(scene_->width, scene_->height);
     if (low.x >= min.x && low.y >= min.y && high.x <= max.x && high.y <= max.y) return false;
     const float aspect = std::clamp(scene_->width / std::max(1.0f, scene_->height), 0.45f, 2.4f);
-    const float area = std::min(ui::Px(110) * ui::Px(140), width * height * 0.06f);
+    const float area = std::min(ui::Px(110) * ui::Px(140), width * height * 0.055f);
     const float w = std::sqrt(area * aspect), h = w / aspect;
     *b = {max.x - ui::Px(10), min.y + ui::Px(10) + h};
     *a = {b->x - w, min.y + ui::Px(10)};
     return true;
   }
 
-  void DrawMap(const std::vector<GraphTint>& tints, bool over) {
+  void DrawMap(const std::vector<CardTint>& tints, bool over) {
     ImGui::SetCursorScreenPos(map_min_);
     ImGui::InvisibleButton("minimap", {map_max_.x - map_min_.x, map_max_.y - map_min_.y});
     ui::Tag("minimap");
@@ -801,12 +858,10 @@ class GraphPanel : public Panel {
     const ui::Palette& c = ui::Colors();
     ImDrawList* list = ImGui::GetWindowDrawList();
     ImFont* font = ui::Type().small;
-    if (max.y - min.y < ui::Px(200)) return;
-    if (const GraphFigures* missing = colours_.Missing()) {
+    list->AddLine({min.x, min.y}, {max.x, min.y}, c.border);
+    if (const InstructionFigures* missing = colours_.Missing()) {
       const float width = std::min(max.x - min.x - ui::Px(16), ui::Measure(font, missing->missing).x + ui::Px(24) + ui::Measure(ui::Type().ui, missing->command).x + ui::Px(24));
-      const ImVec2 a = {min.x + ui::Px(8), max.y - ui::Px(44)}, b = {a.x + width, max.y - ui::Px(8)};
-      list->AddRectFilled(a, b, ui::Fade(c.panel, 0.95f), ui::Px(5));
-      list->AddRect(a, b, c.border, ui::Px(5));
+      const ImVec2 a = {min.x + ui::Px(2), min.y + ui::Px(2)}, b = {a.x + width, max.y - ui::Px(2)};
       const float button = ui::Measure(ui::Type().ui, missing->command).x + ui::Px(20);
       ui::DrawTextIn({a.x + ui::Px(8), a.y + ui::Px(11)}, width - button - ui::Px(20), c.dim, font, missing->missing);
       ImGui::SetCursorScreenPos({b.x - button - ui::Px(4), a.y + ui::Px(4)});
@@ -815,12 +870,8 @@ class GraphPanel : public Panel {
     }
     const std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
     float x = min.x + ui::Px(10);
-    const float y = max.y - ui::Px(24);
-    float total = ui::Px(8);
-    for (const auto& [color, text] : rows) total += ui::Measure(font, text).x + ui::Px(24);
+    const float y = min.y + std::floor((max.y - min.y - ui::Px(16)) / 2);
     const float room = max.x - min.x - ui::Px(16);
-    if (total > room && room < ui::Px(260)) return;
-    list->AddRectFilled({min.x + ui::Px(4), y - ui::Px(4)}, {min.x + ui::Px(4) + std::min(total, room), max.y - ui::Px(4)}, ui::Fade(c.panel, 0.88f), ui::Px(4));
     for (const auto& [color, text] : rows) {
       const float width = ui::Measure(font, text).x;
       if (x + ui::Px(12) + width > min.x + room) break;
@@ -844,13 +895,55 @@ class GraphPanel : public Panel {
     if (ui::IconButton("whole", ui::Icon::kClose, "Back to the whole program (Escape)")) context.run("window graph whole");
   }
 
-  void DrawBusy(ImVec2 min) {
+  // Why something was not expanded, and the way to see it.
+  void DrawRefused(PanelContext& context, ImVec2 min, ImVec2 max) {
+    if (scene_ == nullptr) return;
+    const auto it = scene_->by_key.find(refused_key_);
+    if (it == scene_->by_key.end()) return refused_.clear();
+    const ui::Palette& c = ui::Colors();
+    ImFont* font = ui::Type().ui;
+    const char* label = "Show it alone";
+    const float button = ui::Measure(font, label).x + ui::Px(20), close = ui::Px(24), room = max.x - min.x - ui::Px(16);
+    const float width = std::min(room, ui::Measure(font, refused_).x + button + close + ui::Px(36));
+    const ImVec2 a = {min.x + ui::Px(8), max.y - ui::Px(44)}, b = {a.x + width, max.y - ui::Px(8)};
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled(a, b, c.panel, ui::Px(5));
+    list->AddRectFilled(a, b, c.amber_fill, ui::Px(5));
+    list->AddRect(a, b, ui::Fade(c.amber, 0.6f), ui::Px(5));
+    ui::DrawTextIn({a.x + ui::Px(10), a.y + ui::Px(10)}, width - button - close - ui::Px(28), c.text, font, refused_);
+    ImGui::SetCursorScreenPos({b.x - close - button - ui::Px(8), a.y + ui::Px(4)});
+    const SceneBox& box = scene_->boxes[it->second];
+    if (ui::Button("inside", label, ui::Icon::kNone, ui::ButtonKind::kLink, "Folds everything that does not lie around it")) {
+      if (BoxNamed(context.now, box.name) == it->second) context.run(absl::StrCat("window graph inside ", box.instruction != nullptr ? "%" : "", box.name));
+      else Drill(context, it->second);
+    }
+    ImGui::SetCursorScreenPos({b.x - close - ui::Px(2), a.y + ui::Px(6)});
+    if (ui::IconButton("refused-close", ui::Icon::kClose, "Forget it")) refused_.clear();
+    ui::TagFact("refused", refused_);
+  }
+
+  void DrawBusy(PanelContext& context, ImVec2 min) {
     const double now = ImGui::GetTime();
     if (busy_since_ < 0) busy_since_ = now;
     if (now - busy_since_ < 0.15) return;
     ImGui::SetCursorScreenPos({min.x + ui::Px(12), min.y + ui::Px(12)});
     ui::Spinner(14);
     ui::DrawText({min.x + ui::Px(34), min.y + ui::Px(12)}, ui::Colors().dim, ui::Type().small, "laying out\u2026");
+    if (now - busy_since_ < 0.5 || scene_ == nullptr) return;
+    ImGui::SetCursorScreenPos({min.x + ui::Px(44) + ui::Measure(ui::Type().small, "laying out\u2026").x, min.y + ui::Px(5)});
+    if (ui::Button("cancel", "Cancel", ui::Icon::kNone, ui::ButtonKind::kPlain, "Goes on with what is shown")) CancelLayout(context);
+  }
+
+  void CancelLayout(PanelContext& context) {
+    thread_.Cancel();
+    request_ = scene_->request;
+    expanded_ = scene_->expanded;
+    if (!scene_->focused) only_.clear(), focus_text_.clear(), path_.clear();
+    unasked_.clear();
+    restore_.clear();
+    center_on_.clear();
+    anchor_ = 0;
+    context.engine.AddConsole(ConsoleLine::kNote, "laying the graph out was given up: it shows what it showed before");
   }
 
   bool Item(const char* label, const char* tag, bool enabled = true) {
@@ -939,7 +1032,7 @@ class GraphPanel : public Panel {
   int hops_ = 2;
   bool follow_ = true;
   // What is wanted and made.
-  uint64_t program_ = 0, request_ = 0, taken_ = 0;
+  uint64_t program_ = 0, numbers_ = 0, request_ = 0, taken_ = 0;
   std::shared_ptr<const Scene> scene_;
   absl::flat_hash_set<BoxKey> expanded_;
   std::vector<BoxKey> unasked_;  // of those, what was expanded to show something and not by hand
@@ -950,6 +1043,8 @@ class GraphPanel : public Panel {
   BoxKey anchor_ = 0;
   std::vector<BoxKey> center_on_;
   std::vector<std::string> waiting_;  // commands, until there is a scene
+  std::string refused_;  // why something was not expanded; empty: nothing was refused
+  BoxKey refused_key_ = 0;
   double begun_ = 0, opened_ms_ = 0, busy_since_ = -1;
   // What is lit up, and what that was found for.
   GraphLights lights_;

@@ -54,7 +54,7 @@ void Dashes(ImDrawList* list, ImVec2 a, ImVec2 b, ImVec2 min, ImVec2 max, ImU32 
   }
 }
 
-void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const GraphTint& tint, bool lit, bool stop) {
+void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, bool lit, bool stop) {
   const ui::Palette& c = ui::Colors();
   const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
   if (Apart(a, b, camera.min(), camera.max())) return;
@@ -78,7 +78,7 @@ void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& bo
   TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, absl::StrCat(box.detail, absl::ascii_isdigit(box.detail.empty() ? 'x' : box.detail[0]) ? " instructions" : ""));
 }
 
-void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const GraphTint& tint, const GraphLights& lights, int index) {
+void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, const GraphLights& lights, int index) {
   const ui::Palette& c = ui::Colors();
   const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
   const float zoom = camera.zoom(), unit = camera.unit(), round = std::min(5 * unit, ui::Px(6)), bar = std::max(2.0f, 4 * unit);
@@ -244,7 +244,7 @@ void GraphCamera::Frame() {
 }
 
 // -- Drawing --
-int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights) {
+int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights) {
   const ui::Palette& c = ui::Colors();
   for (size_t k = 0; k < scene.boxes.size(); ++k) {
     if (!scene.boxes[k].expanded || scene.boxes[k].parent < 0) continue;
@@ -327,7 +327,7 @@ Point MinimapPoint(const Scene& scene, ImVec2 min, ImVec2 max, ImVec2 at) {
   return {(at.x - origin.x) / scale, (at.y - origin.y) / scale};
 }
 
-void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max) {
+void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max) {
   const ui::Palette& c = ui::Colors();
   list->AddRectFilled(min, max, ui::Fade(c.sunken, 0.94f), ui::Px(5));
   list->AddRect(min, max, c.border, ui::Px(5));

@@ -54,12 +54,12 @@ struct GraphLights {
 };
 
 // Draws; returns the number of boxes in view.
-int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights);
+int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights);
 // The box under a place: of those that are expanded only the title. -1: none. `on_chevron`: at the sign that expands.
 int BoxAt(const GraphCamera& camera, const Scene& scene, ImVec2 at, bool* on_chevron);
 // The screen's rectangle of a box; of one that is expanded its title.
 void BoxRect(const GraphCamera& camera, const SceneBox& box, ImVec2* min, ImVec2* max);
-void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<GraphTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max);
+void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max);
 // The scene's point at a place of the minimap.
 Point MinimapPoint(const Scene& scene, ImVec2 min, ImVec2 max, ImVec2 at);
 

@@ -2,6 +2,7 @@
 // its kernel and its operation's page.
 #include <algorithm>
 #include <map>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,7 @@
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/steady.h"
 
 namespace hloscope {
 namespace {
@@ -57,6 +59,14 @@ class Wrapped {
       text.remove_prefix(newline + 1);
     }
     return false;
+  }
+  // Text of the documentation: what stands between backticks is program text.
+  void Prose(absl::string_view text, ImU32 color, ImFont* code) {
+    bool inside = false;
+    for (const absl::string_view part : absl::StrSplit(text, '`')) {
+      if (!part.empty()) Add(part, inside ? ui::Colors().teal : color, "", inside ? code : nullptr);
+      inside = !inside;
+    }
   }
   // So much must stay together: goes on in a new line where there is no room for it.
   void Keep(float width) {
@@ -123,6 +133,14 @@ class Wrapped {
   int serial_ = 0;
 };
 
+// A paragraph over the panel's width.
+void Paragraph(absl::string_view text, ImU32 color, ImFont* font, ImFont* code) {
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  Wrapped wrapped(at.x, at.x + ImGui::GetContentRegionAvail().x, font, font->FontSize + ui::Px(5));
+  wrapped.Prose(text, color, code);
+  wrapped.End();
+}
+
 class InspectorPanel : public Panel {
  public:
   void Draw(PanelContext& context) override {
@@ -133,8 +151,16 @@ class InspectorPanel : public Panel {
     }
     const std::shared_ptr<const InstructionFacts> facts =
         facts_.Get(context.engine, MomentKey(context.now, of), [of](Session::State& s) -> absl::StatusOr<InstructionFacts> { return FactsOfInstruction(s, *of); });
-    if (facts != nullptr) shown_ = facts;
-    if (shown_ == nullptr || shown_->of != of) return;
+    if (facts != nullptr && facts->of == of && facts_.fresh()) {
+      shown_ = facts;
+      program_ = context.now.program_generation;
+    }
+    // While the engine runs or computes a value there is no answer: what the text says needs none.
+    if (context.now.module != nullptr && (shown_ == nullptr || shown_->of != of || program_ != context.now.program_generation)) {
+      shown_ = std::make_shared<const InstructionFacts>(FactsOfModule(*context.now.module, *of));
+      program_ = context.now.program_generation;
+    }
+    if (shown_ == nullptr) return;
     const InstructionFacts& f = *shown_;
     DrawHead(context, f);
     DrawFormula(context, f);
@@ -167,7 +193,7 @@ class InspectorPanel : public Panel {
     ui::TagFact("kind", f.kind);
     ui::Gap(8);
     if (!f.summary.empty()) {
-      ui::TextWrapped(f.summary, c.dim, ui::Type().small);
+      Paragraph(f.summary, c.dim, ui::Type().small, ui::Type().mono_small);
       ui::Gap(8);
     }
   }
@@ -254,6 +280,8 @@ class InspectorPanel : public Panel {
     Wrapped text(at.x + indent, at.x + room, font, ui::Px(20));
     draw(text);
     text.End();
+    // By the clock, and by the processor (how wide its vectors are).
+    if (key == "time" || key == "kernel") ui::Varies({at.x + indent, at.y}, {at.x + room, ImGui::GetCursorScreenPos().y});
     ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui::Px(1)});
   }
   void Plain(absl::string_view key, absl::string_view value, ImU32 color = 0, ImFont* font = nullptr) {
@@ -327,7 +355,7 @@ class InspectorPanel : public Panel {
         for (size_t k = 0; k < f.requirements.size(); ++k) {
           if (k > 0) text.Break();
           text.Add("\u2713 ", c.green);
-          text.Add(f.requirements[k], c.text);
+          text.Prose(f.requirements[k], c.text, ui::Type().mono);
         }
       }, ui::Type().ui);
       ui::TagFact("requires", absl::StrCat(f.requirements.size()));
@@ -355,22 +383,32 @@ class InspectorPanel : public Panel {
 
   Live<InstructionFacts> facts_;
   std::shared_ptr<const InstructionFacts> shown_;
+  uint64_t program_ = 0;  // that shown_ is of
   float formula_height_ = 20, key_width_ = 84;
 };
 
 // A long text by lines, with line numbers; scrolls both ways.
 class TextLines {
  public:
-  void Set(std::string text) {
-    if (text == text_) return;
+  // True where it is another one than before.
+  bool Set(std::string text) {
+    if (text == text_) return false;
     text_ = std::move(text);
     lines_ = absl::StrSplit(text_, '\n');
     while (!lines_.empty() && lines_.back().empty()) lines_.pop_back();
     size_t longest = 0;
     for (const absl::string_view line : lines_) longest = std::max(longest, line.size());
     letters_ = longest;
+    return true;
   }
   size_t size() const { return lines_.size(); }
+  // Begins there when it is drawn next.
+  void ScrollTo(int line) { scroll_to_ = line; }
+  // The first line that begins so; -1: none.
+  int Find(absl::string_view begin) const {
+    const auto it = std::find_if(lines_.begin(), lines_.end(), [begin](absl::string_view line) { return absl::StartsWith(line, begin); });
+    return it == lines_.end() ? -1 : static_cast<int>(it - lines_.begin());
+  }
   template <typename ColorOf>
   void Draw(const char* name, ColorOf color_of) {
     const ui::Palette& c = ui::Colors();
@@ -379,6 +417,7 @@ class TextLines {
     ImGui::BeginChild(name, {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
     const float height = ui::Px(17), gutter = ui::Measure(font, absl::StrCat(lines_.size())).x + ui::Px(20), letter = ui::Measure(font, "0").x;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
+    if (scroll_to_ >= 0) ImGui::SetScrollY(height * static_cast<float>(std::exchange(scroll_to_, -1)));
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(lines_.size()), height);
     while (clipper.Step()) {
@@ -400,6 +439,7 @@ class TextLines {
   std::string text_;
   std::vector<absl::string_view> lines_;
   size_t letters_ = 0;
+  int scroll_to_ = -1;
 };
 
 // A text of the selected instruction's kernel.
@@ -449,10 +489,13 @@ class KernelPanel : public Panel {
       ui::EmptyHint(ui::Icon::kConsole, absl::StrCat("%", of->name, " runs without compiled code of its own."), "Select one that computes: a sum, a product, a fusion.");
       return;
     }
-    lines_.Set(found->text);
+    // It is compiled for the machine's own processor.
+    const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+    ui::Varies(at, {at.x + room.x, at.y + room.y});
+    // Assembly begins with tables of constants; what is done begins at the function's label.
+    if (lines_.Set(found->text)) lines_.ScrollTo(std::max(0, lines_.Find("kernel:")));
     ui::TagFact("lines", absl::StrCat(lines_.size()));
     ui::TagFact("shows", found->name);
-    const float right = ImGui::GetCursorScreenPos().x + ImGui::GetContentRegionAvail().x;
     lines_.Draw("code", [&](absl::string_view line) {
       absl::string_view rest = line;
       while (!rest.empty() && (rest.front() == ' ' || rest.front() == '\t')) rest.remove_prefix(1);
@@ -461,7 +504,6 @@ class KernelPanel : public Panel {
       if (absl::StartsWith(rest, "define") || absl::StartsWith(rest, "declare")) return c.blue;
       return c.text;
     });
-    (void)right;
   }
 
  private:
@@ -495,7 +537,7 @@ class PagePanel : public Panel {
         ui::Text(line.substr(0, colon), c.text, ui::Type().title);
         if (colon != absl::string_view::npos) {
           ui::Gap(6);
-          ui::TextWrapped(line.substr(colon + 2), c.dim);
+          Paragraph(line.substr(colon + 2), c.dim, ui::Type().ui, ui::Type().mono);
         }
         continue;
       }
@@ -518,12 +560,14 @@ class PagePanel : public Panel {
         ImGui::SetCursorScreenPos({at.x + indent, at.y + ui::Px(2)});
         const bool formula = line.substr(0, colon) == "formula";
         Wrapped text(at.x + indent, at.x + room, formula ? ui::Type().mono : ui::Type().ui, ui::Px(19));
-        text.Add(value, formula ? c.teal : c.text);
+        if (formula) text.Add(value, c.teal);
+        else text.Prose(value, c.text, ui::Type().mono);
         text.End();
         ImGui::SetCursorScreenPos({at.x, ImGui::GetCursorScreenPos().y + ui::Px(2)});
         continue;
       }
-      ui::TextWrapped(line, code ? c.teal : c.text, code ? ui::Type().mono_small : nullptr);
+      if (code) ui::TextWrapped(line, c.teal, ui::Type().mono_small);
+      else Paragraph(line, c.text, ui::Type().ui, ui::Type().mono);
     }
     ImGui::EndChild();
   }

@@ -100,8 +100,8 @@ class LocalsPanel : public Panel {
       at.text = at.end;
     } else {
       at.shape = left + width * 0.22f;
-      at.range = left + width * 0.42f;
-      at.text = left + width * 0.62f;
+      at.range = left + width * 0.40f;
+      at.text = left + width * 0.66f;
     }
     return at;
   }
@@ -146,7 +146,7 @@ class LocalsPanel : public Panel {
     while (clipper.Step()) {
       for (int k = clipper.DisplayStart; k < clipper.DisplayEnd; ++k) {
         const auto known = known_.find(rows_[k]);
-        if (known == known_.end() || known->second.moment != moment) missing.push_back(rows_[k]);
+        if (known == known_.end() || known->second.moment != moment || known->second.note.partial) missing.push_back(rows_[k]);
         DrawRow(context, *rows_[k], known == known_.end() ? nullptr : &known->second.note);
       }
     }
@@ -158,15 +158,16 @@ class LocalsPanel : public Panel {
   void Ask(PanelContext& context, const FrameRow& frame, uint64_t moment, std::vector<const Instruction*> missing) {
     if (missing.empty()) return;
     {
-      std::string key = absl::StrCat(moment, "|", context.now.selected_frame);
+      std::stable_sort(missing.begin(), missing.end(), [](const Instruction* a, const Instruction* b) { return a->shape.ByteSize() < b->shape.ByteSize(); });
+      std::string key = absl::StrCat(moment, "|", context.now.selected_frame, "|", round_);
       for (const Instruction* i : missing) absl::StrAppend(&key, ",", i->index);
       answer_ = answers_.Get(context.engine, key, [missing, moment, module = context.now.module, depth = context.now.selected_frame](Session::State& s) -> absl::StatusOr<Answer> {
         Answer answer{moment, module, {}};
         if (s.module.get() != module) return answer;
-        const auto start = std::chrono::steady_clock::now();
+        const KnowUntil until = std::chrono::steady_clock::now() + std::chrono::milliseconds(60);
         for (const Instruction* i : missing) {
-          answer.notes.emplace_back(i, NoteOf(s, depth, *i));
-          if (std::chrono::steady_clock::now() - start > std::chrono::milliseconds(60)) break;
+          answer.notes.emplace_back(i, NoteOf(s, depth, *i, until));
+          if (std::chrono::steady_clock::now() > until) break;
         }
         return answer;
       });
@@ -177,6 +178,8 @@ class LocalsPanel : public Panel {
     for (const auto& [instruction, note] : answer_->notes) {
       if (instruction->parent == computation_) known_[instruction] = {answer_->moment, note};
     }
+    const auto partial = [](const Notes::value_type& n) { return n.second.partial; };
+    if (std::any_of(answer_->notes.begin(), answer_->notes.end(), partial)) ++round_;
     ui::WantFrame();
   }
 
@@ -226,6 +229,7 @@ class LocalsPanel : public Panel {
   const Computation* computation_ = nullptr;
   absl::flat_hash_map<const Instruction*, Known> known_;
   Live<Answer> answers_;
+  uint64_t round_ = 0;  // of asking on for what is large
   std::shared_ptr<const Answer> answer_, taken_;
 };
 

@@ -42,7 +42,7 @@ class ProblemsPanel : public Panel {
 
   // Kept alive by who looks at them: a new reading may take their place at any time.
   static std::shared_ptr<const std::vector<Diagnostic>> Problems(const PanelContext& context) {
-    const std::shared_ptr<const Reading> reading = context.document.reading();
+    const std::shared_ptr<const Reading> reading = context.now.unreadable ? nullptr : context.document.reading();
     if (reading != nullptr) return {reading, &reading->problems};
     return {std::shared_ptr<void>(), &context.now.problems};
   }

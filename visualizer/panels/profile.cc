@@ -15,6 +15,7 @@
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/steady.h"
 
 namespace hloscope {
 namespace {
@@ -114,7 +115,7 @@ struct LastView {
   std::shared_ptr<const ProfileView> view;
 };
 
-std::string Milliseconds(double seconds) { return absl::StrFormat(seconds < 0.01 ? "%.3f" : seconds < 1 ? "%.2f" : "%.1f", seconds * 1e3); }
+std::string Milliseconds(double seconds) { return absl::StrFormat("%.*f", seconds < 0.01 ? 3 : seconds < 1 ? 2 : 1, seconds * 1e3); }
 
 class ProfilePanel : public Panel {
  public:
@@ -143,6 +144,8 @@ class ProfilePanel : public Panel {
       return;
     }
     ImGui::BeginChild("content", {0, 0}, false);
+    // Order, widths and numbers are by the clock.
+    ui::Varies(ImGui::GetWindowPos(), {ImGui::GetWindowPos().x + ImGui::GetWindowSize().x, ImGui::GetWindowPos().y + ImGui::GetWindowSize().y});
     if (way_ < 5) {
       DrawTable(context);
     } else if (way_ == 5) {

@@ -1,6 +1,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <cmath>
 #include <cstdlib>
 #include <fstream>
@@ -252,7 +254,7 @@ void ProgramPanel::UpdateValues(PanelContext& context) {
     } else {
       values_[instruction] = value;
     }
-    fresh_values_.insert(instruction);
+    if (!value.partial) fresh_values_.insert(instruction);
   }
   if (answer->more) {
     ++values_round_;
@@ -280,7 +282,10 @@ void ProgramPanel::Update(PanelContext& context) {
   if (document.name() != document_name_) {
     document_name_ = document.name();
     history_.clear();
-    const bool kept = document.name() == kept_name_ && kept_line_ < document.line_count();
+    // The last session may have named it from another folder.
+    std::error_code error;
+    const bool same = document.name() == kept_name_ || (!kept_name_.empty() && std::filesystem::weakly_canonical(document.name(), error) == std::filesystem::weakly_canonical(kept_name_, error));
+    const bool kept = same && kept_line_ < document.line_count();
     if (!kept) folded_.clear();
     editor_.Place(document, kept ? document.line_begin(kept_line_) : 0, false);
     ScrollTo(kept ? kept_line_ : 0, kept);
@@ -294,6 +299,13 @@ void ProgramPanel::Update(PanelContext& context) {
 void ProgramPanel::Draw(PanelContext& context) {
   if (context.document.empty()) {
     ui::EmptyHint(ui::Icon::kFile, "The program's text, with values beside its lines.", "Open a program with Ctrl+O, or begin a new one with Ctrl+N.");
+    return;
+  }
+  if (context.now.unreadable && context.document.name() == context.now.path) {
+    // Nothing of it is text: there is nothing to edit, and what would be typed would not be this program.
+    const std::string why = context.now.problems.empty() ? "" : absl::StrCat(context.now.problems[0].message, context.now.problems[0].hint.empty() ? "" : absl::StrCat("; ", context.now.problems[0].hint));
+    ui::TagFact("state", "unreadable");
+    ui::EmptyHint(ui::Icon::kError, absl::StrCat(FileName(context.now.path), " cannot be read."), why);
     return;
   }
   const bool without_text = context.now.source == nullptr || context.now.source->text().empty();
@@ -534,6 +546,10 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
   Document& document = context.document;
   if (document.empty()) {
     *error = "there is no program";
+    return false;
+  }
+  if (context.now.unreadable && document.name() == context.now.path) {
+    *error = absl::StrCat(document.name(), " cannot be read: there is no text");
     return false;
   }
   Update(context);

@@ -1,11 +1,13 @@
 // What opens over the program's text: the card of what the mouse rests on, completions, and menus.
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/source_view.h"
 #include "core/ops/op.h"
+#include "visualizer/model/instruction_facts.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -110,7 +112,15 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
     }
     CardRow("layout", text, c.text, type.mono);
   }
-  if (!def.formula.empty()) CardRow("formula", def.formula, c.text, type.mono, true);
+  // With the operands' names, as the inspector says it; of a text that does not run only what the operation is in general.
+  if (running != nullptr && (running != formula_of_ || formula_program_ != context.now.program_generation)) {
+    formula_of_ = running;
+    formula_program_ = context.now.program_generation;
+    formula_ = FormulaOf(*running).value_or("");
+  }
+  const std::string formula = running != nullptr && !formula_.empty() ? formula_ : std::string(def.formula);
+  if (!formula.empty()) CardRow("formula", formula, c.text, type.mono, true);
+  ui::TagFact("card/formula", formula);
   const std::vector<PythonFrame> frames = instruction.parent->module != nullptr ? instruction.parent->module->PythonFrames(instruction) : std::vector<PythonFrame>();
   if (!frames.empty()) CardRow("source", absl::StrCat(frames[0].file, ":", frames[0].line), c.text, type.ui);
   if (!instruction.metadata.op_name.empty()) CardRow("scope", instruction.metadata.op_name, c.text, type.ui);
@@ -139,12 +149,17 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
     }
   }
   ui::TagFact("card", fact);
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ui::Tag("card/open", at, {at.x + size.x, at.y + size.y});
 }
 
 void ProgramPanel::DrawHover(PanelContext& context) {
   if (!text_hovered_ || dragging_ || ImGui::IsMouseDown(0)) return;
   const Document& document = context.document;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
+  // Whoever types looks at the text: a card comes again when the mouse moves.
+  if (std::abs(mouse.x - typed_at_.x) + std::abs(mouse.y - typed_at_.y) < ui::Px(3)) return;
+  typed_at_ = {-1e6f, -1e6f};
   // Problems at once.
   if (hover_offset_ >= 0) {
     for (const ProgramIndex::Problem& problem : index_.problems()) {
@@ -169,7 +184,7 @@ void ProgramPanel::DrawHover(PanelContext& context) {
       ui::Text(absl::StrCat(stop.kind == StopRow::kLog ? "Logpoint " : "Breakpoint ", stop.number, " at ", stop.what), ui::Colors().text);
       if (!stop.condition.empty()) ui::Text(absl::StrCat("if ", stop.condition), ui::Colors().text, ui::Type().mono);
       if (!stop.text.empty()) ui::Text(stop.text, ui::Colors().text, ui::Type().mono);
-      ui::Text(absl::StrCat(stop.enabled ? "" : "disabled, ", "hit ", stop.hits, stop.hits == 1 ? " time" : " times", ". Right click for more."), ui::Colors().dim);
+      ui::Text(absl::StrCat(stop.enabled ? "" : "disabled, ", stop.hits < 0 ? std::string("hits not counted since the jump") : absl::StrCat("hit ", stop.hits, stop.hits == 1 ? " time" : " times"), ". Right click for more."), ui::Colors().dim);
       return;
     }
   }

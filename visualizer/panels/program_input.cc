@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "core/text/mlir/mlir.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/panels/program_syntax.h"
 #include "visualizer/widgets/controls.h"
@@ -163,7 +164,7 @@ void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
   const int64_t caret = editor_.caret();
   const int line = document.LineAt(caret);
   const absl::string_view before = document.line(line).substr(0, static_cast<size_t>(caret - document.line_begin(line)));
-  if (before.size() > 4000 || (index_.module() != nullptr && absl::EndsWith(document.name(), ".mlir"))) {
+  if (before.size() > 4000) {
     offering_ = false;
     return;
   }
@@ -172,7 +173,16 @@ void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
     // The line is new: the computation around it holds a line above.
     for (int k = line - 1; k >= 0 && k > line - 50 && home == nullptr; --k) home = index_.ComputationAt(document.line_begin(k));
   }
-  offered_ = Complete(before, index_.module(), home, asked);
+  if (mlir::LooksLikeMlir(document.text())) {
+    // Names are those of the function that is typed in: from its head on.
+    const absl::string_view all(document.text());
+    const size_t at = all.substr(0, static_cast<size_t>(document.line_begin(line))).rfind("func");
+    const size_t from = at == absl::string_view::npos ? 0 : at;
+    const size_t most = 1 << 20;
+    offered_ = CompleteStableHlo(before, all.substr(from, std::min(most, static_cast<size_t>(document.line_begin(line)) - from)), asked);
+  } else {
+    offered_ = Complete(before, index_.module(), home, asked);
+  }
   offered_at_ = 0;
   offering_ = !offered_.items.empty();
 }
@@ -277,6 +287,11 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
     offering_ = false;
     return;
   }
+  constexpr int kFirstModifier = 340;  // of GLFW's keys: these alone type nothing
+  for (int key = 0; key < kFirstModifier; ++key) {
+    if (io.KeysDownDuration[key] == 0) typed_at_ = io.MousePos;
+  }
+  if (!io.InputQueueCharacters.empty()) typed_at_ = io.MousePos;
   if (HandleCompletionKeys(context)) return;
   const uint64_t version = document.version();
   const int64_t caret = editor_.caret();

@@ -85,6 +85,7 @@ class ProgramPanel : public Panel {
   void DrawText(PanelContext& context);
   void Collect(PanelContext& context);
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
+  const LineValue* ValueBeside(const LineParts& parts) const;  // null: none
   void DrawLetters(const LineParts& parts);
   void DrawMarks(PanelContext& context, const LineParts& parts);
   void DrawGutter(PanelContext& context, const LineParts& parts);
@@ -151,12 +152,16 @@ class ProgramPanel : public Panel {
   int64_t hover_offset_ = -1;
   SourceRange hover_range_;
   double hover_since_ = 0;
+  ImVec2 typed_at_ = {-1e6f, -1e6f};  // where the mouse lay when a key was pressed: no card opens until it moves
   int hover_line_ = -1;
   int menu_line_ = -1;
   int64_t menu_offset_ = 0;
   const Instruction* menu_instruction_ = nullptr;
   std::string menu_condition_;
   Live<LineValues> hover_value_;
+  const Instruction* formula_of_ = nullptr;  // of the program that runs: the card's formula
+  uint64_t formula_program_ = 0;
+  std::string formula_;
 
   // Values.
   absl::flat_hash_map<const Instruction*, LineValue> values_;

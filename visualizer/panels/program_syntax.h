@@ -1,31 +1,13 @@
-// Colours of program text, a line at a time: HLO text and MLIR. Knows letters, nothing of what the program means.
+// The window's colours of program text; its parts are found in model/syntax.h.
 #ifndef HLOSCOPE_VISUALIZER_PANELS_PROGRAM_SYNTAX_H_
 #define HLOSCOPE_VISUALIZER_PANELS_PROGRAM_SYNTAX_H_
 
-#include <cstdint>
-#include <string>
-#include <vector>
-
-#include "absl/strings/string_view.h"
 #include "imgui.h"
+#include "visualizer/model/syntax.h"
 
 namespace hloscope {
 
-enum class Ink : uint8_t { kText, kName, kShape, kOpcode, kAttribute, kNumber, kString, kComment, kKeyword, kQuiet };
-
-struct InkRun {
-  int begin = 0, end = 0;  // bytes of the line
-  Ink ink = Ink::kText;
-};
-
-// Runs in order, without white space. Looks at the first `limit` bytes.
-std::vector<InkRun> Colour(absl::string_view line, int limit);
-ImU32 ColorOf(Ink ink);
-
-// Cells of a fixed-width font: a letter takes one, a tab goes to the next multiple of four.
-int CellsTo(absl::string_view line, int byte);
-int ByteAtCell(absl::string_view line, int cell);
-int LetterBytes(char first);
+ImU32 ColorOf(SyntaxInk ink);
 
 }  // namespace hloscope
 

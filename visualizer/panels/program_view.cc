@@ -47,7 +47,8 @@ void ProgramPanel::DrawText(PanelContext& context) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const int rows = row_count(document);
   const float height = static_cast<float>(rows) * g.line + ui::Px(12);
-  const float width = g.gutter + static_cast<float>(longest_ + 4) * g.cell + ui::Px(kValuesWidth);
+  // Nothing to scroll to where all letters are seen beside the values.
+  const float width = g.gutter + static_cast<float>(longest_ + 1) * g.cell + (g.values_x > 0 ? g.max.x - g.values_x : 0);
   ImGui::SetNextWindowContentSize({width, std::max(height, 1.0f)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::BeginChild("text", {avail.x, avail.y}, false, ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoNav);
@@ -201,6 +202,13 @@ void ProgramPanel::DrawBackgrounds(PanelContext& context, const LineParts& parts
   }
 }
 
+// A line of many instructions says the value of its last: an operation of StableHLO may be several of HLO.
+const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
+  if (parts.running.empty() || parts.running.back() == nullptr) return nullptr;
+  const auto it = values_.find(parts.running.back());
+  return it != values_.end() && !it->second.text.empty() ? &it->second : nullptr;
+}
+
 void ProgramPanel::DrawLetters(const LineParts& parts) {
   const Geometry& g = geometry_;
   const ui::Palette& c = ui::Colors();
@@ -209,13 +217,9 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
   const float y = std::floor(g.Y(parts.row) + (g.line - font->FontSize) / 2);
   // Text gives way to a value beside it.
   float right = g.text_right;
-  const LineValue* value = nullptr;
-  if (g.values_x > 0 && parts.running.size() == 1 && parts.running[0] != nullptr) {
-    const auto it = values_.find(parts.running[0]);
-    if (it != values_.end() && !it->second.text.empty()) value = &it->second;
-  }
+  const LineValue* value = g.values_x > 0 ? ValueBeside(parts) : nullptr;
   if (value != nullptr) {
-    const float taken = ui::Measure(ui::Type().mono_small, value->text).x + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
+    const float taken = std::min(ui::Measure(ui::Type().mono_small, value->text).x, ui::Px(kValuesWidth) - ui::Px(16)) + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
     right = std::min(right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
   }
   const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
@@ -324,12 +328,10 @@ void ProgramPanel::DrawGutter(PanelContext& context, const LineParts& parts) {
 
 void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   const Geometry& g = geometry_;
-  if (parts.running.empty()) return;
-  // A line of many instructions says the value of its last.
+  const LineValue* beside = ValueBeside(parts);
+  if (beside == nullptr) return;
+  const LineValue& value = *beside;
   const Instruction* running = parts.running.back();
-  const auto it = running != nullptr ? values_.find(running) : values_.end();
-  if (it == values_.end() || it->second.text.empty()) return;
-  const LineValue& value = it->second;
   if (ui::TheTags().on) {
     std::string fact = value.text;
     if (value.nan) fact += " nan!";

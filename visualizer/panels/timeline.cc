@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/timeline_axis.h"
 #include "visualizer/widgets/controls.h"
@@ -33,6 +34,10 @@ class TimelinePanel : public Panel {
     }
     Prepare(now);
     labels_.clear();
+    const Engine::Activity activity = context.engine.activity();
+    running_ = RunningText();
+    if (!activity.mark.levels.empty()) running_ = TextOfRun(now, activity, TotalNow(now));
+    running_at_ = activity.mark.levels.empty() ? -1 : axis_.At(activity.mark);
     DrawTrack(now);
     DrawLoops();
     DrawMarks(now);
@@ -115,7 +120,7 @@ class TimelinePanel : public Panel {
     ImDrawList* list = ImGui::GetWindowDrawList();
     const float half = ui::Px(2.5f);
     list->AddRectFilled({left_, line_ - half}, {right_, line_ + half}, c.hover, half);
-    const float x = std::clamp(X(present_), left_, right_);
+    const float x = std::clamp(X(running_at_ >= 0 ? running_at_ : present_), left_, right_);
     if (x > left_) list->AddRectFilled({left_, line_ - half}, {x, line_ + half}, ui::Mix(c.blue, c.panel, 0.4f), half);
     if (view_end_ - view_begin_ < 0.999) {
       ImFont* font = ui::Type().small;
@@ -124,10 +129,15 @@ class TimelinePanel : public Panel {
     }
     ui::TagFact("present", absl::StrFormat("%.3f", present_));
     ui::TagFact("view", absl::StrFormat("%.4f", view_end_ - view_begin_));
-    if (now.phase == Phase::kReady) {
-      ImFont* font = ui::Type().small;
-      ui::DrawTextIn({left_, bottom_ - font->FontSize - ui::Px(3)}, right_ - left_, c.faint, font, "not started; click a place to run up to there");
+    ImFont* font = ui::Type().small;
+    const ImVec2 below = {left_, bottom_ - font->FontSize - ui::Px(3)};
+    below_ = running_at_ >= 0 || now.phase == Phase::kReady;
+    if (running_at_ >= 0) {
+      ui::DrawTextIn(below, right_ - left_, c.dim, font, absl::StrCat("running: ", running_.whole));
+    } else if (now.phase == Phase::kReady) {
+      ui::DrawTextIn(below, right_ - left_, c.faint, font, "not started; click a place to run up to there");
     }
+    ui::TagFact("running", running_at_ >= 0 ? running_.whole : "");
   }
 
   // Ticks of iterations, and a label.
@@ -149,7 +159,7 @@ class TimelinePanel : public Panel {
         if (x > right_ + 1) break;
         if (x < left_ - 1) continue;
         const bool edge = k == 0 || k == loop.trips;
-        list->AddLine({x, line_ - tall}, {x, line_ + (edge ? tall : ui::Px(5))}, edge ? c.faint : ui::Fade(c.faint, 0.7f));
+        list->AddLine({x, line_ - tall}, {x, line_ + (below_ ? ui::Px(2.5f) : edge ? tall : ui::Px(5))}, edge ? c.faint : ui::Fade(c.faint, 0.7f));
       }
       const float from = std::max(begin, left_), to = std::min(end, right_);
       ui::Tag(absl::StrCat("loop:", loop.loop->name), {from, line_ - tall}, {std::max(to, from + 2), line_ + tall});
@@ -237,6 +247,10 @@ class TimelinePanel : public Panel {
           break;
       }
       ui::Tag(m.name, {x - r, line_ - r}, {x + r, line_ + r});
+    }
+    if (running_at_ >= 0) {
+      if (Visible(running_at_)) Handle(X(running_at_), ui::Colors().green);
+      return;  // where it was before it ran on is old
     }
     if (now.mark.levels.empty() && now.phase != Phase::kFinished) return;
     if (!Visible(present_)) return;
@@ -352,8 +366,20 @@ class TimelinePanel : public Panel {
     return cut;
   }
 
+  // Of the program as it is known; it takes a walk through all of it.
+  const RunTotal& TotalNow(const Snapshot& now) {
+    if (total_of_ != now.generation) total_ = TotalOf(*now.module, now.trips);
+    total_of_ = now.generation;
+    return total_;
+  }
+
   TimelineAxis axis_;
   std::string axis_key_;
+  RunTotal total_;
+  uint64_t total_of_ = 0;
+  RunningText running_;    // while the program runs
+  double running_at_ = -1;  // where it has come to; -1: it does not run, or nothing is known
+  bool below_ = false;      // a text stands below the line
   uint64_t program_ = 0, placed_ = 0, seen_moment_ = 0;
   double present_ = 0, view_begin_ = 0, view_end_ = 1;
   float left_ = 0, right_ = 0, line_ = 0, top_ = 0, bottom_ = 0;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/locations.h"
 #include "core/ops/op.h"
+#include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/panel.h"
 
 namespace hloscope {
@@ -24,17 +25,6 @@ int64_t WrittenTrips(const Instruction& loop) {
   text.remove_prefix(begin);
   int64_t trips = 0;
   return absl::SimpleAtoi(text.substr(0, std::min(text.size(), text.find_first_not_of("0123456789"))), &trips) ? trips : 0;
-}
-
-// What a frame inside `caller` runs.
-const Computation* Inside(const Instruction& caller, const Mark::Level& level) {
-  const std::vector<Computation*> called = caller.CalledComputations();
-  switch (level.kind) {
-    case FrameKind::kWhileBody: return caller.Called(AttrId::kBody);
-    case FrameKind::kWhileCondition: return caller.Called(AttrId::kCondition);
-    case FrameKind::kBranch: return level.branch >= 0 && level.branch < static_cast<int>(called.size()) ? called[level.branch] : nullptr;
-    default: return called.empty() ? nullptr : called.front();
-  }
 }
 
 }  // namespace
@@ -145,7 +135,7 @@ TimelineAxis::Place TimelineAxis::PlaceOf(const Mark& mark) const {
       const double begin = place.span.begin + width * std::min(static_cast<double>(next.iteration), trips);
       place.span = {begin, begin + width};
     }
-    computation = Inside(*place.at, next);
+    computation = ComputationInside(*place.at, next);
   }
   return place;
 }

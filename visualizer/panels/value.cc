@@ -11,6 +11,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/known_values.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
@@ -78,10 +79,20 @@ class ValuePanel : public Panel {
     const std::shared_ptr<const Standing> standing =
         standing_.Get(context.engine, absl::StrCat(moment, reinterpret_cast<uintptr_t>(target)), [target](Session::State& s) -> absl::StatusOr<Standing> { return StandingOf(s, *target); });
     DrawHistory(context);
-    if (standing == nullptr || standing->of != target) return;
+    if (standing == nullptr || standing->of != target) {
+      // The engine is at something else: what is known of the value meanwhile is its shape.
+      const std::string what = context.engine.activity().what;
+      if (!what.empty()) Waiting(absl::StrCat(Cut(ShapeText(target->shape), 200), what == "looking" ? ": computing ..." : absl::StrCat(": waits for ", what)));
+      return;
+    }
     name_ = {target, 0};
+    if (moment_of_ != target->parent) moment_.clear();
     if (ahead_key_ != absl::StrCat(moment, reinterpret_cast<uintptr_t>(target))) ahead_key_.clear();
-    if (!standing->there && !ahead_key_.empty()) {
+    if (!moment_.empty()) {
+      name_.moment = moment_;
+      ui::TagFact("state", "then");
+      DrawMoment(context, *standing);
+    } else if (!standing->there && !ahead_key_.empty()) {
       name_.ahead = true;
       ui::TagFact("state", "looked ahead");
       ui::Badge("looked ahead: the program is not there yet", ui::Colors().amber);
@@ -94,7 +105,7 @@ class ValuePanel : public Panel {
     }
     name_.leaf = LeafOfView(*name_.instruction);
     ui::TagFact("of", name_.instruction->name);
-    key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",");
+    key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",", name_.moment, ",");
     DrawValue(context);
   }
 
@@ -104,10 +115,12 @@ class ValuePanel : public Panel {
   void Save(nlohmann::json& to) const override {
     to["mode"] = static_cast<int>(mode_);
     to["log"] = log_;
+    to["part"] = static_cast<int>(part_);
   }
   void Load(const nlohmann::json& from) override {
     mode_ = static_cast<CanvasMode>(std::clamp(from.value("mode", 0), 0, 2));
     log_ = from.value("log", false);
+    part_ = static_cast<ComplexPart>(std::clamp(from.value("part", 0), 0, 3));
   }
 
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
@@ -126,6 +139,20 @@ class ValuePanel : public Panel {
       side_.Compare(std::string(args));
     } else if (word == "value" || word == "difference" || word == "ulp") {
       what_ = word == "value" ? PlaneOf::kValue : word == "ulp" ? PlaneOf::kUlp : PlaneOf::kDifference;
+    } else if (word == "part") {
+      const std::optional<ComplexPart> part = ParseComplexPart(args);
+      if (!part.has_value()) {
+        *error = "window value part takes abs, re, im or angle: what stands for a complex number";
+        return false;
+      }
+      part_ = *part;
+    } else if (word == "moment") {
+      if (args.empty() || target_ == nullptr) {
+        *error = target_ == nullptr ? "there is no value to look at" : "window value moment takes a moment, as: iteration 3 (of the value's loop), call 2, or now";
+        return false;
+      }
+      moment_ = args == "now" ? "" : std::string(args);
+      moment_of_ = target_->parent;
     } else if (word == "why") {
       side_.WantWhy();
     } else if (word == "copy") {
@@ -141,7 +168,7 @@ class ValuePanel : public Panel {
       }
       view->axes.at[number] = at;
     } else {
-      *error = "window value takes map, table, image, rows D, columns D, at D I, log, log off, fit, pin, unpin, compare EXPR, value, difference, ulp, why or copy";
+      *error = "window value takes map, table, image, rows D, columns D, at D I, log, log off, fit, pin, unpin, part PART, moment MOMENT, compare EXPR, value, difference, ulp, why or copy";
       return false;
     }
     return true;
@@ -241,6 +268,48 @@ class ValuePanel : public Panel {
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(30)});
   }
 
+  // Of a frame that has ended: which moment is looked at, and the way to others and back.
+  void DrawMoment(PanelContext& context, const Standing& standing) {
+    ui::Badge(moment_, ui::Colors().blue);
+    const ImVec2 at = ImGui::GetItemRectMin();
+    float x = ImGui::GetItemRectMax().x + ui::Px(6);
+    absl::string_view rest = moment_;
+    int64_t iteration = -1;
+    const bool steps = TakeWord(rest) == "iteration" && absl::SimpleAtoi(TakeWord(rest), &iteration) && absl::StartsWith(rest, "in ");
+    const auto step = [&](const char* name, ui::Icon icon, const char* tip, int64_t to, bool enabled) {
+      ImGui::SetCursorScreenPos({x, at.y - ui::Px(3)});
+      if (ui::IconButton(name, icon, tip, false, enabled)) context.run(absl::StrCat("window value moment iteration ", to, " ", rest));
+      x += ui::Px(24);
+    };
+    if (steps) {
+      step("earlier", ui::Icon::kBack, "The iteration before", iteration - 1, iteration > 0);
+      step("later", ui::Icon::kContinue, "The iteration after", iteration + 1, standing.iterations < 0 || iteration + 1 < standing.iterations);
+      x += ui::Px(6);
+    }
+    ImGui::SetCursorScreenPos({x, at.y + ui::Px(2)});
+    if (ui::Link("now", standing.there ? "Back to now" : "Close", ui::Type().small)) context.run("window value moment now");
+    ImGui::SetCursorScreenPos({ImGui::GetWindowPos().x + ui::Px(padding()), at.y + ui::Px(26)});
+  }
+
+  // The value is of a frame that has ended (or has not begun): how to look at it there.
+  void DrawEnded(PanelContext& context, const Standing& standing) {
+    const float width = std::min(ImGui::GetContentRegionAvail().x, ui::Px(420));
+    if (standing.loop != nullptr) {
+      const int64_t last = std::max<int64_t>(0, standing.iterations - 1);
+      const std::string loop = CommandName(context.now, *standing.loop);
+      if (ui::Link("then", absl::StrCat("Look at it in iteration ", last, " of ", loop, standing.iterations > 0 ? absl::StrCat(", the last of ", standing.iterations) : ""))) {
+        context.run(absl::StrCat("window value moment iteration ", last, " in ", loop));
+      }
+    } else if (ui::Link("then", absl::StrCat("Look at it in the call of ", standing.of->parent->name))) {
+      context.run("window value moment call 1");
+    }
+    ui::Tooltip("The program goes there, and comes back to where it stands");
+    ui::Gap(6);
+    bool entered = false;
+    ui::Field("moment", &typed_moment_, "another moment: iteration 3, call 2", width / ui::TheLook().scale, &entered, true);
+    if (entered && !typed_moment_.empty()) context.run(absl::StrCat("window value moment ", typed_moment_));
+  }
+
   // Its operands' values stand in for one that is not there. False: nothing to show.
   bool DrawStanding(PanelContext& context, const Standing& standing, const std::string& moment) {
     const ui::Palette& c = ui::Colors();
@@ -249,8 +318,12 @@ class ValuePanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
     ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
-    ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, target->operands.empty() ? "" : ". Its operands:"), c.dim);
+    ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim);
     ui::Gap(4);
+    if (standing.ended) {
+      DrawEnded(context, standing);
+      return false;
+    }
     if (standing.why == "not executed yet") {
       if (ui::Link("ahead", "Look ahead", ui::Type().small)) ahead_key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(target));
       ui::Tooltip("Computes its value for looking only: the program stays where it is");
@@ -288,19 +361,34 @@ class ValuePanel : public Panel {
     return true;
   }
 
+  static void Waiting(const std::string& text) {
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    ui::Spinner(16);
+    ui::DrawTextIn({at.x + ui::Px(24), at.y}, std::max(0.0f, ImGui::GetContentRegionAvail().x - ui::Px(24)), ui::Colors().dim, ui::Type().ui, text);
+    ui::TagFact("waiting", text);
+  }
+
   // -- One value --
   void DrawValue(PanelContext& context) {
     const ValueName name = name_;
     const Shape& whole = name.instruction->shape;
     if (whole.IsTuple()) DrawLeaves(whole);
+    if (LeafCountOf(whole) == 0) {
+      ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is the empty tuple (): there is nothing in it."), "");
+      return;
+    }
     if (!LeafShape(whole, name_.leaf).IsArray()) {
       ui::EmptyHint(ui::Icon::kTable, absl::StrCat("%", name.instruction->name, " is ", ShapeText(whole), " and holds no numbers here."), "Choose another part, or another instruction.");
       return;
     }
-    const std::shared_ptr<const ValueFacts> facts = facts_.Get(context.engine, key_, [name](Session::State& s) -> absl::StatusOr<ValueFacts> {
+    const std::shared_ptr<const ValueFacts> facts = facts_.Get(context.engine, absl::StrCat(key_, SignOf(part_)), [name, part = part_](Session::State& s) -> absl::StatusOr<ValueFacts> {
       const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
       if (!value.ok()) return value.status();
-      return FactsOfValue(name, *value);
+      ValueFacts facts = FactsOfValue(name, *value, part);
+      // The lists need not look again. A figure of a part of complex numbers says nothing to them.
+      const bool now = name.moment.empty() && !name.ahead && name.instruction->shape.IsArray() && !IsComplex(name.instruction->shape.element_type());
+      if (const int depth = now && s.visible() ? FrameThatShows(s, *name.instruction) : -1; depth >= 0) Remember(s, depth, *name.instruction, *value, facts.statistics);
+      return facts;
     });
     if (facts != nullptr) facts_shown_ = facts;
     if (facts == nullptr && facts_.fresh()) {
@@ -308,7 +396,7 @@ class ValuePanel : public Panel {
       return;
     }
     if (facts_shown_ == nullptr || !(facts_shown_->of == name)) {
-      ui::Spinner(16);
+      Waiting(absl::StrCat("computing ", ShapeText(LeafShape(whole, name.leaf)), " ..."));
       return;
     }
     const ValueFacts& f = *facts_shown_;
@@ -328,8 +416,7 @@ class ValuePanel : public Panel {
       // One number needs no picture.
       hovered_.clear();
       ImGui::BeginChild("number", {std::min(room.x, ui::Px(420)), 0}, false);
-      DrawScalar();
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
       ImGui::EndChild();
     } else if (wide) {
       const float side = std::min(ui::Px(kSideWidth), room.x * 0.42f), left = room.x - side - ui::Px(14);
@@ -339,14 +426,14 @@ class ValuePanel : public Panel {
       ImGui::EndChild();
       ImGui::SameLine(0, ui::Px(14));
       ImGui::BeginChild("side", {0, 0}, false);
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
       ImGui::EndChild();
     } else {
       ImGui::BeginChild("all", {0, 0}, false);
       DrawTools(context, view, f);
       DrawCanvas(context, view, f, std::min(std::max(ui::Px(150), ImGui::GetContentRegionAvail().x * 0.8f), std::max(ui::Px(150), room.y * 0.6f)));
       ui::Gap(6);
-      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1});
+      side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
       ImGui::EndChild();
     }
     if (context.focused && !ImGui::GetIO().WantTextInput && ui::Pressed("W")) side_.WantWhy();
@@ -361,6 +448,7 @@ class ValuePanel : public Panel {
 
   void DrawLeaves(const Shape& whole) {
     const int count = LeafCountOf(whole);
+    if (count == 0) return;
     std::vector<std::string> labels;
     for (int leaf = 0; leaf < std::min(count, 400); ++leaf) labels.push_back(LeafLabel(whole, leaf));
     int chosen = name_.leaf;
@@ -421,12 +509,25 @@ class ValuePanel : public Panel {
     DrawColours(f);
     ImGui::SameLine(0, ui::Px(2));
     if (ui::IconButton("fit", ui::Icon::kFit, "Show all of it (double click)", false, !view.fitted && mode_ != CanvasMode::kTable)) view.fitted = true;
+    if (IsComplex(f.shape.element_type())) {
+      ImGui::SameLine(0, ui::Px(8));
+      if (ImGui::GetCursorScreenPos().x + ui::Px(150) > ImGui::GetWindowPos().x + ImGui::GetWindowSize().x) ImGui::NewLine();
+      DrawParts(context);
+    }
     ui::Gap(6);
     Flow flow(4);
     for (int d = 0; d < rank; ++d) DrawAxis(view, f.shape, d, flow);
     ui::Gap(6);
     std::string state = absl::StrCat("rows ", view.axes.rows, " columns ", view.axes.columns, " at ", IndexText(view.axes.at));
     ui::TagFact("axes", state);
+  }
+
+  // What stands for a complex number in the picture and the figures.
+  void DrawParts(PanelContext& context) {
+    static constexpr const char* kWords[] = {"abs", "re", "im", "angle"};
+    int chosen = static_cast<int>(part_);
+    if (ui::Segments("part", {"|z|", "re", "im", "angle"}, &chosen)) context.run(absl::StrCat("window value part ", kWords[chosen]));
+    ui::TagFact("part", SignOf(part_));
   }
 
   void DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flow) {
@@ -570,6 +671,7 @@ class ValuePanel : public Panel {
     ui::Gap(6);
     if (mode_ != CanvasMode::kTable && !(mode_ == CanvasMode::kImage && view.channel >= 0)) DrawLegend(scale);
     std::string text;
+    if (IsComplex(f.shape.element_type())) absl::StrAppend(&text, SignOf(part_), " \u00b7 ");
     if (what_ != PlaneOf::kValue) absl::StrAppend(&text, what_ == PlaneOf::kUlp ? "ULP from " : "difference from ", side_.compared_with(), " \u00b7 ");
     if (view.axes.rows >= 0) absl::StrAppend(&text, "rows dim ", view.axes.rows, " \u00b7 ");
     if (view.axes.columns >= 0) absl::StrAppend(&text, "columns dim ", view.axes.columns, " \u00b7 ");
@@ -585,16 +687,11 @@ class ValuePanel : public Panel {
     ui::TextCut(text, c.faint, ui::Type().small);
   }
 
-  void DrawScalar() {
-    if (side_.element() == nullptr || !(side_.element()->of == name_)) return;
-    ui::Text(side_.element()->text, ui::Colors().text, ui::Type().title);
-    ui::Gap(4);
-  }
-
   void DrawLegend(const ColorScale& scale) {
     const ui::Palette& c = ui::Colors();
     ImFont* font = ui::Type().mono_small;
-    const std::string low = ShortNumber(scale.NumberAt(0)), high = ShortNumber(scale.NumberAt(1));
+    const bool truth = facts_shown_ != nullptr && facts_shown_->shape.element_type() == ElementType::kPred && what_ == PlaneOf::kValue;
+    const std::string low = truth ? "false" : ShortNumber(scale.NumberAt(0)), high = truth ? "true" : ShortNumber(scale.NumberAt(1));
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, high).x + ui::Px(8);
     const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right - ui::Px(10), ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
@@ -613,11 +710,13 @@ class ValuePanel : public Panel {
     const CanvasWish wish = canvas_.Wish(mode_, view, rows, columns, room);
     if (wish.empty()) return;
     const std::string compare = what_ == PlaneOf::kValue ? "" : side_.compared_with();
-    const std::string key = absl::StrCat(key_, view.axes.rows, ",", view.axes.columns, ",", IndexText(view.axes.at), wish.Key(), ",", wish.channels == 3 ? view.channel : -1, ",", static_cast<int>(what_), compare);
+    const std::string key = absl::StrCat(key_, view.axes.rows, ",", view.axes.columns, ",", IndexText(view.axes.at), wish.Key(), ",", wish.channels == 3 ? view.channel : -1, ",", static_cast<int>(what_), compare, SignOf(part_));
     const std::shared_ptr<const CanvasData> data =
-        planes_.Get(context.engine, key, [name = name_, axes = view.axes, wish, channel = view.channel, what = what_, compare](Session::State& s) -> absl::StatusOr<CanvasData> {
-          const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
-          if (!value.ok()) return value.status();
+        planes_.Get(context.engine, key, [name = name_, axes = view.axes, wish, channel = view.channel, what = what_, compare, part = part_](Session::State& s) -> absl::StatusOr<CanvasData> {
+          const absl::StatusOr<Value> whole = ValueOfLeaf(s, name);
+          if (!whole.ok()) return whole.status();
+          const auto drawn = [part](const Value& v) { return part != ComplexPart::kMagnitude && IsComplex(v.shape().element_type()) ? PartOfComplex(v, part) : v; };
+          absl::StatusOr<Value> value = drawn(*whole);
           CanvasData data;
           data.of = name;
           data.what = what;
@@ -625,6 +724,8 @@ class ValuePanel : public Panel {
           if (!compare.empty()) other = ValueOfExpression(s, compare);
           if (!other.ok()) return other.status();
           const bool beside = other->has_value();
+          data.truth = !beside && whole->shape().element_type() == ElementType::kPred;
+          if (beside) other = drawn(*other);
           if (beside && !Shape::SameDimensions(other->shape(), value->shape())) return absl::InvalidArgumentError("other dimensions");
           PlaneAxes at = FitAxes(value->shape(), axes);
           for (int k = 0; k < wish.channels; ++k) {
@@ -633,7 +734,7 @@ class ValuePanel : public Panel {
           }
           if (wish.texts) {
             if (!beside) {
-              data.texts = WindowTexts(*value, at, wish.window);
+              data.texts = WindowTexts(*whole, at, wish.window);
             } else {
               for (const PlaneCell& cell : data.planes[0].cells) data.texts.push_back(cell.nan > 0 ? "nan" : cell.plus_inf > 0 ? "inf" : cell.minus_inf > 0 ? "-inf" : absl::StrFormat("%.6g", cell.mean));
             }
@@ -664,6 +765,9 @@ class ValuePanel : public Panel {
   std::map<const Instruction*, int> leaves_, operand_;
   CanvasMode mode_ = CanvasMode::kMap;
   bool log_ = false;
+  ComplexPart part_ = ComplexPart::kMagnitude;
+  std::string moment_, typed_moment_;          // looked at instead of now; empty: now
+  const Computation* moment_of_ = nullptr;     // of values in this computation
   int ramp_ = 0, range_ = 0, shows_ = 0;
   PlaneOf what_ = PlaneOf::kValue;
   ValueCanvas canvas_;

@@ -27,8 +27,7 @@ uint32_t ColorOfCell(const PlaneCell& cell, const ColorScale& scale, CellShows s
 }
 
 // The sign of a number that is not finite: a cross, or an arrow up or down.
-void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size) {
-  const ImU32 ink = IM_COL32(20, 22, 28, 255);
+void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size, ImU32 ink = IM_COL32(20, 22, 28, 255)) {
   const float h = size / 2, thick = std::max(1.0f, size / 6);
   if (cell.nan > 0) {
     list->AddLine({center.x - h, center.y - h}, {center.x + h, center.y + h}, ink, thick);
@@ -41,7 +40,8 @@ void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size
 }
 
 // As many digits as fit into so many letters; empty: not even two.
-std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters) {
+std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters, bool truth) {
+  if (truth) return letters >= 5 ? cell.mean != 0 ? "true" : "false" : "";
   if (cell.nan > 0) return "nan";
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
@@ -179,7 +179,7 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
       if (x > area.max.x || x + cw < area.min.x) continue;
       const PlaneCell& cell = plane.at(r, c);
       if (texts) {
-        const std::string text = TextOfCell(cell, shows, letters);
+        const std::string text = TextOfCell(cell, shows, letters, data.truth);
         const ImVec2 size = ui::Measure(font, text);
         if (size.x <= cw - 4) ui::DrawText({x + (cw - size.x) / 2, y + (ch - size.y) / 2}, InkOn(ColorOfCell(cell, scale, shows)), font, text);
         else if (cell.nan + cell.plus_inf + cell.minus_inf > 0) DrawSign(list, cell, {x + cw / 2, y + ch / 2}, std::min(cw, ch) * 0.5f);
@@ -214,7 +214,7 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
     if (right < area.min.x || left > area.max.x) continue;
     if (cell.nan + cell.plus_inf + cell.minus_inf > 0) {
       list->AddRectFilled({left, area.min.y}, {right, area.max.y}, c.pink_fill);
-      if (right - left >= 6) DrawSign(list, cell, {(left + right) / 2, area.min.y + ui::Px(12)}, std::min(right - left, ui::Px(9)));
+      if (right - left >= 6) DrawSign(list, cell, {(left + right) / 2, area.min.y + ui::Px(12)}, std::min(right - left, ui::Px(9)), c.pink);
     }
     if (cell.finite == 0) continue;
     // From zero to the number where a cell is one element.

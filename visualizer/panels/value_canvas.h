@@ -40,6 +40,7 @@ struct CanvasWish {
 struct CanvasData {
   ValueName of;
   PlaneOf what = PlaneOf::kValue;
+  bool truth = false;              // of false and true
   std::vector<Plane> planes;       // one, or three
   std::vector<std::string> texts;  // of all elements of the window
 };

@@ -9,7 +9,9 @@
 #include "absl/strings/str_replace.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
+#include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
@@ -18,8 +20,6 @@ namespace {
 constexpr int64_t kFirstNumbers = 16;
 constexpr int64_t kMostElements = int64_t{1} << 24;  // more would take too long for a list
 constexpr int64_t kMostBytesToMake = int64_t{1} << 26;
-
-std::string Number(double x) { return FormatDouble(x, 4); }
 
 std::string FirstNumbers(const Value& array) {
   const int64_t count = array.element_count();
@@ -31,11 +31,24 @@ std::string FirstNumbers(const Value& array) {
     return absl::StrReplaceAll(FormatValue(array, options), {{"\n", ""}});
   }
   std::string text = "[";
-  for (int64_t k = 0; k < kFirstNumbers; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", Number(ElementAsDouble(array, k)));
+  const ElementType type = array.shape().element_type();
+  const bool real = type != ElementType::kPred && !IsComplex(type);
+  for (int64_t k = 0; k < kFirstNumbers; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", real ? NumberText(ElementAsDouble(array, k), type, 4, true) : ToText(LoadScalar(type, array.data() + k * StorageBytes(type))));
   return text + ", \u2026";
 }
 
 bool IsWord(char c) { return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-'; }
+
+// "nan" and "inf" are words too (a module may be called so): they are numbers behind what numbers stand behind, or before "..".
+bool StandsAsNumber(absl::string_view text, size_t begin, size_t end) {
+  if (text.substr(begin, end - begin) == "NaN") return true;
+  const absl::string_view behind = absl::StripLeadingAsciiWhitespace(text.substr(end));
+  if (absl::StartsWith(behind, "..")) return true;
+  const absl::string_view before = absl::StripTrailingAsciiWhitespace(text.substr(0, begin));
+  if (before.empty()) return behind.empty() || behind[0] == ',';
+  const char last = before.back();
+  return absl::StrContains("=,[({:/*+<>-", last) || absl::EndsWith(before, "..") || absl::ascii_isdigit(static_cast<unsigned char>(last));
+}
 
 struct Piece {
   size_t begin = 0, end = 0;
@@ -70,7 +83,7 @@ std::vector<Piece> PiecesOf(absl::string_view text) {
       if (type) {
         const size_t close = text.find(']', end);
         add(close == absl::string_view::npos ? text.size() : close + 1, Piece::kShape);
-      } else if (absl::EqualsIgnoreCase(bare, "nan") || absl::EqualsIgnoreCase(bare, "inf")) {
+      } else if ((absl::EqualsIgnoreCase(bare, "nan") || absl::EqualsIgnoreCase(bare, "inf")) && StandsAsNumber(text, at, end)) {
         add(end, Piece::kTrouble);
       } else if (number) {
         add(end, Piece::kNumber);
@@ -99,6 +112,23 @@ ImU32 InkOf(const Piece& piece, ImU32 color) {
 
 }  // namespace
 
+namespace {
+
+// `known`: of an array of more than one element.
+ValueNote NoteOfArray(const Value& value, const KnownValue& known) {
+  ValueNote note;
+  note.shape = Cut(value.shape().ToString(false), 200);
+  note.text = FirstNumbers(value);
+  note.nan = known.statistics.nan;
+  note.inf = known.statistics.inf;
+  note.trouble_text = TroubleText(known);
+  note.partial = !known.whole;
+  if (value.element_count() > 1) note.range = RangeText(value.shape().element_type(), known, 4, 26);
+  return note;
+}
+
+}  // namespace
+
 ValueNote NoteOf(const Value& value) {
   ValueNote note;
   note.shape = Cut(value.shape().ToString(false), 200);
@@ -116,17 +146,9 @@ ValueNote NoteOf(const Value& value) {
     note.text = "no numbers";
     return note;
   }
+  if (value.element_count() <= kMostElements) return NoteOfArray(value, KnowAll(value));
   note.text = FirstNumbers(value);
-  if (value.element_count() > kMostElements) {
-    note.range = "large";
-    return note;
-  }
-  const Statistics stats = Summarize(value);
-  note.nan = stats.nan;
-  note.inf = stats.inf;
-  if (stats.finite > 0 && value.element_count() > 1) {
-    note.range = stats.min == stats.max ? absl::StrCat("all ", Number(stats.min)) : absl::StrCat(Number(stats.min), " .. ", Number(stats.max));
-  }
+  note.range = "large";
   return note;
 }
 
@@ -164,7 +186,7 @@ ValueNote NoteOf(Session::State& s, const std::string& expression) {
   return NoteOf(*value);
 }
 
-ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction) {
+ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction, KnowUntil until) {
   ValueNote note;
   note.shape = Cut(instruction.shape.ToString(false), 200);
   if (s.machine == nullptr || depth >= static_cast<int>(s.machine->frames().size()) || s.machine->frames()[depth].computation != instruction.parent) {
@@ -182,12 +204,13 @@ ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction) {
     note.error = std::string(value.status().message());
     return note;
   }
-  ValueNote made = NoteOf(*value);
+  ValueNote made = value->shape().IsArray() ? NoteOfArray(*value, LookOn(s, depth, instruction, *value, until)) : NoteOf(*value);
   made.shape = note.shape;
   return made;
 }
 
 std::string TroubleText(const ValueNote& note) {
+  if (!note.trouble_text.empty()) return note.trouble_text;
   return absl::StrCat(note.nan > 0 ? absl::StrCat(note.nan, " NaN") : "", note.nan > 0 && note.inf > 0 ? ", " : "", note.inf > 0 ? absl::StrCat(note.inf, " inf") : "");
 }
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "absl/strings/string_view.h"
+#include "core/debug/known_values.h"
 #include "core/debug/session_state.h"
 #include "imgui.h"
 
@@ -17,13 +18,16 @@ struct ValueNote {
   std::string range;  // "-14.2 .. 0"; of one element empty
   std::string error;  // there is no value, and why
   int64_t nan = 0, inf = 0;
+  std::string trouble_text;  // of one array: "2 NaN, 1 -inf"
+  bool partial = false;      // not yet looked through whole: ask again
   bool trouble() const { return nan > 0 || inf > 0; }
 };
 
 ValueNote NoteOf(const Value& value);
 ValueNote NoteOf(Session::State& s, const std::string& expression);
-// Of an instruction of the selected frame. What would have to be made first and is large is left alone.
-ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction);
+// Of an instruction of the selected frame. What would have to be made first and is large is left alone;
+// what is held and large is looked through until the time is up.
+ValueNote NoteOf(Session::State& s, int depth, const Instruction& instruction, KnowUntil until);
 
 // "2 NaN, 1 inf".
 std::string TroubleText(const ValueNote& note);

@@ -11,20 +11,11 @@
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui.h"
+#include "visualizer/model/run_progress_text.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
 namespace {
-
-// "12 345 678": a count that can be read.
-std::string Grouped(int64_t n) {
-  std::string digits = absl::StrCat(n), out;
-  for (size_t k = 0; k < digits.size(); ++k) {
-    if (k > 0 && (digits.size() - k) % 3 == 0 && digits[k - 1] != '-') out += "\u00a0";
-    out += digits[k];
-  }
-  return digits.size() > 4 ? out : digits;
-}
 
 // Several pieces of one line in colours of their own; goes on in a new line where there is no room.
 class Line {
@@ -117,7 +108,10 @@ void ValueSide::DrawElement(const SideInput& in) {
     return;
   }
   const ElementFacts& e = *element_;
-  {
+  if (scalar) {
+    ui::TextCut(e.text, std::isfinite(e.number) ? c.text : c.pink, ui::Type().title);
+    ui::Gap(2);
+  } else {
     Line line(ui::Type().mono);
     line.Add(e.index.empty() ? "" : absl::StrCat(IndexText(e.index), " = "), c.dim);
     line.Add(e.text, std::isfinite(e.number) ? c.text : c.pink, ui::Type().mono_strong);
@@ -182,27 +176,35 @@ void ValueSide::DrawBits(const NumberBits& bits) {
 void ValueSide::DrawStatistics(const SideInput& in) {
   const ui::Palette& c = ui::Colors();
   const Statistics& s = in.facts.statistics;
-  if (in.facts.shape.rank() > 0) {
+  const ElementType type = in.facts.shape.element_type();
+  if (in.facts.shape.rank() > 0 && type == ElementType::kPred) {
     Line line;
+    const std::string share = absl::StrCat(GroupedCount(s.count - s.zeros), " true, ", GroupedCount(s.zeros), " false");
+    line.Next(share, c.text);
+    if (s.count > 0) line.Next(absl::StrFormat("%.3g%% true", s.mean * 100), c.text);
+    ui::TagFact("range", share);
+  } else if (in.facts.shape.rank() > 0) {
+    Line line;
+    // Of complex numbers it is said what was taken of them.
+    const std::string of = IsComplex(type) ? absl::StrCat(SignOf(in.facts.part), " ") : "";
     const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortNumber(s.min), " .. ", ShortNumber(s.max));
-    line.Next(range, c.text, s.finite == 0 ? "" : "range ");
-    if (s.finite > 0) line.Next(ShortNumber(s.mean), c.text, "mean ");
-    ui::TagFact("range", range);
+    line.Next(range, c.text, s.finite == 0 ? "" : absl::StrCat(of, "range "));
+    if (s.finite > 0) line.Next(ShortNumber(s.mean), c.text, absl::StrCat(of, "mean "));
+    ui::TagFact("range", absl::StrCat(of, range));
     ui::TagFact("mean", ShortNumber(s.mean));
   }
-  const ElementType type = in.facts.shape.element_type();
   if (IsFloat(type) || IsComplex(type)) {
     Line line;
-    line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", Grouped(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
-    line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", Grouped(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
+    line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", GroupedCount(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
+    line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", GroupedCount(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
     line.Next(Count(s.denormals, "denormal"), s.denormals == 0 ? c.dim : c.orange);
   }
   ui::TagFact("nan", absl::StrCat(s.nan));
   ui::TagFact("inf", absl::StrCat(s.inf));
   if (in.facts.shape.rank() > 0) {
     Line line;
-    line.Next(absl::StrCat(Grouped(s.count), s.count == 1 ? " element" : " elements"), c.dim);
-    if (s.zeros > 0) line.Next(absl::StrCat(Grouped(s.zeros), " zero"), c.dim);
+    line.Next(absl::StrCat(GroupedCount(s.count), s.count == 1 ? " element" : " elements"), c.dim);
+    if (s.zeros > 0 && type != ElementType::kPred) line.Next(absl::StrCat(GroupedCount(s.zeros), " zero"), c.dim);
     line.Next(FormatByteCount(in.facts.bytes), c.dim);
     ui::TagFact("count", absl::StrCat(s.count));
   }
@@ -247,7 +249,8 @@ void ValueSide::DrawHistogram(const SideInput& in) {
   std::string text = absl::StrCat(log_count_ ? "log count" : "count", h.sampled ? ", of a sample" : "");
   if (at_bin >= 0 && at_bin < static_cast<int>(h.bins.size())) {
     const double low = h.BinLow(static_cast<size_t>(at_bin)), high = h.BinLow(static_cast<size_t>(at_bin) + 1);
-    text = h.whole ? absl::StrCat(ShortNumber(low), ": ", Grouped(h.bins[at_bin])) : absl::StrCat(ShortNumber(low), " .. ", ShortNumber(high), ": ", Grouped(h.bins[at_bin]));
+    const bool truth = in.facts.shape.element_type() == ElementType::kPred;
+    text = h.whole ? absl::StrCat(truth ? (low != 0 ? "true" : "false") : ShortNumber(low), ": ", GroupedCount(h.bins[at_bin])) : absl::StrCat(ShortNumber(low), " .. ", ShortNumber(high), ": ", GroupedCount(h.bins[at_bin]));
   }
   ui::Gap(3);
   ui::TextCut(text, c.faint, ui::Type().small);
@@ -290,7 +293,7 @@ void ValueSide::DrawCompare(const SideInput& in) {
     in.context.run(absl::StrCat("window value ", kWords[chosen]));
   }
   ui::Gap(4);
-  const std::string text = facts->different == 0 ? absl::StrCat("all ", Grouped(facts->elements), " elements are the same") : absl::StrCat(Grouped(facts->different), " of ", Grouped(facts->elements), " differ");
+  const std::string text = facts->different == 0 ? absl::StrCat("all ", GroupedCount(facts->elements), " elements are the same") : absl::StrCat(GroupedCount(facts->different), " of ", GroupedCount(facts->elements), " differ");
   ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
   ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
   if (facts->different > 0) {
@@ -310,7 +313,7 @@ void ValueSide::DrawButtons(const SideInput& in) {
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text")) WantCopy();
   ImGui::SameLine(0, ui::Px(6));
-  if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, "As .npy for NumPy, or as a picture")) {
+  if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, !in.name.moment.empty() ? absl::StrCat("Go there to save it: goto ", in.name.moment) : "As .npy for NumPy, or as a picture", in.name.moment.empty())) {
     path_ = std::string(in.name.instruction->name);
     std::replace(path_.begin(), path_.end(), '/', '_');
     ImGui::OpenPopup("save popup");
@@ -328,6 +331,29 @@ void ValueSide::DrawButtons(const SideInput& in) {
     }
   }
   if (copied_ > 0) ui::TagFact("copied", absl::StrCat(copied_));
+}
+
+// What the picture on the screen is drawn with, as the command's options.
+std::string ValueSide::PictureOptionsOf(const SideInput& in) {
+  const ColorScale& scale = in.scale;
+  std::string options;
+  const auto add = [&](bool wanted, absl::string_view option) {
+    if (wanted) absl::StrAppend(&options, option, " ");
+  };
+  const ElementType type = in.facts.shape.element_type();
+  add(in.channel >= 0, "/rgb");
+  add(in.channel < 0 && scale.ramp == ColorRamp::kGray, "/gray");
+  add(in.channel < 0 && scale.ramp == ColorRamp::kDiverging && !(scale.low < 0 && scale.high > 0), "/diverging");
+  add(in.channel < 0 && scale.ramp == ColorRamp::kSequential && scale.low < 0 && scale.high > 0, "/sequential");
+  add(in.channel < 0 && scale.ramp == ColorRamp::kDiverging && scale.dark, "/dark");
+  add(in.channel < 0 && scale.log, "/log");
+  if (in.channel < 0 && scale.log && scale.least > 0) absl::StrAppend(&options, absl::StrFormat("/floor %.9g ", scale.least));
+  if (*in.what == PlaneOf::kValue) absl::StrAppend(&options, absl::StrFormat("/range %.9g %.9g ", scale.low, scale.high));
+  add(in.shows == CellShows::kLow, "/least");
+  add(in.shows == CellShows::kHigh, "/greatest");
+  add(in.channel < 0 && in.axes.rows > in.axes.columns, "/transpose");
+  if (IsComplex(type) && in.facts.part != ComplexPart::kMagnitude) absl::StrAppend(&options, "/", SignOf(in.facts.part), " ");
+  return options;
 }
 
 void ValueSide::DrawSave(const SideInput& in) {
@@ -351,7 +377,7 @@ void ValueSide::DrawSave(const SideInput& in) {
         for (int d = 0; d < in.facts.shape.rank(); ++d) absl::StrAppend(&slice, slice.empty() ? "[" : ",", d == in.axes.rows || d == in.axes.columns || d == in.channel ? std::string(":") : absl::StrCat(in.axes.at[d]));
         absl::StrAppend(&slice, "]");
       }
-      in.context.run(absl::StrCat(save_picture_ ? in.channel >= 0 ? "picture /rgb " : "picture " : "save ", Named(in), slice, " ", path));
+      in.context.run(save_picture_ ? absl::StrCat("picture ", PictureOptionsOf(in), Named(in), slice, " ", path) : absl::StrCat("save ", Named(in), " ", path));
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();
@@ -369,7 +395,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
       DelinearizeIndex(in.facts.shape.dimensions(), trouble, absl::MakeSpan(index));
     }
     if (!index.empty() || in.facts.shape.rank() == 0) {
-      in.context.run(absl::StrCat("why ", Named(in), IndexText(index)));
+      in.context.run(absl::StrCat("why ", Named(in), IndexText(index), in.name.moment.empty() ? "" : absl::StrCat(" @ ", in.name.moment)));
       why_of_ = in.name;
       why_index_ = index;
       why_key_ = absl::StrCat(in.key, IndexText(index), ",why");

@@ -9,6 +9,7 @@
 #include "visualizer/model/live.h"
 #include "visualizer/model/value_view.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/panels/value_canvas.h"
 
 namespace hloscope {
 
@@ -22,6 +23,8 @@ struct SideInput {
   const std::vector<int64_t>& hovered;
   PlaneOf* what;                         // the picture shows
   int channel = -1;                      // dimension of an image's channels, while it is shown as one
+  ColorScale scale;                      // of the picture
+  CellShows shows = CellShows::kMean;
 };
 
 class ValueSide {
@@ -44,6 +47,7 @@ class ValueSide {
   void DrawButtons(const SideInput& in);
   void DrawSave(const SideInput& in);
   void DrawWhy(const SideInput& in);
+  static std::string PictureOptionsOf(const SideInput& in);
   // "%x[1]": in commands.
   std::string Named(const SideInput& in) const;
 

@@ -37,4 +37,9 @@ std::string CommandOf(const Action& action, const Snapshot& now) {
   return std::string(commands.first);
 }
 
+bool RunsProgram(const Action& action) {
+  const absl::string_view id = action.id;
+  return id == "continue" || id == "start" || id == "next" || id == "step" || id == "finish";
+}
+
 }  // namespace hloscope

@@ -20,6 +20,8 @@ const std::vector<Action>& Actions();
 const Action& FindAction(const char* id);  // one that is there
 // The command that the action means now; empty: it cannot be done now.
 std::string CommandOf(const Action& action, const Snapshot& now);
+// It runs the program on: text that was edited and not applied goes in first.
+bool RunsProgram(const Action& action);
 
 }  // namespace hloscope
 

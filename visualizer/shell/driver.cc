@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -13,6 +14,7 @@
 #include "absl/strings/strip.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
+#include "visualizer/widgets/steady.h"
 
 namespace hloscope {
 namespace {
@@ -24,6 +26,22 @@ std::string TakeWord(std::string& text) {
   std::string word(rest.substr(0, end));
   text = std::string(absl::StripAsciiWhitespace(rest.substr(end)));
   return word;
+}
+
+// What is drawn, as a number: of the places and colours of all that was given to the renderer.
+uint64_t Drawn() {
+  const ImDrawData* data = ImGui::GetDrawData();
+  uint64_t hash = 1469598103934665603u;
+  for (int k = 0; data != nullptr && k < data->CmdListsCount; ++k) {
+    const ImVector<ImDrawVert>& vertices = data->CmdLists[k]->VtxBuffer;
+    for (const ImDrawVert& v : vertices) {
+      uint64_t words[3] = {0, 0, 0};
+      static_assert(sizeof(v) <= sizeof(words));
+      std::memcpy(words, &v, sizeof(v));
+      for (const uint64_t word : words) hash = (hash ^ word) * 1099511628211u;
+    }
+  }
+  return hash;
 }
 
 }  // namespace
@@ -56,6 +74,20 @@ bool Driver::FindTag(const std::string& name, ImVec2* center, double fx, double 
   return true;
 }
 
+bool Driver::Still(std::string* why) const {
+  // Longer than hints and what is read beside the window need.
+  constexpr double kStill = 0.6;
+  const double now = ImGui::GetTime();
+  *why = "something still runs";
+  if (!shell_.engine().idle()) return false;
+  *why = "the text is still being read";
+  if (!shell_.document().empty() && !shell_.document().reading_is_current()) return false;
+  *why = "the graph is still being laid out";
+  if (const std::string* graph = ui::TheTags().Fact("graph/state"); graph != nullptr && *graph != "ready" && shell_.document().reading() != nullptr && shell_.document().reading()->ok) return false;
+  *why = "the picture still changes";
+  return now - drawn_since_ >= kStill && now - waited_since_ >= kStill;
+}
+
 bool Driver::Holds(const std::string& state, std::string* why) const {
   std::string rest = state;
   const std::string kind = TakeWord(rest);
@@ -63,6 +95,7 @@ bool Driver::Holds(const std::string& state, std::string* why) const {
     *why = "something still runs";
     return shell_.engine().idle();
   }
+  if (kind == "still") return Still(why);
   if (kind == "tag" || kind == "gone") {
     const bool there = ui::TheTags().Find(rest) != nullptr;
     *why = absl::StrCat(rest, there ? " is still there" : " is not there");
@@ -90,6 +123,7 @@ void Driver::Begin(const std::string& text) {
   pressing_.clear();
   looking_for_.clear();
   steps_.clear();
+  may_pass_ = false;
   if (word == "click" || word == "hover" || word == "drag" || word == "scroll") {
     const std::string name = TakeWord(rest);
     double fx = 0.5, fy = 0.5;
@@ -107,7 +141,10 @@ void Driver::Begin(const std::string& text) {
     if (word == "click") {
       const int button = absl::StrContains(more, "right") ? 1 : absl::StrContains(more, "middle") ? 2 : 0;
       const bool ctrl = absl::StrContains(more, "ctrl"), shift = absl::StrContains(more, "shift");
-      for (int times = absl::StrContains(more, "double") ? 2 : 1; times > 0; --times) {
+      const bool twice = absl::StrContains(more, "double");
+      for (int times = twice ? 2 : 1; times > 0; --times) {
+        // However long a frame takes; and two clicks that are meant as two are no double one.
+        steps_.push_back([twice] { ImGui::GetIO().MouseDoubleClickTime = twice ? 60.0f : 0.0f; });
         steps_.push_back([this, button, ctrl, shift] {
           button_[button] = true;
           ctrl_ = ctrl;
@@ -204,9 +241,27 @@ void Driver::Begin(const std::string& text) {
       wait_limit_ = word == "expect" ? 1 : patience;
     }
     waited_since_ = ImGui::GetTime();
+  } else if (word == "settle") {
+    waiting_ = "still";
+    wait_limit_ = 8;
+    may_pass_ = true;
+    waited_since_ = ImGui::GetTime();
+  } else if (word == "mask") {
+    masks_.push_back(rest);
+  } else if (word == "drop") {
+    steps_.push_back([this, rest] { hooks_.drop(rest); });
+    for (int k = 0; k < 3; ++k) steps_.push_back([] {});
   } else if (word == "shot") {
     steps_.push_back([this, rest] {
-      const absl::Status written = hooks_.shot(rest);
+      std::vector<ui::TagRect> varying = ui::TheSteady().varying;
+      for (const std::string& mask : masks_) {
+        const bool begins = absl::EndsWith(mask, "*");
+        for (const std::string& name : ui::TheTags().Names()) {
+          if (begins ? !absl::StartsWith(name, mask.substr(0, mask.size() - 1)) : name != mask) continue;
+          if (const ui::TagRect* rect = ui::TheTags().Find(name)) varying.push_back(*rect);
+        }
+      }
+      const absl::Status written = hooks_.shot(rest, varying);
       if (!written.ok()) Fail(std::string(written.message()));
     });
   } else if (word == "size") {
@@ -271,6 +326,7 @@ void Driver::Step() {
       key_ = chord.key;
       settle_ = 2;
     }
+    if (waited > wait_limit_ && may_pass_) return Next();
     if (waited > wait_limit_) Fail(absl::StrCat(why, " (after ", absl::StrFormat("%.0f", waited), " s)"));
     return;
   }
@@ -283,6 +339,7 @@ void Driver::BeforeFrame() {
   wheel_ = 0;
   const int key_before = key_;
   Step();
+  ui::TheSteady().varying.clear();
   ImGuiIO& io = ImGui::GetIO();
   io.MousePos = mouse_;
   for (int k = 0; k < 3; ++k) io.MouseDown[k] = button_[k];
@@ -297,6 +354,12 @@ void Driver::BeforeFrame() {
 }
 
 void Driver::AfterFrame(double own_ms) {
+  if (waiting_ == "still") {
+    if (const uint64_t drawn = Drawn(); drawn != drawn_) {
+      drawn_ = drawn;
+      drawn_since_ = ImGui::GetTime();
+    }
+  }
   if (frames_left_ <= 0) return;
   frame_ms_.push_back(own_ms);
   if (--frames_left_ > 0) return;

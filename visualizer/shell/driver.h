@@ -10,6 +10,10 @@
 //   run COMMAND                   as if typed into the console
 //   wait idle | tag NAME | gone NAME | fact NAME = TEXT | fact NAME ~ TEXT (contains) | seconds N
 //   expect ...                    as wait, but must hold within a second
+//   wait still                    nothing runs, and the picture has not changed for a while
+//   settle                        the same, but goes on after some seconds though something moves
+//   mask NAME                     what has the name differs from run to run: left out where pictures are compared
+//   drop FILE                     a file dragged onto the window
 //   shot FILE.png                 the window, as it is
 //   size WIDTH HEIGHT             of the window
 //   names [PREFIX]                prints what has a name
@@ -18,6 +22,7 @@
 #ifndef HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
 #define HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
 
+#include <cstdint>
 #include <deque>
 #include <functional>
 #include <string>
@@ -26,14 +31,17 @@
 #include "absl/status/status.h"
 #include "imgui.h"
 #include "visualizer/shell/shell.h"
+#include "visualizer/widgets/tags.h"
 
 namespace hloscope {
 
 class Driver {
  public:
   struct Hooks {
-    std::function<absl::Status(const std::string& path)> shot;  // writes what was drawn last
+    // Writes what was drawn last; `varying` are the rectangles that differ from run to run.
+    std::function<absl::Status(const std::string& path, const std::vector<ui::TagRect>& varying)> shot;
     std::function<void(int width, int height)> resize;
+    std::function<void(const std::string& path)> drop;
     std::function<void(const std::string& line)> print;
   };
   Driver(Shell& shell, Hooks hooks) : shell_(shell), hooks_(std::move(hooks)) {}
@@ -42,6 +50,8 @@ class Driver {
   void Add(const std::string& name, const std::string& script);
   bool done() const { return lines_.empty() || failed_; }
   bool failed() const { return failed_; }
+  // It only waits for something: frames need not follow each other at once.
+  bool waiting() const { return begun_ && steps_.empty() && frames_left_ <= 0 && (!waiting_.empty() || !looking_for_.empty()); }
   // Seconds that a `wait` may take.
   double patience = 20;
 
@@ -60,6 +70,8 @@ class Driver {
   bool FindTag(const std::string& name, ImVec2* center, double fx, double fy);
   void Fail(const std::string& why);
   void Next();
+  // Nothing runs in any thread, and the picture stands.
+  bool Still(std::string* why) const;
 
   Shell& shell_;
   Hooks hooks_;
@@ -70,6 +82,10 @@ class Driver {
   std::string waiting_;     // a state
   std::string pressing_;    // the key of `press`; empty: none
   double waited_since_ = 0, wait_limit_ = 0;
+  bool may_pass_ = false;   // the wait ends after its limit without a mistake
+  uint64_t drawn_ = 0;      // a number that what was drawn last makes, and since when
+  double drawn_since_ = 0;
+  std::vector<std::string> masks_;
   int settle_ = 0;          // frames before the next line
   std::string looking_for_; // a tag
   double looked_since_ = 0;

@@ -98,7 +98,26 @@ std::unique_ptr<LayoutNode> FromJson(const nlohmann::json& from, std::vector<std
 
 }  // namespace
 
+LayoutSize NeededSize(const LayoutNode& node, float gap) {
+  if (node.leaf()) return {kLeastPlaceWidth, kLeastPlaceHeight};
+  const LayoutSize a = NeededSize(*node.first, gap), b = NeededSize(*node.second, gap);
+  if (node.stacked) return {std::max(a.width, b.width), a.height + gap + b.height};
+  return {a.width + gap + b.width, std::max(a.height, b.height)};
+}
+
+std::vector<std::string> TabsOf(const LayoutNode& node) {
+  if (node.leaf()) return node.tabs;
+  std::vector<std::string> tabs = TabsOf(*node.first);
+  for (const std::string& tab : TabsOf(*node.second)) tabs.push_back(tab);
+  return tabs;
+}
+
 PanelLayout::PanelLayout() { Reset(); }
+
+void PanelLayout::Raise(absl::string_view panel) {
+  raised_ = std::string(panel);
+  ++raises_;
+}
 
 void PanelLayout::Reset() {
   root_ = Standard();
@@ -125,6 +144,7 @@ std::vector<std::string> PanelLayout::OpenPanels() const {
 void PanelLayout::Open(absl::string_view panel) {
   if (LayoutNode* leaf = LeafOf(panel)) {
     leaf->active = std::string(panel);
+    Raise(panel);
     return;
   }
   const PanelRow* row = FindPanelRow(panel);
@@ -148,6 +168,7 @@ void PanelLayout::Open(absl::string_view panel) {
   }
   leaf->tabs.push_back(std::string(panel));
   leaf->active = std::string(panel);
+  Raise(panel);
 }
 
 void PanelLayout::Close(absl::string_view panel) {

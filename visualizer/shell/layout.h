@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_VISUALIZER_SHELL_LAYOUT_H_
 #define HLOSCOPE_VISUALIZER_SHELL_LAYOUT_H_
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
@@ -21,7 +22,22 @@ struct LayoutNode {
   std::string active;
   std::string place;     // of the standard layout; "" after it was moved
   bool leaf() const { return first == nullptr; }
+  // Of a split that has no room for two places: it is drawn as one, with this tab in front. Not kept.
+  std::string merged_active;
+  uint64_t merged_raise = 0;  // the raising that was seen last
 };
+
+// The size that a place needs to be of use, in pixels at scale 1, its tabs among them.
+inline constexpr float kLeastPlaceWidth = 210, kLeastPlaceHeight = 186;
+// The height that the program's place should have before the places below it each have their own: 14 lines, its tabs and its footer.
+inline constexpr float kProgramHeight = 384;
+// What all places of a node need side by side.
+struct LayoutSize {
+  float width = 0, height = 0;
+};
+LayoutSize NeededSize(const LayoutNode& node, float gap);
+// Of all leaves of a node, in their order.
+std::vector<std::string> TabsOf(const LayoutNode& node);
 
 enum class Side : uint8_t { kCenter, kLeft, kRight, kTop, kBottom };
 
@@ -37,6 +53,9 @@ class PanelLayout {
   // Moves a panel into the leaf, as a tab (kCenter) or as a new leaf on that side of it.
   void Move(absl::string_view panel, LayoutNode& to, Side side);
   LayoutNode* LeafOf(absl::string_view panel);
+  // The panel that was brought to the front last, and how often one was.
+  const std::string& raised() const { return raised_; }
+  uint64_t raises() const { return raises_; }
   std::vector<std::string> OpenPanels() const;
   nlohmann::json Save() const;
   // False, and unchanged, where it is not a layout. Panels that do not exist (any more) are left out.
@@ -44,7 +63,10 @@ class PanelLayout {
 
  private:
   void Tidy();
+  void Raise(absl::string_view panel);
   std::unique_ptr<LayoutNode> root_;
+  std::string raised_;
+  uint64_t raises_ = 0;
 };
 
 }  // namespace hloscope

@@ -7,7 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "core/debug/text_util.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/match.h"
@@ -49,12 +49,6 @@ std::vector<Entry> List(const std::string& folder, bool all) {
   return entries;
 }
 
-std::string SizeText(int64_t bytes) {
-  if (bytes < 1024) return absl::StrCat(bytes, " B");
-  if (bytes < 1024 * 1024) return absl::StrFormat("%.0f KiB", static_cast<double>(bytes) / 1024);
-  return absl::StrFormat("%.1f MiB", static_cast<double>(bytes) / (1024 * 1024));
-}
-
 }  // namespace
 
 void Shell::DrawOpenDialog() {
@@ -89,7 +83,7 @@ void Shell::DrawOpenDialog() {
     open_listed_ = open_folder_;
     open_listed_all_ = open_all_;
     open_names_.clear();
-    for (const Entry& e : List(open_folder_, open_all_)) open_names_.push_back({e.name, e.folder, e.folder ? "" : SizeText(e.size)});
+    for (const Entry& e : List(open_folder_, open_all_)) open_names_.push_back({e.name, e.folder, e.folder ? "" : FormatByteCount(e.size)});
   }
   std::string chosen;
   ImGui::BeginChild("list", {0, -ui::Px(40)}, false);
@@ -112,8 +106,8 @@ void Shell::DrawOpenDialog() {
   if (!any) ui::Text(open_all_ ? "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
   ImGui::EndChild();
   ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
-  const float right = ui::Px(160);
-  ImGui::SameLine(ImGui::GetWindowWidth() - right - ui::Px(16));
+  const float buttons = ui::Measure(ui::Type().ui, "Cancel").x + ui::Measure(ui::Type().ui, "Open").x + ui::Px(20 + 20 + 8);
+  ImGui::SameLine(ImGui::GetWindowWidth() - buttons - ui::Px(16));
   const bool cancel = ui::Button("cancel", "Cancel") || ui::Pressed("Escape");
   ImGui::SameLine();
   const bool accept = ui::Button("accept", "Open", ui::Icon::kNone, ui::ButtonKind::kPrimary, "", !open_text_.empty()) || entered;

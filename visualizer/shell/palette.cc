@@ -33,6 +33,7 @@ int Score(absl::string_view text, absl::string_view wanted) {
 
 struct Offer {
   std::string label, detail, keys, command;
+  const Action* action = nullptr;
   bool complete = true;  // else the command wants more words: it goes to the console's field
   const Instruction* instruction = nullptr;
   int score = 0;
@@ -45,12 +46,12 @@ void OfferCommands(const Snapshot& now, absl::string_view wanted, std::vector<Of
     o.score = score + bonus;
     offers->push_back(std::move(o));
   };
-  for (const Action& action : Actions()) offer({action.label, action.menu, action.keys, CommandOf(action, now)}, 4);
+  for (const Action& action : Actions()) offer({action.label, action.menu, action.keys, CommandOf(action, now), &action}, 4);
   for (const PanelRow& row : PanelRows()) offer({absl::StrCat("Panel: ", row.title), row.help, row.keys, absl::StrCat("window panel ", row.id)}, 2);
   for (const CommandRow& row : Commands()) {
     if (absl::string_view(row.name) == "window") continue;
     const absl::string_view synopsis = row.synopsis;
-    offer({absl::StrCat(row.name, synopsis.empty() ? "" : " ", synopsis), row.help, "", row.name, synopsis.empty() || synopsis.front() == '['}, 0);
+    offer({absl::StrCat(row.name, synopsis.empty() ? "" : " ", synopsis), row.help, "", row.name, nullptr, synopsis.empty() || synopsis.front() == '['}, 0);
   }
 }
 
@@ -78,7 +79,9 @@ void Shell::DrawPalette() {
   const ImVec2 size = ImGui::GetMainViewport()->Size;
   const float width = std::min(ui::Px(640), size.x - ui::Px(32));
   ImGui::SetNextWindowPos({std::floor((size.x - width) / 2), ui::Px(56)});
-  ImGui::SetNextWindowSize({width, std::min(ui::Px(420), size.y - ui::Px(80))});
+  // As high as what is offered, which the frame before knows.
+  if (palette_opened_) palette_rows_ = 13;
+  ImGui::SetNextWindowSize({width, std::min(ui::Px(72) + ui::Px(26) * static_cast<float>(std::clamp(palette_rows_, 1, 13)), size.y - ui::Px(80))});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(12)});
   ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::ColorConvertU32ToFloat4(c.panel));
   if (palette_opened_) ImGui::SetNextWindowFocus();
@@ -96,6 +99,8 @@ void Shell::DrawPalette() {
   }
   offers.resize(most);
   const int last = static_cast<int>(offers.size()) - 1;
+  if (palette_rows_ != last + 1) ui::WantFrame();
+  palette_rows_ = last + 1;
   const int before = palette_at_;
   if (ui::Pressed("Down", true)) ++palette_at_;
   if (ui::Pressed("Up", true)) --palette_at_;
@@ -135,6 +140,8 @@ void Shell::DrawPalette() {
     palette_ = 0;
     if (o.instruction != nullptr) {
       Run(absl::StrCat("window select ", CommandName(*now_, *o.instruction)));
+    } else if (o.action != nullptr) {
+      Act(*o.action);
     } else if (o.complete) {
       Run(o.command);
     } else {

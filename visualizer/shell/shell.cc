@@ -73,7 +73,66 @@ void Shell::Run(const std::string& command) {
   }
 }
 
+void Shell::Act(const Action& action) {
+  const std::string command = CommandOf(action, *now_);
+  if (command.empty() && now_->phase != Phase::kBroken) return;
+  if (RunsProgram(action) && !document_.empty() && (document_.changed() || (now_->phase == Phase::kBroken && !now_->fresh))) {
+    wanted_run_ = &action;
+    wanted_applied_ = 0;
+    ui::WantFrame();
+    return;
+  }
+  if (!command.empty()) Run(command);
+}
+
+void Shell::RunWanted(bool idle) {
+  if (restarting_) {
+    const Engine::Activity activity = engine_.activity();
+    if (activity.what.empty()) {
+      restarting_ = false;
+      Act(FindAction("start"));
+    } else {
+      // Again, until it has come through: what begins just now does not hear the first one. What is being opened is waited for.
+      if (!absl::StartsWith(activity.what, "reading ")) engine_.Cancel();
+      ui::WantFrame();
+    }
+  }
+  if (wanted_run_ == nullptr) return;
+  if (!document_.changed() && now_->phase != Phase::kBroken) {
+    const std::string command = CommandOf(*std::exchange(wanted_run_, nullptr), *now_);
+    if (!command.empty()) Run(command);
+    return;
+  }
+  if (wanted_applied_ != 0) {
+    // It was sent, and is not what runs: the console says why. Or it was edited on meanwhile.
+    if (idle) wanted_run_ = nullptr;
+    else ui::WantFrame();
+    return;
+  }
+  if (!document_.reading_is_current()) {
+    ui::WantFrame();
+    return;
+  }
+  const std::shared_ptr<const Reading> reading = document_.reading();
+  const auto problems = std::count_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
+  if (problems > 0 || !document_.changed()) {
+    layout_.Open("problems");
+    if (problems > 0) {
+      refused_run_ = absl::StrCat("the text has ", problems, problems == 1 ? " problem; mend it or undo" : " problems; mend them or undo");
+      refused_run_version_ = document_.version();
+      engine_.AddConsole(ConsoleLine::kError, refused_run_);
+    }
+    wanted_run_ = nullptr;
+    return;
+  }
+  wanted_applied_ = document_.version();
+  engine_.AddConsole(ConsoleLine::kCommand, "window program apply");
+  RunWindowCommand("program apply");
+  ui::WantFrame();
+}
+
 void Shell::Update() {
+  const bool idle = engine_.idle();  // before the snapshot is taken: what was done then is in it
   for (const std::string& command : std::exchange(waiting_, {})) RunWindowCommand(command);
   for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
@@ -82,36 +141,64 @@ void Shell::Update() {
   now_ = engine_.snapshot();
   if (now_->program_generation != seen_program_) {
     seen_program_ = now_->program_generation;
-    selection_ = Selection{};
-    seen_here_ = nullptr;
-    welcome_ = false;
-    const std::string text = now_->source != nullptr ? std::string(now_->source->text()) : "";
-    // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
-    const std::string name_of_text = document_.name() == now_->path + ".hlo" && !text.empty() ? document_.name() : now_->path;
-    if (name_of_text == document_.name() && text == document_.text()) {
-      document_.MarkRun(document_.version());
-    } else if (name_of_text == document_.name() && document_.RunsSent(text)) {
-      // It was edited on while it was taken up.
-    } else {
-      document_.Reset(name_of_text, text);
-    }
-    if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
-      settings_.Remember(now_->path);
-      SaveSettings();
-    }
+    TakeProgram();
   }
   if (now_->moment_generation != seen_moment_) {
     seen_moment_ = now_->moment_generation;
-    const Instruction* here = now_->here();
-    if (now_->caught != nullptr && here != seen_here_) {
-      Select(now_->caught, now_->caught_element);
-    } else if (here != seen_here_ && here != nullptr) {
-      Select(here, {});
-    }
-    seen_here_ = here;
+    TakeMoment();
   }
+  if (now_->slice_generation != seen_slice_) {
+    seen_slice_ = now_->slice_generation;
+    selection_.slice = now_->slice;
+  }
+  RunWanted(idle);
   selection_.hovered = std::exchange(selection_.hover_next, nullptr);
   selection_.reveal = std::exchange(reveal_next_, false);
+}
+
+void Shell::TakeProgram() {
+  selection_ = Selection{};
+  seen_here_ = nullptr;
+  seen_finished_ = false;
+  seen_slice_ = now_->slice_generation;
+  welcome_ = false;
+  if (now_->phase != Phase::kEmpty && focused_panel_ == "lessons") layout_.Open("program");  // a lesson's: the lesson stays as a tab beside it
+  refused_open_.clear();
+  const std::string text = now_->source != nullptr && !now_->unreadable ? std::string(now_->source->text()) : "";
+  // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
+  const std::string name_of_text = document_.name() == now_->path + ".hlo" && !text.empty() ? document_.name() : now_->path;
+  const bool same_name = name_of_text == document_.name();
+  if (same_name && text == document_.text()) {
+    document_.MarkRun(document_.version());
+  } else if (same_name && document_.RunsSent(text)) {
+    // It was edited on while it was taken up.
+  } else if (same_name && document_.changed() && !text.empty()) {
+    // What was typed and never applied is one step of undo away.
+    document_.Replace(0, static_cast<int64_t>(document_.text().size()), text, 0, 0);
+    document_.MarkRun(document_.version());
+    engine_.AddConsole(ConsoleLine::kNote, "the text is that of the program that runs now; what was typed and not applied is a step of undo away (Ctrl+Z)");
+  } else {
+    document_.Reset(name_of_text, text);
+  }
+  if (now_->phase == Phase::kBroken && !now_->fresh) layout_.Open("problems");
+  if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
+    settings_.Remember(now_->path);
+    SaveSettings();
+  }
+}
+
+void Shell::TakeMoment() {
+  const Instruction* here = now_->here();
+  const bool finished = now_->phase == Phase::kFinished;
+  if (now_->caught != nullptr && here != seen_here_) {
+    Select(now_->caught, now_->caught_element);
+  } else if (here != seen_here_ && here != nullptr) {
+    Select(here, {});
+  } else if (finished && !seen_finished_ && now_->module != nullptr && now_->module->entry != nullptr) {
+    Select(now_->module->entry->root, {});  // what the program has come to
+  }
+  seen_here_ = here;
+  seen_finished_ = finished;
 }
 
 void Shell::Keys() {
@@ -121,8 +208,7 @@ void Shell::Keys() {
     if (!chord.has_value() || !ui::Pressed(*chord, false)) continue;
     // Fields keep their own undo.
     if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo")) continue;
-    const std::string command = CommandOf(action, *now_);
-    if (!command.empty()) Run(command);
+    Act(action);
   }
   for (const PanelRow& row : PanelRows()) {
     const std::optional<ui::Chord> chord = ui::ParseChord(row.keys);
@@ -143,14 +229,22 @@ void Shell::Frame() {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar(3);
   drop_places_.clear();
+  merged_.clear();
   const ImVec2 min = viewport->Pos, max = {viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y};
   if (!options_.only_panel.empty()) {
+    ImGui::GetWindowDrawList()->AddRectFilled(min, max, ui::Colors().panel);
     DrawPanel(options_.only_panel, min, max);
   } else {
     Keys();
     const float toolbar = ui::Px(44), gap = ui::Px(8), timeline = ui::Px(52);
     DrawToolbar(toolbar);
-    if (now_->phase == Phase::kEmpty || welcome_) {
+    // Before there is a program, lessons have the whole window.
+    if (now_->phase == Phase::kEmpty && focused_panel_ == "lessons" && !welcome_) {
+      const ImVec2 corner = {min.x + gap, min.y + toolbar}, end = {max.x - gap, max.y - gap};
+      ImGui::GetWindowDrawList()->AddRectFilled(corner, end, ui::Colors().panel, ui::Px(4));
+      ImGui::GetWindowDrawList()->AddRect(corner, end, ui::Colors().border, ui::Px(4));
+      DrawPanel("lessons", corner, end);
+    } else if (now_->phase == Phase::kEmpty || welcome_) {
       DrawWelcome({min.x + gap, min.y + toolbar}, {max.x - gap, max.y - gap});
     } else {
       const bool has_timeline = FindPanelRow("timeline") != nullptr && layout_.LeafOf("timeline") == nullptr;
@@ -172,7 +266,10 @@ void Shell::Frame() {
   ui::TagFact("here", now_->here() != nullptr ? now_->here()->name : "");
   ui::TagFact("selected", selection_.instruction != nullptr ? selection_.instruction->name : "");
   ui::TagFact("path", now_->path);
+  ui::TagFact("title", window_title());
   ui::TagFact("stops", absl::StrCat(now_->stops.size()));
+  ui::TagFact("slice", absl::StrCat(selection_.slice.size()));
+  ui::TagFact("unsaved", document_.unsaved() ? "yes" : "no");
 }
 
 void Shell::SaveSettings() {

@@ -4,6 +4,7 @@
 #define HLOSCOPE_VISUALIZER_SHELL_SHELL_H_
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <memory>
 #include <string>
@@ -12,7 +13,9 @@
 #include "imgui.h"
 #include "visualizer/model/document.h"
 #include "visualizer/model/engine.h"
+#include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/shell/actions.h"
 #include "visualizer/shell/layout.h"
 #include "visualizer/shell/settings.h"
 #include "visualizer/widgets/theme.h"
@@ -42,9 +45,12 @@ class Shell {
   void Drop(const std::vector<std::string>& paths);
   // A command, as if it had been typed. Commands of the window act before the next frame is drawn: they may change what is being drawn.
   void Run(const std::string& command);
+  // What a key, a button or a menu's row does. What runs the program on takes up edited text first.
+  void Act(const Action& action);
   Settings& settings() { return settings_; }
   const Selection& selection() const { return selection_; }
   Engine& engine() { return engine_; }
+  const Document& document() const { return document_; }
   void SaveSettings();
 
  private:
@@ -52,14 +58,19 @@ class Shell {
   friend class SessionKeeper;    // session_keeper.cc
   PanelContext Context();
   void Update();                 // takes what the engine has made since the last frame
+  void TakeProgram();            // another program came
+  void TakeMoment();             // the program moved
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element);
+  void RunWanted(bool idle);     // a step on the way to wanted_run_
   void Keys();
   // toolbar.cc, menus
   void DrawToolbar(float height);
+  void DrawRunning(ImVec2 at, float room, float button_y, const Engine::Activity& activity);
   void DrawMenu();
   // tabs.cc
   void DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name);
+  void DrawMerged(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name);
   void DrawLeaf(LayoutNode& leaf, ImVec2 min, ImVec2 max, const std::string& name);
   void DrawTabs(LayoutNode& leaf, ImVec2 min, float width);
   void DrawDropTargets();
@@ -83,6 +94,17 @@ class Shell {
   std::vector<std::string> waiting_;  // commands of the window
   uint64_t seen_program_ = 0, seen_moment_ = 0;
   const Instruction* seen_here_ = nullptr;
+  bool seen_finished_ = false;
+  uint64_t seen_slice_ = 0;
+  std::string refused_open_;  // what was not opened because it would drop changes; asked again, it is
+  RunTotal total_;            // of the snapshot of that generation
+  uint64_t total_of_ = 0;
+  // To be run when the edited text is what runs; null: nothing. `applied`: the text was sent, as it was in that version.
+  const Action* wanted_run_ = nullptr;
+  uint64_t wanted_applied_ = 0;
+  std::string refused_run_;   // why the text was not run; of that version, until it changes
+  uint64_t refused_run_version_ = 0;
+  bool restarting_ = false;   // what runs is being interrupted; then it starts anew
   std::string focused_panel_;
   bool quitting_ = false, welcome_ = false, menu_open_ = false;
   bool reveal_next_ = false;
@@ -93,12 +115,14 @@ class Shell {
     ImVec2 min, max;
   };
   std::vector<DropPlace> drop_places_;
+  std::deque<LayoutNode> merged_;  // places that are drawn as one in this frame
   ImVec2 menu_at_ = {0, 0};  // where the open menu hangs
   // The palette: 0 closed, 1 commands, 2 instructions.
   int palette_ = 0;
   bool palette_opened_ = false;
   std::string palette_text_;
   int palette_at_ = 0;
+  int palette_rows_ = 13;  // of what is offered
   // The dialog for opening a file.
   struct OpenName {
     std::string name;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
 
 namespace hloscope {
 namespace {
@@ -17,8 +18,19 @@ void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string
   if (node.leaf()) return DrawLeaf(node, min, max, name);
   const float gap = ui::Px(8);
   const float whole = (node.stacked ? max.y - min.y : max.x - min.x) - gap;
-  const float least = std::min(ui::Px(90), whole / 2);
-  const float first = std::floor(std::clamp(whole * node.ratio, least, whole - least));
+  const float least = ui::Px(node.stacked ? kLeastPlaceHeight : kLeastPlaceWidth);
+  if (whole < 2 * least) return DrawMerged(node, min, max, name);
+  // Each gets what its places need where there is room for that; else at least so much that one of them can be seen.
+  const LayoutSize a = NeededSize(*node.first, 8), b = NeededSize(*node.second, 8);
+  float least_first = ui::Px(node.stacked ? a.height : a.width), least_second = ui::Px(node.stacked ? b.height : b.width);
+  if (least_first + least_second > whole) least_first = least_second = least;
+  // Where the program would be a few lines only, what is below it becomes one place.
+  const std::vector<std::string> above = TabsOf(*node.first);
+  if (node.stacked && !node.second->leaf() && std::find(above.begin(), above.end(), "program") != above.end() && whole - least_second < ui::Px(kProgramHeight)) {
+    least_second = least;
+    least_first = std::max(least, std::min(ui::Px(kProgramHeight), whole - least));
+  }
+  const float first = std::floor(std::clamp(whole * node.ratio, least_first, std::max(least_first, whole - least_second)));
   ImVec2 end = max, begin = min, bar_min = min, bar_max = max;
   if (node.stacked) {
     end.y = bar_min.y = min.y + first;
@@ -47,6 +59,24 @@ void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string
   DrawNode(*node.second, begin, max, name + "b");
 }
 
+// There is no room for both: all of their panels are tabs of one place, until there is.
+void Shell::DrawMerged(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name) {
+  merged_.emplace_back();
+  LayoutNode& one = merged_.back();
+  one.tabs = TabsOf(node);
+  const auto has = [&](const std::string& id) { return std::find(one.tabs.begin(), one.tabs.end(), id) != one.tabs.end(); };
+  if (node.merged_raise != layout_.raises()) {
+    node.merged_raise = layout_.raises();
+    if (has(layout_.raised())) node.merged_active = layout_.raised();
+  }
+  if (!has(node.merged_active)) node.merged_active = one.tabs.empty() ? "" : one.tabs.front();
+  one.active = node.merged_active;
+  DrawLeaf(one, min, max, name);
+  if (one.active == node.merged_active) return;
+  node.merged_active = one.active;
+  if (LayoutNode* real = layout_.LeafOf(one.active)) real->active = one.active;
+}
+
 void Shell::DrawLeaf(LayoutNode& leaf, ImVec2 min, ImVec2 max, const std::string& name) {
   const float strip = ui::Px(32);
   if (leaf.tabs.empty()) {
@@ -56,7 +86,9 @@ void Shell::DrawLeaf(LayoutNode& leaf, ImVec2 min, ImVec2 max, const std::string
     ImGui::EndChild();
     return;
   }
-  drop_places_.push_back({&leaf, min, max});
+  // What is drawn as one place is several: it takes no tabs.
+  const bool own = merged_.empty() || &leaf != &merged_.back();
+  if (own) drop_places_.push_back({&leaf, min, max});
   ImDrawList* list = ImGui::GetWindowDrawList();
   const ui::Palette& c = ui::Colors();
   list->AddRectFilled(min, max, c.panel, ui::Px(4));
@@ -73,9 +105,10 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
   float x = min.x;
   std::string close;
   const PanelContext context = Context();
-  // All in full where there is room; else each gets its share.
+  // All in full where there is room; else without room for the cross; else what fits, and the others in a menu.
   std::vector<float> widths;
-  float total = 0;
+  float total = 0, tight = 0;
+  const float cross_room = ui::Px(16), more_width = ui::Px(30);
   std::vector<std::string> titles;
   for (const std::string& id : leaf.tabs) {
     std::string title = PanelOf(id).Title(context);
@@ -83,11 +116,31 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     widths.push_back(ui::Measure(ui::Type().ui, title).x + ui::Px(24 + 14));
     titles.push_back(std::move(title));
     total += widths.back();
+    tight += widths.back() - cross_room;
   }
-  const float squeeze = total > width ? width / total : 1;
+  std::vector<bool> hidden(leaf.tabs.size(), false);
+  if (total > width) {
+    for (float& w : widths) w -= cross_room;
+  }
+  if (tight > width) {
+    // The one in front is always there.
+    float used = more_width;
+    for (size_t k = 0; k < leaf.tabs.size(); ++k) {
+      if (leaf.tabs[k] == leaf.active) used += std::min(widths[k], std::max(ui::Px(60), width - more_width));
+    }
+    bool full = false;
+    for (size_t k = 0; k < leaf.tabs.size(); ++k) {
+      if (leaf.tabs[k] == leaf.active) continue;
+      full = full || used + widths[k] > width;
+      hidden[k] = full;
+      if (!full) used += widths[k];
+    }
+  }
+  const bool more = std::find(hidden.begin(), hidden.end(), true) != hidden.end();
   for (size_t k = 0; k < leaf.tabs.size(); ++k) {
+    if (hidden[k]) continue;
     const std::string id = leaf.tabs[k];
-    const float w = std::floor(widths[k] * squeeze);
+    const float w = std::floor(std::min(widths[k], std::max(ui::Px(40), width - (more ? more_width : 0))));
     const ImVec2 at = {x, min.y}, end = {x + w, min.y + height};
     ImGui::PushID(id.c_str());
     ImGui::SetCursorScreenPos(at);
@@ -112,7 +165,7 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     }
     list->AddLine({end.x - 1, at.y + 1}, {end.x - 1, end.y}, c.border);
     bool cut = false;
-    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(16 + (hovered ? 16 : 6)), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
+    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(hovered ? 32 : 16), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
     if (cut) ui::Tooltip(titles[k]);
     if (hovered && w > ui::Px(48)) {
       const ImVec2 cross = {end.x - ui::Px(20), at.y + ui::Px(8)};
@@ -123,6 +176,28 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     }
     ImGui::PopID();
     x += w;
+  }
+  if (more) {
+    const ImVec2 at = {min.x + width - more_width, min.y};
+    ImGui::SetCursorScreenPos({at.x + ui::Px(2), at.y + ui::Px(4)});
+    ImGui::PushID(leaf.tabs.front().c_str());
+    if (ui::IconButton("more-tabs", ui::Icon::kChevronDown, "More panels")) ImGui::OpenPopup("more tabs");
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(8), ui::Px(8)});
+    if (ImGui::BeginPopup("more tabs")) {
+      if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
+      for (size_t k = 0; k < leaf.tabs.size(); ++k) {
+        if (!hidden[k]) continue;
+        if (ImGui::Selectable(titles[k].c_str())) {
+          leaf.active = leaf.tabs[k];
+          focused_panel_ = leaf.active;
+          SaveSettings();
+        }
+        ui::Tag(absl::StrCat("more:", leaf.tabs[k]));
+      }
+      ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+    ImGui::PopID();
   }
   if (!close.empty()) Run(absl::StrCat("window close ", close));
 }

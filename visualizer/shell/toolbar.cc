@@ -18,7 +18,7 @@ std::string Tip(const Action& action, const std::string& command) {
 }
 
 // "0.4 ms", "3.2 s".
-std::string Duration(double ms) { return ms < 1000 ? absl::StrFormat(ms < 10 ? "%.1f ms" : "%.0f ms", ms) : absl::StrFormat("%.1f s", ms / 1000); }
+std::string Duration(double ms) { return ms < 1000 ? absl::StrFormat("%.*f ms", ms < 10 ? 1 : 0, ms) : absl::StrFormat("%.1f s", ms / 1000); }
 
 }  // namespace
 
@@ -28,11 +28,15 @@ void Shell::DrawToolbar(float height) {
   const ImVec2 origin = ImGui::GetWindowPos();
   const float width = ImGui::GetWindowSize().x, button_y = origin.y + ui::Px(8);
   float x = origin.x + ui::Px(12);
-  ui::DrawText({x, origin.y + std::floor((height - ui::Type().strong->FontSize) / 2)}, c.text, ui::Type().strong, "hloscope");
-  x += ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12);
+  // Where it is narrow, what the program does goes before what is in the menus too.
+  const bool menus = width >= ui::Px(1400), name = width >= ui::Px(900), back = width >= ui::Px(760), keys_shown = width >= ui::Px(1100);
+  if (name) {
+    ui::DrawText({x, origin.y + std::floor((height - ui::Type().strong->FontSize) / 2)}, c.text, ui::Type().strong, "hloscope");
+    x += ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12);
+  }
   // Menus.
   for (const char* menu : {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"}) {
-    if (width < ui::Px(1180)) break;  // one button for all, below
+    if (!menus) break;  // one button for all, below
     ImGui::SetCursorScreenPos({x, button_y});
     if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
       ImGui::OpenPopup(menu);
@@ -40,7 +44,7 @@ void Shell::DrawToolbar(float height) {
     }
     x = ImGui::GetItemRectMax().x;
   }
-  if (width < ui::Px(1180)) {
+  if (!menus) {
     ImGui::SetCursorScreenPos({x, button_y});
     if (ui::Button("menu", "Menu", ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
       ImGui::OpenPopup("all menus");
@@ -59,25 +63,27 @@ void Shell::DrawToolbar(float height) {
   static constexpr Tool kBack[] = {{"back", ui::Icon::kBack, ""}, {"back-next", ui::Icon::kBackNext, ""}, {"back-step", ui::Icon::kBackStep, ""}, {"back-finish", ui::Icon::kBackFinish, ""}};
   const Engine::Activity activity = engine_.activity();
   const bool running = !activity.what.empty();
-  const bool labels = width >= ui::Px(1400);
+  const bool labels = width >= ui::Px(1500);
   const auto tool = [&](const Tool& t, bool enabled) {
     const Action& action = FindAction(t.id);
     const std::string command = CommandOf(action, *now_);
     ImGui::SetCursorScreenPos({x, button_y});
     const bool primary = absl::string_view(t.id) == "continue";
     const char* label = primary && now_->phase != Phase::kStopped ? "Run" : t.label;
-    if (ui::Button(t.id, labels || primary ? label : "", t.icon, primary ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, Tip(action, command), enabled && !command.empty())) Run(command);
+    if (ui::Button(t.id, labels || primary ? label : "", t.icon, primary ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, Tip(action, command), enabled && !command.empty())) Act(action);
     x = ImGui::GetItemRectMax().x + ui::Px(4);
   };
-  for (const Tool& t : kBack) tool(t, !running);
+  for (const Tool& t : kBack) {
+    if (back) tool(t, !running);
+  }
   x += ui::Px(4);
   for (const Tool& t : kForward) tool(t, !running);
   x += ui::Px(4);
   tool({"pause", ui::Icon::kPause, ""}, running);
-  tool({"restart", ui::Icon::kRestart, ""}, !running);
+  tool({"restart", ui::Icon::kRestart, ""}, now_->session != nullptr);
   x += ui::Px(12);
   // At the right: the way to all commands.
-  const float search = std::min(ui::Px(300), width * 0.17f);
+  const float search = std::clamp(width * 0.17f, ui::Px(36), ui::Px(300));
   const float right = origin.x + width - ui::Px(12) - search;
   ImGui::SetCursorScreenPos({right, button_y});
   if (ImGui::InvisibleButton("commands", {search, ui::Px(28)})) Run("window palette");
@@ -86,9 +92,12 @@ void Shell::DrawToolbar(float height) {
   const ImVec2 end = {right + search, button_y + ui::Px(28)};
   list->AddRectFilled({right, button_y}, end, ImGui::IsItemHovered() ? c.hover : c.raised, ui::Px(4));
   const float text_y = button_y + std::floor((ui::Px(28) - ui::Type().ui->FontSize) / 2);
-  const float keys = ui::Measure(ui::Type().small, "Ctrl+Shift+P").x;
-  ui::DrawTextIn({right + ui::Px(10), text_y}, search - keys - ui::Px(28), c.dim, ui::Type().ui, "Search or run a command");
-  ui::DrawText({end.x - keys - ui::Px(10), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, "Ctrl+Shift+P");
+  const float keys = keys_shown ? ui::Measure(ui::Type().small, "Ctrl+Shift+P").x + ui::Px(8) : 0;
+  const float icon = ui::Px(13);
+  ui::DrawIcon(list, ui::Icon::kSearch, {right + ui::Px(10), button_y + std::floor((ui::Px(28) - icon) / 2)}, icon, c.faint);
+  ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, search < ui::Px(240) ? "Commands" : "Search or run a command");
+  ui::Tooltip("All commands (Ctrl+Shift+P)");
+  if (keys_shown) ui::DrawText({end.x - keys - ui::Px(2), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, "Ctrl+Shift+P");
   // Between: what the program does.
   const float room = right - x - ui::Px(12);
   if (room < ui::Px(40)) return;
@@ -96,10 +105,12 @@ void Shell::DrawToolbar(float height) {
   if (running) {
     ui::Spinner(16);
     x += ui::Px(24);
-    const std::string text = absl::StrCat(activity.what, activity.seconds > 1 ? absl::StrFormat("  %.0f s", activity.seconds) : "");
-    const float drawn = ui::DrawTextIn({x, text_y}, room - ui::Px(110), c.text, ui::Type().ui, text);
-    ImGui::SetCursorScreenPos({x + drawn + ui::Px(10), button_y + ui::Px(2)});
-    if (activity.seconds > 0.3 && ui::Button("cancel", "Cancel", ui::Icon::kNone, ui::ButtonKind::kPlain, "Stops what runs now")) engine_.Cancel();
+    DrawRunning({x, text_y}, room - ui::Px(24), button_y, activity);
+    return;
+  }
+  if (!refused_run_.empty() && refused_run_version_ == document_.version()) {
+    ui::DrawTextIn({x, text_y}, room, c.red, ui::Type().ui, refused_run_);
+    ui::TagFact("refused", refused_run_);
     return;
   }
   // In parts: what, where, how long.
@@ -108,8 +119,8 @@ void Shell::DrawToolbar(float height) {
   switch (now_->phase) {
     case Phase::kEmpty: return;
     case Phase::kBroken:
-      state = "cannot be read: see Problems";
-      color = c.red;
+      state = now_->fresh ? "nothing to run yet" : "cannot be read";
+      color = now_->fresh ? c.dim : c.red;
       break;
     case Phase::kReady: state = "ready"; break;
     case Phase::kStopped: state = "stopped at "; break;
@@ -126,6 +137,11 @@ void Shell::DrawToolbar(float height) {
   float used = ui::DrawTextIn({x, text_y}, left, color, ui::Type().ui, state);
   x += used;
   left -= used;
+  if (now_->phase == Phase::kBroken) {
+    ImGui::SetCursorScreenPos({x + ui::Px(10), text_y});
+    if (left > ui::Px(70) && !now_->fresh && ui::Link("problems", "Problems")) Run("window panel problems");
+    return;
+  }
   if (now_->here() != nullptr && now_->phase != Phase::kReady && now_->phase != Phase::kFinished) {
     used = ui::DrawTextIn({x, text_y}, left, c.amber, ui::Type().mono, now_->here()->name);
     x += used;
@@ -138,23 +154,64 @@ void Shell::DrawToolbar(float height) {
   }
 }
 
+// What runs, how much of it is done, and the way to stop it.
+void Shell::DrawRunning(ImVec2 at, float room, float button_y, const Engine::Activity& activity) {
+  const ui::Palette& c = ui::Colors();
+  RunningText run;
+  if (!activity.mark.levels.empty() && now_->module != nullptr) {
+    if (total_of_ != now_->generation) total_ = TotalOf(*now_->module, now_->trips);
+    total_of_ = now_->generation;
+    run = TextOfRun(*now_, activity, total_);
+  }
+  std::string text = activity.what;
+  for (const std::string& part : {run.share_text, run.loop_text}) {
+    if (!part.empty()) absl::StrAppend(&text, "  \u00b7  ", part);
+  }
+  if (activity.seconds > 1) absl::StrAppend(&text, absl::StrFormat("  \u00b7  %.0f s", activity.seconds));
+  ui::TagFact("running", text);
+  const float cancel = ui::Measure(ui::Type().ui, "Cancel").x + ui::Px(20) + ui::Px(10);
+  const bool can = activity.seconds > 0.3;
+  bool cut = false;
+  // The button stands before the text: it stays where it is while the text changes.
+  ImGui::SetCursorScreenPos({at.x, button_y});
+  if (can && ui::Button("cancel", "Cancel", ui::Icon::kNone, ui::ButtonKind::kPlain, "Stops what runs now (F6)")) engine_.Cancel();
+  at.x += cancel;
+  const float drawn = ui::DrawTextIn(at, std::max(0.0f, room - cancel), c.text, ui::Type().ui, text, &cut);
+  ImGui::SetCursorScreenPos({at.x, button_y});
+  ImGui::Dummy({std::max(1.0f, drawn), ui::Px(28)});
+  if (cut || !run.whole.empty()) ui::Tooltip(absl::StrCat(activity.what, run.whole.empty() ? "" : absl::StrCat("\n", run.whole)));
+  if (run.share >= 0 && drawn > ui::Px(24)) {
+    const float y = button_y + ui::Px(26);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled({at.x, y}, {at.x + drawn, y + ui::Px(2)}, c.raised, ui::Px(1));
+    list->AddRectFilled({at.x, y}, {at.x + drawn * static_cast<float>(run.share), y + ui::Px(2)}, c.green, ui::Px(1));
+  }
+}
+
 void Shell::DrawMenu() {
   const auto items = [&](const char* menu) {
     ui::TagScope scope(absl::StrCat("menu:", menu));
     for (const Action& action : Actions()) {
       if (absl::string_view(action.menu) != menu) continue;
       const std::string command = CommandOf(action, *now_);
-      if (ImGui::MenuItem(action.label, action.keys, false, !command.empty())) Run(command);
+      if (ImGui::MenuItem(action.label, action.keys, false, !command.empty())) Act(action);
       ui::Tag(action.id);
     }
     if (absl::string_view(menu) == "View") {
       ImGui::Separator();
       for (const PanelRow& row : PanelRows()) {
-        if (ImGui::MenuItem(row.title, row.keys, layout_.IsOpen(row.id))) Run(absl::StrCat("window panel ", row.id));
+        if (ImGui::MenuItem(row.title, row.keys)) Run(absl::StrCat("window panel ", row.id));
         ui::Tag(row.id);
+        if (!layout_.IsOpen(row.id) && absl::string_view(row.id) != "timeline") continue;  // the timeline is at the foot where it has no place
+        const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+        const float side = ui::Px(12);
+        ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kCheck, {max.x - side - ui::Px(6), std::floor((min.y + max.y - side) / 2)}, side, ui::Colors().dim);
       }
     }
   };
+  // Rows with air between them, and keys apart from words.
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(24), ui::Px(10)});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
   static constexpr const char* kMenus[] = {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
   for (const char* menu : kMenus) {
     if (!ImGui::IsPopupOpen(menu)) continue;
@@ -176,6 +233,7 @@ void Shell::DrawMenu() {
     }
     ImGui::EndPopup();
   }
+  ImGui::PopStyleVar(2);
 }
 
 }  // namespace hloscope

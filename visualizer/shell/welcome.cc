@@ -58,10 +58,13 @@ bool Card(const Sample& sample, ImVec2 size) {
   ui::DrawText({end.x - pad - count_width, at.y + picture + ui::Px(9)}, c.faint, ui::Type().small, count);
   ui::DrawTextIn({at.x + pad, at.y + picture + ui::Px(8)}, size.x - 2 * pad - count_width - ui::Px(8), c.text, ui::Type().strong, sample.title);
   // The note in two lines.
-  ImGui::PushClipRect({at.x + pad, at.y + picture + ui::Px(27)}, {end.x - pad, at.y + picture + ui::Px(27) + 2 * ui::Type().small->FontSize + 1}, true);
-  list->AddText(ui::Type().small, ui::Type().small->FontSize, {std::floor(at.x + pad), std::floor(at.y + picture + ui::Px(27))}, c.dim, sample.note.data(),
-                sample.note.data() + sample.note.size(), size.x - 2 * pad);
-  ImGui::PopClipRect();
+  ImFont* font = ui::Type().small;
+  const char *first = sample.note.data(), *last = first + sample.note.size();
+  const char* wrap = font->CalcWordWrapPositionA(1, first, last, size.x - 2 * pad);
+  const ImVec2 note = {at.x + pad, at.y + picture + ui::Px(27)};
+  ui::DrawText(note, c.dim, font, absl::string_view(first, wrap - first));
+  while (wrap < last && *wrap == ' ') ++wrap;
+  ui::DrawTextIn({note.x, note.y + font->FontSize}, size.x - 2 * pad, c.dim, font, absl::string_view(wrap, last - wrap));
   ui::Tooltip(sample.note);
   return clicked;
 }
@@ -87,6 +90,8 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
     ImGui::SameLine();
     if (ui::Button("back", "Back to the program", ui::Icon::kNone)) Run("window welcome");
   }
+  ui::Gap(8);
+  if (ui::Button("learn", "Learn", ui::Icon::kBook, ui::ButtonKind::kPlain, "Lessons about shapes, layouts and operations, with live programs, pictures and exercises, in English and Spanish")) Run("window learn");
   ui::Gap(16);
   ui::Heading("RECENT");
   if (settings_.recent.empty()) ui::TextWrapped("Programs that were opened stand here. Files can be dropped on the window too.", c.faint);

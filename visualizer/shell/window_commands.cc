@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <fstream>
+#include <functional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -25,13 +26,25 @@ struct WindowCommands {
       s.open_dialog_ = true;
       return "";
     }
-    s.engine_.Open(args);
+    return Leave(s, absl::StrCat("open ", args), [&] { s.engine_.Open(args); });
+  }
+  // Another program takes the text's place: changes that are in no file are not dropped without a word.
+  static std::string Leave(Shell& s, const std::string& what, const std::function<void()>& leave) {
+    if (s.document_.unsaved() && s.refused_open_ != what) {
+      s.refused_open_ = what;
+      s.welcome_ = false;
+      s.layout_.Open("console");  // which says so
+      return absl::StrCat(s.document_.name(), " has changes that are not saved: window save keeps them; the same again drops them");
+    }
+    s.refused_open_.clear();
+    leave();
     return "";
   }
   static std::string New(Shell& s, const std::string& args) {
-    s.engine_.OpenText("untitled.hlo", build::NewProgramText());
-    s.layout_.Open("builder");
-    return "";
+    return Leave(s, "new", [&] {
+      s.engine_.OpenText("untitled.hlo", build::NewProgramText());
+      s.layout_.Open("builder");
+    });
   }
   // The file is there and begins with something that no text holds.
   static bool HoldsBytes(const std::string& path) {
@@ -53,11 +66,21 @@ struct WindowCommands {
   }
   static std::string Reload(Shell& s, const std::string& args) {
     if (s.now_->path.empty()) return "no program is open";
-    s.engine_.Open(s.now_->path);
-    return "";
+    return Leave(s, "reload", [&] { s.engine_.Open(s.now_->path); });
   }
   static std::string Welcome(Shell& s, const std::string& args) {
     s.welcome_ = !s.welcome_;
+    if (s.focused_panel_ == "lessons") s.focused_panel_.clear();  // without a program the lessons stand in its place
+    return "";
+  }
+  static std::string Learn(Shell& s, const std::string& args) {
+    const std::string error = args.empty() ? "" : ToPanel(s, "lessons", absl::StrCat("open ", args));
+    if (!error.empty()) return error;
+    s.welcome_ = false;
+    return PanelOpen(s, "lessons");
+  }
+  static std::string Keep(Shell& s, const std::string& args) {
+    s.SaveSettings();
     return "";
   }
   static std::string Quit(Shell& s, const std::string& args) {
@@ -68,9 +91,31 @@ struct WindowCommands {
     s.engine_.Cancel();
     return "";
   }
+  static std::string Restart(Shell& s, const std::string& args) {
+    if (s.now_->session == nullptr && s.now_->phase != Phase::kBroken) return "there is no program to start";
+    s.restarting_ = true;
+    return "";
+  }
+  static std::string CancelWaiting(Shell& s, const std::string& args) {
+    const std::vector<Engine::Waiting> waiting = s.engine_.waiting();
+    if (waiting.empty()) return "no command waits";
+    int number = 0;
+    if (!args.empty() && (!absl::SimpleAtoi(args, &number) || number < 1 || number > static_cast<int>(waiting.size()))) {
+      return absl::StrCat("window cancel takes the number of a command that waits, from 1 to ", waiting.size());
+    }
+    for (size_t k = 0; k < waiting.size(); ++k) {
+      if (number == 0 || static_cast<int>(k) + 1 == number) s.engine_.Withdraw(waiting[k].number);
+    }
+    return "";
+  }
+  static std::string Slice(Shell& s, const std::string& args) {
+    if (args != "off") return "window slice takes off";
+    s.selection_.slice.clear();
+    return "";
+  }
   static std::string PanelOpen(Shell& s, const std::string& args) {
     if (FindPanelRow(args) == nullptr) return absl::StrCat("there is no panel '", args, "'; there are ", PanelNames());
-    s.layout_.Open(args);
+    if (args != "timeline") s.layout_.Open(args);  // which stands at the foot of the window, wherever else it has no place
     s.focused_panel_ = args;
     s.SaveSettings();
     return "";
@@ -169,11 +214,17 @@ struct WindowCommands {
   static std::string Undo(Shell& s, const std::string& args) { return ToPanel(s, "program", "undo"); }
   static std::string Redo(Shell& s, const std::string& args) { return ToPanel(s, "program", "redo"); }
   static std::string Help(Shell& s, const std::string& args) {
-    for (const WindowCommandRow& row : WindowCommandRows()) s.engine_.AddConsole(ConsoleLine::kOutput, absl::StrCat("  window ", row.name, " ", row.synopsis, "   ", row.help));
-    s.engine_.AddConsole(ConsoleLine::kOutput, absl::StrCat("  window PANEL ...   what a panel can do: ", PanelNames()));
+    size_t width = 0;
+    for (const WindowCommandRow& row : WindowCommandRows()) width = std::max(width, UsageOf(row).size());
+    const auto say = [&](const std::string& usage, absl::string_view help) {
+      s.engine_.AddConsole(ConsoleLine::kOutput, absl::StrCat("  ", usage, std::string(width + 2 - std::min(width, usage.size()), ' '), help));
+    };
+    for (const WindowCommandRow& row : WindowCommandRows()) say(UsageOf(row), row.help);
+    say("window PANEL ...", absl::StrCat("what a panel can do: ", PanelNames()));
     return "";
   }
 
+  static std::string UsageOf(const WindowCommandRow& row) { return absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis); }
   static std::string ToPanel(Shell& s, const std::string& id, const std::string& args) {
     if (FindPanelRow(id) == nullptr) return absl::StrCat("there is no panel '", id, "'");
     PanelContext context = s.Context();

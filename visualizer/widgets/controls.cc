@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
+#include "visualizer/widgets/steady.h"
 
 namespace hloscope::ui {
 namespace {
@@ -17,6 +18,21 @@ bool wanted_frame = false;
 size_t LetterSize(unsigned char c) { return c < 0x80 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4; }
 
 float CenterY(float height, ImFont* font) { return std::floor((height - font->FontSize) / 2); }
+
+// What fits, with an ellipsis; empty where not even that does.
+std::string CutTo(float width, ImFont* font, absl::string_view text) {
+  const float dots = Measure(font, "\u2026").x;
+  size_t end = 0;
+  float x = 0;
+  while (end < text.size()) {
+    const size_t size = std::min(LetterSize(static_cast<unsigned char>(text[end])), text.size() - end);
+    const float letter = Measure(font, text.substr(end, size)).x;
+    if (x + letter + dots > width) break;
+    x += letter;
+    end += size;
+  }
+  return width < dots ? "" : absl::StrCat(text.substr(0, end), "\u2026");
+}
 
 }  // namespace
 
@@ -29,6 +45,7 @@ ImVec2 Measure(ImFont* font, absl::string_view text) {
 void DrawText(ImVec2 at, ImU32 color, ImFont* font, absl::string_view text) {
   if (text.empty()) return;
   ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, color, text.data(), text.data() + text.size());
+  if (TheSteady().on) NoteText(text, at, {at.x + Measure(font, text).x, at.y + font->FontSize});
 }
 
 float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_view text, bool* cut) {
@@ -39,20 +56,9 @@ float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string
     return whole;
   }
   if (cut != nullptr) *cut = true;
-  const float dots = Measure(font, "\u2026").x;
-  size_t end = 0;
-  float x = 0;
-  while (end < text.size()) {
-    const size_t size = std::min(LetterSize(static_cast<unsigned char>(text[end])), text.size() - end);
-    const float letter = Measure(font, text.substr(end, size)).x;
-    if (x + letter + dots > width) break;
-    x += letter;
-    end += size;
-  }
-  if (width < dots) return 0;
-  const std::string shown = absl::StrCat(text.substr(0, end), "\u2026");
+  const std::string shown = CutTo(width, font, text);
   DrawText(at, color, font, shown);
-  return x + dots;
+  return Measure(font, shown).x;
 }
 
 void Text(absl::string_view text, ImU32 color, ImFont* font) {
@@ -60,6 +66,7 @@ void Text(absl::string_view text, ImU32 color, ImFont* font) {
   if (font != nullptr) ImGui::PushFont(font);
   ImGui::PushStyleColor(ImGuiCol_Text, color != 0 ? color : Colors().text);
   ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  NoteText(text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   ImGui::PopStyleColor();
   if (font != nullptr) ImGui::PopFont();
 }
@@ -216,10 +223,21 @@ bool Segments(absl::string_view name, const std::vector<std::string>& labels, in
 bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* chosen, float width) {
   bool changed = false;
   const std::string id = absl::StrCat("##", name);
-  ImGui::SetNextItemWidth(width > 0 ? Px(width) : Px(140));
+  const float wide = width > 0 ? Px(width) : Px(140), height = ImGui::GetFrameHeight(), chevron = Px(14);
+  ImGui::SetNextItemWidth(wide);
   ImGui::PushStyleColor(ImGuiCol_FrameBg, Colors().raised);
-  const bool open = ImGui::BeginCombo(id.c_str(), *chosen >= 0 && *chosen < static_cast<int>(labels.size()) ? labels[*chosen].c_str() : "");
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = ImGui::GetFont();
+  const bool open = ImGui::BeginCombo(id.c_str(), "", ImGuiComboFlags_NoArrowButton);
   ImGui::PopStyleColor();
+  // The text and the arrow of our own: the text must not run under the arrow. While it is open, the current window is the list's.
+  if (*chosen >= 0 && *chosen < static_cast<int>(labels.size())) {
+    const float room = wide - Px(8) * 2 - chevron;
+    const std::string shown = Measure(font, labels[*chosen]).x <= room ? labels[*chosen] : CutTo(room, font, labels[*chosen]);
+    list->AddText(font, font->FontSize, {at.x + Px(8), at.y + CenterY(height, font)}, Colors().text, shown.c_str());
+  }
+  DrawIcon(list, Icon::kChevronDown, {at.x + wide - Px(6) - chevron, at.y + std::floor((height - chevron) / 2)}, chevron, Colors().dim);
   if (!open) Tag(name);
   if (open) {
     TagScope scope(name);
@@ -321,18 +339,34 @@ void EmptyHint(Icon icon, absl::string_view what, absl::string_view how) {
   const float width = std::min(room.x - Px(16), Px(360));
   if (width < Px(60) || room.y < Px(30)) return;
   const float icon_size = room.y > Px(110) ? Px(28) : 0;
-  const auto height_of = [&](absl::string_view text) { return text.empty() ? 0.0f : Type().ui->CalcTextSizeA(Type().ui->FontSize, FLT_MAX, width, text.data(), text.data() + text.size()).y; };
-  const float total = icon_size + Px(10) + height_of(what) + Px(4) + height_of(how);
+  ImFont* font = Type().ui;
+  // Each line is centred by itself.
+  const auto lines_of = [&](absl::string_view text) {
+    std::vector<absl::string_view> lines;
+    while (!text.empty()) {
+      const size_t newline = std::min(text.find('\n'), text.size());
+      const char* end = font->CalcWordWrapPositionA(1, text.data(), text.data() + newline, width);
+      const size_t taken = std::max<size_t>(1, static_cast<size_t>(end - text.data()));
+      lines.push_back(text.substr(0, taken));
+      text.remove_prefix(taken);
+      while (!text.empty() && (text[0] == ' ' || text[0] == '\n')) text.remove_prefix(1);
+    }
+    return lines;
+  };
+  const std::vector<absl::string_view> what_lines = lines_of(what), how_lines = lines_of(how);
+  const float step = font->FontSize + Px(3), total = icon_size + Px(10) + step * static_cast<float>(what_lines.size() + how_lines.size()) + Px(4);
   float y = at.y + std::max(0.0f, (room.y - total) * 0.42f);
   if (icon_size > 0) DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x + std::floor((room.x - icon_size) / 2), y}, icon_size, Colors().faint);
   y += icon_size + Px(10);
-  for (const auto& [text, color] : {std::pair(what, Colors().dim), std::pair(how, Colors().faint)}) {
-    if (text.empty()) continue;
-    const float used = std::min(width, Measure(Type().ui, text).x);
-    const float x = at.x + std::floor((room.x - used) / 2);
-    ImGui::GetWindowDrawList()->AddText(Type().ui, Type().ui->FontSize, {x, std::floor(y)}, color, text.data(), text.data() + text.size(), width);
-    y += height_of(text) + Px(4);
-  }
+  const auto draw = [&](const std::vector<absl::string_view>& lines, ImU32 color) {
+    for (const absl::string_view line : lines) {
+      DrawText({at.x + (room.x - Measure(font, line).x) / 2, y}, color, font, line);
+      y += step;
+    }
+    if (!lines.empty()) y += Px(4);
+  };
+  draw(what_lines, Colors().dim);
+  draw(how_lines, Colors().faint);
 }
 
 void Spinner(float size) {

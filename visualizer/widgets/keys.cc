@@ -31,7 +31,7 @@ std::optional<Chord> ParseChord(absl::string_view text) {
       {"End", GLFW_KEY_END},       {"PageUp", GLFW_KEY_PAGE_UP}, {"PageDown", GLFW_KEY_PAGE_DOWN}, {"Space", GLFW_KEY_SPACE},       {"Insert", GLFW_KEY_INSERT},
       {"Pause", GLFW_KEY_PAUSE},   {"Plus", GLFW_KEY_EQUAL},    {"Minus", GLFW_KEY_MINUS}};
   int number = 0;
-  if (text.size() == 1 && (absl::ascii_isalnum(text[0]) || text[0] == '/' || text[0] == ',' || text[0] == '.' || text[0] == '=' || text[0] == '-')) {
+  if (text.size() == 1 && (absl::ascii_isalnum(text[0]) || text[0] == '/' || text[0] == ',' || text[0] == '.' || text[0] == '=' || text[0] == '-' || text[0] == '`')) {
     chord.key = absl::ascii_toupper(text[0]);
   } else if (text.size() > 1 && text[0] == 'F' && absl::SimpleAtoi(text.substr(1), &number) && number >= 1 && number <= 12) {
     chord.key = GLFW_KEY_F1 + number - 1;

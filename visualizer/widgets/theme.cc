@@ -3,6 +3,9 @@
 #include <cmath>
 #include <cstdio>
 
+#include "visualizer/canvas/palette.h"
+#include "visualizer/canvas/typeface.h"
+
 namespace hloscope::ui {
 namespace {
 
@@ -10,68 +13,45 @@ constexpr ImU32 Rgb(uint32_t hex, uint32_t alpha = 0xff) {
   return ((hex >> 16) & 0xff) | (hex & 0xff00) | ((hex & 0xff) << 16) | (alpha << 24);
 }
 
-Palette Dark() {
+// Named colours are the palette's (canvas/palette.h); what is behind text is one of them, thin.
+Palette Named(PaletteScheme scheme) {
+  const auto ink = [scheme](Ink ink, uint32_t alpha = 0xff) { return Rgb(ColorOf(ink, scheme), alpha); };
   Palette p{};
-  p.window = Rgb(0x14161b);
-  p.panel = Rgb(0x1b1e25);
-  p.raised = Rgb(0x262a33);
-  p.sunken = Rgb(0x15171c);
-  p.border = Rgb(0x2c313b);
-  p.hover = Rgb(0x2b303b);
-  p.active = Rgb(0x343b49);
-  p.text = Rgb(0xdfe2e9);
-  p.dim = Rgb(0x989fae);
-  p.faint = Rgb(0x6b7280);
-  p.amber = Rgb(0xf5bf4f);
-  p.red = Rgb(0xff5f57);
-  p.blue = Rgb(0x5ea9ff);
-  p.teal = Rgb(0x4fd1bd);
-  p.pink = Rgb(0xff78cf);
-  p.green = Rgb(0x5fd38d);
-  p.violet = Rgb(0xb48cff);
-  p.orange = Rgb(0xf79a5c);
-  p.amber_fill = Rgb(0xf5bf4f, 0x2c);
-  p.red_fill = Rgb(0xff5f57, 0x30);
-  p.blue_fill = Rgb(0x5ea9ff, 0x30);
-  p.pink_fill = Rgb(0xff78cf, 0x2c);
-  p.green_fill = Rgb(0x2e7d4f, 0x70);
-  p.shadow = Rgb(0x000000, 0x80);
+  p.window = ink(Ink::kWindow);
+  p.panel = ink(Ink::kPanel);
+  p.raised = ink(Ink::kRaised);
+  p.sunken = ink(Ink::kSunken);
+  p.border = ink(Ink::kBorder);
+  p.hover = ink(Ink::kHover);
+  p.active = ink(Ink::kActive);
+  p.text = ink(Ink::kText);
+  p.dim = ink(Ink::kDim);
+  p.faint = ink(Ink::kFaint);
+  p.amber = ink(Ink::kAmber);
+  p.red = ink(Ink::kRed);
+  p.blue = ink(Ink::kBlue);
+  p.teal = ink(Ink::kTeal);
+  p.pink = ink(Ink::kPink);
+  p.green = ink(Ink::kGreen);
+  p.violet = ink(Ink::kViolet);
+  p.orange = ink(Ink::kOrange);
+  if (scheme == PaletteScheme::kDark) {
+    p.amber_fill = ink(Ink::kAmber, 0x2c);
+    p.red_fill = ink(Ink::kRed, 0x30);
+    p.blue_fill = ink(Ink::kBlue, 0x30);
+    p.pink_fill = ink(Ink::kPink, 0x2c);
+    p.green_fill = Rgb(0x2e7d4f, 0x70);
+    p.shadow = Rgb(0x000000, 0x80);
+  } else {
+    p.amber_fill = Rgb(0xf5bf4f, 0x58);
+    p.red_fill = Rgb(0xff5f57, 0x30);
+    p.blue_fill = ink(Ink::kBlue, 0x26);
+    p.pink_fill = ink(Ink::kPink, 0x20);
+    p.green_fill = Rgb(0x37b26c, 0x50);
+    p.shadow = Rgb(0x000000, 0x30);
+  }
   return p;
 }
-
-Palette Light() {
-  Palette p{};
-  p.window = Rgb(0xe9ebf0);
-  p.panel = Rgb(0xffffff);
-  p.raised = Rgb(0xeff1f5);
-  p.sunken = Rgb(0xf5f6f9);
-  p.border = Rgb(0xd5d9e1);
-  p.hover = Rgb(0xe8ecf3);
-  p.active = Rgb(0xd9e0ec);
-  p.text = Rgb(0x1d2129);
-  p.dim = Rgb(0x565e6c);
-  p.faint = Rgb(0x868e9c);
-  p.amber = Rgb(0xa86500);
-  p.red = Rgb(0xcf2f28);
-  p.blue = Rgb(0x1763c6);
-  p.teal = Rgb(0x00796b);
-  p.pink = Rgb(0xb8198a);
-  p.green = Rgb(0x1b7f45);
-  p.violet = Rgb(0x6a3fc4);
-  p.orange = Rgb(0xb4560f);
-  p.amber_fill = Rgb(0xf5bf4f, 0x58);
-  p.red_fill = Rgb(0xff5f57, 0x30);
-  p.blue_fill = Rgb(0x1763c6, 0x26);
-  p.pink_fill = Rgb(0xb8198a, 0x20);
-  p.green_fill = Rgb(0x37b26c, 0x50);
-  p.shadow = Rgb(0x000000, 0x30);
-  return p;
-}
-
-constexpr char kInter[] = "/usr/share/fonts/opentype/inter/Inter-Regular.otf";
-constexpr char kInterStrong[] = "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf";
-constexpr char kMono[] = "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf";
-constexpr char kMonoStrong[] = "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Bold.ttf";
 
 // Latin, Greek, and the signs that formulas and texts use.
 constexpr ImWchar kRanges[] = {0x20, 0xff, 0x391, 0x3c9, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190, 0x2195, 0x2200, 0x22ff, 0x2713, 0x2717, 0x25a0, 0x25ff, 0};
@@ -110,13 +90,13 @@ void LoadFonts(float scale, const char** missing) {
   Fonts& font = TheLook().font;
   *missing = nullptr;
   // Inter's letters are large for their size beside other typefaces': 14 of the file's units are the 13 px that people expect.
-  font.ui = Load(kInter, std::round(15 * scale), missing);
-  font.strong = Load(kInterStrong, std::round(15 * scale), missing);
-  font.small = Load(kInter, std::round(13 * scale), missing);
-  font.title = Load(kInterStrong, std::round(20 * scale), missing);
-  font.mono = Load(kMono, std::round(16 * scale), missing);
-  font.mono_strong = Load(kMonoStrong, std::round(16 * scale), missing);
-  font.mono_small = Load(kMono, std::round(13 * scale), missing);
+  font.ui = Load(FontPath(Face::kUi), std::round(15 * scale), missing);
+  font.strong = Load(FontPath(Face::kStrong), std::round(15 * scale), missing);
+  font.small = Load(FontPath(Face::kUi), std::round(13 * scale), missing);
+  font.title = Load(FontPath(Face::kStrong), std::round(20 * scale), missing);
+  font.mono = Load(FontPath(Face::kMono), std::round(16 * scale), missing);
+  font.mono_strong = Load(FontPath(Face::kMonoStrong), std::round(16 * scale), missing);
+  font.mono_small = Load(FontPath(Face::kMono), std::round(13 * scale), missing);
   io.FontDefault = font.ui;
 }
 
@@ -124,7 +104,7 @@ void Apply(Scheme scheme, float scale) {
   Look& look = TheLook();
   look.scheme = scheme;
   look.scale = scale;
-  look.color = scheme == Scheme::kDark ? Dark() : Light();
+  look.color = Named(scheme == Scheme::kDark ? PaletteScheme::kDark : PaletteScheme::kLight);
   const Palette& p = look.color;
   ImGuiStyle& style = ImGui::GetStyle();
   style = ImGuiStyle();

@@ -6,8 +6,10 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/literal/scalar.h"
 #include "core/ops/op.h"
+#include "core/text/stablehlo/operation_names.h"
 
 namespace hloscope::stablehlo {
 
@@ -110,7 +112,9 @@ std::vector<const SsaValue*> FreeValues(const Op& op, const Region& region) {
   return free;
 }
 
-const Row* FindRow(absl::string_view name) {
+namespace {
+
+const absl::flat_hash_map<absl::string_view, Row>& AllRows() {
   static const auto* const kRows = [] {
     auto* rows = new absl::flat_hash_map<absl::string_view, Row>();
     for (absl::Span<const Row> part : {ElementwiseRows(), ShapeRows(), DynamicRows(), RegionRows(), LinearRows(), EinsumRows(), DistributionRows(), CallRows(), CheckRows(), ChloRows()}) {
@@ -118,8 +122,14 @@ const Row* FindRow(absl::string_view name) {
     }
     return rows;
   }();
-  const auto found = kRows->find(name);
-  return found == kRows->end() ? nullptr : &found->second;
+  return *kRows;
+}
+
+}  // namespace
+
+const Row* FindRow(absl::string_view name) {
+  const auto found = AllRows().find(name);
+  return found == AllRows().end() ? nullptr : &found->second;
 }
 
 // -- Converter --
@@ -288,12 +298,44 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
     }
     if (!info.empty() && root->frontend_attributes.empty()) root->frontend_attributes = module_.Intern(absl::StrCat("{jax.result_info=", Quoted(info), "}"));
   }
+  KeepWrittenNames(scope);
   open_functions_.pop_back();
   order_.push_back(computation);
   return computation;
 }
 
+void Converter::NameResults(Scope& scope, const Op& op, size_t first) {
+  const std::vector<Instruction*>& all = scope.emit.computation()->instructions;
+  for (const auto& result : op.results) {
+    const auto bound = scope.values.find(result.get());
+    Instruction* made = bound == scope.values.end() ? nullptr : bound->second;
+    if (made == nullptr || made->parameter_number >= 0 || std::find(all.begin() + static_cast<ptrdiff_t>(first), all.end(), made) == all.end()) continue;
+    const std::string wanted = CleanName(result->name);
+    if (made->name == wanted || (absl::StartsWith(made->name, wanted) && made->name.substr(wanted.size(), 1) == ".")) continue;
+    const bool named = std::any_of(op.results.begin(), op.results.end(), [&](const auto& other) { return CleanName(other->name) == made->name; });
+    if (!named) made->name = module_.Intern(scope.emit.UniqueName(wanted));
+  }
+  // A pack as a whole, %r of %r:2, is the tuple that its results are elements of.
+  if (op.results.size() < 2) return;
+  const auto bound = scope.values.find(op.results[0].get());
+  const Instruction* made = bound == scope.values.end() ? nullptr : bound->second;
+  if (made == nullptr || made->opcode != Opcode::kGetTupleElement || made->operands.empty()) return;
+  const absl::string_view pack = absl::StripPrefix(absl::string_view(op.results[0]->name).substr(0, op.results[0]->name.find('#')), "%");
+  if (!pack.empty()) written_names_.emplace_back(made->operands[0], module_.Intern(pack));
+}
+
+void Converter::KeepWrittenNames(const Scope& scope) {
+  for (const auto& [value, instruction] : scope.values) {
+    if (instruction == nullptr || instruction->parent != const_cast<Scope&>(scope).emit.computation()) continue;
+    const absl::string_view written = absl::StripPrefix(value->name, "%");
+    if (!written.empty() && written != instruction->name) written_names_.emplace_back(instruction, module_.Intern(written));
+  }
+}
+
 Operands Converter::ConvertBody(Scope& scope, const Region& region) {
+  for (const auto& op : region.ops) {
+    for (const auto& result : op->results) scope.emit.Reserve(CleanName(result->name));
+  }
   for (const auto& op : region.ops) {
     if (IsReturn(*op)) {
       scope.emit.set_origin(OriginOf(*op));
@@ -321,6 +363,7 @@ Computation* Converter::ConvertRegion(const Region& region, absl::string_view na
   bind(scope);
   const Operands results = ConvertBody(scope, region);
   scope.emit.SetRoot(finish(scope, results));
+  KeepWrittenNames(scope);
   order_.push_back(computation);
   return computation;
 }
@@ -358,6 +401,7 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
   } else {
     (quantized ? FindRow("stablehlo.quantized")->handler : row->handler)(context);
   }
+  NameResults(scope, op, first);
   // What an operation says about itself goes to the instruction that stands for it.
   const auto& instructions = scope.emit.computation()->instructions;
   if (instructions.size() > first && !op.attributes.empty()) {
@@ -390,6 +434,7 @@ void Converter::Finish(Computation* entry) {
     c->in_error |= c->root == nullptr;
   }
   module_.Finalize(sink_);
+  for (const auto& [instruction, written] : written_names_) instruction->parent->by_name.emplace(written, instruction);
 }
 
 // -- OpContext --
@@ -498,3 +543,17 @@ std::optional<ElementType> OpContext::RegionType(int region, int i) const {
 }
 
 }  // namespace hloscope::stablehlo
+
+namespace hloscope {
+
+const std::vector<std::string>& StableHloOperationNames() {
+  static const auto& names = *[] {
+    auto* made = new std::vector<std::string>;
+    for (const auto& [name, row] : stablehlo::AllRows()) made->emplace_back(name);
+    std::sort(made->begin(), made->end());
+    return made;
+  }();
+  return names;
+}
+
+}  // namespace hloscope

@@ -83,6 +83,10 @@ class Converter {
 
  private:
   Operands ConvertBody(Scope& scope, const mlir::Region& region);
+  // What the handler of an operation made is called as the text calls it: `first` is the number of instructions before it.
+  void NameResults(Scope& scope, const mlir::Op& op, size_t first);
+  // Names as the text writes them, %0 and %r#1, are found too.
+  void KeepWrittenNames(const Scope& scope);
   Computation* ConvertFunction(const mlir::Op& function, const std::vector<Shape>& shapes, const std::vector<Value>& known, bool entry);
   void DescribeArgument(const mlir::Op& function, int number, Instruction& parameter);
   Origin OriginOf(const mlir::Op& op);
@@ -98,6 +102,7 @@ class Converter {
   absl::flat_hash_map<std::string, int> computation_names_;
   std::vector<const mlir::Op*> open_functions_;  // being converted, for recursion
   std::vector<Computation*> order_;              // callees first
+  std::vector<std::pair<Instruction*, absl::string_view>> written_names_;  // where they are not the instruction's own
 };
 
 // Values used in the regions of `op` that are defined outside of it, in order of first use.

@@ -88,7 +88,12 @@ Instruction* Emitter::Add(Opcode opcode, Operands operands, Attributes attribute
   instruction->name_range = origin_.name_range;
   instruction->operand_ranges.assign(operands.size(), origin_.range);
   instruction->metadata = origin_.metadata;
-  instruction->name = module_.Intern(UniqueName(name.empty() ? Name(opcode) : name));
+  if (name.empty()) {
+    const std::string own(Name(opcode));
+    instruction->name = module_.Intern(UniqueName(reserved_.contains(own) ? absl::StrCat(own, ".0") : own));
+  } else {
+    instruction->name = module_.Intern(UniqueName(name));
+  }
   if (shape != nullptr) {
     instruction->shape = *shape;
   } else {

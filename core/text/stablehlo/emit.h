@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "core/base/diagnostic.h"
 #include "core/ir/module.h"
@@ -59,6 +60,8 @@ class Emitter {
   Instruction* Compare(absl::string_view direction, Instruction* a, Instruction* b, absl::string_view type = {});
   void SetRoot(Instruction* root);
   std::string UniqueName(absl::string_view name);
+  // The text names something so: what has no name of its own is called otherwise.
+  void Reserve(std::string name) { reserved_.insert(std::move(name)); }
 
  private:
   Module& module_;
@@ -66,6 +69,7 @@ class Emitter {
   DiagnosticSink& sink_;
   Origin origin_;
   absl::flat_hash_map<std::string, int> names_;
+  absl::flat_hash_set<std::string> reserved_;
 };
 
 // The shape that an operation's rule gives an instruction; reports to `sink`. Arity is checked first.

@@ -1,0 +1,15 @@
+// What `hloscope report` asks of the window's part (app/gui): drawings beside the text of a report.
+#ifndef HLOSCOPE_APP_CLI_REPORT_H_
+#define HLOSCOPE_APP_CLI_REPORT_H_
+
+#include "core/debug/report.h"
+
+namespace hloscope::cli {
+
+// The graph round an instruction, and the pictures of what it means with its values where these are known. Nothing in a build without
+// drawings. `who`: put before titles, "a: "; empty: nothing.
+void AddDrawings(Session::State& s, const Instruction& at, int hops, const std::string& who, Report* report);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_REPORT_H_

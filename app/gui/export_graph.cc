@@ -1,0 +1,232 @@
+// hloscope export of drawings: which part of the graph, what must be run for it, and the file. What a graph looks like is said in
+// visualizer/export.
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "app/cli/export.h"
+#include "app/cli/load.h"
+#include "app/cli/progress.h"
+#include "app/cli/verb.h"
+#include "core/debug/locations.h"
+#include "core/debug/run_values.h"
+#include "core/debug/slice_instructions.h"
+#include "core/debug/source_view.h"
+#include "core/debug/text_util.h"
+#include "visualizer/canvas/paged.h"
+#include "visualizer/export/dot.h"
+#include "visualizer/export/graph_choice.h"
+#include "visualizer/export/graph_drawing.h"
+#include "visualizer/export/graph_page.h"
+
+namespace hloscope::cli {
+namespace {
+
+constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that is run without being asked to
+constexpr double kMostSeconds = 30;                        // of such a run
+constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
+
+class GraphExport {
+ public:
+  explicit GraphExport(const DrawRequest& request) : r_(request) {}
+
+  int Run() {
+    const std::optional<GraphColour> by = ParseGraphColour(r_.color);
+    if (!by.has_value()) return UsageError(absl::StrCat("--color takes class, type, time, memory, health or error, not ", r_.color));
+    if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || r_.depth >= 0); chosen > 1) {
+      return UsageError("--computation with --depth, --around, --path, --slice and --influence each choose what is drawn: give one of them");
+    }
+    if (absl::EndsWith(r_.out, ".html") && (!r_.path.empty() || !r_.why.empty() || !r_.influence.empty() || r_.depth >= 0 || r_.boxes > 0)) {
+      return UsageError("a page has the whole graph: --around and --computation choose what it shows first; --depth, --boxes, --path, --slice and --influence go with .dot, .svg, .png and .pdf");
+    }
+    Loaded loaded;
+    int status = kOk;
+    std::unique_ptr<Module> module = LoadOrReport(r_.file, loaded, status);
+    if (module == nullptr) return status;
+    if (const int opened = Open(std::move(module), std::move(loaded)); opened != kOk) return opened;
+    if (absl::EndsWith(r_.out, ".html")) return WritePage(*by);
+    if (const int found = Slice(); found != kOk) return found;
+    if (const int figured = Figures(*by); figured != kOk) return figured;
+    progress_.Set("laying out");
+    const std::shared_ptr<const Hierarchy> hierarchy = Hierarchy::Make(*session_->state().module, session_);
+    if (r_.boxes > 0) choice_.boxes = r_.boxes;
+    choice_.computation = r_.computation;
+    choice_.depth = r_.depth;
+    choice_.around = r_.around;
+    choice_.hops = r_.hops;
+    choice_.path = r_.path;
+    absl::StatusOr<ChosenGraph> chosen = ChooseGraph(hierarchy, choice_);
+    if (!chosen.ok()) return Refuse(chosen.status());
+    SceneMaker maker;
+    const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
+    progress_.Set("");
+    if (!chosen->note.empty()) std::fprintf(stderr, "note: %s\n", chosen->note.c_str());
+    TintFigures figures = {&figures_.of, figures_.total};
+    const SceneTints tints = PaintScene(*scene, *by, figures);
+    return Write(*scene, tints, *chosen);
+  }
+
+ private:
+  int Refuse(const absl::Status& why, int status = kUsage) {
+    progress_.Set("");
+    UsageError(std::string(why.message()));
+    return status;
+  }
+
+  // A program that is only looked at has a session too: it owns the module.
+  int Open(std::unique_ptr<Module> module, Loaded loaded) {
+    absl::StatusOr<SessionOptions> options = r_.program.ToSession();
+    if (!options.ok()) return Refuse(options.status());
+    options->arguments = std::move(loaded.arguments);
+    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
+    if (!backend.ok()) return Refuse(backend.status());
+    session_ = std::make_shared<Session>(std::move(module), *std::move(backend), *std::move(options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    return kOk;
+  }
+
+  // What a command says is shown only where it fails.
+  int Execute(absl::string_view command, absl::string_view what) {
+    progress_.Set(std::string(what));
+    said_.clear();
+    const CommandResult result = session_->Execute(command);
+    if (result.ok) return kOk;
+    progress_.Set("");
+    std::fputs(said_.c_str(), stderr);
+    return kFailed;
+  }
+
+  int Slice() {
+    if (r_.why.empty() && r_.influence.empty()) return kOk;
+    if (const int ran = Execute("run", "running"); ran != kOk) return ran;
+    progress_.Set("following the element");
+    Session::State& s = session_->state();
+    absl::StatusOr<SliceInstructions> found = r_.why.empty() ? InstructionsOfInfluence(s, r_.influence) : InstructionsOfWhy(s, r_.why);
+    if (!found.ok()) return Refuse(found.status());
+    choice_.slice = std::move(found->of);
+    choice_.slice_steps = std::move(found->steps);
+    choice_.asked = found->asked;
+    choice_.slice_text = r_.why.empty() ? absl::StrCat("what ", r_.influence, " influences") : absl::StrCat("why ", r_.why);
+    return kOk;
+  }
+
+  int Figures(GraphColour by) {
+    Session::State& s = session_->state();
+    if (by == GraphColour::kTime) {
+      if (const int ran = Execute("profile run", "profiling"); ran != kOk) return ran;
+      figures_ = TimeFigures(s);
+    } else if (by == GraphColour::kError) {
+      if (const int ran = Execute("shadow", "measuring errors"); ran != kOk) return ran;
+      figures_ = ErrorFigures(s);
+    } else if (by == GraphColour::kHealth) {
+      progress_.Set("running");
+      const absl::StatusOr<RunValues> values = WatchValues(s, 0);
+      if (!values.ok()) return Refuse(values.status(), kFailed);
+      if (!values->error.empty()) std::fprintf(stderr, "note: %s\n", values->error.c_str());
+      figures_ = values->Health();
+    }
+    return kOk;
+  }
+
+  // Whether a run can be had by the way: how much it would take is seen from its parameters.
+  bool RunsByTheWay(std::vector<std::string>* notes) const {
+    if (r_.no_run) return false;
+    if (r_.values) return true;
+    int64_t bytes = 0;
+    for (const Instruction* p : session_->state().module->entry->parameters) bytes += p->shape.ByteSize();
+    if (bytes <= kMostParameterBytes) return true;
+    notes->push_back(absl::StrCat("Without the values of a run: the parameters take ", FormatByteCount(bytes), ". hloscope export --values runs it all the same."));
+    std::fprintf(stderr, "note: not run, for the parameters take %s; --values runs it all the same\n", FormatByteCount(bytes).c_str());
+    return false;
+  }
+
+  int WritePage(GraphColour by) {
+    Session::State& s = session_->state();
+    GraphPageInput input;
+    RunValues values;
+    InstructionFigures errors;
+    if (RunsByTheWay(&input.notes)) {
+      progress_.Set("running");
+      absl::StatusOr<RunValues> watched = WatchValues(s, r_.values ? 0 : kMostSeconds);
+      if (!watched.ok()) return Refuse(watched.status(), kFailed);
+      values = *std::move(watched);
+      input.values = &values;
+      if (!values.error.empty()) std::fprintf(stderr, "note: %s\n", values.error.c_str());
+    }
+    if (by == GraphColour::kTime && input.values != nullptr) {
+      if (const int ran = Figures(by); ran != kOk) return ran;
+      input.times = &figures_;
+    }
+    if (by == GraphColour::kError) {
+      if (const int ran = Figures(by); ran != kOk) return ran;
+      errors = figures_;
+      input.errors = &errors;
+    }
+    if (input.values == nullptr && (by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError)) {
+      return UsageError(absl::StrCat("--color ", r_.color, " needs a run; leave --no-run away, or give --values"));
+    }
+    if (const int elided = CountElidedConstants(*s.module); elided > 0 && input.values != nullptr) input.notes.push_back(absl::StrCat(Count(elided, "constant"), " elided in the text and made up: the values are no reproduction."));
+    input.color = GraphColourNames()[static_cast<size_t>(by)];
+    input.start = !r_.around.empty() ? r_.around : r_.computation;
+    if (!input.start.empty()) {
+      const absl::StatusOr<std::vector<Location>> found = ResolveLocations(*s.module, input.start, s.module->entry);
+      if (!found.ok()) return Refuse(found.status());
+    }
+    progress_.Set("laying out");
+    input.hierarchy = Hierarchy::Make(*s.module, session_);
+    input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
+    input.version = HLOSCOPE_VERSION;
+    input.sources = &s.Extension<SourceView>();
+    std::optional<PaletteScheme> scheme;
+    if (r_.light || r_.dark) scheme = r_.light ? PaletteScheme::kLight : PaletteScheme::kDark;
+    const std::string page = WriteGraphPage(input, scheme);
+    progress_.Set("");
+    return WriteText(page);
+  }
+
+  int Write(const Scene& scene, const SceneTints& tints, const ChosenGraph& chosen) {
+    const PaletteScheme scheme = r_.dark ? PaletteScheme::kDark : PaletteScheme::kLight;
+    const std::string heading = session_->state().module->name;
+    if (absl::EndsWith(r_.out, ".dot")) return WriteText(WriteDot(scene, tints, scheme, absl::StrCat(heading, ": ", chosen.subject)));
+    GraphDrawingOptions options;
+    options.heading = heading;
+    options.subject = chosen.subject;
+    options.here = chosen.here;
+    options.marked.insert(chosen.marked.begin(), chosen.marked.end());
+    const Drawing drawing = DrawGraph(scene, tints, options);
+    PageOptions page;
+    page.scheme = scheme;
+    page.scale = static_cast<float>(r_.scale);
+    if (r_.scale == 0) {
+      const bool pixels = absl::EndsWith(r_.out, ".png");
+      page.scale = pixels ? std::min(2.0f, kMostPixels / std::max(drawing.width(), drawing.height())) : 1.0f;
+      if (pixels && page.scale < 1) std::fprintf(stderr, "note: the picture is made smaller, %.2f of its size; .svg and .pdf have no limit\n", static_cast<double>(page.scale));
+    }
+    const absl::Status written = WriteDrawing(r_.out, drawing, page);
+    return written.ok() ? kOk : UsageError(std::string(written.message()));
+  }
+
+  int WriteText(const std::string& text) {
+    std::ofstream file(r_.out, std::ios::binary);
+    file << text;
+    file.close();
+    return file ? kOk : UsageError(absl::StrCat("cannot write ", r_.out));
+  }
+
+  const DrawRequest& r_;
+  std::shared_ptr<Session> session_;
+  std::string said_;
+  GraphChoice choice_;
+  InstructionFigures figures_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int Draw(const DrawRequest& request) {
+  return GraphExport(request).Run();
+}
+
+}  // namespace hloscope::cli

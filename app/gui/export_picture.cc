@@ -1,0 +1,121 @@
+// hloscope export of pictures: runs the program up to the instruction, and draws what it does with its numbers.
+#include <cstdio>
+#include <cstdlib>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "app/cli/export.h"
+#include "app/cli/load.h"
+#include "app/cli/progress.h"
+#include "app/cli/verb.h"
+#include "core/debug/locations.h"
+#include "core/debug/session_state.h"
+#include "visualizer/model/picture_view.h"
+
+namespace hloscope::cli {
+namespace {
+
+class PictureExport {
+ public:
+  explicit PictureExport(const DrawRequest& request) : r_(request) {}
+
+  int Run() {
+    Loaded loaded;
+    int status = kOk;
+    std::unique_ptr<Module> module = LoadOrReport(r_.file, loaded, status);
+    if (module == nullptr) return status;
+    const Module& m = *module;
+    std::string at = r_.at, cell;
+    // "%x[0,1]": with that element selected.
+    if (const size_t bracket = at.find('['); bracket != std::string::npos && at.find(':') == std::string::npos) {
+      cell = at.substr(bracket);
+      at = at.substr(0, bracket);
+    }
+    if (const int found = Find(m, at); found != kOk) return found;
+    if (r_.picture == "list") {
+      for (const PictureRow* row : PicturesFor(*instruction_)) std::printf("%-16s %s\n", row->id, row->help);
+      return kOk;
+    }
+    PictureFileOptions options;
+    if (const int taken = Options(cell, &options); taken != kOk) return taken;
+    absl::StatusOr<SessionOptions> session_options = r_.program.ToSession();
+    if (!session_options.ok()) return UsageError(std::string(session_options.status().message()));
+    session_options->arguments = std::move(loaded.arguments);
+    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
+    if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+    Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    const bool ran = r_.no_run || RunTo(session);
+    options.ahead = !r_.no_run;
+    progress_.Set("drawing");
+    const absl::Status written = WritePicture(session.state(), *instruction_, r_.picture, options, r_.out);
+    progress_.Set("");
+    if (!written.ok()) return UsageError(std::string(written.message()));
+    if (!ran) {
+      // Shapes are drawn all the same.
+      std::fputs(said_.c_str(), stderr);
+      return kFailed;
+    }
+    return kOk;
+  }
+
+ private:
+  int Find(const Module& module, const std::string& at) {
+    if (at.empty()) {
+      // What the program comes to.
+      instruction_ = module.entry != nullptr ? module.entry->root : nullptr;
+      if (instruction_ != nullptr && PicturesFor(*instruction_).empty() && !instruction_->operands.empty()) instruction_ = instruction_->operands[0];
+    } else {
+      const absl::StatusOr<std::vector<Location>> found = ResolveLocations(module, at, module.entry);
+      if (!found.ok()) return UsageError(std::string(found.status().message()));
+      instruction_ = &found->front().instruction();
+    }
+    return instruction_ != nullptr ? kOk : UsageError("the program has no instruction to draw");
+  }
+
+  int Options(const std::string& cell, PictureFileOptions* options) {
+    options->page.scheme = r_.dark ? PaletteScheme::kDark : PaletteScheme::kLight;
+    // Pixels are drawn twice as fine as they are shown.
+    options->page.scale = r_.scale > 0 ? static_cast<float>(r_.scale) : absl::EndsWith(r_.out, ".png") ? 2.0f : 1.0f;
+    options->selection.step = r_.step;
+    if (r_.width > 0) options->selection.width = static_cast<float>(r_.width);
+    for (const std::string& option : r_.picture_options) {
+      const std::pair<std::string, std::string> pair = absl::StrSplit(option, absl::MaxSplits('=', 1));
+      if (option.find('=') == std::string::npos) return UsageError(absl::StrCat("--option takes NAME=VALUE, not ", option));
+      options->selection.options[pair.first] = pair.second;
+    }
+    const std::string selected = !r_.select.empty() ? r_.select : cell;
+    if (selected.empty()) return kOk;
+    const absl::StatusOr<Cell> parsed = ParseCell(*instruction_, selected);
+    if (!parsed.ok()) return UsageError(std::string(parsed.status().message()));
+    options->selection.pinned = *parsed;
+    return kOk;
+  }
+
+  // False: the program ended with an error, or could not be run; `said_` says why.
+  bool RunTo(Session& session) {
+    progress_.Set("running");
+    Session::State& s = session.state();
+    const std::string name = absl::StrCat(instruction_->parent->name, ":", instruction_->name);
+    // Constants and parameters are no stops: there the program is at its beginning.
+    const bool stops = session.Execute(absl::StrCat("tbreak ", name)).ok;
+    said_.clear();
+    const bool started = session.Execute(stops && instruction_->parameter_number < 0 && instruction_->literal == nullptr ? "run" : "start").ok;
+    // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
+    if (started && !s.Finished() && !s.error_stop && instruction_->parent->is_entry && stops) session.Execute("next");
+    return started && !s.error_stop;
+  }
+
+  const DrawRequest& r_;
+  const Instruction* instruction_ = nullptr;
+  std::string said_;
+  Progress progress_;
+};
+
+}  // namespace
+
+int DrawPicture(const DrawRequest& request) { return PictureExport(request).Run(); }
+
+}  // namespace hloscope::cli

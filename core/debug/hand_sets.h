@@ -1,0 +1,41 @@
+// What was set by hand in a run, remembered so that a run of an edited program can have it again. Not for the command set itself (values.cc) nor
+// for what the entry's frame hands over with its values (edit.cc).
+#ifndef HLOSCOPE_CORE_DEBUG_HAND_SETS_H_
+#define HLOSCOPE_CORE_DEBUG_HAND_SETS_H_
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/debug/session_state.h"
+
+namespace hloscope {
+
+struct HandSet {
+  Mark mark;                    // the present when it was set
+  int depth = 0;                // of the frame that has the value
+  std::string instruction;      // there
+  std::vector<int64_t> path;    // into a tuple
+  std::vector<int64_t> places;  // row-major; empty: the whole array
+  Value leaf;                   // the array with the new elements
+  std::string name;             // "%x[0]"
+  bool handed = false;          // it is in a value that the run was given by the one before an edit
+};
+
+// State::Extension<HandSets>().
+struct HandSets {
+  std::map<const Machine*, std::vector<HandSet>> of;
+};
+
+// The leaf of a value that `path` leads to; an empty value: there is none.
+Value LeafAt(const Value& whole, absl::Span<const int64_t> path);
+// The value with another one where `path` leads.
+Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf);
+// Whether the present history still has it: the program is moved to its moment.
+bool StillSet(Session::State& s, const HandSet& set);
+// Sets it where the program stands, which must be at the set's moment: only the elements that were set.
+absl::Status SetAgain(Session::State& s, const HandSet& set);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_HAND_SETS_H_

@@ -1,0 +1,34 @@
+// A figure for each instruction, of what a session knows: its time, whether its value is finite, its error. For pictures that colour a program
+// by them. Not for tables (profile.h, shadow.h).
+#ifndef HLOSCOPE_CORE_DEBUG_INSTRUCTION_FIGURES_H_
+#define HLOSCOPE_CORE_DEBUG_INSTRUCTION_FIGURES_H_
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "core/debug/session_state.h"
+
+namespace hloscope {
+
+struct InstructionFigures {
+  absl::flat_hash_map<const Instruction*, double> of;
+  double total = 0, most = 0;
+  bool more = false;    // of what is big there is more to be looked through: ask again
+  std::string missing;  // why there are none
+  std::string command;  // that makes them
+};
+
+// How well a value is, as a figure.
+inline constexpr double kFine = 1, kInfinite = 2, kNotANumber = 3;
+
+// Seconds, of the last profile; a fused region's are shared among its members.
+InstructionFigures TimeFigures(Session::State& s);
+// kFine, kInfinite or kNotANumber, of values that are held, the newest first, up to a limit of bytes (big ones a part at a time); and of small ones of the innermost
+// frame that can be made again soon (what ran fused is not held).
+InstructionFigures HealthFigures(Session::State& s);
+// The worst own error in ULP, of the last shadow.
+InstructionFigures ErrorFigures(Session::State& s);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_INSTRUCTION_FIGURES_H_

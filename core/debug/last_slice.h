@@ -1,0 +1,31 @@
+// The instructions that the last why or influence found, for who lights them up: State::Extension<LastSlice>().
+#ifndef HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_
+#define HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/container/flat_hash_set.h"
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+struct LastSlice {
+  uint64_t generation = 0;  // another one for each answer
+  const Module* module = nullptr;
+  std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
+  void Begin(const Module& of) {
+    ++generation;
+    module = &of;
+    instructions.clear();
+    seen.clear();
+  }
+  void Add(const Instruction* instruction) {
+    if (instruction != nullptr && seen.insert(instruction).second) instructions.push_back(instruction);
+  }
+  absl::flat_hash_set<const Instruction*> seen;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_

@@ -1,0 +1,131 @@
+#include "core/debug/run_values.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "core/debug/watched_run.h"
+#include "core/literal/format.h"
+#include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostLooked = 1 << 15;  // elements for a histogram
+
+// Which leaf of the instruction a place ("while.3[17]/sort.2{1}") names.
+int LeafOfPlace(const Instruction& instruction, const std::string& place) {
+  if (!instruction.shape.IsTuple()) return 0;
+  const size_t end = place.rfind('/') == std::string::npos ? 0 : place.rfind('/') + 1;
+  const std::string path = absl::StrReplaceAll(place.substr(std::min(place.size(), end + instruction.name.size())), {{"{", "["}, {"}", "]"}});
+  const int leaves = LeafCountOf(instruction.shape);
+  for (int k = 0; k < leaves; ++k) {
+    if (LeafPathText(instruction.shape, k) == path) return k;
+  }
+  return 0;
+}
+
+// Loops and calls, whose results no region makes.
+absl::flat_hash_set<const Instruction*> Callers(const Module& module) {
+  absl::flat_hash_set<const Instruction*> callers;
+  for (const Computation* c : module.computations) {
+    for (const Instruction* i : c->schedule) {
+      if (Def(*i).control != ControlKind::kNone) callers.insert(i);
+    }
+  }
+  return callers;
+}
+
+}  // namespace
+
+ValueSummary SummarizeValue(const Value& array) {
+  ValueSummary summary;
+  summary.last = Summarize(array);
+  const int64_t count = array.element_count();
+  for (int64_t k = 0; k < std::min<int64_t>(count, ValueSummary::kFirst); ++k) summary.first.push_back(FormatDouble(ElementAsDouble(array, k), 5));
+  const Statistics& s = summary.last;
+  if (s.finite == 0 || !(s.max > s.min)) return summary;
+  // An odd step, so that rows of even length are not sampled in one column.
+  const int64_t step = count <= kMostLooked ? 1 : (count / kMostLooked) | 1;
+  for (int64_t k = 0; k < count; k += step) {
+    const double x = ElementAsDouble(array, k);
+    if (!std::isfinite(x)) continue;
+    const double at = (x / 2 - s.min / 2) / (s.max / 2 - s.min / 2) * ValueSummary::kBins;  // halves: the range of f64 may overflow
+    ++summary.bins[std::clamp(static_cast<int>(at), 0, ValueSummary::kBins - 1)];
+  }
+  return summary;
+}
+
+const ValueSummary* RunValues::Find(const Instruction& instruction, int leaf) const {
+  const Instruction* at = &instruction;
+  for (int hops = 0; hops < 1000; ++hops) {
+    if (const auto it = of.find(at); it != of.end() && leaf < static_cast<int>(it->second.leaves.size()) && it->second.leaves[leaf].last.count > 0) return &it->second.leaves[leaf];
+    const std::vector<LeafSource> sources = SourcesOfLeaves(*at);
+    if (leaf >= static_cast<int>(sources.size())) return nullptr;
+    const LeafSource& source = sources[leaf];
+    if (source.operand < 0 || source.operand >= static_cast<int>(at->operands.size()) || at->operands[source.operand] == nullptr) return nullptr;
+    leaf = source.leaf;
+    at = at->operands[source.operand];
+  }
+  return nullptr;
+}
+
+InstructionFigures RunValues::Health() const {
+  InstructionFigures figures;
+  for (const auto& [instruction, run] : of) {
+    double worst = 0;
+    for (const ValueSummary& leaf : run.leaves) {
+      if (leaf.last.count > 0) worst = std::max(worst, leaf.nan_times > 0 ? kNotANumber : leaf.inf_times > 0 ? kInfinite : kFine);
+    }
+    if (worst > 0) figures.of[instruction] = worst;
+  }
+  return figures;
+}
+
+InstructionFigures RunValues::Times() const {
+  InstructionFigures figures;
+  for (const auto& [instruction, run] : of) {
+    if (run.seconds <= 0) continue;
+    figures.of[instruction] = run.seconds;
+    figures.total += run.seconds;
+    figures.most = std::max(figures.most, run.seconds);
+  }
+  return figures;
+}
+
+absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds) {
+  absl::StatusOr<WatchedRun> run = WholeRun(s);
+  if (!run.ok()) return run.status();
+  InterruptKeeper keeper(s);
+  RunValues values;
+  values.inputs = s.inputs != nullptr ? s.inputs->Summary() : "";
+  values.backend = std::string(s.backend->name());
+  const absl::flat_hash_set<const Instruction*> callers = Callers(*s.module);
+  run->halts = &callers;
+  run->options.time_instructions = true;
+  const auto begin = std::chrono::steady_clock::now();
+  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const absl::Status ran = Watch(*std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
+    InstructionRun& entry = values.of[&instruction];
+    const int leaf = LeafOfPlace(instruction, place);
+    if (leaf >= static_cast<int>(entry.leaves.size())) entry.leaves.resize(leaf + 1);
+    ValueSummary& known = entry.leaves[leaf];
+    if (leaf == 0) ++entry.times;
+    ValueSummary fresh = SummarizeValue(array);
+    fresh.nan_times = known.nan_times + (fresh.last.nan > 0);
+    fresh.inf_times = known.inf_times + (fresh.last.inf > 0);
+    known = std::move(fresh);
+    if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction)) entry.seconds = it->second.seconds;
+    if (most_seconds > 0 && spent() > most_seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", static_cast<int>(most_seconds), " s"));
+    return absl::OkStatus();
+  });
+  values.seconds = spent();
+  if (!ran.ok()) values.error = std::string(ran.message());
+  if (values.of.empty() && !ran.ok() && !absl::IsCancelled(ran)) return ran;
+  return values;
+}
+
+}  // namespace hloscope

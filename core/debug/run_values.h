@@ -1,0 +1,53 @@
+// What the values of a whole run are like: for each instruction the range, the trouble, a histogram and the first numbers of what it made
+// last, how often it ran and how long that took. For pages and pictures of a program. Not for the values themselves (record.h).
+#ifndef HLOSCOPE_CORE_DEBUG_RUN_VALUES_H_
+#define HLOSCOPE_CORE_DEBUG_RUN_VALUES_H_
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "core/debug/instruction_figures.h"
+#include "core/debug/session_state.h"
+#include "core/literal/statistics.h"
+
+namespace hloscope {
+
+struct ValueSummary {
+  static constexpr int kBins = 24;
+  static constexpr int kFirst = 8;
+  Statistics last;                     // of the newest
+  std::array<int64_t, kBins> bins{};   // from last.min to last.max; of a sample where there are very many elements
+  std::vector<std::string> first;      // elements in row-major order
+  int64_t nan_times = 0, inf_times = 0;  // how many of all the times had one
+};
+
+struct InstructionRun {
+  int64_t times = 0;
+  double seconds = 0;                // of all times, executed by itself
+  std::vector<ValueSummary> leaves;  // as LeafCountOf; those never seen have last.count 0 and no `first`
+};
+
+struct RunValues {
+  absl::flat_hash_map<const Instruction*, InstructionRun> of;
+  std::string error;    // why the run did not come to its end
+  std::string inputs, backend;
+  double seconds = 0;
+
+  // Also of instructions that only hand leaves on, by the ones that made them. Null: not known.
+  const ValueSummary* Find(const Instruction& instruction, int leaf) const;
+  InstructionFigures Health() const;
+  InstructionFigures Times() const;
+};
+
+ValueSummary SummarizeValue(const Value& array);
+// Runs the program beside the session's own run, one instruction at a time. A run that stops with an error, or takes longer than
+// `most_seconds` (0: no limit), gives the values up to there; `error` says so.
+absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_RUN_VALUES_H_

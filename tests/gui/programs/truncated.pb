@@ -1,0 +1,4 @@
+
+@
+	truncated 
+main

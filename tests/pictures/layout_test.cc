@@ -1,0 +1,113 @@
+// The picture of layouts: memory as the specification's table has it, what is tried out, and where elements go.
+#include <map>
+
+#include "absl/strings/numbers.h"
+#include "gmock/gmock.h"
+#include "tests/pictures/making.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// The memory's cells in order, as far as they are drawn: values, and the padding's.
+std::string MemoryOf(const MadePicture& picture) {
+  // Places stand under their cells: (x, y) of the number, and the text over it.
+  std::vector<DrawnText> texts;
+  for (const Drawn& item : picture.drawing.items()) {
+    if (const auto* text = std::get_if<DrawnText>(&item)) texts.push_back(*text);
+  }
+  std::map<int, std::string> cells;
+  for (const DrawnText& number : texts) {
+    int place = 0;
+    if (number.style.size != 9.5f || !absl::SimpleAtoi(number.text, &place)) continue;
+    for (const DrawnText& value : texts) {
+      if (std::abs(value.at.x - number.at.x) < 0.5f && number.at.y - value.at.y > 10 && number.at.y - value.at.y < 25) cells[place] = value.text;
+    }
+  }
+  std::string out;
+  for (const auto& [place, text] : cells) absl::StrAppend(&out, out.empty() ? "" : " ", text);
+  return out;
+}
+
+MadePicture DrawX(const std::string& layout, const PictureSelection& selection = {}) {
+  RunProgram run("x = s32[2,3]" + layout + " constant({{11, 12, 13}, {14, 15, 16}})\nROOT y = s32[2,3] negate(x)");
+  EXPECT_EQ(run.problems(), "");
+  absl::StatusOr<MadePicture> made = FindPictureRow("layout")->draw(run.DataOf(*run.Find("x")), selection);
+  EXPECT_TRUE(made.ok()) << made.status();
+  return *std::move(made);
+}
+
+TEST(LayoutPicture, MemoryIsAsTheSpecificationSays) {
+  EXPECT_EQ(MemoryOf(DrawX("{0,1}")), "11 14 12 15 13 16");
+  EXPECT_EQ(MemoryOf(DrawX("{1,0}")), "11 12 13 14 15 16");
+  EXPECT_EQ(MemoryOf(DrawX("{0,1:PAD(3,5)=zero}")), "11 14 0 12 15 0 13 16 0 0 0 0 0 0 0");
+  EXPECT_EQ(MemoryOf(DrawX("{1,0:PAD(3,5)=zero}")), "11 12 13 0 0 14 15 16 0 0 0 0 0 0 0");
+}
+
+TEST(LayoutPicture, TellsWhereTheSelectedElementLies) {
+  PictureSelection selection;
+  selection.pinned = Cell{kResultArray, {1, 2}};
+  const std::string text = TextOf(DrawX("{0,1:PAD(3,5)=zero}", selection));
+  EXPECT_THAT(text, HasSubstr("x × 3 + y × 1 = 2 × 3 + 1 × 1 = 7"));
+  EXPECT_THAT(text, HasSubstr("bytes 28 to 31"));
+  EXPECT_THAT(text, HasSubstr("60 bytes in memory, 36 bytes of them padding (60 %)"));
+}
+
+TEST(LayoutPicture, AnotherOrderPaddingAndTilesCanBeTriedOut) {
+  PictureSelection selection;
+  selection.options["move"] = "0>0";
+  EXPECT_EQ(MemoryOf(DrawX("{1,0}", selection)), "11 14 12 15 13 16");
+  selection.options = {{"pad", "2,4"}, {"pad_value", "one"}};
+  EXPECT_EQ(MemoryOf(DrawX("{1,0}", selection)), "11 12 13 1 14 15 16 1");
+  selection.options = {{"tile", "2,2"}};
+  const std::string tiled = TextOf(DrawX("{1,0}", selection));
+  EXPECT_THAT(tiled, HasSubstr("tile after tile"));
+  EXPECT_THAT(tiled, HasSubstr("undo"));
+  // What is not a layout is said, and the program's own is drawn.
+  selection.options = {{"pad", "1,3"}};
+  const MadePicture wrong = DrawX("{0,1}", selection);
+  EXPECT_THAT(TextOf(wrong), HasSubstr("Not possible"));
+  EXPECT_EQ(MemoryOf(wrong), "11 14 12 15 13 16");
+  selection.options = {{"minor_to_major", "nonsense"}, {"move", "7>9"}, {"tile", ","}, {"of", "99"}};
+  EXPECT_THAT(TextOf(DrawX("{0,1}", selection)), HasSubstr("Not possible"));
+}
+
+TEST(LayoutPicture, WalksThroughMemory) {
+  PictureSelection selection;
+  selection.step = 1;
+  const MadePicture made = DrawX("{0,1:PAD(3,5)=zero}", selection);
+  EXPECT_EQ(made.steps, 15);
+  EXPECT_EQ(made.step_text, "Place 1 in memory holds %x[1,0] = 14.");
+  selection.step = 2;
+  EXPECT_EQ(DrawX("{0,1:PAD(3,5)=zero}", selection).step_text, "Place 2 in memory is padding.");
+}
+
+TEST(LayoutPicture, ACopyIntoAnotherLayoutIsItsBestPicture) {
+  RunProgram run("x = s32[2,3]{1,0} constant({{1, 2, 3}, {4, 5, 6}})\ny = s32[2,3]{0,1} copy(x)\nz = s32[2,3]{1,0} copy(x)\nROOT t = (s32[2,3]{0,1}, s32[2,3]{1,0}) tuple(y, z)");
+  ASSERT_EQ(run.problems(), "");
+  EXPECT_STREQ(PicturesFor(*run.Find("y")).front()->id, "layout");
+  EXPECT_STRNE(PicturesFor(*run.Find("z")).front()->id, "layout");
+  PictureSelection selection;
+  selection.hovered = Cell{0, {0, 1}};
+  const absl::StatusOr<MadePicture> made = FindPictureRow("layout")->draw(run.DataOf(*run.Find("y")), selection);
+  ASSERT_TRUE(made.ok());
+  EXPECT_THAT(TextOf(*made), HasSubstr("Memory of %x"));
+  EXPECT_THAT(TextOf(*made), HasSubstr("Memory of %y"));
+}
+
+TEST(LayoutPicture, DrawsScalarsEmptyArraysAndWithoutValues) {
+  RunProgram run("a = f32[] constant(1)\nb = f32[0,3] constant({})\nc = s4[3]{0:E(4)} constant({1, -2, 3})\nROOT t = (f32[], f32[0,3], s4[3]{0:E(4)}) tuple(a, b, c)");
+  ASSERT_EQ(run.problems(), "");
+  for (const char* name : {"a", "b", "c"}) {
+    PictureData data;
+    data.instruction = run.Find(name);
+    EXPECT_TRUE(FindPictureRow("layout")->draw(data, {}).ok()) << name;
+    EXPECT_TRUE(FindPictureRow("layout")->draw(run.DataOf(*run.Find(name)), {}).ok()) << name;
+  }
+  EXPECT_THAT(TextOf(*FindPictureRow("layout")->draw(run.DataOf(*run.Find("c")), {})), HasSubstr("3 elements of 4 bits: 2 bytes"));
+}
+
+}  // namespace
+}  // namespace hloscope

@@ -1,0 +1,117 @@
+// For the tests of pictures: a program run on the reference backend, the data of its instructions, and a picture as text.
+#ifndef HLOSCOPE_TESTS_PICTURES_MAKING_H_
+#define HLOSCOPE_TESTS_PICTURES_MAKING_H_
+
+#include <algorithm>
+#include <fstream>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "backends/reference/backend.h"
+#include "core/exec/machine.h"
+#include "core/ops/verifier.h"
+#include "core/text/hlo_text.h"
+#include "gtest/gtest.h"
+#include "visualizer/pictures/picture.h"
+
+namespace hloscope {
+
+// A module and the values of its entry. The module is read from text, which may be only the entry's instructions.
+class RunProgram {
+ public:
+  explicit RunProgram(std::string text, std::vector<Value> arguments = {}) {
+    if (text.find("ENTRY") == std::string::npos) text = "ENTRY main {\n" + text + "\n}\n";
+    if (text.find("HloModule") == std::string::npos) text = "HloModule test\n\n" + text;
+    source_ = std::make_shared<const SourceText>("<test>", text);
+    DiagnosticSink sink;
+    module_ = ReadHloText(source_, sink);
+    if (sink.error_count() == 0) Verify(*module_, sink);
+    for (const Diagnostic& d : sink.diagnostics()) {
+      if (d.severity == Severity::kError) problems_ += Render(d, *source_);
+    }
+    if (problems_.empty()) Start(std::move(arguments));
+  }
+  static std::string ReadFile(const std::string& path) {
+    std::ifstream in(path);
+    std::stringstream text;
+    text << in.rdbuf();
+    return text.str();
+  }
+
+  const std::string& problems() const { return problems_; }
+  const Module& module() const { return *module_; }
+  const Instruction* Find(absl::string_view name) const { return module_->entry->FindInstruction(name); }
+  Value ValueOf(const Instruction& instruction) {
+    const absl::StatusOr<Value> value = machine_->ValueAhead(0, instruction.index);
+    return value.ok() ? *value : Value();
+  }
+  PictureData DataOf(const Instruction& instruction) {
+    PictureData data;
+    data.instruction = &instruction;
+    for (const Instruction* operand : instruction.operands) data.operands.push_back(ValueOf(*operand));
+    data.result = ValueOf(instruction);
+    return data;
+  }
+
+ private:
+  void Start(std::vector<Value> arguments) {
+    backend_ = MakeReferenceBackend();
+    MachineOptions options;
+    options.retain_bytes = int64_t{1} << 30;
+    machine_ = std::make_unique<Machine>(*module_, *backend_, options);
+    const absl::Status started = machine_->Start(std::move(arguments));
+    if (!started.ok()) problems_ = started.ToString();
+    if (started.ok() && machine_->RunTo(0, static_cast<int>(module_->entry->schedule.size()) - 1) == StopReason::kError) problems_ = machine_->status().ToString();
+  }
+  std::shared_ptr<const SourceText> source_;
+  std::unique_ptr<Module> module_;
+  std::unique_ptr<Backend> backend_;
+  std::unique_ptr<Machine> machine_;
+  std::string problems_;
+};
+
+// The texts of a drawing as they stand, line by line; then what belongs to the selected cell.
+inline std::string TextOf(const MadePicture& picture) {
+  struct Piece {
+    float x, y;
+    std::string text;
+  };
+  std::vector<Piece> pieces;
+  for (const Drawn& item : picture.drawing.items()) {
+    if (const auto* t = std::get_if<DrawnText>(&item)) {
+      float x = t->at.x;
+      const float w = TextWidth(t->text, t->style.face, t->style.size);
+      if (t->style.align == Align::kCenter) x -= w / 2;
+      if (t->style.align == Align::kRight) x -= w;
+      pieces.push_back({x, t->at.y, t->text});
+    }
+  }
+  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece& a, const Piece& b) { return a.y < b.y; });
+  std::string text;
+  for (size_t k = 0; k < pieces.size();) {
+    size_t end = k;
+    while (end < pieces.size() && pieces[end].y < pieces[k].y + 5) ++end;
+    std::stable_sort(pieces.begin() + static_cast<int64_t>(k), pieces.begin() + static_cast<int64_t>(end), [](const Piece& a, const Piece& b) { return a.x < b.x; });
+    for (size_t p = k; p < end; ++p) absl::StrAppend(&text, p == k ? "" : " ", pieces[p].text);
+    text += "\n";
+    k = end;
+  }
+  if (picture.related_total > 0) {
+    absl::StrAppend(&text, "related ", picture.related_total, ":");
+    for (size_t k = 0; k < std::min<size_t>(picture.related.size(), 12); ++k) {
+      absl::StrAppend(&text, " ", picture.related[k].array, "[");
+      for (size_t d = 0; d < picture.related[k].index.size(); ++d) absl::StrAppend(&text, d == 0 ? "" : ",", picture.related[k].index[d]);
+      text += "]";
+    }
+    text += "\n";
+  }
+  if (picture.steps > 0) absl::StrAppend(&text, "steps ", picture.steps, picture.step_text.empty() ? "" : ": ", picture.step_text, "\n");
+  return text;
+}
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_TESTS_PICTURES_MAKING_H_

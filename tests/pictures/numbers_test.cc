@@ -1,0 +1,68 @@
+// The picture of a number's bits, for every type.
+#include "gmock/gmock.h"
+#include "tests/pictures/making.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::HasSubstr;
+
+std::string NumbersOf(const std::string& type, const std::string& literal, const PictureSelection& selection = {}) {
+  RunProgram run("x = " + type + "[] constant(" + literal + ")\nROOT t = (" + type + "[]) tuple(x)");
+  EXPECT_EQ(run.problems(), "") << type << " " << literal;
+  if (!run.problems().empty()) return "";
+  const absl::StatusOr<MadePicture> made = FindPictureRow("numbers")->draw(run.DataOf(*run.Find("x")), selection);
+  EXPECT_TRUE(made.ok()) << made.status();
+  return made.ok() ? TextOf(*made) : "";
+}
+
+TEST(NumbersPicture, TakesAFloatApart) {
+  const std::string text = NumbersOf("f32", "0.1");
+  EXPECT_THAT(text, HasSubstr("0x3dcccccd"));
+  EXPECT_THAT(text, HasSubstr("123 - 127 = -4"));
+  EXPECT_THAT(text, HasSubstr("Exactly 0.100000001490116119384765625."));
+  EXPECT_THAT(text, HasSubstr("2^-27"));
+}
+
+TEST(NumbersPicture, KnowsTheEdgesOfEachFloatType) {
+  for (const char* type : {"f4e2m1fn", "f6e2m3fn", "f6e3m2fn", "f8e3m4", "f8e4m3", "f8e4m3fn", "f8e4m3b11fnuz", "f8e4m3fnuz", "f8e5m2", "f8e5m2fnuz", "f8e8m0fnu", "bf16", "f16", "f32", "f64"}) {
+    EXPECT_THAT(NumbersOf(type, "1"), HasSubstr("normal")) << type;
+    EXPECT_THAT(NumbersOf(type, "1"), HasSubstr("largest")) << type;
+  }
+  EXPECT_THAT(NumbersOf("f8e4m3fn", "448"), HasSubstr("largest 448"));
+  EXPECT_THAT(NumbersOf("f8e5m2", "57344"), HasSubstr("largest 5.734e+04"));
+  EXPECT_THAT(NumbersOf("f32", "1e-40"), HasSubstr("denormal"));
+  EXPECT_THAT(NumbersOf("f32", "inf"), HasSubstr("infinity: the highest exponent"));
+  EXPECT_THAT(NumbersOf("bf16", "nan"), HasSubstr("NaN: "));
+  EXPECT_THAT(NumbersOf("f64", "-0"), HasSubstr("negative zero"));
+}
+
+TEST(NumbersPicture, WholeNumbersPredicatesAndComplexOnes) {
+  EXPECT_THAT(NumbersOf("s8", "-5"), HasSubstr("-2^7"));
+  EXPECT_THAT(NumbersOf("u64", "18446744073709551615"), HasSubstr("18446744073709551615"));
+  EXPECT_THAT(NumbersOf("s1", "-1"), HasSubstr("-2^0"));
+  EXPECT_THAT(NumbersOf("pred", "true"), HasSubstr("true"));
+  EXPECT_THAT(NumbersOf("c64", "(1, -2)"), HasSubstr("im %x"));
+}
+
+TEST(NumbersPicture, BitsCanBeFlipped) {
+  PictureSelection selection;
+  selection.options["bits"] = "0x40000000";
+  const std::string text = NumbersOf("f32", "1", selection);
+  EXPECT_THAT(text, HasSubstr("= 2"));
+  EXPECT_THAT(text, HasSubstr("bits changed"));
+}
+
+TEST(NumbersPicture, AConversionSaysHowFarItRounded) {
+  RunProgram run("x = f32[2] constant({0.1, 0.5})\nROOT y = bf16[2] convert(x)");
+  ASSERT_EQ(run.problems(), "");
+  EXPECT_STREQ(PicturesFor(*run.Find("y")).front()->id, "numbers");
+  PictureSelection selection;
+  selection.pinned = Cell{kResultArray, {0}};
+  EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("0.2 of a spacing away"));
+  selection.pinned = Cell{kResultArray, {1}};
+  EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("It was not rounded"));
+}
+
+}  // namespace
+}  // namespace hloscope

@@ -1,0 +1,126 @@
+#include "visualizer/export/graph_choice.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/debug/locations.h"
+#include "core/debug/text_util.h"
+#include "visualizer/export/graph_drawing.h"
+#include "visualizer/graph/walk.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kMostBetween = 12;  // instructions that hand an element on, from one of a slice to the next
+
+absl::StatusOr<const Instruction*> Named(const Module& module, const std::string& name) {
+  absl::StatusOr<std::vector<Location>> found = ResolveLocations(module, name, module.entry);
+  if (!found.ok()) return found.status();
+  return &found->front().instruction();
+}
+
+absl::StatusOr<const Computation*> ComputationNamed(const Module& module, absl::string_view name) {
+  absl::ConsumePrefix(&name, "%");
+  if (const Computation* found = module.FindComputation(name)) return found;
+  std::string known;
+  size_t listed = 0;
+  for (const Computation* c : module.computations) {
+    if (listed++ < 8) absl::StrAppend(&known, known.empty() ? "" : ", ", c->name);
+  }
+  if (module.computations.size() > 8) absl::StrAppend(&known, ", ... (", module.computations.size(), ")");
+  return absl::NotFoundError(absl::StrCat("there is no computation ", name, "; there are ", known));
+}
+
+void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
+  absl::flat_hash_set<const Instruction*> all(choice.slice.begin(), choice.slice.end());
+  absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> seen;
+  out->marked.assign(all.begin(), all.end());
+  // What only hands an element on is no part of a slice; drawn it joins what is.
+  for (const auto& step : choice.slice_steps) {
+    if (step.first == step.second || !seen.insert(step).second || static_cast<int>(all.size()) > choice.boxes) continue;
+    bool directed = false;
+    const std::vector<const Instruction*> way = ShortestPath(h, *step.first, *step.second, &directed);
+    if (directed && way.size() <= kMostBetween + 2) all.insert(way.begin(), way.end());
+  }
+  out->wish.only.assign(all.begin(), all.end());
+  out->here = choice.asked;
+  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
+}
+
+// Drawn one by one, so many at most.
+void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
+  std::vector<const Instruction*>& only = out->wish.only;
+  if (static_cast<int>(only.size()) <= choice.boxes) return;
+  out->note = absl::StrCat("shows ", choice.boxes, " of ", Count(static_cast<int64_t>(only.size()), "instruction"), "; --boxes N shows more");
+  const Instruction* keep = out->here;
+  std::sort(only.begin(), only.end(), [&](const Instruction* a, const Instruction* b) { return h.Number(*a) < h.Number(*b); });
+  // The nearest in program order.
+  const auto at = std::find(only.begin(), only.end(), keep);
+  const size_t middle = at == only.end() ? only.size() : static_cast<size_t>(at - only.begin());
+  const size_t most = static_cast<size_t>(choice.boxes);
+  const size_t first = std::min(middle > most / 2 ? middle - most / 2 : 0, only.size() - most);
+  only = std::vector<const Instruction*>(only.begin() + static_cast<long>(first), only.begin() + static_cast<long>(first + most));
+}
+
+}  // namespace
+
+absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarchy, const GraphChoice& choice) {
+  const Module& module = hierarchy->module();
+  ChosenGraph out;
+  out.wish.hierarchy = hierarchy;
+  out.wish.spell_counts = true;
+  MeasureLetters(&out.wish);
+  if (!choice.slice.empty()) {
+    ChooseSlice(*hierarchy, choice, &out);
+    Limit(*hierarchy, choice, &out);
+    return out;
+  }
+  if (!choice.around.empty()) {
+    absl::StatusOr<const Instruction*> of = Named(module, choice.around);
+    if (!of.ok()) return of.status();
+    out.here = *of;
+    out.wish.only = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
+    out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, ", ", Count(static_cast<int64_t>(out.wish.only.size()), "instruction"));
+    if (static_cast<int>(out.wish.only.size()) >= choice.boxes) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
+    return out;
+  }
+  if (!choice.path.empty()) {
+    const Instruction* ends[2];
+    for (int k = 0; k < 2; ++k) {
+      absl::StatusOr<const Instruction*> end = Named(module, choice.path[static_cast<size_t>(k)]);
+      if (!end.ok()) return end.status();
+      ends[k] = *end;
+    }
+    bool directed = true;
+    out.wish.only = ShortestPath(*hierarchy, *ends[0], *ends[1], &directed);
+    if (out.wish.only.empty()) return absl::NotFoundError(absl::StrCat("nothing leads from %", ends[0]->name, " to %", ends[1]->name));
+    out.marked = out.wish.only;
+    out.here = ends[1];
+    out.subject = absl::StrCat(directed ? "the shortest way from %" : "the shortest way, in any direction, from %", ends[0]->name, " to %", ends[1]->name, ", ",
+                               Count(static_cast<int64_t>(out.wish.only.size()) - 1, "hop"));
+    Limit(*hierarchy, choice, &out);
+    return out;
+  }
+  const Computation* root = module.entry;
+  if (!choice.computation.empty()) {
+    absl::StatusOr<const Computation*> found = ComputationNamed(module, choice.computation);
+    if (!found.ok()) return found.status();
+    root = *found;
+  }
+  if (root == nullptr) return absl::InvalidArgumentError("the program has no entry computation; --computation NAME names another one");
+  out.wish.root = root;
+  if (choice.depth < 0) {
+    out.wish.expanded = FirstExpansion(*hierarchy, choice.boxes, root);
+  } else {
+    const DeepExpansion deep = ExpansionToDepth(*hierarchy, *root, choice.depth, choice.boxes);
+    out.wish.expanded = deep.expanded;
+    if (deep.left_closed > 0) out.note = absl::StrCat(deep.left_closed, " of the scopes and calls within depth ", choice.depth, " left closed; --boxes N opens more");
+  }
+  const int64_t inside = hierarchy->node(hierarchy->NodeOf(*root)).count;
+  out.subject = absl::StrCat(root->name, ", ", Count(inside, "instruction"), inside < module.instruction_count() ? absl::StrCat(" of ", module.instruction_count()) : "");
+  return out;
+}
+
+}  // namespace hloscope

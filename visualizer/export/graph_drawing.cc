@@ -1,0 +1,195 @@
+#include "visualizer/export/graph_drawing.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kMargin = 24, kHeading = 44, kLegendRow = 22;
+constexpr float kTitleSize = 13, kDetailSize = 11, kLabelSize = 10;
+constexpr size_t kMostLabelled = 900;  // arrows; labels of more would only cover each other
+
+// Cut at `width`, with an ellipsis; empty where not even that fits.
+std::string Fitting(absl::string_view text, Face face, float size, float width) {
+  if (TextWidth(text, face, size) <= width) return std::string(text);
+  size_t low = 0, high = text.size();  // bytes that fit
+  while (low < high) {
+    const size_t middle = (low + high + 1) / 2;
+    if (TextWidth(absl::StrCat(text.substr(0, middle), "\u2026"), face, size) <= width) low = middle;
+    else high = middle - 1;
+  }
+  while (low > 0 && (static_cast<unsigned char>(text[low]) & 0xc0) == 0x80) --low;  // not within a letter
+  return low == 0 ? "" : absl::StrCat(text.substr(0, low), "\u2026");
+}
+
+class GraphDrawer {
+ public:
+  GraphDrawer(const Scene& scene, const SceneTints& tints, const GraphDrawingOptions& options) : scene_(scene), tints_(tints), o_(options) {}
+
+  Drawing Draw() {
+    const bool framed = !o_.heading.empty();
+    left_ = kMargin;
+    top_ = framed ? kHeading + 8 : kMargin;
+    const float least = framed ? TextWidth(o_.heading, Face::kStrong, 17) + TextWidth(o_.subject, Face::kUi, 12.5f) + 2 * kMargin + 14 : 0;
+    const float width = std::max(scene_.width + 2 * kMargin, std::max(least, framed ? 360.0f : 0.0f));
+    left_ = (width - scene_.width) / 2;
+    d_.SetSize(width, top_ + scene_.height + kMargin);
+    if (framed) {
+      d_.AddText({kMargin, 30}, o_.heading, {.size = 17, .face = Face::kStrong});
+      d_.AddText({kMargin + TextWidth(o_.heading, Face::kStrong, 17) + 12, 30}, o_.subject, {.size = 12.5f, .paint = Ink::kDim});
+    }
+    for (size_t k = 0; k < scene_.boxes.size(); ++k) {
+      if (scene_.boxes[k].expanded && scene_.boxes[k].parent >= 0) DrawCluster(scene_.boxes[k], tints_.boxes[k]);
+    }
+    for (const SceneArrow& arrow : scene_.arrows) {
+      if (!arrow.minor) DrawArrow(arrow);
+    }
+    for (size_t k = 0; k < scene_.boxes.size(); ++k) {
+      if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded) DrawCard(scene_.boxes[k], tints_.boxes[k]);
+    }
+    if (scene_.arrows.size() <= kMostLabelled) DrawLabels();
+    if (framed) DrawLegend(width, top_ + scene_.height + kMargin);
+    d_.title = o_.heading;
+    const auto boxes = std::count_if(scene_.boxes.begin(), scene_.boxes.end(), [](const SceneBox& box) { return box.parent >= 0; });
+    d_.description = absl::StrCat(o_.subject, ": ", boxes, boxes == 1 ? " box, " : " boxes, ", scene_.arrows.size(), scene_.arrows.size() == 1 ? " arrow" : " arrows");
+    return std::move(d_);
+  }
+
+ private:
+  Box At(const SceneBox& box) const { return {left_ + box.x, top_ + box.y, box.width, box.height}; }
+
+  // A colour and what lies over it, each as an ink, so that one drawing does in dark and in light.
+  void Tint(Box box, const TintColor& color, float radius, float strength = 1) {
+    d_.AddBox(box, {color.ink, strength}, {}, radius);
+    if (color.over != Ink::kNone) d_.AddBox(box, {color.over, strength * color.over_share}, {}, radius);
+    if (color.top != Ink::kNone) d_.AddBox(box, {color.top, strength * color.top_share}, {}, radius);
+  }
+
+  void DrawCluster(const SceneBox& box, const GraphTint& tint) {
+    const Box at = At(box);
+    d_.AddBox(at, {Ink::kFaint, 0.06f}, {}, 7);
+    d_.AddBox(at, {}, {Ink::kFaint, 0.45f}, 7);
+    Tint({at.x + 1, at.y + 8, 3, 14}, tint.bar, 1.5f);
+    const float room = at.width - 24;
+    const std::string title = Fitting(box.title, Face::kStrong, 12, room);
+    d_.AddText({at.x + 12, at.y + 19}, title, {.size = 12, .face = Face::kStrong, .paint = Ink::kDim});
+    const float used = TextWidth(title, Face::kStrong, 12) + 8;
+    const std::string more = box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note);
+    d_.AddText({at.x + 12 + used, at.y + 19}, Fitting(more, Face::kMono, kLabelSize, room - used), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
+  }
+
+  void DrawCard(const SceneBox& box, const GraphTint& tint) {
+    const Box at = At(box);
+    const bool here = o_.here != nullptr && box.instruction == o_.here, marked = box.instruction != nullptr && o_.marked.contains(box.instruction);
+    // What is folded away stands behind, as a second card.
+    if (box.expandable && box.instruction == nullptr) {
+      d_.AddBox({at.x + 3, at.y + 3, at.width, at.height}, Ink::kPanel, {}, 5);
+      d_.AddBox({at.x + 3, at.y + 3, at.width, at.height}, {Ink::kRaised, 0.7f}, Ink::kBorder, 5);
+    }
+    d_.AddBox(at, Ink::kRaised, {Ink::kFaint, 0.55f}, 5);
+    if (here) d_.AddBox(at, {Ink::kAmber, 0.17f}, Ink::kAmber, 5, 2);
+    else if (marked) d_.AddBox(at, {Ink::kBlue, 0.12f}, {Ink::kBlue, 0.8f}, 5);
+    Tint({at.x, at.y, 4, at.height}, tint.bar, 2);
+    const float x = at.x + 13, right = at.right() - 8 - (box.expandable ? 14.0f : 0.0f);
+    const float first = box.below.empty() && tint.note.empty() ? at.y + at.height / 2 + 4.5f : at.y + 18;
+    if (box.expandable) {
+      const float cx = at.right() - 13, cy = first - 4.5f;
+      d_.AddPath({{cx - 2, cy - 4}, {cx + 2, cy}, {cx - 2, cy + 4}}, {.paint = Ink::kFaint, .width = 1.5f});
+    }
+    const std::string title = Fitting(box.title, Face::kUi, kTitleSize, right - x);
+    d_.AddText({x, first}, title, {.size = kTitleSize});
+    const float used = TextWidth(title, Face::kUi, kTitleSize) + 6;
+    d_.AddText({x + used, first}, Fitting(box.detail, Face::kMono, kDetailSize, right - x - used), {.size = kDetailSize, .face = Face::kMono, .paint = Ink::kFaint});
+    const std::string& below = tint.note.empty() ? box.below : tint.note;
+    if (at.height > 30) {
+      d_.AddText({x, at.y + 35}, Fitting(below, Face::kMono, kDetailSize, at.right() - 6 - x),
+                 {.size = kDetailSize, .face = Face::kMono, .paint = box.instruction != nullptr && tint.note.empty() ? Ink::kTeal : Ink::kDim});
+    }
+    if (box.more_out > 2) d_.AddText({at.x + 4, at.bottom() + 11}, absl::StrCat("+", box.more_out, " \u2193"), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
+    if (box.more_in > 2) d_.AddText({at.x + 4, at.y - 4}, absl::StrCat("+", box.more_in, " \u2193"), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
+    Spot spot;
+    spot.box = at;
+    spot.hint = box.instruction != nullptr ? absl::StrCat("%", box.name, " = ", box.instruction->shape.ToString(false), " ", box.title) : absl::StrCat(box.name, ": ", box.detail);
+    if (!tint.note.empty()) absl::StrAppend(&spot.hint, "\n", tint.note);
+    d_.AddSpot(std::move(spot));
+  }
+
+  void DrawArrow(const SceneArrow& arrow) {
+    std::vector<Place> points;
+    for (const Point& p : arrow.curve) points.push_back({left_ + p.x, top_ + p.y});
+    const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 9), 0.0f, 2.2f);
+    const SceneBox &from = scene_.boxes[arrow.from], &to = scene_.boxes[arrow.to];
+    const bool lit = from.instruction != nullptr && to.instruction != nullptr && o_.marked.contains(from.instruction) && o_.marked.contains(to.instruction);
+    LineStyle style{.paint = lit ? Paint(Ink::kBlue, 0.8f) : Paint(Ink::kFaint, arrow.order_only ? 0.4f : 0.75f), .width = 0.9f + weight, .kind = arrow.order_only ? LineKind::kDashed : LineKind::kSolid, .arrow = true};
+    d_.AddPath(std::move(points), style, true);
+  }
+
+  static bool Apart(const Box& a, const Box& b) { return a.right() < b.x || a.x > b.right() || a.bottom() < b.y || a.y > b.bottom(); }
+
+  // On the arrow where there is room, beginning in the middle.
+  void DrawLabels() {
+    std::vector<Box> taken;
+    for (const SceneBox& box : scene_.boxes) {
+      if (box.node >= 0 && !box.expanded) taken.push_back(At(box));
+      if (box.expanded && box.parent >= 0) taken.push_back({left_ + box.x, top_ + box.y, box.width, 26});
+    }
+    for (const SceneArrow& arrow : scene_.arrows) {
+      if (!arrow.minor && !arrow.label.empty()) DrawLabel(arrow, taken);
+    }
+  }
+
+  void DrawLabel(const SceneArrow& arrow, std::vector<Box>& taken) {
+    const float width = TextWidth(arrow.label, Face::kMono, kLabelSize) + 6, height = 14;
+    const int pieces = static_cast<int>(arrow.curve.size() - 1) / 3;
+    for (int tried = 0; tried < std::min(pieces * 3, 9); ++tried) {
+      const int piece = std::clamp(pieces / 2 + (tried / 3 % 2 == 0 ? tried / 6 : -(tried / 6 + 1)), 0, pieces - 1);
+      const float t = tried % 3 == 0 ? 0.5f : tried % 3 == 1 ? 0.3f : 0.75f, u = 1 - t;
+      const Point* p = &arrow.curve[static_cast<size_t>(piece) * 3];
+      const auto mix = [&](float p0, float p1, float p2, float p3) { return u * u * u * p0 + 3 * u * u * t * p1 + 3 * u * t * t * p2 + t * t * t * p3; };
+      const float x = left_ + mix(p[0].x, p[1].x, p[2].x, p[3].x), y = top_ + mix(p[0].y, p[1].y, p[2].y, p[3].y);
+      const Box box = {x - width / 2, y - height / 2, width, height};
+      if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return !Apart(box, other); })) continue;
+      taken.push_back(box);
+      d_.AddBox(box, {Ink::kPanel, 0.88f}, {}, 3);
+      d_.AddText({x, y + 3.5f}, arrow.label, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint, .align = Align::kCenter});
+      return;
+    }
+  }
+
+  void DrawLegend(float width, float y) {
+    float x = kMargin;
+    d_.AddLine({kMargin, y - 10}, {width - kMargin, y - 10}, {.paint = Ink::kBorder});
+    y += 6;
+    for (const TintLegendRow& row : tints_.legend) {
+      const float wide = 16 + TextWidth(row.text, Face::kUi, 12) + 18;
+      if (x + wide > width - kMargin && x > kMargin) {
+        x = kMargin;
+        y += kLegendRow;
+      }
+      Tint({x, y, 10, 10}, row.color, 2.5f);
+      d_.AddText({x + 16, y + 9.5f}, row.text, {.size = 12, .paint = Ink::kDim});
+      x += wide;
+    }
+    d_.SetSize(width, y + kLegendRow + 6);
+  }
+
+  const Scene& scene_;
+  const SceneTints& tints_;
+  const GraphDrawingOptions& o_;
+  Drawing d_;
+  float left_ = 0, top_ = 0;
+};
+
+}  // namespace
+
+void MeasureLetters(SceneWish* wish) {
+  wish->title_letter = TextWidth("broadcast convert dot", Face::kUi, kTitleSize) / 21 + 0.8f;
+  wish->small_letter = TextWidth("m", Face::kMono, kDetailSize);
+}
+
+Drawing DrawGraph(const Scene& scene, const SceneTints& tints, const GraphDrawingOptions& options) { return GraphDrawer(scene, tints, options).Draw(); }
+
+}  // namespace hloscope

@@ -1,0 +1,286 @@
+#include "visualizer/export/page_data.h"
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/debug/locations.h"
+#include "core/debug/text_util.h"
+#include "core/debug/explain.h"
+#include "core/literal/format.h"
+#include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
+#include "visualizer/export/graph_drawing.h"
+#include "visualizer/graph/tint.h"
+
+namespace hloscope {
+namespace {
+
+using nlohmann::ordered_json;
+
+constexpr size_t kMostText = 600;      // of an instruction
+constexpr int kMostFrames = 4;         // of Python
+constexpr int kMostFormulas = 6000;    // instructions of a program whose formulas are printed
+constexpr int kMostLeaves = 8;         // of a tuple's values
+
+// Texts that many have: each once, in the order first met.
+class Texts {
+ public:
+  int operator()(absl::string_view text) {
+    const auto [it, fresh] = known_.try_emplace(std::string(text), static_cast<int>(list_.size()));
+    if (fresh) list_.push_back(std::string(text));
+    return it->second;
+  }
+  const std::vector<std::string>& list() const { return list_; }
+
+ private:
+  absl::flat_hash_map<std::string, int> known_;
+  std::vector<std::string> list_;
+};
+
+std::string Hex(const TintColor& color, PaletteScheme scheme) { return absl::StrFormat("#%06x", Rgb(color, scheme)); }
+
+ordered_json LegendJson(const std::vector<TintLegendRow>& rows) {
+  ordered_json out = ordered_json::array();
+  for (const TintLegendRow& row : rows) out.push_back({row.text, Hex(row.color, PaletteScheme::kDark), Hex(row.color, PaletteScheme::kLight)});
+  return out;
+}
+
+ordered_json NumberJson(double x) { return std::isfinite(x) ? ordered_json::parse(absl::StrFormat("%.6g", x)) : ordered_json(FormatDouble(x)); }
+
+class PageWriter {
+ public:
+  explicit PageWriter(const GraphPageInput& input) : in_(input), h_(*input.hierarchy), module_(h_.module()) {}
+
+  std::string Write() {
+    out_["version"] = in_.version;
+    out_["module"] = module_.name;
+    out_["file"] = in_.file;
+    out_["color"] = in_.color;
+    out_["classes"] = LegendJson(ClassLegend());
+    out_["families"] = LegendJson(FamilyLegend());
+    PutInstructions();
+    PutComputations();
+    PutNodes();
+    PutRun();
+    PutStart();
+    out_["notes"] = in_.notes;
+    return out_.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
+  }
+
+ private:
+  std::string TextOf(const Instruction& i) const {
+    if (module_.source == nullptr || !i.range.valid()) return "";
+    const absl::string_view text = module_.source->text();
+    if (i.range.end <= i.range.begin || static_cast<size_t>(i.range.end) > text.size()) return "";
+    return Cut(text.substr(i.range.begin, std::min<size_t>(i.range.end - i.range.begin, kMostText * 2)), kMostText);
+  }
+
+  // "model.py:12 (attend)", innermost first, and the line's text where the file was found.
+  int SourceOf(const Instruction& i) {
+    std::string places;
+    int frames = 0;
+    for (const PythonFrame& frame : module_.PythonFrames(i)) {
+      if (++frames > kMostFrames) break;
+      absl::StrAppend(&places, places.empty() ? "" : "\n", frame.file, ":", frame.line, frame.function.empty() ? "" : absl::StrCat("  ", frame.function));
+    }
+    if (places.empty()) return -1;
+    const int number = sources_(places);
+    if (number == static_cast<int>(source_lines_.size())) source_lines_.push_back(in_.sources == nullptr ? "" : in_.sources->TextOf(module_, SourceLineOf(module_, i)));
+    return number;
+  }
+
+  void PutInstructions() {
+    std::string names, classes, families, texts;
+    ordered_json op = ordered_json::array(), shape = op, scope = op, source = op, operands = op, lines = op, cut = op;
+    ordered_json called = ordered_json::object(), after = called, formulas = called;
+    Texts ops, shapes, scopes;
+    const bool with_formulas = h_.instruction_count() <= kMostFormulas;
+    for (int k = 0; k < h_.instruction_count(); ++k) {
+      const Instruction& i = h_.At(k);
+      absl::StrAppend(&names, k > 0 ? "\n" : "", i.name);
+      absl::StrAppend(&texts, k > 0 ? "\n" : "", TextOf(i));
+      classes += static_cast<char>('0' + ClassOf(i));
+      families += static_cast<char>('0' + FamilyOf(i.shape));
+      op.push_back(ops(Name(i.opcode)));
+      const int shape_number = shapes(i.shape.ToString(true));
+      if (shape_number == static_cast<int>(shape_bytes_.size())) shape_bytes_.push_back(i.shape.ByteSize());
+      shape.push_back(shape_number);
+      scope.push_back(scopes(i.metadata.op_name));
+      source.push_back(SourceOf(i));
+      lines.push_back(LineOf(module_, i));
+      ordered_json read = ordered_json::array();
+      for (const Instruction* operand : i.operands) {
+        if (operand != nullptr && operand->index >= 0) read.push_back(k - h_.Number(*operand));  // small numbers pack well
+      }
+      operands.push_back(std::move(read));
+      for (const Instruction* before : i.control_predecessors) {
+        if (before != nullptr && before->index >= 0) after[std::to_string(k)].push_back(h_.Number(*before));
+      }
+      const std::vector<const Computation*> calls = Hierarchy::Called(i);
+      if (!calls.empty()) {
+        const ControlKind control = Def(i).control;
+        ordered_json entry = {control == ControlKind::kWhile ? 1 : control == ControlKind::kConditional ? 2 : 0};
+        for (const Computation* c : calls) entry.push_back(c->id);
+        called[std::to_string(k)] = std::move(entry);
+      }
+      if (with_formulas) {
+        if (std::string formula = InstructionFormula(i); !formula.empty()) formulas[std::to_string(k)] = std::move(formula);
+      }
+    }
+    out_["ops"] = ops.list();
+    out_["shapes"] = shapes.list();
+    out_["shapeBytes"] = shape_bytes_;
+    out_["scopes"] = scopes.list();
+    out_["sources"] = sources_.list();
+    out_["sourceLines"] = source_lines_;
+    out_["names"] = names;
+    out_["texts"] = texts;
+    out_["classOf"] = classes;
+    out_["familyOf"] = families;
+    out_["op"] = std::move(op);
+    out_["shape"] = std::move(shape);
+    out_["scope"] = std::move(scope);
+    out_["source"] = std::move(source);
+    out_["line"] = std::move(lines);
+    out_["operands"] = std::move(operands);
+    out_["called"] = std::move(called);
+    out_["after"] = std::move(after);
+    out_["formulas"] = std::move(formulas);
+  }
+
+  void PutComputations() {
+    ordered_json list = ordered_json::array();
+    for (const Computation* c : module_.computations) {
+      ordered_json parameters = ordered_json::array();
+      for (const Instruction* p : c->parameters) parameters.push_back(p != nullptr ? h_.Number(*p) : -1);
+      const int first = c->schedule.empty() ? 0 : h_.Number(*c->schedule[0]);
+      list.push_back({{"name", c->name}, {"first", first}, {"count", c->schedule.size()}, {"root", c->root != nullptr ? h_.Number(*c->root) : -1}, {"node", h_.NodeOf(*c)}, {"parameters", std::move(parameters)}});
+    }
+    out_["computations"] = std::move(list);
+    out_["entry"] = module_.entry != nullptr ? module_.entry->id : 0;
+  }
+
+  static int Round(float x) { return static_cast<int>(std::lround(x)); }
+
+  void PutNodes() {
+    SceneWish wish;
+    wish.spell_counts = true;
+    MeasureLetters(&wish);
+    std::vector<SceneBox> boxes;
+    std::string kinds;
+    ordered_json parent = ordered_json::array(), what = parent, children = parent, title = parent, detail = parent, below = parent, level = parent, path = parent, count = parent;
+    for (int node = 0; node < h_.size(); ++node) {
+      const GraphNode& n = h_.node(node);
+      boxes.push_back(MakeSceneBox(h_, node, wish));
+      kinds += "csni"[n.kind];
+      parent.push_back(n.parent);
+      // Instructions by their numbers, all else by the computation.
+      what.push_back(n.instruction != nullptr ? h_.Number(*n.instruction) : n.computation->id);
+      ordered_json inside = ordered_json::array();
+      for (const int child : n.children) inside.push_back(child - node);
+      children.push_back(std::move(inside));
+      title.push_back(boxes.back().title);
+      detail.push_back(boxes.back().detail);
+      below.push_back(boxes.back().below);
+      path.push_back(n.instruction != nullptr ? "" : boxes.back().name);
+      count.push_back(n.count);
+    }
+    GraphLevels levels = MakeLevels(h_, boxes, in_.layout_seconds);
+    for (const int l : levels.of_node) level.push_back(l);
+    ordered_json sizes = ordered_json::array();
+    for (const SceneBox& box : boxes) {
+      sizes.push_back(Round(box.width));
+      sizes.push_back(Round(box.height));
+    }
+    out_["nodes"] = {{"kind", kinds}, {"parent", std::move(parent)}, {"what", std::move(what)}, {"children", std::move(children)}, {"title", std::move(title)}, {"detail", std::move(detail)},
+                     {"below", std::move(below)}, {"path", std::move(path)}, {"count", std::move(count)}, {"level", std::move(level)}, {"size", std::move(sizes)}};
+    ordered_json list = ordered_json::array();
+    for (const GraphLevel& l : levels.levels) {
+      ordered_json places = ordered_json::array(), arrows = places;
+      for (const Point& p : l.layout.boxes) {
+        places.push_back(Round(p.x));
+        places.push_back(Round(p.y));
+      }
+      for (size_t e = 0; e < l.graph.arrows.size(); ++e) {
+        ordered_json arrow = {l.graph.arrows[e].from, l.graph.arrows[e].to, l.minor[e] ? 1 : 0};
+        for (const Point& p : l.layout.curves[e]) {
+          arrow.push_back(Round(p.x));
+          arrow.push_back(Round(p.y));
+        }
+        arrows.push_back(std::move(arrow));
+      }
+      list.push_back({{"w", Round(l.layout.width)}, {"h", Round(l.layout.height)}, {"b", std::move(places)}, {"a", std::move(arrows)}});
+    }
+    out_["levels"] = std::move(list);
+  }
+
+  static ordered_json SummaryJson(const ValueSummary& v, const std::string& leaf) {
+    const Statistics& s = v.last;
+    ordered_json out = {{"leaf", leaf}, {"n", s.count}, {"finite", s.finite}};
+    if (s.finite > 0) out.update({{"min", NumberJson(s.min)}, {"max", NumberJson(s.max)}, {"mean", NumberJson(s.mean)}});
+    if (s.nan > 0) out["nan"] = s.nan;
+    if (s.inf > 0) out["inf"] = s.inf;
+    if (s.zeros > 0) out["zeros"] = s.zeros;
+    if (v.nan_times > 0) out["nanTimes"] = v.nan_times;
+    if (v.inf_times > 0) out["infTimes"] = v.inf_times;
+    bool any = false;
+    for (const int64_t bin : v.bins) any = any || bin > 0;
+    if (any) out["bins"] = v.bins;
+    out["first"] = v.first;
+    return out;
+  }
+
+  void PutRun() {
+    if (in_.values == nullptr) return;
+    const InstructionFigures own = in_.times == nullptr ? in_.values->Times() : InstructionFigures();
+    const InstructionFigures& times = in_.times != nullptr ? *in_.times : own;
+    ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}, {"alone", in_.times == nullptr}, {"total", times.total}};
+    ordered_json list = ordered_json::object();
+    for (int k = 0; k < h_.instruction_count(); ++k) {
+      const Instruction& i = h_.At(k);
+      ordered_json entry;
+      ordered_json leaves = ordered_json::array();
+      if (i.literal != nullptr && i.literal->value.has_value() && i.shape.IsArray()) {
+        leaves.push_back(SummaryJson(SummarizeValue(i.literal->value), ""));
+      } else {
+        const int count = std::min(LeafCountOf(i.shape), kMostLeaves);
+        for (int leaf = 0; leaf < count; ++leaf) {
+          if (const ValueSummary* v = in_.values->Find(i, leaf)) leaves.push_back(SummaryJson(*v, LeafPathText(i.shape, leaf)));
+        }
+      }
+      if (!leaves.empty()) entry["v"] = std::move(leaves);
+      if (const auto it = in_.values->of.find(&i); it != in_.values->of.end() && it->second.times > 1) entry["times"] = it->second.times;
+      if (const auto it = times.of.find(&i); it != times.of.end()) entry["t"] = NumberJson(it->second);
+      if (in_.errors != nullptr) {
+        if (const auto it = in_.errors->of.find(&i); it != in_.errors->of.end()) entry["ulp"] = NumberJson(it->second);
+      }
+      if (!entry.is_null()) list[std::to_string(k)] = std::move(entry);
+    }
+    run["of"] = std::move(list);
+    out_["run"] = std::move(run);
+  }
+
+  void PutStart() {
+    if (in_.start.empty()) return;
+    const absl::StatusOr<std::vector<Location>> found = ResolveLocations(module_, in_.start, module_.entry);
+    if (found.ok()) out_["start"] = h_.Number(found->front().instruction());
+  }
+
+  const GraphPageInput& in_;
+  const Hierarchy& h_;
+  const Module& module_;
+  ordered_json out_;
+  Texts sources_;
+  std::vector<std::string> source_lines_;
+  std::vector<int64_t> shape_bytes_;
+};
+
+}  // namespace
+
+std::string PageJson(const GraphPageInput& input) { return PageWriter(input).Write(); }
+
+}  // namespace hloscope

@@ -1,0 +1,34 @@
+// What a page of the graph knows, as compact JSON: instructions in columns, the hierarchy, the layout of every level, colours, and the values
+// of a run. Read by page/data.js. Not for machines other than that.
+#ifndef HLOSCOPE_VISUALIZER_EXPORT_PAGE_DATA_H_
+#define HLOSCOPE_VISUALIZER_EXPORT_PAGE_DATA_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/debug/run_values.h"
+#include "core/debug/source_view.h"
+#include "visualizer/export/levels.h"
+#include "visualizer/graph/scene.h"
+
+namespace hloscope {
+
+struct GraphPageInput {
+  std::shared_ptr<const Hierarchy> hierarchy;
+  std::string file;                             // as it was named
+  std::string version;
+  const RunValues* values = nullptr;            // null: there was no run
+  const InstructionFigures* times = nullptr;    // of fused regions; null: those of `values`
+  const InstructionFigures* errors = nullptr;
+  SourceView* sources = nullptr;                // for lines of the model's source; may be null
+  std::vector<std::string> notes;
+  std::string color = "class";
+  std::string start;                            // a computation or an instruction that is shown first; empty: the entry
+  double layout_seconds = 20;
+};
+std::string PageJson(const GraphPageInput& input);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_EXPORT_PAGE_DATA_H_

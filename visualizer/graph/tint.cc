@@ -1,0 +1,260 @@
+#include "visualizer/graph/tint.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+enum Class { kPointwise, kCombining, kMoving, kCalling, kWhole, kParameter, kCreating, kHandling, kClasses };
+constexpr const char* kClassNames[] = {"element by element", "combines elements", "moves elements", "control flow", "whole values", "parameter", "creates", "tuples"};
+
+bool Combines(const OpDef& def) {
+  for (const AttrSpec& a : def.attributes) {
+    if (a.id == AttrId::kToApply || a.id == AttrId::kWindow || a.id == AttrId::kLhsContractingDims || a.id == AttrId::kDimLabels) return true;
+  }
+  return false;
+}
+
+// What is called says what a fusion or call is.
+Class ClassWithin(const Instruction& i, int depth) {
+  const OpDef& def = Def(i);
+  if (i.parameter_number >= 0) return kParameter;
+  if (def.control == ControlKind::kCall && depth < 8) {
+    const std::vector<Computation*> called = i.CalledComputations();
+    if (called.size() == 1 && called[0] != nullptr) {
+      std::array<bool, kClasses> seen{};
+      size_t looked = 0;
+      for (const Instruction* inside : called[0]->schedule) {
+        if (++looked > 200) break;
+        seen[ClassWithin(*inside, depth + 1)] = true;
+      }
+      for (const Class c : {kCombining, kWhole, kPointwise, kMoving}) {
+        if (seen[c]) return c;
+      }
+    }
+  }
+  if (def.op_class == OpClass::kControl) return kCalling;
+  if (def.op_class == OpClass::kStructural) return i.operands.empty() ? kCreating : kHandling;
+  if (def.movement == Movement::kCreate) return kCreating;
+  if (def.movement == Movement::kMove) return kMoving;
+  if (Combines(def) || def.op_class == OpClass::kPush) return kCombining;
+  return def.op_class == OpClass::kOpaque ? kWhole : kPointwise;
+}
+
+TintColor ColourOf(Class c) {
+  switch (c) {
+    case kPointwise: return {Ink::kBlue};
+    case kCombining: return {Ink::kOrange};
+    case kMoving: return {Ink::kTeal};
+    case kCalling: return {Ink::kText};
+    case kWhole: return {Ink::kOrange, Ink::kViolet, Ink::kNone, 0.6f, 0};
+    case kParameter: return {Ink::kViolet};
+    case kCreating: return {Ink::kDim};
+    default: return {Ink::kFaint};
+  }
+}
+
+enum Family { kWide, kSingle, kHalf, kTiny, kInteger, kTruth, kComplex, kOther, kFamilies };
+constexpr const char* kFamilyNames[] = {"f64", "f32", "16 bits", "8 bits or less", "integers", "pred", "complex", "tuples, tokens"};
+
+Family FamilyWithin(const Shape& shape) {
+  const ElementType t = shape.element_type();
+  if (IsFloat(t)) return BitWidth(t) > 32 ? kWide : BitWidth(t) > 16 ? kSingle : BitWidth(t) > 8 ? kHalf : kTiny;
+  if (IsInteger(t)) return kInteger;
+  return IsPred(t) ? kTruth : IsComplex(t) ? kComplex : kOther;
+}
+
+TintColor ColourOf(Family f) {
+  const std::array<TintColor, kFamilies> colours = {TintColor{Ink::kViolet}, {Ink::kBlue}, {Ink::kTeal}, {Ink::kTeal, Ink::kGreen, Ink::kNone, 0.7f, 0},
+                                                    {Ink::kOrange}, {Ink::kDim}, {Ink::kViolet, Ink::kBlue, Ink::kNone, 0.5f, 0}, {Ink::kFaint}};
+  return colours[f];
+}
+
+constexpr TintColor kInfinitePaint = {Ink::kPink, Ink::kViolet, Ink::kNone, 0.5f, 0};
+
+// Of a box, by how many of its instructions have made what.
+GraphTint HealthTint(int nan, int inf, int fine) {
+  if (nan > 0) return {{Ink::kPink}, absl::StrCat("NaN", nan > 1 ? absl::StrCat(" in ", nan) : "")};
+  if (inf > 0) return {kInfinitePaint, absl::StrCat("infinite", inf > 1 ? absl::StrCat(" in ", inf) : "")};
+  if (fine > 0) return {{Ink::kGreen}, "finite"};
+  return {{Ink::kBorder}, ""};
+}
+
+// All that may be met.
+std::vector<TintLegendRow> WholeLegend(GraphColour by) {
+  switch (by) {
+    case GraphColour::kClass: return ClassLegend();
+    case GraphColour::kType: return FamilyLegend();
+    case GraphColour::kTime: return {{Heat(1), "most time"}, {Heat(0.5), "some"}, {Heat(0), "none"}};
+    case GraphColour::kMemory: return {{Heat(1), "largest values"}, {Heat(0.5), "smaller"}, {Heat(0), "smallest"}};
+    case GraphColour::kHealth: return {{{Ink::kPink}, "NaN"}, {kInfinitePaint, "infinite"}, {{Ink::kGreen}, "finite"}, {{Ink::kBorder}, "not held"}};
+    case GraphColour::kError: return {{Heat(1), "many ULP"}, {Heat(0.4), "few"}, {{Ink::kGreen}, "up to 1/2 ULP"}, {{Ink::kBorder}, "not measured"}};
+  }
+  return {};
+}
+
+// What the boxes of a scene hold, and what follows for their colours.
+class Painter {
+ public:
+  Painter(const Scene& scene, GraphColour by, const TintFigures& figures) : scene_(scene), h_(*scene.hierarchy), by_(by), figures_(figures) {}
+
+  SceneTints Paint() {
+    tints_.boxes.assign(scene_.boxes.size(), GraphTint{});
+    amount_.assign(scene_.boxes.size(), 0);
+    for (size_t k = 0; k < scene_.boxes.size(); ++k) {
+      if (scene_.boxes[k].node >= 0) PaintBox(k);
+    }
+    if (by_ == GraphColour::kTime || by_ == GraphColour::kMemory) Scale();
+    tints_.legend = WholeLegend(by_);
+    if (by_ == GraphColour::kClass || by_ == GraphColour::kType) {
+      // Only what is seen.
+      const auto unseen = [&](const TintLegendRow& row) {
+        for (size_t k = 0; k < tints_.boxes.size(); ++k) {
+          if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded && tints_.boxes[k].bar == row.color) return false;
+        }
+        return true;
+      };
+      tints_.legend.erase(std::remove_if(tints_.legend.begin(), tints_.legend.end(), unseen), tints_.legend.end());
+    }
+    return std::move(tints_);
+  }
+
+ private:
+  bool ByFigures() const { return by_ == GraphColour::kTime || by_ == GraphColour::kHealth || by_ == GraphColour::kError; }
+
+  void PaintBox(size_t k) {
+    GraphTint& tint = tints_.boxes[k];
+    std::vector<int64_t> counts(8, 0);
+    int nan = 0, inf = 0, fine = 0;
+    double sum = 0, worst = -1;
+    const auto look = [&](const Instruction& i) {
+      switch (by_) {
+        case GraphColour::kClass: ++counts[ClassOf(i)]; break;
+        case GraphColour::kType: ++counts[FamilyOf(i.shape)]; break;
+        case GraphColour::kMemory: sum = std::max(sum, static_cast<double>(i.shape.ByteSize())); break;
+        default: {
+          const auto it = figures_.of->find(&i);
+          if (it == figures_.of->end()) break;
+          sum += it->second;
+          worst = std::max(worst, it->second);
+          if (by_ == GraphColour::kHealth) ++(it->second == 3 ? nan : it->second == 2 ? inf : fine);
+        }
+      }
+    };
+    // Figures of what is called are the caller's too.
+    const int node = scene_.boxes[k].node;
+    if (!ByFigures()) {
+      h_.ForEachInstruction(node, look);
+    } else if (figures_.of != nullptr && !figures_.of->empty()) {
+      h_.ForEachInside(node, look);
+    }
+    if (by_ == GraphColour::kClass) {
+      tint.bar = ColourOf(static_cast<Class>(ClassOfMany(counts)));
+    } else if (by_ == GraphColour::kType) {
+      tint.bar = ColourOf(static_cast<Family>(std::max_element(counts.begin(), counts.end()) - counts.begin()));
+    } else if (by_ == GraphColour::kHealth) {
+      tint = HealthTint(nan, inf, fine);
+    } else if (by_ == GraphColour::kError) {
+      tint.bar = {Ink::kBorder};
+      if (worst >= 0) {
+        tint.bar = worst <= 0.5 ? TintColor{Ink::kGreen} : Heat(0.25 + std::log2(1 + worst) / 12);
+        tint.note = std::isfinite(worst) ? absl::StrFormat("%.3g ULP", worst) : "not finite";
+      }
+    } else {
+      amount_[k] = sum;
+      if (!scene_.boxes[k].expanded) most_ = std::max(most_, sum);
+      if (by_ == GraphColour::kMemory) tint.note = BytesText(static_cast<int64_t>(sum));
+      if (by_ == GraphColour::kTime && figures_.total > 0 && sum > 0) tint.note = absl::StrCat(SecondsText(sum), absl::StrFormat("  %.1f %%", 100 * sum / figures_.total));
+    }
+  }
+
+  // Sizes differ by orders of magnitude, times by shares.
+  void Scale() {
+    for (size_t k = 0; k < amount_.size(); ++k) {
+      const double part = most_ > 0 ? amount_[k] / most_ : 0;
+      tints_.boxes[k].bar = Heat(part <= 0 ? 0 : by_ == GraphColour::kMemory ? 1 + std::log2(part) / 16 : std::sqrt(part));
+    }
+  }
+
+  const Scene& scene_;
+  const Hierarchy& h_;
+  GraphColour by_;
+  TintFigures figures_;
+  SceneTints tints_;
+  std::vector<double> amount_;
+  double most_ = 0;
+};
+
+}  // namespace
+
+const std::vector<std::string>& GraphColourNames() {
+  static const auto& names = *new std::vector<std::string>{"class", "type", "time", "memory", "health", "error"};
+  return names;
+}
+
+std::optional<GraphColour> ParseGraphColour(absl::string_view name) {
+  if (name == "opcode") return GraphColour::kClass;
+  for (size_t k = 0; k < GraphColourNames().size(); ++k) {
+    if (name == GraphColourNames()[k]) return static_cast<GraphColour>(k);
+  }
+  return std::nullopt;
+}
+
+uint32_t MixRgb(uint32_t below, uint32_t above, float share) {
+  uint32_t out = 0;
+  for (int shift = 0; shift < 24; shift += 8) {
+    const float x = static_cast<float>((below >> shift) & 0xff), y = static_cast<float>((above >> shift) & 0xff);
+    out |= static_cast<uint32_t>(x + (y - x) * share + 0.5f) << shift;
+  }
+  return out;
+}
+
+uint32_t Rgb(const TintColor& color, PaletteScheme scheme) {
+  uint32_t rgb = ColorOf(color.ink, scheme);
+  if (color.over != Ink::kNone) rgb = MixRgb(rgb, ColorOf(color.over, scheme), color.over_share);
+  if (color.top != Ink::kNone) rgb = MixRgb(rgb, ColorOf(color.top, scheme), color.top_share);
+  return rgb;
+}
+
+int ClassOf(const Instruction& instruction) { return ClassWithin(instruction, 0); }
+
+int FamilyOf(const Shape& shape) { return FamilyWithin(shape); }
+
+std::vector<TintLegendRow> ClassLegend() {
+  std::vector<TintLegendRow> rows;
+  for (int c = 0; c < kClasses; ++c) rows.push_back({ColourOf(static_cast<Class>(c)), kClassNames[c]});
+  return rows;
+}
+
+std::vector<TintLegendRow> FamilyLegend() {
+  std::vector<TintLegendRow> rows;
+  for (int f = 0; f < kFamilies; ++f) rows.push_back({ColourOf(static_cast<Family>(f)), kFamilyNames[f]});
+  return rows;
+}
+
+int ClassOfMany(const std::vector<int64_t>& counts) {
+  int best = kHandling;
+  for (int c = 0; c < kParameter; ++c) {
+    if (counts[c] > 0 && (best >= kParameter || counts[c] > counts[best])) best = c;
+  }
+  if (best == kHandling) best = counts[kParameter] > 0 ? kParameter : counts[kCreating] > 0 ? kCreating : kHandling;
+  return best;
+}
+
+TintColor Heat(double share) { return {Ink::kFaint, Ink::kBorder, Ink::kOrange, 0.4f, static_cast<float>(std::clamp(share, 0.0, 1.0))}; }
+
+std::string SecondsText(double s) {
+  if (s >= 1) return absl::StrFormat("%.3g s", s);
+  if (s >= 1e-3) return absl::StrFormat("%.3g ms", s * 1e3);
+  return absl::StrFormat("%.3g \u00b5s", s * 1e6);
+}
+
+SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& figures) { return Painter(scene, by, figures).Paint(); }
+
+}  // namespace hloscope

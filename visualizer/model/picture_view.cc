@@ -1,0 +1,278 @@
+#include "visualizer/model/picture_view.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/picture_command.h"
+#include "core/debug/session_state.h"
+#include "core/debug/slice_command.h"
+#include "core/debug/text_util.h"
+#include "core/exec/frame_history.h"
+#include "core/literal/relayout.h"
+#include "visualizer/model/value_view.h"
+#include "visualizer/pictures/scene.h"
+
+namespace hloscope {
+namespace {
+
+// What a loop carried is looked at in so many iterations, and no more bytes of it.
+constexpr int64_t kMostIterations = 256;
+constexpr int64_t kMostCarriedBytes = int64_t{64} << 20;
+
+// What was gathered last, while the program stands where it stood.
+struct GatheredPicture {
+  const Module* module = nullptr;
+  const Instruction* of = nullptr;
+  bool ahead = false;
+  uint64_t frame = 0;
+  int position = -1;
+  int64_t executed = -1;
+  size_t sets = 0;
+  std::shared_ptr<const PictureData> data;
+};
+
+// Empty where it is not there.
+Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
+  const int depth = FrameThatShows(s, instruction);
+  Value value;
+  if (depth >= 0) {
+    const bool before = instruction.index >= s.machine->frames()[depth].position;
+    if (!before || ahead || instruction.parameter_number >= 0) {
+      absl::StatusOr<Value> made = before ? s.machine->ValueAhead(depth, instruction.index) : s.machine->ValueOf(depth, instruction.index);
+      if (made.ok()) value = *std::move(made);
+    }
+  }
+  if (!value.has_value() && instruction.literal != nullptr) value = instruction.literal->value;
+  return value.has_value() ? ToDense(value) : value;
+}
+
+// What a loop that has ended began each iteration with, and its result.
+std::vector<Value> IterationsOf(Session::State& s, const Instruction& loop) {
+  std::vector<Value> carried;
+  const int depth = FrameThatShows(s, loop);
+  if (depth < 0 || loop.Called(AttrId::kBody) == nullptr || loop.index >= s.machine->frames()[depth].position) return carried;
+  FrameHistory history(*s.machine, kMostCarriedBytes, PastOf(s));
+  const absl::StatusOr<int64_t> count = history.Iterations(depth, loop);
+  if (!count.ok()) return carried;
+  int64_t bytes = 0;
+  for (int64_t k = 0; k <= std::min(*count, kMostIterations) && bytes < kMostCarriedBytes; ++k) {
+    absl::StatusOr<Value> value = history.Carried(depth, loop, k);
+    if (!value.ok()) break;
+    bytes += value->byte_size();
+    carried.push_back(*std::move(value));
+  }
+  return carried;
+}
+
+std::string OptionsText(const std::map<std::string, std::string>& options) {
+  return absl::StrJoin(options, ";", [](std::string* out, const auto& option) { absl::StrAppend(out, option.first, "=", option.second); });
+}
+
+std::string CellKey(const std::optional<Cell>& cell) { return cell.has_value() ? absl::StrCat(cell->array, "[", absl::StrJoin(cell->index, ","), "]") : "-"; }
+
+std::string PicturesText(const Instruction& instruction) {
+  return absl::StrJoin(PicturesFor(instruction), ", ", [](std::string* out, const PictureRow* row) { *out += row->id; });
+}
+
+}  // namespace
+
+std::string PictureWish::Key() const {
+  std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(instruction), "|", id, "|", ahead ? "a" : "", "|", CellKey(selection.hovered), "|", CellKey(selection.pinned), "|", selection.step, "|", selection.width, "|",
+                                 OptionsText(selection.options), "|");
+  for (const auto& [array, window] : selection.windows) absl::StrAppend(&key, array, ":", absl::StrJoin(window.first, ","), ";");
+  return key;
+}
+
+std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead) {
+  GatheredPicture& kept = s.Extension<GatheredPicture>();
+  GatheredPicture now{s.module.get(), &instruction, ahead};
+  if (const int depth = FrameThatShows(s, instruction); depth >= 0) {
+    const Frame& frame = s.machine->frames()[depth];
+    now.frame = frame.serial;
+    now.position = frame.position;
+    now.executed = s.machine->executed();
+    now.sets = frame.set_by_hand.size();
+  }
+  const auto same = [&] {
+    return kept.module == now.module && kept.of == now.of && kept.ahead == now.ahead && kept.frame == now.frame && kept.position == now.position && kept.executed == now.executed && kept.sets == now.sets;
+  };
+  if (kept.data != nullptr && same()) return kept.data;
+  kept = {};
+  auto data = std::make_shared<PictureData>();
+  data->instruction = &instruction;
+  for (const Instruction* operand : instruction.operands) data->operands.push_back(ValueFor(s, *operand, ahead));
+  data->result = ValueFor(s, instruction, ahead);
+  data->iterations = IterationsOf(s, instruction);
+  now.data = std::move(data);
+  kept = std::move(now);
+  return kept.data;
+}
+
+absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& wish) {
+  const Instruction& instruction = *wish.instruction;
+  PictureShown shown;
+  shown.of = &instruction;
+  const std::vector<const PictureRow*> suiting = PicturesFor(instruction);
+  if (wish.id.empty()) {
+    if (suiting.empty()) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " is ", ShapeText(instruction.shape), " without arrays round it: there is nothing to draw"));
+    shown.row = suiting.front();
+  } else {
+    shown.row = FindPictureRow(wish.id);
+    if (shown.row == nullptr) {
+      return absl::InvalidArgumentError(absl::StrCat("there is no picture ", wish.id, "; %", instruction.name, " has ", PicturesText(instruction)));
+    }
+    if (shown.row->suits(instruction) <= 0) {
+      return absl::InvalidArgumentError(absl::StrCat("the picture ", wish.id, " is not for %", instruction.name, " (", Name(instruction.opcode), "); it has ", PicturesText(instruction)));
+    }
+  }
+  const std::shared_ptr<const PictureData> data = DataOfPicture(s, instruction, wish.ahead);
+  shown.result_there = data->result.has_value();
+  shown.operands = static_cast<int>(data->operands.size());
+  for (const Value& operand : data->operands) shown.operands_there += operand.has_value();
+  if (!shown.result_there) {
+    const Standing standing = StandingOf(s, instruction);
+    shown.why = standing.why.empty() ? "it has no value" : standing.why;
+  }
+  const auto start = std::chrono::steady_clock::now();
+  absl::StatusOr<MadePicture> made = shown.row->draw(*data, wish.selection);
+  if (!made.ok()) return made.status();
+  if (made->drawing.title.empty()) made->drawing.title = absl::StrCat(shown.row->title, " of %", instruction.name);
+  shown.made = std::make_shared<const MadePicture>(*std::move(made));
+  shown.draw_ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  return shown;
+}
+
+absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view text) {
+  text = absl::StripAsciiWhitespace(text);
+  const std::string usage = absl::StrCat("a cell is result[0,1], 0[2] (of operand 0) or NAME[2] (of the operand NAME), not ", text);
+  const size_t bracket = text.find('[');
+  absl::string_view name = text.substr(0, bracket), index = bracket == absl::string_view::npos ? "" : text.substr(bracket + 1);
+  if (bracket != absl::string_view::npos && !absl::ConsumeSuffix(&index, "]")) return absl::InvalidArgumentError(usage);
+  Cell cell;
+  for (absl::string_view part : absl::StrSplit(index, ',', absl::SkipWhitespace())) {
+    int64_t i = 0;
+    if (!absl::SimpleAtoi(absl::StripAsciiWhitespace(part), &i)) return absl::InvalidArgumentError(usage);
+    cell.index.push_back(i);
+  }
+  int number = 0, leaf = 0;
+  absl::ConsumePrefix(&name, "%");
+  if (name.empty() || name == "result") {
+    cell.array = kResultArray;
+  } else if (absl::ConsumePrefix(&name, "result") && absl::SimpleAtoi(name, &number)) {
+    cell.array = kResultArray + number;
+  } else if (absl::ConsumePrefix(&name, "own") && absl::SimpleAtoi(name, &number)) {
+    cell.array = kOwnArray + number;
+  } else if (absl::SimpleAtoi(name, &number)) {
+    cell.array = number;
+  } else if (const size_t dot = name.find('.'); dot != absl::string_view::npos && absl::SimpleAtoi(name.substr(0, dot), &number) && absl::SimpleAtoi(name.substr(dot + 1), &leaf)) {
+    cell.array = OperandArray(number, leaf);
+  } else {
+    const auto operand = std::find_if(instruction.operands.begin(), instruction.operands.end(), [&](const Instruction* o) { return o->name == name; });
+    if (operand != instruction.operands.end()) cell.array = static_cast<int>(operand - instruction.operands.begin());
+    else if (name == instruction.name) cell.array = kResultArray;
+    else return absl::InvalidArgumentError(usage);
+  }
+  const bool of_operand = cell.array < kResultArray || cell.array >= kOperandLeaf;
+  if (cell.array < 0 || (of_operand && cell.array % kOperandLeaf >= static_cast<int>(instruction.operands.size()))) {
+    return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no operand ", cell.array % kOperandLeaf));
+  }
+  // An element of an operand or of the result, where that is an array.
+  const Shape* shape = cell.array < kResultArray ? &instruction.operands[cell.array]->shape : cell.array == kResultArray ? &instruction.shape : nullptr;
+  if (shape != nullptr && shape->IsArray()) {
+    const bool fits = static_cast<int>(cell.index.size()) == shape->rank();
+    for (int d = 0; d < shape->rank() && fits; ++d) {
+      if (cell.index[d] < 0 || cell.index[d] >= shape->dim(d)) return absl::InvalidArgumentError(absl::StrCat(text, " is outside of ", ShapeText(*shape)));
+    }
+    if (!fits) return absl::InvalidArgumentError(absl::StrCat(text, " has ", cell.index.size(), " indices, but ", ShapeText(*shape), " has ", shape->rank(), " dimensions"));
+  }
+  return cell;
+}
+
+std::string CellText(const Instruction& instruction, const Cell& cell) {
+  const std::string index = absl::StrCat("[", absl::StrJoin(cell.index, ","), "]");
+  if (cell.array >= kOwnArray && cell.array < kOperandLeaf) return absl::StrCat("own", cell.array - kOwnArray, index);
+  if (cell.array >= kResultArray && cell.array < kOwnArray) return absl::StrCat("result", cell.array > kResultArray ? absl::StrCat(cell.array - kResultArray) : "", index);
+  const int leaf = cell.array / kOperandLeaf;
+  return absl::StrCat(cell.array % kOperandLeaf, leaf > 0 ? absl::StrCat(".", leaf) : "", index);
+}
+
+absl::Status TakePictureOptions(absl::string_view& words, PictureFileOptions* options) {
+  words = absl::StripLeadingAsciiWhitespace(words);
+  while (absl::StartsWith(words, "/")) {
+    const absl::string_view option = TakeWord(words);
+    const auto number = [&](auto* to) -> absl::Status {
+      const absl::string_view word = TakeWord(words);
+      float x = 0;
+      if (!absl::SimpleAtof(word, &x)) return absl::InvalidArgumentError(absl::StrCat(option, " takes a number, not ", word));
+      *to = static_cast<std::remove_pointer_t<decltype(to)>>(x);
+      return absl::OkStatus();
+    };
+    absl::Status status;
+    if (option == "/light") options->page.scheme = PaletteScheme::kLight;
+    else if (option == "/dark") options->page.scheme = PaletteScheme::kDark;
+    else if (option == "/ahead") options->ahead = true;
+    else if (option == "/scale") status = number(&options->page.scale);
+    else if (option == "/step") status = number(&options->selection.step);
+    else if (option == "/width") status = number(&options->selection.width);
+    else if (option == "/option") {
+      const std::pair<std::string, std::string> pair = absl::StrSplit(TakeWord(words), absl::MaxSplits('=', 1));
+      options->selection.options[pair.first] = pair.second;
+    } else {
+      return absl::InvalidArgumentError(absl::StrCat("picture has no option ", option, "; it has /step N, /option NAME=VALUE, /light, /dark, /scale N, /width N and /ahead for pictures of operations"));
+    }
+    if (!status.ok()) return status;
+    if (!(options->page.scale >= 0.1f && options->page.scale <= 16) || !(options->selection.width >= 100 && options->selection.width <= 20000)) {
+      return absl::InvalidArgumentError("/scale goes from 0.1 to 16, /width from 100 to 20000");
+    }
+    words = absl::StripLeadingAsciiWhitespace(words);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status WritePicture(Session::State& s, const Instruction& instruction, absl::string_view id, const PictureFileOptions& options, const std::string& path) {
+  PictureWish wish;
+  wish.instruction = &instruction;
+  wish.id = std::string(id);
+  wish.ahead = options.ahead;
+  wish.selection = options.selection;
+  const absl::StatusOr<PictureShown> shown = ShowPicture(s, wish);
+  if (!shown.ok()) return shown.status();
+  if (const absl::Status written = WriteDrawing(path, shown->made->drawing, options.page); !written.ok()) return written;
+  s.Say("Drew ", absl::AsciiStrToLower(shown->row->title), " of %", instruction.name, " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
+  return absl::OkStatus();
+}
+
+void InstallPictures(Session& session) {
+  PictureLink& link = session.state().Extension<PictureLink>();
+  link.has = [](absl::string_view id) { return FindPictureRow(id) != nullptr; };
+  link.draw = [](Session::State& s, absl::string_view words, absl::string_view id, const std::string& path) -> absl::Status {
+    PictureFileOptions options;
+    if (const absl::Status taken = TakePictureOptions(words, &options); !taken.ok()) return taken;
+    // "%x", or "%x[0,1]": with this element selected; "%x(1[3])": with an operand's.
+    const size_t bracket = words.find_first_of("[(");
+    // A word that is no picture's name stands there as part of the instruction's.
+    const absl::string_view name = words.substr(0, std::min(bracket, words.find(' ')));
+    const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(name);
+    if (!instruction.ok()) return instruction.status();
+    if (const size_t space = words.find_last_of(" ])"); space != absl::string_view::npos && words[space] == ' ') {
+      return absl::InvalidArgumentError(absl::StrCat("there is no picture ", words.substr(space + 1), "; ", name, " has ", PicturesText(**instruction)));
+    }
+    if (bracket != absl::string_view::npos) {
+      absl::string_view cell_text = words.substr(bracket);
+      if (absl::ConsumePrefix(&cell_text, "(")) absl::ConsumeSuffix(&cell_text, ")");
+      const absl::StatusOr<Cell> cell = ParseCell(**instruction, cell_text);
+      if (!cell.ok()) return cell.status();
+      options.selection.pinned = *cell;
+    }
+    return WritePicture(s, **instruction, id, options, path);
+  };
+}
+
+}  // namespace hloscope

@@ -1,0 +1,58 @@
+// Pictures (pictures/picture.h) of what a session is at: gathers the values that one draws, and draws it; on the engine's thread, for the panel
+// and for the commands that write files. Not for what a picture looks like.
+#ifndef HLOSCOPE_VISUALIZER_MODEL_PICTURE_VIEW_H_
+#define HLOSCOPE_VISUALIZER_MODEL_PICTURE_VIEW_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "core/debug/session.h"
+#include "visualizer/canvas/paged.h"
+#include "visualizer/pictures/picture.h"
+
+namespace hloscope {
+
+struct PictureWish {
+  const Instruction* instruction = nullptr;
+  std::string id;      // "": the one that suits best
+  bool ahead = false;  // with values that the program has not come to yet, computed for the asker alone
+  PictureSelection selection;
+  // Different where another drawing is wished.
+  std::string Key() const;
+};
+
+struct PictureShown {
+  const Instruction* of = nullptr;
+  const PictureRow* row = nullptr;
+  std::shared_ptr<const MadePicture> made;
+  bool result_there = false;
+  int operands = 0, operands_there = 0;
+  std::string why;     // the result is not there: "not executed yet"
+  double draw_ms = 0;  // what the drawing alone took
+};
+
+// Values that are not there yet are empty in it. The same data while neither the program nor the question moves.
+std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead);
+// InvalidArgument: no such picture, or it does not suit.
+absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& wish);
+
+// Options of the command `picture`: "/step 3", "/light", "/dark", "/scale 2", "/width 1200", "/option k=v", "/ahead". Takes them off the front of `words`.
+struct PictureFileOptions {
+  PageOptions page;
+  PictureSelection selection;
+  bool ahead = false;
+};
+absl::Status TakePictureOptions(absl::string_view& words, PictureFileOptions* options);
+// "result[0,1]", "1[3]" (of operand 1), "lhs[2,0]" (by an operand's name), "own0[2]", "[0,1]" (of the result).
+absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view text);
+std::string CellText(const Instruction& instruction, const Cell& cell);
+
+// Draws into a file and says so.
+absl::Status WritePicture(Session::State& s, const Instruction& instruction, absl::string_view id, const PictureFileOptions& options, const std::string& path);
+// Gives the session's command `picture` the pictures.
+void InstallPictures(Session& session);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_MODEL_PICTURE_VIEW_H_

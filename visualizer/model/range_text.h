@@ -1,0 +1,22 @@
+// What an array is like in a few letters: "-14.2 .. 0", "all 3", "all -inf". One text for all lists, so that they agree. Not for one number.
+#ifndef HLOSCOPE_VISUALIZER_MODEL_RANGE_TEXT_H_
+#define HLOSCOPE_VISUALIZER_MODEL_RANGE_TEXT_H_
+
+#include <string>
+
+#include "core/debug/known_values.h"
+#include "core/shape/shape.h"
+
+namespace hloscope {
+
+// Whole numbers in full where the range has no more than `letters`; others with `digits`. What is not known of the whole array begins with
+// "≈" and never says "all".
+std::string RangeText(ElementType type, const KnownValue& known, int digits, size_t letters);
+// "2 NaN, 1 inf, 3 -inf"; empty: none.
+std::string TroubleText(const KnownValue& known);
+// One number; integers in full up to 2^53 where `full`.
+std::string NumberText(double x, ElementType type, int digits, bool full);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_MODEL_RANGE_TEXT_H_

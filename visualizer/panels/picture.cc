@@ -1,0 +1,474 @@
+// What the selected instruction does, as a picture with its own numbers: which elements belong together, and step by step where there is an
+// order. The pictures themselves are in visualizer/pictures; here is where one looks at them.
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
+#include "imgui_internal.h"
+#include "visualizer/model/live.h"
+#include "visualizer/model/picture_view.h"
+#include "visualizer/panels/panel.h"
+#include "visualizer/pictures/scene.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/drawing_view.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+namespace {
+
+constexpr double kStepSeconds = 0.7;  // of play
+constexpr size_t kMostSegments = 4;
+
+class PicturePanel : public Panel {
+ public:
+  void Draw(PanelContext& context) override {
+    Follow(context);
+    if (target_ == nullptr) {
+      ui::EmptyHint(ui::Icon::kChart, "What an instruction does, as a picture with its own numbers: where each element comes from, how it lies in memory, what its bits are.",
+                    "Select an instruction in the program or the graph.");
+      return;
+    }
+    suiting_ = PicturesFor(*target_);
+    if (suiting_.empty()) {
+      ui::EmptyHint(ui::Icon::kChart, absl::StrCat("%", target_->name, " has no arrays round it: there is nothing to draw."), "Select another instruction.");
+      return;
+    }
+    const std::string& kept = chosen_[target_->opcode];
+    row_ = suiting_.front();
+    for (const PictureRow* row : suiting_) {
+      if (kept == row->id) row_ = row;
+    }
+    DrawHead(context);
+    Ask(context);
+    if (shown_ == nullptr || shown_->of != target_) {
+      if (live_.fresh() && !live_.status().ok()) {
+        ui::EmptyHint(ui::Icon::kChart, absl::StrCat(row_->title, " of %", target_->name, " cannot be drawn."), live_.status().message());
+        ui::TagFact("error", live_.status().message());
+      } else {
+        ui::Spinner(16);
+      }
+      return;
+    }
+    if (live_.fresh() && !live_.status().ok()) {
+      ui::TextWrapped(std::string(live_.status().message()), ui::Colors().dim);
+      ui::TagFact("error", live_.status().message());
+    }
+    DrawStanding(context);
+    if (shown_->made->steps > 0) DrawSteps(context);
+    DrawPicture(context);
+    Facts();
+  }
+
+  std::string Title(const PanelContext& context) const override { return target_ == nullptr ? "" : absl::StrCat("Picture ", target_->name); }
+  float padding() const override { return 10; }
+
+  bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
+    const absl::string_view word = TakeWord(args);
+    args = absl::StripAsciiWhitespace(args);
+    if (word == "pin" || word == "unpin") {
+      pinned_ = word == "pin";
+    } else if (word == "step" || word == "all") {
+      int number = -1;
+      const int steps = shown_ != nullptr ? shown_->made->steps : 0;
+      if (word == "step" && args == "next") number = NextStep(1);
+      else if (word == "step" && args == "previous") number = NextStep(-1);
+      else if (word == "step" && (!absl::SimpleAtoi(args, &number) || number < 0 || number >= std::max(1, steps))) {
+        *error = steps > 0 ? absl::StrCat("window picture step takes a number from 0 to ", steps - 1, ", next or previous") : "this picture has no steps";
+        return false;
+      }
+      selection_.step = number;
+      playing_ = false;
+    } else if (word == "play" || word == "pause") {
+      playing_ = word == "play";
+      played_at_ = 0;
+    } else if (word == "ahead") {
+      ahead_wanted_ = true;
+    } else if (word == "option") {
+      Apply(std::string(args));
+    } else if (word == "cell" && target_ != nullptr) {
+      const absl::StatusOr<Cell> cell = ParseCell(*target_, args);
+      if (!cell.ok()) {
+        *error = std::string(cell.status().message());
+        return false;
+      }
+      Pin(context, *cell);
+    } else if (const PictureRow* row = FindPictureRow(word); row != nullptr && target_ != nullptr) {
+      if (row->suits(*target_) <= 0) {
+        *error = absl::StrCat("the picture ", row->id, " is not for %", target_->name, "; it has ", absl::StrJoin(PicturesFor(*target_), ", ", [](std::string* out, const PictureRow* r) { *out += r->id; }));
+        return false;
+      }
+      Choose(row);
+    } else {
+      *error = absl::StrCat("window picture takes ", absl::StrJoin(PictureRows(), ", ", [](std::string* out, const PictureRow& r) { *out += r.id; }),
+                            "; step N, step next, step previous, all, play, pause, cell result[0,1], option NAME=VALUE, ahead, pin or unpin");
+      return false;
+    }
+    return true;
+  }
+
+ private:
+  // -- What is shown --
+  void Follow(PanelContext& context) {
+    const Snapshot& now = context.now;
+    if (now.program_generation != program_) {
+      program_ = now.program_generation;
+      target_ = nullptr;
+      shown_ = nullptr;
+      ahead_.clear();
+      pinned_ = false;
+      run_to_ = nullptr;
+      seen_selection_ = ~uint64_t{0};
+    }
+    // The selection goes with the program as it runs to an instruction; when it is there, what was asked for is selected again.
+    if (run_to_ != nullptr) {
+      quiet_frames_ = context.engine.idle() ? quiet_frames_ + 1 : 0;
+      if (quiet_frames_ < 3) return;
+      context.select(run_to_, {});
+      run_to_ = nullptr;
+      return;
+    }
+    if (context.selection.generation == seen_selection_ && (target_ != nullptr || context.selection.instruction == nullptr)) return;
+    seen_selection_ = context.selection.generation;
+    const Instruction* selected = context.selection.instruction;
+    if (selected == nullptr) return;
+    // The element of an operand is a cell of the picture too.
+    if (!pinned_ && selected != own_selection_) Show(selected);
+    own_selection_ = nullptr;
+    if (context.selection.element.empty() || target_ == nullptr) return;
+    if (selected == target_) selection_.pinned = Cell{kResultArray, context.selection.element};
+    for (size_t k = 0; k < target_->operands.size() && selected != target_; ++k) {
+      if (target_->operands[k] == selected) selection_.pinned = Cell{static_cast<int>(k), context.selection.element};
+    }
+  }
+
+  void Show(const Instruction* instruction) {
+    if (instruction == target_) return;
+    target_ = instruction;
+    Reset();
+  }
+  void Reset() {
+    selection_ = {};
+    playing_ = false;
+  }
+  void Choose(const PictureRow* row) {
+    chosen_[target_->opcode] = row->id;
+    if (row != row_) Reset();
+  }
+
+  // "axis=1;window:0=0,4": what becomes of the options.
+  void Apply(const std::string& action) {
+    for (absl::string_view part : absl::StrSplit(action, ';', absl::SkipWhitespace())) {
+      const std::pair<std::string, std::string> option = absl::StrSplit(part, absl::MaxSplits('=', 1));
+      if (option.first == "step") {
+        int step = -1;
+        if (absl::SimpleAtoi(option.second, &step)) selection_.step = step;
+      } else if (option.second.empty()) {
+        selection_.options.erase(option.first);
+      } else {
+        selection_.options[option.first] = option.second;
+      }
+    }
+  }
+
+  const Instruction* InstructionOf(const Cell& cell) const {
+    // Of a leaf of a tuple there is no element that all panels know.
+    if (cell.array >= kOwnArray) return cell.array >= kOperandLeaf ? OperandOf(cell) : nullptr;
+    if (cell.array >= kResultArray) return target_;
+    return OperandOf(cell);
+  }
+  const Instruction* OperandOf(const Cell& cell) const {
+    const int operand = cell.array % kOperandLeaf;
+    return operand < static_cast<int>(target_->operands.size()) ? target_->operands[operand] : nullptr;
+  }
+  // Lights a cell, and its element in all panels.
+  void Pin(PanelContext& context, const Cell& cell) {
+    selection_.pinned = cell;
+    const Instruction* of = InstructionOf(cell);
+    if (of == nullptr || !of->shape.IsArray()) return;
+    own_selection_ = of;
+    context.select(of, cell.index);
+  }
+
+  void Ask(PanelContext& context) {
+    PictureWish wish;
+    wish.instruction = target_;
+    wish.id = row_->id;
+    const std::string here = absl::StrCat(Moment(context.now), "|", reinterpret_cast<uintptr_t>(target_));
+    if (std::exchange(ahead_wanted_, false)) ahead_ = here;
+    wish.ahead = ahead_ == here;
+    wish.selection = selection_;
+    const float scrollbar = ImGui::GetStyle().ScrollbarSize;
+    wish.selection.width = std::max(320.0f, std::floor((ImGui::GetContentRegionAvail().x - scrollbar) / ui::TheLook().scale));
+    const std::shared_ptr<const PictureShown> answer =
+        live_.Get(context.engine, absl::StrCat(Moment(context.now), "|", wish.Key()), [wish, module = context.now.module](Session::State& s) -> absl::StatusOr<PictureShown> {
+          if (s.module.get() != module) return absl::UnavailableError("another program");
+          return ShowPicture(s, wish);
+        });
+    if (answer != nullptr) shown_ = answer;
+    drawn_ahead_ = wish.ahead;
+  }
+  static std::string Moment(const Snapshot& now) { return absl::StrCat(now.program_generation, ",", now.moment_generation, ",", now.selected_frame); }
+
+  // -- The parts --
+  void DrawHead(PanelContext& context) {
+    const ui::Palette& c = ui::Colors();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float right = at.x + ImGui::GetContentRegionAvail().x, buttons = ui::Px(24 + 4 + 24);
+    // Which picture: side by side where they are few and there is room.
+    std::vector<std::string> titles;
+    int chosen = 0;
+    float width = 0;
+    for (size_t k = 0; k < suiting_.size(); ++k) {
+      titles.emplace_back(suiting_[k]->title);
+      width += ui::Measure(ui::Type().ui, titles.back()).x + ui::Px(16);
+      if (suiting_[k] == row_) chosen = static_cast<int>(k);
+    }
+    bool changed = false;
+    if (titles.size() <= kMostSegments && width < right - at.x - buttons - ui::Px(8)) changed = ui::Segments("kind", titles, &chosen);
+    else changed = ui::Combo("kind", titles, &chosen, std::min(200.0f, (right - at.x - buttons - ui::Px(8)) / ui::TheLook().scale));
+    ui::Tooltip(row_->help);
+    if (changed) {
+      Choose(suiting_[static_cast<size_t>(chosen)]);
+      row_ = suiting_[static_cast<size_t>(chosen)];
+    }
+    ImGui::SetCursorScreenPos({right - buttons, at.y});
+    if (ui::IconButton("save", ui::Icon::kSave, "Save as SVG, PNG or PDF")) {
+      path_ = absl::StrCat(target_->name, "_", row_->id);
+      ImGui::OpenPopup("save popup");
+    }
+    DrawSave(context);
+    ImGui::SetCursorScreenPos({right - ui::Px(24), at.y});
+    if (ui::IconButton("pin", ui::Icon::kPin, pinned_ ? "Pinned: stays at this instruction. Click to follow the selection again" : "Keep showing this instruction", pinned_)) {
+      pinned_ = !pinned_;
+      if (!pinned_ && context.selection.instruction != nullptr) Show(context.selection.instruction);
+    }
+    ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(32)});
+    ImGui::GetWindowDrawList()->AddLine({at.x - ui::Px(10), at.y + ui::Px(30)}, {right + ui::Px(10), at.y + ui::Px(30)}, c.border);
+  }
+
+  void DrawSave(PanelContext& context) {
+    ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(12)});
+    if (ImGui::BeginPopup("save popup")) {
+      ui::TagScope scope("save");
+      static const auto& endings = *new std::vector<std::string>{".svg", ".png", ".pdf"};
+      ui::Segments("ending", endings, &ending_);
+      ui::Gap(8);
+      bool entered = false;
+      ui::Field("path", &path_, "file", 280, &entered);
+      ui::Gap(8);
+      if (ui::Button("write", absl::StrCat("Save ", endings[static_cast<size_t>(ending_)]), ui::Icon::kSave, ui::ButtonKind::kPrimary) || entered) {
+        context.run(absl::StrCat(SaveCommand(context), " ", path_, absl::EndsWith(path_, endings[static_cast<size_t>(ending_)]) ? "" : endings[static_cast<size_t>(ending_)]));
+        ImGui::CloseCurrentPopup();
+      }
+      ImGui::EndPopup();
+    }
+    ImGui::PopStyleVar();
+  }
+  // What draws the same into a file, but for its name.
+  std::string SaveCommand(const PanelContext& context) const {
+    std::string command = "picture";
+    if (ui::TheLook().scheme == ui::Scheme::kDark) command += " /dark";
+    if (selection_.step >= 0) absl::StrAppend(&command, " /step ", selection_.step);
+    if (drawn_ahead_) command += " /ahead";
+    for (const auto& [name, value] : selection_.options) absl::StrAppend(&command, " /option ", name, "=", value);
+    absl::StrAppend(&command, " ", CommandName(context.now, *target_));
+    if (selection_.pinned.has_value()) {
+      const bool own = selection_.pinned->array == kResultArray;
+      absl::StrAppend(&command, own ? absl::StrCat("[", absl::StrJoin(selection_.pinned->index, ","), "]") : absl::StrCat("(", CellText(*target_, *selection_.pinned), ")"));
+    }
+    return absl::StrCat(command, " ", row_->id);
+  }
+
+  // The program has not come so far: shapes are drawn all the same.
+  void DrawStanding(PanelContext& context) {
+    const PictureShown& p = *shown_;
+    if (p.result_there) {
+      if (drawn_ahead_) {
+        ui::Badge("looked ahead: the program is not there yet", ui::Colors().amber);
+        ui::Gap(6);
+      }
+      return;
+    }
+    const ui::Palette& c = ui::Colors();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const bool failed = p.why == "failed here", nothing = p.operands_there == 0;
+    ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
+    ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
+    ui::TextCut(absl::StrCat(nothing ? "Shapes without numbers" : "Without its result", ": ", p.why), c.dim);
+    ui::TagFact("why", p.why);
+    const bool reachable = p.why == "not executed yet" || p.why == "the program is not running" || absl::EndsWith(p.why, "does not run now");
+    if (reachable && context.now.phase != Phase::kError) {
+      if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until %", target_->name, " is computed"))) {
+        if (context.now.frames.empty() || context.now.phase == Phase::kReady) context.run("start");
+        context.run(absl::StrCat("goto before ", CommandName(context.now, *target_)));
+        context.run("next");
+        run_to_ = target_;
+        quiet_frames_ = 0;
+      }
+      if (p.why == "not executed yet") {
+        ImGui::SameLine(0, ui::Px(8));
+        if (ui::Button("ahead", "Look ahead", ui::Icon::kNone, ui::ButtonKind::kQuiet, "Computes its value for looking only: the program stays where it is")) ahead_wanted_ = true;
+      }
+    }
+    ui::Gap(8);
+  }
+
+  int NextStep(int by) const {
+    const int steps = shown_ != nullptr ? shown_->made->steps : 0;
+    if (steps == 0) return -1;
+    const int step = selection_.step < 0 ? (by > 0 ? -1 : steps) : selection_.step;
+    return std::clamp(step + by, 0, steps - 1);
+  }
+
+  void DrawSteps(PanelContext& context) {
+    const ui::Palette& c = ui::Colors();
+    const int steps = shown_->made->steps;
+    const bool motion = ui::TheLook().motion;
+    if (context.focused) {
+      if (ui::Pressed("Right", true)) selection_.step = NextStep(1);
+      if (ui::Pressed("Left", true)) selection_.step = NextStep(-1);
+    }
+    if (!motion) playing_ = false;
+    if (playing_) {
+      const double now = ImGui::GetTime();
+      if (played_at_ == 0) {
+        played_at_ = now;
+        if (selection_.step < 0 || selection_.step >= steps - 1) selection_.step = 0;
+      } else if (now - played_at_ >= StepSeconds(steps)) {
+        played_at_ = now;
+        if (selection_.step >= steps - 1) playing_ = false;
+        else ++selection_.step;
+      }
+      ui::WantFrame();
+    }
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    if (ui::IconButton("previous", ui::Icon::kBackNext, "The step before (Left)", false, selection_.step != 0)) {
+      selection_.step = NextStep(-1);
+      playing_ = false;
+    }
+    ImGui::SameLine(0, ui::Px(2));
+    if (motion) {
+      if (ui::IconButton("play", playing_ ? ui::Icon::kPause : ui::Icon::kContinue, playing_ ? "Stop here" : "Walk through the steps", playing_)) {
+        playing_ = !playing_;
+        played_at_ = 0;
+      }
+      ImGui::SameLine(0, ui::Px(2));
+    }
+    if (ui::IconButton("next", ui::Icon::kNext, "The next step (Right)", false, selection_.step < steps - 1)) {
+      selection_.step = NextStep(1);
+      playing_ = false;
+    }
+    ImGui::SameLine(0, ui::Px(10));
+    DrawSlider(steps, std::min(ui::Px(220), std::max(ui::Px(60), ImGui::GetContentRegionAvail().x - ui::Px(150))));
+    ImGui::SameLine(0, ui::Px(10));
+    const ImVec2 label = ImGui::GetCursorScreenPos();
+    ImFont* mono = ui::Type().mono_small;
+    // As wide as the longest one, so that nothing moves as one steps.
+    const float width = ui::Measure(mono, absl::StrCat(steps, " of ", steps)).x;
+    ui::DrawText({label.x, at.y + std::floor((ui::Px(24) - mono->FontSize) / 2)}, selection_.step < 0 ? c.faint : c.amber, mono, selection_.step < 0 ? absl::StrCat(steps, " steps") : absl::StrCat(selection_.step + 1, " of ", steps));
+    ImGui::Dummy({width, ui::Px(24)});
+    ImGui::SameLine(0, ui::Px(8));
+    if (selection_.step >= 0 && ui::IconButton("all", ui::Icon::kFit, "All steps together")) {
+      selection_.step = -1;
+      playing_ = false;
+    }
+    // What happens in the step is said in the drawing.
+    ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(28)});
+    ui::TagFact("step", absl::StrCat(selection_.step));
+    ui::TagFact("steps", absl::StrCat(steps));
+    ui::TagFact("step-text", shown_->made->step_text);
+  }
+  // Long walks go faster: a minute is enough.
+  static double StepSeconds(int steps) { return std::clamp(60.0 / steps, 0.05, kStepSeconds); }
+
+  void DrawSlider(int steps, float width) {
+    const ui::Palette& c = ui::Colors();
+    const ImVec2 at = ImGui::GetCursorScreenPos();
+    const float height = ui::Px(24), knob = ui::Px(6), y = at.y + height / 2;
+    ImGui::InvisibleButton("slider", {width, height});
+    ui::Tag("slider");
+    const float from = at.x + knob, room = width - 2 * knob;
+    if (ImGui::IsItemActive()) {
+      const float t = std::clamp((ImGui::GetIO().MousePos.x - from) / room, 0.0f, 1.0f);
+      selection_.step = static_cast<int>(std::lround(t * static_cast<float>(steps - 1)));
+      playing_ = false;
+    }
+    const bool hot = ImGui::IsItemHovered() || ImGui::IsItemActive();
+    const float t = selection_.step < 0 ? 1.0f : steps < 2 ? 0.0f : static_cast<float>(selection_.step) / static_cast<float>(steps - 1);
+    ImDrawList* list = ImGui::GetWindowDrawList();
+    list->AddRectFilled({at.x, y - ui::Px(2)}, {at.x + width, y + ui::Px(2)}, c.sunken, ui::Px(2));
+    list->AddRectFilled({at.x, y - ui::Px(2)}, {from + room * t, y + ui::Px(2)}, selection_.step < 0 ? c.active : c.amber, ui::Px(2));
+    list->AddCircleFilled({from + room * t, y}, hot ? knob + 1 : knob, selection_.step < 0 ? c.faint : c.amber);
+  }
+
+  void DrawPicture(PanelContext& context) {
+    // The next thing to the left stays where it is as hints come and go.
+    ImGui::BeginChild("drawing", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
+    const std::shared_ptr<const Drawing> drawing(shown_->made, &shown_->made->drawing);
+    const ui::DrawingEvents events = view_.Show("picture", drawing);
+    std::optional<Cell> hovered;
+    if (events.hovered != nullptr && events.hovered->is_cell) {
+      hovered = events.hovered->cell;
+      if (const Instruction* of = InstructionOf(*hovered)) context.selection.hover_next = of;
+    }
+    if (!events.dragging) selection_.hovered = hovered;
+    if (!events.action.empty()) Apply(events.action);
+    else if (events.clicked != nullptr && events.clicked->is_cell) Pin(context, events.clicked->cell);
+    else if (events.clicked_empty) selection_.pinned.reset();
+    ImGui::EndChild();
+  }
+
+  void Facts() {
+    ui::TagFact("of", target_->name);
+    ui::TagFact("kind", row_->id);
+    ui::TagFact("fresh", live_.fresh() ? "yes" : "no");
+    ui::TagFact("result", shown_->result_there ? "there" : "missing");
+    ui::TagFact("pinned-cell", selection_.pinned.has_value() ? CellText(*target_, *selection_.pinned) : "none");
+    const Cell* cell = selection_.cell();
+    ui::TagFact("cell", cell != nullptr ? CellText(*target_, *cell) : "none");
+    ui::TagFact("related", absl::StrCat(shown_->made->related_total));
+    std::vector<std::string> related;
+    for (const Cell& r : shown_->made->related) {
+      if (related.size() < 8) related.push_back(CellText(*target_, r));
+    }
+    ui::TagFact("related-cells", absl::StrJoin(related, " "));
+    std::vector<std::string> options;
+    for (const auto& [name, value] : selection_.options) options.push_back(absl::StrCat(name, "=", value));
+    ui::TagFact("options", absl::StrJoin(options, ";"));
+  }
+
+  uint64_t program_ = 0, seen_selection_ = ~uint64_t{0};
+  const Instruction* target_ = nullptr;
+  const Instruction* own_selection_ = nullptr;  // selected from here: the picture stays
+  const Instruction* run_to_ = nullptr;         // the program is on its way to compute it
+  int quiet_frames_ = 0;                        // since it came to rest
+  bool pinned_ = false;
+  std::string ahead_;                           // moment and instruction that are looked ahead at
+  bool ahead_wanted_ = false, drawn_ahead_ = false;
+  std::vector<const PictureRow*> suiting_;
+  const PictureRow* row_ = nullptr;
+  std::map<Opcode, std::string> chosen_;        // pictures that were chosen by hand
+  PictureSelection selection_;
+  bool playing_ = false;
+  double played_at_ = 0;
+  int ending_ = 0;
+  std::string path_;
+  Live<PictureShown> live_;
+  std::shared_ptr<const PictureShown> shown_;
+  ui::DrawingView view_;
+};
+
+}  // namespace
+
+std::unique_ptr<Panel> MakePicturePanel() { return std::make_unique<PicturePanel>(); }
+
+}  // namespace hloscope

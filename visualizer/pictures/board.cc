@@ -1,0 +1,324 @@
+#include "visualizer/pictures/board.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kMargin = 14;
+constexpr size_t kMostListed = 4096;
+
+}  // namespace
+
+std::string Counted(int64_t n, absl::string_view noun) { return absl::StrCat(n, " ", noun, n == 1 ? "" : "s"); }
+
+absl::StatusOr<Board> Board::Make(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<PictureScene> scene = PictureScene::Make(data);
+  if (!scene.ok()) return scene.status();
+  Board board;
+  board.scene_ = std::make_unique<PictureScene>(*std::move(scene));
+  board.relation_ = std::make_unique<Relation>(*board.scene_);
+  board.selection_ = &selection;
+  board.width_ = std::max(selection.width, 320.0f) - 2 * kMargin;
+  if (selection.cell() != nullptr) board.related_ = board.relation_->Of(*selection.cell());
+  board.made_.drawing.title = absl::StrCat("%", data.instruction->name);
+  return board;
+}
+
+const Cell* Board::result_cell() const {
+  const Cell* c = cell();
+  return c != nullptr && c->array >= kResultArray && c->array < kOwnArray && scene_->Has(*c) ? c : nullptr;
+}
+
+CellMark Board::MarkOf(const Cell& c) const {
+  CellMark mark = CellMark::kNone;
+  if (cell() != nullptr && c == *cell()) {
+    mark = CellMark::kSelected;
+  } else if (const std::optional<LoadRole> role = related_.RoleOf(c)) {
+    mark = *role == LoadRole::kIndex ? CellMark::kIndex : *role == LoadRole::kPredicate ? CellMark::kPredicate : CellMark::kRelated;
+  }
+  if (marks_) mark = std::max(mark, marks_(c));
+  return mark;
+}
+
+// Under the mouse nothing may move: what is hovered decides where the windows of other arrays are, and never that of its own.
+std::optional<std::vector<int64_t>> Board::FocusOf(int array) const {
+  if (cell() == nullptr) return std::nullopt;
+  const std::optional<Cell>& pinned = selection_->pinned;
+  if (pinned && pinned->array == array && (scene_->Has(*pinned) || scene_->Find(array) == nullptr)) return pinned->index;
+  if (cell()->array != array) {
+    if (auto first = related_.FirstOf(array)) return first;
+  }
+  return pinned && selection_->hovered ? relation_->Of(*pinned).FirstOf(array) : std::nullopt;
+}
+
+GridSpec Board::SpecOf(const PictureArray& array) const {
+  GridSpec spec = GridOf(array, [this](const Cell& c) { return MarkOf(c); });
+  spec.focus = FocusOf(array.id);
+  return spec;
+}
+
+void Board::Headline() {
+  const Instruction& i = *scene_->data().instruction;
+  std::vector<std::string> operands = scene_->OperandNames();
+  if (operands.size() > 8) {
+    const size_t more = operands.size() - 7;
+    operands.resize(7);
+    operands.push_back(absl::StrCat("and ", more, " more"));
+  }
+  std::string type = i.shape.ToString(false);
+  if (type.size() > 60) type = absl::StrCat(absl::string_view(type).substr(0, 57), "...");
+  const std::string text = absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", absl::StrJoin(operands, ", "), ")");
+  made_.drawing.title = text;
+  y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, text, {14, Face::kMonoStrong}) + 4;
+}
+
+void Board::Say(absl::string_view sentence, Paint paint) {
+  if (sentence.empty()) return;
+  y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, sentence, {12, Face::kUi, paint}) + 4;
+}
+
+void Board::Explain(absl::string_view name, Paint paint, absl::string_view sentence) {
+  made_.drawing.AddBox({kMargin, y_ + 2, 10, 10}, Paint(paint.ink, 0.5f), paint, 2);
+  made_.drawing.AddText({kMargin + 16, y_ + 11}, name, {12, Face::kMonoStrong, paint});
+  const float indent = 16 + TextWidth(name, Face::kMonoStrong, 12) + 8;
+  y_ += std::max(15.0f, made_.drawing.AddParagraph({kMargin + indent, y_}, width_ - indent, sentence, {12, Face::kUi, Ink::kDim})) + 3;
+}
+
+void Board::Code(absl::string_view line, Paint paint) {
+  std::string text(line.substr(0, 1200));
+  if (text.size() < line.size()) text += " …";
+  y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, text, {12, Face::kMono, paint}) + 2;
+}
+
+void Board::Row(std::vector<Piece> pieces, float height) {
+  y_ += 6;
+  // Seen by the legend.
+  for (Piece& piece : pieces) {
+    if (piece.is_grid) {
+      piece.grid.cell = [seen = seen_, cell = std::move(piece.grid.cell)](absl::Span<const int64_t> index) {
+        GridCell look = cell(index);
+        seen->insert({look.mark, look.state});
+        return look;
+      };
+    }
+  }
+  const auto sign_width = [](const std::string& sign) { return sign.empty() ? 10.0f : TextWidth(sign, Face::kStrong, 16) + 28; };
+  // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others.
+  constexpr float kDecent = 170;
+  size_t begin = 0;
+  while (begin < pieces.size()) {
+    size_t end = begin;
+    float signs = 0;
+    int grids = 0;
+    std::vector<std::unique_ptr<Grid>> line;
+    while (end < pieces.size()) {
+      const GridSpec* spec = pieces[end].is_grid ? &pieces[end].grid : nullptr;
+      if (spec != nullptr && grids > 0 && (static_cast<float>(grids + 1) * kDecent + signs > width_)) {
+        float small = signs;  // unless they are all small
+        for (const auto& g : line) small += g == nullptr ? 0 : g->width();
+        Grid next(*spec, *selection_, width_, height);
+        if (small + next.width() > width_) break;
+      }
+      if (spec == nullptr) {
+        signs += sign_width(pieces[end].sign);
+        line.push_back(nullptr);
+      } else {
+        ++grids;
+        line.push_back(std::make_unique<Grid>(*spec, *selection_, width_, height));
+      }
+      ++end;
+    }
+    // All at their best size; shared out where that is too wide.
+    float wanted = signs;
+    for (const auto& g : line) wanted += g == nullptr ? 0 : g->width();
+    if (wanted > width_) {
+      const float room = width_ - signs;
+      std::vector<size_t> large;
+      float left = room;
+      for (size_t k = 0; k < line.size(); ++k) {
+        if (line[k] == nullptr) continue;
+        if (line[k]->width() <= room / static_cast<float>(grids)) {
+          left -= line[k]->width();
+        } else {
+          large.push_back(k);
+        }
+      }
+      for (size_t n = 0; n < large.size(); ++n) {
+        const float share = left / static_cast<float>(large.size() - n);
+        auto& g = line[large[n]];
+        g = std::make_unique<Grid>(pieces[begin + large[n]].grid, *selection_, share, height);
+        left -= g->width();
+      }
+    }
+    float tall = 0, x = kMargin;
+    for (const auto& g : line) tall = std::max(tall, g == nullptr ? 0 : g->height());
+    for (size_t k = 0; k < line.size(); ++k) {
+      if (line[k] == nullptr) {
+        const std::string& sign = pieces[begin + k].sign;
+        const float w = sign_width(sign);
+        if (sign == "->") {
+          const float y = y_ + tall / 2 + 8;
+          made_.drawing.AddLine({x + 8, y}, {x + w - 8, y}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
+        } else {
+          made_.drawing.AddText({x + w / 2, y_ + tall / 2 + 12}, sign, {16, Face::kStrong, Ink::kDim, Align::kCenter});
+        }
+        x += w;
+        continue;
+      }
+      line[k]->Draw({x, y_ + (tall - line[k]->height()) / 2}, &made_.drawing);
+      x += line[k]->width();
+      grids_.push_back(std::move(line[k]));
+    }
+    y_ += tall + 12;
+    begin = end;
+  }
+}
+
+const Grid* Board::GridOfArray(int array) const {
+  for (const auto& grid : grids_) {
+    if (grid->spec().array == array) return grid.get();
+  }
+  return nullptr;
+}
+
+void Board::Arrow(const Cell& from, const Cell& to, Paint paint) {
+  const Grid* a = GridOfArray(from.array);
+  const Grid* b = GridOfArray(to.array);
+  if (a == nullptr || b == nullptr) return;
+  const std::optional<Box> start = a->BoxOf(from.index), end = b->BoxOf(to.index);
+  if (!start || !end) return;
+  const Place s = start->middle(), e = end->middle();
+  const LineStyle style{Paint(paint.ink, 0.75f), 1.3f, LineKind::kSolid, true};
+  if (e.x > start->right() + 4 || e.x < start->x - 4) {
+    const bool right = e.x > s.x;
+    const Place p{right ? start->right() : start->x, s.y}, q{right ? end->x : end->right(), e.y};
+    const float bend = std::max(20.0f, std::abs(q.x - p.x) * 0.4f) * (right ? 1.0f : -1.0f);
+    made_.drawing.AddPath({p, {p.x + bend, p.y}, {q.x - bend, q.y}, q}, style, true);
+  } else {
+    const bool down = e.y > s.y;
+    const Place p{s.x, down ? start->bottom() : start->y}, q{e.x, down ? end->y : end->bottom()};
+    const float bend = std::max(14.0f, std::abs(q.y - p.y) * 0.4f) * (down ? 1.0f : -1.0f);
+    made_.drawing.AddPath({p, {p.x, p.y + bend}, {q.x, q.y - bend}, q}, style, true);
+  }
+}
+
+void Board::RelationArrows(size_t most) {
+  if (cell() == nullptr || related_.total() > static_cast<int64_t>(most)) return;
+  const bool of_result = result_cell() != nullptr;
+  for (const Cell& other : related_.List(most)) {
+    const LoadRole role = related_.RoleOf(other).value_or(LoadRole::kValue);
+    const Paint paint = role == LoadRole::kIndex ? Ink::kViolet : role == LoadRole::kPredicate ? Ink::kOrange : Ink::kBlue;
+    if (of_result) {
+      Arrow(other, *cell(), paint);
+    } else {
+      Arrow(*cell(), other, paint);
+    }
+  }
+}
+
+void Board::Formula() {
+  y_ += 4;
+  if (const Cell* selected = result_cell()) {
+    const int leaf = selected->array - kResultArray;
+    const PictureArray& result = scene_->result(leaf);
+    std::string value;
+    if (const std::optional<Scalar> s = result.At(selected->index)) value = absl::StrCat(" = ", ToText(*s));
+    const std::string formula = relation_->Formula(leaf, selected->index, false);
+    if (!formula.empty()) {
+      const std::string numbers = relation_->Formula(leaf, selected->index, true);
+      const bool told = absl::StrCat(" = ", numbers) == value;  // the number itself
+      Code(absl::StrCat(scene_->NameOf(*selected), " = ", formula, numbers == formula ? value : ""));
+      if (numbers != formula) Code(absl::StrCat("= ", numbers, told ? "" : value), Ink::kDim);
+    } else {
+      Code(absl::StrCat(scene_->NameOf(*selected), value));
+    }
+    if (formula.empty() || related_.total() > 3) Say(absl::StrCat("It reads ", Counted(related_.total(), "element"), "."));
+  } else if (cell() != nullptr && scene_->Has(*cell())) {
+    std::string value;
+    if (const std::optional<Scalar> s = scene_->Find(cell()->array)->At(cell()->index)) value = absl::StrCat(" = ", ToText(*s));
+    Code(absl::StrCat(scene_->NameOf(*cell()), value));
+    const int64_t n = related_.total();
+    if (n > 0 || related_.exact) Say(n == 0 ? "No element of the result reads it." : absl::StrCat(n == 1 ? "One element of the result reads it." : absl::StrCat(n, " elements of the result read it.")));
+  } else {
+    std::string general = relation_->GeneralFormula();
+    if (general.size() > 360) general.clear();  // more to read than a picture should have; `explain` prints it
+    int lines = 0;
+    for (absl::string_view line : absl::StrSplit(general, '\n', absl::SkipEmpty())) {
+      if (++lines > 6) break;
+      Code(line);
+    }
+  }
+  if (cell() != nullptr && !related_.note.empty()) Say(absl::StrCat(related_.exact ? "" : "Not exact: ", related_.note, "."), Ink::kOrange);
+}
+
+int Board::step() const {
+  if (selection_->step < 0 || made_.steps <= 0) return -1;
+  return std::min(selection_->step, made_.steps - 1);
+}
+
+// Only the marks that occur.
+void Board::Legend() {
+  struct Entry {
+    CellMark mark;
+    CellState state;
+    Paint fill, line;
+    const char* text;
+  };
+  const bool of_result = result_cell() != nullptr, own = cell() != nullptr && !scene_->Has(*cell());
+  const Entry entries[] = {
+      {CellMark::kSelected, CellState::kElement, Paint(Ink::kBlue, 0.62f), Ink::kText, "selected"},
+      {CellMark::kRelated, CellState::kElement, Paint(Ink::kBlue, 0.3f), Ink::kBlue, of_result ? "read" : own ? "belongs to it" : "reads it"},
+      {CellMark::kIndex, CellState::kElement, Paint(Ink::kViolet, 0.3f), Ink::kViolet, of_result ? "says which" : "is placed by it"},
+      {CellMark::kPredicate, CellState::kElement, Paint(Ink::kOrange, 0.28f), Ink::kOrange, of_result ? "decides" : "is decided by it"},
+      {CellMark::kFocus, CellState::kElement, Paint(Ink::kTeal, 0.14f), Paint(Ink::kTeal, 0.8f), focus_word_.c_str()},
+      {CellMark::kNow, CellState::kElement, Paint(Ink::kAmber, 0.34f), Ink::kAmber, "this step"},
+      {CellMark::kDone, CellState::kElement, Paint(Ink::kText, 0.08f), Ink::kBorder, "earlier steps"},
+      {CellMark::kNone, CellState::kPadding, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), "padding"},
+      {CellMark::kNone, CellState::kUnused, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), "not looked at"},
+      {CellMark::kNone, CellState::kHole, Paint(Ink::kSunken), Paint(Ink::kBorder, 0.6f), "hole between elements"},
+      {CellMark::kNone, CellState::kSkipped, Paint(Ink::kRaised), Ink::kPink, "left out"},
+      {CellMark::kNone, CellState::kClamped, Paint(Ink::kRaised), Ink::kOrange, "clamped"},
+  };
+  float x = kMargin;
+  bool any = false;
+  for (const Entry& e : entries) {
+    bool seen = false;
+    for (const auto& [mark, state] : *seen_) seen = seen || (e.mark != CellMark::kNone ? mark == e.mark : state == e.state);
+    if (!seen) continue;
+    if (!any) y_ += 6;
+    any = true;
+    const float w = TextWidth(e.text, Face::kUi, 11) + 30;
+    if (x + w > width_ + kMargin) {
+      x = kMargin;
+      y_ += 16;
+    }
+    const Box box{x, y_, 11, 11};
+    if (e.state == CellState::kPadding || e.state == CellState::kUnused || e.state == CellState::kHole) {
+      made_.drawing.AddHatchedBox(box, e.fill, e.line);
+    } else {
+      made_.drawing.AddBox(box, e.fill, e.line);
+    }
+    made_.drawing.AddText({x + 16, y_ + 9.5f}, e.text, {11, Face::kUi, Ink::kDim});
+    x += w;
+  }
+  if (any) y_ += 16;
+}
+
+MadePicture Board::Finish() {
+  if (!made_.step_text.empty() && step() >= 0) Say(made_.step_text, Ink::kAmber);
+  Legend();
+  if (scene_->unseen_operands > 0) Say(absl::StrCat(Counted(scene_->unseen_operands, "operand"), " beyond the first are not drawn."));
+  made_.related = related_.List(kMostListed);
+  made_.related_total = related_.total();
+  made_.drawing.description = made_.step_text;
+  made_.drawing.SetSize(std::min(selection_->width, std::max(320.0f, made_.drawing.width() + kMargin)), y_ + 8);
+  return std::move(made_);
+}
+
+}  // namespace hloscope

@@ -1,0 +1,94 @@
+// What most pictures have in common: the instruction as a headline, sentences, grids side by side with signs between them, arrows between
+// cells that belong together, the formula of the selected element, and a legend of the marks that occur. A picture says what stands where.
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_BOARD_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_BOARD_H_
+
+#include <functional>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "visualizer/pictures/grid.h"
+#include "visualizer/pictures/relation.h"
+
+namespace hloscope {
+
+class Board {
+ public:
+  static absl::StatusOr<Board> Make(const PictureData& data, const PictureSelection& selection);
+
+  const PictureScene& scene() const { return *scene_; }
+  const Relation& relation() const { return *relation_; }
+  const Related& related() const { return related_; }
+  const PictureSelection& selection() const { return *selection_; }
+  const Cell* cell() const { return selection_->cell(); }  // what is selected; null: nothing
+  // The selected element of a result; null where another cell is selected.
+  const Cell* result_cell() const;
+  Drawing& drawing() { return made_.drawing; }
+
+  // Marks beside those of the selection and its related cells; the stronger one is drawn.
+  void set_marks(std::function<CellMark(const Cell&)> marks) { marks_ = std::move(marks); }
+  CellMark MarkOf(const Cell& cell) const;
+  // What CellMark::kFocus says in this picture, for the legend.
+  void set_focus_word(std::string word) { focus_word_ = std::move(word); }
+  // For pictures with cells of their own: what belongs to the selected one instead of what the relation says.
+  void set_related(Related related) { related_ = std::move(related); }
+  // A grid of an operand or result, marked, its window where the selection or what belongs to it is.
+  GridSpec SpecOf(const PictureArray& array) const;
+  // Where a grid's window should be, for grids that pictures make themselves. `other_id`: of the operand that it stands for.
+  std::optional<std::vector<int64_t>> FocusOf(int array) const;
+
+  // ---- From top to bottom ----
+  void Headline();                                                    // the instruction
+  void Say(absl::string_view sentence, Paint paint = Ink::kDim);      // broken into lines
+  void Explain(absl::string_view name, Paint paint, absl::string_view sentence);  // "padding" in its colour, and what it says here
+  // A grid, or a sign between two ("->": an arrow; "": a gap).
+  struct Piece {
+    bool is_grid = false;
+    GridSpec grid;
+    std::string sign;
+    Piece(GridSpec grid) : is_grid(true), grid(std::move(grid)) {}     // NOLINT: a grid is a piece
+    Piece(std::string sign) : sign(std::move(sign)) {}                 // NOLINT
+  };
+  void Row(std::vector<Piece> pieces, float height = 380);
+  // The formula of the selected element with its indices and numbers; without selection that of every element.
+  void Formula();
+  void Code(absl::string_view line, Paint paint = Ink::kText);        // in the formula's type
+  void Arrow(const Cell& from, const Cell& to, Paint paint = Ink::kBlue);  // where both are visible
+  // From what the selected element reads to it, and to what reads it; only where they are few.
+  void RelationArrows(size_t most = 3);
+  void Skip(float height) { y_ += height; }
+  float y() const { return y_; }
+  const Grid* GridOfArray(int array) const;  // that is drawn
+
+  // Of pictures with an order.
+  void set_steps(int steps) { made_.steps = steps; }
+  int step() const;  // that is shown, brought into range; -1: all of it
+  void set_step_text(std::string text) { made_.step_text = std::move(text); }
+
+  MadePicture Finish();
+
+ private:
+  Board() = default;
+  void Legend();
+  std::unique_ptr<PictureScene> scene_;
+  std::unique_ptr<Relation> relation_;
+  const PictureSelection* selection_ = nullptr;
+  Related related_;
+  std::function<CellMark(const Cell&)> marks_;
+  std::shared_ptr<std::set<std::pair<CellMark, CellState>>> seen_ = std::make_shared<std::set<std::pair<CellMark, CellState>>>();
+  std::string focus_word_ = "looked at";
+  std::vector<std::unique_ptr<Grid>> grids_;
+  MadePicture made_;
+  float y_ = 12;
+  float width_ = 900;
+};
+
+// The number with what it numbers: "1 element", "3 elements".
+std::string Counted(int64_t n, absl::string_view noun);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_BOARD_H_

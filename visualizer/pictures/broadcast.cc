@@ -1,0 +1,348 @@
+// Broadcast as the specification tells it: the operand; the in-dim step, which gives it the dimensions that it lacks; the degenerate step,
+// which stretches dimensions of size 1; the result. Also for implicit ones, which XLA's builder writes as a broadcast (after a reshape that
+// drops the dimensions of size 1) before an operation on single elements.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+
+int SuitsPointwise(const Instruction& instruction);
+
+namespace {
+
+bool IsImplicit(const Instruction& instruction) {
+  if (SuitsPointwise(instruction) == 0) return false;
+  return std::any_of(instruction.operands.begin(), instruction.operands.end(), [](const Instruction* o) { return o->opcode == Opcode::kBroadcast; });
+}
+
+// One broadcast: its operand (before a reshape that only drops sizes of 1, if there is one) and where that one's dimensions go.
+struct Stretch {
+  PictureArray source, result;
+  std::vector<int> to;  // by dimension of the source: the result's; -1: of size 1 and dropped
+  int stage_id = 0;     // of the in-dim step
+  bool has_stage = false;
+  std::vector<int64_t> stage_dims;
+
+  // The source's element for an index of the stage or the result.
+  std::vector<int64_t> SourceOf(absl::Span<const int64_t> index) const {
+    std::vector<int64_t> from(to.size(), 0);
+    for (size_t d = 0; d < to.size(); ++d) {
+      if (to[d] >= 0 && source.shape.dim(static_cast<int>(d)) != 1) from[d] = index[to[d]];
+    }
+    return from;
+  }
+  bool IsStretched(int result_dim) const {
+    const auto d = std::find(to.begin(), to.end(), result_dim);
+    return d != to.end() && source.shape.dim(static_cast<int>(d - to.begin())) == 1 && result.shape.dim(result_dim) != 1;
+  }
+  bool IsNew(int result_dim) const { return std::find(to.begin(), to.end(), result_dim) == to.end(); }
+  std::vector<int64_t> StageOf(absl::Span<const int64_t> index) const {
+    std::vector<int64_t> at(index.begin(), index.end());
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (stage_dims[d] == 1) at[d] = 0;
+    }
+    return at;
+  }
+  // All elements of the result that come from an element of the source, or of the stage.
+  Related::Box ResultBox(absl::Span<const int64_t> index, bool of_stage) const {
+    Related::Box box{result.id, std::vector<int64_t>(result.shape.rank(), 0), {}, LoadRole::kValue};
+    for (int64_t n : result.shape.dimensions()) box.high.push_back(n - 1);
+    for (size_t d = 0; d < index.size(); ++d) {
+      const int at = of_stage ? static_cast<int>(d) : to[d];
+      const int64_t size = of_stage ? stage_dims[d] : source.shape.dim(static_cast<int>(d));
+      if (at < 0 || (size == 1 && result.shape.dim(at) != 1)) continue;
+      box.low[at] = box.high[at] = index[d];
+    }
+    return box;
+  }
+};
+
+// The dimensions of `of` that are left when a reshape drops some of size 1; nullopt where it does something else.
+std::optional<std::vector<int>> DroppedOnes(const Shape& of, const Shape& left) {
+  std::vector<int> kept;
+  int next = 0;
+  for (int d = 0; d < of.rank(); ++d) {
+    const int more = of.rank() - d, open = left.rank() - next;
+    if (next < left.rank() && of.dim(d) == left.dim(next) && !(of.dim(d) == 1 && more > open)) {
+      kept.push_back(next++);
+    } else if (of.dim(d) == 1) {
+      kept.push_back(-1);
+    } else {
+      return std::nullopt;
+    }
+  }
+  if (next != left.rank()) return std::nullopt;
+  return kept;
+}
+
+// `value_of`: the broadcast's own result. Where the operand's value is not at hand it is read off that.
+Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shape& result, const Value& operand_value, const Value& result_value, bool look_back, int operand_id,
+                  int result_id, int stage_id) {
+  Stretch s;
+  std::vector<int> to;
+  for (int64_t d : broadcast.Ints(AttrId::kDimensions)) to.push_back(static_cast<int>(d));
+  Shape source = operand;
+  std::string name = absl::StrCat("%", broadcast.operands[0]->name);
+  // Back over reshapes that only drop sizes of 1 and over earlier broadcasts: that is how the builder writes the steps.
+  const Instruction* before = broadcast.operands[0];
+  for (int hops = 0; look_back && hops < 3 && before->operands.size() == 1; ++hops) {
+    const Shape& from = before->operands[0]->shape;
+    std::vector<int> of_source;
+    if (before->opcode == Opcode::kReshape) {
+      const auto kept = DroppedOnes(from, before->shape);
+      if (!kept) break;
+      for (int d = 0; d < from.rank(); ++d) {
+        // A dropped dimension stays where it was, if nothing else is there: the degenerate step stretches it.
+        const bool free = from.rank() == result.rank() && std::find(to.begin(), to.end(), d) == to.end();
+        of_source.push_back((*kept)[d] >= 0 ? to[(*kept)[d]] : free ? d : -1);
+      }
+    } else if (before->opcode == Opcode::kBroadcast) {
+      for (int64_t d : before->Ints(AttrId::kDimensions)) of_source.push_back(to[d]);
+    } else {
+      break;
+    }
+    to = std::move(of_source);
+    before = before->operands[0];
+    source = before->shape;
+    name = absl::StrCat("%", before->name);
+  }
+  s.to = std::move(to);
+  s.result = PictureArray(result_id, absl::StrCat("%", broadcast.name), result, result_value);
+  Value value = operand_value;
+  if (!value.has_value() && result_value.has_value() && result.ElementCount() > 0 && source.ElementCount() <= (1 << 20)) {
+    value = Value::Allocate(Shape::Array(source.element_type(), source.dimensions()));
+    const int64_t bytes = StorageBytes(source.element_type());
+    std::vector<int64_t> index(source.rank()), at(result.rank());
+    for (int64_t n = 0; n < source.ElementCount(); ++n) {
+      DelinearizeIndex(source.dimensions(), n, absl::MakeSpan(index));
+      std::fill(at.begin(), at.end(), 0);
+      for (size_t d = 0; d < index.size(); ++d) {
+        if (s.to[d] >= 0) at[s.to[d]] = index[d];
+      }
+      if (const std::optional<Scalar> x = s.result.At(at)) StoreScalar(*x, value.mutable_data() + n * bytes);
+    }
+  }
+  s.source = PictureArray(operand_id, name, Shape::Array(source.element_type(), source.dimensions()), std::move(value));
+  bool adds = false, stretches = false;
+  for (int d = 0; d < result.rank(); ++d) {
+    s.stage_dims.push_back(s.IsStretched(d) ? 1 : result.dim(d));
+    adds = adds || s.IsNew(d);
+    stretches = stretches || s.IsStretched(d);
+  }
+  s.has_stage = adds && stretches;
+  s.stage_id = stage_id;
+  return s;
+}
+
+// The chain of grids of one broadcast. `visible`: how many of its stages are made so far.
+void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Piece>* row) {
+  std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank()), of_source;
+  for (int d = 0; d < s.result.shape.rank(); ++d) axes[d].paint = s.IsNew(d) ? Paint(Ink::kViolet) : s.IsStretched(d) ? Paint(Ink::kOrange) : Paint(GroupInk(d));
+  for (int to : s.to) of_source.push_back(to >= 0 ? axes[to] : GridAxis{"", Ink::kFaint});
+  // The source's elements keep their colours all the way.
+  const auto look = [&s, &board](int id, std::vector<int64_t> index, std::vector<int64_t> source, bool made) {
+    GridCell cell = CellOf(s.source, source, nullptr);
+    cell.cell = {id, std::move(index)};
+    cell.hint = absl::StrCat(IndexText(cell.cell.index), " comes from ", s.source.name, IndexText(source), cell.text.empty() ? "" : " = ", cell.text);
+    cell.mark = board.MarkOf(cell.cell);
+    const int64_t linear = LinearIndex(s.source.shape.dimensions(), source);
+    cell.tint = Paint(GroupInk(static_cast<int>(linear % kGroupInks)), 0.2f);
+    if (!made) {
+      cell.text.clear();
+      cell.number.reset();
+      cell.tint = Paint();
+    }
+    return cell;
+  };
+  GridSpec source;
+  source.array = s.source.id;
+  source.title = s.source.name;
+  source.type = std::string(Name(s.source.shape.element_type()));
+  source.dims.assign(s.source.shape.dimensions().begin(), s.source.shape.dimensions().end());
+  source.axes = of_source;
+  source.note = "the operand";
+  source.focus = board.FocusOf(source.array);
+  source.cell = [look, id = s.source.id](absl::Span<const int64_t> index) {
+    std::vector<int64_t> at(index.begin(), index.end());
+    return look(id, at, at, true);
+  };
+  row->push_back(std::move(source));
+  row->push_back(std::string("->"));
+  if (s.has_stage) {
+    GridSpec stage;
+    stage.array = s.stage_id;
+    stage.title = "in-dim step";
+    stage.type = std::string(Name(s.source.shape.element_type()));
+    stage.dims = s.stage_dims;
+    stage.axes = axes;
+    stage.note = "with the dimensions that it lacked";
+    stage.focus = board.FocusOf(s.stage_id);
+    if (!stage.focus) {
+      if (const auto of_result = board.FocusOf(s.result.id)) stage.focus = s.StageOf(*of_result);
+    }
+    stage.cell = [look, &s, visible](absl::Span<const int64_t> index) { return look(s.stage_id, {index.begin(), index.end()}, s.SourceOf(index), visible > 1); };
+    row->push_back(std::move(stage));
+    row->push_back(std::string("->"));
+  }
+  GridSpec result;
+  result.array = s.result.id;
+  result.title = s.result.name;
+  result.type = std::string(Name(s.result.shape.element_type()));
+  result.dims.assign(s.result.shape.dimensions().begin(), s.result.shape.dimensions().end());
+  result.axes = axes;
+  bool stretches = false;
+  for (int d = 0; d < s.result.shape.rank(); ++d) stretches = stretches || s.IsStretched(d);
+  result.note = s.has_stage || stretches ? "degenerate step: sizes of 1 are stretched" : "in-dim step: repeated along the others";
+  result.focus = board.FocusOf(s.result.id);
+  const bool made = visible > (s.has_stage ? 2 : 1);
+  result.cell = [look, &s, made](absl::Span<const int64_t> index) { return look(s.result.id, {index.begin(), index.end()}, s.SourceOf(index), made); };
+  row->push_back(std::move(result));
+}
+
+std::string NamesOf(const Stretch& s, bool wanted_new) {
+  std::vector<std::string> names;
+  const std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank());
+  for (int d = 0; d < s.result.shape.rank(); ++d) {
+    if (wanted_new ? s.IsNew(d) : s.IsStretched(d)) names.push_back(axes[d].letter);
+  }
+  return absl::StrJoin(names, ", ");
+}
+
+void ExplainStretch(const Stretch& s, Board& board) {
+  const std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank());
+  std::vector<std::string> words;
+  for (size_t d = 0; d < s.to.size(); ++d) {
+    if (s.to[d] >= 0) words.push_back(absl::StrCat("dimension ", d, " of ", s.source.name, " is ", axes[s.to[d]].letter, " (", s.to[d], ")"));
+  }
+  if (s.to.empty()) words.push_back(absl::StrCat(s.source.name, " is a scalar"));
+  std::string text = absl::StrCat(absl::StrJoin(words, "; "), ".");
+  if (const std::string added = NamesOf(s, true); !added.empty()) absl::StrAppend(&text, " In-dim step: it repeats along ", added, ".");
+  if (const std::string stretched = NamesOf(s, false); !stretched.empty()) absl::StrAppend(&text, " Degenerate step: size 1 is stretched along ", stretched, ".");
+  board.Explain(s.result.name, Ink::kViolet, text);
+}
+
+// What belongs to a cell of a source or a step that is no operand or result of the instruction; true where it was one.
+bool RelateOwn(const std::vector<Stretch>& stretches, Board& board) {
+  const Cell* cell = board.cell();
+  if (cell == nullptr) return false;
+  for (const Stretch& s : stretches) {
+    const bool of_stage = s.has_stage && cell->array == s.stage_id && cell->index.size() == s.stage_dims.size();
+    const bool of_source = cell->array == s.source.id && s.source.id >= kOwnArray && static_cast<int>(cell->index.size()) == s.source.shape.rank();
+    if (!of_stage && !of_source) continue;
+    Related related;
+    related.AddBox(s.ResultBox(cell->index, of_stage));
+    if (s.result.id < kResultArray) {  // of an operand: on to the result of the operation
+      Related::Box box = s.ResultBox(cell->index, of_stage);
+      box.array = kResultArray;
+      related.AddBox(std::move(box));
+    }
+    if (of_stage) related.Add(s.source, LinearIndex(s.source.shape.dimensions(), s.SourceOf(cell->index)), LoadRole::kValue);
+    board.set_related(std::move(related));
+    return true;
+  }
+  return false;
+}
+
+// Sources and steps on the way between the cells that the relation knows.
+CellMark OnTheWay(const std::vector<Stretch>& stretches, const Board& board, const Cell& cell) {
+  if (board.cell() == nullptr) return CellMark::kNone;
+  for (const Stretch& s : stretches) {
+    if (cell.array != s.stage_id && !(cell.array == s.source.id && s.source.id >= kOwnArray)) continue;
+    const bool of_stage = cell.array == s.stage_id;
+    const auto through = [&](const Cell& result) {  // an element of the broadcast's result
+      return of_stage ? s.StageOf(result.index) == cell.index : s.SourceOf(result.index) == cell.index;
+    };
+    const Cell& at = *board.cell();
+    if (at.array == s.result.id && at.index.size() == s.stage_dims.size()) return through(at) ? CellMark::kRelated : CellMark::kNone;
+    if (at.array == kResultArray && static_cast<int>(at.index.size()) == s.result.shape.rank()) return through({s.result.id, at.index}) ? CellMark::kRelated : CellMark::kNone;
+    if (at.array == s.source.id && of_stage) return s.SourceOf(cell.index) == at.index ? CellMark::kRelated : CellMark::kNone;
+    if (at.array == s.stage_id && !of_stage) return s.SourceOf(at.index) == cell.index ? CellMark::kRelated : CellMark::kNone;
+  }
+  return CellMark::kNone;
+}
+
+absl::StatusOr<MadePicture> DrawExplicit(Board board) {
+  const PictureScene& scene = board.scene();
+  const std::vector<Stretch> stretches = {StretchOf(scene.instruction(), scene.operand(0).shape, scene.result().shape, scene.operand(0).value(), scene.result().value(),
+                                                    /*look_back=*/false, 0, kResultArray, kOwnArray)};
+  const Stretch& s = stretches[0];
+  board.Headline();
+  ExplainStretch(s, board);
+  RelateOwn(stretches, board);
+  board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });
+  board.set_steps(s.has_stage ? 3 : 2);
+  const int step = board.step();
+  const std::string added = NamesOf(s, true), stretched = NamesOf(s, false);
+  if (step >= 0) {
+    const bool last = step == (s.has_stage ? 2 : 1);
+    board.set_step_text(step == 0 ? absl::StrCat("The operand: ", Counted(s.source.shape.ElementCount(), "element"), ".")
+                        : !last || !stretched.empty() == false ? absl::StrCat("In-dim step: the elements repeat along ", added.empty() ? "nothing new" : added, ".")
+                                                               : absl::StrCat("Degenerate step: the size of 1 is stretched along ", stretched, "."));
+  }
+  std::vector<Board::Piece> row;
+  AddChain(s, board, step < 0 ? 3 : step + 1, &row);
+  board.Row(std::move(row));
+  board.RelationArrows();
+  board.Formula();
+  return board.Finish();
+}
+
+absl::StatusOr<MadePicture> DrawImplicit(Board board) {
+  const PictureScene& scene = board.scene();
+  const Instruction& original = *scene.data().instruction;
+  std::vector<Stretch> stretches;
+  stretches.reserve(original.operands.size());
+  for (size_t k = 0; k < original.operands.size(); ++k) {
+    const Instruction& operand = *original.operands[k];
+    if (operand.opcode != Opcode::kBroadcast) continue;
+    const int own = kOwnArray + 10 * static_cast<int>(k);
+    const PictureArray& array = scene.operand(static_cast<int>(k));
+    stretches.push_back(StretchOf(operand, operand.operands[0]->shape, array.shape, Value(), array.value(), /*look_back=*/true, own, array.id, own + 1));
+  }
+  board.Headline();
+  board.Say("Operands of different shapes, brought to one shape before the operation takes element after element.");
+  for (const Stretch& s : stretches) ExplainStretch(s, board);
+  RelateOwn(stretches, board);
+  board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });
+  board.set_steps(static_cast<int>(stretches.size()) + 1);
+  const int step = board.step();
+  for (size_t k = 0; k < stretches.size(); ++k) {
+    std::vector<Board::Piece> row;
+    AddChain(stretches[k], board, step < 0 || static_cast<int>(k) <= step ? 3 : 1, &row);
+    board.Row(std::move(row), 240);
+    if (static_cast<int>(k) == step) board.set_step_text(absl::StrCat(stretches[k].source.name, " becomes ", stretches[k].result.shape.ToString(false), "."));
+  }
+  if (step == static_cast<int>(stretches.size())) board.set_step_text("Then the operation takes the elements at equal places.");
+  std::vector<Board::Piece> row;
+  for (const PictureArray& operand : scene.operands()) {
+    if (!row.empty()) row.push_back(absl::StrCat(absl::string_view(Name(original.opcode))));
+    const bool shown = std::any_of(stretches.begin(), stretches.end(), [&](const Stretch& s) { return s.result.id == operand.id; });
+    if (shown) {
+      row.push_back(absl::StrCat(operand.name));
+    } else {
+      row.push_back(board.SpecOf(operand));
+    }
+  }
+  row.push_back(std::string("->"));
+  row.push_back(board.SpecOf(scene.result()));
+  board.Row(std::move(row), 300);
+  board.RelationArrows();
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace
+
+int SuitsBroadcast(const Instruction& instruction) { return instruction.opcode == Opcode::kBroadcast ? 50 : IsImplicit(instruction) ? 40 : 0; }
+
+absl::StatusOr<MadePicture> DrawBroadcast(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> board = Board::Make(data, selection);
+  if (!board.ok()) return board.status();
+  const bool explicit_one = !IsImplicit(*data.instruction);
+  return explicit_one ? DrawExplicit(*std::move(board)) : DrawImplicit(*std::move(board));
+}
+
+}  // namespace hloscope

@@ -1,0 +1,66 @@
+// Cholesky: a matrix and the triangle whose product with its transpose gives it back, column by column.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "visualizer/pictures/board.h"
+#include "visualizer/pictures/plot.h"
+
+namespace hloscope {
+
+int SuitsCholesky(const Instruction& instruction) { return instruction.opcode == Opcode::kCholesky ? 60 : 0; }
+
+absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  const PictureArray &a = scene.operand(0), &result = scene.result();
+  const bool lower = scene.instruction().Bool(AttrId::kLower);
+  const int rank = a.shape.rank();
+  const int64_t n = a.shape.dim(rank - 1);
+  board.Headline();
+  board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, lower ? "the result L is a lower triangle, and L times its (conjugate) transpose is the matrix. Only the lower triangle is read." : "the result U is an upper triangle, and its (conjugate) transpose times U is the matrix. Only the upper triangle is read.");
+  board.set_steps(static_cast<int>(std::min<int64_t>(n, 4096)));
+  const int step = board.step();
+  // Of lower triangles columns are made one after the other, of upper ones rows.
+  const auto along = [&](const Cell& cell) { return cell.index[lower ? rank - 1 : rank - 2]; };
+  board.set_marks([&](const Cell& cell) {
+    if (step < 0 || static_cast<int>(cell.index.size()) != rank) return CellMark::kNone;
+    const bool used = lower ? cell.index[rank - 2] >= cell.index[rank - 1] : cell.index[rank - 2] <= cell.index[rank - 1];
+    if (!used) return CellMark::kNone;
+    if (along(cell) == step) return CellMark::kNow;
+    return cell.array >= kResultArray && along(cell) < step ? CellMark::kDone : CellMark::kNone;
+  });
+  const auto spec_of = [&](const PictureArray& array) {
+    GridSpec spec = board.SpecOf(array);
+    const bool of_result = array.id >= kResultArray;
+    spec.cell = [=, &board, inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
+      GridCell cell = inner(index);
+      const int64_t r = index[rank - 2], c = index[rank - 1];
+      if (lower ? c > r : c < r) {
+        cell.state = CellState::kUnused;
+        absl::StrAppend(&cell.hint, of_result ? "\nthe other triangle: not part of the result" : "\nnot read");
+      } else if (of_result && board.step() >= 0 && (lower ? c : r) > board.step()) {
+        cell.text.clear();
+        cell.number.reset();
+      }
+      return cell;
+    };
+    if (step >= 0) {
+      spec.focus.emplace(rank, 0);
+      (*spec.focus)[rank - 1] = (*spec.focus)[rank - 2] = step;
+    }
+    AddHeat(&spec, array);
+    return spec;
+  };
+  board.Row({spec_of(a), std::string("->"), spec_of(result)});
+  board.RelationArrows();
+  if (step >= 0) {
+    board.set_step_text(absl::StrCat(lower ? "Column " : "Row ", step, ": on the diagonal the square root of what is left of the matrix there after the ", lower ? "columns" : "rows",
+                                     " before; the others are what is left, divided by it."));
+  }
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,484 @@
+// Collectives: who sends what to whom, from the attributes alone: the devices in the colours of their groups, and for one group which block of
+// whose array goes where. One program runs here, so the numbers are this device's only, and are not drawn.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ops/op.h"
+#include "visualizer/pictures/board.h"
+#include "visualizer/pictures/device_groups.h"
+#include "visualizer/pictures/window_story.h"
+
+namespace hloscope {
+namespace {
+
+enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToAll, kBroadcast, kPermute, kRagged, kId };
+
+Exchange ExchangeOf(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAllGather:
+    case Opcode::kAllGatherStart:
+    case Opcode::kAllGatherDone: return Exchange::kGather;
+    case Opcode::kAllReduce:
+    case Opcode::kAllReduceStart:
+    case Opcode::kAllReduceDone: return Exchange::kReduce;
+    case Opcode::kReduceScatter: return Exchange::kReduceScatter;
+    case Opcode::kAllToAll: return Exchange::kAllToAll;
+    case Opcode::kRaggedAllToAll: return Exchange::kRagged;
+    case Opcode::kCollectiveBroadcast: return Exchange::kBroadcast;
+    case Opcode::kCollectivePermute:
+    case Opcode::kCollectivePermuteStart:
+    case Opcode::kCollectivePermuteDone: return Exchange::kPermute;
+    case Opcode::kReplicaId:
+    case Opcode::kPartitionId: return Exchange::kId;
+    default: return Exchange::kNone;
+  }
+}
+
+// The instruction that has the attributes: the start of what a done waits for.
+const Instruction& Attributed(const Instruction& i) {
+  const bool waits = !i.Has(AttrId::kReplicaGroups) && !i.Has(AttrId::kSourceTargetPairs) && i.operands.size() == 1 && ExchangeOf(i.operands[0]->opcode) == ExchangeOf(i.opcode);
+  return waits ? *i.operands[0] : i;
+}
+
+constexpr float kLeft = 14;
+constexpr int64_t kMostBoxes = 1024;
+constexpr int kMostMembers = 8, kDevices = kOwnArray, kBefore = kOwnArray + 1, kAfter = kOwnArray + 2;
+
+std::string NameOf(const DeviceGroups& g, const Device& d) {
+  if (g.partitions == 1) return absl::StrCat("replica ", d.replica);
+  if (g.replicas == 1) return absl::StrCat("partition ", d.partition);
+  return absl::StrCat("replica ", d.replica, ", partition ", d.partition);
+}
+std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
+  if (g.partitions == 1) return absl::StrCat("r", d.replica);
+  if (g.replicas == 1) return absl::StrCat("p", d.partition);
+  return absl::StrCat("r", d.replica, " p", d.partition);
+}
+
+void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
+  static constexpr const char* kModes[] = {"numbers are replicas; each partition exchanges for itself", "numbers are partitions; each replica exchanges for itself",
+                                           "numbers are replicas, and all of their partitions exchange together", "a number is replica * partitions + partition"};
+  const char* mode = kModes[static_cast<int>(g.mode)];
+  const int64_t channel = i.Int(AttrId::kChannelId);
+  const std::string why = channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "") : "no channel_id";
+  board.Explain(why, Ink::kViolet, absl::StrCat(mode, "."));
+  if (i.Has(AttrId::kSourceTargetPairs)) {
+    board.Explain("source_target_pairs", Ink::kViolet, absl::StrCat(Counted(static_cast<int64_t>(g.pairs.size()), "pair"), ": the first sends, the second gets; who is no target gets zeros."));
+  } else if (!g.readable) {
+    board.Explain("replica_groups", Ink::kPink, absl::StrCat("cannot be read: ", i.Text(AttrId::kReplicaGroups)));
+  } else {
+    std::string text(i.Text(AttrId::kReplicaGroups));
+    if (text.size() > 60) text = absl::StrCat(absl::string_view(text).substr(0, 57), "...");
+    const int64_t n = static_cast<int64_t>(g.groups.size());
+    board.Explain(text.empty() ? "no replica_groups" : absl::StrCat("replica_groups=", text), Ink::kViolet,
+                  g.all ? absl::StrCat("one group of all, ", Counted(static_cast<int64_t>(g.groups.empty() ? 0 : g.groups[0].size()), "device"), ".")
+                        : absl::StrCat(Counted(n, "group"), n == 1 ? "" : ", each for itself", "; the order inside a group counts.", text[0] == '[' ? " Written as an iota: 0, 1, 2, .. as an array, transposed and cut into groups." : ""));
+  }
+  if (!g.counts_known) board.Say(absl::StrCat("The module does not say how many replicas run (replica_count, num_partitions): ", g.replicas * g.partitions == 1 ? "one is" : "as many as are named are", " drawn."), Ink::kDim);
+  const auto list = [](const std::vector<int64_t>& numbers) {
+    std::vector<std::string> words;
+    for (int64_t n : numbers) {
+      if (words.size() < 8) words.push_back(absl::StrCat(n));
+    }
+    if (numbers.size() > words.size()) words.push_back("others");
+    return AndText(words);
+  };
+  if (!g.twice.empty()) board.Explain("twice", Ink::kPink, absl::StrCat(list(g.twice), g.twice.size() == 1 ? " is" : " are", " named more than once: a device can be in one group only."));
+  if (!g.beyond.empty()) board.Explain("beyond", Ink::kPink, absl::StrCat("there is no device ", list(g.beyond), "."));
+  if (!g.missing.empty()) {
+    std::vector<std::string> names;
+    for (const Device& d : g.missing) {
+      if (names.size() < 6) names.push_back(NameOf(g, d));
+    }
+    if (g.missing.size() > names.size()) names.push_back(absl::StrCat(g.missing.size() - names.size(), " more"));
+    board.Explain("in no group", Ink::kPink, absl::StrCat(AndText(names), ": what ", g.missing.size() == 1 ? "it gets" : "they get", " is not defined."));
+  }
+}
+
+// The devices as boxes; gives back where they are.
+class DeviceBoxes {
+ public:
+  DeviceBoxes(Board& board, const DeviceGroups& g, float width, int shown_group, bool numbers_of_replicas, bool numbers) {
+    Drawing& drawing = board.drawing();
+    const int64_t total = g.replicas * g.partitions;
+    const bool line = g.partitions == 1 || g.replicas == 1;
+    // Replicas down and partitions across; where there is one of either, as many as fit side by side.
+    size_ = total <= 32 ? 64 : total <= 128 ? 44 : 24;
+    const float gap = total > 128 ? 3 : !g.pairs.empty() && total <= 64 ? 30 : 8, label = line ? 0 : 60;
+    const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
+    columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
+    const float high = total <= 128 ? 34 : 20, y0 = board.y() + (line ? 4 : 18);
+    int64_t rows = 0;
+    if (!line) {
+      for (int64_t p = 0; p < columns_; ++p) drawing.AddText({kLeft + label + (static_cast<float>(p) + 0.5f) * (size_ + gap) - gap / 2, board.y() + 10}, size_ > 40 ? absl::StrCat("partition ", p) : absl::StrCat(p), {9, Face::kUi, Ink::kDim, Align::kCenter});
+    }
+    for (int64_t n = 0; n < std::min(total, kMostBoxes); ++n) {
+      const Device d = line && g.partitions == 1 ? Device{n, 0} : Device{n / g.partitions, n % g.partitions};
+      const int64_t row = line ? n / columns_ : d.replica, column = line ? n % columns_ : d.partition;
+      if (column >= columns_) continue;
+      rows = std::max(rows, row + 1);
+      const Box box{kLeft + label + static_cast<float>(column) * (size_ + gap), y0 + static_cast<float>(row) * (high + gap), size_, high};
+      boxes_.push_back({d, box});
+      const int group = g.GroupOf(d);
+      const bool missing = g.pairs.empty() && group < 0, of_shown = group >= 0 && group == shown_group;
+      const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
+      const Paint colour = missing ? Paint(Ink::kPink) : Paint(GroupInk(std::max(group, 0)));
+      if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, absl::StrCat("replica ", d.replica), {10, Face::kUi, Ink::kDim});
+      if (missing) {
+        drawing.AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kPink, 0.7f), 4);
+      } else {
+        drawing.AddBox(box, Paint(colour.ink, of_shown ? 0.4f : 0.22f), of_shown ? Paint(Ink::kText) : colour, 4, of_shown ? 1.5f : 1);
+      }
+      if (mark == CellMark::kSelected || mark == CellMark::kRelated || mark == CellMark::kNow) {
+        drawing.AddBox({box.x - 2, box.y - 2, box.width + 4, box.height + 4}, Paint(), mark == CellMark::kRelated ? Paint(Ink::kBlue) : Paint(Ink::kAmber), 5, 2);
+      }
+      if (total <= 128) {
+        drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, ShortNameOf(g, d), {11, Face::kStrong, Ink::kText, Align::kCenter});
+        const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : !g.pairs.empty() ? "" : missing ? "no group" : absl::StrCat("group ", group);
+        drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below, {10, Face::kUi, missing ? Ink::kPink : Ink::kDim, Align::kCenter});
+      }
+      Spot spot;
+      spot.box = box;
+      spot.is_cell = true;
+      spot.cell = {kDevices, {d.replica, d.partition}};
+      spot.hint = NameOf(g, d);
+      if (g.pairs.empty() && !numbers) {
+        absl::StrAppend(&spot.hint, missing ? "\nin no group" : absl::StrCat("\ngroup ", group, ", member ", std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
+      }
+      for (const auto& [from, to] : g.pairs) {
+        if (from == d) absl::StrAppend(&spot.hint, "\nsends to ", NameOf(g, to));
+        if (to == d) absl::StrAppend(&spot.hint, "\ngets from ", NameOf(g, from));
+      }
+      drawing.AddSpot(std::move(spot));
+    }
+    board.Skip(static_cast<float>(rows) * (high + gap) + (line ? 10 : 24));
+    if (total > kMostBoxes) board.Say(absl::StrCat(total - kMostBoxes, " more devices are not drawn."));
+  }
+  const Box* Of(const Device& d) const {
+    for (const auto& [device, box] : boxes_) {
+      if (device == d) return &box;
+    }
+    return nullptr;
+  }
+
+ private:
+  float size_ = 0;
+  int64_t columns_ = 1;
+  std::vector<std::pair<Device, Box>> boxes_;
+};
+
+// Pairs as arrows from box to box: over the boxes to the right, below them to the left.
+void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
+  for (const auto& [from, to] : g.pairs) {
+    const Box *a = boxes.Of(from), *b = boxes.Of(to);
+    if (a == nullptr || b == nullptr) continue;
+    const bool lit = board.MarkOf({kDevices, {from.replica, from.partition}}) == CellMark::kSelected || board.MarkOf({kDevices, {to.replica, to.partition}}) == CellMark::kSelected;
+    const LineStyle style{lit ? Paint(Ink::kBlue) : Paint(Ink::kText, 0.7f), lit ? 2.2f : 1.4f, LineKind::kSolid, true};
+    const Place s = a->middle(), e = b->middle();
+    if (from == to) {
+      board.drawing().AddPath({{s.x - 12, a->y}, {s.x - 12, a->y - 16}, {s.x + 12, a->y - 16}, {s.x + 12, a->y}}, style, true);
+    } else if (std::abs(s.y - e.y) < 2) {
+      const bool right = e.x > s.x;
+      const float lift = std::min(30.0f, 8 + std::abs(e.x - s.x) * 0.06f), edge = right ? a->y : a->bottom(), by = right ? -lift : lift;
+      const float begin = s.x + (right ? 6 : -6), end = e.x + (right ? -6 : 6);
+      board.drawing().AddPath({{begin, edge}, {begin + (end - begin) * 0.25f, edge + by}, {end - (end - begin) * 0.25f, edge + by}, {end, edge}}, style, true);
+    } else {
+      const bool down = e.y > s.y;
+      if (std::abs(s.x - e.x) < 2 && std::abs(s.y - e.y) > 1.5f * (a->height + 30)) {  // past others: beside them
+        const float side = down ? a->right() : a->x, by = down ? 26.0f : -26.0f;
+        board.drawing().AddPath({{side, s.y}, {side + by, s.y + (e.y - s.y) * 0.2f}, {side + by, e.y - (e.y - s.y) * 0.2f}, {side, e.y}}, style, true);
+        continue;
+      }
+      const float aside = down ? 8.0f : -8.0f;
+      const Place p{s.x + aside, down ? a->bottom() : a->y}, q{e.x + aside, down ? b->y : b->bottom()};
+      const float bend = (q.y - p.y) * 0.4f;
+      board.drawing().AddPath({p, {p.x, p.y + bend}, {q.x, q.y - bend}, q}, style, true);
+    }
+  }
+}
+
+// A piece of a member's array, before or after.
+struct Block {
+  int colour = 0;        // of the member that it comes from; -1: zeros; -2: made of all members
+  std::string text, hint;
+  float wide = 1;        // in blocks
+  std::vector<std::pair<int, int>> from;  // (member, block) before
+};
+struct Transfer {
+  std::vector<std::string> names;
+  std::vector<std::vector<Block>> before, after;
+  std::string block;     // what one block is
+};
+
+std::string Whole(const Shape& shape) { return shape.IsArray() ? shape.WithoutLayouts().ToString(false) : std::string("arrays"); }
+std::string Cut(const Shape& shape, int64_t dim, int64_t by) {
+  if (!shape.IsArray() || dim < 0 || dim >= shape.rank() || by <= 0) return "a part";
+  std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
+  dims[dim] /= by;
+  return Shape::Array(shape.element_type(), dims).ToString(false);
+}
+std::string ReductionOf(const Instruction& i) {
+  const Computation* apply = i.Called(AttrId::kToApply);
+  if (apply == nullptr || apply->root == nullptr) return "all";
+  const std::string name(Name(apply->root->opcode));
+  return name == "add" ? "sum" : name == "multiply" ? "product" : name;
+}
+
+Transfer TransferOf(const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members) {
+  Transfer t;
+  const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
+  const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
+  const auto dims = i.Ints(AttrId::kDimensions);
+  const int64_t dim = dims.empty() ? i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1 : dims[0];
+  const std::string word = ReductionOf(i);
+  for (int m = 0; m < n; ++m) {
+    t.names.push_back(NameOf(g, members[m]));
+    std::vector<Block> before, after;
+    const Block own{m, absl::StrCat("of ", m), absl::StrCat("what ", t.names[m], " has"), 1, {}};
+    switch (exchange) {
+      case Exchange::kGather:
+        t.block = Whole(operand);
+        before = {own};
+        for (int s = 0; s < n; ++s) after.push_back({s, absl::StrCat("of ", s), absl::StrCat("block ", s, " of the result: what member ", s, " has"), 1, {{s, 0}}});
+        break;
+      case Exchange::kReduce: {
+        t.block = Whole(operand);
+        before = {own};
+        before[0].wide = 2;
+        Block sum{-2, word, absl::StrCat("the ", word, " of what all members have, element by element"), 2, {}};
+        for (int s = 0; s < n; ++s) sum.from.push_back({s, 0});
+        after = {std::move(sum)};
+        break;
+      }
+      case Exchange::kReduceScatter: {
+        t.block = Cut(operand, dim, all);
+        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat(b), absl::StrCat("block ", b, " of what ", t.names[m], " has"), 1, {}});
+        Block sum{-2, absl::StrCat(word, " ", m), absl::StrCat("the ", word, " of all members' block ", m), 1, {}};
+        for (int s = 0; s < n; ++s) sum.from.push_back({s, m});
+        after = {std::move(sum)};
+        break;
+      }
+      case Exchange::kAllToAll:
+        t.block = dim < 0 ? Whole(operand) : Cut(operand, dim, all);
+        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat("to ", b), absl::StrCat("block ", b, " of what ", t.names[m], " has"), 1, {}});
+        for (int s = 0; s < n; ++s) after.push_back({s, absl::StrCat("of ", s), absl::StrCat("block ", m, " of what member ", s, " has"), 1, {{s, m}}});
+        break;
+      case Exchange::kBroadcast:
+        t.block = Whole(operand);
+        before = {own};
+        after = {{0, "of 0", "what the first member has", 1, {{0, 0}}}};
+        break;
+      default: break;
+    }
+    t.before.push_back(std::move(before));
+    t.after.push_back(std::move(after));
+  }
+  return t;
+}
+
+// Which cells belong to a block of the exchange; true where the cell is one.
+bool RelateBlocks(const Transfer& t, Board& board) {
+  const Cell* cell = board.cell();
+  if (cell == nullptr || (cell->array != kBefore && cell->array != kAfter) || cell->index.size() != 2) return false;
+  Related related;
+  for (int m = 0; m < static_cast<int>(t.after.size()); ++m) {
+    for (int b = 0; b < static_cast<int>(t.after[m].size()); ++b) {
+      for (const auto& [s, block] : t.after[m][b].from) {
+        if (cell->array == kAfter && cell->index == std::vector<int64_t>{m, b}) related.AddBox({kBefore, {s, block}, {s, block}, LoadRole::kValue});
+        if (cell->array == kBefore && cell->index == std::vector<int64_t>{s, block}) related.AddBox({kAfter, {m, b}, {m, b}, LoadRole::kValue});
+      }
+    }
+  }
+  board.set_related(std::move(related));
+  return true;
+}
+
+void DrawTransfer(Board& board, const Transfer& t, float width) {
+  Drawing& drawing = board.drawing();
+  const int members = static_cast<int>(t.names.size());
+  float names = 0, most_before = 1, most_after = 1;
+  const auto wide = [](const std::vector<Block>& blocks) {
+    float w = 0;
+    for (const Block& b : blocks) w += b.wide;
+    return w;
+  };
+  for (int m = 0; m < members; ++m) {
+    names = std::max(names, TextWidth(t.names[m], Face::kUi, 11) + 14);
+    most_before = std::max(most_before, wide(t.before[m]));
+    most_after = std::max(most_after, wide(t.after[m]));
+  }
+  constexpr float kMiddle = 110, kHigh = 26, kStep = 34;
+  const float unit = std::clamp((width - names - kMiddle) / (most_before + most_after), 18.0f, 62.0f);
+  const float x0 = kLeft + names, x1 = x0 + most_before * unit + kMiddle, y0 = board.y() + 18;
+  drawing.AddText({x0, board.y() + 10}, "before", {11, Face::kStrong, Ink::kDim});
+  drawing.AddText({x1, board.y() + 10}, "after", {11, Face::kStrong, Ink::kDim});
+  const auto box_of = [&](const std::vector<Block>& blocks, int b, int m, float x) {
+    for (int k = 0; k < b; ++k) x += blocks[k].wide * unit;
+    return Box{x, y0 + static_cast<float>(m) * kStep, blocks[b].wide * unit - 2, kHigh};
+  };
+  for (int m = 0; m < members; ++m) {
+    drawing.AddText({kLeft, y0 + static_cast<float>(m) * kStep + 17}, t.names[m], {11, Face::kUi, Ink::kText});
+    for (const bool after : {false, true}) {
+      const std::vector<Block>& blocks = after ? t.after[m] : t.before[m];
+      for (int b = 0; b < static_cast<int>(blocks.size()); ++b) {
+        const Block& block = blocks[b];
+        const Box box = box_of(blocks, b, m, after ? x1 : x0);
+        const Cell cell{after ? kAfter : kBefore, {m, b}};
+        const CellMark mark = board.MarkOf(cell);
+        if (block.colour >= 0) {
+          drawing.AddBox(box, Paint(GroupInk(block.colour), 0.35f), GroupInk(block.colour), 3);
+        } else {
+          drawing.AddBox(box, Ink::kRaised, Ink::kDim, 3);
+          const float stripe = (box.width - 4) / static_cast<float>(std::max<size_t>(block.from.size(), 1));
+          for (size_t s = 0; s < block.from.size(); ++s) drawing.AddBox({box.x + 2 + static_cast<float>(s) * stripe, box.bottom() - 6, stripe, 4}, GroupInk(block.from[s].first));
+        }
+        if (mark >= CellMark::kRelated) drawing.AddBox(box, Paint(mark == CellMark::kNow ? Ink::kAmber : Ink::kBlue, 0.2f), mark == CellMark::kNow ? Paint(Ink::kAmber) : Paint(Ink::kBlue), 3, 2.2f);
+        drawing.AddTextIn({box.x, box.y, box.width, block.colour < 0 ? kHigh - 5 : kHigh}, block.text, {11, Face::kMono, Ink::kText, Align::kCenter});
+        Spot spot;
+        spot.box = box;
+        spot.is_cell = true;
+        spot.cell = cell;
+        spot.hint = block.hint;
+        drawing.AddSpot(std::move(spot));
+      }
+    }
+  }
+  // Arrows: of a step or a selected block all; else one quiet line each.
+  for (int m = 0; m < members; ++m) {
+    for (int b = 0; b < static_cast<int>(t.after[m].size()); ++b) {
+      for (const auto& [s, block] : t.after[m][b].from) {
+        const CellMark from = board.MarkOf({kBefore, {s, block}}), to = board.MarkOf({kAfter, {m, b}});
+        const bool lit = from >= CellMark::kRelated && to >= CellMark::kRelated;
+        const Box a = box_of(t.before[s], block, s, x0), e = box_of(t.after[m], b, m, x1);
+        const bool inner = block + 1 < static_cast<int>(t.before[s].size()) || b > 0;
+        if (!lit && members > 3 && (t.before[s].size() > 1 || t.after[m].size() > 1)) continue;
+        const Place p{inner ? a.middle().x : a.right(), inner ? a.bottom() : a.middle().y}, q{b > 0 ? e.middle().x : e.x, b > 0 ? e.y : e.middle().y};
+        const float bend = std::max(24.0f, (q.x - p.x) * 0.4f);
+        const Paint paint = !lit ? Paint(Ink::kDim, 0.35f) : from == CellMark::kNow || to == CellMark::kNow ? Paint(Ink::kAmber) : Paint(Ink::kBlue);
+        drawing.AddPath({p, {p.x + bend, p.y + (inner ? 6.0f : 0)}, {q.x - bend, q.y - (b > 0 ? 6.0f : 0)}, q}, {paint, lit ? 1.8f : 1, LineKind::kSolid, true}, true);
+      }
+    }
+  }
+  board.Skip(18 + static_cast<float>(members) * kStep + 4);
+}
+
+}  // namespace
+
+int SuitsCollective(const Instruction& instruction) { return ExchangeOf(instruction.opcode) != Exchange::kNone ? 60 : 0; }
+
+absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const Instruction& i = Attributed(*data.instruction);
+  const Exchange exchange = ExchangeOf(data.instruction->opcode);
+  const DeviceGroups g = GroupsOf(i);
+  const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
+  board.Headline();
+  board.Say(Def(*data.instruction).summary);
+  if (exchange == Exchange::kId) {
+    board.Say(absl::StrCat("Every device gets its own number. ", g.counts_known ? "" : "The module does not say how many run: one is drawn."));
+    DeviceBoxes(board, g, width, -1, i.opcode == Opcode::kReplicaId, true);
+    return board.Finish();
+  }
+  ExplainGroups(board, i, g);
+  if (const auto dims = i.Ints(AttrId::kDimensions); !dims.empty()) {
+    board.Explain(absl::StrCat("dimensions={", dims[0], "}"), Ink::kViolet, exchange == Exchange::kGather ? "blocks are put one after the other along it, in the order of the group." : "arrays are cut into equal blocks along it, one for each member of the group.");
+  }
+  // The group that is told: that of the selected device, else the first that has members.
+  int shown = -1;
+  const Cell* cell = board.cell();
+  if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) shown = g.GroupOf({cell->index[0], cell->index[1]});
+  if (const auto option = selection.options.find("group"); shown < 0 && option != selection.options.end()) shown = std::atoi(option->second.c_str());
+  for (int k = 0; k < static_cast<int>(g.groups.size()) && (shown < 0 || shown >= static_cast<int>(g.groups.size())); ++k) {
+    if (!g.groups[k].empty()) shown = k;
+  }
+  const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
+  const Transfer t = TransferOf(i, exchange, g, members);
+  const bool exchanges = exchange != Exchange::kPermute && exchange != Exchange::kRagged && !members.empty();
+  if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
+  if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
+  const int step = board.step();
+  if (!RelateBlocks(t, board) && cell != nullptr && cell->array == kDevices && cell->index.size() == 2) {
+    Related related;
+    const Device d{cell->index[0], cell->index[1]};
+    for (const Device& other : g.pairs.empty() ? members : std::vector<Device>()) {
+      if (!(other == d)) related.AddBox({kDevices, {other.replica, other.partition}, {other.replica, other.partition}, LoadRole::kValue});
+    }
+    for (const auto& [from, to] : g.pairs) {
+      const Device& other = from == d ? to : from;
+      if (from == d || to == d) related.AddBox({kDevices, {other.replica, other.partition}, {other.replica, other.partition}, LoadRole::kValue});
+    }
+    board.set_related(std::move(related));
+  }
+  board.set_marks([&](const Cell& c) {
+    if (step < 0) return CellMark::kNone;
+    if (!g.pairs.empty()) {
+      const auto& [from, to] = g.pairs[step];
+      return c.array == kDevices && (c.index == std::vector<int64_t>{from.replica, from.partition} || c.index == std::vector<int64_t>{to.replica, to.partition}) ? CellMark::kNow : CellMark::kNone;
+    }
+    if ((c.array == kAfter || c.array == kBefore) && c.index.size() != 2) return CellMark::kNone;
+    if (c.array == kAfter) return c.index[0] == step ? CellMark::kNow : CellMark::kNone;
+    if (c.array != kBefore || step >= static_cast<int>(t.after.size())) return CellMark::kNone;
+    for (const Block& b : t.after[step]) {
+      if (std::find(b.from.begin(), b.from.end(), std::pair<int, int>(static_cast<int>(c.index[0]), static_cast<int>(c.index[1]))) != b.from.end()) return CellMark::kNow;
+    }
+    return CellMark::kNone;
+  });
+  board.Skip(g.pairs.empty() ? 4 : 26);
+  const DeviceBoxes boxes(board, g, width, g.groups.size() > 1 ? shown : -1, false, false);
+  PairArrows(board, g, boxes);
+  if (!g.pairs.empty()) {
+    board.Skip(14);
+    int64_t without = 0;
+    for (int64_t r = 0; r < g.replicas; ++r) {
+      for (int64_t p = 0; p < g.partitions; ++p) without += std::none_of(g.pairs.begin(), g.pairs.end(), [&](const auto& pair) { return pair.second == Device{r, p}; });
+    }
+    if (without > 0) board.Say(absl::StrCat(Counted(without, "device"), without == 1 ? " is" : " are", " no target and get", without == 1 ? "s" : "", " zeros."));
+    if (step >= 0) board.set_step_text(absl::StrCat(NameOf(g, g.pairs[step].first), " sends ", i.operands.empty() ? "its value" : Whole(i.operands[0]->shape), " to ", NameOf(g, g.pairs[step].second), "."));
+  }
+  if (exchanges) {
+    if (g.groups.size() > 1) board.Say(absl::StrCat("Group ", shown, ": click a device for its group."), Ink::kText);
+    DrawTransfer(board, t, width);
+    board.Say(absl::StrCat("Each block is ", t.block, ".", members.size() > kMostMembers ? absl::StrCat(" The first ", kMostMembers, " of ", members.size(), " members are drawn.") : ""));
+    if (step >= 0 && step < static_cast<int>(t.names.size())) {
+      std::vector<std::string> got;
+      for (const Block& b : t.after[step]) got.push_back(b.hint);
+      board.set_step_text(absl::StrCat(t.names[step], " gets ", got.size() > 3 ? absl::StrCat(got.size(), " blocks, one of each member") : AndText(got), "."));
+    }
+  }
+  if (exchange == Exchange::kRagged) {
+    const PictureScene& scene = board.scene();
+    board.Say("On this device: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.");
+    const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
+    const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
+    std::vector<Board::Piece> row;
+    for (int k = 2; k < 6; ++k) {
+      if (k > 2) row.push_back(std::string());
+      GridSpec spec = board.SpecOf(scene.operand(k));
+      spec.note = k == 2 ? "input offsets" : k == 3 ? "send sizes" : k == 4 ? "output offsets" : "receive sizes";
+      spec.cell = [inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
+        GridCell c = inner(index);
+        c.tint = Paint(GroupInk(static_cast<int>(LinearIndex(dims, index) % kGroupInks)), 0.25f);
+        return c;
+      };
+      row.push_back(std::move(spec));
+    }
+    board.Row(std::move(row), 140);
+    GridSpec input = board.SpecOf(scene.operand(0));
+    input.cell = [&, inner = std::move(input.cell)](absl::Span<const int64_t> index) {
+      GridCell c = inner(index);
+      for (int64_t b = 0; b < blocks && !index.empty(); ++b) {
+        const std::optional<Scalar> first = offsets.At(b), size = sizes.At(b);
+        if (first && size && index[0] >= first->i && index[0] - first->i < size->i) c.tint = Paint(GroupInk(static_cast<int>(b % kGroupInks)), 0.3f);
+      }
+      return c;
+    };
+    board.Row({std::move(input), std::string("->"), board.SpecOf(scene.operand(1)), std::string("->"), board.SpecOf(scene.result())}, 260);
+  }
+  return board.Finish();
+}
+
+}  // namespace hloscope

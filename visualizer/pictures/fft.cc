@@ -1,0 +1,110 @@
+// Fourier transforms: input and result as heat maps, complex numbers as magnitude and phase, and curves of one slice.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "visualizer/pictures/board.h"
+#include "visualizer/pictures/plot.h"
+
+namespace hloscope {
+namespace {
+
+// The array's own cells with a number made of them.
+GridSpec PartOf(const Board& board, const PictureArray& array, int id, absl::string_view note, double (*part)(const Scalar&)) {
+  GridSpec spec = board.SpecOf(array);
+  spec.array = id;
+  spec.note = std::string(note);
+  spec.cell = [inner = std::move(spec.cell), &array, part](absl::Span<const int64_t> index) {
+    GridCell cell = inner(index);
+    const std::optional<Scalar> s = array.At(index);
+    if (!s) return cell;
+    const double x = part(*s);
+    cell.text = ShortText(Scalar::Float(ElementType::kF32, x));
+    cell.number = std::isnan(x) ? std::nullopt : std::optional<double>(x);
+    return cell;
+  };
+  AddHeat(&spec, array);
+  return spec;
+}
+
+double Magnitude(const Scalar& s) { return std::abs(s.c()); }
+double Phase(const Scalar& s) {
+  // Of what is zero but for rounding there is no direction to speak of.
+  return std::abs(s.c()) < 1e-6 ? 0 : std::arg(s.c());
+}
+
+void AddParts(const Board& board, const PictureArray& array, int own, std::vector<Board::Piece>* row) {
+  if (!IsComplex(array.shape.element_type())) {
+    GridSpec spec = board.SpecOf(array);
+    AddHeat(&spec, array);
+    row->push_back(std::move(spec));
+    return;
+  }
+  row->push_back(PartOf(board, array, array.id, "magnitude", Magnitude));
+  row->push_back(std::string());
+  row->push_back(PartOf(board, array, own, "phase, from -pi to pi", Phase));
+}
+
+// The line along the last dimension through the selected element.
+std::vector<PlotLine> SliceOf(const Board& board, const PictureArray& array) {
+  constexpr int64_t kMost = 4096;
+  std::vector<int64_t> index(array.shape.rank(), 0);
+  if (const auto focus = board.FocusOf(array.id)) index = *focus;
+  const bool complex = IsComplex(array.shape.element_type());
+  std::vector<PlotLine> lines(complex ? 2 : 1);
+  lines[0].name = complex ? "real" : "";
+  if (complex) lines[1].name = "imaginary", lines[1].paint = Ink::kOrange;
+  const int last = array.shape.rank() - 1;
+  for (int64_t k = 0; k < std::min(array.shape.dim(last), kMost); ++k) {
+    index[last] = k;
+    const std::optional<Scalar> s = array.At(index);
+    lines[0].y.push_back(s ? s->re : std::nan(""));
+    if (complex) lines[1].y.push_back(s ? s->im : std::nan(""));
+  }
+  return lines;
+}
+
+}  // namespace
+
+int SuitsFft(const Instruction& instruction) { return instruction.opcode == Opcode::kFft && instruction.shape.rank() > 0 ? 60 : 0; }
+
+absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  const Instruction& i = scene.instruction();
+  const PictureArray &x = scene.operand(0), &result = scene.result();
+  board.Headline();
+  const absl::string_view type = i.Text(AttrId::kFftType);
+  const auto length = i.Ints(AttrId::kFftLength);
+  board.Explain(absl::StrCat("fft_type=", type), Ink::kViolet,
+                type == "FFT"    ? "place k of the result tells how much of the wave with k periods is in the input: its magnitude how much, its phase where the wave begins."
+                : type == "IFFT" ? "adds up waves; the result is divided by the length, so that it undoes FFT."
+                : type == "RFFT" ? "of real numbers: the second half of the result would mirror the first and is left out."
+                                 : "back to real numbers from half a spectrum, divided by the length.");
+  board.Explain(absl::StrCat("fft_length={", absl::StrJoin(length, ","), "}"), Ink::kViolet, length.size() == 1 ? "along the last dimension." : absl::StrCat("along the last ", length.size(), " dimensions."));
+  std::vector<Board::Piece> row;
+  AddParts(board, x, kOwnArray, &row);
+  row.push_back(std::string("->"));
+  AddParts(board, result, kOwnArray + 1, &row);
+  board.Row(std::move(row), 300);
+  if (x.has_value() && x.shape.ElementCount() > 0 && x.shape.rank() > 0) {
+    const float width = (std::max(selection.width, 320.0f) - 28 - 16) / 2;
+    board.Say(length.size() == 1 ? "The slice of the selected element, or the first one: before, and the magnitudes after." : "The last dimension's slice of the selected element, or the first one: before, and the magnitudes after.");
+    DrawPlot(&board.drawing(), {14, board.y(), width, 90}, SliceOf(board, x), PlotKind::kCurve);
+    std::vector<PlotLine> after = SliceOf(board, result);
+    if (after.size() == 2) {
+      for (size_t k = 0; k < after[0].y.size(); ++k) after[0].y[k] = std::hypot(after[0].y[k], after[1].y[k]);
+      after.pop_back();
+      after[0].name = "magnitude";
+    }
+    if (result.has_value()) DrawPlot(&board.drawing(), {30 + width, board.y(), width, 90}, after, after[0].name.empty() ? PlotKind::kCurve : PlotKind::kStems);
+    board.Skip(98);
+  }
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,139 @@
+// An array of any rank as grids of cells: rows and columns, one grid for each slice of the other dimensions, letters and indices along the
+// edges, numbers in the cells where they fit and heat colours where they do not. Of an array too large for its room a window is drawn, with
+// marks that scroll it; every cell can be reached. Not for what belongs together (relation.h): the grid is told each cell's look.
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_GRID_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_GRID_H_
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "visualizer/canvas/drawing.h"
+#include "visualizer/pictures/scene.h"
+
+namespace hloscope {
+
+// What a cell is in the picture's story.
+enum class CellMark : uint8_t {
+  kNone,
+  kDone,       // earlier steps were here
+  kFocus,      // what the picture is about (the window, the slice), without being selected
+  kRelated,    // belongs to the selected one: its value counts
+  kIndex,      // decides which
+  kPredicate,  // decides whether
+  kNow,        // the step that is shown
+  kSelected,
+};
+enum class CellState : uint8_t {
+  kElement,
+  kPadding,  // hatched, with the padding's value if it has one
+  kHole,     // between the elements of a dilated array
+  kSkipped,  // crossed out: nothing is made of it
+  kClamped,  // not where it was asked for
+  kAbsent,   // nothing is drawn
+  kUnused,   // there, but not looked at
+};
+
+struct GridCell {
+  Cell cell;
+  CellState state = CellState::kElement;
+  CellMark mark = CellMark::kNone;
+  Paint tint;                    // of a group
+  std::string text;              // its value
+  std::optional<double> number;  // for its heat; none: it has no value, or is no number
+  std::string hint;
+  bool is_nan = false;
+};
+
+struct GridAxis {
+  std::string letter;  // "m"; "" none
+  Paint paint = Ink::kTeal;
+};
+
+struct GridSpec {
+  int array = 0;                   // names its window
+  std::string title;               // "%lhs"
+  std::string type;                // "f32"
+  std::vector<int64_t> dims;
+  std::vector<GridAxis> axes;      // one a dimension; empty: the customary letters
+  int rows = -1, columns = -1;     // dimensions; -1 both: chosen
+  bool numbers = true;             // show numbers where they fit
+  bool only_numbers = false;       // rather fewer cells than no numbers
+  std::function<GridCell(absl::Span<const int64_t> index)> cell;
+  // What stands beside an index along an edge, where it is not the index.
+  std::function<std::string(int dim, int64_t i)> label;
+  // An element that should be seen, unless somebody scrolled.
+  std::optional<std::vector<int64_t>> focus;
+  std::string note;                // under the title, faint
+};
+
+// The customary letters of an array's dimensions: y x, z y x, p z y x.
+std::vector<GridAxis> CustomaryAxes(int rank);
+
+class Grid {
+ public:
+  // Takes at most the room, if that is enough for the smallest window.
+  Grid(GridSpec spec, const PictureSelection& selection, float width, float height);
+
+  float width() const { return width_; }
+  float height() const { return height_; }
+  const GridSpec& spec() const { return spec_; }
+  // `at`: its upper left corner.
+  void Draw(Place at, Drawing* drawing);
+  // Of a cell that is visible; once drawn.
+  std::optional<Box> BoxOf(absl::Span<const int64_t> index) const;
+  // The visible parts of a box of cells (inclusive), one for each slice; once drawn.
+  std::vector<Box> BoxesOf(absl::Span<const int64_t> low, absl::Span<const int64_t> high) const;
+  Box body() const { return body_; }  // all cells, once drawn
+  bool has_numbers() const { return text_mode_; }
+
+ private:
+  struct View {
+    int64_t first = 0, count = 0;
+  };
+  void Choose(float room_width, float room_height);
+  void ChooseNumbers(float text_width, float room_width, float room_height);
+  void ShareSlices(float room_width, float room_height);
+  void ChooseWindow(const PictureSelection& selection);
+  bool Fits(float cell_width, float cell_height, float room_width, float room_height, int64_t* across) const;
+  float SliceWidth(float cell_width, int64_t columns) const;
+  float SliceHeight(float cell_height, int64_t rows) const;
+  int64_t Extent(int dim) const { return dim < 0 ? 1 : spec_.dims[dim]; }
+  bool Shortened(int dim) const { return dim >= 0 && views_[dim].count < spec_.dims[dim]; }
+  std::vector<int64_t> IndexAt(absl::Span<const int64_t> slice, int64_t row, int64_t column) const;
+  std::string ScrollAction(int dim, int64_t first) const;
+  void DrawHead(Place at, Drawing* drawing) const;
+  // What is seen of each shortened dimension and what scrolls it, in lines of a width; returns their height. Null: only measured.
+  float ScrollLines(Place at, float width, Drawing* drawing) const;
+  void DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing);
+  void DrawCell(const GridCell& cell, Box box, Drawing* drawing) const;
+  void DrawEdges(Place at, Drawing* drawing) const;
+  std::string LabelOf(int dim, int64_t i) const;
+
+  GridSpec spec_;
+  bool empty_ = false, text_mode_ = true;
+  std::vector<int> outer_;             // dimensions of the slices
+  std::vector<View> views_;            // by dimension
+  float cell_width_ = 0, cell_height_ = 0;
+  float label_width_ = 0, label_height_ = 0;
+  float head_height_ = 0, scroll_height_ = 0;
+  int64_t across_ = 1;                 // slices side by side
+  float width_ = 0, height_ = 0;
+  struct Placed {
+    std::vector<int64_t> slice;
+    Box cells;
+  };
+  std::vector<Placed> placed_;
+  Box body_;
+};
+
+// Cells of an array's elements. `mark` may be null.
+GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark);
+// The same for one cell, with its value, its hint and its mark.
+GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_GRID_H_

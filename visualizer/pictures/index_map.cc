@@ -1,0 +1,58 @@
+// The general picture: operands, result, and what belongs together, from the element program or from what an operation states of its reads.
+#include <string>
+
+#include "core/ops/op.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+namespace {
+
+bool HasArray(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray();
+  for (const Shape& element : shape.tuple_shapes()) {
+    if (HasArray(element)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+int SuitsIndexMap(const Instruction& instruction) {
+  bool any = HasArray(instruction.shape);
+  for (const Instruction* operand : instruction.operands) any = any || HasArray(operand->shape);
+  return any ? 10 : 0;
+}
+
+absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  board.Headline();
+  board.Say(Def(scene.instruction()).summary);
+  constexpr size_t kMost = 8;  // arrays of a side; the selected one and what belongs to it come first
+  const auto side = [&](const std::vector<PictureArray>& arrays) {
+    std::vector<Board::Piece> pieces;
+    for (const bool wanted : {true, false}) {
+      for (const PictureArray& array : arrays) {
+        const bool of_selection = arrays.size() <= kMost || board.FocusOf(array.id).has_value();
+        if (of_selection != wanted || pieces.size() >= 2 * kMost) continue;
+        if (!pieces.empty()) pieces.push_back(std::string());
+        pieces.push_back(board.SpecOf(array));
+      }
+    }
+    return pieces;
+  };
+  std::vector<Board::Piece> row = side(scene.operands()), results = side(scene.results());
+  const float height = row.size() + results.size() > 8 ? 200 : 380;
+  const int64_t hidden = static_cast<int64_t>(scene.operands().size() + scene.results().size()) - static_cast<int64_t>(row.size() + 1) / 2 - static_cast<int64_t>(results.size() + 1) / 2;
+  if (!row.empty() && !results.empty()) row.push_back(std::string("->"));
+  row.insert(row.end(), std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
+  board.Row(std::move(row), height);
+  if (hidden > 0) board.Say(std::to_string(hidden) + " more arrays are not drawn.");
+  board.RelationArrows();
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace hloscope

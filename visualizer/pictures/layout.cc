@@ -1,0 +1,668 @@
+// How an array lies in memory: the logical grid with the customary letters, minor_to_major as an order that can be dragged, padding, tiles, and
+// the memory as a strip of numbered cells. Of a copy into another layout both memories, and where each element goes.
+#include <algorithm>
+#include <cmath>
+#include <optional>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "core/literal/relayout.h"
+#include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
+#include "core/shape/layout_map.h"
+#include "core/shape/layout_util.h"
+#include "visualizer/pictures/board.h"
+#include "visualizer/pictures/memory_strip.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kLeft = 14;
+constexpr int kPaddingCells = kOwnArray + 90;  // cells of the grid that padding adds
+constexpr int64_t kMostSteps = 4096;
+constexpr int64_t kMostTints = 8;
+
+std::vector<int64_t> Numbers(absl::string_view text) {
+  std::vector<int64_t> numbers;
+  for (absl::string_view part : absl::StrSplit(text, ',', absl::SkipWhitespace())) {
+    int64_t i = 0;
+    if (!absl::SimpleAtoi(part, &i)) return {};
+    numbers.push_back(i);
+  }
+  return numbers;
+}
+
+const char* NameOf(PaddingValue value) {
+  switch (value) {
+    case PaddingValue::kUnknown: return "unknown";
+    case PaddingValue::kZero: return "zero";
+    case PaddingValue::kOne: return "one";
+    case PaddingValue::kLowest: return "lowest";
+    case PaddingValue::kHighest: return "highest";
+  }
+  return "";
+}
+constexpr PaddingValue kPaddingValues[] = {PaddingValue::kZero, PaddingValue::kOne, PaddingValue::kLowest, PaddingValue::kHighest, PaddingValue::kUnknown};
+
+// The layout that is looked at: the program's, changed by what somebody tries out.
+struct TriedLayout {
+  Layout layout;
+  bool changed = false;
+  std::string problem;  // the change was not possible
+};
+TriedLayout Try(const Layout& own, ElementType type, absl::Span<const int64_t> dims, const PictureSelection& selection) {
+  TriedLayout tried{own};
+  Layout& layout = tried.layout;
+  const auto option = [&](const char* name) -> const std::string* {
+    const auto found = selection.options.find(name);
+    return found == selection.options.end() ? nullptr : &found->second;
+  };
+  if (const std::string* order = option("minor_to_major")) layout.minor_to_major = Numbers(*order);
+  // "0>2": dimension 0 goes to place 2 of the order.
+  if (const std::string* move = option("move")) {
+    const std::vector<std::string> parts = absl::StrSplit(*move, '>');
+    int64_t dim = 0, to = 0;
+    if (parts.size() == 2 && absl::SimpleAtoi(parts[0], &dim) && absl::SimpleAtoi(parts[1], &to)) {
+      auto& order = layout.minor_to_major;
+      const auto at = std::find(order.begin(), order.end(), dim);
+      if (at != order.end() && to >= 0 && to < static_cast<int64_t>(order.size())) {
+        order.erase(at);
+        order.insert(order.begin() + to, dim);
+      }
+    }
+  }
+  if (const std::string* pad = option("pad")) layout.padded_dimensions = Numbers(*pad);
+  if (const std::string* value = option("pad_value")) {
+    for (const PaddingValue v : kPaddingValues) {
+      if (*value == NameOf(v)) layout.padding_value = v;
+    }
+  }
+  if (const std::string* tile = option("tile")) {
+    layout.tiles.clear();
+    if (*tile != "none") layout.tiles.push_back({Numbers(*tile)});
+  }
+  if (layout.padded_dimensions.size() == dims.size() && std::equal(dims.begin(), dims.end(), layout.padded_dimensions.begin())) layout.padded_dimensions.clear();
+  if (const std::optional<LayoutProblem> problem = FindLayoutProblem(type, dims, layout)) {
+    tried.problem = problem->message;
+    layout = own;
+  }
+  tried.changed = !(layout == own);
+  return tried;
+}
+
+constexpr char kForget[] = "minor_to_major=;move=;pad=;pad_value=;tile=";
+
+class LayoutPicture {
+ public:
+  LayoutPicture(Board& board, const PictureData& data, const PictureSelection& selection)
+      : board_(board), d_(board.drawing()), data_(data), selection_(selection), width_(std::max(selection.width, 320.0f) - 2 * kLeft) {}
+
+  absl::StatusOr<MadePicture> Draw() {
+    const PictureScene& scene = board_.scene();
+    board_.Headline();
+    const std::optional<int> shown = ChooseArray();
+    if (!shown.has_value()) {
+      board_.Say("There is no array that could lie in memory.");
+      return board_.Finish();
+    }
+    array_ = scene.Find(*shown);
+    dims_.assign(array_->shape.dimensions().begin(), array_->shape.dimensions().end());
+    type_ = array_->shape.element_type();
+    axes_ = CustomaryAxes(static_cast<int>(dims_.size()));
+    own_ = LayoutOfArray(*array_);
+    tried_ = Try(own_, type_, dims_, selection_);
+    map_.emplace(type_, dims_, tried_.layout);
+    source_ = SourceArray();
+    DrawTabs();
+    DrawType();
+    if (!dims_.empty()) DrawOrder();
+    DrawDimensions();
+    DrawSizes();
+    if (map_->PhysicalSize() == 0) {
+      board_.Say("It has no elements, and takes no memory.");
+      return board_.Finish();
+    }
+    ChooseElement();
+    DrawGrid();
+    DrawMemory();
+    Tell();
+    return board_.Finish();
+  }
+
+ private:
+  const Layout& layout() const { return tried_.layout; }
+  int64_t Padded(int d) const { return layout().padded_dimensions.empty() ? dims_[d] : layout().padded_dimensions[d]; }
+
+  // -- What is shown --
+  std::optional<int> ChooseArray() const {
+    const PictureScene& scene = board_.scene();
+    if (const auto of = selection_.options.find("of"); of != selection_.options.end()) {
+      int id = 0;
+      if (absl::SimpleAtoi(of->second, &id) && scene.Find(id) != nullptr) return id;
+    }
+    if (!scene.results().empty()) return scene.results().front().id;
+    if (!scene.operands().empty()) return scene.operands().front().id;
+    return std::nullopt;
+  }
+  // As the program writes it; of arrays whose sizes are known only in the run, row-major.
+  Layout LayoutOfArray(const PictureArray& array) const {
+    const Instruction& i = *data_.instruction;
+    const bool result = array.id >= kResultArray && array.id < kOwnArray;
+    const Shape& whole = result ? i.shape : i.operands[array.id % kOperandLeaf]->shape;
+    const Shape& leaf = LeafShape(whole, result ? array.id - kResultArray : array.id / kOperandLeaf);
+    const int rank = static_cast<int>(array.shape.rank());
+    if (leaf.has_dynamic_dimension() || !Shape::SameDimensions(leaf, array.shape) || FindLayoutProblem(leaf).has_value()) return Layout::RowMajor(rank);
+    return LayoutOf(leaf);
+  }
+  // Of an instruction that moves the same elements into another layout: where they come from.
+  const PictureArray* SourceArray() {
+    const PictureScene& scene = board_.scene();
+    if (array_->id != kResultArray || scene.operands().size() != 1 || !data_.instruction->shape.IsArray()) return nullptr;
+    const PictureArray& operand = scene.operands().front();
+    if (operand.id != 0 || Def(*data_.instruction).movement != Movement::kMove || !Shape::SameDimensions(operand.shape, array_->shape) || operand.shape.element_type() != type_) return nullptr;
+    // Only copies: a reversed array has the same dimensions too.
+    if (data_.instruction->opcode != Opcode::kCopy && data_.instruction->opcode != Opcode::kBitcast) return nullptr;
+    source_map_.emplace(type_, dims_, LayoutOfArray(operand));
+    return &operand;
+  }
+
+  void ChooseElement() {
+    const Cell* cell = board_.cell();
+    const int64_t steps = map_->PhysicalSize();
+    if (steps <= kMostSteps) board_.set_steps(static_cast<int>(steps));
+    if (const int step = board_.step(); step >= 0) {
+      now_ = step;
+      now_index_ = map_->LogicalOfPhysical(now_);
+      board_.set_step_text(now_index_.has_value() ? absl::StrCat("Place ", now_, " in memory holds ", array_->name, IndexText(*now_index_), ValueText(*now_index_), ".")
+                                                  : absl::StrCat("Place ", now_, " in memory is padding."));
+    }
+    if (cell == nullptr) return;
+    if (cell->array == array_->id || (source_ != nullptr && cell->array == source_->id)) {
+      if (cell->index.size() == dims_.size()) element_ = cell->index;
+    } else if (cell->array == kPaddingCells || cell->array == kOwnArray || cell->array == kOwnArray + 1) {
+      padding_ = *cell;
+    }
+  }
+  std::string ValueText(const std::vector<int64_t>& index) const {
+    const std::optional<Scalar> s = array_->At(index);
+    return s.has_value() ? absl::StrCat(" = ", ToText(*s)) : "";
+  }
+
+  // -- The parts --
+  void DrawTabs() {
+    const PictureScene& scene = board_.scene();
+    std::vector<const PictureArray*> arrays;
+    for (const PictureArray& a : scene.results()) arrays.push_back(&a);
+    for (const PictureArray& a : scene.operands()) arrays.push_back(&a);
+    if (arrays.size() < 2) return;
+    float x = kLeft;
+    board_.Skip(4);
+    for (size_t k = 0; k < std::min<size_t>(arrays.size(), 8); ++k) {
+      const std::string text = absl::StrCat(arrays[k]->id >= kResultArray && arrays[k]->id < kOwnArray ? "result " : "", arrays[k]->name);
+      const Box box{x, board_.y(), TextWidth(text, Face::kMono, 12) + 16, 22};
+      if (box.right() > kLeft + width_) break;
+      const bool on = arrays[k] == array_;
+      d_.AddBox(box, on ? Paint(Ink::kActive) : Paint(Ink::kRaised), {}, 4);
+      d_.AddTextIn(box, text, {12, Face::kMono, on ? Ink::kText : Ink::kDim});
+      if (!on) d_.AddSpot({.box = box, .hint = "Shows how it lies in memory", .action = absl::StrCat("of=", arrays[k]->id, ";", kForget)});
+      x = box.right() + 4;
+    }
+    board_.Skip(28);
+  }
+
+  void DrawType() {
+    float x = kLeft;
+    const float y = board_.y() + 14;
+    const auto add = [&](absl::string_view text, Paint paint, float gap = 0) {
+      d_.AddText({x, y}, text, {13, Face::kMono, paint});
+      x += TextWidth(text, Face::kMono, 13) + gap;
+    };
+    add(absl::StrCat(array_->name, " "), Ink::kText);
+    add(absl::StrCat(Name(type_), "["), Ink::kTeal);
+    for (size_t d = 0; d < dims_.size(); ++d) {
+      if (d > 0) add(",", Ink::kDim);
+      add(absl::StrCat(dims_[d]), Ink::kTeal);
+    }
+    add("]", Ink::kTeal);
+    add(layout().ToString(), Ink::kViolet, 14);
+    if (tried_.changed) Button(&x, y - 13, "tried out · undo", Ink::kAmber, "Back to the program's layout", kForget);
+    board_.Skip(24);
+    if (!tried_.problem.empty()) board_.Say(absl::StrCat("Not possible: ", tried_.problem, "."), Ink::kRed);
+  }
+
+  void Button(float* x, float y, const std::string& text, Paint paint, const std::string& hint, const std::string& action) {
+    const Box box{*x, y, TextWidth(text, Face::kUi, 11) + 14, 18};
+    d_.AddBox(box, Paint(paint.ink, 0.16f), Paint(paint.ink, 0.8f), 4);
+    d_.AddTextIn(box, text, {11, Face::kUi, paint});
+    d_.AddSpot({.box = box, .hint = hint, .action = action});
+    *x = box.right() + 6;
+  }
+
+  std::string OrderAction(const std::vector<int64_t>& order) const { return absl::StrCat("minor_to_major=", absl::StrJoin(order, ","), ";move="); }
+
+  // Chips from the most minor to the most major. Dragged, or clicked to become the most minor.
+  void DrawOrder() {
+    const std::vector<int64_t>& order = layout().minor_to_major;
+    const float top = board_.y() + 4, tall = 26;
+    d_.AddText({kLeft, top + 17}, "minor_to_major", {12, Face::kMonoStrong, Ink::kViolet});
+    float x = kLeft + TextWidth("minor_to_major", Face::kMonoStrong, 12) + 14;
+    const float first = x;
+    float last = x;
+    for (size_t k = 0; k < order.size(); ++k) {
+      const int64_t d = order[k];
+      const Box box{x, top, 46, tall};
+      d_.AddBox(box, Paint(Ink::kViolet, 0.14f), Paint(Ink::kViolet, 0.7f), 5);
+      const float middle = box.x + box.width / 2;
+      d_.AddText({middle - 3, top + 17}, axes_[d].letter, {13, Face::kStrong, Ink::kText, Align::kRight});
+      d_.AddText({middle + 3, top + 17}, absl::StrCat(d), {12, Face::kMono, Ink::kDim});
+      std::vector<int64_t> front = order;
+      front.erase(front.begin() + static_cast<ptrdiff_t>(k));
+      front.insert(front.begin(), d);
+      Spot spot{.box = box, .hint = absl::StrCat("dimension ", d, " (", axes_[d].letter, "), size ", dims_[d], order.size() > 1 ? "\nDrag it to another place, or click to make it the most minor" : "")};
+      if (order.size() > 1) {
+        if (k > 0) spot.action = OrderAction(front);
+        spot.drag = absl::StrCat("order:", d);
+        spot.drop = absl::StrCat("order:minor_to_major=", absl::StrJoin(order, ","), ";move=$>", k);
+      }
+      d_.AddSpot(std::move(spot));
+      last = box.right();
+      x = box.right() + (k + 1 < order.size() ? 22 : 0);
+      if (k + 1 < order.size()) d_.AddLine({box.right() + 4, top + tall / 2}, {x - 3, top + tall / 2}, {.paint = Ink::kDim, .arrow = true});
+    }
+    if (order.size() > 1) {
+      d_.AddText({first, top + tall + 13}, "most minor: changes fastest", {11, Face::kUi, Ink::kDim});
+      const float end = std::max(last, first + TextWidth("most minor: changes fastest", Face::kUi, 11) + 24 + TextWidth("most major", Face::kUi, 11));
+      d_.AddText({end, top + tall + 13}, "most major", {11, Face::kUi, Ink::kDim, Align::kRight});
+      board_.Skip(4 + tall + 22);
+    } else {
+      board_.Skip(4 + tall + 8);
+    }
+  }
+
+  // A minus and a plus round a number.
+  void Stepper(float x, float y, const std::string& what, bool less, const std::string& less_action, const std::string& more_action) {
+    const auto sign = [&](float at, const char* text, bool can, const std::string& action, const std::string& hint) {
+      const Box box{at, y, 16, 16};
+      d_.AddBox(box, Paint(Ink::kRaised), {}, 3);
+      d_.AddTextIn(box, text, {12, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
+      if (can) d_.AddSpot({.box = box, .hint = hint, .action = action});
+    };
+    sign(x, "−", less, less_action, absl::StrCat("less ", what));
+    sign(x + 19, "+", true, more_action, absl::StrCat("more ", what));
+  }
+
+  void DrawDimensions() {
+    const int rank = static_cast<int>(dims_.size());
+    if (rank > 0) {
+      const float at[] = {kLeft, kLeft + 92, kLeft + 150, kLeft + 286};
+      const auto head = [&](float x, absl::string_view text, Align align = Align::kLeft) { d_.AddText({x, board_.y() + 12}, text, {11, Face::kUi, Ink::kFaint, align}); };
+      head(at[0], "dimension");
+      head(at[1] + 34, "size", Align::kRight);
+      head(at[2], "padded to");
+      head(at[3], "stride, in places");
+      board_.Skip(18);
+      for (int d = 0; d < rank; ++d) {
+        const float y = board_.y() + 13;
+        d_.AddText({at[0], y}, axes_[d].letter, {13, Face::kStrong, axes_[d].paint});
+        d_.AddText({at[0] + 24, y}, absl::StrCat("dim ", d), {12, Face::kUi, Ink::kDim});
+        d_.AddText({at[1] + 34, y}, absl::StrCat(dims_[d]), {13, Face::kMono, Ink::kText, Align::kRight});
+        const bool padded = Padded(d) > dims_[d];
+        d_.AddText({at[2] + 40, y}, absl::StrCat(Padded(d)), {13, Face::kMono, padded ? Ink::kOrange : Ink::kFaint, Align::kRight});
+        Stepper(at[2] + 52, board_.y() + 1, "padding", padded, PadAction(d, -1), PadAction(d, 1));
+        d_.AddText({at[3], y}, StrideText(d), {13, Face::kMono, Ink::kText});
+        board_.Skip(21);
+      }
+    }
+    // Padding's value and tiles, one line each, where there is something to say or to try.
+    if (map_->HasPadding()) {
+      float x = kLeft + 92;
+      d_.AddText({kLeft, board_.y() + 15}, "padding value", {12, Face::kUi, Ink::kDim});
+      for (const PaddingValue v : kPaddingValues) {
+        const std::string text = NameOf(v);
+        const Box box{x, board_.y() + 1, TextWidth(text, Face::kUi, 11) + 14, 19};
+        const bool on = layout().padding_value == v;
+        d_.AddBox(box, on ? Paint(Ink::kOrange, 0.25f) : Paint(Ink::kRaised), {}, 4);
+        d_.AddTextIn(box, text, {11, Face::kUi, on ? Ink::kText : Ink::kDim});
+        if (!on) d_.AddSpot({.box = box, .hint = "What the padding holds", .action = absl::StrCat("pad_value=", text)});
+        x = box.right() + 4;
+      }
+      board_.Skip(25);
+    }
+    if (rank > 0) DrawTiles();
+  }
+
+  std::string PadAction(int d, int by) const {
+    std::vector<int64_t> padded;
+    for (size_t k = 0; k < dims_.size(); ++k) padded.push_back(Padded(static_cast<int>(k)));
+    padded[d] = std::max(dims_[d], padded[d] + by);
+    std::string action = absl::StrCat("pad=", absl::StrJoin(padded, ","));
+    if (layout().padding_value == PaddingValue::kUnknown && !selection_.options.contains("pad_value")) action += ";pad_value=zero";
+    return action;
+  }
+  int64_t Stride(int d) const {
+    int64_t stride = 1;
+    for (const int64_t minor : layout().minor_to_major) {
+      if (minor == d) break;
+      stride *= Padded(static_cast<int>(minor));
+    }
+    return stride;
+  }
+  std::string StrideText(int d) const {
+    if (!layout().tiles.empty()) return absl::StrCat(Stride(d), " before tiling");
+    return absl::StrCat(Stride(d));
+  }
+
+  void DrawTiles() {
+    float x = kLeft + 92;
+    const float y = board_.y() + 15;
+    d_.AddText({kLeft, y}, "tiles", {12, Face::kUi, Ink::kDim});
+    if (layout().tiles.empty()) {
+      std::vector<int64_t> suggestion(std::min<size_t>(dims_.size(), 2), 2);
+      if (suggestion.size() == 1) suggestion[0] = 4;
+      Button(&x, y - 13, absl::StrCat("try T(", absl::StrJoin(suggestion, ","), ")"), Ink::kBlue, "Cuts the memory into tiles that lie one after the other", absl::StrCat("tile=", absl::StrJoin(suggestion, ",")));
+      board_.Skip(25);
+      return;
+    }
+    for (const Tile& tile : layout().tiles) {
+      const std::string text = absl::StrCat("T(", absl::StrJoin(tile.dimensions, ",", [](std::string* out, int64_t t) { absl::StrAppend(out, t == Tile::kCombine ? "*" : absl::StrCat(t)); }), ")");
+      d_.AddText({x, y}, text, {13, Face::kMono, Ink::kViolet});
+      x += TextWidth(text, Face::kMono, 13) + 8;
+    }
+    if (layout().tiles.size() == 1) {
+      const std::vector<int64_t>& tile = layout().tiles[0].dimensions;
+      const auto changed = [&](size_t k, int64_t to) {
+        std::vector<int64_t> other = tile;
+        other[k] = to;
+        return absl::StrCat("tile=", absl::StrJoin(other, ","));
+      };
+      for (size_t k = 0; k < tile.size(); ++k) {
+        if (tile[k] == Tile::kCombine) continue;
+        Stepper(x, y - 12, absl::StrCat("in entry ", k, " of the tile"), tile[k] > 1, changed(k, tile[k] - 1), changed(k, tile[k] + 1));
+        x += 46;
+      }
+    }
+    Button(&x, y - 13, "without", Ink::kBlue, "Without tiles", "tile=none");
+    board_.Skip(25);
+  }
+
+  // Bytes, and how many of them padding takes.
+  void DrawSizes() {
+    int64_t elements = 1;
+    for (const int64_t n : dims_) elements *= n;
+    const int64_t bits = map_->ElementBits(), places = map_->PhysicalSize(), bytes = map_->ByteSize();
+    const double share = places > 0 ? static_cast<double>(elements) / static_cast<double>(places) : 1;
+    const Box bar{kLeft, board_.y() + 6, std::min(width_, 340.0f), 10};
+    const float used = bar.width * static_cast<float>(share);
+    d_.AddBox({bar.x, bar.y, used, bar.height}, Paint(Ink::kTeal, 0.55f), {}, 2);
+    if (places > elements) d_.AddHatchedBox({bar.x + used, bar.y, bar.width - used, bar.height}, Paint(Ink::kSunken), Paint(Ink::kOrange, 0.7f), 2);
+    board_.Skip(22);
+    const std::string each = bits % 8 == 0 ? Counted(bits / 8, "byte") : Counted(bits, "bit");
+    std::string text = absl::StrCat(Counted(elements, "element"), " of ", each, ": ");
+    if (places == elements) absl::StrAppend(&text, Counted(bytes, "byte"), ", none wasted.");
+    else absl::StrAppend(&text, Counted(bytes, "byte"), " in memory, ", Counted((places - elements) * bits / 8, "byte"), " of them padding (", absl::StrFormat("%.0f", (1 - share) * 100), " %).");
+    board_.Say(text);
+  }
+
+  Paint Tint(const std::vector<int64_t>& index) const {
+    // By row, so that one sees rows in memory.
+    const size_t rank = dims_.size();
+    if (rank < 2 || dims_[rank - 2] > kMostTints || dims_[rank - 2] < 2) return {};
+    return Paint(GroupInk(static_cast<int>(index[rank - 2])), 0.22f);
+  }
+
+  std::string PaddingText() const {
+    if (layout().padding_value == PaddingValue::kUnknown) return "?";
+    return ShortText(PaddingScalar(type_, layout().padding_value));
+  }
+
+  void DrawGrid() {
+    GridSpec spec = board_.SpecOf(*array_);
+    const std::vector<int64_t> dims = dims_;
+    for (size_t d = 0; d < dims_.size(); ++d) spec.dims[d] = Padded(static_cast<int>(d));
+    spec.focus = element_;
+    if (now_index_.has_value() && !spec.focus.has_value()) spec.focus = now_index_;
+    spec.cell = [this, dims](absl::Span<const int64_t> at) {
+      std::vector<int64_t> index(at.begin(), at.end());
+      bool inside = true;
+      for (size_t d = 0; d < dims.size(); ++d) inside = inside && index[d] < dims[d];
+      if (!inside) {
+        GridCell cell;
+        cell.cell = {kPaddingCells, index};
+        cell.state = CellState::kPadding;
+        cell.text = PaddingText();
+        cell.hint = absl::StrCat("padding at ", IndexText(index));
+        if (padding_.has_value() && padding_->array == kPaddingCells && padding_->index == index) cell.mark = CellMark::kSelected;
+        return cell;
+      }
+      GridCell cell = CellOf(*array_, index, {});
+      cell.tint = Tint(index);
+      cell.mark = MarkOf(index, std::nullopt);
+      if (cell.text.empty()) cell.text = absl::StrJoin(index, ",");
+      return cell;
+    };
+    board_.Row({std::move(spec)}, 320);
+    DrawTileEdges();
+  }
+
+  CellMark MarkOf(const std::vector<int64_t>& index, std::optional<int64_t> place) const {
+    if (element_.has_value() && *element_ == index) return CellMark::kSelected;
+    if (now_ >= 0) {
+      const int64_t at = place.has_value() ? *place : map_->PhysicalOf(index);
+      if (at == now_) return CellMark::kNow;
+      if (at < now_) return CellMark::kDone;
+    }
+    return CellMark::kNone;
+  }
+
+  // Where one tile ends and the next begins, in the grid's plane, for a single tile of plain numbers.
+  void DrawTileEdges() {
+    const Grid* grid = board_.GridOfArray(array_->id);
+    if (grid == nullptr || layout().tiles.size() != 1 || dims_.size() != 2) return;
+    const std::vector<int64_t>& tile = layout().tiles[0].dimensions;
+    if (tile.size() > 2 || std::find(tile.begin(), tile.end(), Tile::kCombine) != tile.end()) return;
+    const std::vector<int64_t>& order = map_->major_to_minor();
+    const Box body = grid->body();
+    for (size_t k = 0; k < tile.size(); ++k) {
+      const auto d = static_cast<size_t>(order[order.size() - tile.size() + k]);
+      for (int64_t at = tile[k]; at < Padded(static_cast<int>(d)); at += tile[k]) {
+        std::vector<int64_t> index(dims_.size(), 0);
+        index[d] = at;
+        const std::optional<Box> box = grid->BoxOf(index);
+        if (!box.has_value()) continue;
+        if (d == 0) d_.AddLine({body.x, box->y}, {body.right(), box->y}, {Ink::kTeal, 2});
+        else d_.AddLine({box->x, body.y}, {box->x, body.bottom()}, {Ink::kTeal, 2});
+      }
+    }
+  }
+
+  // One strip of the memory, or two where a copy is made.
+  StripSpec SpecOfStrip(const LayoutMap& map, int number, const Layout& layout, bool tiled) {
+    StripSpec strip;
+    strip.number = number;
+    strip.count = tiled ? map.PhysicalSize() : map.LinearSize();
+    strip.group = 0;
+    if (tiled && !layout.tiles.empty()) {
+      strip.group = 1;
+      for (const int64_t t : layout.tiles[0].dimensions) strip.group *= t == Tile::kCombine ? 1 : t;
+    }
+    const LayoutMap* at = &map;
+    const std::string padding = layout.padding_value == PaddingValue::kUnknown ? "?" : ShortText(PaddingScalar(type_, layout.padding_value));
+    strip.cell = [this, at, tiled, number, padding](int64_t place) {
+      StripCell cell;
+      const std::optional<std::vector<int64_t>> index = tiled ? at->LogicalOfPhysical(place) : at->LogicalOfLinear(place);
+      const int64_t bit = place * at->ElementBits();
+      const std::string where = at->ElementBits() % 8 == 0 ? absl::StrCat("byte ", bit / 8) : absl::StrCat("bit ", bit);
+      if (!index.has_value()) {
+        cell.padding = true;
+        cell.cell = {kOwnArray + number, {place}};
+        cell.text = padding;
+        cell.hint = absl::StrCat("place ", place, " (", where, "): padding");
+        if (padding_.has_value() && *padding_ == cell.cell) cell.mark = CellMark::kSelected;
+        else if (tiled && number == 0 && place == now_) cell.mark = CellMark::kNow;
+        else if (tiled && number == 0 && place < now_) cell.mark = CellMark::kDone;
+        return cell;
+      }
+      const PictureArray& array = number == 1 && source_ != nullptr ? *source_ : *array_;
+      cell.cell = {array.id, *index};
+      if (const std::optional<Scalar> s = array.At(*index)) cell.text = ShortText(*s);
+      else cell.text = absl::StrJoin(*index, ",");
+      cell.hint = absl::StrCat("place ", place, " (", where, "): ", array.name, IndexText(*index), ValueText(*index));
+      cell.tint = Tint(*index);
+      cell.mark = number == 0 && tiled ? MarkOf(*index, place) : MarkOf(*index, std::nullopt);
+      return cell;
+    };
+    if (element_.has_value()) strip.focus = tiled ? map.PhysicalOf(*element_) : map.LinearOf(*element_);
+    else if (now_ >= 0 && number == 0 && tiled) strip.focus = now_;
+    return strip;
+  }
+
+  void Caption(absl::string_view text, absl::string_view more) {
+    board_.Skip(6);
+    d_.AddText({kLeft, board_.y() + 12}, text, {12, Face::kStrong, Ink::kText});
+    d_.AddText({kLeft + TextWidth(text, Face::kStrong, 12) + 10, board_.y() + 12}, more, {12, Face::kUi, Ink::kDim});
+    board_.Skip(20);
+  }
+
+  MemoryStrip PutStrip(StripSpec spec) {
+    MemoryStrip strip(std::move(spec), selection_, width_);
+    strip.Draw({kLeft, board_.y()}, &d_);
+    board_.Skip(strip.height() + 8);
+    return strip;
+  }
+
+  void DrawMemory() {
+    if (source_ != nullptr) {
+      Caption(absl::StrCat("Memory of ", source_->name), absl::StrCat("before: ", LayoutOfArray(*source_).ToString()));
+      const MemoryStrip before = PutStrip(SpecOfStrip(*source_map_, 1, LayoutOfArray(*source_), true));
+      StripSpec spec = SpecOfStrip(*map_, 0, layout(), true);
+      const std::string caption = absl::StrCat("Memory of ", array_->name), more = absl::StrCat("after: ", layout().ToString());
+      // The caption stands below where lines run above.
+      const bool lines = before.one_row() && MemoryStrip(spec, selection_, width_).one_row();
+      if (lines) board_.Skip(44);
+      else Caption(caption, more);
+      const MemoryStrip after = PutStrip(std::move(spec));
+      DrawMoves(before, after);
+      if (lines) {
+        board_.Skip(-8);
+        Caption(caption, more);
+        board_.Skip(4);
+      }
+      return;
+    }
+    if (!layout().tiles.empty()) {
+      Caption("Linear order", "before tiling: the dimensions, padded, from the most major to the most minor");
+      PutStrip(SpecOfStrip(*map_, 2, layout(), false));
+      Caption("Memory", "tile after tile");
+    } else {
+      Caption("Memory", "each cell with its value and its place");
+    }
+    PutStrip(SpecOfStrip(*map_, 0, layout(), true));
+  }
+
+  // Where each element goes.
+  void DrawMoves(const MemoryStrip& before, const MemoryStrip& after) {
+    int64_t elements = 1;
+    for (const int64_t n : dims_) elements *= n;
+    const auto line = [&](const std::vector<int64_t>& index, Paint paint, float width, bool arrow) {
+      const std::optional<Box> a = before.BoxOf(source_map_->PhysicalOf(index)), b = after.BoxOf(map_->PhysicalOf(index));
+      if (!a.has_value() || !b.has_value()) return;
+      const Place from{a->x + a->width / 2, a->bottom() + 12}, to{b->x + b->width / 2, b->y};
+      const float bend = (to.y - from.y) * 0.45f;
+      d_.AddPath({from, {from.x, from.y + bend}, {to.x, to.y - bend}, to}, {.paint = paint, .width = width, .arrow = arrow}, true);
+    };
+    if (before.one_row() && after.one_row() && elements <= 64) {
+      std::vector<int64_t> index(dims_.size(), 0);
+      do {
+        const Paint tint = Tint(index);
+        line(index, tint.none() ? Paint(Ink::kDim, 0.5f) : Paint(tint.ink, 0.75f), 1, false);
+      } while (NextIndex(dims_, absl::MakeSpan(index)));
+    }
+    if (element_.has_value()) line(*element_, Ink::kBlue, 2, true);
+    if (now_index_.has_value()) line(*now_index_, Ink::kAmber, 2, true);
+  }
+
+  // Logical to linear to physical, of the selected element.
+  void Tell() {
+    if (padding_.has_value()) {
+      board_.Say(padding_->array == kPaddingCells ? absl::StrCat(IndexText(padding_->index), " is padding, beyond the array's dimensions.")
+                                                  : absl::StrCat("Place ", padding_->index.empty() ? 0 : padding_->index[0], " in memory is padding."));
+    }
+    if (!element_.has_value()) {
+      if (!padding_.has_value() && now_ < 0) board_.Say("Hover a cell: where it lies in memory is told here.", Ink::kFaint);
+      return;
+    }
+    const std::vector<int64_t>& index = *element_;
+    const int64_t linear = map_->LinearOf(index), physical = map_->PhysicalOf(index);
+    std::string sum, numbers;
+    for (const int64_t d : map_->major_to_minor()) {
+      absl::StrAppend(&sum, sum.empty() ? "" : " + ", axes_[d].letter, " × ", Stride(static_cast<int>(d)));
+      absl::StrAppend(&numbers, numbers.empty() ? "" : " + ", index[d], " × ", Stride(static_cast<int>(d)));
+    }
+    board_.Code(absl::StrCat("logical   ", array_->name, IndexText(index), ValueText(index)));
+    board_.Code(absl::StrCat("linear    ", dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
+    const int64_t bits = map_->ElementBits(), bit = physical * bits;
+    const std::string bytes = bits % 8 == 0 ? absl::StrCat(bits == 8 ? "byte " : "bytes ", bit / 8, bits == 8 ? "" : absl::StrCat(" to ", bit / 8 + bits / 8 - 1)) : absl::StrCat("bits ", bit, " to ", bit + bits - 1);
+    std::string tile;
+    if (const std::vector<LayoutMap::Stage>& stages = map_->stages(); stages.size() == 1) {
+      const LayoutMap::Stage& stage = stages[0];
+      // The dimensions as the tile sees them, with the ones put in front.
+      std::vector<int64_t> place(stage.added, 0);
+      for (const int64_t d : map_->major_to_minor()) place.push_back(index[d]);
+      std::vector<int64_t> which, in;
+      for (const LayoutMap::Stage::Group& group : stage.groups) {
+        int64_t at = 0;
+        for (int k = 0; k < group.count; ++k) at = at * stage.before[group.first + k] + place[group.first + k];
+        which.push_back(at / group.tile);
+        in.push_back(at % group.tile);
+      }
+      tile = absl::StrCat("   tile (", absl::StrJoin(which, ","), "), place (", absl::StrJoin(in, ","), ") in it");
+    }
+    board_.Code(absl::StrCat("physical  ", physical, "   ", bytes, tile));
+  }
+
+  Board& board_;
+  Drawing& d_;
+  const PictureData& data_;
+  const PictureSelection& selection_;
+  float width_;
+  const PictureArray *array_ = nullptr, *source_ = nullptr;
+  std::vector<int64_t> dims_;
+  ElementType type_ = ElementType::kF32;
+  std::vector<GridAxis> axes_;
+  Layout own_;
+  TriedLayout tried_;
+  std::optional<LayoutMap> map_, source_map_;
+  std::optional<std::vector<int64_t>> element_, now_index_;
+  std::optional<Cell> padding_;
+  int64_t now_ = -1;  // the step's place in memory
+};
+
+bool LayoutChanges(const Instruction& i) {
+  return i.operands.size() == 1 && i.shape.IsArray() && i.operands[0]->shape.IsArray() && (i.opcode == Opcode::kCopy || i.opcode == Opcode::kBitcast) && Shape::SameDimensions(i.shape, i.operands[0]->shape) &&
+         !SameStorage(i.shape, i.operands[0]->shape);
+}
+
+}  // namespace
+
+int SuitsLayout(const Instruction& instruction) {
+  if (LayoutChanges(instruction)) return 90;
+  if (instruction.shape.IsArray()) {
+    if (instruction.operands.empty()) return 15;  // parameters, constants: how they lie is all there is to say
+    return instruction.shape.layout() != nullptr && !instruction.shape.layout()->IsPlainRowMajor() ? 8 : 6;
+  }
+  for (const Instruction* operand : instruction.operands) {
+    if (operand->shape.IsArray()) return 3;
+  }
+  return LeafCountOf(instruction.shape) > 0 && LeafShape(instruction.shape, 0).IsArray() ? 3 : 0;
+}
+
+absl::StatusOr<MadePicture> DrawLayout(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  return LayoutPicture(*made, data, selection).Draw();
+}
+
+}  // namespace hloscope

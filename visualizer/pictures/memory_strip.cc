@@ -1,0 +1,103 @@
+#include "visualizer/pictures/memory_strip.h"
+
+#include <algorithm>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kCell = 26, kNumber = 15, kRowGap = 5, kHead = 20;
+constexpr int64_t kMostRows = 6;
+constexpr float kTextSize = 11;
+
+std::string OptionOf(int number) { return absl::StrCat("memory:", number); }
+
+}  // namespace
+
+MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)) {
+  // As wide as the numbers of the beginning need.
+  float widest = 0;
+  for (int64_t place = 0; place < std::min<int64_t>(spec_.count, 64); ++place) widest = std::max(widest, TextWidth(spec_.cell(place).text, Face::kMono, kTextSize));
+  cell_width_ = std::clamp(widest + 9, 28.0f, 60.0f);
+  group_gap_ = spec_.group > 1 && spec_.group < spec_.count ? 8 : 0;
+  columns_ = std::max<int64_t>(1, static_cast<int64_t>(width / cell_width_));
+  if (group_gap_ > 0) {
+    // Whole groups in a row, where one fits.
+    const float group = cell_width_ * static_cast<float>(spec_.group) + group_gap_;
+    const auto fit = static_cast<int64_t>((width + group_gap_) / group);
+    if (fit >= 1) columns_ = fit * spec_.group;
+    else group_gap_ = 0;
+  }
+  columns_ = std::min(columns_, std::max<int64_t>(spec_.count, 1));
+  rows_ = (spec_.count + columns_ - 1) / columns_;
+  cut_ = rows_ > kMostRows;
+  rows_ = std::clamp<int64_t>(rows_, 1, kMostRows);
+  shown_ = std::min(spec_.count, rows_ * columns_);
+  int64_t wanted = 0;
+  if (const auto moved = selection.options.find(OptionOf(spec_.number)); moved != selection.options.end() && absl::SimpleAtoi(moved->second, &wanted)) {
+    first_ = wanted;
+  } else if (spec_.focus.has_value() && *spec_.focus >= shown_) {
+    first_ = *spec_.focus - shown_ / 2;
+  }
+  first_ = std::clamp<int64_t>(first_ / columns_ * columns_, 0, std::max<int64_t>(0, (spec_.count - shown_ + columns_ - 1) / columns_ * columns_));
+  height_ = (cut_ ? kHead : 0) + static_cast<float>(rows_) * (kCell + kNumber) + static_cast<float>(rows_ - 1) * kRowGap;
+}
+
+float MemoryStrip::XOf(int64_t column) const {
+  return at_.x + static_cast<float>(column) * cell_width_ + (group_gap_ > 0 ? static_cast<float>(column / spec_.group) * group_gap_ : 0);
+}
+
+std::optional<Box> MemoryStrip::BoxOf(int64_t place) const {
+  if (place < first_ || place >= std::min(first_ + shown_, spec_.count)) return std::nullopt;
+  const int64_t k = place - first_;
+  return Box{XOf(k % columns_), at_.y + static_cast<float>(k / columns_) * (kCell + kNumber + kRowGap), cell_width_, kCell};
+}
+
+void MemoryStrip::Draw(Place at, Drawing* drawing) {
+  at_ = at;
+  if (cut_) {
+    const int64_t last = std::min(first_ + shown_, spec_.count) - 1;
+    const std::string text = absl::StrCat("places ", first_, " to ", last, " of ", spec_.count);
+    drawing->AddText({at.x, at.y + 12}, text, {11, Face::kUi, Ink::kDim});
+    float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
+    const struct {
+      const char* text;
+      int64_t first;
+      const char* hint;
+    } buttons[] = {{"«", 0, "to the beginning"}, {"‹", first_ - shown_, "back"}, {"›", first_ + shown_, "on"}, {"»", spec_.count, "to the end"}};
+    for (const auto& button : buttons) {
+      const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
+      const Box box{x, at.y, 16, 16};
+      drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
+      if (can) drawing->AddSpot({.box = box, .hint = button.hint, .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
+      x += 17;
+    }
+    at_.y += kHead;
+  }
+  const int64_t end = std::min(first_ + shown_, spec_.count);
+  // What stands out is drawn last, so that its edge is whole.
+  for (const bool marked : {false, true}) {
+    for (int64_t place = first_; place < end; ++place) {
+      const StripCell cell = spec_.cell(place);
+      if ((cell.mark > CellMark::kDone) != marked) continue;
+      const Box box = *BoxOf(place);
+      if (cell.padding) drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f));
+      else drawing->AddBox(box, cell.tint.none() ? Paint(Ink::kRaised) : cell.tint, Paint(Ink::kBorder));
+      Paint fill, line;
+      float width = 1;
+      if (cell.mark == CellMark::kDone) fill = Paint(Ink::kText, 0.10f);
+      if (cell.mark == CellMark::kNow) fill = Paint(Ink::kAmber, 0.34f), line = Ink::kAmber, width = 2;
+      if (cell.mark == CellMark::kSelected) fill = Paint(Ink::kBlue, 0.5f), line = Ink::kBlue, width = 2;
+      if (!fill.none()) drawing->AddBox(box, fill, line, 0, width);
+      drawing->AddTextIn({box.x + 2, box.y, box.width - 4, box.height}, cell.text, {kTextSize, cell.mark == CellMark::kSelected ? Face::kMonoStrong : Face::kMono, cell.padding ? Ink::kDim : Ink::kText});
+      const bool hot = cell.mark == CellMark::kSelected || cell.mark == CellMark::kNow;
+      const Paint number = cell.mark == CellMark::kNow ? Ink::kAmber : hot ? Ink::kBlue : Ink::kFaint;
+      drawing->AddText({box.x + box.width / 2, box.bottom() + 11}, absl::StrCat(place), {9.5f, hot ? Face::kMonoStrong : Face::kMono, number, Align::kCenter});
+      drawing->AddSpot({.box = {box.x, box.y, box.width, kCell + kNumber}, .is_cell = true, .cell = cell.cell, .hint = cell.hint});
+    }
+  }
+}
+
+}  // namespace hloscope

@@ -1,0 +1,461 @@
+// The bits of one element: sign, exponent and fraction, what they come to, the numbers next to it and how far apart they are, where it lies in
+// the range of its type, and what it would be in other types. Bits can be flipped. Of conversions the number before and after.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "core/literal/scalar.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kLeft = 14;
+constexpr Ink kSignInk = Ink::kOrange, kExponentInk = Ink::kViolet, kFractionInk = Ink::kBlue;
+
+uint64_t BitsOfScalar(const Scalar& s) {
+  std::byte storage[16] = {};
+  StoreScalar(s, storage);
+  uint64_t bits = 0;
+  std::memcpy(&bits, storage, sizeof(bits));
+  const int width = BitWidth(s.type);
+  return width >= 64 ? bits : bits & ((uint64_t{1} << width) - 1);
+}
+Scalar ScalarOfBits(ElementType type, uint64_t bits) {
+  std::byte storage[16] = {};
+  std::memcpy(storage, &bits, sizeof(bits));
+  return LoadScalar(type, storage);
+}
+
+// A number as its type writes it, taken apart.
+struct FloatParts {
+  ElementType type;
+  uint64_t bits = 0;
+  FloatFields fields{};
+  bool has_sign = false, negative = false;
+  uint64_t exponent = 0, fraction = 0;
+  double value = 0;
+  bool lowest = false;  // the exponent of denormals and zero
+
+  FloatParts(ElementType type, uint64_t bits) : type(type), bits(bits), fields(FieldsOf(type)) {
+    const int below = fields.exponent_bits + fields.mantissa_bits;
+    has_sign = below < BitWidth(type);
+    negative = has_sign && (bits >> below & 1) != 0;
+    exponent = bits >> fields.mantissa_bits & ((uint64_t{1} << fields.exponent_bits) - 1);
+    fraction = fields.mantissa_bits == 0 ? 0 : bits & ((uint64_t{1} << fields.mantissa_bits) - 1);
+    value = DecodeFloat(type, bits);
+    lowest = exponent == 0 && has_sign;
+  }
+  bool normal() const { return std::isfinite(value) && value != 0 && !lowest; }
+  const char* kind() const { return std::isnan(value) ? "not a number" : std::isinf(value) ? "infinity" : value == 0 ? "zero" : lowest ? "denormal" : "normal"; }
+  int64_t power() const { return (lowest ? 1 : static_cast<int64_t>(exponent)) - fields.bias; }
+  double significand() const { return std::ldexp(static_cast<double>(fraction), -fields.mantissa_bits) + (lowest ? 0 : 1); }
+  // Numbers in order have places in order; both zeros are 0.
+  int64_t place() const {
+    const uint64_t size = has_sign ? bits & ((uint64_t{1} << (fields.exponent_bits + fields.mantissa_bits)) - 1) : bits;
+    return negative ? -static_cast<int64_t>(size) : static_cast<int64_t>(size);
+  }
+};
+
+// The number `by` places further; nothing where the type ends.
+std::optional<FloatParts> Neighbour(const FloatParts& of, int64_t by) {
+  const int64_t place = of.place() + by;
+  const int below = of.fields.exponent_bits + of.fields.mantissa_bits;
+  const uint64_t size = static_cast<uint64_t>(std::abs(place));
+  if (size >> below != 0 || (place < 0 && !of.has_sign)) return std::nullopt;
+  FloatParts next(of.type, place < 0 ? size | uint64_t{1} << below : size);
+  if (std::isnan(next.value)) return std::nullopt;
+  return next;
+}
+
+// All digits, where they are few enough to read.
+std::string ExactText(double x) {
+  if (!std::isfinite(x)) return "";
+  const std::string text = absl::StrFormat("%.46g", x);
+  return text == absl::StrFormat("%.90g", x) ? text : "";
+}
+std::string Rough(double x) { return absl::StrFormat("%.4g", x); }
+// 2^-23 where it is a power of two.
+std::string PowerText(double x) {
+  int exponent = 0;
+  return std::frexp(std::abs(x), &exponent) == 0.5 ? absl::StrCat("2^", exponent - 1) : Rough(x);
+}
+
+struct BitRun {
+  std::string name;     // "exponent"
+  std::string meaning;  // "124 - 127 = -3"
+  Ink ink = Ink::kDim;
+  int low = 0, count = 0;
+};
+
+class NumbersPicture {
+ public:
+  NumbersPicture(Board& board, float width) : board_(board), d_(board.drawing()), width_(width - 2 * kLeft) {}
+
+  // One number; `from`: what it was rounded from.
+  void Card(const std::string& name, ElementType type, uint64_t bits, bool may_flip, bool flipped, std::optional<double> from = std::nullopt) {
+    name_ = name;
+    Head(type, bits, flipped);
+    if (IsFloat(type)) {
+      const FloatParts parts(type, bits);
+      Bits(type, bits, RunsOf(parts), may_flip);
+      board_.Code(Equation(parts));
+      if (const std::string exact = ExactText(parts.value); !exact.empty() && exact != ToText(ScalarOfBits(type, bits))) board_.Say(absl::StrCat("Exactly ", exact, "."));
+      if (std::isfinite(parts.value)) Neighbours(parts, from);
+      Range(parts);
+    } else {
+      Bits(type, bits, RunsOfWhole(type, bits), may_flip);
+      if (IsInteger(type)) WholeRange(type, ScalarOfBits(type, bits));
+    }
+  }
+
+  // The same value, and the same bits, in other types.
+  void Others(ElementType type, uint64_t bits) {
+    const Scalar s = ScalarOfBits(type, bits);
+    static constexpr ElementType kFloats[] = {ElementType::kF64, ElementType::kF32, ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2, ElementType::kF8E4M3FN, ElementType::kF6E3M2FN, ElementType::kF4E2M1FN};
+    static constexpr ElementType kWholes[] = {ElementType::kS32, ElementType::kS8, ElementType::kU8};
+    Heading("In other types");
+    const float columns[] = {0, 92, 260, 420};
+    Line(columns, {"", "converted", "relative error", "bits"}, Ink::kFaint, Face::kUi);
+    const double x = IsFloat(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+    const auto row = [&](ElementType other) {
+      if (other == type) return;
+      const Scalar c = ConvertScalar(s, other);
+      const double y = IsFloat(other) ? c.re : IsUnsigned(other) ? static_cast<double>(c.u()) : static_cast<double>(c.i);
+      const bool exact = y == x || (std::isnan(x) && std::isnan(y));
+      const std::string error = exact ? "exact" : !std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0 ? "lost" : absl::StrFormat("%.2g", std::abs((y - x) / x));
+      Line(columns, {std::string(Name(other)), ToText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : error == "lost" ? Ink::kPink : Ink::kDim, Face::kMono);
+    };
+    for (const ElementType other : kFloats) row(other);
+    for (const ElementType other : kWholes) row(other);
+    // The same bits, read as another type of the same size.
+    std::vector<std::pair<ElementType, Scalar>> read;
+    for (const ElementType other : {ElementType::kF32, ElementType::kS32, ElementType::kU32, ElementType::kF64, ElementType::kS64, ElementType::kBF16, ElementType::kF16, ElementType::kS16, ElementType::kF8E5M2, ElementType::kF8E4M3FN, ElementType::kS8, ElementType::kU8}) {
+      if (other != type && BitWidth(other) == BitWidth(type)) read.emplace_back(other, ScalarOfBits(other, bits));
+    }
+    if (read.empty()) return;
+    std::string text = "The same bits read as ";
+    for (size_t k = 0; k < read.size(); ++k) absl::StrAppend(&text, k == 0 ? "" : k + 1 == read.size() ? " and as " : ", as ", Name(read[k].first), " are ", ToText(read[k].second));
+    board_.Skip(4);
+    board_.Say(absl::StrCat(text, "."));
+  }
+
+  void Gap(float height) { board_.Skip(height); }
+
+ private:
+  void Heading(absl::string_view text) {
+    board_.Skip(10);
+    d_.AddText({kLeft, board_.y() + 12}, text, {12, Face::kStrong, Ink::kDim});
+    board_.Skip(20);
+  }
+  void Line(const float* columns, const std::vector<std::string>& texts, Paint paint, Face face) {
+    for (size_t k = 0; k < texts.size(); ++k) d_.AddText({kLeft + columns[k], board_.y() + 12}, texts[k], {12, face, k == 0 ? Paint(Ink::kTeal) : paint});
+    board_.Skip(17);
+  }
+
+  void Head(ElementType type, uint64_t bits, bool flipped) {
+    board_.Skip(8);
+    float x = kLeft;
+    const float y = board_.y() + 15;
+    const auto add = [&](absl::string_view text, float size, Face face, Paint paint, float gap) {
+      d_.AddText({x, y}, text, {size, face, paint});
+      x += TextWidth(text, face, size) + gap;
+    };
+    add(name_, 14, Face::kMonoStrong, Ink::kText, 10);
+    add(Name(type), 13, Face::kMono, Ink::kTeal, 14);
+    const Scalar s = ScalarOfBits(type, bits);
+    add(absl::StrCat("= ", ToText(s)), 15, Face::kMonoStrong, s.IsNaN() || !s.IsFinite() ? Ink::kPink : Ink::kText, 14);
+    add(absl::StrFormat("0x%0*x", (BitWidth(type) + 3) / 4, bits), 12, Face::kMono, Ink::kDim, 14);
+    if (IsFloat(type)) add(FloatParts(type, bits).kind(), 12, Face::kUi, Ink::kDim, 14);
+    if (flipped) {
+      const Box box{x, y - 12, 128, 18};
+      d_.AddBox(box, Paint(Ink::kAmber, 0.2f), Ink::kAmber, 3);
+      d_.AddTextIn(box, "bits changed · undo", {11, Face::kUi, Ink::kAmber});
+      d_.AddSpot({.box = box, .hint = "Back to the program's number", .action = "bits="});
+    }
+    board_.Skip(28);
+  }
+
+  static std::vector<BitRun> RunsOf(const FloatParts& p) {
+    std::vector<BitRun> runs;
+    const FloatFields& f = p.fields;
+    const bool special = !std::isfinite(p.value);
+    if (p.has_sign) runs.push_back({"sign", p.negative ? "-" : "+", kSignInk, f.exponent_bits + f.mantissa_bits, 1});
+    const std::string exponent = special ? "special" : p.value == 0 ? "zero" : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
+    runs.push_back({"exponent", exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
+    if (f.mantissa_bits > 0) {
+      const std::string fraction = std::isnan(p.value) ? "payload" : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
+      runs.push_back({"fraction", fraction, kFractionInk, 0, f.mantissa_bits});
+    }
+    return runs;
+  }
+
+  static std::vector<BitRun> RunsOfWhole(ElementType type, uint64_t bits) {
+    const int width = BitWidth(type);
+    if (IsPred(type)) return {{"", bits != 0 ? "true" : "false", kFractionInk, 0, width}};
+    if (!IsSigned(type)) return {{"", absl::StrCat(bits), kFractionInk, 0, width}};
+    const bool negative = (bits >> (width - 1) & 1) != 0;
+    const uint64_t rest = bits & ((uint64_t{1} << (width - 1)) - 1);
+    std::vector<BitRun> runs = {{"sign", negative ? absl::StrCat("-2^", width - 1) : "0", kSignInk, width - 1, 1}};
+    if (width > 1) runs.push_back({"two's complement", absl::StrCat("+ ", rest), kFractionInk, 0, width - 1});
+    return runs;
+  }
+
+  void Bits(ElementType type, uint64_t bits, const std::vector<BitRun>& runs, bool may_flip) {
+    const int width = BitWidth(type);
+    const float gap = 10, room = width_ - gap * static_cast<float>(runs.size() - 1);
+    // Long numbers take two lines in narrow panels rather than bits that nobody can read.
+    const float each = std::clamp(std::floor(room / static_cast<float>(width)), 8.0f, 20.0f), tall = 26;
+    float x = kLeft;
+    const float top = board_.y() + 16;
+    for (const BitRun& run : runs) {
+      // A single bit's words may be wider than the bit.
+      const float run_width = each * static_cast<float>(run.count);
+      const float words = std::max(TextWidth(run.name, Face::kUi, 11), TextWidth(run.meaning, Face::kMono, 11));
+      const float place = std::max(run_width, std::min(words, 120.0f)), from = x + (place - run_width) / 2;
+      const float middle = x + place / 2;
+      d_.AddText({middle, top - 5}, run.name, {11, Face::kUi, run.ink, Align::kCenter});
+      for (int k = 0; k < run.count; ++k) {
+        const int bit = run.low + run.count - 1 - k;
+        const bool on = (bits >> bit & 1) != 0;
+        const Box box{from + each * static_cast<float>(k), top, each, tall};
+        d_.AddBox(box, Paint(run.ink, on ? 0.34f : 0.07f), Paint(run.ink, 0.5f));
+        d_.AddTextIn(box, on ? "1" : "0", {each < 10 ? 10.0f : 12.0f, on ? Face::kMonoStrong : Face::kMono, on ? Ink::kText : Ink::kDim});
+        std::string hint = absl::StrCat("bit ", bit);
+        if (may_flip) absl::StrAppend(&hint, ": click to flip it");
+        Spot spot{.box = box, .hint = std::move(hint)};
+        if (may_flip) spot.action = absl::StrFormat("bits=0x%x", bits ^ uint64_t{1} << bit);
+        d_.AddSpot(std::move(spot));
+      }
+      d_.AddText({from + each / 2, top + tall + 11}, absl::StrCat(run.low + run.count - 1), {9, Face::kUi, Ink::kFaint, Align::kCenter});
+      if (run.count > 1) d_.AddText({from + run_width - each / 2, top + tall + 11}, absl::StrCat(run.low), {9, Face::kUi, Ink::kFaint, Align::kCenter});
+      d_.AddText({middle, top + tall + 26}, run.meaning, {11, Face::kMono, run.ink, Align::kCenter});
+      x += place + gap;
+    }
+    board_.Skip(16 + tall + 36);
+  }
+
+  static std::string Equation(const FloatParts& p) {
+    const FloatFields& f = p.fields;
+    if (std::isnan(p.value)) return absl::StrCat("NaN: ", f.mantissa_bits == 0 ? "the highest exponent" : p.exponent == 0 ? "the sign alone is its code in this type" : "its exponent is the highest, its fraction says which");
+    if (std::isinf(p.value)) return absl::StrCat(p.negative ? "-" : "", "infinity: the highest exponent, and no fraction");
+    std::string text = p.has_sign ? absl::StrCat("(-1)^", p.negative ? 1 : 0, " × ") : "";
+    absl::StrAppend(&text, "2^", p.power());
+    if (f.mantissa_bits > 0) absl::StrAppend(&text, " × ", absl::StrFormat("%.17g", p.significand()));
+    absl::StrAppend(&text, " = ", ToText(ScalarOfBits(p.type, p.bits)));
+    if (p.lowest && p.value != 0) absl::StrAppend(&text, "    (denormal: no leading 1)");
+    return text;
+  }
+
+  // The numbers on both sides, at their distances.
+  void Neighbours(const FloatParts& p, std::optional<double> from) {
+    Heading("The numbers next to it");
+    struct Tick {
+      FloatParts parts;
+      int by;
+    };
+    std::vector<Tick> ticks;
+    for (int by = -3; by <= 3; ++by) {
+      if (const std::optional<FloatParts> next = by == 0 ? std::optional<FloatParts>(p) : Neighbour(p, by)) ticks.push_back({*next, by});
+    }
+    double low = p.value, high = p.value, step = 0;
+    for (const Tick& t : ticks) {
+      if (!std::isfinite(t.parts.value)) continue;
+      low = std::min(low, t.parts.value);
+      high = std::max(high, t.parts.value);
+      if (std::abs(t.by) == 1) step = std::max(step, std::abs(t.parts.value - p.value));
+    }
+    const float line_width = std::min(width_, 860.0f), pad = 48, y = board_.y() + 40;
+    const double span = high > low ? high - low : 1;
+    const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / span) * (line_width - 2 * pad); };
+    d_.AddLine({kLeft, y}, {kLeft + line_width, y}, {Ink::kDim, 1});
+    float free_from = -1e9f;
+    for (const Tick& t : ticks) {
+      if (!std::isfinite(t.parts.value)) continue;
+      const bool own = t.by == 0;
+      const float x = x_of(t.parts.value);
+      d_.AddLine({x, y - (own ? 14.0f : 7.0f)}, {x, y + (own ? 8.0f : 7.0f)}, {own ? Paint(Ink::kBlue) : Paint(Ink::kDim), own ? 3.0f : 1.0f});
+      const std::string text = ToText(ScalarOfBits(t.parts.type, t.parts.bits));
+      const TextStyle style{own ? 12.0f : 11.0f, own ? Face::kMonoStrong : Face::kMono, own ? Ink::kText : Ink::kDim, Align::kCenter};
+      const float half = TextWidth(text, style.face, style.size) / 2;
+      // Where texts would run into each other every second one stands lower.
+      const bool lower = x - half < free_from;
+      d_.AddText({x, y + (lower ? 38.0f : 23.0f)}, text, style);
+      free_from = lower ? free_from : x + half + 8;
+      d_.AddSpot({.box = {x - 12, y - 14, 24, 52}, .hint = absl::StrCat(text, own ? "" : absl::StrCat(", ", std::abs(t.by), t.by < 0 ? " below" : " above"), absl::StrFormat("\n0x%0*x", (BitWidth(p.type) + 3) / 4, t.parts.bits))});
+    }
+    const std::optional<FloatParts> above = Neighbour(p, 1), below = Neighbour(p, -1);
+    const auto brace = [&](double a, double b) {
+      const float x0 = x_of(std::min(a, b)), x1 = x_of(std::max(a, b));
+      const std::string text = PowerText(std::abs(b - a));
+      d_.AddPath({{x0, y - 18}, {x0, y - 22}, {x1, y - 22}, {x1, y - 18}}, {kFractionInk, 1});
+      d_.AddText({(x0 + x1) / 2, y - 27}, text, {11, Face::kMono, kFractionInk, Align::kCenter});
+    };
+    if (above.has_value() && std::isfinite(above->value)) brace(p.value, above->value);
+    const bool above_ends = !above.has_value() || !std::isfinite(above->value);
+    if (below.has_value() && std::isfinite(below->value) && (above_ends || p.value - below->value != above->value - p.value)) brace(below->value, p.value);
+    if (from.has_value() && std::isfinite(*from) && *from >= low && *from <= high) {
+      const float x = x_of(*from);
+      d_.AddPolygon({{x, y - 3}, {x - 5, y - 12}, {x + 5, y - 12}}, Ink::kAmber);
+      d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = absl::StrCat("before rounding: ", ExactText(*from).empty() ? absl::StrFormat("%.17g", *from) : ExactText(*from))});
+    }
+    board_.Skip(86);
+    std::string text = absl::StrCat("The spacing here is ", step > 0 ? Rough(step) : "not finite");
+    if (step > 0 && p.value != 0) absl::StrAppend(&text, ", one part in ", Rough(std::abs(p.value) / step), " of the number");
+    if (from.has_value() && std::isfinite(*from) && step > 0) {
+      absl::StrAppend(&text, *from == p.value ? ". It was not rounded" : absl::StrCat(". It was rounded from ", absl::StrFormat("%.17g", *from), " (the amber mark), ", absl::StrFormat("%.2g", std::abs(*from - p.value) / step), " of a spacing away"));
+    }
+    board_.Say(absl::StrCat(text, "."));
+  }
+
+  // Its size among those of the type, by powers of two.
+  void Range(const FloatParts& p) {
+    const FloatFields& f = p.fields;
+    Heading("Where it lies in its type");
+    // The ends, by looking: formats differ in what their highest codes mean.
+    const uint64_t codes = uint64_t{1} << (f.exponent_bits + f.mantissa_bits);
+    uint64_t top = codes - 1;
+    if (f.mantissa_bits > 12) {
+      top = codes - (uint64_t{1} << f.mantissa_bits) - 1;
+    } else {
+      while (top > 0 && !std::isfinite(DecodeFloat(p.type, top))) --top;
+    }
+    const double most = DecodeFloat(p.type, top), least = DecodeFloat(p.type, p.has_sign ? 1 : 0), least_normal = p.has_sign ? DecodeFloat(p.type, uint64_t{1} << f.mantissa_bits) : least;
+    const double low = std::log2(least), high = std::log2(most);
+    const float line_width = std::min(width_, 860.0f), pad = 24, y = board_.y() + 14, tall = 14;
+    const auto x_of = [&](double size) { return kLeft + pad + static_cast<float>((std::log2(size) - low) / std::max(1e-9, high - low)) * (line_width - 2 * pad); };
+    if (least_normal > least) d_.AddHatchedBox({x_of(least), y, x_of(least_normal) - x_of(least), tall}, Ink::kSunken, Paint(Ink::kFaint, 0.6f));
+    d_.AddBox({x_of(least_normal), y, x_of(most) - x_of(least_normal), tall}, Paint(kExponentInk, 0.18f), Paint(kExponentInk, 0.5f));
+    float free_from = -1e9f;
+    const auto label = [&](double size, const std::string& name) {
+      const std::string text = absl::StrCat(name, name.empty() ? "" : " ", Rough(size));
+      const float x = x_of(size), half = TextWidth(text, Face::kUi, 11) / 2, at = std::clamp(x, kLeft + half, kLeft + line_width - half);
+      d_.AddLine({x, y + tall}, {x, y + tall + 5}, {Ink::kDim, 1});
+      const bool lower = at - half < free_from;
+      d_.AddText({at, y + tall + (lower ? 32.0f : 17.0f)}, text, {11, Face::kUi, Ink::kDim, Align::kCenter});
+      free_from = at + half + 8;
+    };
+    if (least_normal > least) label(least, "smallest");
+    label(least_normal, least_normal > least ? "smallest normal" : "smallest");
+    if (least < 1 && most > 1) label(1, "");
+    label(most, "largest");
+    const double size = std::abs(p.value);
+    if (size > 0 && std::isfinite(size)) {
+      const float x = x_of(size);
+      d_.AddLine({x, y - 6}, {x, y + tall}, {Ink::kBlue, 3});
+      d_.AddSpot({.box = {x - 8, y - 8, 16, tall + 8}, .hint = absl::StrCat("|", name_, "| = ", ToText(ScalarOfBits(p.type, p.bits)))});
+    }
+    board_.Skip(14 + tall + 42);
+    if (size == 0) board_.Say(absl::StrCat("Zero lies below all of them", p.negative ? "; this is the negative zero" : "", "."));
+    else if (!std::isfinite(size)) board_.Say(std::isnan(size) ? "A NaN has no size: it is neither less than, equal to nor greater than anything." : "Infinity lies above all of them.");
+  }
+
+  void WholeRange(ElementType type, const Scalar& s) {
+    const int width = BitWidth(type);
+    const double low = IsSigned(type) ? -std::ldexp(1.0, width - 1) : 0, high = std::ldexp(1.0, IsSigned(type) ? width - 1 : width) - 1;
+    const double x = IsSigned(type) ? static_cast<double>(s.i) : static_cast<double>(s.u());
+    Heading("Where it lies in its type");
+    const float line_width = std::min(width_, 860.0f), pad = 48, y = board_.y() + 14, tall = 14;
+    const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / (high - low)) * (line_width - 2 * pad); };
+    d_.AddBox({x_of(low), y, x_of(high) - x_of(low), tall}, Paint(kFractionInk, 0.15f), Paint(kFractionInk, 0.5f));
+    const std::string ends[] = {IsSigned(type) ? absl::StrCat(width >= 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (width - 1))) : "0",
+                                IsSigned(type) ? absl::StrCat(width >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (width - 1)) - 1) : absl::StrCat(width >= 64 ? std::numeric_limits<uint64_t>::max() : (uint64_t{1} << width) - 1)};
+    d_.AddText({x_of(low), y + tall + 16}, ends[0], {11, Face::kMono, Ink::kDim});
+    d_.AddText({x_of(high), y + tall + 16}, ends[1], {11, Face::kMono, Ink::kDim, Align::kRight});
+    const float at = x_of(x);
+    d_.AddLine({at, y - 6}, {at, y + tall}, {Ink::kBlue, 3});
+    board_.Skip(14 + tall + 26);
+  }
+
+  Board& board_;
+  Drawing& d_;
+  float width_;
+  std::string name_;
+};
+
+// Operations that say the same numbers in another type.
+bool IsConversion(const Instruction& i) {
+  return i.opcode == Opcode::kConvert || i.opcode == Opcode::kReducePrecision || i.opcode == Opcode::kStochasticConvert || i.opcode == Opcode::kBitcastConvert;
+}
+
+}  // namespace
+
+int SuitsNumbers(const Instruction& instruction) {
+  if (IsConversion(instruction)) return 80;
+  if (instruction.shape.IsArray()) return 5;
+  for (const Instruction* operand : instruction.operands) {
+    if (operand->shape.IsArray()) return 2;
+  }
+  return 0;
+}
+
+absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  board.Headline();
+  // The selected element; else the first one of the result.
+  const Cell* selected = board.cell() != nullptr && scene.Has(*board.cell()) ? board.cell() : nullptr;
+  const PictureArray* array = selected != nullptr ? scene.Find(selected->array) : !scene.results().empty() ? &scene.results().front() : scene.operands().empty() ? nullptr : &scene.operands().front();
+  if (array == nullptr || array->shape.ElementCount() == 0) {
+    board.Say("There is no element whose bits could be shown.");
+    return board.Finish();
+  }
+  const std::vector<int64_t> index = selected != nullptr ? selected->index : std::vector<int64_t>(array->shape.rank(), 0);
+  if (selected == nullptr) board.set_marks([id = array->id, index](const Cell& c) { return c.array == id && c.index == index ? CellMark::kSelected : CellMark::kNone; });
+  const bool conversion = IsConversion(data.instruction[0]) && scene.operands().size() == 1 && !scene.results().empty();
+  std::vector<Board::Piece> row;
+  if (conversion) {
+    row.push_back(board.SpecOf(scene.operands().front()));
+    row.push_back(std::string("->"));
+    row.push_back(board.SpecOf(scene.results().front()));
+  } else {
+    row.push_back(board.SpecOf(*array));
+  }
+  board.Row(std::move(row), 170);
+
+  NumbersPicture picture(board, std::max(selection.width, 320.0f));
+  const ElementType type = array->shape.element_type();
+  const std::optional<Scalar> value = array->At(index);
+  const auto flipped = selection.options.find("bits");
+  uint64_t bits = 0;
+  const bool has_flipped = flipped != selection.options.end() && absl::SimpleHexAtoi(flipped->second, &bits);
+  const std::string name = absl::StrCat(array->name, IndexText(index));
+  if (!value.has_value() && !has_flipped && !IsComplex(type)) {
+    board.Say(absl::StrCat(name, " has no value yet. These are the bits of 1; click them to see others."));
+    bits = BitsOfScalar(IsFloat(type) ? Scalar::Float(type, 1) : Scalar::Int(type, 1));
+  } else if (!has_flipped && !IsComplex(type)) {
+    bits = BitsOfScalar(*value);
+  }
+  if (IsComplex(type)) {
+    if (!value.has_value()) {
+      board.Say(absl::StrCat(name, " has no value yet."));
+      return board.Finish();
+    }
+    const ElementType part = RealTypeOf(type);
+    picture.Card(absl::StrCat("re ", name), part, BitsOfScalar(Scalar::Float(part, value->re)), false, false);
+    picture.Card(absl::StrCat("im ", name), part, BitsOfScalar(Scalar::Float(part, value->im)), false, false);
+    return board.Finish();
+  }
+  // Before and after a conversion, where elements correspond one to one.
+  const bool same_place = conversion && Shape::SameDimensions(scene.operands().front().shape, scene.results().front().shape) && !has_flipped && array->id >= kResultArray;
+  std::optional<double> from;
+  if (same_place) {
+    const PictureArray& operand = scene.operands().front();
+    if (const std::optional<Scalar> before = operand.At(index); before.has_value() && !IsComplex(before->type)) {
+      picture.Card(absl::StrCat(operand.name, IndexText(index)), before->type, BitsOfScalar(*before), false, false);
+      picture.Gap(8);
+      if (data.instruction->opcode != Opcode::kBitcastConvert) from = IsFloat(before->type) ? before->re : IsUnsigned(before->type) ? static_cast<double>(before->u()) : static_cast<double>(before->i);
+    }
+  }
+  picture.Card(name, type, bits, !same_place, has_flipped, from);
+  if (!same_place) picture.Others(type, bits);
+  return board.Finish();
+}
+
+}  // namespace hloscope

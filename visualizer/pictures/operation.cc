@@ -1,0 +1,94 @@
+// Any operation as a card: what goes in, what comes out, and its attributes with their values. For operations without a picture of their own,
+// tokens and whatever else is no array.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ops/op.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+namespace {
+
+std::string TypeOf(const Shape& shape) {
+  std::string text = shape.ToString(false);
+  if (text.size() > 52) text = absl::StrCat(absl::string_view(text).substr(0, 49), "...");
+  return text;
+}
+
+std::string ValueOf(const Attribute& a) {
+  struct Text {
+    std::string operator()(int64_t x) const { return absl::StrCat(x); }
+    std::string operator()(double x) const { return absl::StrCat(x); }
+    std::string operator()(absl::string_view x) const { return std::string(x.substr(0, 80)); }
+    std::string operator()(const std::vector<int64_t>& x) const { return absl::StrCat("{", absl::StrJoin(x, ","), "}"); }
+    std::string operator()(const Computation* x) const { return x == nullptr ? "?" : absl::StrCat("%", x->name); }
+    std::string operator()(const std::vector<Computation*>& x) const {
+      return absl::StrCat("{", absl::StrJoin(x, ", ", [](std::string* out, const Computation* c) { absl::StrAppend(out, "%", c == nullptr ? "?" : c->name); }), "}");
+    }
+    std::string operator()(const Window& x) const {
+      return absl::StrCat("size ", absl::StrJoin(x, "x", [](std::string* out, const WindowDimension& d) { absl::StrAppend(out, d.size); }));
+    }
+    std::string operator()(const ConvDimensionNumbers& x) const { return absl::StrCat("batch ", x.input_batch, ", feature ", x.input_feature); }
+    std::string operator()(const std::vector<PaddingDimension>& x) const {
+      return absl::StrJoin(x, "x", [](std::string* out, const PaddingDimension& d) { absl::StrAppend(out, d.low, "_", d.high, "_", d.interior); });
+    }
+    std::string operator()(const std::vector<SliceDimension>& x) const {
+      return absl::StrJoin(x, ", ", [](std::string* out, const SliceDimension& d) { absl::StrAppend(out, "[", d.start, ":", d.limit, ":", d.stride, "]"); });
+    }
+    std::string operator()(const std::vector<std::pair<int64_t, int64_t>>& x) const {
+      return absl::StrJoin(x, ", ", [](std::string* out, const auto& p) { absl::StrAppend(out, "{", p.first, ",", p.second, "}"); });
+    }
+  };
+  return std::visit(Text(), a.value);
+}
+
+}  // namespace
+
+int SuitsOperation(const Instruction&) { return 4; }
+
+absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  Drawing& drawing = board.drawing();
+  const Instruction& i = *data.instruction;
+  const OpDef& def = Def(i);
+  board.Headline();
+  board.Say(def.summary);
+  if (!def.not_executed.empty()) board.Say(def.not_executed, Ink::kOrange);
+  const auto there = [](const Value& v) { return v.has_value(); };
+  // Operands in a column, the operation, its result.
+  const float width = std::max(selection.width, 320.0f) - 28, side = std::min(300.0f, (width - 180) / 2), high = 36, gap = 8;
+  const size_t shown = std::min<size_t>(i.operands.size(), 12);
+  const float rows = static_cast<float>(std::max<size_t>(shown, 1)), tall = rows * (high + gap), y0 = board.y() + 8;
+  const Box op{14 + (shown > 0 ? side + 50 : 0), y0 + tall / 2 - 22 - gap / 2, 120, 44};
+  const auto place = [&](Box box, const std::string& name, const Shape& shape, bool value) {
+    drawing.AddBox(box, Ink::kRaised, value ? Paint(Ink::kTeal) : Paint(Ink::kBorder), 4);
+    drawing.AddTextIn({box.x + 6, box.y + 3, box.width - 12, 15}, name, {12, Face::kMonoStrong});
+    drawing.AddTextIn({box.x + 6, box.y + 18, box.width - 12, 14}, TypeOf(shape), {11, Face::kMono, Ink::kTeal});
+    Spot spot;
+    spot.box = box;
+    spot.hint = absl::StrCat(name, ": ", shape.ToString(false), value ? "" : "\nno value yet");
+    drawing.AddSpot(std::move(spot));
+  };
+  for (size_t k = 0; k < shown; ++k) {
+    const Box box{14, y0 + static_cast<float>(k) * (high + gap), side, high};
+    place(box, absl::StrCat("%", i.operands[k]->name), i.operands[k]->shape, k < data.operands.size() && there(data.operands[k]));
+    const Place p{box.right(), box.middle().y}, q{op.x, op.middle().y};
+    drawing.AddPath({p, {p.x + 24, p.y}, {q.x - 24, q.y}, q}, {Ink::kDim, 1.3f, LineKind::kSolid, true}, true);
+  }
+  drawing.AddBox(op, Paint(Ink::kBlue, 0.18f), Ink::kBlue, 8);
+  drawing.AddTextIn(op, absl::string_view(Name(i.opcode)), {13, Face::kStrong, Ink::kText, Align::kCenter});
+  const Box out{op.right() + 50, op.middle().y - high / 2, side, high};
+  place(out, absl::StrCat("%", i.name), i.shape, there(data.result));
+  drawing.AddLine({op.right(), op.middle().y}, {out.x, out.middle().y}, {Ink::kDim, 1.3f, LineKind::kSolid, true});
+  board.Skip(std::max(tall, 48.0f) + 18);
+  if (shown < i.operands.size()) board.Say(absl::StrCat(i.operands.size() - shown, " more operands."));
+  for (const Attribute& a : i.attributes) board.Explain(absl::StrCat(a.name.empty() ? Info(a.id).name : a.name, "=", ValueOf(a)), Ink::kViolet, "");
+  if (i.parameter_number >= 0) board.Explain(absl::StrCat("parameter ", i.parameter_number), Ink::kViolet, i.parent != nullptr && i.parent->is_entry ? "of the program: given from outside." : "of its computation: given by whoever calls it.");
+  board.Say(def.doc);
+  return board.Finish();
+}
+
+}  // namespace hloscope

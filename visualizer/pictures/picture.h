@@ -1,0 +1,73 @@
+// Pictures of meaning: one file for each kind, and its row in pictures.def. A picture is a function of an instruction, its values and a
+// selection to a Drawing; it asks no session and draws no window. Live in the panel Picture, in lessons, and in files (hloscope export --picture).
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_PICTURE_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_PICTURE_H_
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "core/ir/module.h"
+#include "core/literal/value.h"
+#include "visualizer/canvas/drawing.h"
+
+namespace hloscope {
+
+// Cells of pictures (Cell::array): operand i is i, output (leaf) o is kResultArray + o. A picture's own arrays (linear memory, an
+// intermediate step) are kOwnArray + n.
+inline constexpr int kResultArray = 1000;
+inline constexpr int kOwnArray = 2000;
+
+// Data that a picture draws. Values are immutable and shared: taking one is cheap.
+struct PictureData {
+  const Instruction* instruction = nullptr;
+  std::vector<Value> operands;     // one an operand; empty Values where the program has not come so far
+  Value result;                    // empty: not there yet
+  // Of a loop: what it carried at the start of each iteration that is known, and last its result. Empty elsewhere.
+  std::vector<Value> iterations;
+};
+
+// What somebody looks at. A new one is a new drawing.
+struct PictureSelection {
+  std::optional<Cell> hovered;     // under the mouse
+  std::optional<Cell> pinned;      // clicked
+  const Cell* cell() const { return hovered ? &*hovered : pinned ? &*pinned : nullptr; }
+  // First visible row, column and slice of an array that is too large to be shown whole.
+  struct Window {
+    std::vector<int64_t> first;    // by dimension
+  };
+  std::map<int, Window> windows;   // by Cell::array
+  int step = -1;                   // of what has an order (Picture::steps); -1: all of it
+  std::map<std::string, std::string> options;  // a picture's own: "minor_to_major" -> "1,0"
+  float width = 900;               // that there is room for; a picture may be taller than what is seen
+};
+
+struct MadePicture {
+  Drawing drawing;
+  int steps = 0;                   // that can be walked through, one after the other; 0: nothing has an order
+  std::string step_text;           // what happens in the step that is shown
+  // Cells that belong to the selected one: on the other side of the operation. Told by the same relation that the element program has.
+  std::vector<Cell> related;
+  int64_t related_total = 0;       // also beyond what is listed
+};
+
+// A row of pictures.def.
+struct PictureRow {
+  const char* id;     // "broadcast", for --picture and commands
+  const char* title;  // "Broadcast"
+  const char* help;   // one line
+  // How well it tells this instruction's meaning: 0 not at all; the highest row is shown first.
+  int (*suits)(const Instruction& instruction);
+  absl::StatusOr<MadePicture> (*draw)(const PictureData& data, const PictureSelection& selection);
+};
+const std::vector<PictureRow>& PictureRows();
+const PictureRow* FindPictureRow(absl::string_view id);
+// Those that suit, best first; never empty for an instruction with an array in its operands or result.
+std::vector<const PictureRow*> PicturesFor(const Instruction& instruction);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_PICTURE_H_

@@ -1,0 +1,187 @@
+// Reduce: which dimensions are folded away, what a result element is folded from, and in which order. Sixteen interleaved lanes that are
+// joined pairwise are drawn as such: the order is part of what the operation means here.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ops/reducer.h"
+#include "visualizer/pictures/board.h"
+#include "visualizer/pictures/fold_story.h"
+
+namespace hloscope {
+
+int SuitsReduce(const Instruction& instruction) { return instruction.opcode == Opcode::kReduce ? 50 : 0; }
+
+namespace {
+
+// The lanes' totals and how they are joined.
+GridSpec JoinsOf(const FoldStory& story, int array) {
+  GridSpec spec;
+  spec.array = array;
+  spec.title = "the sixteen lanes, joined pairwise";
+  spec.dims = {static_cast<int64_t>(story.joins.size()), 16};
+  spec.axes = {{"", Ink::kDim}, {"lane", Ink::kDim}};
+  spec.only_numbers = true;
+  spec.label = [](int dim, int64_t i) {
+    static constexpr const char* kRows[] = {"total", "l + 8", "l + 4", "l + 2", "l + 1"};
+    return dim == 0 ? std::string(kRows[std::min<int64_t>(i, 4)]) : absl::StrCat(i);
+  };
+  spec.cell = [&story, array](absl::Span<const int64_t> index) {
+    GridCell cell;
+    cell.cell = {array, {index[0], index[1]}};
+    const auto& row = story.joins[index[0]];
+    if (index[1] >= static_cast<int64_t>(row.size())) {
+      cell.state = CellState::kAbsent;
+      return cell;
+    }
+    cell.tint = Paint(GroupInk(static_cast<int>(index[1])), 0.2f);
+    if (const auto& s = row[index[1]]) {
+      cell.text = ShortText(*s);
+      cell.number = HeatOf(*s);
+      cell.hint = index[0] == 0 ? absl::StrCat("lane ", index[1], " in all: ", ToText(*s))
+                                : absl::StrCat("lanes ", index[1], " and ", index[1] + (16 >> index[0]), " of the row above: ", ToText(*s));
+    }
+    return cell;
+  };
+  return spec;
+}
+
+}  // namespace
+
+absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  const Instruction& i = scene.instruction();
+  const int n = static_cast<int>(i.operands.size()) / 2;  // arrays, and as many initial values
+  const Shape& shape = scene.operand(0).shape;
+  std::vector<bool> folded(shape.rank(), false);
+  for (int64_t d : i.Ints(AttrId::kDimensions)) folded[d] = true;
+  std::vector<GridAxis> axes = CustomaryAxes(shape.rank()), kept_axes;
+  std::vector<std::string> gone, kept;
+  for (int d = 0; d < shape.rank(); ++d) {
+    axes[d].paint = folded[d] ? Paint(Ink::kOrange) : Paint(GroupInk(static_cast<int>(kept.size())));
+    (folded[d] ? gone : kept).push_back(axes[d].letter);
+    if (!folded[d]) kept_axes.push_back(axes[d]);
+  }
+  board.set_focus_word("folded");
+  board.Headline();
+  // The element that is told: the selected one, else the first.
+  std::optional<Cell> subject;
+  if (board.result_cell() != nullptr) {
+    subject = *board.result_cell();
+  } else if (selection.pinned && selection.pinned->array >= kResultArray && selection.pinned->array < kOwnArray && scene.Has(*selection.pinned)) {
+    subject = *selection.pinned;
+  } else if (scene.result().shape.ElementCount() > 0) {
+    subject = Cell{kResultArray, std::vector<int64_t>(scene.result().shape.rank(), 0)};
+  }
+  std::optional<FoldStory> story;
+  if (subject) story = TellFold(scene, board.relation(), subject->array - kResultArray, subject->index);
+  const Computation* reducer = i.Called(AttrId::kToApply);
+  if (story && !story->single_op && reducer != nullptr) {
+    RunReducer(scene, *reducer, n, [&](const FoldTerm& term) -> std::optional<std::vector<int64_t>> {
+      std::vector<int64_t> index(shape.rank(), 0);
+      size_t next_kept = 0, next_folded = 0;
+      for (int d = 0; d < shape.rank(); ++d) {
+        if (!folded[d]) index[d] = subject->index[next_kept++];
+        else if (shape.dim(d) != 1 && next_folded < term.at.size()) index[d] = term.at[next_folded++];
+      }
+      return index;
+    }, &*story);
+  }
+  if (!gone.empty()) board.Explain(absl::StrJoin(gone, ", "), Ink::kOrange, absl::StrCat("folded away", reducer != nullptr ? absl::StrCat(" with ", reducer->name) : "", "; from the initial value on, the accumulator on the left."));
+  if (gone.empty()) board.Say("No dimension is folded: each element is combined with the initial value.");
+  if (!kept.empty()) board.Explain(absl::StrJoin(kept, ", "), GroupInk(0), "kept: one result for each.");
+  if (story && story->total > 1) {
+    board.Say(story->lanes ? "Order: the innermost folded index modulo 16 says the lane; each lane runs row-major, then lanes are joined pairwise, then the initial value."
+                           : "Order: row-major over the folded dimensions, one after the other.");
+    board.set_steps(static_cast<int>(story->terms.size()));
+  }
+  const int step = board.step();
+  Related of_subject;
+  if (step >= 0 && subject) of_subject = board.relation().Reads(subject->array - kResultArray, subject->index);
+  board.set_marks([&](const Cell& cell) {
+    if (step < 0 || !story) return CellMark::kNone;
+    if (cell == *subject) return CellMark::kNow;
+    if (!of_subject.RoleOf(cell)) return CellMark::kNone;
+    if (cell.array >= n) return CellMark::kFocus;
+    for (int t = 0; t <= step; ++t) {
+      const auto& reads = story->terms[t].reads;
+      if (std::find(reads.begin(), reads.end(), cell) != reads.end()) return t == step ? CellMark::kNow : CellMark::kDone;
+    }
+    return CellMark::kFocus;
+  });
+  std::vector<Board::Piece> row;
+  for (const PictureArray& operand : scene.operands()) {
+    GridSpec spec = board.SpecOf(operand);
+    if (operand.id < n) {
+      spec.axes = axes;
+      if (step >= 0 && story) {
+        for (const Cell& cell : story->terms[step].reads) {
+          if (cell.array == operand.id) spec.focus = cell.index;
+        }
+      }
+      // Lanes have their colours.
+      if (story && story->lanes) {
+        int inner = -1;
+        for (int d = 0; d < shape.rank(); ++d) {
+          if (folded[d] && shape.dim(d) != 1) inner = d;
+        }
+        spec.cell = [inner_cell = std::move(spec.cell), inner](absl::Span<const int64_t> index) {
+          GridCell cell = inner_cell(index);
+          if (inner >= 0) cell.tint = Paint(GroupInk(static_cast<int>(index[inner] % 16)), 0.18f);
+          return cell;
+        };
+      }
+    }
+    if (!row.empty()) row.push_back(std::string());
+    row.push_back(std::move(spec));
+  }
+  row.push_back(std::string("->"));
+  for (const PictureArray& result : scene.results()) {
+    GridSpec spec = board.SpecOf(result);
+    spec.axes = kept_axes;
+    if (step >= 0 && subject && result.id == subject->array) spec.focus = subject->index;
+    if (result.id != kResultArray) row.push_back(std::string());
+    row.push_back(std::move(spec));
+  }
+  board.Row(std::move(row), 320);
+  if (story && story->total > 0 && subject && (step >= 0 || board.result_cell() != nullptr)) {
+    std::vector<FoldRow> rows;
+    for (int k = 0; k < n; ++k) {
+      rows.push_back({n == 1 ? "term" : absl::StrCat("term of ", scene.operand(k).name), [&scene, k](const FoldTerm& t) -> std::optional<Scalar> {
+                        for (const Cell& cell : t.reads) {
+                          if (cell.array == k) return scene.operand(k).At(cell.index);
+                        }
+                        return std::nullopt;
+                      }});
+    }
+    if (story->single_op) rows.push_back({story->lanes ? absl::StrCat("lane's ", FoldWord(story->op)) : FoldWord(story->op), [](const FoldTerm& t) { return t.running; }});
+    for (int k = 0; k < n && !story->single_op && !story->terms.empty() && !story->terms[0].parts.empty(); ++k) {
+      rows.push_back({scene.results().size() > static_cast<size_t>(k) ? absl::StrCat(scene.results()[k].name, " so far") : "so far", [k](const FoldTerm& t) -> std::optional<Scalar> {
+                        return static_cast<size_t>(k) < t.parts.size() ? std::optional<Scalar>(t.parts[k]) : std::nullopt;
+                      }});
+    }
+    GridSpec strip = FoldStrip(*story, kOwnArray, std::move(rows), step, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
+    strip.title = absl::StrCat(scene.NameOf(*subject), " term by term");
+    if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = absl::StrCat("the first ", story->terms.size(), " of ", story->total, " terms");
+    if (story->init) strip.note = absl::StrCat(strip.note.empty() ? "" : strip.note + "; ", "from ", ToText(*story->init), story->lanes ? " at the end" : " on");
+    board.Row({std::move(strip)}, n == 1 ? 130 : 200);
+    if (!story->joins.empty() && step < 0) board.Row({JoinsOf(*story, kOwnArray + 1)}, 180);
+    if (step >= 0) {
+      const FoldTerm& term = story->terms[step];
+      std::vector<std::string> names;
+      for (const Cell& cell : term.reads) names.push_back(scene.NameOf(cell));
+      std::vector<std::string> parts;
+      for (const Scalar& part : term.parts) parts.push_back(ToText(part));
+      board.set_step_text(absl::StrCat("Term ", step + 1, " of ", story->total, ": ", absl::StrJoin(names, " and "),
+                                       term.running ? absl::StrCat("; the ", FoldWord(story->op), story->lanes ? absl::StrCat(" of lane ", term.at.back() % 16) : "", " so far is ", ToText(*term.running)) : "",
+                                       parts.empty() ? "" : absl::StrCat("; so far ", absl::StrJoin(parts, " and ")), "."));
+    }
+  }
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,502 @@
+// A reader is found by halving the result as long as a part may read the element; the program's intervals decide, and where they leave a
+// single element open it is evaluated and watched.
+#include "visualizer/pictures/relation.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+// ---- Related ----
+
+int64_t Related::Box::count() const {
+  int64_t n = 1;
+  for (size_t d = 0; d < low.size(); ++d) n *= std::max<int64_t>(0, high[d] - low[d] + 1);
+  return n;
+}
+
+void Related::Add(const PictureArray& array, int64_t linear, LoadRole role) {
+  const auto [entry, fresh] = roles_.try_emplace(CellKey{array.id, linear}, role);
+  if (!fresh) {
+    entry->second = std::max(entry->second, role);
+    return;
+  }
+  dims_.try_emplace(array.id, std::vector<int64_t>(array.shape.dimensions().begin(), array.shape.dimensions().end()));
+  std::vector<int64_t> index(array.shape.rank());
+  DelinearizeIndex(array.shape.dimensions(), linear, absl::MakeSpan(index));
+  cells_.push_back({{array.id, std::move(index)}, role});
+}
+
+std::optional<LoadRole> Related::RoleOf(const Cell& cell) const {
+  if (const auto dims = dims_.find(cell.array); dims != dims_.end() && dims->second.size() == cell.index.size()) {
+    const auto entry = roles_.find(CellKey{cell.array, LinearIndex(dims->second, cell.index)});
+    if (entry != roles_.end()) return entry->second;
+  }
+  for (const Box& box : boxes_) {
+    if (box.array != cell.array || box.low.size() != cell.index.size()) continue;
+    bool inside = true;
+    for (size_t d = 0; d < box.low.size(); ++d) inside = inside && cell.index[d] >= box.low[d] && cell.index[d] <= box.high[d];
+    if (inside) return box.role;
+  }
+  return std::nullopt;
+}
+
+int64_t Related::total() const {
+  int64_t total = static_cast<int64_t>(cells_.size());
+  for (const Box& box : boxes_) total += box.count();
+  return total;
+}
+
+std::vector<Cell> Related::List(size_t most) const {
+  std::vector<Cell> list;
+  for (const Single& s : cells_) {
+    if (list.size() >= most) return list;
+    list.push_back(s.cell);
+  }
+  for (const Box& box : boxes_) {
+    std::vector<int64_t> index = box.low;
+    for (int64_t n = box.count(); n > 0; --n) {
+      if (list.size() >= most) return list;
+      list.push_back({box.array, index});
+      for (size_t d = index.size(); d-- > 0;) {
+        if (++index[d] <= box.high[d]) break;
+        index[d] = box.low[d];
+      }
+    }
+  }
+  return list;
+}
+
+std::optional<std::vector<int64_t>> Related::FirstOf(int array) const {
+  for (const Single& s : cells_) {
+    if (s.cell.array == array) return s.cell.index;
+  }
+  for (const Box& box : boxes_) {
+    if (box.array == array) return box.low;
+  }
+  return std::nullopt;
+}
+
+// ---- Relation ----
+
+Relation::Relation(const PictureScene& scene, Limits limits) : scene_(scene), limits_(limits) {
+  const Instruction& i = scene.instruction();
+  const OpDef& def = Def(i);
+  const bool of_tuples = def.op_class == OpClass::kPull && def.evaluate != nullptr && !i.shape.IsArray();
+  if ((def.op_class == OpClass::kPull || def.op_class == OpClass::kPush) && !of_tuples) {
+    if (absl::StatusOr<Program> program = ElementProgram(i); program.ok()) tracer_ = std::make_unique<ElementTracer>(*program);
+  }
+  if (tracer_ == nullptr) leaves_ = SourcesOfLeaves(i);
+  load_ = [this](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+    const PictureArray* array = scene_.Find(OperandArray(operand));
+    if (array != nullptr) {
+      if (const std::optional<Scalar> s = array->At(linear)) return *s;
+    }
+    // Values that are not there yet count as zero where they only are numbers; where they decide, nothing can be said.
+    missing_ = true;
+    if (tracer_->RoleOf(operand) == LoadRole::kIndex) return absl::UnavailableError(absl::StrCat("the values of ", array != nullptr ? array->name : "an operand", " are not there yet"));
+    Scalar zero;
+    zero.type = tracer_->program().operands[operand].element_type();
+    return zero;
+  };
+}
+
+bool Relation::UsesOld() const {
+  const Program& program = tracer_->program();
+  for (NodeId combined : program.push.combined) {
+    for (int32_t v : program.graph->FreeVars(combined)) {
+      if (v < 0) return true;
+    }
+  }
+  return false;
+}
+
+bool Relation::ChoosesByOld() const {
+  const ExprGraph& graph = *tracer_->program().graph;
+  std::vector<NodeId> todo(tracer_->program().push.combined.begin(), tracer_->program().push.combined.end());
+  std::vector<bool> seen(graph.size(), false);
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kSelect) {
+      for (int32_t v : graph.FreeVars(node.inputs[0])) {
+        if (v < 0) return true;
+      }
+    }
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+    if (node.kind == NodeKind::kFold) todo.insert(todo.end(), graph.fold(node).bodies.begin(), graph.fold(node).bodies.end());
+  }
+  return false;
+}
+
+void Relation::ReadsOfProgram(int output, absl::Span<const int64_t> index, Related* found) const {
+  const Program& program = tracer_->program();
+  const absl::StatusOr<TracedElement> element = tracer_->At(output, index, load_, limits_.points);
+  if (element.ok()) {
+    for (const TracedLoad& load : element->loads) {
+      if (const PictureArray* array = scene_.Find(OperandArray(load.operand))) found->Add(*array, load.linear, load.role);
+    }
+    return;
+  }
+  found->exact = false;
+  if (!absl::IsResourceExhausted(element.status()) || program.is_push) {
+    found->note = std::string(element.status().message());
+    return;
+  }
+  // Too many terms to walk: the ranges that it reads.
+  found->note = absl::StrCat("it is made from more than ", limits_.points, " terms: their ranges are shown");
+  for (size_t k = 0; k < program.operands.size(); ++k) {
+    const std::optional<LoadRole> role = tracer_->RoleOf(static_cast<int>(k));
+    if (!role) continue;
+    for (const ElementTracer::Reach& reach : tracer_->ReachOf(output, index, index, static_cast<int>(k), load_)) {
+      Related::Box box;
+      box.array = OperandArray(static_cast<int>(k));
+      box.role = *role;
+      for (const ElementTracer::Dim& dim : reach.dims) {
+        box.low.push_back(dim.low);
+        box.high.push_back(dim.high);
+      }
+      found->AddBox(std::move(box));
+    }
+  }
+}
+
+Related Relation::Reads(int leaf, absl::Span<const int64_t> index) const {
+  Related found;
+  const Instruction& i = scene_.instruction();
+  missing_ = false;
+  if (tracer_ != nullptr) {
+    ReadsOfProgram(leaf, index, &found);
+    if (missing_ && found.note.empty()) found.note = "some operands have no values yet";
+    return found;
+  }
+  const PictureArray* result = scene_.Find(kResultArray + leaf);
+  if (result == nullptr) return found;
+  const int64_t linear = LinearIndex(result->shape.dimensions(), index);
+  if (!leaves_.empty()) {
+    const LeafSource source = leaves_[leaf];
+    const PictureArray* array = source.operand < 0 ? nullptr : scene_.Find(OperandArray(source.operand, source.leaf));
+    if (array != nullptr) found.Add(*array, linear, LoadRole::kValue);
+    return found;
+  }
+  const OpDef& def = Def(i);
+  if (def.control != ControlKind::kNone) {
+    found.exact = false;
+    found.note = "what its elements read is decided in the computations that it runs: step into them";
+    return found;
+  }
+  if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples, copied or chosen between
+    for (size_t k = i.operands.size() == 3 ? 1 : 0; k < i.operands.size(); ++k) {
+      if (i.operands.size() == 3 && k > 0) {
+        const std::optional<Scalar> pred = scene_.operand(0).At(0);
+        if (k == 1) found.Add(scene_.operand(0), 0, LoadRole::kPredicate);
+        if (!pred || (pred->i != 0) != (k == 1)) continue;
+      }
+      if (const PictureArray* array = scene_.Find(OperandArray(static_cast<int>(k), leaf))) found.Add(*array, linear, LoadRole::kValue);
+    }
+    return found;
+  }
+  for (const PictureArray& operand : scene_.operands()) {
+    const int k = operand.id % kOperandLeaf, operand_leaf = operand.id / kOperandLeaf;
+    const std::optional<OpaqueReach> reach = ReachOfOpaque(i, leaf, k, operand_leaf);
+    if (!reach) continue;
+    const LoadRole role = reach->decides ? LoadRole::kIndex : LoadRole::kValue;
+    if (reach->linear) {
+      if (linear < operand.shape.ElementCount()) found.Add(operand, linear, role);
+      continue;
+    }
+    Related::Box box;
+    box.array = operand.id;
+    box.role = role;
+    bool inside = true;
+    for (int d = 0; d < operand.shape.rank(); ++d) {
+      const int same = d < static_cast<int>(reach->same.size()) ? reach->same[d] : OpaqueReach::kWhole;
+      box.low.push_back(same >= 0 ? index[same] : 0);
+      box.high.push_back(same >= 0 ? index[same] : operand.shape.dim(d) - 1);
+      inside = inside && box.high.back() < operand.shape.dim(d);
+    }
+    if (inside) found.AddBox(std::move(box));
+  }
+  found.exact = false;
+  found.note = "the operation works on the whole: these are the elements that it may read";
+  return found;
+}
+
+void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> index, Search* search, Related* found) const {
+  const Program& program = tracer_->program();
+  const Shape& shape = program.outputs[output].shape;
+  const int64_t linear = LinearIndex(program.operands[operand].dimensions(), index);
+  if (shape.ElementCount() == 0 || !tracer_->RoleOf(operand)) return;
+  struct Part {
+    std::vector<int64_t> low, high;
+  };
+  const auto touches = [&](const ElementTracer::Reach& reach) {
+    for (size_t d = 0; d < reach.dims.size(); ++d) {
+      if (index[d] < reach.dims[d].low || index[d] > reach.dims[d].high) return false;
+    }
+    return true;
+  };
+  // All of the part's elements read it, whatever else they read.
+  const auto certain = [&](const ElementTracer::Reach& reach) {
+    if (!reach.certain) return false;
+    for (const ElementTracer::Dim& dim : reach.dims) {
+      if (!dim.free && dim.low != dim.high) return false;
+    }
+    return true;
+  };
+  // A window's places are looked at one by one: at its border a part of it is padding, and that leaves open what is read in the others.
+  const std::vector<ElementTracer::FixedVars> choices = tracer_->FoldChoices(output, 64);
+  Part whole;
+  for (int64_t extent : shape.dimensions()) {
+    whole.low.push_back(0);
+    whole.high.push_back(extent - 1);
+  }
+  const LoadRole role = *tracer_->RoleOf(operand);
+  std::vector<Part> parts = {whole};
+  while (!parts.empty()) {
+    const Part part = std::move(parts.back());
+    parts.pop_back();
+    bool may = false, all = false;
+    uint64_t open = 0;
+    for (const ElementTracer::Reach& reach : tracer_->ReachOf(output, part.low, part.high, operand, load_)) {
+      if (!touches(reach)) continue;
+      may = true;
+      all = all || certain(reach);
+      for (const ElementTracer::Dim& dim : reach.dims) {
+        if (!dim.free && dim.low != dim.high) open |= dim.vars;
+      }
+    }
+    if (!may) continue;
+    bool in_some = choices.empty();
+    for (size_t c = 0; c < choices.size() && !all; ++c) {
+      for (const ElementTracer::Reach& reach : tracer_->ReachOf(output, part.low, part.high, operand, load_, choices[c])) {
+        if (!touches(reach)) continue;
+        in_some = true;
+        all = all || certain(reach);
+      }
+    }
+    if (!all && !in_some) continue;
+    if (all || ++search->parts > limits_.parts) {
+      if (!all) {
+        found->exact = false;
+        found->note = "there are too many parts to look at: some of these may not read it";
+      }
+      found->AddBox({kResultArray + output, part.low, part.high, role});
+      continue;
+    }
+    int longest = -1;
+    int64_t length = 1;
+    for (const uint64_t among : {open, ~uint64_t{0}}) {
+      for (size_t d = 0; d < part.low.size(); ++d) {
+        if (d < 64 && (among >> d & 1) == 0) continue;
+        if (part.high[d] - part.low[d] + 1 > length) {
+          length = part.high[d] - part.low[d] + 1;
+          longest = static_cast<int>(d);
+        }
+      }
+      if (longest >= 0) break;
+    }
+    if (longest >= 0) {
+      Part first = part, second = part;
+      first.high[longest] = part.low[longest] + length / 2 - 1;
+      second.low[longest] = part.low[longest] + length / 2;
+      parts.push_back(std::move(second));
+      parts.push_back(std::move(first));
+      continue;
+    }
+    // One element: see what it loads. Of programs with updates only what it starts as is meant.
+    bool reads = true;
+    LoadRole as = role;
+    if (program.is_push) {
+      reads = false;
+      const ElementLoader watch = [&](int k, int64_t at) -> absl::StatusOr<Scalar> {
+        reads = reads || (k == operand && at == linear);
+        return load_(k, at);
+      };
+      tracer_->Start(output, part.low, watch);
+    } else if (search->points < 8 * limits_.points) {
+      const absl::StatusOr<TracedElement> element = tracer_->At(output, part.low, load_, limits_.points);
+      if (element.ok()) {
+        search->points += static_cast<int64_t>(element->loads.size()) + 1;
+        reads = false;
+        for (const TracedLoad& l : element->loads) {
+          if (l.operand != operand || l.linear != linear) continue;
+          reads = true;
+          as = l.role;
+        }
+      } else {
+        found->exact = false;
+        found->note = std::string(element.status().message());
+      }
+    } else {
+      found->exact = false;
+      found->note = "there are too many elements to look at: some of these may not read it";
+    }
+    if (reads) found->AddBox({kResultArray + output, part.low, part.high, as});
+  }
+}
+
+// What an update overwrites without reading it is not influenced by what was there before.
+void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t> index, Related* found) const {
+  const Program& program = tracer_->program();
+  const int64_t linear = LinearIndex(program.operands[operand].dimensions(), index);
+  Search search;
+  // Updates of several outputs may read each other's elements, and what they start as.
+  Related started;
+  for (size_t o = 0; o < program.outputs.size(); ++o) {
+    Related of_output;
+    AddReaders(static_cast<int>(o), operand, index, &search, &of_output);
+    started.exact = started.exact && of_output.exact;
+    for (const Cell& cell : of_output.List(static_cast<size_t>(limits_.points))) {
+      started.Add(*scene_.Find(kResultArray), LinearIndex(program.outputs[0].shape.dimensions(), cell.index), LoadRole::kValue);
+    }
+    if (of_output.total() > limits_.points) started.exact = false;
+  }
+  const PictureArray* result = scene_.Find(kResultArray + output);
+  if (result == nullptr) return;
+  found->exact = started.exact;
+  if (tracer_->push_points() > limits_.points) {
+    found->exact = false;
+    found->note = absl::StrCat("there are ", tracer_->push_points(), " updates, too many to look at");
+    for (const Cell& cell : started.List(static_cast<size_t>(limits_.points))) found->Add(*result, LinearIndex(result->shape.dimensions(), cell.index), LoadRole::kValue);
+    return;
+  }
+  const bool uses_old = UsesOld();
+  absl::flat_hash_map<int64_t, std::optional<LoadRole>> touched;  // by target
+  for (int64_t t = 0; t < tracer_->push_points(); ++t) {
+    std::vector<TracedLoad> loads;
+    const absl::StatusOr<int64_t> target = tracer_->PushPoint(t, load_, &loads);
+    if (!target.ok()) {
+      found->exact = false;
+      found->note = std::string(target.status().message());
+      return;
+    }
+    if (*target < 0) continue;
+    std::optional<LoadRole> role;
+    for (const TracedLoad& l : loads) {
+      if (l.operand == operand && l.linear == linear) role = l.role;
+    }
+    std::optional<LoadRole>& now = touched[*target];
+    if (!uses_old) {
+      now = role;
+    } else if (role) {
+      now = now ? std::max(*now, *role) : *role;
+    }
+  }
+  if (ChoosesByOld()) {
+    // What is loaded depends on what was there before: each element that is hit is walked through.
+    if (static_cast<int64_t>(touched.size()) * tracer_->push_points() > 8 * limits_.points) {
+      found->exact = false;
+      found->note = "which updates are read depends on what was there before";
+    } else {
+      for (auto& [at, role] : touched) {
+        std::vector<int64_t> target(result->shape.rank());
+        DelinearizeIndex(result->shape.dimensions(), at, absl::MakeSpan(target));
+        role.reset();
+        const absl::StatusOr<TracedElement> element = tracer_->At(output, target, load_, limits_.points);
+        if (!element.ok()) continue;
+        for (const TracedLoad& l : element->loads) {
+          if (l.operand == operand && l.linear == linear) role = l.role;
+        }
+      }
+    }
+  }
+  std::vector<std::pair<int64_t, LoadRole>> all;
+  for (const Cell& cell : started.List(static_cast<size_t>(limits_.points))) {
+    const int64_t at = LinearIndex(result->shape.dimensions(), cell.index);
+    if (uses_old || !touched.contains(at)) all.push_back({at, LoadRole::kValue});
+  }
+  for (const auto& [at, role] : touched) {
+    if (role) all.push_back({at, *role});
+  }
+  std::sort(all.begin(), all.end());
+  for (const auto& [at, role] : all) found->Add(*result, at, role);
+}
+
+Related Relation::Readers(int operand, int operand_leaf, absl::Span<const int64_t> index) const {
+  Related found;
+  const Instruction& i = scene_.instruction();
+  const PictureArray* from = scene_.Find(OperandArray(operand, operand_leaf));
+  if (from == nullptr) return found;
+  missing_ = false;
+  if (tracer_ != nullptr) {
+    Search search;
+    for (size_t o = 0; o < tracer_->program().outputs.size(); ++o) {
+      if (tracer_->program().is_push) {
+        UpdatedReaders(static_cast<int>(o), operand, index, &found);
+      } else {
+        AddReaders(static_cast<int>(o), operand, index, &search, &found);
+      }
+    }
+    if (missing_ && found.note.empty()) found.note = "some operands have no values yet";
+    return found;
+  }
+  const int64_t linear = LinearIndex(from->shape.dimensions(), index);
+  if (!leaves_.empty()) {
+    for (size_t leaf = 0; leaf < leaves_.size(); ++leaf) {
+      const PictureArray* to = scene_.Find(kResultArray + static_cast<int>(leaf));
+      if (to != nullptr && leaves_[leaf].operand == operand && leaves_[leaf].leaf == operand_leaf) found.Add(*to, linear, LoadRole::kValue);
+    }
+    return found;
+  }
+  const OpDef& def = Def(i);
+  if (def.control != ControlKind::kNone) {
+    found.exact = false;
+    found.note = "what reads it is decided in the computations that it runs: step into them";
+    return found;
+  }
+  for (const PictureArray& result : scene_.results()) {
+    const int leaf = result.id - kResultArray;
+    if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {
+      const bool chooses = i.operands.size() == 3;
+      const std::optional<Scalar> pred = chooses ? scene_.operand(0).At(0) : std::nullopt;
+      if (chooses && operand == 0) {
+        Related::Box box{result.id, std::vector<int64_t>(result.shape.rank(), 0), {}, LoadRole::kPredicate};
+        for (int64_t d : result.shape.dimensions()) box.high.push_back(d - 1);
+        found.AddBox(std::move(box));
+      } else if (operand_leaf == leaf && (!chooses || (pred && (pred->i != 0) == (operand == 1)))) {
+        found.Add(result, linear, LoadRole::kValue);
+      }
+      continue;
+    }
+    const std::optional<OpaqueReach> reach = ReachOfOpaque(i, leaf, operand, operand_leaf);
+    if (!reach) continue;
+    found.exact = false;
+    found.note = "the operation works on the whole: these are the elements that may read it";
+    const LoadRole role = reach->decides ? LoadRole::kIndex : LoadRole::kValue;
+    if (reach->linear) {
+      if (linear < result.shape.ElementCount()) found.Add(result, linear, role);
+      continue;
+    }
+    Related::Box box{result.id, std::vector<int64_t>(result.shape.rank(), 0), {}, role};
+    for (int64_t d : result.shape.dimensions()) box.high.push_back(d - 1);
+    bool inside = true;
+    for (size_t d = 0; d < reach->same.size(); ++d) {
+      if (reach->same[d] < 0) continue;
+      box.low[reach->same[d]] = box.high[reach->same[d]] = index[d];
+      inside = inside && index[d] < result.shape.dim(reach->same[d]);
+    }
+    if (inside) found.AddBox(std::move(box));
+  }
+  return found;
+}
+
+Related Relation::Of(const Cell& cell) const {
+  if (!scene_.Has(cell)) return Related();
+  if (const int leaf = cell.array - kResultArray; leaf >= 0 && leaf < kOwnArray - kResultArray) return Reads(leaf, cell.index);
+  return Readers(cell.array % kOperandLeaf, cell.array / kOperandLeaf, cell.index);
+}
+
+std::string Relation::Formula(int leaf, absl::Span<const int64_t> index, bool numbers) const {
+  if (tracer_ == nullptr || leaf >= static_cast<int>(tracer_->program().outputs.size())) return "";
+  return tracer_->Formula(leaf, index, scene_.OperandNames(), numbers, load_);
+}
+
+std::string Relation::GeneralFormula() const { return tracer_ == nullptr ? "" : ToFormula(tracer_->program(), scene_.OperandNames()); }
+
+}  // namespace hloscope

@@ -1,0 +1,277 @@
+// Sort and top-k: the permutation, as lines from the places before to the places after.
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <deque>
+#include <map>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kMostPlaces = 1 << 15;
+constexpr size_t kMostRows = 8;
+
+struct Sorting {
+  int dim = 0;
+  bool top = false;                  // only the first k places, with their places as a second result
+  std::vector<bool> keys;            // by operand: the comparator looks at it
+  std::vector<int64_t> slice;        // the index of the elements that are shown; `dim` is free
+  int64_t before = 0, after = 0;     // places
+  std::vector<int64_t> source;       // by place after: the place before; -1: not known
+  std::vector<int64_t> target;       // by place before; -1: none
+};
+
+// Equal where the elements are.
+std::string BitsOf(const Scalar& s) {
+  double re = std::isnan(s.re) ? std::nan("") : s.re;
+  std::string bits(sizeof s.i + 2 * sizeof re, '\0');
+  std::memcpy(bits.data(), &s.i, sizeof s.i);
+  std::memcpy(bits.data() + sizeof s.i, &re, sizeof re);
+  std::memcpy(bits.data() + sizeof s.i + sizeof re, &s.im, sizeof s.im);
+  return bits;
+}
+
+bool IsUsed(const Computation& c, int64_t parameter) {
+  if (parameter >= static_cast<int64_t>(c.parameters.size())) return false;
+  for (const Instruction* i : c.instructions) {
+    if (std::find(i->operands.begin(), i->operands.end(), c.parameters[parameter]) != i->operands.end()) return true;
+  }
+  return false;
+}
+
+Sorting SortingOf(const PictureScene& scene, const Cell* cell) {
+  const Instruction& i = scene.instruction();
+  Sorting s;
+  const PictureArray& first = scene.operand(0);
+  s.top = i.Has(AttrId::kK);
+  const auto dims = i.Ints(AttrId::kDimensions);
+  s.dim = s.top || dims.empty() ? first.shape.rank() - 1 : static_cast<int>(dims[0]);
+  const Computation* comparator = i.Called(AttrId::kToApply);
+  for (size_t k = 0; k < scene.operands().size(); ++k) {
+    s.keys.push_back(comparator == nullptr || IsUsed(*comparator, 2 * static_cast<int64_t>(k)) || IsUsed(*comparator, 2 * static_cast<int64_t>(k) + 1));
+  }
+  s.before = first.shape.dim(s.dim);
+  s.after = scene.result().shape.dim(s.dim);
+  s.slice.assign(first.shape.rank(), 0);
+  if (cell != nullptr && scene.Has(*cell)) s.slice = cell->index;
+  s.slice[s.dim] = 0;
+  s.source.assign(s.after, -1);
+  s.target.assign(s.before, -1);
+  if (s.before > kMostPlaces) return s;
+  const auto at = [&](const PictureArray& array, int64_t place) {
+    std::vector<int64_t> index = s.slice;
+    index[s.dim] = place;
+    return array.At(index);
+  };
+  if (s.top) {
+    for (int64_t p = 0; p < s.after; ++p) {
+      if (const std::optional<Scalar> from = at(scene.result(1), p); from && from->i >= 0 && from->i < s.before) s.source[p] = from->i;
+    }
+  } else {
+    // Elements that are equal in all operands are told apart by nothing: they keep their order.
+    std::map<std::string, std::deque<int64_t>> places;
+    const auto bits = [&](const std::vector<PictureArray>& side, int64_t p) {
+      std::string all;
+      for (const PictureArray& array : side) {
+        const std::optional<Scalar> x = at(array, p);
+        if (!x) return std::string();
+        all += BitsOf(*x);
+      }
+      return all;
+    };
+    for (int64_t p = 0; p < s.before; ++p) places[bits(scene.operands(), p)].push_back(p);
+    for (int64_t p = 0; p < s.after; ++p) {
+      const std::string wanted = bits(scene.results(), p);
+      const auto found = places.find(wanted);
+      if (wanted.empty() || found == places.end() || found->second.empty()) continue;
+      s.source[p] = found->second.front();
+      found->second.pop_front();
+    }
+  }
+  for (int64_t p = 0; p < s.after; ++p) {
+    if (s.source[p] >= 0) s.target[s.source[p]] = p;
+  }
+  return s;
+}
+
+// Exactly these belong together, where values say which; and what decided about the place.
+void Relate(const Sorting& s, Board& board) {
+  const PictureScene& scene = board.scene();
+  const Cell* cell = board.cell();
+  if (cell == nullptr || !scene.Has(*cell)) return;
+  const bool of_result = cell->array >= kResultArray;
+  const int64_t other = of_result ? s.source[cell->index[s.dim]] : s.target[cell->index[s.dim]];
+  const bool known = std::any_of(s.source.begin(), s.source.end(), [](int64_t p) { return p >= 0; });
+  if (!known) return;
+  Related related;
+  related.note = "lines are told from the values; all elements of the slice were compared";
+  std::vector<int64_t> index = s.slice;
+  index[s.dim] = other;
+  if (other >= 0) {
+    const int own = of_result ? cell->array - kResultArray : cell->array;
+    const std::vector<PictureArray>& side = of_result ? scene.operands() : scene.results();
+    for (int k = 0; k < static_cast<int>(side.size()); ++k) {
+      const bool same = s.top ? (of_result || k == 0) && (own == 0 || of_result) : k == own;
+      const bool decides = s.top || (of_result ? s.keys[k] : s.keys[own]);
+      if (same || decides) related.AddBox({side[k].id, index, index, same ? LoadRole::kValue : LoadRole::kIndex});
+    }
+  }
+  board.set_related(std::move(related));
+}
+
+std::string OrderText(const Instruction& i) {
+  const Computation* c = i.Called(AttrId::kToApply);
+  if (c == nullptr || c->root == nullptr) return "";
+  const Instruction& root = *c->root;
+  const absl::string_view direction = root.Text(AttrId::kDirection);
+  if (direction.size() == 2 && root.operands.size() == 2 && root.operands[0]->parameter_number >= 0 && root.operands[1]->parameter_number >= 0) {
+    const bool swapped = root.operands[0]->parameter_number > root.operands[1]->parameter_number;
+    const bool less = (direction[0] == 'L') != swapped;
+    const int64_t k = root.operands[0]->parameter_number / 2;
+    if (k < static_cast<int64_t>(i.operands.size())) return absl::StrCat(less ? "ascending" : "descending", " by %", i.operands[k]->name);
+  }
+  return "the first of two elements comes first where it gives true";
+}
+
+}  // namespace
+
+int SuitsSort(const Instruction& instruction) {
+  const bool named = instruction.opcode == Opcode::kSort || instruction.opcode == Opcode::kTopk;
+  return named && !instruction.operands.empty() && instruction.operands[0]->shape.IsArray() && instruction.operands[0]->shape.rank() > 0 ? 60 : 0;
+}
+
+absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelection& selection) {
+  absl::StatusOr<Board> made = Board::Make(data, selection);
+  if (!made.ok()) return made.status();
+  Board& board = *made;
+  const PictureScene& scene = board.scene();
+  const Instruction& i = scene.instruction();
+  const Sorting s = SortingOf(scene, board.cell());
+  const std::vector<GridAxis> axes = CustomaryAxes(scene.operand(0).shape.rank());
+  board.Headline();
+  if (s.top) {
+    const bool largest = i.Bool(AttrId::kLargest, true);
+    board.Explain(absl::StrCat("k=", i.Int(AttrId::kK)), Ink::kViolet, absl::StrCat("the ", s.after, largest ? " largest" : " smallest", " of each slice along ", axes[s.dim].letter, ", ", largest ? "largest" : "smallest", " first, and where they were; of equals the one that came first."));
+  } else {
+    board.Explain(absl::StrCat("dimensions={", s.dim, "}"), Ink::kViolet, absl::StrCat("each slice along ", axes[s.dim].letter, " is sorted for itself."));
+    if (const Computation* c = i.Called(AttrId::kToApply)) board.Explain(absl::StrCat("to_apply=", c->name), Ink::kViolet, absl::StrCat(OrderText(i), "."));
+    board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", Ink::kViolet, i.Bool(AttrId::kIsStable) ? "equals stay in their order." : "the order of equals is open.");
+  }
+  Relate(s, board);
+  board.set_steps(static_cast<int>(std::min<int64_t>(s.after, 1024)));
+  const int step = board.step();
+  board.set_marks([&](const Cell& cell) {
+    if (step < 0 || !scene.Has(cell)) return CellMark::kNone;
+    std::vector<int64_t> index = cell.index;
+    const int64_t place = index[s.dim];
+    index[s.dim] = 0;
+    if (index != s.slice) return CellMark::kNone;
+    return place == (cell.array >= kResultArray ? step : s.source[step]) ? CellMark::kNow : CellMark::kNone;
+  });
+  if (scene.operand(0).shape.rank() > 1) {
+    const auto whole = [&](const PictureArray& array) {
+      GridSpec spec = board.SpecOf(array);
+      spec.axes = axes;
+      spec.axes[s.dim].paint = Ink::kViolet;
+      spec.cell = [inner = std::move(spec.cell), &s](absl::Span<const int64_t> index) {
+        GridCell cell = inner(index);
+        bool inside = true;
+        for (size_t d = 0; d < index.size(); ++d) inside = inside && (static_cast<int>(d) == s.dim || index[d] == s.slice[d]);
+        if (inside) cell.mark = std::max(cell.mark, CellMark::kFocus);
+        return cell;
+      };
+      return spec;
+    };
+    std::vector<Board::Piece> row;
+    for (size_t k = 0; k < std::min<size_t>(scene.operands().size(), 3); ++k) {
+      if (k > 0) row.push_back(std::string());
+      row.push_back(whole(scene.operands()[k]));
+    }
+    row.push_back(std::string("->"));
+    for (size_t k = 0; k < std::min<size_t>(scene.results().size(), 3); ++k) {
+      if (k > 0) row.push_back(std::string());
+      row.push_back(whole(scene.results()[k]));
+    }
+    board.Row(std::move(row), 200);
+  }
+  // One slice: a row for each operand, and one for each result.
+  const auto strip = [&](bool after) {
+    const std::vector<PictureArray>& side = after ? scene.results() : scene.operands();
+    GridSpec spec;
+    spec.array = kOwnArray + (after ? 1 : 0);
+    std::vector<std::string> parts;
+    for (int d = 0; d < static_cast<int>(s.slice.size()); ++d) parts.push_back(d == s.dim ? ":" : absl::StrCat(s.slice[d]));
+    spec.title = absl::StrCat(after ? "after" : "before", s.slice.size() > 1 ? absl::StrCat(" [", absl::StrJoin(parts, ","), "]") : "");
+    spec.dims = {static_cast<int64_t>(std::min(side.size(), kMostRows)), after ? s.after : s.before};
+    spec.axes = {{"", Ink::kDim}, axes[s.dim]};
+    spec.rows = 0;
+    spec.columns = 1;
+    spec.label = [&side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : absl::StrCat(side[k].name, !after && s.keys[k] && side.size() > 1 ? " (key)" : ""); };
+    if (step >= 0) spec.focus = {0, after ? step : std::max<int64_t>(s.source[step], 0)};
+    for (const PictureArray& array : side) {
+      if (const auto focus = board.FocusOf(array.id); focus && step < 0) spec.focus = {0, (*focus)[s.dim]};
+    }
+    spec.cell = [&, after](absl::Span<const int64_t> index) {
+      std::vector<int64_t> at = s.slice;
+      at[s.dim] = index[1];
+      GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); });
+      const int64_t source = after ? s.source[index[1]] : index[1];
+      if (source >= 0 && (after || s.target[source] >= 0)) cell.tint = Paint(GroupInk(static_cast<int>(source % kGroupInks)), 0.26f);
+      if (after && source >= 0) absl::StrAppend(&cell.hint, "\nfrom place ", source);
+      if (!after) absl::StrAppend(&cell.hint, s.target[source] >= 0 ? absl::StrCat("\ngoes to place ", s.target[source]) : s.top && s.after > 0 && s.source[0] >= 0 ? "\nnot among them" : "");
+      if (after && step >= 0 && index[1] > step) {
+        cell.text.clear();
+        cell.number.reset();
+        cell.tint = Paint();
+      }
+      return cell;
+    };
+    return spec;
+  };
+  board.Row({strip(false)}, 160);
+  board.Skip(46);
+  board.Row({strip(true)}, 160);
+  const Grid *from = board.GridOfArray(kOwnArray), *to = board.GridOfArray(kOwnArray + 1);
+  int64_t moved = 0, unknown = 0;
+  for (int64_t p = 0; p < s.after; ++p) {
+    unknown += s.source[p] < 0;
+    moved += s.source[p] >= 0 && s.source[p] != p;
+    if (s.source[p] < 0 || from == nullptr || to == nullptr || (step >= 0 && p > step)) continue;
+    const int64_t last = from->spec().dims[0] - 1;
+    const std::optional<Box> a = from->BoxOf({last, s.source[p]}), b = to->BoxOf({0, p});
+    if (!a || !b) continue;
+    std::vector<int64_t> index = s.slice;
+    index[s.dim] = p;
+    bool lit = step >= 0 && p == step;
+    if (const Cell* cell = board.cell(); cell != nullptr && scene.Has(*cell)) lit = lit || cell->index[s.dim] == (cell->array >= kResultArray ? p : s.source[p]);
+    const bool quiet = !lit && (step >= 0 || board.cell() != nullptr);
+    const Paint paint = lit ? Paint(step >= 0 && p == step ? Ink::kAmber : Ink::kBlue) : Paint(GroupInk(static_cast<int>(s.source[p] % kGroupInks)), quiet ? 0.35f : 0.9f);
+    const Place start{a->middle().x, a->bottom()}, end{b->middle().x, b->y - 14};
+    const float bend = (end.y - start.y) * 0.45f;
+    board.drawing().AddPath({start, {start.x, start.y + bend}, {end.x, end.y - bend}, end}, {paint, lit ? 2.4f : 1.3f, LineKind::kSolid, lit}, true);
+  }
+  if (scene.operands().size() > kMostRows) board.Say(absl::StrCat(scene.operands().size() - kMostRows, " more operands move along."));
+  if (s.before > kMostPlaces) {
+    board.Say("There are too many places for lines.");
+  } else if (unknown == s.after && s.after > 0) {
+    board.Say("Where elements go is not known before they are sorted.");
+  } else if (s.top) {
+    board.Say(absl::StrCat(s.after - unknown, " of ", s.before, " are taken."));
+  } else {
+    board.Say(moved == 0 ? "Nothing moved: it was sorted." : absl::StrCat(moved, " of ", s.after, " elements moved."));
+  }
+  if (step >= 0 && s.after > 0) {
+    std::vector<int64_t> index = s.slice;
+    index[s.dim] = step;
+    const std::optional<Scalar> x = scene.result().At(index);
+    board.set_step_text(absl::StrCat("Place ", step, x ? absl::StrCat(": ", ToText(*x)) : "", s.source[step] >= 0 ? absl::StrCat(" comes from place ", s.source[step]) : "", "."));
+  }
+  board.Formula();
+  return board.Finish();
+}
+
+}  // namespace hloscope

@@ -1,0 +1,128 @@
+#include "visualizer/pictures/window_view.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/ops/rules.h"
+
+namespace hloscope {
+
+WindowView::WindowView(const PictureArray& array, Window window, std::vector<int> of_dimension)
+    : array_(array), window_(std::move(window)), of_dimension_(std::move(of_dimension)) {
+  for (int d = 0; d < array_.shape.rank(); ++d) {
+    int64_t size = array_.shape.dim(d);
+    if (const int w = of_dimension_[d]; w >= 0) {
+      size = std::max<int64_t>(0, DilatedExtent(size, window_[w].base_dilation) + window_[w].padding_low + window_[w].padding_high);
+    }
+    dims_.push_back(size);
+  }
+}
+
+std::optional<std::vector<int64_t>> WindowView::ElementAt(absl::Span<const int64_t> place) const {
+  std::vector<int64_t> index(place.begin(), place.end());
+  for (size_t d = 0; d < index.size(); ++d) {
+    const int w = of_dimension_[d];
+    if (w < 0) continue;
+    const int64_t at = index[d] - window_[w].padding_low;
+    if (at < 0 || at % window_[w].base_dilation != 0) return std::nullopt;
+    index[d] = at / window_[w].base_dilation;
+    if (index[d] >= array_.shape.dim(static_cast<int>(d))) return std::nullopt;
+  }
+  return index;
+}
+
+std::vector<int64_t> WindowView::PlaceOf(absl::Span<const int64_t> element) const {
+  std::vector<int64_t> place(element.begin(), element.end());
+  for (size_t d = 0; d < place.size(); ++d) {
+    if (const int w = of_dimension_[d]; w >= 0) place[d] = place[d] * window_[w].base_dilation + window_[w].padding_low;
+  }
+  return place;
+}
+
+bool WindowView::IsHole(absl::Span<const int64_t> place) const {
+  bool hole = false;
+  for (size_t d = 0; d < place.size(); ++d) {
+    const int w = of_dimension_[d];
+    if (w < 0) continue;
+    const int64_t at = place[d] - window_[w].padding_low;
+    if (at < 0 || at >= DilatedExtent(array_.shape.dim(static_cast<int>(d)), window_[w].base_dilation)) return false;
+    hole = hole || at % window_[w].base_dilation != 0;
+  }
+  return hole;
+}
+
+bool WindowView::Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const {
+  for (size_t d = 0; d < place.size(); ++d) {
+    const int w = of_dimension_[d];
+    if (w < 0) continue;
+    const int64_t from = place[d] - at[w] * window_[w].stride;
+    if (from < 0 || from % window_[w].window_dilation != 0 || from / window_[w].window_dilation >= window_[w].size) return false;
+  }
+  return true;
+}
+
+std::vector<int64_t> WindowView::Positions() const {
+  std::vector<int64_t> positions(window_.size(), 1);
+  for (size_t d = 0; d < of_dimension_.size(); ++d) {
+    if (const int w = of_dimension_[d]; w >= 0) positions[w] = WindowPlaces(array_.shape.dim(static_cast<int>(d)), window_[w]);
+  }
+  return positions;
+}
+
+GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(absl::Span<const int64_t> place)> mark) const {
+  GridSpec spec = board.SpecOf(array_);
+  if (spec.focus) spec.focus = PlaceOf(*spec.focus);
+  if (!std::equal(dims_.begin(), dims_.end(), array_.shape.dimensions().begin())) {
+    spec.note = absl::StrCat("as the window sees it; ", array_.name, " is ", array_.shape.ToString(false));
+  }
+  spec.dims = dims_;
+  spec.label = [this](int dim, int64_t i) {
+    const int w = of_dimension_[dim];
+    if (w < 0) return absl::StrCat(i);
+    const int64_t at = i - window_[w].padding_low, dilation = window_[w].base_dilation;
+    const bool element = at >= 0 && at % dilation == 0 && at / dilation < array_.shape.dim(dim);
+    return element ? absl::StrCat(at / dilation) : std::string("·");
+  };
+  spec.cell = [this, &board, own, mark = std::move(mark)](absl::Span<const int64_t> place) {
+    GridCell cell;
+    if (const auto element = ElementAt(place)) {
+      cell = CellOf(array_, *element, [&board](const Cell& c) { return board.MarkOf(c); });
+    } else {
+      cell.cell = {own, {place.begin(), place.end()}};
+      cell.state = IsHole(place) ? CellState::kHole : CellState::kPadding;
+      cell.hint = absl::StrCat(cell.state == CellState::kHole ? "hole between elements" : "padding", " at place ", IndexText(place));
+      if (board.cell() != nullptr && cell.cell == *board.cell()) cell.mark = CellMark::kSelected;
+    }
+    if (mark) cell.mark = std::max(cell.mark, mark(place));
+    return cell;
+  };
+  return spec;
+}
+
+void WindowView::TurnToWindow(GridSpec* spec) const {
+  std::vector<int> sides;
+  for (int d = static_cast<int>(of_dimension_.size()); d-- > 0 && sides.size() < 2;) {
+    if (const int w = of_dimension_[d]; w >= 0 && window_[w].size > 1) sides.push_back(d);
+  }
+  for (int d = static_cast<int>(of_dimension_.size()); d-- > 0 && sides.size() < 2;) {
+    if (std::find(sides.begin(), sides.end(), d) == sides.end()) sides.push_back(d);
+  }
+  if (sides.size() < 2) return;
+  spec->rows = std::min(sides[0], sides[1]);
+  spec->columns = std::max(sides[0], sides[1]);
+}
+
+std::string WindowView::Describe(int w) const {
+  const WindowDimension& d = window_[w];
+  std::vector<std::string> parts;
+  if (d.size != 1) parts.push_back(absl::StrCat("size ", d.size));
+  if (d.stride != 1) parts.push_back(absl::StrCat("every ", d.stride, d.stride == 2 ? "nd" : d.stride == 3 ? "rd" : "th", " place"));
+  if (d.padding_low != 0 || d.padding_high != 0) parts.push_back(absl::StrCat("padding ", d.padding_low, " before and ", d.padding_high, " after"));
+  if (d.base_dilation != 1) parts.push_back(absl::StrCat(d.base_dilation - 1, d.base_dilation == 2 ? " hole" : " holes", " between the array's elements"));
+  if (d.window_dilation != 1) parts.push_back(absl::StrCat(d.window_dilation - 1, d.window_dilation == 2 ? " place" : " places", " left out between the window's"));
+  if (d.reversal) parts.push_back("the window reversed");
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace hloscope

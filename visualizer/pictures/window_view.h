@@ -1,0 +1,46 @@
+// An array as a sliding window sees it: with padding round it and holes between its elements, in places from the window's first one on.
+// For convolution, reduce-window and select-and-scatter.
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_WINDOW_VIEW_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_WINDOW_VIEW_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+
+class WindowView {
+ public:
+  // `of_dimension[d]`: which entry of the window dimension d of the array has; -1: none, it is seen as it is.
+  WindowView(const PictureArray& array, Window window, std::vector<int> of_dimension);
+
+  // Dimensions with padding and holes. A negative padding cuts off.
+  const std::vector<int64_t>& dims() const { return dims_; }
+  // The element at a place; nothing on padding and in holes.
+  std::optional<std::vector<int64_t>> ElementAt(absl::Span<const int64_t> place) const;
+  std::vector<int64_t> PlaceOf(absl::Span<const int64_t> element) const;  // may lie outside where it is cut off
+  bool IsHole(absl::Span<const int64_t> place) const;
+  // The window at position `at` (one a window entry) covers this place.
+  bool Covers(absl::Span<const int64_t> at, absl::Span<const int64_t> place) const;
+  // How many positions the window has in each of its dimensions.
+  std::vector<int64_t> Positions() const;
+  // The grid: elements are the array's cells, all else cells of the own array `own`.
+  GridSpec Spec(const Board& board, int own, std::function<CellMark(absl::Span<const int64_t> place)> mark) const;
+  const Window& window() const { return window_; }
+  // Puts the last two dimensions in which the window is more than one place down and across, in a grid with dimensions like the array's.
+  void TurnToWindow(GridSpec* spec) const;
+  // "size 3, stride 2, padding 1 before and 0 after, ..." of window dimension w; "" where nothing is special.
+  std::string Describe(int w) const;
+
+ private:
+  const PictureArray& array_;
+  Window window_;
+  std::vector<int> of_dimension_;
+  std::vector<int64_t> dims_;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_WINDOW_VIEW_H_
