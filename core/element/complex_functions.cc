@@ -106,6 +106,17 @@ struct Reals<long double> {
   static T Cos(T x) { return std::cos(x); }
 };
 #if defined(__SIZEOF_FLOAT128__) && defined(__GLIBC__)
+#if defined(__clang__)
+// The C library declares these for GCC alone.
+extern "C" {
+__float128 logf128(__float128);
+__float128 log1pf128(__float128);
+__float128 atan2f128(__float128, __float128);
+__float128 expf128(__float128);
+__float128 sinf128(__float128);
+__float128 cosf128(__float128);
+}
+#endif
 using Widest = __float128;
 template <>
 struct Reals<__float128> {

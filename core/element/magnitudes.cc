@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/clones.h"
 
 namespace hloscope {
 namespace {
@@ -25,7 +26,7 @@ int Digits(ElementType type) { return static_cast<int>(std::lround(-std::log2(Un
 int LeastNormal(ElementType type) { return std::ilogb(UlpAt(type, 0) / (2 * UnitRoundoff(type))); }
 
 template <typename Word>
-__attribute__((target_clones("avx2", "default"), optimize("O3"))) Word LeastBits(const std::byte* data, int64_t n, Word mask) {
+HLOSCOPE_INLINE Word LeastBitsOf(const std::byte* data, int64_t n, Word mask) {
   const Word* words = reinterpret_cast<const Word*>(data);
   Word least = ~Word{0};
   for (int64_t i = 0; i < n; ++i) {
@@ -34,6 +35,9 @@ __attribute__((target_clones("avx2", "default"), optimize("O3"))) Word LeastBits
   }
   return least;
 }
+HLOSCOPE_CLONES uint16_t LeastBits(const std::byte* data, int64_t n, uint16_t mask) { return LeastBitsOf(data, n, mask); }
+HLOSCOPE_CLONES uint32_t LeastBits(const std::byte* data, int64_t n, uint32_t mask) { return LeastBitsOf(data, n, mask); }
+HLOSCOPE_CLONES uint64_t LeastBits(const std::byte* data, int64_t n, uint64_t mask) { return LeastBitsOf(data, n, mask); }
 
 // The smallest magnitude other than zero; 0: none.
 std::optional<double> LeastOf(const Value& array) {
@@ -42,16 +46,16 @@ std::optional<double> LeastOf(const Value& array) {
   const auto decode = [&](uint64_t bits, bool none) { return none ? 0.0 : DecodeFloat(type, bits + 1); };
   switch (type) {
     case ElementType::kF32: {
-      const uint32_t bits = LeastBits<uint32_t>(array.data(), n, 0x7fffffffu);
+      const uint32_t bits = LeastBits(array.data(), n, uint32_t{0x7fffffff});
       return decode(bits, bits == ~uint32_t{0});
     }
     case ElementType::kF64: {
-      const uint64_t bits = LeastBits<uint64_t>(array.data(), n, ~uint64_t{0} >> 1);
+      const uint64_t bits = LeastBits(array.data(), n, ~uint64_t{0} >> 1);
       return decode(bits, bits == ~uint64_t{0});
     }
     case ElementType::kBF16:
     case ElementType::kF16: {
-      const uint16_t bits = LeastBits<uint16_t>(array.data(), n, 0x7fff);
+      const uint16_t bits = LeastBits(array.data(), n, uint16_t{0x7fff});
       return decode(bits, bits == 0xffff);
     }
     default: return std::nullopt;

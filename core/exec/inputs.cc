@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/clones.h"
 #include "core/base/threads.h"
 #include "core/literal/scalar.h"
 #include "core/ops/op.h"
@@ -191,12 +192,6 @@ uint64_t HashText(absl::string_view text, uint64_t seed) {
   return h * 0x9e3779b97f4a7c15ull ^ (h >> 29);
 }
 
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define HLOSCOPE_CLONES __attribute__((target_clones("avx512f", "avx2", "default"), optimize("O3")))
-#else
-#define HLOSCOPE_CLONES
-#endif
-
 HLOSCOPE_CLONES void FillUniformF32(float* out, int64_t count, uint32_t first, uint32_t key, float low, float width) {
   for (int64_t k = 0; k < count; ++k) {
     uint32_t h = Scatter((first + static_cast<uint32_t>(k)) ^ key);
@@ -205,9 +200,14 @@ HLOSCOPE_CLONES void FillUniformF32(float* out, int64_t count, uint32_t first, u
 }
 
 template <typename T>
-HLOSCOPE_CLONES void FillFromTable(T* out, int64_t count, uint32_t first, uint32_t key, const T* table) {
+HLOSCOPE_INLINE void FillFrom(T* out, int64_t count, uint32_t first, uint32_t key, const T* table) {
   for (int64_t k = 0; k < count; ++k) out[k] = table[Scatter((first + static_cast<uint32_t>(k)) ^ key) >> 20];
 }
+HLOSCOPE_CLONES void FillFromTable(uint8_t* out, int64_t count, uint32_t first, uint32_t key, const uint8_t* table) { FillFrom(out, count, first, key, table); }
+HLOSCOPE_CLONES void FillFromTable(uint16_t* out, int64_t count, uint32_t first, uint32_t key, const uint16_t* table) { FillFrom(out, count, first, key, table); }
+HLOSCOPE_CLONES void FillFromTable(uint32_t* out, int64_t count, uint32_t first, uint32_t key, const uint32_t* table) { FillFrom(out, count, first, key, table); }
+HLOSCOPE_CLONES void FillFromTable(uint64_t* out, int64_t count, uint32_t first, uint32_t key, const uint64_t* table) { FillFrom(out, count, first, key, table); }
+void FillFromTable(std::complex<double>* out, int64_t count, uint32_t first, uint32_t key, const std::complex<double>* table) { FillFrom(out, count, first, key, table); }
 
 constexpr int kTableSize = 4096;
 
@@ -274,7 +274,7 @@ void FillTyped(Value& value, uint64_t seed, const std::vector<std::byte>& table)
   T* out = value.mutable_as<T>();
   const T* entries = reinterpret_cast<const T*>(table.data());
   InBlocks(value.element_count(), seed,
-           [&](int64_t begin, int64_t count, uint32_t key) { FillFromTable<T>(out + begin, count, static_cast<uint32_t>(begin), key, entries); });
+           [&](int64_t begin, int64_t count, uint32_t key) { FillFromTable(out + begin, count, static_cast<uint32_t>(begin), key, entries); });
 }
 
 void FillRandom(Value& value, const Distribution& d, uint64_t seed) {

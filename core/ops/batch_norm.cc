@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/base/clones.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
 
@@ -88,17 +89,10 @@ Geometry GeometryOf(const Shape& s, int feature) {
 
 constexpr int kLanes = 16;
 
-// The same arithmetic compiled for several instruction sets; contraction is off, so all give the same bits.
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__)
-#define HLO_CLONES __attribute__((target_clones("avx512f", "avx2", "default")))
-#else
-#define HLO_CLONES
-#endif
-#define HLO_INLINE inline __attribute__((always_inline))
 
 // Both sums of a step: of u, and of u v. Moments: u = v = x - k. Gradients: u = dy, v = x - k.
 template <bool kGrad, typename T>
-HLO_INLINE void AddTo(const T* x, const T* dy, int64_t e, double k, double& first, double& second) {
+HLOSCOPE_INLINE void AddTo(const T* x, const T* dy, int64_t e, double k, double& first, double& second) {
   const double v = x[e] - k;
   const double u = kGrad ? static_cast<double>(dy[e]) : v;
   first += u;
@@ -107,7 +101,7 @@ HLO_INLINE void AddTo(const T* x, const T* dy, int64_t e, double k, double& firs
 
 // n elements of one channel, n a multiple of the lanes; the first goes to lane 0.
 template <bool kGrad, typename T>
-HLO_INLINE void Run(const T* x, const T* dy, int64_t n, double k, double* __restrict first, double* __restrict second) {
+HLOSCOPE_INLINE void Run(const T* x, const T* dy, int64_t n, double k, double* __restrict first, double* __restrict second) {
   double a[kLanes], b[kLanes];
   for (int l = 0; l < kLanes; ++l) a[l] = first[l], b[l] = second[l];
   for (int64_t i = 0; i < n; i += kLanes) {
@@ -118,7 +112,7 @@ HLO_INLINE void Run(const T* x, const T* dy, int64_t n, double k, double* __rest
 
 // One element of each of n neighbouring channels.
 template <bool kGrad, typename T>
-HLO_INLINE void Row(const T* x, const T* dy, int64_t n, const double* __restrict k, double* __restrict first, double* __restrict second) {
+HLOSCOPE_INLINE void Row(const T* x, const T* dy, int64_t n, const double* __restrict k, double* __restrict first, double* __restrict second) {
   int64_t c = 0;
   for (; c + kLanes <= n; c += kLanes) {
     for (int l = 0; l < kLanes; ++l) AddTo<kGrad>(x, dy, c + l, k[c + l], first[c + l], second[c + l]);
@@ -131,11 +125,11 @@ struct Line {
   double k = 0, factor = 0, offset = 0, slope = 0;
 };
 template <bool kGrad, typename T>
-HLO_INLINE T Place(T x, T dy, const Line& l) {
+HLOSCOPE_INLINE T Place(T x, T dy, const Line& l) {
   return static_cast<T>(kGrad ? l.factor * (dy - l.offset - l.slope * (x - l.k)) : (x - l.k) * l.factor + l.offset);
 }
 template <bool kGrad, typename T>
-HLO_INLINE void PlaceRun(const T* x, const T* dy, T* __restrict out, int64_t n, const Line line) {
+HLOSCOPE_INLINE void PlaceRun(const T* x, const T* dy, T* __restrict out, int64_t n, const Line line) {
   int64_t i = 0;
   for (; i + kLanes <= n; i += kLanes) {
     for (int l = 0; l < kLanes; ++l) out[i + l] = Place<kGrad>(x[i + l], dy[i + l], line);
@@ -148,7 +142,7 @@ struct LineArrays {
   const double *k, *factor, *offset, *slope;
 };
 template <bool kGrad, typename T>
-HLO_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t rows, int64_t n, const LineArrays lines) {
+HLOSCOPE_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t rows, int64_t n, const LineArrays lines) {
   const double* __restrict k = lines.k, * __restrict factor = lines.factor, * __restrict offset = lines.offset, * __restrict slope = lines.slope;
   for (int64_t r = 0; r < rows; ++r, x += n, dy += n, out += n) {
     int64_t c = 0;
@@ -162,16 +156,16 @@ HLO_INLINE void PlaceRows(const T* x, const T* dy, T* __restrict out, int64_t ro
 
 // The clones, by type; without dy they make moments and training's places, with dy gradients.
 #define HLO_LOOPS(T)                                                                                                                        \
-  HLO_CLONES void SumRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) {                                              \
+  HLOSCOPE_CLONES void SumRun(const T* x, const T* dy, int64_t n, double k, double* a, double* b) {                                              \
     dy == nullptr ? Run<false>(x, x, n, k, a, b) : Run<true>(x, dy, n, k, a, b);                                                            \
   }                                                                                                                                         \
-  HLO_CLONES void SumRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) {                                       \
+  HLOSCOPE_CLONES void SumRow(const T* x, const T* dy, int64_t n, const double* k, double* a, double* b) {                                       \
     dy == nullptr ? Row<false>(x, x, n, k, a, b) : Row<true>(x, dy, n, k, a, b);                                                            \
   }                                                                                                                                         \
-  HLO_CLONES void WriteRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) {                                \
+  HLOSCOPE_CLONES void WriteRows(const T* x, const T* dy, T* out, int64_t rows, int64_t n, const LineArrays& l) {                                \
     dy == nullptr ? PlaceRows<false>(x, x, out, rows, n, l) : PlaceRows<true>(x, dy, out, rows, n, l);                                      \
   }                                                                                                                                         \
-  HLO_CLONES void WriteRun(const T* x, const T* dy, T* out, int64_t n, const Line& line) {                                                  \
+  HLOSCOPE_CLONES void WriteRun(const T* x, const T* dy, T* out, int64_t n, const Line& line) {                                                  \
     dy == nullptr ? PlaceRun<false>(x, x, out, n, line) : PlaceRun<true>(x, dy, out, n, line);                                              \
   }
 HLO_LOOPS(float)

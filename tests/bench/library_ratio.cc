@@ -3,7 +3,6 @@
 // "Alone" is oneDNN on dense arrays of the same sizes, in the module's own dimension order for convolutions (channels last or first),
 // [batch, m, k] x [batch, k, n] for dots, with its own OpenMP threads, primitive made beforehand. Prints a row for each distinct
 // instruction and the ratio of the sums, each weighted by how often the module has it. Not a test: nothing here passes or fails.
-#include <omp.h>
 
 #include <algorithm>
 #include <chrono>
@@ -21,6 +20,10 @@
 #include "backends/jit_cpu/jit_cpu.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
+
+// Of the library of OpenMP that oneDNN calls: no header of it need be there.
+extern "C" void omp_set_num_threads(int);
+extern "C" int omp_get_num_procs();
 
 namespace hloscope {
 namespace {

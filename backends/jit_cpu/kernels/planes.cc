@@ -1,7 +1,6 @@
 // Depthwise convolutions and their gradients where the last spatial dimension is innermost in memory: each output plane is the sum of
 // shifted input planes times single kernel elements; where the window is larger than the output (a kernel's gradient), each output
 // element is a dot product of two planes. Both run along rows, over exactly the elements that lie inside.
-#pragma GCC optimize("O3")
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -10,21 +9,22 @@
 #include "backends/jit_cpu/kernels/convert.h"
 #include "backends/jit_cpu/kernels/convolution.h"
 #include "backends/jit_cpu/kernels/gemm.h"
+#include "core/base/clones.h"
 
 namespace hloscope {
 namespace {
 
 using Problem = ConvolutionProblem;
 
-__attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaled(float* out, const float* in, float w, int64_t n) {
+HLOSCOPE_CLONES void AddScaled(float* out, const float* in, float w, int64_t n) {
   for (int64_t j = 0; j < n; ++j) out[j] += w * in[j];
 }
-__attribute__((target_clones("avx512f", "avx2", "default"))) void AddScaledStrided(float* out, int64_t out_step, const float* in,
+HLOSCOPE_CLONES void AddScaledStrided(float* out, int64_t out_step, const float* in,
                                                                                    int64_t in_step, float w, int64_t n) {
   for (int64_t j = 0; j < n; ++j) out[j * out_step] += w * in[j * in_step];
 }
 // Sixteen sums, element j to sum j mod 16.
-__attribute__((target_clones("avx512f", "avx2", "default"))) void Dot(const float* a, const float* b, int64_t n, float* sums) {
+HLOSCOPE_CLONES void Dot(const float* a, const float* b, int64_t n, float* sums) {
   int64_t j = 0;
   for (; j + 16 <= n; j += 16) {
     for (int l = 0; l < 16; ++l) sums[l] += a[j + l] * b[j + l];

@@ -237,11 +237,8 @@ bool Reader::ReadAliasDefinition() {
 bool Reader::ReadResources() {
   last_end_ = token_.end;
   Advance();
-  int braces = 0;
   while (token_.kind != TokenKind::kMetaClose) {
     if (token_.kind == TokenKind::kEnd || token_.kind == TokenKind::kBad) return Unexpected("'#-}'", "at the end of the resources");
-    if (Is('{')) ++braces;
-    if (Is('}')) --braces;
     const Token name = token_;
     Advance();
     if ((name.kind == TokenKind::kIdentifier || name.kind == TokenKind::kString) && Is(':')) {

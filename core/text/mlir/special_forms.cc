@@ -99,7 +99,7 @@ bool Reader::ReadWhile(Op* op) {
 bool Reader::ReadReduce(Op* op) {
   std::vector<SsaValue*> inits;
   std::vector<SourceRange> init_ranges;
-  int pairs = 0, inits_written = 0;
+  int pairs = 0;
   do {
     if (!Expect('(', "before the operand of a reduce") || !ReadOperand(op)) return false;
     if (!TakeWord("init")) return Unexpected("'init'", "after the operand of a reduce");
@@ -112,7 +112,6 @@ bool Reader::ReadReduce(Op* op) {
       op->operands.pop_back();
       op->operand_ranges.pop_back();
     }
-    ++inits_written;
     if (!Expect(')', "after the initial value of a reduce")) return false;
     ++pairs;
   } while (Take(','));
