@@ -19,7 +19,7 @@ struct OpInfo {
   int arity;
 };
 constexpr OpInfo kOps[] = {
-#define X(enumerator, text, arity) {text, arity},
+#define X(enumerator, text, arity, ...) {text, arity},
 #include "core/element/scalar_ops.def"
 #undef X
 };

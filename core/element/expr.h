@@ -23,7 +23,7 @@ using NodeId = int32_t;
 inline constexpr NodeId kNoNode = -1;
 
 enum class ScalarOp : uint8_t {
-#define X(enumerator, text, arity) enumerator,
+#define X(enumerator, ...) enumerator,
 #include "core/element/scalar_ops.def"
 #undef X
 };

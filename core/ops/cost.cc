@@ -11,50 +11,29 @@
 namespace hloscope {
 namespace {
 
-bool IsTranscendental(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::kPower:
-    case ScalarOp::kAtan2:
-    case ScalarOp::kExp:
-    case ScalarOp::kExpm1:
-    case ScalarOp::kLog:
-    case ScalarOp::kLog1p:
-    case ScalarOp::kLogistic:
-    case ScalarOp::kSqrt:
-    case ScalarOp::kRsqrt:
-    case ScalarOp::kCbrt:
-    case ScalarOp::kSin:
-    case ScalarOp::kCos:
-    case ScalarOp::kTan:
-    case ScalarOp::kTanh:
-    case ScalarOp::kErf:
-    case ScalarOp::kAcos:
-    case ScalarOp::kAcosh:
-    case ScalarOp::kAsin:
-    case ScalarOp::kAsinh:
-    case ScalarOp::kAtanh:
-    case ScalarOp::kCosh:
-    case ScalarOp::kSinh: return true;
-    default: return false;
-  }
+// What one evaluation takes, in operations on reals.
+struct Work {
+  double on_reals, on_complex;
+  bool is_function = false;
+};
+namespace work {
+constexpr Work form = {0, 0};  // only changes how a number is held
+constexpr Work arithmetic = {1, 2};
+constexpr Work product = {1, 6};
+constexpr Work quotient = {1, 11};
+constexpr Work function = {1, 2, true};  // exp, sin, power, ...
+}  // namespace work
+
+const Work& WorkOf(ScalarOp op) {
+  static constexpr Work kWork[] = {
+#define X(enumerator, text, arity, kind) work::kind,
+#include "core/element/scalar_ops.def"
+#undef X
+  };
+  return kWork[static_cast<int>(op)];
 }
 
-// Operations on reals that one evaluation takes; 0 for what only changes how a number is held.
-double FlopsOf(ScalarOp op, ElementType type) {
-  switch (op) {
-    case ScalarOp::kConvert:
-    case ScalarOp::kBitcast:
-    case ScalarOp::kReducePrecision:
-    case ScalarOp::kComplex:
-    case ScalarOp::kReal:
-    case ScalarOp::kImag: return 0;
-    default: break;
-  }
-  if (!IsComplex(type)) return IsFloat(type) ? 1 : 0;
-  if (op == ScalarOp::kMultiply) return 6;
-  if (op == ScalarOp::kDivide) return 11;
-  return 2;
-}
+double FlopsOf(ScalarOp op, ElementType type) { return IsComplex(type) ? WorkOf(op).on_complex : IsFloat(type) ? WorkOf(op).on_reals : 0; }
 
 class Counter {
  public:
@@ -88,7 +67,7 @@ class Counter {
       if (flops == 0) continue;
       const double times = Evaluations(static_cast<NodeId>(id));
       cost.flops += flops * times;
-      if (IsTranscendental(node.op)) cost.transcendentals += times;
+      if (WorkOf(node.op).is_function) cost.transcendentals += times;
     }
     return cost;
   }
