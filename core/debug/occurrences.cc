@@ -1,6 +1,7 @@
 #include "core/debug/occurrences.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -45,25 +46,57 @@ std::vector<Way::Step> StepsInto(const Instruction& caller, const Computation& c
   return steps;
 }
 
-// Ways from the entry to `computation`, the inner part of each being `tail` (innermost first).
-void CollectWays(const CallGraph& calls, const Computation& computation, std::vector<Way::Step>& tail, std::vector<Way>& ways) {
-  if (ways.size() >= kMostWays) return;
-  if (computation.is_entry) {
-    Way way;
-    way.steps.assign(tail.rbegin(), tail.rend());
-    ways.push_back(std::move(way));
-    return;
+// The first ways from the entry to a computation, in program order.
+class Ways {
+ public:
+  Ways(const Session::State& s, const CallGraph& calls, const Computation& home) : home_(home) {
+    std::vector<const Computation*> todo = {&home};  // it and what leads to it
+    absl::flat_hash_set<const Computation*> known = {&home};
+    while (!todo.empty()) {
+      const Computation& callee = *todo.back();
+      todo.pop_back();
+      absl::flat_hash_set<const Instruction*> seen;
+      for (const Instruction* caller : calls.callers[callee.id]) {
+        if (!seen.insert(caller).second) continue;
+        std::vector<Way::Step> steps = StepsInto(*caller, callee);
+        if (steps.empty()) continue;
+        std::vector<Way::Step>& out = steps_[caller->parent];
+        out.insert(out.end(), steps.begin(), steps.end());
+        if (known.insert(caller->parent).second) todo.push_back(caller->parent);
+      }
+    }
+    for (auto& [parent, steps] : steps_) std::stable_sort(steps.begin(), steps.end(), Before);
+    From(*s.module->entry);
   }
-  absl::flat_hash_set<const Instruction*> seen;
-  for (const Instruction* caller : calls.callers[computation.id]) {
-    if (!seen.insert(caller).second) continue;
-    for (const Way::Step& step : StepsInto(*caller, computation)) {
-      tail.push_back(step);
-      CollectWays(calls, *caller->parent, tail, ways);
-      tail.pop_back();
+  std::vector<Way> Take() { return std::move(found_); }
+
+ private:
+  static bool Before(const Way::Step& a, const Way::Step& b) {
+    const auto place = [](const Way::Step& step) { return std::tuple(step.caller->index, step.branch, step.level.kind == FrameKind::kWhileBody); };
+    return place(a) < place(b);
+  }
+
+  void From(const Computation& computation) {
+    if (&computation == &home_) {
+      found_.push_back(Way());
+      found_.back().steps = path_;
+      return;
+    }
+    const auto steps = steps_.find(&computation);
+    if (steps == steps_.end()) return;
+    for (const Way::Step& step : steps->second) {
+      if (found_.size() >= kMostWays) return;
+      path_.push_back(step);
+      From(*step.callee);
+      path_.pop_back();
     }
   }
-}
+
+  const Computation& home_;
+  absl::flat_hash_map<const Computation*, std::vector<Way::Step>> steps_;  // by what they lead from
+  std::vector<Way::Step> path_;
+  std::vector<Way> found_;
+};
 
 // How many ways there are; memo by computation.
 double CountWays(const CallGraph& calls, const Computation& computation, absl::flat_hash_map<const Computation*, double>& memo) {
@@ -76,12 +109,6 @@ double CountWays(const CallGraph& calls, const Computation& computation, absl::f
     if (seen.insert(caller).second) ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWays(calls, *caller->parent, memo);
   }
   return memo[&computation] = ways;
-}
-
-bool Earlier(const Way& a, const Way& b) {
-  return std::lexicographical_compare(a.steps.begin(), a.steps.end(), b.steps.begin(), b.steps.end(), [](const Way::Step& x, const Way::Step& y) {
-    return x.caller->index != y.caller->index ? x.caller->index < y.caller->index : x.branch < y.branch;
-  });
 }
 
 bool SameLoops(const Way& a, const Way& b) {
@@ -156,8 +183,7 @@ Mark AfterEdits(const Timeline& timeline, Mark mark) {
 absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation& home, const Asked& asked, bool stay) {
   Occurrences result;
   result.home_ = &home;
-  std::vector<Way::Step> tail;
-  CollectWays(CallsOf(s), home, tail, result.ways_);
+  result.ways_ = Ways(s, CallsOf(s), home).Take();
   std::vector<Way>& ways = result.ways_;
   absl::flat_hash_map<const Computation*, double> memo;
   if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home, memo);
@@ -168,10 +194,12 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls it for one after another, so its values are of no moment of the program; goto the moment and step into %",
                                                       caller.name));
   }
-  std::stable_sort(ways.begin(), ways.end(), Earlier);
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   if (asked.loop != nullptr) {
     drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return step.callee == asked.loop; }); });
+    if (ways.empty() && result.all_ways_ > static_cast<double>(kMostWays)) {
+      return absl::InvalidArgumentError(absl::StrCat("none of the first ", kMostWays, " of ", result.all_ways_, " call paths to ", home.name, " runs inside ", asked.loop->name, "; break ", home.name, " stops in all of them"));
+    }
     if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", asked.loop->name));
   }
   absl::Status first;
@@ -201,6 +229,9 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   if (most == 1 && groups.size() > 1) {  // one in each group: then they are counted over all
     for (size_t k = 0; k < ways.size(); ++k) ways[k].call = static_cast<int>(k) + 1;
     most = static_cast<int>(ways.size());
+  }
+  if (asked.call > most && result.all_ways_ > static_cast<double>(kMostWays)) {
+    return absl::InvalidArgumentError(absl::StrCat("the first ", most, " calls of ", home.name, " can be named, from call 1 on; of the others say break ", home.name, " if hits == N"));
   }
   if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
   result.groups_ = groups.size() > 1;
@@ -294,7 +325,7 @@ std::string Occurrences::HowToChoose() const {
     texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "), group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, " in ", group_loops_[0]->name, " chooses one") : ""));
   }
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
-  if (calls_) texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size(), " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call 2 chooses one"));
+  if (calls_) texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call 2 chooses one"));
   return absl::StrJoin(texts, "; ");
 }
 
