@@ -118,7 +118,11 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   if (!frame.live && depth < kLazyDepth && Def(*place.instruction).control != ControlKind::kNone) {
     absl::StatusOr<ElementReads> reads = ReadsOfControl(place);
     if (!reads.ok()) return reads.status();
-    if (reads->moved >= 0) return Lazy(reads->reads[reads->moved].place, depth + 1);
+    if (reads->moved >= 0) {
+      const ElementPlace& from = reads->reads[reads->moved].place;
+      const std::optional<Scalar> before = from.frame == place.frame ? Before(from, *place.instruction) : std::nullopt;
+      return before.has_value() ? *before : Lazy(from, depth + 1);
+    }
   }
   absl::StatusOr<Value> value = history_.ValueOf(place.frame, *place.instruction);
   if (!value.ok()) return value.status();

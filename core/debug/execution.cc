@@ -94,6 +94,7 @@ void Session::State::ShowNotices() {
     Say("note: ", notice, "\n");
     notices.push_back(std::move(notice));
   }
+  ShowCatchNotices(*this);
 }
 
 void Session::State::ShowStop(StopReason reason) {
@@ -194,6 +195,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
   uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice
   int judged_position = -1;
   StopReason reason = next(first);
+  if (reason == StopReason::kStep) TakeUpEdit(*this);
   while (reason == StopReason::kBreakpoint || reason == StopReason::kCaught || (reason == StopReason::kStep && ArmedHere(*this))) {
     std::vector<Stop> found;
     if (reason != StopReason::kCaught) {
@@ -222,6 +224,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
     }
     if (reason == StopReason::kStep) break;  // the step is done
     reason = next(again);
+    if (reason == StopReason::kStep) TakeUpEdit(*this);
   }
   if (reason != StopReason::kStep) stops.pending.clear();  // of a stop before
   FlushLogs(*this);

@@ -88,10 +88,17 @@ StopReason Timeline::SeekFrom(const Moment& moment, const Mark& mark) {
 
 StopReason Timeline::Seek(const Mark& mark) {
   const Mark now = machine_.Where();
-  const Moment& best = moments_[Before(mark)];
+  const size_t before = Before(mark);
+  const Moment& best = moments_[before];
+  // Where something was set, what comes there by steps has not taken it up.
+  if (before > 0 && best.kept && best.mark == now) return SeekFrom(best, mark);
   if (now == mark && machine_.settled()) return StopReason::kStep;
   if (now < mark && !(now < best.mark)) return machine_.SeekForward(mark);
   if (now < mark || !machine_.settled()) return SeekFrom(best, mark);
+  // Over a moment at which something was set: it may have been in a frame further out.
+  for (size_t k = before + 1; k < moments_.size() && !(now < moments_[k].mark); ++k) {
+    if (moments_[k].kept) return SeekFrom(best, mark);
+  }
   // Back: in the innermost frame that both moments are in, to where the way to `mark` leaves it.
   size_t level = 0;
   while (level < now.levels.size() && level < mark.levels.size() && now.levels[level] == mark.levels[level]) ++level;

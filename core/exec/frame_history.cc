@@ -140,7 +140,7 @@ std::vector<int> FrameHistory::EnterAllBranches(int frame, const Instruction& co
 
 absl::StatusOr<int> FrameHistory::EnterBranch(int frame, const Instruction& conditional) {
   const std::vector<Computation*> branches = BranchesOf(conditional);
-  absl::StatusOr<Value> selector = ValueOf(frame, *conditional.operands[0]);
+  absl::StatusOr<Value> selector = ReadBy(frame, conditional, 0);
   if (!selector.ok()) return selector.status();
   const int last = static_cast<int>(branches.size()) - 1;
   int64_t branch = selector->shape().element_type() == ElementType::kPred ? (*selector->as<uint8_t>() != 0 ? 0 : 1) : *selector->as<int32_t>();
@@ -163,14 +163,14 @@ absl::StatusOr<std::vector<Value>> FrameHistory::ArgumentsOf(int frame) {
   switch (p.kind) {
     case FrameKind::kCall:
     case FrameKind::kFusion:
-      for (const Instruction* operand : p.caller->operands) {
-        absl::StatusOr<Value> value = ValueOf(p.parent, *operand);
+      for (size_t k = 0; k < p.caller->operands.size(); ++k) {
+        absl::StatusOr<Value> value = ReadBy(p.parent, *p.caller, k);
         if (!value.ok()) return value.status();
         arguments.push_back(*std::move(value));
       }
       return arguments;
     case FrameKind::kBranch: {
-      absl::StatusOr<Value> value = ValueOf(p.parent, *p.caller->operands[p.branch + 1]);
+      absl::StatusOr<Value> value = ReadBy(p.parent, *p.caller, static_cast<size_t>(p.branch) + 1);
       if (!value.ok()) return value.status();
       arguments.push_back(*std::move(value));
       return arguments;
@@ -275,6 +275,14 @@ absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instru
   return ToDense(*value);
 }
 
+// The reader's operand as it was when it was read.
+absl::StatusOr<Value> FrameHistory::ReadBy(int frame, const Instruction& reader, size_t operand) {
+  const Instruction& read = *reader.operands[operand];
+  Value before = Before(frame, read, reader.index);
+  if (before.has_value()) return before;
+  return ValueOf(frame, read);
+}
+
 // Results of loops that the value needs, from their last moments: to run them from their beginning may take as long as the program.
 absl::Status FrameHistory::LoopsFor(int frame, const Instruction& instruction) {
   if (begun_.empty()) return absl::OkStatus();
@@ -357,7 +365,7 @@ FrameHistory::Loop& FrameHistory::LoopOf(int frame, const Instruction& loop) {
 
 absl::Status FrameHistory::BeginPass(Loop& loop, int frame, const Instruction& instruction) {
   if (loop.reached >= 0) return absl::OkStatus();
-  absl::StatusOr<Value> start = ValueOf(frame, *instruction.operands[0]);
+  absl::StatusOr<Value> start = ReadBy(frame, instruction, 0);
   if (!start.ok()) return start.status();
   loop.reached = 0;
   loop.last = *start;

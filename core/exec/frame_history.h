@@ -70,6 +70,7 @@ class FrameHistory {
   struct Loop;
   absl::StatusOr<Ended*> Open(int frame);
   absl::StatusOr<std::vector<Value>> ArgumentsOf(int frame);
+  absl::StatusOr<Value> ReadBy(int frame, const Instruction& reader, size_t operand);
   absl::StatusOr<Value> NextCarried(int frame, const Instruction& loop, int64_t k, Value carried);
   absl::StatusOr<bool> Continues(int frame, const Instruction& loop, int64_t k, const Value& carried);
   Loop& LoopOf(int frame, const Instruction& loop);

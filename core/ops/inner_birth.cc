@@ -1,6 +1,7 @@
 // The calls are made again one by one, each instruction of the computation on scalars by its own program, until one makes a NaN.
 #include "core/ops/inner_birth.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +25,14 @@ std::vector<const Computation*> ScalarComputations(const Instruction& instructio
     }
     found.push_back(c);
   }
+  for (size_t k = 0; k < found.size(); ++k) {  // and what they call in turn
+    for (const Instruction* i : found[k]->schedule) {
+      if (Def(*i).control != ControlKind::kCall) continue;
+      for (const Computation* c : i->CalledComputations()) {
+        if (std::find(found.begin(), found.end(), c) == found.end()) found.push_back(c);
+      }
+    }
+  }
   return found;
 }
 
@@ -36,13 +45,12 @@ class ScalarRun {
   bool Run(const Computation& computation, absl::Span<const Value> arguments) {
     values_.clear();
     for (const Instruction* i : computation.schedule) {
-      Value& value = values_[i];
       if (i->parameter_number >= 0) {
-        value = arguments[i->parameter_number];
+        values_[i] = arguments[i->parameter_number];
         continue;
       }
       if (i->literal != nullptr) {
-        value = i->literal->value;
+        values_[i] = i->literal->value;
         continue;
       }
       std::vector<Value> operands;
@@ -50,6 +58,14 @@ class ScalarRun {
       for (const Instruction* operand : i->operands) operands.push_back(values_[operand]);
       for (const Value& operand : operands) pointers.push_back(&operand);
       const OpDef& def = Def(*i);
+      if (def.control == ControlKind::kCall && def.evaluate == nullptr) {
+        std::unique_ptr<ScalarRun>& call = calls_[i];
+        if (call == nullptr) call = std::make_unique<ScalarRun>();
+        const Computation& called = *i->CalledComputations()[0];
+        if (!call->Run(called, operands)) return false;
+        values_[i] = call->ValueOf(called.root);
+        continue;
+      }
       if (def.op_class == OpClass::kStructural && def.evaluate != nullptr) {
         EvalContext context{*i, operands};
         absl::StatusOr<Value> made = def.evaluate(context);
@@ -57,7 +73,7 @@ class ScalarRun {
         values_[i] = *std::move(made);
         continue;
       }
-      if (def.op_class != OpClass::kPull || !i->shape.IsScalar()) return false;
+      if (def.op_class != OpClass::kPull || !i->shape.IsArray()) return false;
       std::unique_ptr<Interpreter>& interpreter = interpreters_[i];
       if (interpreter == nullptr) {
         absl::StatusOr<Program> program = ElementProgram(*i);
@@ -74,30 +90,52 @@ class ScalarRun {
   }
 
   const Value& ValueOf(const Instruction* i) const { return values_.at(i); }
+  // What ran for a call; null: it is none.
+  const ScalarRun* CallOf(const Instruction* i) const {
+    const auto call = calls_.find(i);
+    return call == calls_.end() ? nullptr : call->second.get();
+  }
 
  private:
   absl::flat_hash_map<const Instruction*, Value> values_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Interpreter>> interpreters_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<ScalarRun>> calls_;
 };
 
-Scalar ToScalar(const Value& value) { return LoadScalar(value.shape().element_type(), value.data()); }
+Scalar ToScalar(const Value& value, int64_t linear = 0) {
+  const ElementType type = value.shape().element_type();
+  return LoadScalar(type, value.data() + linear * StorageBytes(type));
+}
+
+// The first element that is NaN; -1: none is.
+int64_t FirstNan(const Value& value) {
+  for (int64_t k = 0; IsFloating(value.shape()) && k < value.element_count(); ++k) {
+    if (ToScalar(value, k).IsNaN()) return k;
+  }
+  return -1;
+}
 
 // The first instruction of the call that has just run that makes a NaN.
 std::optional<InnerBirth> BirthIn(const ScalarRun& run, const Computation& computation) {
   for (const Instruction* i : computation.schedule) {
+    if (const ScalarRun* call = run.CallOf(i); call != nullptr) {
+      if (std::optional<InnerBirth> birth = BirthIn(*call, *i->CalledComputations()[0]); birth.has_value()) return birth;
+      continue;
+    }
     if (i->parameter_number >= 0 || i->literal != nullptr || !IsFloating(i->shape)) continue;
+    const int64_t born = FirstNan(run.ValueOf(i));
+    if (born < 0) continue;
     InnerBirth birth;
-    birth.value = ToScalar(run.ValueOf(i));
-    if (!birth.value.IsNaN()) continue;
+    birth.value = ToScalar(run.ValueOf(i), born);
     bool inherited = false;
     for (const Instruction* operand : i->operands) {
       if (!operand->shape.IsArray()) {
         inherited = true;  // taken out of a tuple
         break;
       }
-      const Scalar s = ToScalar(run.ValueOf(operand));
-      inherited = inherited || s.IsNaN();
-      birth.read.push_back({operand, s});
+      const Value& from = run.ValueOf(operand);
+      inherited = inherited || FirstNan(from) >= 0;
+      if (from.element_count() > 0) birth.read.push_back({operand, ToScalar(from, operand->shape.dimensions() == i->shape.dimensions() ? born : 0)});
     }
     if (inherited) continue;
     birth.instruction = i;
