@@ -111,7 +111,7 @@ absl::string_view RoleWord(ReadRole role) {
 }
 
 std::string ThroughText(const SliceEdge& edge) {
-  if (edge.moves == 0) return "";
+  if (edge.moves == 0) return absl::StrJoin(edge.notes, "; ");
   std::string text = absl::StrCat("through ", absl::StrJoin(edge.through, ", "));
   if (edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
   if (edge.iterations_first >= 0 && edge.iterations_first != edge.iterations_last) {

@@ -11,7 +11,9 @@
 #include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "core/base/hash.h"
 #include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
 #include "core/element/scalar_eval.h"
 #include "core/ops/hazards.h"
 #include "core/ops/op.h"
@@ -74,7 +76,14 @@ class WhyBuilder {
     ElementPlace place;
     std::optional<Scalar> was;  // when it was read; set by hand since
     SliceEdge edge;
-    std::vector<ElementRead> side;  // read on the way to know where to go
+    // Read on the way to know where to go: of what every iteration reads anew, the one met first.
+    struct Side {
+      ElementRead read;
+      int64_t further = 0;
+      int last_frame = -1;
+    };
+    std::vector<Side> side;
+    absl::flat_hash_map<std::tuple<uint64_t, const Instruction*, int, int64_t, ReadRole>, size_t> side_by_place;
     struct Loop {
       const Instruction* loop;
       size_t depth;  // how many are around it
@@ -196,12 +205,43 @@ class WhyBuilder {
     for (size_t k = 0; k < reads.reads.size(); ++k) {
       if (static_cast<int>(k) == reads.moved) continue;
       const ElementRead& side = reads.reads[k];
-      if (options_.control) walked->side.push_back(side);
+      if (options_.control) NoteSide(side, walked);
       if (side.role == ReadRole::kIndex && edge.notes.size() < kNotes) {
         absl::StatusOr<Scalar> value = reader_.Element(side.place);
         if (value.ok()) edge.notes.push_back(absl::StrCat("index ", NameOf(side.place), " = ", ToText(*value), Displaced(*at.instruction, side.place, *value)));
       }
     }
+  }
+
+  void NoteSide(const ElementRead& read, Walked* walked) {
+    FrameHistory& history = reader_.history();
+    uint64_t calls = 0;  // what called what, whatever the iteration
+    for (int f = read.place.frame; f >= 0; f = history.place(f).parent) {
+      const FrameHistory::Place& p = history.place(f);
+      calls = MixHash(calls, reinterpret_cast<uintptr_t>(p.caller) + static_cast<uint64_t>(p.kind) + (static_cast<uint64_t>(p.branch + 1) << 4));
+    }
+    const auto [at, fresh] = walked->side_by_place.try_emplace({calls, read.place.instruction, read.place.leaf, read.place.linear, read.role}, walked->side.size());
+    if (fresh) {
+      walked->side.push_back({read});
+      return;
+    }
+    Walked::Side& known = walked->side[at->second];
+    if (known.read.place.frame == read.place.frame) return;
+    ++known.further;
+    known.last_frame = read.place.frame;
+  }
+
+  // "and so 9998 further times, down to iteration 0 of %while.3".
+  std::string FurtherText(const Walked::Side& side) {
+    FrameHistory& history = reader_.history();
+    const Instruction* loop = nullptr;
+    int64_t last = 0;
+    for (int f = side.read.place.frame, g = side.last_frame; f >= 0 && g >= 0; f = history.place(f).parent, g = history.place(g).parent) {
+      if (history.place(f).iteration == history.place(g).iteration) continue;
+      loop = history.place(f).caller;
+      last = history.place(g).iteration;
+    }
+    return absl::StrCat("and so ", Count(side.further, "further time"), loop != nullptr ? absl::StrCat(", down to iteration ", last, " of %", loop->name) : "");
   }
 
   // ", clamped to 1" for a start index that lies outside.
@@ -344,10 +384,11 @@ class WhyBuilder {
 
   absl::Status Connect(int number, ReadRole role, int term, Walked walked) {
     const int depth = slice_.nodes[number].depth + 1;
-    for (const ElementRead& side : walked.side) {  // what decided on the way
+    for (const Walked::Side& side : walked.side) {  // what decided on the way
       Walked at;
-      at.place = side.place;
-      Link(number, side.role, term, std::move(at), depth);
+      at.place = side.read.place;
+      if (side.further > 0) at.edge.notes.push_back(FurtherText(side));
+      Link(number, side.read.role, term, std::move(at), depth);
     }
     Link(number, role, term, std::move(walked), depth);
     return absl::OkStatus();
