@@ -277,6 +277,16 @@ Comparator::Cell Comparator::Apply(const Step& s, Cell a, Cell b, Cell c) const 
   return r;
 }
 
+std::optional<Comparator::Plain> Comparator::plain() const {
+  const Step& root = steps_[root_];
+  if (root.kind != NodeKind::kScalarOp || !IsComparison(root.op)) return std::nullopt;
+  const Step &a = steps_[root.in[0]], &b = steps_[root.in[1]];
+  if (a.kind != NodeKind::kAccumulator || b.kind != NodeKind::kAccumulator || a.operand != b.operand || a.side == b.side) return std::nullopt;
+  const bool less = root.op == ScalarOp::kLt || root.op == ScalarOp::kLtTotal, greater = root.op == ScalarOp::kGt || root.op == ScalarOp::kGtTotal;
+  if (!less && !greater) return std::nullopt;
+  return Plain{a.operand, less == (a.side == Side::kLeft), IsTotal(root.op)};
+}
+
 void Comparator::Load(absl::Span<const std::byte* const> data, int64_t n, int64_t stride) {
   n_ = n;
   for (Step& s : steps_) {

@@ -16,6 +16,13 @@ class Comparator {
   // Parameters 2k and 2k+1 of `computation` are the left and right element of operand k, of type `types[k]`.
   static std::optional<Comparator> Make(const Computation& computation, absl::Span<const ElementType> types);
 
+  // The order when it is one comparison of an operand's own elements, as they are: less or greater, of all bit patterns or of numbers.
+  struct Plain {
+    int operand;
+    bool less, total;
+  };
+  std::optional<Plain> plain() const;
+
   // Loads one line of n elements: operand k's element e is at data[k] + e * stride elements.
   void Load(absl::Span<const std::byte* const> data, int64_t n, int64_t stride);
   // "Element a of the line stands before element b", after Load.

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/ops/comparator.h"
+#include "core/ops/radix.h"
 #include "core/ops/rules.h"
 
 namespace hloscope {
@@ -54,53 +55,58 @@ struct Keyed {
   uint64_t key;
   int64_t index;
 };
-uint64_t KeyOf(const Keyed& e) { return e.key; }
-uint64_t KeyOf(uint64_t packed) { return packed >> 32; }
 
 // Counting passes over the bytes in which the keys differ; `b` is scratch of the same size.
-template <typename Entry>
-void CountingSort(std::vector<Entry>& a, std::vector<Entry>& b, int bytes) {
+void CountingSort(std::vector<Keyed>& a, std::vector<Keyed>& b) {
   const int64_t n = static_cast<int64_t>(a.size());
   int64_t counts[8][256] = {};
-  for (const Entry& e : a) {
-    for (int byte = 0; byte < bytes; ++byte) ++counts[byte][(KeyOf(e) >> (8 * byte)) & 255];
+  for (const Keyed& e : a) {
+    for (int byte = 0; byte < 8; ++byte) ++counts[byte][(e.key >> (8 * byte)) & 255];
   }
-  for (int byte = 0; byte < bytes; ++byte) {
+  for (int byte = 0; byte < 8; ++byte) {
     int64_t* count = counts[byte];
-    if (count[(KeyOf(a[0]) >> (8 * byte)) & 255] == n) continue;
+    if (count[(a[0].key >> (8 * byte)) & 255] == n) continue;
     int64_t at = 0;
     for (int v = 0; v < 256; ++v) {
       const int64_t here = count[v];
       count[v] = at;
       at += here;
     }
-    for (const Entry& e : a) b[count[(KeyOf(e) >> (8 * byte)) & 255]++] = e;
+    for (const Keyed& e : a) b[count[(e.key >> (8 * byte)) & 255]++] = e;
     a.swap(b);
   }
 }
 
 // Scratch of one thread.
 struct Scratch {
-  std::vector<uint64_t> keys, packed, packed_other;
+  std::vector<uint64_t> keys, words;
+  std::vector<uint32_t> narrow_words;
+  RadixScratch<uint64_t> wide_radix;
+  RadixScratch<uint32_t> narrow_radix;
   std::vector<Keyed> wide, wide_other;
   std::vector<int64_t> order;
 };
 
+// Calls sink(place, entry) with source's entries in ascending order of their bits in `mask`, equal ones as they come. Entries that are equal in
+// `mask` but not otherwise must ascend with their number.
+template <typename Entry, typename Source, typename Sink>
+void SortEntries(const EvalContext& context, int64_t n, Entry mask, std::vector<Entry>& few, RadixScratch<Entry>& radix, Source source, Sink sink) {
+  if (n >= kLeastRadix && n >> 32 == 0 && RadixSort(context, n, mask, radix, source, sink)) return;
+  few.resize(n);
+  for (int64_t e = 0; e < n; ++e) few[e] = source(e);
+  std::sort(few.begin(), few.end());
+  for (int64_t e = 0; e < n; ++e) sink(e, few[e]);
+}
+
 // Stable order of the keys.
-void OrderByKeys(Scratch& s) {
+void OrderByKeys(const EvalContext& context, Scratch& s) {
   const int64_t n = static_cast<int64_t>(s.keys.size());
   uint64_t any = static_cast<uint64_t>(n);
   for (uint64_t key : s.keys) any |= key;
   if (any >> 32 == 0) {  // key and index fit one word, which also makes equal keys differ
-    s.packed.resize(n);
-    for (int64_t e = 0; e < n; ++e) s.packed[e] = s.keys[e] << 32 | static_cast<uint64_t>(e);
-    if (n < 1024) {
-      std::sort(s.packed.begin(), s.packed.end());
-    } else {
-      s.packed_other.resize(n);
-      CountingSort(s.packed, s.packed_other, 4);
-    }
-    for (int64_t e = 0; e < n; ++e) s.order[e] = static_cast<int64_t>(s.packed[e] & 0xffffffffu);
+    SortEntries(
+        context, n, ~uint64_t{0xffffffffu}, s.words, s.wide_radix, [&](int64_t e) { return s.keys[e] << 32 | static_cast<uint64_t>(e); },
+        [&](int64_t place, uint64_t entry) { s.order[place] = static_cast<int64_t>(entry & 0xffffffffu); });
     return;
   }
   s.wide.resize(n);
@@ -109,9 +115,59 @@ void OrderByKeys(Scratch& s) {
     std::stable_sort(s.wide.begin(), s.wide.end(), [](const Keyed& x, const Keyed& y) { return x.key < y.key; });
   } else {
     s.wide_other.resize(n);
-    CountingSort(s.wide, s.wide_other, 8);
+    CountingSort(s.wide, s.wide_other);
   }
   for (int64_t e = 0; e < n; ++e) s.order[e] = s.wide[e].index;
+}
+
+// ---- One comparison of an operand's own elements. Keys are its bits, changed so that they ascend as unsigned numbers.
+
+template <typename Word>
+struct PlainKeys {
+  static constexpr int kBits = 8 * sizeof(Word);
+  static constexpr Word kTop = static_cast<Word>(Word{1} << (kBits - 1));
+  Word top = 0;         // of signed numbers and floats
+  Word negative = 0;    // what else to turn in negative numbers
+  Word descending = 0;  // all ones: the other way round
+  Word infinity = 0;    // of floats
+
+  static std::optional<PlainKeys> Of(ElementType type, bool less) {
+    PlainKeys k;
+    k.descending = less ? 0 : static_cast<Word>(~Word{0});
+    switch (type) {
+      case ElementType::kF64: k.infinity = static_cast<Word>(uint64_t{0x7ff} << 52); break;
+      case ElementType::kF32: k.infinity = static_cast<Word>(0x7f800000); break;
+      case ElementType::kBF16: k.infinity = static_cast<Word>(0x7f80); break;
+      case ElementType::kF16: k.infinity = static_cast<Word>(0x7c00); break;
+      default:
+        if (!IsInteger(type) || BitWidth(type) != kBits) return std::nullopt;
+        if (IsSigned(type)) k.top = kTop;
+        return k;
+    }
+    k.top = kTop;
+    k.negative = static_cast<Word>(kTop - 1);
+    return k;
+  }
+  bool is_float() const { return infinity != 0; }
+  Word Key(Word w) const { return static_cast<Word>(w ^ top ^ (w & kTop ? negative : 0) ^ descending); }
+  Word Element(Word key) const {
+    const Word k = static_cast<Word>(key ^ descending);
+    return static_cast<Word>(k ^ top ^ (k & kTop ? 0 : negative));
+  }
+};
+
+struct Oddities {
+  bool nan = false, negative_zero = false;
+};
+template <typename Word>
+Oddities OdditiesOf(const PlainKeys<Word>& keys, const Word* line, int64_t n, int64_t stride) {
+  Word nan = 0, zero = 0;
+  for (int64_t e = 0; e < n; ++e) {
+    const Word w = line[e * stride];
+    nan |= static_cast<Word>((w & ~PlainKeys<Word>::kTop) > keys.infinity);
+    zero |= static_cast<Word>(w == PlainKeys<Word>::kTop);
+  }
+  return {nan != 0, zero != 0};
 }
 
 // Merge sort, right before left only where less(right, left): stable, and safe for comparators that are no order at all.
@@ -161,24 +217,23 @@ struct PlainBool {
 };
 
 template <typename T>
-void Permute(const std::byte* from, std::byte* to, const std::vector<int64_t>& order, int64_t stride) {
+void Permute(const std::byte* from, std::byte* to, absl::Span<const int64_t> order, int64_t begin, int64_t end, int64_t stride) {
   const T* f = reinterpret_cast<const T*>(from);
   T* t = reinterpret_cast<T*>(to);
-  const int64_t n = static_cast<int64_t>(order.size());
-  for (int64_t e = 0; e < n; ++e) t[e * stride] = f[order[e] * stride];
+  for (int64_t e = begin; e < end; ++e) t[e * stride] = f[order[e] * stride];
 }
 
 struct Bytes16 {
   uint64_t half[2];
 };
 
-void PermuteLine(int bytes, const std::byte* from, std::byte* to, const std::vector<int64_t>& order, int64_t stride) {
+void PermuteLine(int bytes, const std::byte* from, std::byte* to, absl::Span<const int64_t> order, int64_t begin, int64_t end, int64_t stride) {
   switch (bytes) {
-    case 1: return Permute<uint8_t>(from, to, order, stride);
-    case 2: return Permute<uint16_t>(from, to, order, stride);
-    case 4: return Permute<uint32_t>(from, to, order, stride);
-    case 8: return Permute<uint64_t>(from, to, order, stride);
-    case 16: return Permute<Bytes16>(from, to, order, stride);
+    case 1: return Permute<uint8_t>(from, to, order, begin, end, stride);
+    case 2: return Permute<uint16_t>(from, to, order, begin, end, stride);
+    case 4: return Permute<uint32_t>(from, to, order, begin, end, stride);
+    case 8: return Permute<uint64_t>(from, to, order, begin, end, stride);
+    case 16: return Permute<Bytes16>(from, to, order, begin, end, stride);
     default: return;
   }
 }
@@ -199,13 +254,84 @@ struct Lines {
   void Place(int64_t line, const std::vector<int64_t>& order) const {
     for (size_t k = 0; k < types.size(); ++k) {
       const int64_t at = Base(line) * StorageBytes(types[k]);
-      PermuteLine(StorageBytes(types[k]), context.operands[k].data() + at, results[k] + at, order, stride);
+      context.ParallelFor(n, int64_t{1} << 16, [&](int64_t begin, int64_t end) {
+        PermuteLine(StorageBytes(types[k]), context.operands[k].data() + at, results[k] + at, order, begin, end, stride);
+      });
     }
   }
 };
 
-// The order of a line with the quick comparator.
-void OrderLine(const Lines& lines, int64_t line, Comparator& comparator, Scratch& s) {
+// The line's keys for a plain comparison of elements of so many bits. False: there are NaNs, which only the comparator itself can place.
+template <typename Word>
+bool FillKeys(const Lines& lines, int64_t line, const Comparator::Plain& plain, Scratch& s) {
+  const ElementType type = lines.types[plain.operand];
+  const std::optional<PlainKeys<Word>> keys = PlainKeys<Word>::Of(type, plain.less);
+  if (!keys) return false;
+  const Word* data = reinterpret_cast<const Word*>(lines.context.operands[plain.operand].data()) + lines.Base(line);
+  if (keys->is_float() && !plain.total && OdditiesOf(*keys, data, lines.n, lines.stride).nan) return false;
+  const bool one_zero = keys->is_float() && !plain.total;
+  s.keys.resize(lines.n);
+  for (int64_t e = 0; e < lines.n; ++e) {
+    const Word w = data[e * lines.stride];
+    s.keys[e] = keys->Key(one_zero && w == PlainKeys<Word>::kTop ? Word{0} : w);
+  }
+  return true;
+}
+
+// A single array whose elements are their own keys: no places need be remembered. False: equal elements of different bits, or NaNs.
+template <typename Word, typename Entry>
+bool SortWords(const Lines& lines, int64_t line, const Comparator::Plain& plain, std::vector<Entry>& few, RadixScratch<Entry>& radix) {
+  const std::optional<PlainKeys<Word>> found = PlainKeys<Word>::Of(lines.types[0], plain.less);
+  if (!found) return false;
+  const PlainKeys<Word> keys = *found;
+  const int64_t stride = lines.stride;
+  const Word* data = reinterpret_cast<const Word*>(lines.context.operands[0].data()) + lines.Base(line);
+  Word* result = reinterpret_cast<Word*>(lines.results[0]) + lines.Base(line);
+  if (keys.is_float() && !plain.total) {
+    const Oddities odd = OdditiesOf(keys, data, lines.n, stride);
+    if (odd.nan || odd.negative_zero) return false;
+  }
+  const auto sort = [&](auto source, auto sink) { SortEntries(lines.context, lines.n, static_cast<Entry>(~Entry{0}), few, radix, source, sink); };
+  if (stride == 1) {
+    sort([keys, data](int64_t e) { return static_cast<Entry>(keys.Key(data[e])); },
+         [keys, result](int64_t place, Entry entry) { result[place] = keys.Element(static_cast<Word>(entry)); });
+  } else {
+    sort([keys, data, stride](int64_t e) { return static_cast<Entry>(keys.Key(data[e * stride])); },
+         [keys, result, stride](int64_t place, Entry entry) { result[place * stride] = keys.Element(static_cast<Word>(entry)); });
+  }
+  return true;
+}
+
+bool SortedWithoutOrder(const Lines& lines, int64_t line, const Comparator::Plain& plain, Scratch& s) {
+  if (lines.types.size() != 1) return false;
+  switch (StorageBytes(lines.types[0])) {
+    case 1: return SortWords<uint8_t>(lines, line, plain, s.narrow_words, s.narrow_radix);
+    case 2: return SortWords<uint16_t>(lines, line, plain, s.narrow_words, s.narrow_radix);
+    case 4: return SortWords<uint32_t>(lines, line, plain, s.narrow_words, s.narrow_radix);
+    case 8: return SortWords<uint64_t>(lines, line, plain, s.words, s.wide_radix);
+    default: return false;
+  }
+}
+
+bool FilledKeys(const Lines& lines, int64_t line, const Comparator::Plain& plain, Scratch& s) {
+  switch (StorageBytes(lines.types[plain.operand])) {
+    case 1: return FillKeys<uint8_t>(lines, line, plain, s);
+    case 2: return FillKeys<uint16_t>(lines, line, plain, s);
+    case 4: return FillKeys<uint32_t>(lines, line, plain, s);
+    case 8: return FillKeys<uint64_t>(lines, line, plain, s);
+    default: return false;
+  }
+}
+
+// Sorts a line with the quick comparator.
+void SortLine(const Lines& lines, int64_t line, Comparator& comparator, Scratch& s) {
+  const std::optional<Comparator::Plain> plain = comparator.plain();
+  if (plain && SortedWithoutOrder(lines, line, *plain, s)) return;
+  s.order.resize(lines.n);
+  if (plain && FilledKeys(lines, line, *plain, s)) {
+    OrderByKeys(lines.context, s);
+    return lines.Place(line, s.order);
+  }
   std::vector<const std::byte*> data;
   for (size_t k = 0; k < lines.types.size(); ++k)
     data.push_back(lines.context.operands[k].data() + lines.Base(line) * StorageBytes(lines.types[k]));
@@ -215,14 +341,15 @@ void OrderLine(const Lines& lines, int64_t line, Comparator& comparator, Scratch
   if (!comparator.Keys(&s.keys, &whole)) {
     for (int64_t e = 0; e < lines.n; ++e) s.order[e] = e;
     MergeOrder(absl::MakeSpan(s.order), less).IgnoreError();
-    return;
+    return lines.Place(line, s.order);
   }
-  OrderByKeys(s);
+  OrderByKeys(lines.context, s);
   for (int64_t begin = 0, end; !whole && begin < lines.n; begin = end) {
     for (end = begin + 1; end < lines.n && s.keys[s.order[end]] == s.keys[s.order[begin]]; ++end) {
     }
     if (end - begin > 1) MergeOrder(absl::MakeSpan(s.order).subspan(begin, end - begin), less).IgnoreError();
   }
+  lines.Place(line, s.order);
 }
 
 // Line by line, calling the comparator's computation for each comparison.
@@ -275,11 +402,7 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
     c.ParallelFor(lines.count, std::max<int64_t>(1, 16384 / std::max<int64_t>(1, lines.n)), [&](int64_t begin, int64_t end) {
       Comparator mine = *quick;
       Scratch scratch;
-      scratch.order.resize(lines.n);
-      for (int64_t line = begin; line < end; ++line) {
-        OrderLine(lines, line, mine, scratch);
-        lines.Place(line, scratch.order);
-      }
+      for (int64_t line = begin; line < end; ++line) SortLine(lines, line, mine, scratch);
     });
   }
   return count == 1 ? results[0] : Value::Tuple(i.shape, std::move(results));

@@ -1,5 +1,7 @@
 // Library kernels against the interpreter: every way to write a dot or a convolution, and the copies of blocks.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -285,6 +287,76 @@ TEST(LibraryKernels, DynamicUpdateSliceClampsAndWorksInPlace) {
         EXPECT_TRUE(Value::BitEqual(*in_place, *result));
       }
     }
+  }
+}
+
+std::string Prefix(const std::string& type, const std::string& op, const std::string& dims, const std::string& window) {
+  return absl::StrCat("a = ", type, dims, " parameter(0)\nb = ", type, "[] parameter(1)\nROOT r = ", type, dims,
+                      " reduce-window(a, b), window={", window, "}, to_apply=f");
+}
+
+// Bit for bit what the interpreter's folds give, of every element: lines in memory and across it, ends within sixteen, windows longer than the line.
+TEST(LibraryKernels, CumulativeSumsKeepTheOrderOfTheFold) {
+  struct Case {
+    const char *dims, *window;
+    std::vector<int64_t> extents;
+  };
+  const Case cases[] = {{"[3,64]", "size=1x64 pad=0_0x63_0", {3, 64}},          {"[2,83]", "size=1x83 pad=0_0x82_0", {2, 83}},
+                        {"[5,7]", "size=1x16 pad=0_0x15_0", {5, 7}},            {"[2,33]", "size=1x50 pad=0_0x49_0", {2, 33}},
+                        {"[50,3]", "size=50x1 pad=49_0x0_0", {50, 3}},          {"[2,40,70]", "size=1x40x1 pad=0_0x39_0x0_0", {2, 40, 70}},
+                        {"[2,17,128]", "size=1x31x1 pad=0_0x30_0x0_0", {2, 17, 128}}, {"[48]", "size=48 pad=47_0", {48}}};
+  for (const char* name : {"f32", "f64", "bf16", "s32", "s64", "u32", "u64"}) {
+    for (const char* op : {"add", "multiply", "maximum", "minimum"}) {
+      const std::string type = name, combiner = op;
+      if (type[0] == 'u' && combiner[0] == 'm' && combiner[1] != 'u') continue;
+      for (const Case& c : cases) {
+        std::unique_ptr<Module> module =
+            ParseEntry(Prefix(type, op, c.dims, c.window), absl::StrCat("f {\n  x = ", type, "[] parameter(0)\n  y = ", type,
+                                                                        "[] parameter(1)\n  ROOT r = ", type, "[] ", op, "(x, y)\n}\n"));
+        ASSERT_NE(module, nullptr);
+        const Instruction& root = *module->entry->root;
+        SCOPED_TRACE(absl::StrCat(type, " ", op, " ", c.dims, " ", c.window));
+        std::vector<Value> operands = {RandomValue(root.shape, 5), RandomValue(root.operands[1]->shape, 6)};
+        const int64_t bytes = StorageBytes(root.shape.element_type());
+        if (IsFloat(root.shape.element_type())) {  // zeros of both signs, a NaN and an infinity late in a line
+          for (int64_t e = 0; e < operands[0].element_count(); e += 7)
+            StoreScalar(Scalar::Float(root.shape.element_type(), e % 2 ? 0.0 : -0.0), operands[0].mutable_data() + e * bytes);
+          const int64_t last = operands[0].element_count() - 1;
+          StoreScalar(Scalar::Float(root.shape.element_type(), std::nan("")), operands[0].mutable_data() + last * bytes);
+          StoreScalar(Scalar::Float(root.shape.element_type(), HUGE_VAL), operands[0].mutable_data() + (last - 2) * bytes);
+        }
+        ThreadPool pool(2);
+        std::unique_ptr<LibraryKernel> kernel = MakeLibraryKernel(root, pool);
+        ASSERT_NE(kernel, nullptr);
+        EXPECT_FALSE(kernel->library_order());
+        std::vector<Value> given = operands;
+        absl::StatusOr<Value> result = kernel->Run({}, given);
+        ASSERT_TRUE(result.ok()) << result.status();
+        absl::StatusOr<Program> program = ElementProgram(root);
+        ASSERT_TRUE(program.ok());
+        Interpreter interpreter(*program, {.bounds = false});
+        absl::StatusOr<std::vector<Value>> expected = interpreter.All({&operands[0], &operands[1]});
+        ASSERT_TRUE(expected.ok());
+        for (int64_t e = 0; e < result->element_count(); ++e) {
+          const Scalar got = LoadScalar(root.shape.element_type(), result->data() + e * bytes);
+          if (IsFloat(got.type) && std::isnan(got.re)) {
+            EXPECT_TRUE(std::isnan(LoadScalar(got.type, (*expected)[0].data() + e * bytes).re)) << e;
+            continue;
+          }
+          ASSERT_EQ(std::memcmp(result->data() + e * bytes, (*expected)[0].data() + e * bytes, bytes), 0) << e << ": " << ToText(got);
+        }
+      }
+    }
+  }
+}
+
+// What is no running fold from the left stays with the compiler.
+TEST(LibraryKernels, OtherWindowsAreLeftToLowering) {
+  const std::string add = "f {\n  x = f32[] parameter(0)\n  y = f32[] parameter(1)\n  ROOT r = f32[] add(x, y)\n}\n";
+  for (const char* window : {"size=1x64 pad=0_0x0_63", "size=1x63 pad=0_0x62_0", "size=4x64 pad=3_0x63_0", "size=1x64 pad=0_0x63_0 rhs_reversal=0x1"}) {
+    std::unique_ptr<Module> module = ParseEntry(Prefix("f32", "add", "[4,64]", window), add);
+    ASSERT_NE(module, nullptr);
+    EXPECT_FALSE(HasLibraryKernel(*module->entry->root)) << window;
   }
 }
 

@@ -1,5 +1,7 @@
 // sort: the specification's vector, stability, NaNs, every element type, comparators of several kinds, and each requirement.
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <limits>
 
 #include "core/ops/comparator.h"
@@ -86,6 +88,88 @@ TEST(Sort, StableWhateverTheLengthAndTheComparator) {
       for (int k = 0; k < n; ++k) ASSERT_EQ(r->elements()[1].as<int32_t>()[k], wanted[k].second) << n << " " << k << kind;
     }
   }
+}
+
+// Plain comparisons sort by the elements' bits: every width, length, direction and order, single arrays and arrays that go along, along lines and
+// across them, against the library's stable sort with the comparison itself.
+TEST(Sort, PlainComparisonsOfEveryTypeAndLength) {
+  std::mt19937_64 random(9);
+  for (const char* name : {"f32", "f64", "bf16", "f16", "s8", "u8", "s16", "u16", "s32", "u32", "s64", "u64"}) {
+    for (int round = 0; round < 24; ++round) {
+      const std::string type = name;
+      const bool total = type.find('f') != std::string::npos && round % 2, up = round / 2 % 2 == 0, pair = round / 4 % 2, across = round / 8 % 3 == 1;
+      const int64_t n = std::vector<int64_t>{3, 200, 256, 1000, 20000}[random() % 5], lines = n > 5000 ? 1 : 3;
+      const std::vector<int64_t> dims = across ? std::vector<int64_t>{n, lines} : std::vector<int64_t>{lines, n};
+      const std::string shape = absl::StrCat("[", absl::StrJoin(dims, ","), "]");
+      const CheckedModule checked = CheckText(ModuleText(
+          absl::StrCat("less {\n  a = ", type, "[] parameter(0)\n  b = ", type, "[] parameter(1)\n",
+                       pair ? "  c = s32[] parameter(2)\n  d = s32[] parameter(3)\n" : "", "  ROOT r = pred[] compare(a, b), direction=", up ? "LT" : "GT",
+                       total ? ", type=TOTALORDER" : "", "\n}\n"),
+          absl::StrCat("  x = ", type, shape, " parameter(0)\n", pair ? absl::StrCat("  k = s32", shape, " parameter(1)\n") : "", "  ROOT s = ",
+                       pair ? absl::StrCat("(", type, shape, ", s32", shape, ")") : type + shape, " sort(x", pair ? ", k" : "",
+                       "), dimensions={", across ? 0 : 1, "}, to_apply=less")));
+      ASSERT_EQ(checked.sink.error_count(), 0) << checked.Problems();
+      const ElementType t = checked.module->entry->parameters[0]->shape.element_type();
+      const int64_t bytes = StorageBytes(t), count = n * lines;
+      Value x = Value::Allocate(Shape::Array(t, dims)), k = Value::Allocate(Shape::Array(ElementType::kS32, dims));
+      for (int64_t e = 0; e < count; ++e) {
+        const int64_t few = static_cast<int64_t>(random() % 9) - 4;
+        Scalar s = IsFloat(t) ? Scalar::Float(t, round % 3 ? std::ldexp(static_cast<double>(random() % 2000) - 1000, static_cast<int>(random() % 9) - 6) : few)
+                              : Scalar::Int(t, static_cast<int64_t>(round % 3 ? random() : few));
+        if (IsFloat(t) && s.re == 0 && random() % 2) s = Scalar::Float(t, -0.0);
+        if (total && random() % 50 == 0) s = Scalar::Float(t, std::nan(""));
+        StoreScalar(s, x.mutable_data() + e * bytes);
+        k.mutable_as<int32_t>()[e] = static_cast<int32_t>(e);
+      }
+      std::vector<Value> operands = {x};
+      if (pair) operands.push_back(k);
+      const Instruction& sort = *checked.module->entry->root;
+      absl::StatusOr<Value> result = Def(sort).evaluate(EvalContext{sort, operands});
+      ASSERT_TRUE(result.ok()) << result.status();
+      const Value& sorted = pair ? result->elements()[0] : *result;
+      const auto key = [&](int64_t e) { return LoadScalar(t, x.data() + e * bytes); };
+      const auto before = [&](int64_t l, int64_t r) {
+        const Scalar a = key(up ? l : r), b = key(up ? r : l);
+        if (IsFloat(t) && total) return TotalOrderKey(a.re) < TotalOrderKey(b.re);
+        if (IsFloat(t)) return a.re < b.re;
+        return IsSigned(t) ? a.i < b.i : static_cast<uint64_t>(a.i) < static_cast<uint64_t>(b.i);
+      };
+      for (int64_t line = 0; line < lines; ++line) {
+        const auto at = [&](int64_t e) { return across ? e * lines + line : line * n + e; };
+        std::vector<int64_t> order(n);
+        for (int64_t e = 0; e < n; ++e) order[e] = at(e);
+        std::stable_sort(order.begin(), order.end(), before);
+        for (int64_t e = 0; e < n; ++e) {
+          ASSERT_EQ(std::memcmp(sorted.data() + at(e) * bytes, x.data() + order[e] * bytes, bytes), 0) << type << " round " << round << " place " << e;
+          if (pair) ASSERT_EQ(result->elements()[1].as<int32_t>()[at(e)], order[e]) << type << " round " << round << " place " << e;
+        }
+      }
+    }
+  }
+}
+
+// Chunks side by side, in any order, with the same result.
+TEST(Sort, LongLinesInChunks) {
+  const int64_t n = 700000;
+  const CheckedModule checked = CheckText(ModuleText(Compare("f32", "LT"), absl::StrCat("  x = f32[", n, "] parameter(0)\n  ROOT r = f32[", n,
+                                                                                       "] sort(x), dimensions={0}, to_apply=less")));
+  std::vector<float> x(n);
+  std::mt19937 random(2);
+  for (float& v : x) v = std::ldexp(static_cast<float>(random()) - 2e9f, static_cast<int>(random() % 40) - 20);
+  const std::vector<Value> operands = {FromVector<float>(ElementType::kF32, {n}, x)};
+  const Instruction& sort = *checked.module->entry->root;
+  EvalContext context{sort, operands};
+  context.parallel = [](int64_t count, int64_t grain, absl::FunctionRef<void(int64_t, int64_t)> body) {
+    for (int64_t end = count; end > 0;) {  // the last piece first
+      const int64_t begin = (end - 1) / grain * grain;
+      body(begin, end);
+      end = begin;
+    }
+  };
+  absl::StatusOr<Value> result = Def(sort).evaluate(context);
+  ASSERT_TRUE(result.ok()) << result.status();
+  std::sort(x.begin(), x.end());
+  EXPECT_EQ(std::memcmp(result->data(), x.data(), n * sizeof(float)), 0);
 }
 
 TEST(Sort, TotalOrderPutsNaNsAtTheEnds) {

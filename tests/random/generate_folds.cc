@@ -144,11 +144,18 @@ bool Maker::Windowed() {
   Names size, stride, pad, base, dilation;
   Sizes out;
   int64_t work = 1;
+  const int running = !select && dice_.One(4) ? static_cast<int>(dice_.Below(s.rank())) : -1;  // along it, a fold of all that came before
   for (int d = 0; d < s.rank(); ++d) {
     const int64_t n = s.dim(d);
-    const int64_t w = dice_.One(3) ? 1 : dice_.Between(1, 4), st = dice_.Between(1, 3);
-    const int64_t low = dice_.One(2) ? 0 : dice_.Between(select ? 0 : -1, 2), high = dice_.One(2) ? 0 : dice_.Between(select ? 0 : -1, 2);
-    const int64_t b = select || dice_.One(2) ? 1 : dice_.Between(1, 3), wd = select || dice_.One(2) ? 1 : dice_.Between(1, 3);
+    int64_t w = dice_.One(3) ? 1 : dice_.Between(1, 4), st = dice_.Between(1, 3);
+    int64_t low = dice_.One(2) ? 0 : dice_.Between(select ? 0 : -1, 2), high = dice_.One(2) ? 0 : dice_.Between(select ? 0 : -1, 2);
+    int64_t b = select || dice_.One(2) ? 1 : dice_.Between(1, 3), wd = select || dice_.One(2) ? 1 : dice_.Between(1, 3);
+    if (running >= 0) {
+      w = d == running ? std::max<int64_t>(16, n) + dice_.Below(3) : 1;
+      low = w - 1;
+      high = 0;
+      st = b = wd = 1;
+    }
     const int64_t padded = (n == 0 ? 0 : (n - 1) * b + 1) + low + high, reach = (w - 1) * wd + 1;
     if (padded < 0) return false;
     out.push_back(padded < reach ? 0 : (padded - reach) / st + 1);

@@ -18,6 +18,7 @@ constexpr Row kRows[] = {
     {Opcode::kPad, MatchPad, MakePad},
     {Opcode::kTranspose, MatchTranspose, MakeTranspose},
     {Opcode::kDynamicUpdateSlice, MatchDynamicUpdateSlice, MakeDynamicUpdateSlice},
+    {Opcode::kReduceWindow, MatchPrefix, MakePrefix},
 };
 
 const Row* Find(const Instruction& instruction) {

@@ -21,6 +21,8 @@ bool MatchDynamicUpdateSlice(const Instruction& i);
 std::unique_ptr<LibraryKernel> MakeDynamicUpdateSlice(const Instruction& i, ThreadPool& pool);
 bool MatchTranspose(const Instruction& i);
 std::unique_ptr<LibraryKernel> MakeTranspose(const Instruction& i, ThreadPool& pool);
+bool MatchPrefix(const Instruction& i);
+std::unique_ptr<LibraryKernel> MakePrefix(const Instruction& i, ThreadPool& pool);
 
 // dense[i] (row-major over `extents`) = source[sum i_d * strides_d]; strides in elements of `bytes` bytes, which is 1, 2, 4, 8 or 16.
 void GatherStrided(const std::byte* source, std::byte* dense, absl::Span<const int64_t> extents, absl::Span<const int64_t> strides,

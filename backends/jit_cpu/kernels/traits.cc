@@ -80,6 +80,7 @@ FusionTraits Alone(const Instruction&) { return {}; }
 FusionTraits LibraryOr(const Instruction& i, FusionTraits otherwise) { return HasLibraryKernel(i) ? FusionTraits{} : otherwise; }
 FusionTraits Dot(const Instruction& i) { return LibraryOr(i, {.kind = FusionKind::kRoot, .repeats = true}); }
 FusionTraits Blocks(const Instruction& i) { return LibraryOr(i, {.kind = FusionKind::kRoot}); }
+FusionTraits Windows(const Instruction& i) { return LibraryOr(i, {.kind = FusionKind::kRoot, .repeats = true}); }
 
 struct Row {
   Opcode opcode;
@@ -101,7 +102,7 @@ constexpr Row kRows[] = {
     {Opcode::kDynamicUpdateSlice, Blocks},
     {Opcode::kGather, RepeatingRoot},
     {Opcode::kReduce, Root},
-    {Opcode::kReduceWindow, RepeatingRoot},
+    {Opcode::kReduceWindow, Windows},
     {Opcode::kDot, Dot},
     {Opcode::kConvolution, Dot},
     {Opcode::kMap, Alone},
