@@ -14,6 +14,8 @@
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "core/debug/catch_commands.h"
+#include "core/debug/catches.h"
 #include "core/debug/lockstep.h"
 #include "core/debug/match.h"
 #include "core/debug/program_inputs.h"
@@ -87,6 +89,13 @@ absl::Status Go(Debugged& d, const ReportRequest& r) {
   return absl::OkStatus();
 }
 
+// What was caught, if it is an element of the instruction's result.
+std::optional<ReportedElement> CaughtElement(Session::State& s, const Instruction& at) {
+  const Caught* caught = CaughtHere(s);
+  if (caught == nullptr || caught->instruction != &at || !caught->finding.has_value) return std::nullopt;
+  return ReportedElement{caught->finding.output, caught->finding.index};
+}
+
 int ReportStop(const ReportRequest& r) {
   Loaded loaded;
   int status = kOk;
@@ -101,7 +110,7 @@ int ReportStop(const ReportRequest& r) {
   Report report = MakeReport(d->state());
   if (report.checks.empty() && report.passed) report.verdict = !report.caught.empty() ? "caught" : d->state().Finished() ? "finished" : "stopped";
   if (!report.caught.empty()) report.passed = false;
-  if (const Instruction* at = ReportedInstruction(d->state())) AddDrawings(d->state(), *at, r.hops, "", &report);
+  if (const Instruction* at = ReportedInstruction(d->state())) AddDrawings(d->state(), *at, CaughtElement(d->state(), *at), r.hops, "", &report);
   const absl::Status written = WriteReport(report, r.out);
   if (!written.ok()) return UsageError(std::string(written.message()));
   return d->session->failed_expects() > 0 || d->session->stopped_with_error() ? kFailed : kOk;
@@ -170,7 +179,7 @@ class ComparisonReport {
                      {"b", absl::StrCat(b.name, " (", r_.against, "), ", Count(b.instruction_count(), "instruction"))},
                      {"inputs", inputs.Summary()},
                      {"compared", absl::StrCat(Count(values.pairs, "pair"), " of instructions, ", Count(values.elements, "element"))},
-                     {"budget", r_.budgets.empty() ? "the same bits; of other types what sums in another order may be off by" : absl::StrJoin(r_.budgets, ", ")}};
+                     {"budget", r_.budgets.empty() ? "the same bits; where the types differ, what sums in another order may be off by" : absl::StrJoin(r_.budgets, ", ")}};
     if (const int elided = CountElidedConstants(a); elided > 0) report_.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
     report_.stop = values.divergences.empty() ? (agree ? "No value differs." : "A program stopped.") : "The first divergence:";
     report_.error = absl::StrCat(values.error_a.empty() ? "" : absl::StrCat("a stopped with an error ", values.error_a, "\n"), values.error_b.empty() ? "" : absl::StrCat("b stopped with an error ", values.error_b, "\n"));
@@ -210,7 +219,7 @@ class ComparisonReport {
     }
     if (!Execute(*d, stop).ok() || !Execute(*d, "run").ok() || !d->session->running()) return;
     Session::State& s = d->state();
-    AddDrawings(s, *at, r_.hops, who, &report_);
+    AddDrawings(s, *at, ReportedElement{first.output, IndexOf(first.shape, first.difference.first)}, r_.hops, who, &report_);
     const int depth = static_cast<int>(s.machine->frames().size()) - 1;
     if (s.machine->frames()[depth].computation != at->parent) return;
     for (size_t k = 0; k < at->operands.size(); ++k) {

@@ -9,6 +9,7 @@
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/graph/walk.h"
+#include "visualizer/model/picture_view.h"
 #include "visualizer/pictures/picture.h"
 
 namespace hloscope::cli {
@@ -34,32 +35,25 @@ void AddGraph(Session::State& s, const Instruction& at, int hops, const std::str
   report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction")), Svg(DrawGraph(*scene, tints, options))});
 }
 
-// What is known of the instruction where the program stands; empty values elsewhere.
-PictureData DataOf(Session::State& s, const Instruction& at) {
-  PictureData data;
-  data.instruction = &at;
-  data.operands.resize(at.operands.size());
-  if (!s.visible()) return data;
-  const std::vector<Frame>& frames = s.machine->frames();
-  for (int depth = static_cast<int>(frames.size()) - 1; depth >= 0; --depth) {
-    if (frames[depth].computation != at.parent) continue;
-    for (size_t k = 0; k < at.operands.size(); ++k) {
-      absl::StatusOr<Value> value = s.machine->ValueAhead(depth, at.operands[k]->index);
-      if (value.ok()) data.operands[k] = *std::move(value);
-    }
-    absl::StatusOr<Value> result = s.machine->ValueAhead(depth, at.index);
-    if (result.ok()) data.result = *std::move(result);
-    break;
+// The best ones; the general index map and the card only where there is nothing better, for they say the same again.
+std::vector<const PictureRow*> Chosen(const Instruction& at) {
+  std::vector<const PictureRow*> rows = PicturesFor(at);
+  for (size_t k = rows.size(); k-- > 1;) {
+    const absl::string_view id = rows[k]->id;
+    if (id == "index-map" || id == "operation" || (id == "pointwise" && rows[0]->id == absl::string_view("broadcast"))) rows.erase(rows.begin() + static_cast<ptrdiff_t>(k));
   }
-  return data;
+  rows.resize(std::min(rows.size(), kMostPictures));
+  return rows;
 }
 
-void AddPictures(Session::State& s, const Instruction& at, const std::string& who, Report* report) {
-  const std::vector<const PictureRow*> rows = PicturesFor(at);
+void AddPictures(Session::State& s, const Instruction& at, const std::optional<ReportedElement>& element, const std::string& who, Report* report) {
+  const std::vector<const PictureRow*> rows = Chosen(at);
   if (rows.empty()) return;
-  const PictureData data = DataOf(s, at);
-  for (size_t k = 0; k < std::min(rows.size(), kMostPictures); ++k) {
-    const absl::StatusOr<MadePicture> made = rows[k]->draw(data, {});
+  const std::shared_ptr<const PictureData> data = DataOfPicture(s, at, /*ahead=*/s.visible());
+  PictureSelection selection;
+  if (element.has_value()) selection.pinned = Cell{kResultArray + std::max(element->output, 0), element->index};
+  for (size_t k = 0; k < rows.size(); ++k) {
+    const absl::StatusOr<MadePicture> made = rows[k]->draw(*data, selection);
     if (!made.ok()) continue;
     report->pictures.push_back({absl::StrCat(who, rows[k]->title, " of %", at.name), rows[k]->help, Svg(made->drawing)});
   }
@@ -67,11 +61,11 @@ void AddPictures(Session::State& s, const Instruction& at, const std::string& wh
 
 }  // namespace
 
-void AddDrawings(Session::State& s, const Instruction& at, int hops, const std::string& who, Report* report) {
+void AddDrawings(Session::State& s, const Instruction& at, const std::optional<ReportedElement>& element, int hops, const std::string& who, Report* report) {
   report->dark_colors = SvgColors(PaletteScheme::kDark);
   report->light_colors = SvgColors(PaletteScheme::kLight);
   AddGraph(s, at, hops, who, report);
-  AddPictures(s, at, who, report);
+  AddPictures(s, at, element, who, report);
 }
 
 }  // namespace hloscope::cli

@@ -280,8 +280,8 @@ std::string RenderHtml(const Report& r) {
                                  r.passed ? "good" : "bad", "\">", Html(r.verdict), "</span></p>\n<table>\n");
   for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", Html(what), "</th><td>", Html(text), "</td></tr>\n");
   out += "</table>\n<section><h2>The stop</h2>\n";
-  if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", Html(r.caught), "</pre>\n");
   absl::StrAppend(&out, "<p>", Html(r.stop), "</p>\n");
+  if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", Html(r.caught), "</pre>\n");
   if (!r.error.empty()) absl::StrAppend(&out, "<pre class=\"bad\">", Html(r.error), "</pre>\n");
   out += "</section>\n";
   if (!r.checks.empty()) {

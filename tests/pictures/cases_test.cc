@@ -1,5 +1,7 @@
-// Every picture against its text: tests/pictures/cases/*.picture. A case says what is drawn (program, instruction, picture, cell, step) and,
-// after a line of dashes, the texts of the drawing as they stand, and what belongs to the cell. HLOSCOPE_UPDATE=1 rewrites them.
+// Every picture against its text: tests/pictures/cases/*.picture. A case says what is drawn (program, instruction, picture, cell, step, option;
+// "values: none" for shapes alone, "live: yes" as a panel shows it) and, after a line of dashes, the texts of the drawing as they stand, and what belongs to the cell. One case a
+// picture says "golden: yes": the whole drawing is compared with golden/CASE.svg, byte for byte. HLOSCOPE_UPDATE=1 (run_cases --update) rewrites
+// texts and drawings.
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
@@ -58,24 +60,58 @@ Cell CellOfWords(const std::string& words) {
   return cell;
 }
 
+fs::path GoldenOf(const Case& c) { return fs::path("tests/pictures/golden") / absl::StrCat(c.file.stem().string(), ".svg"); }
+
+// The first line that differs tells more than two whole files.
+void CompareGolden(const Case& c, const std::string& svg, bool update) {
+  if (update) {
+    std::ofstream(GoldenOf(c)) << svg;
+    return;
+  }
+  const std::string wanted = RunProgram::ReadFile(GoldenOf(c).string());
+  if (wanted == svg) return;
+  const std::vector<std::string> now = absl::StrSplit(svg, '\n'), then = absl::StrSplit(wanted, '\n');
+  size_t k = 0;
+  while (k < std::min(now.size(), then.size()) && now[k] == then[k]) ++k;
+  ADD_FAILURE() << GoldenOf(c) << ":" << k + 1 << ": the drawing differs. run_cases --update rewrites it; look at it.\n  there is  " << (k < now.size() ? now[k] : "")
+                << "\n  expected  " << (k < then.size() ? then[k] : "");
+}
+
 TEST(Pictures, AreAsTheirCasesSay) {
   const bool update = std::getenv("HLOSCOPE_UPDATE") != nullptr;
-  std::set<std::string> covered;
+  std::set<std::string> covered, golden, golden_files;
   for (const Case& c : Cases()) {
     SCOPED_TRACE(c.file.string());
+    const bool values = !c.words.count("values");
     RunProgram run(RunProgram::ReadFile(c.words.at("program")));
-    ASSERT_EQ(run.problems(), "");
+    if (values) ASSERT_EQ(run.problems(), "");
     const Instruction* instruction = c.words.count("at") ? run.Find(c.words.at("at")) : run.module().entry->root;
     ASSERT_NE(instruction, nullptr);
     PictureSelection selection;
     if (c.words.count("cell")) selection.pinned = CellOfWords(c.words.at("cell"));
+    selection.live = c.words.count("live") > 0;
     if (c.words.count("step")) selection.step = std::stoi(c.words.at("step"));
+    if (c.words.count("option")) {
+      for (absl::string_view part : absl::StrSplit(absl::string_view(c.words.at("option")), ';')) {
+        const std::pair<std::string, std::string> pair = absl::StrSplit(part, absl::MaxSplits('=', 1));
+        selection.options[pair.first] = pair.second;
+      }
+    }
     const PictureRow* row = c.words.count("picture") ? FindPictureRow(c.words.at("picture")) : PicturesFor(*instruction)[0];
     ASSERT_NE(row, nullptr);
     covered.insert(row->id);
-    const absl::StatusOr<MadePicture> picture = row->draw(run.DataOf(*instruction), selection);
+    PictureData data;
+    data.instruction = instruction;
+    data.operands.resize(instruction->operands.size());
+    if (values) data = run.DataOf(*instruction);
+    const absl::StatusOr<MadePicture> picture = row->draw(data, selection);
     ASSERT_TRUE(picture.ok()) << picture.status();
     const std::string text = TextOf(*picture);
+    if (c.words.count("golden")) {
+      EXPECT_TRUE(golden.insert(row->id).second) << "one golden drawing of " << row->id << " is enough";
+      CompareGolden(c, WriteSvg(picture->drawing), update);
+      golden_files.insert(GoldenOf(c).filename().string());
+    }
     if (update) {
       std::ofstream(c.file) << c.head << "\n----\n" << text;
     } else {
@@ -83,7 +119,13 @@ TEST(Pictures, AreAsTheirCasesSay) {
     }
     EXPECT_NE(WriteSvg(picture->drawing).find("</svg>"), std::string::npos);
   }
-  for (const PictureRow& row : PictureRows()) EXPECT_TRUE(covered.count(row.id)) << "no case draws " << row.id;
+  for (const PictureRow& row : PictureRows()) {
+    EXPECT_TRUE(covered.count(row.id)) << "no case draws " << row.id;
+    EXPECT_TRUE(golden.count(row.id)) << "no case with golden: yes draws " << row.id;
+  }
+  for (const auto& entry : fs::directory_iterator("tests/pictures/golden")) {
+    EXPECT_TRUE(golden_files.count(entry.path().filename().string())) << entry.path() << " belongs to no case";
+  }
 }
 
 // Whatever there is to draw: every instruction of every sample, with and without values, selected or not.
@@ -200,6 +242,7 @@ TEST(Pictures, ScrollToAnyElement) {
   const PictureData data = run.DataOf(*run.module().entry->root);
   const PictureRow* row = FindPictureRow("index-map");
   PictureSelection selection;
+  selection.live = true;
   std::set<std::string> seen = {""};
   std::vector<std::string> todo = {""};
   std::set<std::vector<int64_t>> cells;

@@ -57,6 +57,7 @@ TEST(LayoutPicture, TellsWhereTheSelectedElementLies) {
 
 TEST(LayoutPicture, AnotherOrderPaddingAndTilesCanBeTriedOut) {
   PictureSelection selection;
+  selection.live = true;
   selection.options["move"] = "0>0";
   EXPECT_EQ(MemoryOf(DrawX("{1,0}", selection)), "11 14 12 15 13 16");
   selection.options = {{"pad", "2,4"}, {"pad_value", "one"}};

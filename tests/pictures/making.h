@@ -11,6 +11,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/reference/backend.h"
+#include "core/exec/frame_history.h"
 #include "core/exec/machine.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -53,6 +54,14 @@ class RunProgram {
     data.instruction = &instruction;
     for (const Instruction* operand : instruction.operands) data.operands.push_back(ValueOf(*operand));
     data.result = ValueOf(instruction);
+    if (instruction.Called(AttrId::kBody) == nullptr) return data;
+    // Of a loop that has run, in a frame that went on after it.
+    FrameHistory history(*machine_, int64_t{1} << 26);
+    const absl::StatusOr<int64_t> count = history.Iterations(0, instruction);
+    for (int64_t k = 0; count.ok() && k <= *count; ++k) {
+      const absl::StatusOr<Value> carried = history.Carried(0, instruction, k);
+      if (carried.ok()) data.iterations.push_back(*carried);
+    }
     return data;
   }
 

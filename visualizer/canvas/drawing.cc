@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "visualizer/canvas/typeface.h"
 
@@ -140,6 +141,18 @@ void Drawing::AddSpot(Spot spot) {
   if (spot.box.width > 0 && spot.box.height > 0) spots_.push_back(std::move(spot));
 }
 
+void Drawing::AddRoll(Roll roll) {
+  if (!clips_.empty()) roll.box = Common(roll.box, clips_.back());
+  if (roll.box.width > 0 && roll.box.height > 0) rolls_.push_back(std::move(roll));
+}
+
+std::string RollAction(const Roll& roll, int dimension, int64_t by) {
+  if (dimension < 0 || dimension >= static_cast<int>(roll.first.size())) return "";
+  std::vector<int64_t> first = roll.first;
+  first[dimension] = std::clamp<int64_t>(first[dimension] + by, 0, std::max<int64_t>(roll.size[dimension] - roll.count[dimension], 0));
+  return first == roll.first ? "" : absl::StrCat(roll.option, "=", absl::StrJoin(first, ","));
+}
+
 void Drawing::Append(const Drawing& other, float dx, float dy) {
   const auto move = [&](Place& p) {
     p.x += dx;
@@ -161,6 +174,10 @@ void Drawing::Append(const Drawing& other, float dx, float dy) {
   for (Spot spot : other.spots_) {
     move_box(spot.box);
     AddSpot(std::move(spot));
+  }
+  for (Roll roll : other.rolls_) {
+    move_box(roll.box);
+    AddRoll(std::move(roll));
   }
 }
 

@@ -76,6 +76,16 @@ struct Spot {
   std::string drop;     // what becomes of the options when something of this kind is dropped here, $ standing for it: "order:move=$>1"; "" none
 };
 
+// Where the wheel and the keys of pages scroll an array that is shown in part. The option becomes the first visible index of each dimension.
+struct Roll {
+  Box box;
+  std::string option;                       // "window:0"
+  std::vector<int64_t> first, count, size;  // by dimension: first visible index, how many are visible, how many there are
+  int down = -1, across = -1;               // dimensions that are scrolled downwards and to the right; -1: none
+};
+// The action of scrolling a dimension by so many indices; "" where nothing moves.
+std::string RollAction(const Roll& roll, int dimension, int64_t by);
+
 // Edges and straight lines are moved by less than a pixel so that they are crisp; the lines of neighbouring boxes fall together.
 struct DrawnBox {
   Box box;
@@ -127,6 +137,7 @@ class Drawing {
   void BeginClip(Box box);
   void EndClip();
   void AddSpot(Spot spot);
+  void AddRoll(Roll roll);
   // All of another drawing, moved.
   void Append(const Drawing& other, float dx, float dy);
 
@@ -140,6 +151,7 @@ class Drawing {
   void SetSize(float width, float height);  // at least so large
   const std::vector<Drawn>& items() const { return items_; }
   const std::vector<Spot>& spots() const { return spots_; }
+  const std::vector<Roll>& rolls() const { return rolls_; }
   const Spot* SpotAt(Place at) const;  // the topmost; null: none
   // What it says of itself where only text can be had, and as the title of SVG and PDF files.
   std::string title, description;
@@ -148,6 +160,7 @@ class Drawing {
   void Cover(float right, float bottom);
   std::vector<Drawn> items_;
   std::vector<Spot> spots_;
+  std::vector<Roll> rolls_;
   std::vector<Box> clips_;
   float width_ = 0, height_ = 0;
 };

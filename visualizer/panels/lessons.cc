@@ -461,6 +461,7 @@ class LessonsPanel : public Panel {
     if (!subject.ok()) return;
     if (!shown->begun) shown->selection = subject->selection;
     shown->begun = true;
+    shown->selection.live = true;
     shown->selection.width = width / ui::TheLook().scale;
     absl::StatusOr<MadePicture> made = subject->row->draw(subject->data, shown->selection);
     if (!made.ok() && shown->selection.pinned.has_value()) {  // a cell that is gone since the program was edited

@@ -206,6 +206,7 @@ class PicturePanel : public Panel {
     if (std::exchange(ahead_wanted_, false)) ahead_ = here;
     wish.ahead = ahead_ == here;
     wish.selection = selection_;
+    wish.selection.live = true;
     const float scrollbar = ImGui::GetStyle().ScrollbarSize;
     wish.selection.width = std::max(320.0f, std::floor((ImGui::GetContentRegionAvail().x - scrollbar) / ui::TheLook().scale));
     const std::shared_ptr<const PictureShown> answer =
@@ -411,6 +412,10 @@ class PicturePanel : public Panel {
   }
 
   void DrawPicture(PanelContext& context) {
+    // A step shows where it is, wherever somebody scrolled before.
+    if (const int step = selection_.step; step != std::exchange(scrolled_at_, step)) {
+      std::erase_if(selection_.options, [](const auto& option) { return absl::StartsWith(option.first, "window:") || absl::StartsWith(option.first, "memory:"); });
+    }
     // The next thing to the left stays where it is as hints come and go.
     ImGui::BeginChild("drawing", {0, 0}, false, ImGuiWindowFlags_HorizontalScrollbar);
     const std::shared_ptr<const Drawing> drawing(shown_->made, &shown_->made->drawing);
@@ -421,6 +426,14 @@ class PicturePanel : public Panel {
       if (const Instruction* of = InstructionOf(*hovered)) context.selection.hover_next = of;
     }
     if (!events.dragging) selection_.hovered = hovered;
+    if (context.focused && events.roll != nullptr) {
+      const Roll& roll = *events.roll;
+      const int down = roll.down >= 0 ? roll.down : roll.across, across = roll.across >= 0 ? roll.across : roll.down;
+      if (ui::Pressed("PageDown", true)) Apply(RollAction(roll, down, roll.count[static_cast<size_t>(down)]));
+      if (ui::Pressed("PageUp", true)) Apply(RollAction(roll, down, -roll.count[static_cast<size_t>(down)]));
+      if (ui::Pressed("Shift+PageDown", true)) Apply(RollAction(roll, across, roll.count[static_cast<size_t>(across)]));
+      if (ui::Pressed("Shift+PageUp", true)) Apply(RollAction(roll, across, -roll.count[static_cast<size_t>(across)]));
+    }
     if (!events.action.empty()) Apply(events.action);
     else if (events.clicked != nullptr && events.clicked->is_cell) Pin(context, events.clicked->cell);
     else if (events.clicked_empty) selection_.pinned.reset();
@@ -458,6 +471,7 @@ class PicturePanel : public Panel {
   const PictureRow* row_ = nullptr;
   std::map<Opcode, std::string> chosen_;        // pictures that were chosen by hand
   PictureSelection selection_;
+  int scrolled_at_ = -1;  // the step at which arrays were scrolled by hand
   bool playing_ = false;
   double played_at_ = 0;
   int ending_ = 0;

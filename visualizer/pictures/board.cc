@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -14,6 +15,15 @@ constexpr float kMargin = 14;
 constexpr size_t kMostListed = 4096;
 
 }  // namespace
+
+std::string InsideOf(const Instruction& i) {
+  if (i.parameter_number >= 0) return absl::StrCat(i.parameter_number);
+  if (i.literal == nullptr) return "";
+  const Shape& shape = i.shape;
+  if (!i.literal->value.has_value() || !shape.IsArray() || shape.rank() > 0) return "{...}";
+  const std::optional<Scalar> s = PictureArray(0, "", shape, i.literal->value).At(int64_t{0});
+  return s.has_value() ? ToText(*s) : "";
+}
 
 std::string Counted(int64_t n, absl::string_view noun) { return absl::StrCat(n, " ", noun, n == 1 ? "" : "s"); }
 
@@ -71,6 +81,7 @@ void Board::Headline() {
     operands.resize(7);
     operands.push_back(absl::StrCat("and ", more, " more"));
   }
+  if (operands.empty()) operands = {InsideOf(i)};
   std::string type = i.shape.ToString(false);
   if (type.size() > 60) type = absl::StrCat(absl::string_view(type).substr(0, 57), "...");
   const std::string text = absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", absl::StrJoin(operands, ", "), ")");
@@ -109,16 +120,23 @@ void Board::Row(std::vector<Piece> pieces, float height) {
     }
   }
   const auto sign_width = [](const std::string& sign) { return sign.empty() ? 10.0f : TextWidth(sign, Face::kStrong, 16) + 28; };
-  // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others.
-  constexpr float kDecent = 170;
+  // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others. Where numbers of a small
+  // array would not be seen for that, or titles would meet, fewer go side by side.
+  constexpr float kDecent = 170, kSmall = 140;
   size_t begin = 0;
+  int most = 0;  // grids that the line may have, after it was too crowded with more
   while (begin < pieces.size()) {
+    if (!pieces[begin].is_grid && pieces[begin].sign.empty()) {  // a gap is between two
+      ++begin;
+      continue;
+    }
     size_t end = begin;
     float signs = 0;
     int grids = 0;
     std::vector<std::unique_ptr<Grid>> line;
     while (end < pieces.size()) {
       const GridSpec* spec = pieces[end].is_grid ? &pieces[end].grid : nullptr;
+      if (spec != nullptr && most > 0 && grids == most) break;
       if (spec != nullptr && grids > 0 && (static_cast<float>(grids + 1) * kDecent + signs > width_)) {
         float small = signs;  // unless they are all small
         for (const auto& g : line) small += g == nullptr ? 0 : g->width();
@@ -134,10 +152,20 @@ void Board::Row(std::vector<Piece> pieces, float height) {
       }
       ++end;
     }
+    // A sign between two lines begins the second.
+    while (end < pieces.size() && end > begin + 1 && !pieces[end - 1].is_grid) {
+      --end;
+      signs -= sign_width(pieces[end].sign);
+      line.pop_back();
+    }
     // All at their best size; shared out where that is too wide.
-    float wanted = signs;
-    for (const auto& g : line) wanted += g == nullptr ? 0 : g->width();
-    if (wanted > width_) {
+    const auto wide = [&line, &signs] {
+      float w = signs;
+      for (const auto& g : line) w += g == nullptr ? 0 : g->width();
+      return w;
+    };
+    bool crowded = false;
+    if (wide() > width_) {
       const float room = width_ - signs;
       std::vector<size_t> large;
       float left = room;
@@ -152,10 +180,18 @@ void Board::Row(std::vector<Piece> pieces, float height) {
       for (size_t n = 0; n < large.size(); ++n) {
         const float share = left / static_cast<float>(large.size() - n);
         auto& g = line[large[n]];
+        const bool seen = g->has_numbers() && g->height() <= kSmall;
         g = std::make_unique<Grid>(pieces[begin + large[n]].grid, *selection_, share, height);
+        crowded = crowded || (seen && !g->has_numbers());
         left -= g->width();
       }
+      crowded = crowded || wide() > width_ + 1;
     }
+    if (crowded && grids > 1) {
+      most = grids - 1;
+      continue;
+    }
+    most = 0;
     float tall = 0, x = kMargin;
     for (const auto& g : line) tall = std::max(tall, g == nullptr ? 0 : g->height());
     for (size_t k = 0; k < line.size(); ++k) {
@@ -254,7 +290,11 @@ void Board::Formula() {
       Code(line);
     }
   }
-  if (cell() != nullptr && !related_.note.empty()) Say(absl::StrCat(related_.exact ? "" : "Not exact: ", related_.note, "."), Ink::kOrange);
+  if (cell() != nullptr && !related_.note.empty()) {
+    std::string note = absl::StrCat(related_.exact ? "" : "Not exact: ", related_.note, ".");
+    note[0] = absl::ascii_toupper(static_cast<unsigned char>(note[0]));
+    Say(note, Ink::kOrange);
+  }
 }
 
 int Board::step() const {
@@ -285,6 +325,9 @@ void Board::Legend() {
       {CellMark::kNone, CellState::kSkipped, Paint(Ink::kRaised), Ink::kPink, "left out"},
       {CellMark::kNone, CellState::kClamped, Paint(Ink::kRaised), Ink::kOrange, "clamped"},
   };
+  // Over colours marks are frames.
+  bool with_text = false, with_heat = false;
+  for (const auto& grid : grids_) (grid->has_numbers() ? with_text : with_heat) = true;
   float x = kMargin;
   bool any = false;
   for (const Entry& e : entries) {
@@ -293,18 +336,23 @@ void Board::Legend() {
     if (!seen) continue;
     if (!any) y_ += 6;
     any = true;
-    const float w = TextWidth(e.text, Face::kUi, 11) + 30;
+    const bool framed = with_heat && (e.mark == CellMark::kSelected || e.mark == CellMark::kRelated), twice = framed && with_text;
+    const float w = TextWidth(e.text, Face::kUi, 11) + 30 + (twice ? 15.0f : 0);
     if (x + w > width_ + kMargin) {
       x = kMargin;
       y_ += 16;
     }
     const Box box{x, y_, 11, 11};
-    if (e.state == CellState::kPadding || e.state == CellState::kUnused || e.state == CellState::kHole) {
+    if (framed) {
+      const bool selected = e.mark == CellMark::kSelected;
+      if (twice) made_.drawing.AddBox(box, e.fill, e.line);
+      made_.drawing.AddBox({twice ? x + 15 : x, y_, 11, 11}, Ink::kSunken, selected ? Paint(Ink::kAmber) : Paint(Ink::kText), 0, selected ? 3.0f : 1.5f);
+    } else if (e.state == CellState::kPadding || e.state == CellState::kUnused || e.state == CellState::kHole) {
       made_.drawing.AddHatchedBox(box, e.fill, e.line);
     } else {
       made_.drawing.AddBox(box, e.fill, e.line);
     }
-    made_.drawing.AddText({x + 16, y_ + 9.5f}, e.text, {11, Face::kUi, Ink::kDim});
+    made_.drawing.AddText({x + (twice ? 31.0f : 16.0f), y_ + 9.5f}, e.text, {11, Face::kUi, Ink::kDim});
     x += w;
   }
   if (any) y_ += 16;

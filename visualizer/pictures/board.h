@@ -86,6 +86,9 @@ class Board {
   float width_ = 900;
 };
 
+// What stands between the brackets of an instruction without operands: the number of a parameter, a constant's scalar.
+std::string InsideOf(const Instruction& instruction);
+
 // The number with what it numbers: "1 element", "3 elements".
 std::string Counted(int64_t n, absl::string_view noun);
 

@@ -36,7 +36,7 @@ std::string LineOf(const Instruction& i) {
   std::vector<std::string> operands;
   for (const Instruction* o : i.operands) operands.push_back(absl::StrCat("%", o->name));
   std::string inside = absl::StrJoin(operands, ", ");
-  if (i.parameter_number >= 0) inside = absl::StrCat(i.parameter_number);
+  if (i.operands.empty()) inside = InsideOf(i);
   std::string type = i.shape.ToString(false);
   if (type.size() > 48) type = absl::StrCat(absl::string_view(type).substr(0, 45), "...");
   return absl::StrCat("%", i.name, " = ", type, " ", absl::string_view(Name(i.opcode)), "(", inside, ")");

@@ -65,7 +65,7 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
   const std::string why = channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "") : "no channel_id";
   board.Explain(why, Ink::kViolet, absl::StrCat(mode, "."));
   if (i.Has(AttrId::kSourceTargetPairs)) {
-    board.Explain("source_target_pairs", Ink::kViolet, absl::StrCat(Counted(static_cast<int64_t>(g.pairs.size()), "pair"), ": the first sends, the second gets; who is no target gets zeros."));
+    board.Explain("source_target_pairs", Ink::kViolet, g.pairs.empty() ? std::string("no pair: nobody sends.") : absl::StrCat(Counted(static_cast<int64_t>(g.pairs.size()), "pair"), ": the first sends, the second gets; who is no target gets zeros."));
   } else if (!g.readable) {
     board.Explain("replica_groups", Ink::kPink, absl::StrCat("cannot be read: ", i.Text(AttrId::kReplicaGroups)));
   } else {
@@ -106,7 +106,7 @@ class DeviceBoxes {
     const bool line = g.partitions == 1 || g.replicas == 1;
     // Replicas down and partitions across; where there is one of either, as many as fit side by side.
     size_ = total <= 32 ? 64 : total <= 128 ? 44 : 24;
-    const float gap = total > 128 ? 3 : !g.pairs.empty() && total <= 64 ? 30 : 8, label = line ? 0 : 60;
+    const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : 60;
     const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
     columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
     const float high = total <= 128 ? 34 : 20, y0 = board.y() + (line ? 4 : 18);
@@ -122,7 +122,7 @@ class DeviceBoxes {
       const Box box{kLeft + label + static_cast<float>(column) * (size_ + gap), y0 + static_cast<float>(row) * (high + gap), size_, high};
       boxes_.push_back({d, box});
       const int group = g.GroupOf(d);
-      const bool missing = g.pairs.empty() && group < 0, of_shown = group >= 0 && group == shown_group;
+      const bool missing = !g.pairwise && group < 0, of_shown = group >= 0 && group == shown_group;
       const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
       const Paint colour = missing ? Paint(Ink::kPink) : Paint(GroupInk(std::max(group, 0)));
       if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, absl::StrCat("replica ", d.replica), {10, Face::kUi, Ink::kDim});
@@ -135,8 +135,9 @@ class DeviceBoxes {
         drawing.AddBox({box.x - 2, box.y - 2, box.width + 4, box.height + 4}, Paint(), mark == CellMark::kRelated ? Paint(Ink::kBlue) : Paint(Ink::kAmber), 5, 2);
       }
       if (total <= 128) {
-        drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, ShortNameOf(g, d), {11, Face::kStrong, Ink::kText, Align::kCenter});
-        const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : !g.pairs.empty() ? "" : missing ? "no group" : absl::StrCat("group ", group);
+        const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
+        drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
+        const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : g.pairwise ? "" : missing ? "no group" : absl::StrCat("group ", group);
         drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below, {10, Face::kUi, missing ? Ink::kPink : Ink::kDim, Align::kCenter});
       }
       Spot spot;
@@ -144,7 +145,7 @@ class DeviceBoxes {
       spot.is_cell = true;
       spot.cell = {kDevices, {d.replica, d.partition}};
       spot.hint = NameOf(g, d);
-      if (g.pairs.empty() && !numbers) {
+      if (!g.pairwise && !numbers) {
         absl::StrAppend(&spot.hint, missing ? "\nin no group" : absl::StrCat("\ngroup ", group, ", member ", std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
       }
       for (const auto& [from, to] : g.pairs) {
@@ -226,7 +227,42 @@ std::string ReductionOf(const Instruction& i) {
   return name == "add" ? "sum" : name == "multiply" ? "product" : name;
 }
 
-Transfer TransferOf(const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members) {
+// The vectors of a ragged all-to-all, as far as they are known: those of the device whose numbers the run has.
+struct RaggedVectors {
+  const PictureArray *input_offsets = nullptr, *sizes = nullptr, *output_offsets = nullptr;
+  static std::string At(const PictureArray* array, const char* name, int64_t b) {
+    const std::optional<Scalar> s = array == nullptr ? std::nullopt : array->At(b);
+    return s.has_value() ? absl::StrCat(s->i) : absl::StrCat(name, "[", b, "]");
+  }
+};
+
+// What member m of the group sends and gets: as many blocks for each member as the vectors have places for.
+void AddRagged(Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m, const RaggedVectors& vectors) {
+  const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
+  const int64_t places = i.operands.size() > 2 && i.operands[2]->shape.IsArray() ? i.operands[2]->shape.ElementCount() : all;
+  const int each = static_cast<int>(std::clamp<int64_t>(places / all, 1, 4));
+  const bool own = members[m] == Device{};  // the device of the run
+  const RaggedVectors unknown;
+  const RaggedVectors& v = own ? vectors : unknown;
+  std::vector<Block> before, after;
+  for (int b = 0; b < n * each; ++b) {
+    const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b);
+    const bool known = own && v.sizes != nullptr && v.sizes->At(b).has_value();
+    before.push_back({m, absl::StrCat("to ", b / each, known ? absl::StrCat(": ", size) : ""),
+                      absl::StrCat(size, " rows of what ", t.names[m], " has, from row ", RaggedVectors::At(v.input_offsets, "input_offsets", b), " on.\nThey go to ", NameOf(g, members[b / each]),
+                                   ", from row ", RaggedVectors::At(v.output_offsets, "output_offsets", b), " of its output on"),
+                      1, {}});
+  }
+  for (int b = 0; b < n * each; ++b) {
+    const int s = b / each, block = m * each + b % each;
+    after.push_back({s, absl::StrCat("of ", s), absl::StrCat("what ", NameOf(g, members[s]), " sends: as many rows as its send_sizes[", block, "]"), 1, {{s, block}}});
+  }
+  after.push_back({-1, "as it was", "rows of the output that nobody sends to", 1.5f, {}});
+  t.before.push_back(std::move(before));
+  t.after.push_back(std::move(after));
+}
+
+Transfer TransferOf(const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, const RaggedVectors& vectors) {
   Transfer t;
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
   const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
@@ -236,6 +272,10 @@ Transfer TransferOf(const Instruction& i, Exchange exchange, const DeviceGroups&
   for (int m = 0; m < n; ++m) {
     t.names.push_back(NameOf(g, members[m]));
     std::vector<Block> before, after;
+    if (exchange == Exchange::kRagged) {
+      AddRagged(t, i, g, members, m, vectors);
+      continue;
+    }
     const Block own{m, absl::StrCat("of ", m), absl::StrCat("what ", t.names[m], " has"), 1, {}};
     switch (exchange) {
       case Exchange::kGather:
@@ -396,8 +436,10 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     if (!g.groups[k].empty()) shown = k;
   }
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
-  const Transfer t = TransferOf(i, exchange, g, members);
-  const bool exchanges = exchange != Exchange::kPermute && exchange != Exchange::kRagged && !members.empty();
+  RaggedVectors vectors;
+  if (exchange == Exchange::kRagged) vectors = {&board.scene().operand(2), &board.scene().operand(3), &board.scene().operand(4)};
+  const Transfer t = TransferOf(i, exchange, g, members, vectors);
+  const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
   const int step = board.step();
@@ -420,7 +462,10 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       return c.array == kDevices && (c.index == std::vector<int64_t>{from.replica, from.partition} || c.index == std::vector<int64_t>{to.replica, to.partition}) ? CellMark::kNow : CellMark::kNone;
     }
     if ((c.array == kAfter || c.array == kBefore) && c.index.size() != 2) return CellMark::kNone;
-    if (c.array == kAfter) return c.index[0] == step ? CellMark::kNow : CellMark::kNone;
+    if (c.array == kAfter) {
+      const auto b = static_cast<size_t>(c.index[1]);
+      return c.index[0] == step && b < t.after[step].size() && !t.after[step][b].from.empty() ? CellMark::kNow : CellMark::kNone;
+    }
     if (c.array != kBefore || step >= static_cast<int>(t.after.size())) return CellMark::kNone;
     for (const Block& b : t.after[step]) {
       if (std::find(b.from.begin(), b.from.end(), std::pair<int, int>(static_cast<int>(c.index[0]), static_cast<int>(c.index[1]))) != b.from.end()) return CellMark::kNow;
@@ -430,7 +475,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   board.Skip(g.pairs.empty() ? 4 : 26);
   const DeviceBoxes boxes(board, g, width, g.groups.size() > 1 ? shown : -1, false, false);
   PairArrows(board, g, boxes);
-  if (!g.pairs.empty()) {
+  if (g.pairwise) {
     board.Skip(14);
     int64_t without = 0;
     for (int64_t r = 0; r < g.replicas; ++r) {
@@ -440,18 +485,21 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     if (step >= 0) board.set_step_text(absl::StrCat(NameOf(g, g.pairs[step].first), " sends ", i.operands.empty() ? "its value" : Whole(i.operands[0]->shape), " to ", NameOf(g, g.pairs[step].second), "."));
   }
   if (exchanges) {
-    if (g.groups.size() > 1) board.Say(absl::StrCat("Group ", shown, ": click a device for its group."), Ink::kText);
+    if (g.groups.size() > 1) board.Say(absl::StrCat("Group ", shown, selection.live ? ": click a device for its group." : ":"), Ink::kText);
     DrawTransfer(board, t, width);
-    board.Say(absl::StrCat("Each block is ", t.block, ".", members.size() > kMostMembers ? absl::StrCat(" The first ", kMostMembers, " of ", members.size(), " members are drawn.") : ""));
+    board.Say(absl::StrCat(exchange == Exchange::kRagged ? "Blocks are rows, and differ in size: send_sizes of the sender says how many." : absl::StrCat("Each block is ", t.block, "."), members.size() > kMostMembers ? absl::StrCat(" The first ", kMostMembers, " of ", members.size(), " members are drawn.") : ""));
     if (step >= 0 && step < static_cast<int>(t.names.size())) {
       std::vector<std::string> got;
-      for (const Block& b : t.after[step]) got.push_back(b.hint);
-      board.set_step_text(absl::StrCat(t.names[step], " gets ", got.size() > 3 ? absl::StrCat(got.size(), " blocks, one of each member") : AndText(got), "."));
+      for (const Block& b : t.after[step]) {
+        if (!b.from.empty()) got.push_back(b.hint);
+      }
+      board.set_step_text(absl::StrCat("What ", t.names[step], " gets: ", got.size() > 3 ? absl::StrCat(got.size(), " blocks, one of each member") : AndText(got), "."));
     }
   }
   if (exchange == Exchange::kRagged) {
     const PictureScene& scene = board.scene();
-    board.Say("On this device: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.");
+    board.Skip(4);
+    board.Say(absl::StrCat("The numbers of ", NameOf(g, Device{}), ": entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was."), Ink::kText);
     const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
     const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
     std::vector<Board::Piece> row;

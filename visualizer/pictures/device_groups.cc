@@ -152,6 +152,7 @@ DeviceGroups GroupsOf(const Instruction& i) {
   }
   g.replicas = std::clamp<int64_t>(g.replicas, 1, kMostDevices / g.partitions + 1);
   const int64_t numbers = g.mode == GroupMode::kPartitions ? g.partitions : g.mode == GroupMode::kFlattened ? g.replicas * g.partitions : g.replicas;
+  g.pairwise = pairs != nullptr;
   g.all = pairs == nullptr && g.written.empty() && g.readable;
   if (g.all) {
     g.written.emplace_back(numbers);

@@ -32,7 +32,8 @@ struct DeviceGroups {
   GroupMode mode = GroupMode::kReplicas;
   std::vector<std::vector<int64_t>> written;  // numbers, as the attribute lists them (an iota list expanded)
   std::vector<std::vector<Device>> groups;    // that exchange with one another
-  std::vector<std::pair<Device, Device>> pairs;  // of sources and targets, instead of groups
+  bool pairwise = false;      // sources and targets instead of groups
+  std::vector<std::pair<Device, Device>> pairs;
   // Devices in no group, numbers that are named twice, numbers that no device has.
   std::vector<Device> missing;
   std::vector<int64_t> twice, beyond;

@@ -15,6 +15,8 @@ namespace {
 constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
 constexpr float kNumberSize = 12, kLabelSize = 10;
 constexpr int64_t kMostRows = 24, kMostColumns = 40, kMostSlices = 48;
+constexpr int64_t kFewNumbers = 12;
+constexpr size_t kMostDigits = 11;
 
 int64_t Product(const std::vector<int64_t>& dims, const std::vector<int>& of) {
   int64_t n = 1;
@@ -39,7 +41,9 @@ GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, cons
   cell.cell = {array.id, std::vector<int64_t>(index.begin(), index.end())};
   cell.hint = absl::StrCat(array.id >= kResultArray && array.id < kOwnArray ? "result " : "operand ", array.name, IndexText(index));
   if (const std::optional<Scalar> s = array.At(index)) {
-    cell.text = ShortText(*s);
+    // Of few integers all digits.
+    cell.text = IsInteger(s->type) && array.shape.ElementCount() <= kFewNumbers ? ToText(*s) : ShortText(*s);
+    if (cell.text.size() > kMostDigits) cell.text = ShortText(*s);
     cell.number = HeatOf(*s);
     cell.is_nan = s->IsNaN();
     absl::StrAppend(&cell.hint, " = ", ToText(*s));
@@ -59,7 +63,7 @@ GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> 
   return spec;
 }
 
-Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)) {
+Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)), live_(selection.live) {
   const int rank = static_cast<int>(spec_.dims.size());
   if (spec_.axes.empty()) spec_.axes = CustomaryAxes(rank);
   if (spec_.rows < 0 && spec_.columns < 0) {
@@ -309,7 +313,8 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
     // The widest that it can be, so that scrolling moves nothing.
     const std::string widest = absl::StrCat(spec_.axes[d].letter, " ", spec_.dims[d], view.count > 1 ? absl::StrCat("-", spec_.dims[d]) : "", " of ", spec_.dims[d]);
     const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
-    if (x > 0 && x + text_width + 56 > width) {
+    const float buttons_width = live_ ? 56 : 0;
+    if (x > 0 && x + text_width + buttons_width > width) {
       x = 0;
       y += kScrollHeight - 2;
     }
@@ -323,6 +328,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
       } buttons[] = {{"«", 0, "to the beginning"}, {"‹", view.first - view.count, "back"}, {"›", view.first + view.count, "on"}, {"»", spec_.dims[d], "to the end"}};
       float left = at.x + x + text_width;
       for (const auto& button : buttons) {
+        if (!live_) break;
         const bool can = button.first < view.first ? view.first > 0 : last + 1 < spec_.dims[d];
         const Box box{left, at.y + y, 14, 16};
         drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint, Align::kCenter});
@@ -330,7 +336,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
         left += 14;
       }
     }
-    x += text_width + 56 + 10;
+    x += text_width + buttons_width + 10;
   }
   return y + kScrollHeight;
 }
@@ -518,6 +524,25 @@ void Grid::Draw(Place at, Drawing* drawing) {
       if (++slice[k] < views_[outer_[k]].first + views_[outer_[k]].count) break;
       slice[k] = views_[outer_[k]].first;
     }
+  }
+  if (scroll_height_ > 0) {
+    Roll roll{.box = {at.x, at.y, width_, height_}, .option = absl::StrCat("window:", spec_.array)};
+    for (const View& view : views_) {
+      roll.first.push_back(view.first);
+      roll.count.push_back(view.count);
+    }
+    roll.size = spec_.dims;
+    // The wheel goes down the rows; where all are seen, through the slices.
+    std::vector<int> hidden;
+    for (const int d : outer_) {
+      if (Shortened(d)) hidden.insert(hidden.begin(), d);
+    }
+    roll.down = Shortened(spec_.rows) ? spec_.rows : !hidden.empty() ? hidden.front() : -1;
+    roll.across = Shortened(spec_.columns) ? spec_.columns : -1;
+    if (roll.across < 0) {
+      for (const int d : hidden) roll.across = d != roll.down && roll.across < 0 ? d : roll.across;
+    }
+    drawing->AddRoll(std::move(roll));
   }
   body_ = placed_.front().cells;
   for (const Placed& p : placed_) {

@@ -113,6 +113,7 @@ class Grid {
   std::string LabelOf(int dim, int64_t i) const;
 
   GridSpec spec_;
+  bool live_ = false;                  // with buttons that scroll
   bool empty_ = false, text_mode_ = true;
   std::vector<int> outer_;             // dimensions of the slices
   std::vector<View> views_;            // by dimension

@@ -234,6 +234,7 @@ class LayoutPicture {
   }
 
   void Button(float* x, float y, const std::string& text, Paint paint, const std::string& hint, const std::string& action) {
+    if (!selection_.live) return;
     const Box box{*x, y, TextWidth(text, Face::kUi, 11) + 14, 18};
     d_.AddBox(box, Paint(paint.ink, 0.16f), Paint(paint.ink, 0.8f), 4);
     d_.AddTextIn(box, text, {11, Face::kUi, paint});
@@ -284,6 +285,7 @@ class LayoutPicture {
 
   // A minus and a plus round a number.
   void Stepper(float x, float y, const std::string& what, bool less, const std::string& less_action, const std::string& more_action) {
+    if (!selection_.live) return;
     const auto sign = [&](float at, const char* text, bool can, const std::string& action, const std::string& hint) {
       const Box box{at, y, 16, 16};
       d_.AddBox(box, Paint(Ink::kRaised), {}, 3);
@@ -331,7 +333,7 @@ class LayoutPicture {
       }
       board_.Skip(25);
     }
-    if (rank > 0) DrawTiles();
+    if (rank > 0 && (selection_.live || !layout().tiles.empty())) DrawTiles();
   }
 
   std::string PadAction(int d, int by) const {
@@ -591,7 +593,7 @@ class LayoutPicture {
                                                   : absl::StrCat("Place ", padding_->index.empty() ? 0 : padding_->index[0], " in memory is padding."));
     }
     if (!element_.has_value()) {
-      if (!padding_.has_value() && now_ < 0) board_.Say("Hover a cell: where it lies in memory is told here.", Ink::kFaint);
+      if (!padding_.has_value() && now_ < 0 && selection_.live) board_.Say("Hover a cell: where it lies in memory is told here.", Ink::kFaint);
       return;
     }
     const std::vector<int64_t>& index = *element_;

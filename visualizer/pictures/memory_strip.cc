@@ -16,7 +16,7 @@ std::string OptionOf(int number) { return absl::StrCat("memory:", number); }
 
 }  // namespace
 
-MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)) {
+MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)), live_(selection.live) {
   // As wide as the numbers of the beginning need.
   float widest = 0;
   for (int64_t place = 0; place < std::min<int64_t>(spec_.count, 64); ++place) widest = std::max(widest, TextWidth(spec_.cell(place).text, Face::kMono, kTextSize));
@@ -68,6 +68,7 @@ void MemoryStrip::Draw(Place at, Drawing* drawing) {
       const char* hint;
     } buttons[] = {{"«", 0, "to the beginning"}, {"‹", first_ - shown_, "back"}, {"›", first_ + shown_, "on"}, {"»", spec_.count, "to the end"}};
     for (const auto& button : buttons) {
+      if (!live_) break;
       const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
       const Box box{x, at.y, 16, 16};
       drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
@@ -75,6 +76,7 @@ void MemoryStrip::Draw(Place at, Drawing* drawing) {
       x += 17;
     }
     at_.y += kHead;
+    drawing->AddRoll({.box = {at.x, at.y, static_cast<float>(columns_) * cell_width_, height_}, .option = OptionOf(spec_.number), .first = {first_}, .count = {shown_}, .size = {spec_.count}, .down = 0});
   }
   const int64_t end = std::min(first_ + shown_, spec_.count);
   // What stands out is drawn last, so that its edge is whole.

@@ -39,6 +39,7 @@ class MemoryStrip {
  private:
   float XOf(int64_t column) const;
   StripSpec spec_;
+  bool live_ = false;  // with buttons that scroll
   int64_t first_ = 0, shown_ = 0, columns_ = 1, rows_ = 1;
   bool cut_ = false;
   float cell_width_ = 34, group_gap_ = 0, height_ = 0;

@@ -273,7 +273,7 @@ class NumbersPicture {
     const double span = high > low ? high - low : 1;
     const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / span) * (line_width - 2 * pad); };
     d_.AddLine({kLeft, y}, {kLeft + line_width, y}, {Ink::kDim, 1});
-    float free_from = -1e9f;
+    float free_from = -1e9f, free_below = -1e9f;
     for (const Tick& t : ticks) {
       if (!std::isfinite(t.parts.value)) continue;
       const bool own = t.by == 0;
@@ -283,9 +283,13 @@ class NumbersPicture {
       const TextStyle style{own ? 12.0f : 11.0f, own ? Face::kMonoStrong : Face::kMono, own ? Ink::kText : Ink::kDim, Align::kCenter};
       const float half = TextWidth(text, style.face, style.size) / 2;
       // Where texts would run into each other every second one stands lower.
+      // What fits there neither is told by its hint.
       const bool lower = x - half < free_from;
-      d_.AddText({x, y + (lower ? 38.0f : 23.0f)}, text, style);
-      free_from = lower ? free_from : x + half + 8;
+      float& free = lower ? free_below : free_from;
+      if (!lower || x - half >= free_below) {
+        d_.AddText({x, y + (lower ? 38.0f : 23.0f)}, text, style);
+        free = x + half + 8;
+      }
       d_.AddSpot({.box = {x - 12, y - 14, 24, 52}, .hint = absl::StrCat(text, own ? "" : absl::StrCat(", ", std::abs(t.by), t.by < 0 ? " below" : " above"), absl::StrFormat("\n0x%0*x", (BitWidth(p.type) + 3) / 4, t.parts.bits))});
     }
     const std::optional<FloatParts> above = Neighbour(p, 1), below = Neighbour(p, -1);
@@ -427,7 +431,7 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   const bool has_flipped = flipped != selection.options.end() && absl::SimpleHexAtoi(flipped->second, &bits);
   const std::string name = absl::StrCat(array->name, IndexText(index));
   if (!value.has_value() && !has_flipped && !IsComplex(type)) {
-    board.Say(absl::StrCat(name, " has no value yet. These are the bits of 1; click them to see others."));
+    board.Say(absl::StrCat(name, " has no value yet. These are the bits of 1", selection.live ? "; click them to see others." : "."));
     bits = BitsOfScalar(IsFloat(type) ? Scalar::Float(type, 1) : Scalar::Int(type, 1));
   } else if (!has_flipped && !IsComplex(type)) {
     bits = BitsOfScalar(*value);

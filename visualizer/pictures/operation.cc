@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
 
@@ -59,10 +60,11 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   if (!def.not_executed.empty()) board.Say(def.not_executed, Ink::kOrange);
   const auto there = [](const Value& v) { return v.has_value(); };
   // Operands in a column, the operation, its result.
-  const float width = std::max(selection.width, 320.0f) - 28, side = std::min(300.0f, (width - 180) / 2), high = 36, gap = 8;
+  const float width = std::max(selection.width, 320.0f) - 28, wide = std::clamp(TextWidth(Name(i.opcode), Face::kStrong, 13) + 24, 120.0f, 240.0f),
+              side = std::min(300.0f, (width - wide - 100) / 2), high = 36, gap = 8;
   const size_t shown = std::min<size_t>(i.operands.size(), 12);
   const float rows = static_cast<float>(std::max<size_t>(shown, 1)), tall = rows * (high + gap), y0 = board.y() + 8;
-  const Box op{14 + (shown > 0 ? side + 50 : 0), y0 + tall / 2 - 22 - gap / 2, 120, 44};
+  const Box op{14 + (shown > 0 ? side + 50 : 0), y0 + tall / 2 - 22 - gap / 2, wide, 44};
   const auto place = [&](Box box, const std::string& name, const Shape& shape, bool value) {
     drawing.AddBox(box, Ink::kRaised, value ? Paint(Ink::kTeal) : Paint(Ink::kBorder), 4);
     drawing.AddTextIn({box.x + 6, box.y + 3, box.width - 12, 15}, name, {12, Face::kMonoStrong});
@@ -87,7 +89,7 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   if (shown < i.operands.size()) board.Say(absl::StrCat(i.operands.size() - shown, " more operands."));
   for (const Attribute& a : i.attributes) board.Explain(absl::StrCat(a.name.empty() ? Info(a.id).name : a.name, "=", ValueOf(a)), Ink::kViolet, "");
   if (i.parameter_number >= 0) board.Explain(absl::StrCat("parameter ", i.parameter_number), Ink::kViolet, i.parent != nullptr && i.parent->is_entry ? "of the program: given from outside." : "of its computation: given by whoever calls it.");
-  board.Say(def.doc);
+  board.Say(absl::StrReplaceAll(def.doc, {{"`", ""}}));
   return board.Finish();
 }
 

@@ -42,6 +42,7 @@ struct PictureSelection {
   std::map<int, Window> windows;   // by Cell::array
   int step = -1;                   // of what has an order (Picture::steps); -1: all of it
   std::map<std::string, std::string> options;  // a picture's own: "minor_to_major" -> "1,0"
+  bool live = false;               // somebody can click and hover: with buttons; without, as in a file
   float width = 900;               // that there is room for; a picture may be taller than what is seen
 };
 

@@ -28,7 +28,10 @@ void DrawPlot(Drawing* drawing, Box box, const std::vector<PlotLine>& lines, Plo
   if (kind != PlotKind::kCurve) low = std::min(low, 0.0), high = std::max(high, 0.0);
   const auto number = [](double x) { return ShortText(Scalar::Float(ElementType::kF64, x)); };
   const float label = std::max(TextWidth(number(low), Face::kUi, 9), TextWidth(number(high), Face::kUi, 9)) + 8;
-  const float pad = 6, top = box.y + pad, bottom = box.bottom() - pad, left = box.x + label, width = std::max(10.0f, box.width - label - pad);
+  bool named = false;
+  for (const PlotLine& line : lines) named = named || !line.name.empty();
+  // Names stand above the lines.
+  const float pad = 6, top = box.y + (named ? 18 : pad), bottom = box.bottom() - pad, left = box.x + label, width = std::max(10.0f, box.width - label - pad);
   const auto at = [&](double y) { return high > low ? bottom - static_cast<float>((y - low) / (high - low)) * (bottom - top) : (top + bottom) / 2; };
   const float step = kind == PlotKind::kCurve ? (count > 1 ? width / static_cast<float>(count - 1) : 0) : width / static_cast<float>(count);
   const auto across = [&](size_t k) { return left + (kind == PlotKind::kCurve ? static_cast<float>(k) * step : (static_cast<float>(k) + 0.5f) * step); };

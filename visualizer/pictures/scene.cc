@@ -135,6 +135,12 @@ std::string ShortReal(double x) {
   std::string text = absl::StrFormat("%.3g", x);
   // "1e-05" and "1.5e+08" with the exponent as people write it.
   const size_t e = text.find('e');
+  // "6.00" of a number that is only nearly 6.
+  if (e == std::string::npos && text.find('.') == std::string::npos && x != std::floor(x)) {
+    const size_t digits = text.size() - (text[0] == '-' ? 1 : 0);
+    if (digits < 3) absl::StrAppend(&text, ".", std::string(3 - digits, '0'));
+    return text;
+  }
   if (e == std::string::npos) return text;
   std::string exponent = text.substr(e + 1);
   const bool minus = exponent[0] == '-';

@@ -4,6 +4,7 @@
 #include <cstring>
 #include <deque>
 #include <map>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -152,6 +153,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
   const Instruction& i = scene.instruction();
   const Sorting s = SortingOf(scene, board.cell());
   const std::vector<GridAxis> axes = CustomaryAxes(scene.operand(0).shape.rank());
+  board.set_focus_word("the slice that is told below");
   board.Headline();
   if (s.top) {
     const bool largest = i.Bool(AttrId::kLargest, true);
@@ -232,9 +234,14 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     };
     return spec;
   };
-  board.Row({strip(false)}, 160);
-  board.Skip(46);
-  board.Row({strip(true)}, 160);
+  GridSpec before = strip(false), after = strip(true);
+  // What stands over the second one stands below it: over it are the lines.
+  const std::string caption = std::exchange(after.title, "");
+  board.Row({std::move(before)}, 160);
+  board.Skip(30);
+  board.Row({std::move(after)}, 160);
+  board.drawing().AddText({14, board.y() + 4}, caption, {13, Face::kMonoStrong});
+  board.Skip(20);
   const Grid *from = board.GridOfArray(kOwnArray), *to = board.GridOfArray(kOwnArray + 1);
   int64_t moved = 0, unknown = 0;
   for (int64_t p = 0; p < s.after; ++p) {

@@ -154,8 +154,8 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
       line.y.push_back(s ? NumberOf(*s) : std::nan(""));
     }
     line.name = absl::StrCat(c->name, IndexText(element));
-    DrawPlot(&board.drawing(), {14, board.y() - 4, std::min(420.0f, std::max(selection.width, 320.0f) - 28), 56}, {line}, PlotKind::kCurve, step);
-    board.Skip(60);
+    DrawPlot(&board.drawing(), {14, board.y() - 4, std::min(420.0f, std::max(selection.width, 320.0f) - 28), 68}, {line}, PlotKind::kCurve, step);
+    board.Skip(72);
   }
   if (drawn > kMostLeaves) board.Say(absl::StrCat(drawn - kMostLeaves, " more arrays are carried."));
   if (!same.empty()) board.Say(absl::StrCat("The same in every iteration: ", absl::StrJoin(same, ", "), "."));

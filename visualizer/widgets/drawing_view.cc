@@ -211,6 +211,25 @@ void DrawDrawing(ImDrawList* list, const Drawing& drawing, ImVec2 at, float scal
   UploadGlyphs();
 }
 
+// The array under the mouse; where that is at its end, or there is none, what the drawing stands in.
+std::string DrawingView::Wheel(Place place) const {
+  const ImGuiIO& io = ImGui::GetIO();
+  const bool turned = io.KeyShift && io.MouseWheelH == 0;
+  const float down = turned ? 0 : io.MouseWheel, across = turned ? io.MouseWheel : io.MouseWheelH;
+  if (down == 0 && across == 0) return "";
+  for (const Roll& roll : shown_->rolls()) {
+    if (!roll.box.Has(place)) continue;
+    const int only = roll.down >= 0 ? roll.down : roll.across;  // an array of one row
+    const int d = down != 0 ? only : roll.across;
+    if (d < 0) continue;
+    const int64_t some = std::max<int64_t>(1, roll.count[d] / 4);
+    if (std::string action = RollAction(roll, d, (down != 0 ? down : across) > 0 ? -some : some); !action.empty()) return action;
+  }
+  if (down != 0) ImGui::SetScrollY(ImGui::GetScrollY() - down * 5 * ImGui::GetTextLineHeight());
+  if (across != 0) ImGui::SetScrollX(ImGui::GetScrollX() - across * 2 * ImGui::GetTextLineHeight());
+  return "";
+}
+
 DrawingEvents DrawingView::Show(absl::string_view name, std::shared_ptr<const Drawing> drawing, float zoom) {
   DrawingEvents events;
   if (drawing == nullptr) return events;
@@ -226,10 +245,17 @@ DrawingEvents DrawingView::Show(absl::string_view name, std::shared_ptr<const Dr
   const bool pressed = ImGui::InvisibleButton(std::string(name).c_str(), size);
   Tag(name);
   const bool over = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem);
+  const bool wheel_is_ours = over && !shown_->rolls().empty();
+  if (wheel_is_ours) ImGui::SetItemUsingMouseWheel();
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   const Place place = {(mouse.x - at.x) / scale, (mouse.y - at.y) / scale};
   const Spot* spot = over ? shown_->SpotAt(place) : nullptr;
   const auto screen = [&](const Box& box) { return std::pair<ImVec2, ImVec2>({at.x + box.x * scale, at.y + box.y * scale}, {at.x + box.right() * scale, at.y + box.bottom() * scale}); };
+
+  for (const Roll& roll : shown_->rolls()) {
+    if (events.roll == nullptr || (over && roll.box.Has(place))) events.roll = &roll;
+  }
+  if (wheel_is_ours) events.action = Wheel(place);
 
   DrawDrawing(list, *shown_, at, scale, &images_);
 

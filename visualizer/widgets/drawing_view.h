@@ -21,6 +21,7 @@ struct DrawingEvents {
   // What becomes of the options: the action of what was clicked, or of what was dropped. "axis=1;step=0".
   std::string action;
   bool dragging = false;
+  const Roll* roll = nullptr;      // under the mouse, else the first; null: nothing scrolls
 };
 
 class DrawingView {
@@ -29,6 +30,7 @@ class DrawingView {
   DrawingEvents Show(absl::string_view name, std::shared_ptr<const Drawing> drawing, float zoom = 1);
 
  private:
+  std::string Wheel(Place place) const;
   std::shared_ptr<const Drawing> shown_;
   std::map<size_t, std::unique_ptr<Raster>> images_;  // by item
   std::string carried_;                               // by the mouse, with its kind
