@@ -405,6 +405,33 @@ Program Reduce(T type, std::vector<int64_t> dims, std::vector<int> reduced, Scal
   return p;
 }
 
+// Loops that take several vectors a turn against those that do not (their ends do not fit), bit for bit; in place, too. Sine has a branch in it.
+TEST(Lower, VectorsSideBySideGiveTheSameBits) {
+  const int64_t n = int64_t{1} << 18;
+  Random random(12);
+  const Value x = random.Array(Shape::Array(T::kF32, {n + 16}), true);
+  for (const ScalarOp op : {ScalarOp::kExp, ScalarOp::kTanh, ScalarOp::kErf, ScalarOp::kLog, ScalarOp::kLogistic, ScalarOp::kExpm1, ScalarOp::kSin}) {
+    SCOPED_TRACE(std::string(Name(op)));
+    Value results[2];
+    for (int k = 0; k < 2; ++k) {
+      const Program program = Pointwise(op, T::kF32, T::kF32, n + 16 * k);
+      absl::StatusOr<CompiledKernel> kernel = TheCompiler().CompileAndLoad(program);
+      ASSERT_TRUE(kernel.ok()) << kernel.status();
+      ASSERT_TRUE(kernel->info.may_alias[0]);
+      const void* in[] = {x.data()};
+      results[k] = Value::Allocate(program.outputs[0].shape);
+      void* out[] = {results[k].mutable_data()};
+      kernel->fn(in, out, 0, kernel->info.extent);
+      Value own = Value::FromBytes(program.outputs[0].shape, absl::MakeConstSpan(x.data(), program.outputs[0].shape.ByteSize()));
+      const void* own_in[] = {own.data()};
+      void* own_out[] = {own.mutable_data()};
+      kernel->fn(own_in, own_out, 0, kernel->info.extent);
+      EXPECT_TRUE(Value::BitEqual(own, results[k])) << "in place, " << n + 16 * k;
+    }
+    EXPECT_EQ(std::memcmp(results[0].data(), results[1].data(), n * sizeof(float)), 0);
+  }
+}
+
 TEST(Lower, ReductionsInEveryStrategy) {
   Random random(11);
   for (T type : {T::kF32, T::kBF16, T::kF64, T::kS32, T::kU8, T::kC64, T::kPred, T::kF8E4M3}) {

@@ -29,6 +29,7 @@
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/Dominators.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SmallVectorMemoryBuffer.h"
 #include "llvm/Support/TargetSelect.h"
@@ -43,7 +44,7 @@ namespace hloscope {
 namespace {
 
 // Changes with everything that changes the code made from a program.
-constexpr int kLoweringVersion = 10;
+constexpr int kLoweringVersion = 11;
 constexpr int kNodeBudget = 4000;
 constexpr double kQuickNanoseconds = 40000;
 constexpr char kMagic[] = "hloscope kernel 4\n";
@@ -241,6 +242,10 @@ absl::StatusOr<std::unique_ptr<Compiler>> Compiler::Create(bool always_optimise)
   static const bool initialised = [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
+    // The emitter hoists what is worth it. LLVM's own pass would also take every constant of a polynomial out of the loop, into more registers
+    // than there are, and copies between them then take more time than the arithmetic; read in place a constant costs nothing.
+    auto& options = llvm::cl::getRegisteredOptions();
+    if (const auto it = options.find("disable-machine-licm"); it != options.end()) it->second->addOccurrence(0, "disable-machine-licm", "true");
     return true;
   }();
   (void)initialised;

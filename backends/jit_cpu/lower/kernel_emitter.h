@@ -114,6 +114,8 @@ class KernelEmitter {
   void Rows(Level* level, size_t dim, std::function<void(Level*)> body);
   void Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
   void LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body);
+  void SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body);
+  int SideBySideVectors(int64_t block) const;
   void StoreOutputs(Level* level);
   void Update();
   int64_t UpdateBlocks() const;
@@ -135,6 +137,7 @@ class KernelEmitter {
   llvm::Value* seen_scalar_ = nullptr;
   llvm::Value* seen_out_ = nullptr;
   bool streams_ = false;  // outputs are written past the caches
+  int side_by_side_ = 1;  // vectors of outputs that a turn of the innermost loop computes
   llvm::Function* function_ = nullptr;
   Level root_;
   std::vector<NodeId> output_linear_;  // linear index of the element being written (one)

@@ -13,6 +13,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kUpdateBlock = 64;
+constexpr double kManyNanoseconds = 100000;
 constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
@@ -80,10 +81,44 @@ void KernelEmitter::Rows(Level* level, size_t dim, std::function<void(Level*)> b
 
 void KernelEmitter::LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body) {
   At(level);
-  std::unique_ptr<Loop> loop = Open(level, begin, end, kLanes);
-  DefineLanes(loop->level, static_cast<int>(p_.extents.size()) - 1, loop->index, whole ? nullptr : end);
-  body(&loop->level);
+  std::unique_ptr<Loop> loop = Open(level, begin, end, kLanes * (whole ? side_by_side_ : 1));
+  const int var = static_cast<int>(p_.extents.size()) - 1;
+  if (whole && side_by_side_ > 1) {
+    SideBySide(*loop, var, body);
+  } else {
+    DefineLanes(loop->level, var, loop->index, whole ? nullptr : end);
+    body(&loop->level);
+  }
   Close(*loop);
+}
+
+// Several vectors a turn, their instructions in turns. A polynomial is one long chain: the processor looks some hundred instructions ahead, which is
+// less than two vectors' chains when they come one after the other, so its units would stand idle most of the time.
+void KernelEmitter::SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body) {
+  loop.level.real = &loop.level;
+  llvm::Instruction* anchor = loop.level.at;
+  const llvm::BasicBlock* block = anchor->getParent();
+  std::vector<std::vector<llvm::Instruction*>> copies(side_by_side_);
+  std::deque<Level> levels;
+  size_t longest = 0;
+  for (int c = 0; c < side_by_side_; ++c) {
+    llvm::Instruction* last = anchor->getPrevNode();
+    Level& level = levels.emplace_back(MakeChild(&loop.level));
+    level.at = anchor;
+    b_.SetInsertPoint(anchor);
+    DefineLanes(level, var, b_.CreateAdd(loop.index, I64(c * kLanes)), nullptr);
+    body(&level);
+    if (anchor->getParent() != block) continue;
+    for (llvm::Instruction* i = last->getNextNode(); i != anchor; i = i->getNextNode()) copies[c].push_back(i);
+    longest = std::max(longest, copies[c].size());
+  }
+  if (anchor->getParent() != block) return;  // with branches they stay as they are
+  // Each copy reads and writes elements of its own.
+  for (size_t k = 0; k < longest; ++k) {
+    for (const std::vector<llvm::Instruction*>& copy : copies) {
+      if (k < copy.size()) copy[k]->moveBefore(anchor);
+    }
+  }
 }
 
 void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
@@ -116,6 +151,20 @@ void KernelEmitter::StoreOutputs(Level* level) {
   for (size_t o = 0; o < values.size(); ++o) Store(static_cast<int>(o), linear, values[o], level);
 }
 
+// How many vectors the innermost loop takes a turn: several where functions are computed over enough elements to be worth their compilation.
+int KernelEmitter::SideBySideVectors(int64_t block) const {
+  if (p_.scalar_rows || p_.extents.empty() || watch_ != Watch::kNone || total_cost_ < kManyNanoseconds) return 1;
+  bool functions = false;
+  for (NodeId id = 0; id < g_.size(); ++id) {
+    if (!facts_.reachable[id]) continue;
+    const Node& n = g_.node(id);
+    if (n.kind == NodeKind::kFold) return 1;
+    functions |= n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32;
+  }
+  constexpr int kMost = 4;
+  return functions && facts_.reachable_count <= 100 && block % (kMost * kLanes) == 0 && p_.extents.back() % (kMost * kLanes) == 0 ? kMost : 1;
+}
+
 void KernelEmitter::Units() {
   llvm::Function* f = Begin(symbol_);
   for (int64_t e : p_.extents) {
@@ -146,6 +195,7 @@ void KernelEmitter::Units() {
   info_.grain = std::max<int64_t>(1, static_cast<int64_t>(std::ceil(20000 / cost)));
 
   streams_ = p_.push_targets.empty() && total * 4 >= kStreamedBytes;
+  side_by_side_ = SideBySideVectors(block);
   std::unique_ptr<Loop> loop = Open(&root_, f->getArg(2), f->getArg(3), 1);
   Level& unit = loop->level;
   unit.real = &unit;

@@ -8,6 +8,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kPrefetchSteps = 8;
+constexpr int64_t kStreamAheadBytes = 2048;
 
 llvm::FixedVectorType* Vector(llvm::Type* t, int n = kLanes) { return llvm::FixedVectorType::get(t, n); }
 
@@ -123,6 +124,11 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
         llvm::Value* ahead = b_.CreateConstGEP1_64(t, address, factor * kPrefetchSteps * parts);
         b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
       }
+    }
+    if (streams_ && !reversed && prefetch_var_ < 0) {
+      // Arrays that no cache holds: the reads are known long before the arithmetic gets there.
+      llvm::Value* ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), address, kStreamAheadBytes);
+      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
     }
     // Idle lanes of a plain load read up to fifteen elements beyond: within the room after a buffer if elements are small.
     if (!guarded && (reversed || StorageBytes(type) > 4)) mask = level->tail;
