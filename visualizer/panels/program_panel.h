@@ -1,6 +1,6 @@
 // The program panel: the text as it is, with what the debugger knows beside it, and edited in place. Drawing is program_view.cc's, the
-// mouse and the keys program_input.cc's, cards and menus program_hover.cc's, the bar for searching program_find.cc's; program.cc holds them
-// together and has the commands.
+// mouse and the keys program_input.cc's, cards and menus program_hover.cc's, the bar for searching program_find.cc's, the foot
+// program_footer.cc's, the commands program_commands.cc's, what the reader says of a line program_notes.cc's; program.cc holds them together.
 #ifndef HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
 #define HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
 
@@ -68,8 +68,6 @@ class ProgramPanel : public Panel {
   void ShowUses(PanelContext& context, int64_t offset);
   void GoBack(PanelContext& context);
   void SelectAtCaret(PanelContext& context);
-  void Apply(PanelContext& context, std::string* error);
-  void Format(PanelContext& context, std::string* error);
   void ToggleBreakpoint(PanelContext& context, const Instruction* running);
   void UpdateValues(PanelContext& context);
   const StopRow* StopAt(const Snapshot& now, const Instruction* running) const;
@@ -79,7 +77,12 @@ class ProgramPanel : public Panel {
   void Unfold(const Document& document, int line);
   void ToggleFold(const Document& document, int line);
   const FoldRegion* FoldAt(int line) const;
+  static std::string FileName(absl::string_view path);
+
+  // -- program_footer.cc, program_commands.cc --
   void DrawFooter(PanelContext& context, float height);
+  void Apply(PanelContext& context, std::string* error);
+  void Format(PanelContext& context, std::string* error);
 
   // -- program_view.cc --
   void DrawText(PanelContext& context);
