@@ -23,6 +23,7 @@
 #include "visualizer/shell/driver.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/letters.h"
 #include "visualizer/widgets/raster.h"
 #include "visualizer/widgets/steady.h"
 
@@ -234,8 +235,9 @@ class App {
   void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
 
   void Frame() {
-    if (shell_->wanted_scale() != scale_ && !(options_.scale > 0 && !options_.keep)) {
-      scale_ = shell_->wanted_scale();
+    const bool scaled = shell_->wanted_scale() != scale_ && !(options_.scale > 0 && !options_.keep);
+    if (scaled || ui::LettersWanted()) {
+      if (scaled) scale_ = shell_->wanted_scale();
       ui::LoadFonts(scale_, &missing_font_);
       ImGui_ImplOpenGL3_DestroyFontsTexture();
       ImGui_ImplOpenGL3_CreateFontsTexture();

@@ -14,6 +14,13 @@ using CommandHandler = absl::Status (*)(Session::State&, absl::string_view);
 // Of Commands()[row].
 CommandHandler HandlerOf(int row);
 
+// The row that a console line means, by its first word; null: none, or the word could be several.
+const CommandRow* CommandOfLine(absl::string_view line);
+// An empty line after it does it again.
+bool RepeatsOnEmptyLine(const CommandRow& command);
+// It runs the program: on, anew, or beside the session (profile, compare and the like).
+bool RunsProgram(absl::string_view line);
+
 // A row of info.def: what `info` tells about.
 struct InfoTopic {
   const char* name;

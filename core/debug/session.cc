@@ -42,13 +42,6 @@ absl::StatusOr<int> FindCommand(absl::string_view word) {
   return absl::InvalidArgumentError(absl::StrCat("there is no command '", word, "'; ", hint.empty() ? "help lists them" : hint));
 }
 
-bool Repeats(absl::string_view name) {
-  for (absl::string_view repeated : {"step", "next", "reverse-step", "reverse-next", "reverse-continue", "continue", "until", "list", "up", "down"}) {
-    if (name == repeated) return true;
-  }
-  return false;
-}
-
 // The command's word: letters, or all up to white space. "p/shape x" is "p" and "/shape x", "commands: run" is "commands" and ": run".
 absl::string_view TakeCommand(absl::string_view& line) {
   size_t end = 0;
@@ -62,6 +55,32 @@ absl::string_view TakeCommand(absl::string_view& line) {
 }
 
 }  // namespace
+
+bool RepeatsOnEmptyLine(const CommandRow& command) {
+  for (absl::string_view repeated : {"step", "next", "reverse-step", "reverse-next", "reverse-continue", "continue", "until", "list", "up", "down"}) {
+    if (repeated == command.name) return true;
+  }
+  return false;
+}
+
+const CommandRow* CommandOfLine(absl::string_view line) {
+  line = absl::StripAsciiWhitespace(line);
+  if (line.empty() || line[0] == '#') return nullptr;
+  const absl::StatusOr<int> command = FindCommand(TakeCommand(line));
+  return command.ok() ? &Commands()[*command] : nullptr;
+}
+
+bool RunsProgram(absl::string_view line) {
+  const CommandRow* command = CommandOfLine(line);
+  if (command == nullptr) return false;
+  if (command->group == absl::string_view("running")) return true;
+  line = absl::StripAsciiWhitespace(line);
+  TakeCommand(line);
+  const absl::string_view name = command->name;
+  if (name == "profile") return !absl::StartsWith(line, "json ") && !absl::StartsWith(line, "trace ");
+  if (name == "compare") return !absl::StartsWith(line, "forks ");
+  return name == "record" || name == "shadow";
+}
 
 absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise) {
   args = absl::StripAsciiWhitespace(args);
@@ -101,7 +120,7 @@ CommandResult Session::Execute(absl::string_view line) {
   absl::Status status = command.status();
   if (command.ok()) {
     const CommandRow& info = Commands()[*command];
-    s.repeat = Repeats(info.name) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
+    s.repeat = RepeatsOnEmptyLine(info) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
     status = HandlerOf(*command)(s, args);
   }
   if (!status.ok()) s.Say(status.message(), "\n");

@@ -37,6 +37,25 @@ TEST(Text, ReadsUtf8AndSurvivesWhatIsNone) {
   EXPECT_TRUE(text.empty());
 }
 
+TEST(Text, LettersThatTheTypefacesLackComeFromOtherFonts) {
+  EXPECT_EQ(CellsOf('a'), 1);
+  EXPECT_EQ(CellsOf(0x3a9), 1);    // Omega
+  EXPECT_EQ(CellsOf(0x2192), 1);   // an arrow
+  EXPECT_EQ(CellsOf(0x6f22), 2);   // Chinese
+  EXPECT_EQ(CellsOf(0xd55c), 2);   // Korean
+  EXPECT_EQ(CellsOf(0x1f642), 2);  // an emoji
+  EXPECT_EQ(CellsOf(0x301), 0);    // a combining accent
+  EXPECT_EQ(CellsOf(0xfe0f), 0);
+  if (GlyphOf(Face::kMono, 'a').font < 0) GTEST_SKIP() << "no fonts are installed";
+  EXPECT_FALSE(IsForeign(Face::kMono, 'a'));
+  for (const uint32_t c : {0x6f22u, 0x3042u, 0xd55cu, 0x1f642u, 0x1f9eeu, 0x0e01u, 0x21a6u, 0x2714u}) {
+    EXPECT_NE(GlyphOf(Face::kMono, c).glyph, 0u) << std::hex << c << ": install the fonts of app/packages.txt";
+    EXPECT_GT(RasterGlyph(Face::kUi, c, 20, 0).width, 4) << std::hex << c;
+  }
+  EXPECT_TRUE(IsForeign(Face::kUi, 0x6f22));
+  EXPECT_EQ(RasterGlyph(Face::kUi, 0xfe0f, 20, 0).width, 0);
+}
+
 TEST(Text, IsCutWithAnEllipsisOrLeftOut) {
   const TextStyle mono{10, Face::kMono};
   Drawing d;

@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
 #include "backends/reference/backend.h"
+#include "core/debug/command_table.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/ops/verifier.h"
@@ -48,6 +49,20 @@ ENTRY main {
   ROOT loop = (s32[], f32[2]) while(init), condition=condition, body=body
 }
 )";
+
+TEST(Lines, SayWhetherTheyRunTheProgram) {
+  for (const char* line : {"run", "r", "c", "continue 3", "s", "n line", "fin", "until %x", "  start ", "profile", "profile run 3", "record out.npz", "compare reference", "compare out.npz", "shadow all"}) {
+    EXPECT_TRUE(RunsProgram(line)) << line;
+  }
+  for (const char* line : {"", "# run", "print run", "break run", "info program", "goto start", "reverse-step", "edit x.hlo", "profile json out.json", "compare forks a b", "r2", "nothing"}) {
+    EXPECT_FALSE(RunsProgram(line)) << line;
+  }
+  ASSERT_NE(CommandOfLine("p/shape %x"), nullptr);
+  EXPECT_STREQ(CommandOfLine("p/shape %x")->name, "print");
+  EXPECT_EQ(CommandOfLine("re"), nullptr);  // could be several
+  EXPECT_TRUE(RepeatsOnEmptyLine(*CommandOfLine("s")));
+  EXPECT_FALSE(RepeatsOnEmptyLine(*CommandOfLine("run")));
+}
 
 class SessionTest : public testing::Test {
  protected:

@@ -11,6 +11,7 @@
 #include "visualizer/model/program_index.h"
 #include "visualizer/model/program_search.h"
 #include "visualizer/model/program_text.h"
+#include "visualizer/model/syntax.h"
 #include "visualizer/panels/program_editor.h"
 
 namespace hloscope {
@@ -32,6 +33,18 @@ constexpr char kText[] =
     "  // all of it\n"
     "  ROOT sum = f32[] reduce(x, zero), dimensions={0,1}, to_apply=plus\n"
     "}\n";
+
+TEST(Cells, WideLettersTakeTwo) {
+  const absl::string_view line = "a\u6f22\u5b57\tb\u0301c\U0001f642d";
+  EXPECT_EQ(CellsTo(line, 1), 1);
+  EXPECT_EQ(CellsTo(line, 4), 3);
+  EXPECT_EQ(CellsTo(line, 7), 5);
+  EXPECT_EQ(CellsTo(line, 8), 8);    // the tab
+  EXPECT_EQ(CellsTo(line, 11), 9);   // an accent on its letter
+  EXPECT_EQ(CellsTo(line, 16), 12);  // an emoji
+  for (const int byte : {0, 1, 4, 7, 8, 11, 12, 16, 17}) EXPECT_EQ(ByteAtCell(line, CellsTo(line, byte)), byte);
+  EXPECT_EQ(ByteAtCell(line, 2), 1);  // in the middle of a letter: before it
+}
 
 Wiring TestWiring() {
   Wiring wiring;

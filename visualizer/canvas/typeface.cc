@@ -13,13 +13,19 @@
 namespace hloscope {
 namespace {
 
-// The faces' own in their order, then one for signs that neither has.
+// The faces' own in their order, then those for what neither has, in the order in which they are asked.
+constexpr int kOwnFiles = kFaces;
 constexpr const char* kFiles[kFontFiles] = {
     "/usr/share/fonts/opentype/inter/Inter-Regular.otf",
     "/usr/share/fonts/opentype/inter/Inter-SemiBold.otf",
     "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Regular.ttf",
     "/usr/share/fonts/truetype/jetbrains-mono/JetBrainsMono-Bold.ttf",
     "/usr/share/fonts/truetype/dejavu/DejaVuSans.ttf",
+    "/usr/share/fonts/truetype/droid/DroidSansFallbackFull.ttf",
+    "/usr/share/fonts-droid-fallback/truetype/DroidSansFallback.ttf",
+    "/usr/share/fonts/truetype/ancient-scripts/Symbola_hint.ttf",
+    "/usr/share/fonts/opentype/unifont/unifont.otf",
+    "/usr/share/fonts/opentype/unifont/unifont_upper.otf",
 };
 
 bool IsMono(Face face) { return face == Face::kMono || face == Face::kMonoStrong; }
@@ -47,9 +53,7 @@ class Fonts {
  public:
   Fonts() {
     FT_Init_FreeType(&library_);
-    for (int i = 0; i < kFontFiles; ++i) {
-      if (FT_New_Face(library_, kFiles[i], 0, &faces_[i]) != 0) faces_[i] = nullptr;
-    }
+    for (int i = 0; i < kOwnFiles; ++i) Open(i);
     for (int f = 0; f < kFaces; ++f) {
       const Face face = static_cast<Face>(f);
       for (uint32_t c = 0; c < kQuick; ++c) quick_[f][c] = FindAdvance(face, c);
@@ -76,11 +80,19 @@ class Fonts {
     return at->second;
   }
 
+  bool Foreign(Face face, uint32_t c) {
+    const int own = static_cast<int>(face);
+    std::lock_guard<std::mutex> lock(mutex_);
+    return faces_[own] == nullptr || FT_Get_Char_Index(faces_[own], c) == 0;
+  }
+
   const Metrics& metrics(Face face) const { return metrics_[static_cast<int>(face)]; }
 
   GlyphPixels Raster(Face face, uint32_t c, float pixels, float right) {
     std::lock_guard<std::mutex> lock(mutex_);
     GlyphPixels out;
+    if (c >= 0x200b && c <= 0x2064 && CellsOf(c) == 0) return out;  // what is not seen
+    if ((c >= 0xfe00 && c <= 0xfe0f) || (c >= 0x1f3fb && c <= 0x1f3ff) || c >= 0xe0001 || c == 0xfeff) return out;
     const GlyphName name = FindLocked(face, c);
     if (name.font < 0) return out;
     FT_Face font = faces_[name.font];
@@ -103,10 +115,17 @@ class Fonts {
  private:
   static constexpr uint32_t kQuick = 0x250;
 
-  GlyphName FindLocked(Face face, uint32_t c) const {
+  void Open(int font) {
+    opened_[font] = true;
+    if (FT_New_Face(library_, kFiles[font], 0, &faces_[font]) != 0) faces_[font] = nullptr;
+  }
+
+  GlyphName FindLocked(Face face, uint32_t c) {
     const int own = static_cast<int>(face);
-    const int order[] = {own, IsMono(face) ? own - 2 : own + 2, kFontFiles - 1};
+    std::array<int, 2 + kFontFiles - kOwnFiles> order = {own, IsMono(face) ? own - 2 : own + 2};
+    for (int i = kOwnFiles; i < kFontFiles; ++i) order[2 + i - kOwnFiles] = i;
     for (const int i : order) {
+      if (!opened_[i]) Open(i);
       if (faces_[i] == nullptr) continue;
       if (const uint32_t glyph = FT_Get_Char_Index(faces_[i], c); glyph != 0) return {i, glyph};
     }
@@ -116,7 +135,8 @@ class Fonts {
     return {};
   }
 
-  float FindAdvance(Face face, uint32_t c) const {
+  float FindAdvance(Face face, uint32_t c) {
+    if (c >= 0x300 && CellsOf(c) == 0) return 0;
     const GlyphName name = FindLocked(face, c);
     if (name.font < 0 || FT_Load_Glyph(faces_[name.font], name.glyph, FT_LOAD_NO_SCALE) != 0) return EstimatedAdvance(face, c);
     return static_cast<float>(faces_[name.font]->glyph->metrics.horiAdvance) / static_cast<float>(faces_[name.font]->units_per_EM);
@@ -125,6 +145,7 @@ class Fonts {
   std::mutex mutex_;
   FT_Library library_ = nullptr;
   std::array<FT_Face, kFontFiles> faces_{};
+  std::array<bool, kFontFiles> opened_{};
   std::array<Metrics, kFaces> metrics_;
   std::array<std::array<float, kQuick>, kFaces> quick_{};
   absl::flat_hash_map<uint64_t, float> advances_;
@@ -146,6 +167,27 @@ float Advance(Face face, uint32_t character) { return TheFonts().AdvanceOf(face,
 float CapHeight(Face face) { return TheFonts().metrics(face).cap; }
 GlyphName GlyphOf(Face face, uint32_t character) { return TheFonts().Find(face, character); }
 GlyphPixels RasterGlyph(Face face, uint32_t character, float pixels, float right) { return TheFonts().Raster(face, character, pixels, right); }
+
+bool IsForeign(Face face, uint32_t character) { return TheFonts().Foreign(face, character); }
+
+int CellsOf(uint32_t c) {
+  struct Range {
+    uint32_t first, last;
+  };
+  // Combining marks, joiners, selectors of variants.
+  static constexpr Range kNone[] = {{0x300, 0x36f}, {0x483, 0x489}, {0x591, 0x5bd}, {0x610, 0x61a}, {0x64b, 0x65f}, {0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
+                                    {0x2060, 0x2064}, {0x20d0, 0x20f0}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f}, {0xfeff, 0xfeff}, {0x1f3fb, 0x1f3ff}, {0xe0001, 0xe01ef}};
+  static constexpr Range kWide[] = {{0x1100, 0x115f}, {0x2e80, 0x303e}, {0x3041, 0x33ff}, {0x3400, 0x4dbf}, {0x4e00, 0x9fff}, {0xa000, 0xa4cf}, {0xa960, 0xa97c}, {0xac00, 0xd7a3}, {0xf900, 0xfaff},
+                                    {0xfe30, 0xfe6f}, {0xff00, 0xff60}, {0xffe0, 0xffe6}, {0x1f300, 0x1f64f}, {0x1f680, 0x1f6ff}, {0x1f900, 0x1f9ff}, {0x1fa70, 0x1faff}, {0x20000, 0x3fffd}};
+  if (c < 0x300) return 1;
+  for (const Range& range : kNone) {
+    if (c >= range.first && c <= range.last) return 0;
+  }
+  for (const Range& range : kWide) {
+    if (c >= range.first && c <= range.last) return 2;
+  }
+  return 1;
+}
 
 uint32_t TakeCharacter(absl::string_view& text) {
   const auto first = static_cast<uint8_t>(text[0]);

@@ -112,7 +112,7 @@ void Engine::Ask(std::string tag, std::function<void(Session::State&)> question,
   Post(std::move(work));
 }
 
-void Engine::StartReading(std::string path, std::function<ReadProgram()> read) {
+void Engine::StartReading(std::string path, bool from_file, std::function<ReadProgram()> read) {
   const uint64_t number = ++reading_;
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -121,16 +121,16 @@ void Engine::StartReading(std::string path, std::function<ReadProgram()> read) {
     since_ = Clock::now();
   }
   std::thread reader;
-  const bool started = TryStartThread(reader, [this, number, path, read = std::move(read)] {
+  const bool started = TryStartThread(reader, [this, number, path, from_file, read = std::move(read)] {
     auto program = std::make_shared<ReadProgram>(read());
     if (reading_ != number) return;  // given up
     Work work;
-    work.internal = [this, number, path, program] {
+    work.internal = [this, number, path, from_file, program] {
       {
         std::lock_guard<std::mutex> lock(mutex_);
         reading_now_ = false;
       }
-      if (reading_ == number) Install(std::move(*program), path);
+      if (reading_ == number) Install(std::move(*program), path, from_file);
     };
     Post(std::move(work));
     // What still runs is of the program that goes: it is interrupted until the new one can come in.
@@ -153,11 +153,11 @@ void Engine::StartReading(std::string path, std::function<ReadProgram()> read) {
 }
 
 void Engine::Open(std::string path) {
-  StartReading(path, [this, path] { return wiring_.read_file(path); });
+  StartReading(path, true, [this, path] { return wiring_.read_file(path); });
 }
 
 void Engine::OpenText(std::string name, std::string text) {
-  StartReading(name, [this, name, text = std::move(text)]() mutable { return wiring_.read_text(name, std::move(text)); });
+  StartReading(name, false, [this, name, text = std::move(text)]() mutable { return wiring_.read_text(name, std::move(text)); });
 }
 
 void Engine::Cancel() {
@@ -288,7 +288,7 @@ void Engine::RunCommand(const std::string& command) {
   Publish(true);
 }
 
-void Engine::Install(ReadProgram program, std::string path) {
+void Engine::Install(ReadProgram program, std::string path, bool from_file) {
   if (!program.open.ok()) {
     AddConsole(ConsoleLine::kError, program.open.message());
     return;
@@ -339,6 +339,7 @@ void Engine::Install(ReadProgram program, std::string path) {
   }
   last_module_ = nullptr;
   ++program_generation_;
+  if (from_file) file_generation_ = program_generation_;
   Publish(true);
 }
 
@@ -384,6 +385,7 @@ void Engine::Publish(bool moved) {
   snapshot->generation = ++generation_;
   snapshot->program_generation = program_generation_;
   snapshot->moment_generation = moment_generation_;
+  snapshot->from_file = program_generation_ == file_generation_;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     snapshot_ = std::move(snapshot);

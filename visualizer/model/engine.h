@@ -106,13 +106,13 @@ class Engine {
   };
   void Loop();
   void RunCommand(const std::string& command);
-  void Install(ReadProgram program, std::string path);
+  void Install(ReadProgram program, std::string path, bool from_file);
   void Output(absl::string_view text);
   void FlushPartial();
   void Publish(bool moved);
   void Post(Work work);
   void Start(std::string what);
-  void StartReading(std::string path, std::function<ReadProgram()> read);
+  void StartReading(std::string path, bool from_file, std::function<ReadProgram()> read);
 
   Wiring wiring_;
   std::function<void()> wake_;
@@ -140,6 +140,7 @@ class Engine {
   std::shared_ptr<const Module> broken_;
   std::vector<Diagnostic> problems_;
   const Module* last_module_ = nullptr;
+  uint64_t file_generation_ = 0;  // the program_generation_ of the last program that was read from a file
   uint64_t program_generation_ = 0, moment_generation_ = 0, generation_ = 0;
   double command_ms_ = 0;
   bool unreadable_ = false, fresh_ = false;

@@ -135,6 +135,7 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   snapshot.module = s.module.get();
   snapshot.phase = Phase::kReady;
   ObserveStops(s, snapshot);
+  snapshot.collecting = !Stops(const_cast<Session::State&>(s)).collecting.empty();
   if (const LastSlice& slice = const_cast<Session::State&>(s).Extension<LastSlice>(); slice.module == s.module.get()) {
     snapshot.slice = slice.instructions;
     snapshot.slice_generation = slice.generation;

@@ -94,6 +94,7 @@ struct Snapshot {
   std::vector<FrameRow> frames;                // the entry's first; empty before the start
   int selected_frame = 0;                      // index into frames
   std::vector<StopRow> stops;
+  bool collecting = false;                     // the lines that are typed now are a breakpoint's commands
   std::vector<DisplayRow> displays;
   std::vector<MomentRow> moments;
   std::vector<EventRow> events;                // in the order in which they happened
@@ -107,6 +108,7 @@ struct Snapshot {
   double command_ms = 0;                       // that the last command took
   // The file holds bytes that are no text and no program: there is nothing to edit.
   bool unreadable = false;
+  bool from_file = false;                      // the program is as its file was read; else it is an edit of it, or a text without a file
   bool fresh = false;                          // a new program without anything in it
   int64_t memory_bytes = 0;
   bool stoppable() const { return phase == Phase::kStopped; }

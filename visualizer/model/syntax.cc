@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "core/ir/opcode.h"
 #include "core/shape/element_type.h"
+#include "visualizer/canvas/typeface.h"
 #include "visualizer/model/program_index.h"
 
 namespace hloscope {
@@ -157,17 +158,29 @@ int LetterBytes(char first) {
   return c < 0xc0 ? 1 : c < 0xe0 ? 2 : c < 0xf0 ? 3 : 4;
 }
 
+namespace {
+
+// The cell behind the letter at byte `k`, which stands at `cell`.
+int CellBehind(absl::string_view line, int k, int cell) {
+  if (line[k] == '\t') return (cell / 4 + 1) * 4;
+  if (static_cast<unsigned char>(line[k]) < 0x80) return cell + 1;
+  absl::string_view rest = line.substr(k);
+  return cell + CellsOf(TakeCharacter(rest));
+}
+
+}  // namespace
+
 int CellsTo(absl::string_view line, int byte) {
   int cell = 0;
   const int end = std::min(byte, static_cast<int>(line.size()));
-  for (int k = 0; k < end; k += LetterBytes(line[k])) cell = line[k] == '\t' ? (cell / 4 + 1) * 4 : cell + 1;
+  for (int k = 0; k < end; k += LetterBytes(line[k])) cell = CellBehind(line, k, cell);
   return cell;
 }
 
 int ByteAtCell(absl::string_view line, int cell) {
   int at = 0, k = 0;
   while (k < static_cast<int>(line.size())) {
-    const int next = line[k] == '\t' ? (at / 4 + 1) * 4 : at + 1;
+    const int next = CellBehind(line, k, at);
     if (next > cell) break;
     at = next;
     k += LetterBytes(line[k]);

@@ -20,7 +20,8 @@ struct InkRun {
 // Runs in order, without white space. Looks at the first `limit` bytes.
 std::vector<InkRun> Colour(absl::string_view line, int limit);
 
-// Cells of a fixed-width font: a letter takes one, a tab goes to the next multiple of four.
+// Cells of a fixed-width font: a letter takes one, a Chinese, Japanese or Korean one or an emoji two (CellsOf), a tab goes to the next
+// multiple of four.
 int CellsTo(absl::string_view line, int byte);
 int ByteAtCell(absl::string_view line, int cell);
 int LetterBytes(char first);

@@ -12,11 +12,13 @@
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
 #include "core/debug/session_state.h"
+#include "visualizer/canvas/typeface.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
+#include "visualizer/widgets/letters.h"
 
 namespace hloscope {
 namespace {
@@ -71,6 +73,13 @@ class ConsolePanel : public Panel {
     return at;
   }
 
+  // Of the letter that begins there.
+  static size_t CellsAt(absl::string_view text, size_t at) {
+    if (at >= text.size() || static_cast<unsigned char>(text[at]) < 0x80) return 1;
+    text.remove_prefix(at);
+    return static_cast<size_t>(CellsOf(TakeCharacter(text)));
+  }
+
   void Wrap(const std::vector<ConsoleLine>& lines, size_t columns) {
     if (columns != columns_ || lines.size() < wrapped_) {
       columns_ = columns;
@@ -83,7 +92,7 @@ class ConsolePanel : public Panel {
       size_t begin = 0;
       do {
         size_t end = begin;
-        for (size_t n = 0; n < columns && end < text.size(); ++n) end = LetterEnd(text, end);
+        for (size_t n = CellsAt(text, end); n <= columns && end < text.size(); n += CellsAt(text, end)) end = LetterEnd(text, end);
         // Between words, where that does not cost half the row.
         if (end < text.size() && text[end] != ' ') {
           const size_t space = text.rfind(' ', end - 1);
@@ -202,7 +211,10 @@ class ConsolePanel : public Panel {
     const Row& row = rows_[static_cast<size_t>(k)];
     const std::string text = Shown(lines[row.line]);
     size_t at = row.begin;
-    for (auto n = static_cast<int64_t>((mouse.x - origin.x) / letter); n > 0 && at < row.end; --n) at = LetterEnd(text, at);
+    for (auto n = static_cast<int64_t>((mouse.x - origin.x) / letter); n > 0 && at < row.end;) {
+      n -= static_cast<int64_t>(CellsAt(text, at));
+      at = LetterEnd(text, at);
+    }
     return {row.line, at};
   }
 
@@ -376,6 +388,7 @@ class ConsolePanel : public Panel {
                                           OnEdit, this);
     ImGui::PopStyleColor();
     ImGui::PopFont();
+    ui::NoteLetters(font, line_);
     ui::Tag("field");
     ui::TagFact("line", line_);
     const bool active = ImGui::IsItemActive(), was_open = popup_open_;
@@ -460,8 +473,8 @@ class ConsolePanel : public Panel {
       const float y = at.y + std::floor((height - font->FontSize) / 2);
       // What is typed already, and what would be added.
       const size_t same = absl::StartsWith(text, absl::string_view(line_).substr(begin)) ? std::min(typed, text.size()) : 0;
-      list->AddText(font, font->FontSize, {at.x, y}, c.dim, text.data(), text.data() + same);
-      list->AddText(font, font->FontSize, {at.x + ui::Measure(font, absl::string_view(text).substr(0, same)).x, y}, c.text, text.data() + same, text.data() + text.size());
+      ui::AddText(list, font, {at.x, y}, c.dim, absl::string_view(text).substr(0, same));
+      ui::AddText(list, font, {at.x + ui::Measure(font, absl::string_view(text).substr(0, same)).x, y}, c.text, absl::string_view(text).substr(same));
       ui::Tag(absl::StrCat("offer:", text), row_min, row_max);
     }
     ui::TagFact("offered", absl::StrCat(count));

@@ -65,7 +65,7 @@ class ProblemsPanel : public Panel {
     Sign(ui::Icon::kError, {row.min.x + ui::Px(8), row.min.y + ui::Px(5)}, c.red);
     const float x = row.min.x + ui::Px(32);
     ImGui::PushClipRect(row.min, row.max, true);
-    ImGui::GetWindowDrawList()->AddText(ui::Type().ui, ui::Type().ui->FontSize, {x, row.min.y + ui::Px(4)}, c.text, now.error.c_str(), nullptr, std::max(width, 50.0f));
+    ui::AddText(ImGui::GetWindowDrawList(), ui::Type().ui, {x, row.min.y + ui::Px(4)}, c.text, now.error, nullptr, std::max(width, 50.0f));
     ui::DrawTextIn({x, row.max.y - ui::Px(19)}, width, c.dim, ui::Type().small, where);
     ImGui::PopClipRect();
     ui::TagFact("error", now.error);

@@ -7,6 +7,7 @@
 #include "absl/strings/strip.h"
 #include "core/text/hlo_text.h"
 #include "visualizer/panels/program_panel.h"
+#include "visualizer/panels/program_syntax.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {

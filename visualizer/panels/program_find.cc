@@ -10,6 +10,18 @@
 #include "imgui_internal.h"
 
 namespace hloscope {
+namespace {
+
+// What is typed before a pattern says what it is a pattern of.
+SearchKind TakeKind(absl::string_view& pattern) {
+  if (absl::ConsumePrefix(&pattern, "op:")) return SearchKind::kOpcode;
+  if (absl::ConsumePrefix(&pattern, "shape:")) return SearchKind::kShape;
+  if (absl::ConsumePrefix(&pattern, "re:")) return SearchKind::kRegex;
+  absl::ConsumePrefix(&pattern, "text:");
+  return SearchKind::kText;
+}
+
+}  // namespace
 
 void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
   find_open_ = true;
@@ -20,11 +32,7 @@ void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
     if (!selected.empty() && selected.size() < 200 && !absl::StrContains(selected, "\n")) query_.pattern = selected;
     return;
   }
-  query_.kind = SearchKind::kText;
-  if (absl::ConsumePrefix(&pattern, "op:")) query_.kind = SearchKind::kOpcode;
-  if (absl::ConsumePrefix(&pattern, "shape:")) query_.kind = SearchKind::kShape;
-  if (absl::ConsumePrefix(&pattern, "re:")) query_.kind = SearchKind::kRegex;
-  if (absl::ConsumePrefix(&pattern, "text:")) query_.kind = SearchKind::kText;
+  query_.kind = TakeKind(pattern);
   query_.pattern = std::string(pattern);
   if (find_field_ != 0 && ImGui::GetActiveID() == find_field_) ImGui::ClearActiveID();  // it keeps a text of its own while one types
   find_jump_ = true;
@@ -39,7 +47,14 @@ void ProgramPanel::UpdateFind(PanelContext& context) {
     if (!find_open_) search_.Clear();
     return;
   }
-  search_.Ask(context.document.text(), context.document.version(), query_);
+  SearchQuery asked = query_;
+  if (asked.kind == SearchKind::kText) {
+    absl::string_view pattern = query_.pattern;
+    asked.kind = TakeKind(pattern);
+    asked.pattern = std::string(pattern);
+  }
+  if (asked.pattern.empty()) return;
+  search_.Ask(context.document.text(), context.document.version(), asked);
   if (search_.busy()) {
     ui::WantFrame();
     return;
@@ -104,7 +119,7 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     int kind = static_cast<int>(query_.kind);
     if (find_focus_) ui::FocusNext();
     find_focus_ = false;
-    const char* hints[] = {"Find text", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
+    const char* hints[] = {narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
     const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(232) : ui::Px(470)));
     if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::Px(1))) find_jump_ = true;
     find_field_ = ImGui::GetItemID();

@@ -153,6 +153,17 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   ui::Tag("card/open", at, {at.x + size.x, at.y + size.y});
 }
 
+void ProgramPanel::ShowProblem(const Diagnostic& diagnostic) const {
+  Card card;
+  ImGui::PushTextWrapPos(ui::Px(520));
+  ui::Text(diagnostic.message, ui::Colors().text);
+  if (!diagnostic.hint.empty()) ui::Text(diagnostic.hint, ui::Colors().green);
+  if (!SuggestedWord(diagnostic.hint).empty()) ui::Text("Ctrl+. with the caret here puts it in", ui::Colors().dim, ui::Type().small);
+  ui::Text(diagnostic.label, ui::Colors().faint, ui::Type().small);
+  ImGui::PopTextWrapPos();
+  ui::TagFact("problem", diagnostic.message);
+}
+
 void ProgramPanel::DrawHover(PanelContext& context) {
   if (!text_hovered_ || dragging_ || ImGui::IsMouseDown(0)) return;
   const Document& document = context.document;
@@ -165,16 +176,14 @@ void ProgramPanel::DrawHover(PanelContext& context) {
     for (const ProgramIndex::Problem& problem : index_.problems()) {
       if (!problem.range.valid() || hover_offset_ < problem.range.begin || hover_offset_ > std::max(problem.range.end, problem.range.begin + 1)) continue;
       if (document.LineAt(problem.range.begin) != hover_line_) continue;
-      Card card;
-      ImGui::PushTextWrapPos(ui::Px(520));
-      ui::Text(problem.diagnostic.message, ui::Colors().text);
-      if (!problem.diagnostic.hint.empty()) ui::Text(problem.diagnostic.hint, ui::Colors().green);
-      if (!SuggestedWord(problem.diagnostic.hint).empty()) ui::Text("Ctrl+. with the caret here puts it in", ui::Colors().dim, ui::Type().small);
-      ui::Text(problem.diagnostic.label, ui::Colors().faint, ui::Type().small);
-      ImGui::PopTextWrapPos();
-      ui::TagFact("problem", problem.diagnostic.message);
+      ShowProblem(problem.diagnostic);
       return;
     }
+  }
+  for (const Note& note : notes_) {
+    if (mouse.x < note.min.x || mouse.x >= note.max.x || mouse.y < note.min.y || mouse.y >= note.max.y) continue;
+    ShowProblem(note.problem->diagnostic);
+    return;
   }
   if (mouse.x < geometry_.min.x + ui::Px(24) && hover_line_ >= 0) {
     for (const LineParts& parts : lines_) {
@@ -241,12 +250,12 @@ void ProgramPanel::DrawCompletions(PanelContext& context) {
     const CompletionItem& item = offered_.items[k];
     const float top = min.y + ui::Px(4) + row * static_cast<float>(k - first);
     if (k == offered_at_) list->AddRectFilled({min.x + ui::Px(4), top}, {max.x - ui::Px(4), top + row}, c.active, ui::Px(4));
-    list->AddText(font, font->FontSize, {min.x + ui::Px(10), std::floor(top + (row - font->FontSize) / 2)}, KindColor(item.kind), item.text.c_str());
+    ui::AddText(list, font, {min.x + ui::Px(10), std::floor(top + (row - font->FontSize) / 2)}, KindColor(item.kind), item.text);
     const std::string right = item.detail.empty() ? KindText(item.kind) : item.detail;
     ImFont* small = ui::Type().small;
     const float w = std::min(ui::Px(320), ui::Measure(small, right).x);
     const ImVec4 clip = {max.x - ui::Px(12) - w, top, max.x - ui::Px(10), top + row};
-    list->AddText(small, small->FontSize, {max.x - ui::Px(12) - w, std::floor(top + (row - small->FontSize) / 2)}, c.dim, right.c_str(), nullptr, 0, &clip);
+    ui::AddText(list, small, {max.x - ui::Px(12) - w, std::floor(top + (row - small->FontSize) / 2)}, c.dim, right, &clip);
   }
   ui::TagFact("completion", offered_.items[offered_at_].text);
   ui::TagFact("completions", absl::StrCat(count));

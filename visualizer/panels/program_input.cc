@@ -391,6 +391,7 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
       uses_of_.clear();
     } else {
       editor_.Place(document, editor_.caret(), false);
+      card_away_ = document.version();
     }
   } else {
     HandleLetters(context);

@@ -56,6 +56,7 @@ class ProgramPanel : public Panel {
     std::vector<const Instruction*> shown, running;  // that begin on it
     bool here = false, outer_here = false, selected = false, hovered = false, slice = false;
     const StopRow* stop = nullptr;
+    float text_end = 0;  // where its letters end
   };
 
   // -- program.cc --
@@ -89,16 +90,22 @@ class ProgramPanel : public Panel {
   void Collect(PanelContext& context);
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
   const LineValue* ValueBeside(const LineParts& parts) const;  // null: none
-  void DrawLetters(const LineParts& parts);
+  float RightOf(const LineParts& parts) const;                 // where its letters have to end
+  void DrawLetters(LineParts& parts);
   void DrawMarks(PanelContext& context, const LineParts& parts);
   void DrawGutter(PanelContext& context, const LineParts& parts);
   void DrawValue(PanelContext& context, const LineParts& parts);
-  void DrawSquiggles(PanelContext& context);
   void DrawCaret(PanelContext& context);
   void TagNames(PanelContext& context);
   void FillRange(const Document& document, SourceRange range, ImU32 fill, ImU32 outline);
   float XOf(const Document& document, int64_t offset) const;
   bool Seen(const Document& document, int64_t offset, float* x, float* y) const;
+
+  // -- program_notes.cc --
+  void DrawSquiggles(PanelContext& context);
+  void DrawNotes(PanelContext& context);
+  void DrawNoteCard(PanelContext& context);
+  const ProgramIndex::Problem* ProblemOf(const Document& document, int line, int* count) const;
 
   // -- program_input.cc --
   void HandleMouse(PanelContext& context);
@@ -119,6 +126,7 @@ class ProgramPanel : public Panel {
   void DrawGutterMenu(PanelContext& context);
   void DrawTextMenu(PanelContext& context);
   void HoverCard(PanelContext& context, const Symbol& symbol);
+  void ShowProblem(const Diagnostic& diagnostic) const;
 
   // -- program_find.cc --
   void DrawFindBar(PanelContext& context);
@@ -165,6 +173,18 @@ class ProgramPanel : public Panel {
   const Instruction* formula_of_ = nullptr;  // of the program that runs: the card's formula
   uint64_t formula_program_ = 0;
   std::string formula_;
+
+  // What the reader says beside the lines that are seen.
+  struct Note {
+    ImVec2 min, max;
+    const ProgramIndex::Problem* problem;
+  };
+  std::vector<Note> notes_;
+  uint64_t noted_version_ = 0;
+  double noted_since_ = 0;     // when the text became that version
+  int card_line_ = -1;         // whose note needs a card
+  uint64_t card_away_ = 0;     // the version of the text in which Escape put the card away; 0: it did not
+  int away_line_ = -1;         // the line of the caret then
 
   // Values.
   absl::flat_hash_map<const Instruction*, LineValue> values_;

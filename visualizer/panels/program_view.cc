@@ -115,13 +115,15 @@ void ProgramPanel::DrawText(PanelContext& context) {
     }
   }
   if (editor_.has_selection()) FillRange(document, {static_cast<int32_t>(editor_.selection_begin()), static_cast<int32_t>(editor_.selection_end())}, ui::Fade(c.blue_fill, 1.3f), 0);
-  for (const LineParts& parts : lines_) DrawLetters(parts);
+  for (LineParts& parts : lines_) DrawLetters(parts);
   DrawSquiggles(context);
+  DrawNotes(context);
   DrawCaret(context);
   ImGui::PopClipRect();
   for (const LineParts& parts : lines_) DrawValue(context, parts);
   for (const LineParts& parts : lines_) DrawGutter(context, parts);
   TagNames(context);
+  DrawNoteCard(context);
   DrawHover(context);
   DrawCompletions(context);
   DrawGutterMenu(context);
@@ -209,19 +211,23 @@ const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
   return it != values_.end() && !it->second.text.empty() ? &it->second : nullptr;
 }
 
-void ProgramPanel::DrawLetters(const LineParts& parts) {
+// Text gives way to a value beside it.
+float ProgramPanel::RightOf(const LineParts& parts) const {
+  const Geometry& g = geometry_;
+  const LineValue* value = g.values_x > 0 ? ValueBeside(parts) : nullptr;
+  if (value == nullptr) return g.text_right;
+  const float taken = std::min(ui::Measure(ui::Type().mono_small, value->text).x, ui::Px(kValuesWidth) - ui::Px(16)) + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
+  return std::min(g.text_right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
+}
+
+void ProgramPanel::DrawLetters(LineParts& parts) {
   const Geometry& g = geometry_;
   const ui::Palette& c = ui::Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = ui::Type().mono;
   const float y = std::floor(g.Y(parts.row) + (g.line - font->FontSize) / 2);
-  // Text gives way to a value beside it.
-  float right = g.text_right;
-  const LineValue* value = g.values_x > 0 ? ValueBeside(parts) : nullptr;
-  if (value != nullptr) {
-    const float taken = std::min(ui::Measure(ui::Type().mono_small, value->text).x, ui::Px(kValuesWidth) - ui::Px(16)) + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
-    right = std::min(right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
-  }
+  const float right = RightOf(parts);
+  parts.text_end = right;
   const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
   // Text that is cut ends in an ellipsis.
   const float cells_seen = (right - g.text_x) / g.cell;
@@ -231,16 +237,14 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
   const auto size = static_cast<int>(parts.text.size());
   const int limit = std::min(size, right_cell * 4 + 8);
   const bool plain = Plain(parts.text.substr(0, limit));
-  int cell = 0, byte = 0;
-  int end_cell = 0;
+  int cell = 0, end_cell = 0;
   for (const InkRun& run : Colour(parts.text, plain ? std::min(size, right_cell + 64) : limit)) {
     if (plain) {
       cell = run.begin;
       end_cell = run.end;
     } else {
-      for (; byte < run.begin; byte += LetterBytes(parts.text[byte])) cell = parts.text[byte] == '\t' ? (cell / 4 + 1) * 4 : cell + 1;
-      end_cell = cell;
-      for (int k = run.begin; k < run.end && k < size; k += LetterBytes(parts.text[k])) end_cell = parts.text[k] == '\t' ? (end_cell / 4 + 1) * 4 : end_cell + 1;
+      cell = CellsTo(parts.text, run.begin);
+      end_cell = CellsTo(parts.text, std::min(run.end, size));
     }
     if (cell >= right_cell) break;
     if (end_cell <= left_cell) continue;
@@ -253,10 +257,11 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
       end = std::min(end, right_cell);
     }
     if (!plain && end_cell > right_cell) end = std::min(end, ByteAtCell(parts.text, right_cell));
-    if (end > begin) list->AddText(font, font->FontSize, {std::floor(x), y}, ColorOf(run.ink), parts.text.data() + begin, parts.text.data() + end);
+    if (end > begin) ui::AddText(list, font, {std::floor(x), y}, ColorOf(run.ink), parts.text.substr(begin, end - begin));
   }
   const int cells = plain ? size : CellsTo(parts.text, size);
   const float text_end = g.text_x + static_cast<float>(cells) * g.cell;
+  parts.text_end = cut ? right : text_end;
   if (cut) {
     list->AddText(font, font->FontSize, {std::floor(g.text_x + static_cast<float>(right_cell) * g.cell), y}, c.faint, "\u2026");
   } else {
@@ -267,12 +272,14 @@ void ProgramPanel::DrawLetters(const LineParts& parts) {
       const std::string shape = shown->shape.ToString(false);
       ui::DrawTextIn({x, y}, right - x, ui::Fade(c.teal, 0.6f), font, shape);
       x += ui::Measure(font, shape).x + g.cell;
+      parts.text_end = x - g.cell;
     }
     if (const FoldRegion* fold = FoldAt(parts.line); fold != nullptr && folded_.count(std::string(parts.text)) > 0) {
       const std::string label = absl::StrCat(fold->last - fold->first - 1, " lines }");
       const float width = ui::Measure(ui::Type().small, label).x;
       const ImVec2 a = {x, g.Y(parts.row) + ui::Px(3)}, b = {x + width + ui::Px(12), g.Y(parts.row) + g.line - ui::Px(3)};
       list->AddRectFilled(a, b, c.raised, ui::Px(4));
+      parts.text_end = b.x;
       ui::DrawText({a.x + ui::Px(6), a.y + (b.y - a.y - ui::Type().small->FontSize) / 2}, c.dim, ui::Type().small, label);
       ui::Tag(absl::StrCat("line:", parts.line + 1, "/folded"), a, b);
     }
@@ -357,37 +364,6 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   ui::DrawTextIn({right - width, y + (g.line - font->FontSize) / 2}, width + 1, trouble ? c.pink : parts.here ? c.dim : c.faint, font, value.text);
   if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {right - width - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
   ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {g.max.x, y + g.line});
-}
-
-void ProgramPanel::DrawSquiggles(PanelContext& context) {
-  if (index_.problems().empty() || lines_.empty()) return;
-  const Document& document = context.document;
-  const ui::Palette& c = ui::Colors();
-  ImDrawList* list = ImGui::GetWindowDrawList();
-  const int64_t first = lines_.front().begin, last = lines_.back().begin + static_cast<int64_t>(lines_.back().text.size());
-  int drawn = 0;
-  for (const ProgramIndex::Problem& problem : index_.problems()) {
-    if (!problem.range.valid() || problem.range.begin > last || problem.range.end < first) continue;
-    if (++drawn > 200) break;
-    const ImU32 color = problem.diagnostic.severity == Severity::kError ? c.red : problem.diagnostic.severity == Severity::kWarning ? c.amber : c.faint;
-    // Its first line.
-    const int line = document.LineAt(problem.range.begin);
-    const int row = RowOf(line);
-    if (row < geometry_.first || row >= geometry_.last) continue;
-    const float x0 = XOf(document, problem.range.begin);
-    const int64_t line_end = document.line_begin(line) + static_cast<int64_t>(document.line(line).size());
-    const float x1 = std::min(geometry_.max.x, std::max(x0 + geometry_.cell, XOf(document, std::min<int64_t>(problem.range.end, line_end))));
-    const float y = geometry_.Y(row) + geometry_.line - ui::Px(4);
-    const float step = ui::Px(3);
-    bool up = false;
-    list->PathClear();
-    for (float x = std::max(x0, geometry_.min.x); x <= x1; x += step) {
-      list->PathLineTo({x, y + (up ? 0 : ui::Px(2))});
-      up = !up;
-    }
-    list->PathStroke(color, 0, ui::Px(1.3f));
-    ui::Tag(absl::StrCat("problem:", line + 1), {x0, geometry_.Y(row)}, {x1, geometry_.Y(row) + geometry_.line});
-  }
 }
 
 void ProgramPanel::DrawCaret(PanelContext& context) {

@@ -352,7 +352,7 @@ class TimelinePanel : public Panel {
     ImDrawList* list = ImGui::GetForegroundDrawList();
     list->AddRectFilled(min, max, c.raised, ui::Px(5));
     list->AddRect(min, max, c.border, ui::Px(5));
-    list->AddText(font, font->FontSize, {min.x + ui::Px(8), min.y + ui::Px(6)}, c.text, Cut(text).c_str());
+    ui::AddText(list, font, {min.x + ui::Px(8), min.y + ui::Px(6)}, c.text, Cut(text));
   }
   // Lines no longer than the bubble may be.
   static std::string Cut(const std::string& text) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
+#include "core/debug/command_table.h"
 
 namespace hloscope {
 
@@ -37,9 +38,13 @@ std::string CommandOf(const Action& action, const Snapshot& now) {
   return std::string(commands.first);
 }
 
-bool RunsProgram(const Action& action) {
-  const absl::string_view id = action.id;
-  return id == "continue" || id == "start" || id == "next" || id == "step" || id == "finish";
+bool AnswersInConsole(absl::string_view line) {
+  const CommandRow* command = CommandOfLine(line);
+  if (command == nullptr) return false;
+  const absl::string_view group = command->group, name = command->name;
+  if (group == "comparing") return true;
+  if (group == "looking") return name != "profile";  // which has a panel
+  return name == "print" || name == "list" || name == "show" || name == "help" || name == "backtrace" || name == "where";
 }
 
 }  // namespace hloscope

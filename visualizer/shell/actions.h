@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "visualizer/model/snapshot.h"
 
 namespace hloscope {
@@ -20,8 +21,9 @@ const std::vector<Action>& Actions();
 const Action& FindAction(const char* id);  // one that is there
 // The command that the action means now; empty: it cannot be done now.
 std::string CommandOf(const Action& action, const Snapshot& now);
-// It runs the program on: text that was edited and not applied goes in first.
-bool RunsProgram(const Action& action);
+
+// A command whose answer is what it is given for, and stands in the console.
+bool AnswersInConsole(absl::string_view line);
 
 }  // namespace hloscope
 

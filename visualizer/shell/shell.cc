@@ -5,9 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/command_table.h"
 #include "visualizer/model/samples.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/widgets/controls.h"
@@ -63,26 +65,61 @@ void Shell::Select(const Instruction* instruction, std::vector<int64_t> element)
   reveal_next_ = true;
 }
 
+bool Shell::HasEdits() const { return !document_.empty() && (document_.changed() || (now_->phase == Phase::kBroken && !now_->fresh)); }
+
+void Shell::Execute(const std::string& command) {
+  engine_.Execute(command);
+  // What is asked is answered in front, also where several panels share a place.
+  if (AnswersInConsole(command) && layout_.IsOpen("console")) layout_.Open("console");
+  if (!applying_ && !absl::StripAsciiWhitespace(command).empty()) last_command_ = command;
+}
+
 void Shell::Run(const std::string& command) {
   absl::string_view rest = command;
   if (absl::ConsumePrefix(&rest, "window ")) {
     engine_.AddConsole(ConsoleLine::kCommand, command);
     waiting_.push_back(std::string(rest));
-  } else {
-    engine_.Execute(command);
+    return;
   }
+  // An empty line that does the last command again is that command.
+  const CommandRow* last = CommandOfLine(last_command_);
+  const std::string meant = absl::StripAsciiWhitespace(command).empty() && last != nullptr && RepeatsOnEmptyLine(*last) ? last_command_ : command;
+  if (!applying_ && !now_->collecting && (!wanted_runs_.empty() || (HasEdits() && RunsProgram(meant)))) {
+    if (wanted_runs_.empty()) wanted_applied_ = 0;
+    wanted_runs_.push_back({nullptr, meant});
+    ui::WantFrame();
+    return;
+  }
+  Execute(command);
 }
 
 void Shell::Act(const Action& action) {
   const std::string command = CommandOf(action, *now_);
   if (command.empty() && now_->phase != Phase::kBroken) return;
-  if (RunsProgram(action) && !document_.empty() && (document_.changed() || (now_->phase == Phase::kBroken && !now_->fresh))) {
-    wanted_run_ = &action;
-    wanted_applied_ = 0;
+  const absl::string_view first = absl::string_view(action.command).substr(0, absl::string_view(action.command).find('|'));
+  if (HasEdits() && RunsProgram(first)) {
+    // Pressed again while it waits, it is still one run.
+    if (wanted_runs_.empty()) wanted_applied_ = 0;
+    if (wanted_runs_.empty() || wanted_runs_.back().action == nullptr) wanted_runs_.push_back({});
+    wanted_runs_.back().action = &action;
     ui::WantFrame();
     return;
   }
   if (!command.empty()) Run(command);
+}
+
+// Nothing of what was wanted runs.
+void Shell::RefuseRun(const std::string& why) {
+  bool typed = false;
+  for (const WantedRun& wanted : std::exchange(wanted_runs_, {})) {
+    if (wanted.action != nullptr) continue;
+    typed = true;
+    engine_.AddConsole(ConsoleLine::kCommand, wanted.command);
+  }
+  refused_run_ = why;
+  refused_run_version_ = document_.version();
+  engine_.AddConsole(ConsoleLine::kError, why);
+  if (!typed) layout_.Open("problems");  // the answer to what was typed stands in the console
 }
 
 void Shell::RunWanted(bool idle) {
@@ -97,15 +134,17 @@ void Shell::RunWanted(bool idle) {
       ui::WantFrame();
     }
   }
-  if (wanted_run_ == nullptr) return;
+  if (wanted_runs_.empty()) return;
   if (!document_.changed() && now_->phase != Phase::kBroken) {
-    const std::string command = CommandOf(*std::exchange(wanted_run_, nullptr), *now_);
-    if (!command.empty()) Run(command);
+    for (const WantedRun& wanted : std::exchange(wanted_runs_, {})) {
+      const std::string command = wanted.action != nullptr ? CommandOf(*wanted.action, *now_) : wanted.command;
+      if (!command.empty()) Execute(command);
+    }
     return;
   }
   if (wanted_applied_ != 0) {
     // It was sent, and is not what runs: the console says why. Or it was edited on meanwhile.
-    if (idle) wanted_run_ = nullptr;
+    if (idle) wanted_runs_.clear();
     else ui::WantFrame();
     return;
   }
@@ -115,19 +154,20 @@ void Shell::RunWanted(bool idle) {
   }
   const std::shared_ptr<const Reading> reading = document_.reading();
   const auto problems = std::count_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
-  if (problems > 0 || !document_.changed()) {
-    layout_.Open("problems");
-    if (problems > 0) {
-      refused_run_ = absl::StrCat("the text has ", problems, problems == 1 ? " problem; mend it or undo" : " problems; mend them or undo");
-      refused_run_version_ = document_.version();
-      engine_.AddConsole(ConsoleLine::kError, refused_run_);
+  if (problems > 0) return RefuseRun(absl::StrCat("the text has ", problems, problems == 1 ? " problem; mend it or undo" : " problems; mend them or undo"));
+  if (!document_.changed()) {
+    // It is not text that cannot be run: the session says what.
+    for (const WantedRun& wanted : std::exchange(wanted_runs_, {})) {
+      if (wanted.action == nullptr) Execute(wanted.command);
     }
-    wanted_run_ = nullptr;
+    layout_.Open("problems");
     return;
   }
   wanted_applied_ = document_.version();
   engine_.AddConsole(ConsoleLine::kCommand, "window program apply");
+  applying_ = true;
   RunWindowCommand("program apply");
+  applying_ = false;
   ui::WantFrame();
 }
 
@@ -136,6 +176,9 @@ void Shell::Update() {
   for (const std::string& command : std::exchange(waiting_, {})) RunWindowCommand(command);
   for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
+  // What went wrong is told in front too; why the text was not run stands in Problems.
+  const bool wrong = std::any_of(lines.begin(), lines.end(), [&](const ConsoleLine& line) { return line.kind == ConsoleLine::kError && line.text != refused_run_; });
+  if (wrong && layout_.IsOpen("console")) layout_.Open("console");
   console_.insert(console_.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
   if (console_.size() > 100000) console_.erase(console_.begin(), console_.begin() + 20000);
   now_ = engine_.snapshot();
@@ -169,8 +212,9 @@ void Shell::TakeProgram() {
   const std::string name_of_text = document_.name() == now_->path + ".hlo" && !text.empty() ? document_.name() : now_->path;
   const bool same_name = name_of_text == document_.name();
   if (same_name && text == document_.text()) {
+    document_.RunsSent(text);
     document_.MarkRun(document_.version());
-  } else if (same_name && document_.RunsSent(text)) {
+  } else if (same_name && !now_->from_file && document_.RunsSent(text)) {
     // It was edited on while it was taken up.
   } else if (same_name && document_.changed() && !text.empty()) {
     // What was typed and never applied is one step of undo away.
@@ -180,6 +224,7 @@ void Shell::TakeProgram() {
   } else {
     document_.Reset(name_of_text, text);
   }
+  if (now_->from_file && document_.name() == now_->path && document_.text() == text) document_.MarkSaved();
   if (now_->phase == Phase::kBroken && !now_->fresh) layout_.Open("problems");
   if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
     settings_.Remember(now_->path);

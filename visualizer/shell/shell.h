@@ -44,8 +44,9 @@ class Shell {
   // Files that were dropped on the window.
   void Drop(const std::vector<std::string>& paths);
   // A command, as if it had been typed. Commands of the window act before the next frame is drawn: they may change what is being drawn.
+  // What runs the program (RunsProgram, core/debug/command_table.h) takes up edited text first, or is refused where that has problems.
   void Run(const std::string& command);
-  // What a key, a button or a menu's row does. What runs the program on takes up edited text first.
+  // What a key, a button or a menu's row does.
   void Act(const Action& action);
   Settings& settings() { return settings_; }
   const Selection& selection() const { return selection_; }
@@ -62,7 +63,10 @@ class Shell {
   void TakeMoment();             // the program moved
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element);
-  void RunWanted(bool idle);     // a step on the way to wanted_run_
+  void Execute(const std::string& command);  // by the session, as the text is that it has
+  bool HasEdits() const;         // the text is not what would run
+  void RunWanted(bool idle);     // a step on the way to wanted_runs_
+  void RefuseRun(const std::string& why);
   void Keys();
   // toolbar.cc, menus
   void DrawToolbar(float height);
@@ -99,9 +103,16 @@ class Shell {
   std::string refused_open_;  // what was not opened because it would drop changes; asked again, it is
   RunTotal total_;            // of the snapshot of that generation
   uint64_t total_of_ = 0;
-  // To be run when the edited text is what runs; null: nothing. `applied`: the text was sent, as it was in that version.
-  const Action* wanted_run_ = nullptr;
+  // To be run when the edited text is what runs, in this order: a command, or an action, whose command depends on where the program then
+  // is. `applied`: the text was sent, as it was in that version.
+  struct WantedRun {
+    const Action* action = nullptr;
+    std::string command;
+  };
+  std::vector<WantedRun> wanted_runs_;
   uint64_t wanted_applied_ = 0;
+  bool applying_ = false;     // commands are those that take the text up
+  std::string last_command_;  // which an empty line may mean again
   std::string refused_run_;   // why the text was not run; of that version, until it changes
   uint64_t refused_run_version_ = 0;
   bool restarting_ = false;   // what runs is being interrupted; then it starts anew

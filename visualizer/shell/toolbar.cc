@@ -13,6 +13,10 @@
 namespace hloscope {
 namespace {
 
+constexpr const char* kMenus[] = {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
+// What stands in the row beside the menus' names: the program's own, the tools, what the program does, the way to all commands.
+constexpr float kBesideMenus = 780;
+
 std::string Tip(const Action& action, const std::string& command) {
   return absl::StrCat(action.label, *action.keys != 0 ? absl::StrCat("   ", action.keys) : "", command.empty() ? "" : absl::StrCat("\n", command));
 }
@@ -28,14 +32,18 @@ void Shell::DrawToolbar(float height) {
   const ImVec2 origin = ImGui::GetWindowPos();
   const float width = ImGui::GetWindowSize().x, button_y = origin.y + ui::Px(8);
   float x = origin.x + ui::Px(12);
-  // Where it is narrow, what the program does goes before what is in the menus too.
-  const bool menus = width >= ui::Px(1400), name = width >= ui::Px(900), back = width >= ui::Px(760), keys_shown = width >= ui::Px(1100);
+  // Where it is narrow, what the program does goes before what is in the menus too. The menus' names are there where that keeps its room.
+  const bool name = width >= ui::Px(900), back = width >= ui::Px(760);
+  float menus_width = 0;
+  for (const char* menu : kMenus) menus_width += ui::Measure(ui::Type().ui, menu).x + ui::Px(20);
+  const bool menus = name && width >= ui::Px(kBesideMenus) + menus_width;
+  const bool wide = width >= ui::Px(menus ? 1400 : 1100), keys_shown = wide;
   if (name) {
     ui::DrawText({x, origin.y + std::floor((height - ui::Type().strong->FontSize) / 2)}, c.text, ui::Type().strong, "hloscope");
     x += ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12);
   }
   // Menus.
-  for (const char* menu : {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"}) {
+  for (const char* menu : kMenus) {
     if (!menus) break;  // one button for all, below
     ImGui::SetCursorScreenPos({x, button_y});
     if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
@@ -83,7 +91,7 @@ void Shell::DrawToolbar(float height) {
   tool({"restart", ui::Icon::kRestart, ""}, now_->session != nullptr);
   x += ui::Px(12);
   // At the right: the way to all commands.
-  const float search = std::clamp(width * 0.17f, ui::Px(36), ui::Px(300));
+  const float search = wide ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(300)) : std::clamp(width * 0.17f, ui::Px(36), ui::Px(120));
   const float right = origin.x + width - ui::Px(12) - search;
   ImGui::SetCursorScreenPos({right, button_y});
   if (ImGui::InvisibleButton("commands", {search, ui::Px(28)})) Run("window palette");
@@ -212,7 +220,6 @@ void Shell::DrawMenu() {
   // Rows with air between them, and keys apart from words.
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(24), ui::Px(10)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
-  static constexpr const char* kMenus[] = {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
   for (const char* menu : kMenus) {
     if (!ImGui::IsPopupOpen(menu)) continue;
     ImGui::SetNextWindowPos(menu_at_);

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
+#include "visualizer/widgets/letters.h"
 #include "visualizer/widgets/steady.h"
 
 namespace hloscope::ui {
@@ -39,12 +40,21 @@ std::string CutTo(float width, ImFont* font, absl::string_view text) {
 // ImGui takes a null end for a text that a zero ends: an empty view must not get there.
 ImVec2 Measure(ImFont* font, absl::string_view text) {
   if (text.empty()) return {0, font->FontSize};
+  std::string kept;
+  text = Spelled(font, text, kept);
   return font->CalcTextSizeA(font->FontSize, FLT_MAX, 0, text.data(), text.data() + text.size());
+}
+
+void AddText(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 color, absl::string_view text, const ImVec4* clip, float wrap) {
+  if (text.empty()) return;
+  std::string kept;
+  text = Spelled(font, text, kept);
+  list->AddText(font, font->FontSize, at, color, text.data(), text.data() + text.size(), wrap, clip);
 }
 
 void DrawText(ImVec2 at, ImU32 color, ImFont* font, absl::string_view text) {
   if (text.empty()) return;
-  ImGui::GetWindowDrawList()->AddText(font, font->FontSize, {std::floor(at.x), std::floor(at.y)}, color, text.data(), text.data() + text.size());
+  AddText(ImGui::GetWindowDrawList(), font, {std::floor(at.x), std::floor(at.y)}, color, text);
   if (TheSteady().on) NoteText(text, at, {at.x + Measure(font, text).x, at.y + font->FontSize});
 }
 
@@ -65,7 +75,9 @@ void Text(absl::string_view text, ImU32 color, ImFont* font) {
   if (text.empty()) text = absl::string_view("", 0);
   if (font != nullptr) ImGui::PushFont(font);
   ImGui::PushStyleColor(ImGuiCol_Text, color != 0 ? color : Colors().text);
-  ImGui::TextUnformatted(text.data(), text.data() + text.size());
+  std::string kept;
+  const absl::string_view spelled = Spelled(ImGui::GetFont(), text, kept);
+  ImGui::TextUnformatted(spelled.data(), spelled.data() + spelled.size());
   NoteText(text, ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
   ImGui::PopStyleColor();
   if (font != nullptr) ImGui::PopFont();
@@ -235,13 +247,14 @@ bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* 
   if (*chosen >= 0 && *chosen < static_cast<int>(labels.size())) {
     const float room = wide - Px(8) * 2 - chevron;
     const std::string shown = Measure(font, labels[*chosen]).x <= room ? labels[*chosen] : CutTo(room, font, labels[*chosen]);
-    list->AddText(font, font->FontSize, {at.x + Px(8), at.y + CenterY(height, font)}, Colors().text, shown.c_str());
+    AddText(list, font, {at.x + Px(8), at.y + CenterY(height, font)}, Colors().text, shown);
   }
   DrawIcon(list, Icon::kChevronDown, {at.x + wide - Px(6) - chevron, at.y + std::floor((height - chevron) / 2)}, chevron, Colors().dim);
   if (!open) Tag(name);
   if (open) {
     TagScope scope(name);
     for (int k = 0; k < static_cast<int>(labels.size()); ++k) {
+      NoteLetters(ImGui::GetFont(), labels[k]);
       if (ImGui::Selectable(labels[k].c_str(), k == *chosen)) {
         changed = *chosen != k;
         *chosen = k;
@@ -259,6 +272,7 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
   if (mono) ImGui::PushFont(Type().mono);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   const std::string before = *text;
+  NoteLetters(ImGui::GetFont(), *text);
   const bool enter = ImGui::InputTextWithHint(id.c_str(), shown.c_str(), text, entered != nullptr ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
   ImGui::PopStyleVar();
   if (mono) ImGui::PopFont();

@@ -27,6 +27,8 @@ class WithFont {
 ImVec2 Measure(ImFont* font, absl::string_view text);
 // At a place of the current draw list; no item.
 void DrawText(ImVec2 at, ImU32 color, ImFont* font, absl::string_view text);
+// Onto a list of one's own; letters that the font lacks come too (letters.h). `clip`: as ImGui takes it; null: none.
+void AddText(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 color, absl::string_view text, const ImVec4* clip = nullptr, float wrap = 0);
 // The same within `width`: cut with an ellipsis where it is longer. Returns the width drawn; `cut` says whether.
 float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_view text, bool* cut = nullptr);
 // As items.

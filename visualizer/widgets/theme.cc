@@ -5,6 +5,7 @@
 
 #include "visualizer/canvas/palette.h"
 #include "visualizer/canvas/typeface.h"
+#include "visualizer/widgets/letters.h"
 
 namespace hloscope::ui {
 namespace {
@@ -56,8 +57,9 @@ Palette Named(PaletteScheme scheme) {
 // Latin, Greek, and the signs that formulas and texts use.
 constexpr ImWchar kRanges[] = {0x20, 0xff, 0x391, 0x3c9, 0x2010, 0x2026, 0x2070, 0x209c, 0x2190, 0x2195, 0x2200, 0x22ff, 0x2713, 0x2717, 0x25a0, 0x25ff, 0};
 
-ImFont* Load(const char* path, float size, const char** missing) {
+ImFont* Load(Face face, float size, const char** missing) {
   ImGuiIO& io = ImGui::GetIO();
+  const char* path = FontPath(face);
   if (std::FILE* file = std::fopen(path, "rb")) {
     std::fclose(file);
     ImFontConfig config;
@@ -65,7 +67,10 @@ ImFont* Load(const char* path, float size, const char** missing) {
     config.OversampleV = 1;
     config.PixelSnapH = size < 24;
     config.RasterizerMultiply = 1.1f;
-    if (ImFont* font = io.Fonts->AddFontFromFileTTF(path, size, &config, kRanges)) return font;
+    if (ImFont* font = io.Fonts->AddFontFromFileTTF(path, size, &config, kRanges)) {
+      AddLetters(font, face, size);
+      return font;
+    }
   }
   *missing = path;
   ImFontConfig config;
@@ -87,17 +92,19 @@ Look& TheLook() {
 void LoadFonts(float scale, const char** missing) {
   ImGuiIO& io = ImGui::GetIO();
   io.Fonts->Clear();
+  ForgetPlaces();
   Fonts& font = TheLook().font;
   *missing = nullptr;
   // Inter's letters are large for their size beside other typefaces': 14 of the file's units are the 13 px that people expect.
-  font.ui = Load(FontPath(Face::kUi), std::round(15 * scale), missing);
-  font.strong = Load(FontPath(Face::kStrong), std::round(15 * scale), missing);
-  font.small = Load(FontPath(Face::kUi), std::round(13 * scale), missing);
-  font.title = Load(FontPath(Face::kStrong), std::round(20 * scale), missing);
-  font.mono = Load(FontPath(Face::kMono), std::round(16 * scale), missing);
-  font.mono_strong = Load(FontPath(Face::kMonoStrong), std::round(16 * scale), missing);
-  font.mono_small = Load(FontPath(Face::kMono), std::round(13 * scale), missing);
+  font.ui = Load(Face::kUi, std::round(15 * scale), missing);
+  font.strong = Load(Face::kStrong, std::round(15 * scale), missing);
+  font.small = Load(Face::kUi, std::round(13 * scale), missing);
+  font.title = Load(Face::kStrong, std::round(20 * scale), missing);
+  font.mono = Load(Face::kMono, std::round(16 * scale), missing);
+  font.mono_strong = Load(Face::kMonoStrong, std::round(16 * scale), missing);
+  font.mono_small = Load(Face::kMono, std::round(13 * scale), missing);
   io.FontDefault = font.ui;
+  PaintLetters();
 }
 
 void Apply(Scheme scheme, float scale) {
