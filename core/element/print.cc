@@ -211,10 +211,21 @@ class FormulaPrinter {
     if (const Node& b = graph_.node(n.inputs[1]);
         n.op == ScalarOp::kAdd && b.kind == NodeKind::kConstant && IsSigned(b.type) && b.constant.i < 0 && b.constant.i > INT64_MIN) {
       text = absl::StrCat(Text(n.inputs[0], own), " - ", -b.constant.i);
+    } else if (n.op == ScalarOp::kAdd && IsNegated(n.inputs[0])) {
+      // "2 - i" of i * -1 + 2.
+      text = absl::StrCat(Text(n.inputs[1], own), " - ", Text(graph_.node(n.inputs[0]).inputs[0], own + 1));
     } else {
       text = absl::StrCat(Text(n.inputs[0], IsComparison(n.op) ? own + 1 : own), " ", Name(n.op), " ", Text(n.inputs[1], own + 1));
     }
     return wrap ? absl::StrCat("(", text, ")") : text;
+  }
+
+  // x * -1, of integers.
+  bool IsNegated(NodeId id) {
+    const Node& n = graph_.node(id);
+    if (n.kind != NodeKind::kScalarOp || n.op != ScalarOp::kMultiply || !IsSigned(n.type)) return false;
+    const Node& b = graph_.node(n.inputs[1]);
+    return b.kind == NodeKind::kConstant && b.constant.i == -1;
   }
 
   bool IsIdentity(ScalarOp op, NodeId init) {

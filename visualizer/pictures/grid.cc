@@ -490,7 +490,7 @@ void Grid::DrawEdges(Place at, Drawing* drawing) const {
       if (hidden <= 0) return;
       drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.35f));
       drawing->AddTextIn(box, "…", {11, Face::kStrong, Ink::kDim, Align::kCenter});
-      drawing->AddSpot({box, false, {}, absl::StrCat(hidden, " more along dimension ", d), ScrollAction(d, first), "", ""});
+      drawing->AddSpot({box, false, {}, absl::StrCat(hidden, " more along dimension ", d, !live_ ? "" : across ? "\nShift with the wheel, or with PageUp and PageDown" : "\nThe wheel, or PageUp and PageDown"), ScrollAction(d, first), "", ""});
     };
     const Box before = across ? Box{at.x - kStrip, at.y, kStrip - 1, h} : Box{at.x, at.y - kStrip, w, kStrip - 1};
     const Box after = across ? Box{at.x + w + 1, at.y, kStrip - 1, h} : Box{at.x, at.y + h + 1, w, kStrip - 1};

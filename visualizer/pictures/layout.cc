@@ -541,17 +541,13 @@ class LayoutPicture {
       const MemoryStrip before = PutStrip(SpecOfStrip(*source_map_, 1, LayoutOfArray(*source_), true));
       StripSpec spec = SpecOfStrip(*map_, 0, layout(), true);
       const std::string caption = absl::StrCat("Memory of ", array_->name), more = absl::StrCat("after: ", layout().ToString());
-      // The caption stands below where lines run above.
-      const bool lines = before.one_row() && MemoryStrip(spec, selection_, width_).one_row();
-      if (lines) board_.Skip(44);
-      else Caption(caption, more);
+      // The caption stands below, for lines run above.
+      board_.Skip(before.one_row() && MemoryStrip(spec, selection_, width_).one_row() ? 44 : 26);
       const MemoryStrip after = PutStrip(std::move(spec));
       DrawMoves(before, after);
-      if (lines) {
-        board_.Skip(-8);
-        Caption(caption, more);
-        board_.Skip(4);
-      }
+      board_.Skip(-8);
+      Caption(caption, more);
+      board_.Skip(4);
       return;
     }
     if (!layout().tiles.empty()) {

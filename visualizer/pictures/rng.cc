@@ -32,7 +32,7 @@ absl::StatusOr<MadePicture> DrawRng(const PictureData& data, const PictureSelect
   } else if (const absl::string_view algorithm = i.Text(AttrId::kAlgorithm); !algorithm.empty()) {
     board.Explain(absl::StrCat("algorithm=", algorithm), Ink::kViolet, "bits are a function of the state alone: the same state gives the same bits, and the state that is given back makes the next ones.");
   } else {
-    board.Explain(absl::StrCat("delta=", i.Int(AttrId::kDelta)), Ink::kViolet, "gives the state that is kept for the whole program, and adds this to it.");
+    board.Explain(absl::StrCat("delta=", i.Int(AttrId::kDelta)), Ink::kViolet, "accepted, and changes nothing here: the words differ at each place of a run, and are the same in each replay.");
   }
   std::vector<Board::Piece> row;
   for (const PictureArray& array : scene.operands()) {
