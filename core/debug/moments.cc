@@ -89,7 +89,9 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
       }
       const std::vector<const Computation*> around = Surroundings(calls, *computation);
       const bool sees_all = std::all_of(names.begin(), names.end(), [&](absl::string_view other) { return !is_name(other) || ResolveFrom(calls, *computation, other) != nullptr; });
-      const bool is_inside = asked.loop == nullptr || std::find(around.begin(), around.end(), asked.loop) != around.end();
+      const bool is_inside = asked.loop == nullptr || std::any_of(around.begin(), around.end(), [&](const Computation* c) {
+                               return c == asked.loop || (asked.caller != nullptr && c == asked.caller->Called(AttrId::kCondition));
+                             });
       const bool elements = std::none_of(around.begin(), around.end(), [](const Computation* c) { return c->is_entry; }) || s.element_callers.contains(computation);
       const int rank = (is_inside ? 1 << 20 : 0) + (sees_all ? 1 << 19 : 0) + (elements && depth < 0 ? 0 : 1 << 18) + (calls.in_loop[computation->id] ? 1 << 17 : 0) + depth + 1;
       with_name.push_back({instruction, rank, depth >= 0});
@@ -142,13 +144,17 @@ absl::StatusOr<std::vector<IterationRange>> ParseIterations(absl::string_view te
   return iterations;
 }
 
-// The body of a loop, by its own name or that of the while.
-absl::StatusOr<const Computation*> BodyNamed(const Session::State& s, absl::string_view name) {
-  if (const Computation* computation = s.module->FindComputation(name)) return computation;
+// A loop by its own name, or that of its body or condition.
+absl::Status ParseLoop(const Session::State& s, absl::string_view name, Asked* asked) {
+  asked->caller = nullptr;
+  asked->loop = s.module->FindComputation(name);
+  if (asked->loop != nullptr) return absl::OkStatus();
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
   if (!found.ok()) return found.status();
   if (Def(**found).control != ControlKind::kWhile) return absl::InvalidArgumentError(absl::StrCat("%", name, " is no loop"));
-  return (*found)->Called(AttrId::kBody);
+  asked->caller = *found;
+  asked->loop = (*found)->Called(AttrId::kBody);
+  return absl::OkStatus();
 }
 
 const Computation* OnlyLoopOf(const Computation& computation) {
@@ -177,9 +183,7 @@ absl::StatusOr<Asked> ParseAsked(const Session::State& s, absl::string_view text
       word = TakeWord(rest);
       if (!absl::SimpleAtoi(word, &asked.call) || asked.call < 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no call; the first is call 1"));
     } else if (word == "in") {
-      const absl::StatusOr<const Computation*> body = BodyNamed(s, absl::StripPrefix(TakeWord(rest), "%"));
-      if (!body.ok()) return body.status();
-      asked.loop = *body;
+      if (absl::Status loop = ParseLoop(s, absl::StripPrefix(TakeWord(rest), "%"), &asked); !loop.ok()) return loop;
     } else {
       return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 17, iteration 3,17 (outer before inner), with call 2 and in NAME where they are needed"));
     }
@@ -251,11 +255,22 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   if (IsMomentWord(word)) {
     const absl::StatusOr<Asked> asked = ParseAsked(s, text, false);
     if (!asked.ok()) return asked.status();
-    const absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
+    absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
     if (!meant.ok()) return meant.status();
-    const Occurrences* occurrences = &meant->occurrences[0];
-    if (!occurrences->single()) return absl::InvalidArgumentError(absl::StrCat(text, " is not one moment. ", occurrences->HowToChoose()));
-    return occurrences->OnlyMark();
+    Occurrences& occurrences = meant->occurrences[0];
+    if (occurrences.single()) return occurrences.OnlyMark();
+    // Of what may be meant, one may come about, or none.
+    std::vector<Mark> found;
+    const absl::Status looked = LookAround(s, [&] {
+      return occurrences.Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
+        found.push_back(s.machine->Where());
+        return found.size() < 2;
+      });
+    });
+    if (!looked.ok()) return looked;
+    if (found.empty()) return absl::InvalidArgumentError(occurrences.NoneText(text));
+    if (found.size() > 1) return absl::InvalidArgumentError(absl::StrCat(text, " is not one moment. ", occurrences.HowToChoose()));
+    return found[0];
   }
   if (word == "mark") text = absl::StripAsciiWhitespace(rest);
   if (text == "start") {
@@ -461,7 +476,10 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], &rows);
     if (!status.ok()) return status;
   }
-  if (rows == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first)));
+  if (rows == 0) {
+    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", asked->caller->name);
+    return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
+  }
   s.Say(meant->note);
   return absl::OkStatus();
 }

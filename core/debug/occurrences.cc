@@ -113,9 +113,9 @@ double CountWays(const CallGraph& calls, const Computation& computation, absl::f
 
 bool SameLoops(const Way& a, const Way& b) {
   const auto loops = [](const Way& way) {
-    std::vector<const Computation*> found;
+    std::vector<std::pair<const Instruction*, const Computation*>> found;
     for (const Way::Step& step : way.steps) {
-      if (IsLoop(step)) found.push_back(step.callee);
+      if (IsLoop(step)) found.emplace_back(step.caller, step.callee);
     }
     return found;
   };
@@ -142,7 +142,7 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
   way.ranges.assign(way.steps.size(), IterationRange());
   size_t last = way.steps.size();
   if (asked.loop != nullptr) {
-    while (last > 0 && way.steps[last - 1].callee != asked.loop) --last;
+    while (last > 0 && !asked.Means(*way.steps[last - 1].caller, *way.steps[last - 1].callee)) --last;
   }
   size_t given = asked.iterations.size(), outermost = way.steps.size();
   for (size_t k = last; k > 0 && given > 0; --k) {
@@ -196,11 +196,14 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   }
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   if (asked.loop != nullptr) {
-    drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return step.callee == asked.loop; }); });
+    const size_t all = ways.size();
+    const absl::string_view name = asked.caller != nullptr ? asked.caller->name : asked.loop->name;
+    drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return asked.Means(*step.caller, *step.callee); }); });
+    if (ways.size() < all) result.chosen_ = absl::StrCat(" in ", name);
     if (ways.empty() && result.all_ways_ > static_cast<double>(kMostWays)) {
-      return absl::InvalidArgumentError(absl::StrCat("none of the first ", kMostWays, " of ", result.all_ways_, " call paths to ", home.name, " runs inside ", asked.loop->name, "; break ", home.name, " stops in all of them"));
+      return absl::InvalidArgumentError(absl::StrCat("none of the first ", kMostWays, " of ", result.all_ways_, " call paths to ", home.name, " runs inside ", name, "; break ", home.name, " stops in all of them"));
     }
-    if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", asked.loop->name));
+    if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", name));
   }
   absl::Status first;
   drop([&](Way& way) {
@@ -235,7 +238,10 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   }
   if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
   result.groups_ = groups.size() > 1;
-  if (asked.call > 0) drop([&](const Way& way) { return way.call != asked.call; });
+  if (asked.call > 0) {
+    drop([&](const Way& way) { return way.call != asked.call; });
+    result.call_ = absl::StrCat(" call ", asked.call);
+  }
   const auto here = [&](const Way& way) { return OnStack(s, way) == way.steps.size(); };
   if (stay && asked.call == 0 && std::any_of(ways.begin(), ways.end(), here)) {
     drop([&](const Way& way) { return !here(way); });
@@ -286,24 +292,37 @@ std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
   return text;
 }
 
-std::string Occurrences::Legend() const {
-  if (!calls_) return "";
+std::string Occurrences::LegendOf(size_t group) const {
   constexpr size_t kMost = 8;
   std::vector<std::string> calls;
   for (const Way& way : ways_) {
-    if (way.group != ways_[0].group || calls.size() > kMost) continue;
+    if (way.group != group || calls.size() > kMost) continue;
     // The innermost call in which it differs from the others says most.
     std::vector<std::string> path;
-    for (const Way::Step& step : way.steps) {
+    for (size_t k = 0; k < way.steps.size(); ++k) {
+      const Way::Step& step = way.steps[k];
       const bool differs = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
-        const size_t k = static_cast<size_t>(&step - way.steps.data());
-        return k < other.steps.size() && (other.steps[k].caller != step.caller || other.steps[k].branch != step.branch);
+        return other.group == group && k < other.steps.size() && (other.steps[k].caller != step.caller || other.steps[k].branch != step.branch);
       });
       if (differs && !IsLoop(step)) path.push_back(absl::StrCat("%", step.caller->name, step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
     }
-    calls.push_back(calls.size() == kMost ? "..." : absl::StrCat(way.call, " by ", absl::StrJoin(path, " in ")));
+    calls.push_back(calls.size() == kMost ? "..." : absl::StrCat(way.call, path.empty() ? "" : " by ", absl::StrJoin(path, " in ")));
   }
   return absl::StrCat("call ", absl::StrJoin(calls, ", "));
+}
+
+std::string Occurrences::Legend() const {
+  if (!calls_) return "";
+  std::vector<std::string> texts;
+  bool same = true;
+  for (size_t group = 0; group < group_loops_.size(); ++group) {
+    if (std::none_of(ways_.begin(), ways_.end(), [&](const Way& way) { return way.group == group; })) continue;
+    const std::string text = LegendOf(group);
+    same &= texts.empty() || absl::EndsWith(texts[0], text);
+    texts.push_back(absl::StrCat(group_loops_[group] == nullptr ? "no loop" : absl::StrCat("%", group_loops_[group]->name), ": ", text));
+  }
+  if (same) return texts[0].substr(texts[0].find(": ") + 2);
+  return absl::StrCat("in ", absl::StrJoin(texts, "; in "));
 }
 
 std::string Occurrences::HowToChoose() const {
@@ -322,10 +341,14 @@ std::string Occurrences::HowToChoose() const {
   if (groups_) {
     std::vector<std::string> names;
     for (const Instruction* loop : group_loops_) names.push_back(loop == nullptr ? "no loop" : absl::StrCat("%", loop->name));
-    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "), group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, " in ", group_loops_[0]->name, " chooses one") : ""));
+    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "), group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", group_loops_[0]->name, " chooses one") : ""));
   }
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
-  if (calls_) texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call 2 chooses one"));
+  if (calls_) {
+    texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ",
+                                 groups_ ? way.call : 2, groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", group_loops_[0]->name) : chosen_, " chooses one"));
+  }
+  if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", "), ": ", iteration, call_, chosen_, " chooses one"));
   return absl::StrJoin(texts, "; ");
 }
 

@@ -20,6 +20,9 @@ struct Asked {
   std::vector<IterationRange> iterations;  // of `loop`, or the innermost loop, and before it of loops around it
   int call = 0;                            // from 1; 0: not said
   const Computation* loop = nullptr;       // a loop's body or condition; null: not said
+  const Instruction* caller = nullptr;     // the loop itself, either part of it; null: any loop with this body or condition
+
+  bool Means(const Instruction& runs, const Computation& part) const { return caller != nullptr ? &runs == caller : &part == loop; }
 };
 
 // A way from the entry to the computation: the instructions that run what lies between, the outermost first.
@@ -56,7 +59,7 @@ class Occurrences {
   Mark OnlyMark() const;
   // "iteration 3,17 call 2", as it is typed; in rows of iterations without what is as in the present.
   std::string Label(const Occurrence& occurrence, bool row) const;
-  // "call 1 by %f.1, 2 by %f.2"; empty: nothing to tell apart.
+  // "call 1 by %f.1, 2 by %f.2", by loop where it is not the same in all; empty: nothing to tell apart.
   std::string Legend() const;
   // What is open, and how it is said.
   std::string HowToChoose() const;
@@ -72,7 +75,10 @@ class Occurrences {
   absl::StatusOr<bool> Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
                             const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
 
+  std::string LegendOf(size_t group) const;
+
   const Computation* home_ = nullptr;
+  std::string call_, chosen_;  // " call 2", " in loop": what was said already and is needed
   std::vector<Way> ways_;
   double all_ways_ = 0;  // there are, with those that are not in ways_
   bool calls_ = false, groups_ = false;
