@@ -44,8 +44,8 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150); what there is no room for stays closed")->type_name("N")->check(CLI::Range(1, 100000));
   app.add_option("--around", draw.around, "graph: what lies around this instruction")->type_name("INSTRUCTION");
   app.add_option("--hops", draw.hops, "graph: so far around it")->type_name("N")->check(CLI::Range(0, 1000))->capture_default_str();
-  app.add_option("--path", draw.path, "graph: the shortest way from one instruction to another")->type_name("FROM TO")->expected(2);
-  app.add_option("--slice,--why", draw.why, "graph: what an element was made from, as the command why takes it: '%y[0,1]', '/depth 5 %loss @ iteration 3'; runs the program")->type_name("ELEMENT");
+  app.add_option("--path", draw.path, "graph: the shortest way from one instruction to another (in .html marked in the whole)")->type_name("FROM TO")->expected(2);
+  app.add_option("--slice,--why", draw.why, "graph: what an element was made from, as the command why takes it: '%y[0,1]', '/depth 5 %loss @ iteration 3'; runs the program (in .html marked in the whole)")->type_name("ELEMENT");
   app.add_option("--influence", draw.influence, "graph: what an element goes on to influence; runs the program")->type_name("ELEMENT");
   app.add_option("--color,--colour", draw.color, "graph: by class (or opcode), type, memory; or time, health, error, which run the program")->capture_default_str();
   app.add_flag("--light", draw.light, "light colours");

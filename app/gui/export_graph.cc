@@ -27,6 +27,7 @@ namespace {
 
 constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that is run without being asked to
 constexpr double kMostSeconds = 30;                        // of such a run
+constexpr int kMostMarked = 100000;                        // instructions of a way or a slice on a page: all of them
 constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
 
 class GraphExport {
@@ -39,16 +40,17 @@ class GraphExport {
     if (const int chosen = !r_.around.empty() + !r_.path.empty() + !r_.why.empty() + !r_.influence.empty() + (!r_.computation.empty() || r_.depth >= 0); chosen > 1) {
       return UsageError("--computation with --depth, --around, --path, --slice and --influence each choose what is drawn: give one of them");
     }
-    if (absl::EndsWith(r_.out, ".html") && (!r_.path.empty() || !r_.why.empty() || !r_.influence.empty() || r_.depth >= 0 || r_.boxes > 0)) {
-      return UsageError("a page has the whole graph: --around and --computation choose what it shows first; --depth, --boxes, --path, --slice and --influence go with .dot, .svg, .png and .pdf");
+    if (absl::EndsWith(r_.out, ".html") && (r_.depth >= 0 || r_.boxes > 0)) {
+      return UsageError("a page has the whole graph: --around and --computation choose what it shows first, --path, --slice and --influence what it opens and marks; --depth and --boxes go with .dot, .svg, .png and .pdf");
     }
+    choice_.path = r_.path;
     Loaded loaded;
     int status = kOk;
     std::unique_ptr<Module> module = LoadOrReport(r_.file, loaded, status);
     if (module == nullptr) return status;
     if (const int opened = Open(std::move(module), std::move(loaded)); opened != kOk) return opened;
-    if (absl::EndsWith(r_.out, ".html")) return WritePage(*by);
     if (const int found = Slice(); found != kOk) return found;
+    if (absl::EndsWith(r_.out, ".html")) return WritePage(*by);
     if (const int figured = Figures(*by); figured != kOk) return figured;
     progress_.Set("laying out");
     const std::shared_ptr<const Hierarchy> hierarchy = Hierarchy::Make(*session_->state().module, session_);
@@ -57,7 +59,6 @@ class GraphExport {
     choice_.depth = r_.depth;
     choice_.around = r_.around;
     choice_.hops = r_.hops;
-    choice_.path = r_.path;
     absl::StatusOr<ChosenGraph> chosen = ChooseGraph(hierarchy, choice_);
     if (!chosen.ok()) return Refuse(chosen.status());
     SceneMaker maker;
@@ -176,6 +177,17 @@ class GraphExport {
     }
     progress_.Set("laying out");
     input.hierarchy = Hierarchy::Make(*s.module, session_);
+    if (!choice_.path.empty() || !choice_.slice.empty()) {
+      choice_.boxes = kMostMarked;
+      absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
+      if (!chosen.ok()) return Refuse(chosen.status());
+      if (!choice_.slice.empty()) {
+        std::sort(chosen->marked.begin(), chosen->marked.end(), [&](const Instruction* a, const Instruction* b) { return input.hierarchy->Number(*a) < input.hierarchy->Number(*b); });
+      }
+      input.marked = std::move(chosen->marked);
+      input.asked = chosen->here;
+      input.marked_text = std::move(chosen->subject);
+    }
     input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
     input.version = HLOSCOPE_VERSION;
     input.sources = &s.Extension<SourceView>();

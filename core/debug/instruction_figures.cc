@@ -56,14 +56,20 @@ InstructionFigures HealthFigures(Session::State& s) {
     return bytes <= kSmallBytes;
   };
   const std::vector<Frame>& frames = s.machine->frames();
+  bool kept = false, left = false;  // of what was made again; of what there was no time for
   for (int depth = static_cast<int>(frames.size()) - 1; depth >= 0; --depth) {
     const Frame& frame = frames[depth];
     const std::vector<Instruction*>& schedule = frame.computation->schedule;
     const bool innermost = depth + 1 == static_cast<int>(frames.size()) && frame.kind != FrameKind::kElement;
     for (int k = std::min(static_cast<int>(std::min(frame.values.size(), schedule.size())), frame.position) - 1; k >= 0 && room > 0; --k) {
       Value value = frame.values[k];
-      if (!value.has_value() && innermost && small(*schedule[k]) && !spent()) {
-        if (absl::StatusOr<Value> made = s.machine->ValueOf(depth, k); made.ok()) value = *std::move(made);
+      if (!value.has_value() && innermost && small(*schedule[k])) {
+        if (spent()) {
+          left = true;
+        } else if (absl::StatusOr<Value> made = s.machine->ValueOf(depth, k); made.ok()) {
+          value = *std::move(made);
+          kept = kept || frame.values[k].has_value();
+        }
       }
       if (!value.has_value() || !value.IsDense()) continue;
       if (value.shape().IsArray() && value.byte_size() > kLookedOnBytes) {
@@ -76,6 +82,8 @@ InstructionFigures HealthFigures(Session::State& s) {
       figures.of.try_emplace(schedule[k], found.nan ? kNotANumber : found.inf ? kInfinite : kFine);
     }
   }
+  // The next time goes on from there, as long as what is made is held.
+  figures.more = left && kept;
   // What is big is looked through a part at a time, and known afterwards to all that ask. What is found so far is said.
   const KnowUntil until = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
   for (const auto& [depth, k] : big) {

@@ -13,7 +13,7 @@ namespace hloscope {
 struct InstructionFigures {
   absl::flat_hash_map<const Instruction*, double> of;
   double total = 0, most = 0;
-  bool more = false;    // of what is big there is more to be looked through: ask again
+  bool more = false;    // there is more to be looked through or to be made again: ask again
   std::string missing;  // why there are none
   std::string command;  // that makes them
 };

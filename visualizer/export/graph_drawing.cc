@@ -10,7 +10,6 @@ namespace {
 
 constexpr float kMargin = 24, kHeading = 44, kLegendRow = 22;
 constexpr float kTitleSize = 13, kDetailSize = 11, kLabelSize = 10;
-constexpr size_t kMostLabelled = 900;  // arrows; labels of more would only cover each other
 
 // Cut at `width`, with an ellipsis; empty where not even that fits.
 std::string Fitting(absl::string_view text, Face face, float size, float width) {
@@ -42,15 +41,21 @@ class GraphDrawer {
       d_.AddText({kMargin + TextWidth(o_.heading, Face::kStrong, 17) + 12, 30}, o_.subject, {.size = 12.5f, .paint = Ink::kDim});
     }
     for (size_t k = 0; k < scene_.boxes.size(); ++k) {
-      if (scene_.boxes[k].expanded && scene_.boxes[k].parent >= 0) DrawCluster(scene_.boxes[k], tints_.boxes[k]);
+      if (scene_.boxes[k].expanded && scene_.boxes[k].parent >= 0) DrawClusterGround(scene_.boxes[k]);
     }
     for (const SceneArrow& arrow : scene_.arrows) {
       if (!arrow.minor) DrawArrow(arrow);
     }
+    for (const SceneArrow& arrow : scene_.arrows) {
+      if (!arrow.minor && arrow.labelled) DrawLabel(arrow);
+    }
+    // Over the arrows that come in.
+    for (size_t k = 0; k < scene_.boxes.size(); ++k) {
+      if (scene_.boxes[k].expanded && scene_.boxes[k].parent >= 0) DrawClusterTitle(scene_.boxes[k], tints_.boxes[k]);
+    }
     for (size_t k = 0; k < scene_.boxes.size(); ++k) {
       if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded) DrawCard(scene_.boxes[k], tints_.boxes[k]);
     }
-    if (scene_.arrows.size() <= kMostLabelled) DrawLabels();
     if (framed) DrawLegend(width, top_ + scene_.height + kMargin);
     d_.title = o_.heading;
     const auto boxes = std::count_if(scene_.boxes.begin(), scene_.boxes.end(), [](const SceneBox& box) { return box.parent >= 0; });
@@ -68,17 +73,23 @@ class GraphDrawer {
     if (color.top != Ink::kNone) d_.AddBox(box, {color.top, strength * color.top_share}, {}, radius);
   }
 
-  void DrawCluster(const SceneBox& box, const GraphTint& tint) {
+  void DrawClusterGround(const SceneBox& box) {
     const Box at = At(box);
     d_.AddBox(at, {Ink::kFaint, 0.06f}, {}, 7);
     d_.AddBox(at, {}, {Ink::kFaint, 0.45f}, 7);
-    Tint({at.x + 1, at.y + 8, 3, 14}, tint.bar, 1.5f);
+  }
+
+  void DrawClusterTitle(const SceneBox& box, const GraphTint& tint) {
+    const Box at = At(box);
     const float room = at.width - 24;
     const std::string title = Fitting(box.title, Face::kStrong, 12, room);
-    d_.AddText({at.x + 12, at.y + 19}, title, {.size = 12, .face = Face::kStrong, .paint = Ink::kDim});
     const float used = TextWidth(title, Face::kStrong, 12) + 8;
-    const std::string more = box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note);
-    d_.AddText({at.x + 12 + used, at.y + 19}, Fitting(more, Face::kMono, kLabelSize, room - used), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
+    const std::string more = Fitting(box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note), Face::kMono, kLabelSize, room - used);
+    const Box band = {at.x + 4, at.y + 5, used + TextWidth(more, Face::kMono, kLabelSize) + (more.empty() ? 6.0f : 14.0f), 20};
+    d_.AddBox(band, {Ink::kPanel, 0.92f}, {}, 4);
+    Tint({at.x + 4, at.y + 8, 3, 14}, tint.bar, 1.5f);
+    d_.AddText({at.x + 12, at.y + 19}, title, {.size = 12, .face = Face::kStrong, .paint = Ink::kDim});
+    d_.AddText({at.x + 12 + used, at.y + 19}, more, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
   }
 
   void DrawCard(const SceneBox& box, const GraphTint& tint) {
@@ -127,36 +138,10 @@ class GraphDrawer {
     d_.AddPath(std::move(points), style, true);
   }
 
-  static bool Apart(const Box& a, const Box& b) { return a.right() < b.x || a.x > b.right() || a.bottom() < b.y || a.y > b.bottom(); }
-
-  // On the arrow where there is room, beginning in the middle.
-  void DrawLabels() {
-    std::vector<Box> taken;
-    for (const SceneBox& box : scene_.boxes) {
-      if (box.node >= 0 && !box.expanded) taken.push_back(At(box));
-      if (box.expanded && box.parent >= 0) taken.push_back({left_ + box.x, top_ + box.y, box.width, 26});
-    }
-    for (const SceneArrow& arrow : scene_.arrows) {
-      if (!arrow.minor && !arrow.label.empty()) DrawLabel(arrow, taken);
-    }
-  }
-
-  void DrawLabel(const SceneArrow& arrow, std::vector<Box>& taken) {
-    const float width = TextWidth(arrow.label, Face::kMono, kLabelSize) + 6, height = 14;
-    const int pieces = static_cast<int>(arrow.curve.size() - 1) / 3;
-    for (int tried = 0; tried < std::min(pieces * 3, 9); ++tried) {
-      const int piece = std::clamp(pieces / 2 + (tried / 3 % 2 == 0 ? tried / 6 : -(tried / 6 + 1)), 0, pieces - 1);
-      const float t = tried % 3 == 0 ? 0.5f : tried % 3 == 1 ? 0.3f : 0.75f, u = 1 - t;
-      const Point* p = &arrow.curve[static_cast<size_t>(piece) * 3];
-      const auto mix = [&](float p0, float p1, float p2, float p3) { return u * u * u * p0 + 3 * u * u * t * p1 + 3 * u * t * t * p2 + t * t * t * p3; };
-      const float x = left_ + mix(p[0].x, p[1].x, p[2].x, p[3].x), y = top_ + mix(p[0].y, p[1].y, p[2].y, p[3].y);
-      const Box box = {x - width / 2, y - height / 2, width, height};
-      if (std::any_of(taken.begin(), taken.end(), [&](const Box& other) { return !Apart(box, other); })) continue;
-      taken.push_back(box);
-      d_.AddBox(box, {Ink::kPanel, 0.88f}, {}, 3);
-      d_.AddText({x, y + 3.5f}, arrow.label, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint, .align = Align::kCenter});
-      return;
-    }
+  void DrawLabel(const SceneArrow& arrow) {
+    const float width = TextWidth(arrow.label, Face::kMono, kLabelSize) + 6, x = left_ + arrow.label_at.x, y = top_ + arrow.label_at.y;
+    d_.AddBox({x - width / 2, y - 7, width, 14}, {Ink::kPanel, 0.88f}, {}, 3);
+    d_.AddText({x, y + 3.5f}, arrow.label, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint, .align = Align::kCenter});
   }
 
   void DrawLegend(float width, float y) {

@@ -24,6 +24,7 @@ using nlohmann::ordered_json;
 constexpr size_t kMostText = 600;      // of an instruction
 constexpr int kMostFrames = 4;         // of Python
 constexpr int kMostFormulas = 6000;    // instructions of a program whose formulas are printed
+constexpr size_t kMostOpened = 600;    // boxes, for what is marked
 constexpr int kMostLeaves = 8;         // of a tuple's values
 
 // Texts that many have: each once, in the order first met.
@@ -67,6 +68,8 @@ class PageWriter {
     PutNodes();
     PutRun();
     PutStart();
+    PutMarked();
+    PutScene();
     out_["notes"] = in_.notes;
     return out_.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
@@ -268,6 +271,47 @@ class PageWriter {
     if (in_.start.empty()) return;
     const absl::StatusOr<std::vector<Location>> found = ResolveLocations(module_, in_.start, module_.entry);
     if (found.ok()) out_["start"] = h_.Number(found->front().instruction());
+  }
+
+  void PutMarked() {
+    if (in_.marked.empty()) return;
+    ordered_json of = ordered_json::array();
+    for (const Instruction* i : in_.marked) of.push_back(h_.Number(*i));
+    out_["marked"] = {{"text", in_.marked_text}, {"of", std::move(of)}, {"asked", in_.asked != nullptr ? h_.Number(*in_.asked) : -1}};
+  }
+
+  // What the page shows first, laid out as the window does; the page lays out by levels what is opened then.
+  void PutScene() {
+    if (module_.entry == nullptr) return;
+    SceneWish wish;
+    wish.hierarchy = in_.hierarchy;
+    wish.spell_counts = true;
+    MeasureLetters(&wish);
+    wish.expanded = FirstExpansion(h_);
+    for (const Instruction* i : in_.marked) {
+      if (wish.expanded.size() >= kMostOpened) break;
+      std::vector<BoxKey> keys = KeysTo(h_, PathTo(h_, *i->parent), *i);
+      keys.pop_back();
+      wish.expanded.insert(keys.begin(), keys.end());
+    }
+    SceneMaker maker;
+    const std::shared_ptr<const Scene> scene = maker.Make(wish);
+    if (!scene->at_once) return;
+    ordered_json nodes = ordered_json::array(), boxes = nodes, arrows = nodes;
+    for (const SceneBox& box : scene->boxes) {
+      nodes.push_back(box.node);
+      for (const float x : {box.x, box.y, box.width, box.height}) boxes.push_back(Round(x));
+    }
+    for (const SceneArrow& a : scene->arrows) {
+      if (a.minor) continue;
+      ordered_json arrow = {a.from, a.to};
+      for (const Point& p : a.curve) {
+        arrow.push_back(Round(p.x));
+        arrow.push_back(Round(p.y));
+      }
+      arrows.push_back(std::move(arrow));
+    }
+    out_["scene"] = {{"nodes", std::move(nodes)}, {"boxes", std::move(boxes)}, {"arrows", std::move(arrows)}};
   }
 
   const GraphPageInput& in_;

@@ -25,6 +25,10 @@ struct GraphPageInput {
   std::vector<std::string> notes;
   std::string color = "class";
   std::string start;                            // a computation or an instruction that is shown first; empty: the entry
+  // A way or a slice that is opened, marked and listed, in this order; `asked` is shown first. Empty: none.
+  std::vector<const Instruction*> marked;
+  const Instruction* asked = nullptr;
+  std::string marked_text;                      // "why %y[3], 12 instructions"
   double layout_seconds = 20;
 };
 std::string PageJson(const GraphPageInput& input);

@@ -1,23 +1,39 @@
-// Layouts by Graphviz's dot. Nothing else of the program knows Graphviz. The library is not made for threads: one at a time is let in.
-#include <graphviz/gvc.h>
-
+// One level by Graphviz's dot, and what Graphviz needs in general.
 #include <algorithm>
-#include <mutex>
+#include <cmath>
 #include <string>
 
-#include "visualizer/graph/level.h"
+#include "visualizer/graph/graphviz.h"
 
 namespace hloscope {
 namespace {
 
 constexpr float kTall = 80;  // pixels
 
-std::mutex& Door() {
+bool Read(const LevelGraph& graph, Agraph_t* g, const std::vector<Agnode_t*>& nodes, const std::vector<Agedge_t*>& edges, LevelLayout& out) {
+  const boxf box = GD_bb(g);
+  out.width = static_cast<float>(box.UR.x - box.LL.x);
+  out.height = static_cast<float>(box.UR.y - box.LL.y);
+  out.boxes.resize(nodes.size());
+  for (size_t k = 0; k < nodes.size(); ++k) {
+    const Point center = PlaceIn(g, ND_coord(nodes[k]));
+    out.boxes[k] = {center.x - graph.boxes[k].width / 2, center.y - graph.boxes[k].height / 2};
+  }
+  for (Agedge_t* edge : edges) {
+    out.curves.push_back(CurveOf(g, edge));
+    if (out.curves.back().empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::mutex& GraphvizDoor() {
   static std::mutex& door = *new std::mutex;
   return door;
 }
 
-GVC_t* Context() {
+GVC_t* GraphvizContext() {
   static GVC_t* context = [] {
     agseterr(AGMAX);  // it would write to the terminal
     return gvContext();
@@ -27,39 +43,37 @@ GVC_t* Context() {
 
 void Set(void* object, const char* name, const std::string& value) { agsafeset(object, const_cast<char*>(name), const_cast<char*>(value.c_str()), const_cast<char*>("")); }
 
-std::string Inches(float points) { return std::to_string(points / 72); }
+std::string Inches(float pixels) { return std::to_string(pixels / 72); }
 
-bool Read(const LevelGraph& graph, Agraph_t* g, const std::vector<Agnode_t*>& nodes, const std::vector<Agedge_t*>& edges, LevelLayout& out) {
-  const boxf box = GD_bb(g);
-  const auto at = [&](pointf p) { return Point{static_cast<float>(p.x - box.LL.x), static_cast<float>(box.UR.y - p.y)}; };
-  out.width = static_cast<float>(box.UR.x - box.LL.x);
-  out.height = static_cast<float>(box.UR.y - box.LL.y);
-  out.boxes.resize(nodes.size());
-  for (size_t k = 0; k < nodes.size(); ++k) {
-    const Point center = at(ND_coord(nodes[k]));
-    out.boxes[k] = {center.x - graph.boxes[k].width / 2, center.y - graph.boxes[k].height / 2};
-  }
-  out.curves.resize(edges.size());
-  for (size_t e = 0; e < edges.size(); ++e) {
-    const splines* spline = ED_spl(edges[e]);
-    if (spline == nullptr || spline->size == 0 || spline->list[0].size < 4) return false;
-    const bezier& curve = spline->list[0];
-    for (int k = 0; k < curve.size; ++k) out.curves[e].push_back(at(curve.list[k]));
-    // dot may give the points from the head to the tail.
-    const LevelGraph::Arrow& arrow = graph.arrows[e];
-    const Point tail = at(ND_coord(nodes[arrow.from])), head = at(ND_coord(nodes[arrow.to]));
-    const auto apart = [](Point a, Point b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); };
-    std::vector<Point>& points = out.curves[e];
-    if (apart(points.front(), tail) + apart(points.back(), head) > apart(points.front(), head) + apart(points.back(), tail)) std::reverse(points.begin(), points.end());
-  }
-  return true;
+void SetRoom(Agraph_t* graph, void* object, float width, float height) {
+  const std::string table = "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLPADDING=\"0\" CELLSPACING=\"0\" FIXEDSIZE=\"TRUE\" WIDTH=\"" + std::to_string(static_cast<int>(std::ceil(width))) + "\" HEIGHT=\"" +
+                            std::to_string(static_cast<int>(std::ceil(height))) + "\"><TR><TD></TD></TR></TABLE>";
+  char* const marked = agstrdup_html(graph, const_cast<char*>(table.c_str()));
+  agsafeset(object, const_cast<char*>("label"), marked, const_cast<char*>(""));
+  agstrfree(graph, marked);
 }
 
-}  // namespace
+Point PlaceIn(Agraph_t* graph, pointf at) {
+  const boxf box = GD_bb(graph);
+  return {static_cast<float>(at.x - box.LL.x), static_cast<float>(box.UR.y - at.y)};
+}
+
+std::vector<Point> CurveOf(Agraph_t* graph, Agedge_t* edge) {
+  std::vector<Point> points;
+  const splines* spline = ED_spl(edge);
+  if (spline == nullptr || spline->size == 0 || spline->list[0].size < 4) return points;
+  const bezier& curve = spline->list[0];
+  for (int k = 0; k < curve.size; ++k) points.push_back(PlaceIn(graph, curve.list[k]));
+  // dot may give the points from the head to the tail.
+  const Point tail = PlaceIn(graph, ND_coord(agtail(edge))), head = PlaceIn(graph, ND_coord(aghead(edge)));
+  const auto apart = [](Point a, Point b) { return (a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y); };
+  if (apart(points.front(), tail) + apart(points.back(), head) > apart(points.front(), head) + apart(points.back(), tail)) std::reverse(points.begin(), points.end());
+  return points;
+}
 
 LevelLayout LayOutGraphviz(const LevelGraph& graph) {
   if (graph.boxes.empty()) return {};
-  std::lock_guard<std::mutex> lock(Door());
+  std::lock_guard<std::mutex> lock(GraphvizDoor());
   Agraph_t* g = agopen(const_cast<char*>("level"), Agdirected, nullptr);
   Set(g, "rankdir", "TB");
   Set(g, "nodesep", "0.27");
@@ -89,10 +103,10 @@ LevelLayout LayOutGraphviz(const LevelGraph& graph) {
     edges.push_back(edge);
   }
   LevelLayout out;
-  bool good = gvLayout(Context(), g, "dot") == 0;
+  bool good = gvLayout(GraphvizContext(), g, "dot") == 0;
   if (good) {
     good = Read(graph, g, nodes, edges, out);
-    gvFreeLayout(Context(), g);
+    gvFreeLayout(GraphvizContext(), g);
   }
   agclose(g);
   return good ? out : LayOutLayered(graph);

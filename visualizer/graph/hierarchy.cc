@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 
@@ -118,19 +119,41 @@ void Hierarchy::Count(int id) {
   if (node.children.empty()) node.first = 0;
 }
 
-// Many parameters go into a chunk of their own. What still has too many children is cut: loose instructions into chunks in program order;
-// scopes stay as they are while there are not too many of them.
+// Of the instructions among children, in program order: constants, and what only moves one of them. A picture full of them says little.
+std::vector<int> Hierarchy::ConstantsOf(const std::vector<int>& children) const {
+  absl::flat_hash_set<const Instruction*> seen;
+  std::vector<int> found;
+  for (const int child : children) {
+    const Instruction* i = nodes_[child].instruction;
+    if (i == nullptr || i->parameter_number >= 0 || i == i->parent->root || !Called(*i).empty() || !i->control_predecessors.empty()) continue;
+    const OpDef& def = Def(*i);
+    const bool made = i->operands.empty() && (def.op_class == OpClass::kStructural || def.movement == Movement::kCreate);
+    const bool moved = i->operands.size() == 1 && def.movement == Movement::kMove && seen.contains(i->operands[0]);
+    if (!made && !moved) continue;
+    seen.insert(i);
+    found.push_back(child);
+  }
+  return found;
+}
+
+// Many parameters go into a chunk of their own, and many constants. What still has too many children is cut: loose instructions into chunks in
+// program order; scopes stay as they are while there are not too many of them.
 void Hierarchy::Cut(int id) {
   for (size_t k = 0; k < nodes_[id].children.size(); ++k) Cut(nodes_[id].children[k]);
   const auto by_order = [this](int a, int b) { return nodes_[a].first < nodes_[b].first; };
   std::stable_sort(nodes_[id].children.begin(), nodes_[id].children.end(), by_order);
-  const bool large = nodes_[id].children.size() > kMostChildren;
+  const size_t count = nodes_[id].children.size();
+  const bool large = count > kMostChildren;
+  const std::vector<int> constants = ConstantsOf(nodes_[id].children);
+  const bool apart = constants.size() > kFew && constants.size() < count;
+  const absl::flat_hash_set<int> constant(constants.begin(), apart ? constants.end() : constants.begin());
   std::vector<int> scopes, parameters, others;
   for (const int child : nodes_[id].children) {
     const Instruction* i = nodes_[child].instruction;
-    (i == nullptr ? scopes : i->parameter_number >= 0 ? parameters : others).push_back(child);
+    if (!constant.contains(child)) (i == nullptr ? scopes : i->parameter_number >= 0 ? parameters : others).push_back(child);
   }
-  if (!large && (parameters.size() <= kFew || parameters.size() == nodes_[id].children.size())) return;
+  const bool many_parameters = parameters.size() > kFew && (large || parameters.size() < count);
+  if (!large && !apart && !many_parameters) return;
   std::vector<int> now;
   if (large && scopes.size() > kMostChildren / 2) {
     others.insert(others.end(), scopes.begin(), scopes.end());
@@ -138,16 +161,17 @@ void Hierarchy::Cut(int id) {
   } else {
     now = std::move(scopes);
   }
-  if (parameters.size() > kFew) {
-    const int all = AddChunk(id, "parameters", "parameters", parameters);
-    std::vector<int> within = Chunks(all, std::move(parameters), kMostChildren);
+  const auto put = [&](const char* name, const std::vector<int>& of) {
+    const int all = AddChunk(id, name, name, of);
+    const std::vector<int> within = Chunks(all, of, kMostChildren);
     for (const int child : within) nodes_[child].parent = all;
-    nodes_[all].children = std::move(within);
+    nodes_[all].children = within;
     now.push_back(all);
-  } else {
-    now.insert(now.end(), parameters.begin(), parameters.end());
-  }
-  const std::vector<int> rest = Chunks(id, std::move(others), large ? kChunk : kMostChildren);
+  };
+  if (many_parameters) put("parameters", parameters);
+  else now.insert(now.end(), parameters.begin(), parameters.end());
+  if (apart) put("constants", constants);
+  const std::vector<int> rest = Chunks(id, std::move(others), large && count - constant.size() > kMostChildren ? kChunk : kMostChildren);
   now.insert(now.end(), rest.begin(), rest.end());
   std::stable_sort(now.begin(), now.end(), by_order);
   nodes_[id].children = std::move(now);

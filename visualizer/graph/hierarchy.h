@@ -1,5 +1,5 @@
-// A program as a tree for looking at: each computation's instructions by the scopes of their op_name, scopes that are large and flat cut into
-// numbered chunks, and under an instruction the computations that it calls. Made once for a program, off the window's thread; never changes.
+// A program as a tree for looking at: each computation's instructions by the scopes of their op_name, many parameters and many constants apart,
+// scopes that are large and flat cut into numbered chunks, and under an instruction the computations that it calls. Made once for a program, off the window's thread; never changes.
 // Not for what is drawn of it (scene.h).
 #ifndef HLOSCOPE_VISUALIZER_GRAPH_HIERARCHY_H_
 #define HLOSCOPE_VISUALIZER_GRAPH_HIERARCHY_H_
@@ -39,7 +39,7 @@ class Hierarchy {
   static constexpr int kMostChildren = 120;  // of one node; more are cut into chunks
   static constexpr int kChunk = 40;          // of what lies lowest
 
-  static constexpr size_t kFew = 12;         // parameters that stay as they are in what is cut
+  static constexpr size_t kFew = 12;         // parameters or constants that stay as they are
 
   // `keep` holds the module as long as this lives.
   static std::shared_ptr<const Hierarchy> Make(const Module& module, std::shared_ptr<const void> keep);
@@ -71,6 +71,7 @@ class Hierarchy {
   void AddComputation(const Computation& computation);
   void Tidy(int node);
   void Cut(int node);
+  std::vector<int> ConstantsOf(const std::vector<int>& children) const;
   int AddChunk(int parent, std::string title, std::string path, std::vector<int> children);
   std::vector<int> Chunks(int parent, std::vector<int> all, size_t most);
   void Count(int node);

@@ -1,9 +1,10 @@
 #include "visualizer/graph/level.h"
 
-#include <cstring>
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+
+#include "visualizer/graph/mix.h"
 
 namespace hloscope {
 namespace {
@@ -105,25 +106,9 @@ LevelLayout LayOut(const LevelGraph& graph) {
   return out;
 }
 
-namespace {
-
-uint64_t MixBits(uint64_t a, uint64_t b) {
-  uint64_t x = a * 0x9e3779b97f4a7c15ull + b + 0x632be59bd9b4e019ull;
-  x ^= x >> 29;
-  x *= 0xbf58476d1ce4e5b9ull;
-  return x ^ (x >> 32);
-}
-
-}  // namespace
-
 uint64_t HashOf(const LevelGraph& graph) {
   uint64_t h = graph.boxes.size();
-  const auto bits = [](float x) {
-    uint32_t u = 0;
-    std::memcpy(&u, &x, sizeof u);
-    return static_cast<uint64_t>(u);
-  };
-  for (const LevelGraph::Box& box : graph.boxes) h = MixBits(h, bits(box.width) << 32 | bits(box.height));
+  for (const LevelGraph::Box& box : graph.boxes) h = MixBits(h, BitsOf(box.width) << 32 | BitsOf(box.height));
   for (const LevelGraph::Arrow& a : graph.arrows) h = MixBits(MixBits(h, static_cast<uint64_t>(a.from) << 32 | static_cast<uint64_t>(a.to)), static_cast<uint64_t>(a.weight));
   return h;
 }

@@ -14,6 +14,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "visualizer/graph/hierarchy.h"
 #include "visualizer/graph/level.h"
+#include "visualizer/graph/nested.h"
 
 namespace hloscope {
 
@@ -30,6 +31,9 @@ FrameKey FrameOf(const Hierarchy& hierarchy, const CallPath& path);
 BoxKey KeyOf(FrameKey frame, int node);
 // Keys of all boxes around the instruction, outermost first, and its own last.
 std::vector<BoxKey> KeysTo(const Hierarchy& hierarchy, const CallPath& path, const Instruction& instruction);
+
+// Of a box that is expanded: the band at its top where its title stands, and what is left free round what is inside.
+constexpr float kSceneTitle = 30, kScenePad = 14;
 
 struct SceneBox {
   BoxKey key = 0;
@@ -53,6 +57,8 @@ struct SceneArrow {
   bool minor = false;                  // one of very many; to be drawn when somebody points at one of its ends
   std::vector<Point> curve;            // cubic spline, 3n+1 points
   std::string label;
+  bool labelled = false;               // there is room for the label,
+  Point label_at;                      // with its middle here: over no box, title or other label
   float left = 0, top = 0, right = 0, bottom = 0;  // around the curve
 };
 
@@ -60,6 +66,7 @@ struct Scene {
   std::shared_ptr<const Hierarchy> hierarchy;
   uint64_t request = 0;
   absl::flat_hash_set<BoxKey> expanded;  // as it was wished
+  bool at_once = false;  // laid out as one, not a level at a time
   bool focused = false;  // only chosen instructions, without the hierarchy
   std::vector<SceneBox> boxes;  // parents before children
   std::vector<SceneArrow> arrows;
@@ -96,6 +103,11 @@ DeepExpansion ExpansionToDepth(const Hierarchy& hierarchy, const Computation& ou
 // What expanding this box expands: itself, and the small computations right inside.
 std::vector<BoxKey> Expansion(const Hierarchy& hierarchy, const SceneBox& box);
 
+struct KnownLayouts {
+  std::map<uint64_t, LevelLayout> levels;
+  std::map<uint64_t, NestedLayout> nested;
+};
+
 // Makes scenes, and remembers the layouts of levels. For one thread.
 class SceneMaker {
  public:
@@ -103,9 +115,7 @@ class SceneMaker {
   std::shared_ptr<const Scene> Make(const SceneWish& wish, const std::atomic<bool>* stop = nullptr);
 
  private:
-  friend class SceneWork;
-  const LevelLayout& LayOutLevel(const LevelGraph& graph);
-  std::map<uint64_t, LevelLayout> levels_;
+  KnownLayouts known_;
 };
 
 // What stands in a node's box, and how large it is (scene_box.cc). Its key and its place are not filled in.

@@ -11,8 +11,8 @@
 namespace hloscope {
 namespace {
 
-constexpr float kTitleHeight = 28;  // of a box that is expanded
-constexpr double kGlide = 0.14;     // seconds
+constexpr double kGlide = 0.14;      // seconds
+constexpr float kLabelsFrom = 0.68f;  // zoom: smaller labels cannot be read
 
 float Scale() { return ui::TheLook().scale; }
 
@@ -39,6 +39,9 @@ float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width,
   return measure(cut);
 }
 
+// What the whole text takes.
+float WidthAt(ImFont* font, float zoom, absl::string_view text) { return font->CalcTextSizeA(font->FontSize * zoom, FLT_MAX, 0, text.data(), text.data() + text.size()).x; }
+
 // Dashes along a straight line, those in view only.
 void Dashes(ImDrawList* list, ImVec2 a, ImVec2 b, ImVec2 min, ImVec2 max, ImU32 color) {
   const bool across = a.y == b.y;
@@ -54,28 +57,36 @@ void Dashes(ImDrawList* list, ImVec2 a, ImVec2 b, ImVec2 min, ImVec2 max, ImU32 
   }
 }
 
-void DrawCluster(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, bool lit, bool stop) {
+void DrawClusterGround(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, bool lit, bool stop) {
   const ui::Palette& c = ui::Colors();
   const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
   if (Apart(a, b, camera.min(), camera.max())) return;
-  const float zoom = camera.zoom(), unit = camera.unit();
-  list->AddRectFilled(a, b, ui::Fade(c.raised, box.depth % 2 == 1 ? 0.22f : 0.3f), std::min(6 * unit, ui::Px(8)));
+  list->AddRectFilled(a, b, ui::Fade(c.raised, box.depth % 2 == 1 ? 0.22f : 0.3f), std::min(6 * camera.unit(), ui::Px(8)));
   const ImU32 line = stop ? c.amber : lit ? c.blue : ui::Mix(c.border, c.faint, 0.45f);
   const float x0 = std::floor(a.x) + 0.5f, y0 = std::floor(a.y) + 0.5f, x1 = std::floor(b.x) + 0.5f, y1 = std::floor(b.y) + 0.5f;
   Dashes(list, {x0, y0}, {x1, y0}, camera.min(), camera.max(), line);
   Dashes(list, {x0, y1}, {x1, y1}, camera.min(), camera.max(), line);
   Dashes(list, {x0, y0}, {x0, y1}, camera.min(), camera.max(), line);
   Dashes(list, {x1, y0}, {x1, y1}, camera.min(), camera.max(), line);
-  // The title stays in view while some of the box is.
-  const float icon = 12 * unit;
+}
+
+// Over the arrows that come in: on a ground of its own. It stays in view while some of the box's band is.
+void DrawClusterTitle(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, bool lit) {
+  const ui::Palette& c = ui::Colors();
+  const float zoom = camera.zoom(), unit = camera.unit(), icon = 12 * unit;
+  const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + kSceneTitle);
+  if (Apart(a, b, camera.min(), camera.max()) || ui::Type().small->FontSize * zoom < 5) return;
   ImVec2 at = {std::max(a.x, camera.min().x) + 10 * unit, a.y + 7 * unit};
   if (b.x - at.x < 40 * unit) at.x = a.x + 10 * unit;
+  const std::string detail = absl::StrCat(box.detail, absl::ascii_isdigit(box.detail.empty() ? 'x' : box.detail[0]) ? " instructions" : "");
+  const float room = b.x - at.x - 25 * unit, title = WidthAt(ui::Type().small, zoom, box.title), more = WidthAt(ui::Type().mono_small, zoom, detail);
+  const float width = 17 * unit + std::min(room, title + (more > 0 && title + 7 * unit < room ? 7 * unit + more : 0));
+  list->AddRectFilled({at.x - 5 * unit, a.y + 4 * unit}, {at.x + width + 5 * unit, b.y - 5 * unit}, ui::Mix(c.panel, c.raised, 0.5f), 4 * unit);
+  list->AddRectFilled({at.x - 5 * unit, a.y + 7 * unit}, {at.x - 5 * unit + std::max(1.5f, 3 * unit), b.y - 8 * unit}, tint.bar, 1.5f * unit);
   if (icon >= 4) ui::DrawIcon(list, ui::Icon::kChevronDown, at, icon, lit ? c.blue : c.dim);
   at.x += 17 * unit;
-  ImFont* font = ui::Type().small;
-  const float room = b.x - at.x - 8 * unit;
-  const float used = TextAt(list, font, zoom, at, room, lit ? c.blue : c.dim, box.title);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, absl::StrCat(box.detail, absl::ascii_isdigit(box.detail.empty() ? 'x' : box.detail[0]) ? " instructions" : ""));
+  const float used = TextAt(list, ui::Type().small, zoom, at, room, lit ? c.blue : c.dim, box.title);
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, detail);
 }
 
 void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, const GraphLights& lights, int index) {
@@ -127,10 +138,6 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
   TextAt(list, ui::Type().mono_small, zoom, {at.x, a.y + 25 * unit}, b.x - at.x - 6 * unit, box.instruction != nullptr && tint.note.empty() ? c.teal : c.dim, below);
 }
 
-struct Taken {
-  ImVec2 min, max;
-};
-
 void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, ImU32 color, float more) {
   const float unit = camera.unit();
   const float weight = arrow.bytes <= 0 ? 0 : std::clamp(static_cast<float>(std::log2(1.0 + static_cast<double>(arrow.bytes) / 1024) / 9), 0.0f, 2.2f);
@@ -159,30 +166,29 @@ void DrawArrow(ImDrawList* list, const GraphCamera& camera, const SceneArrow& ar
                           {from.x - ux * head * 1.6f + uy * head * 0.7f, from.y - uy * head * 1.6f - ux * head * 0.7f}, color);
 }
 
-// On the arrow where there is room, beginning in the middle. A lit one finds its place among cards too.
-void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, bool lit, std::vector<Taken>& taken) {
-  if (arrow.label.empty()) return;
+struct Taken {
+  ImVec2 min, max;
+};
+
+// Where the scene has room for it; of a lit one that has none in the middle of it, whatever that covers, except for others that are lit.
+void DrawLabel(ImDrawList* list, const GraphCamera& camera, const SceneArrow& arrow, std::vector<Taken>* lit) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
-  const float size = font->FontSize * camera.zoom() * 0.92f;
-  const ImVec2 text = font->CalcTextSizeA(size, FLT_MAX, 0, arrow.label.c_str());
-  const int pieces = static_cast<int>(arrow.curve.size() - 1) / 3;
-  Taken middle{{0, 0}, {-1, -1}};
-  for (int tried = 0; tried < std::min(pieces * 3, 9); ++tried) {
-    const int piece = std::clamp(pieces / 2 + (tried / 3 % 2 == 0 ? tried / 6 : -(tried / 6 + 1)), 0, pieces - 1);
-    const float t = tried % 3 == 0 ? 0.5f : tried % 3 == 1 ? 0.3f : 0.75f, u = 1 - t;
-    const Point* p = &arrow.curve[piece * 3];
-    const auto mix = [&](float p0, float p1, float p2, float p3) { return u * u * u * p0 + 3 * u * u * t * p1 + 3 * u * t * t * p2 + t * t * t * p3; };
-    const ImVec2 at = camera.ToScreen(mix(p[0].x, p[1].x, p[2].x, p[3].x), mix(p[0].y, p[1].y, p[2].y, p[3].y));
-    const ImVec2 min = {at.x - text.x / 2 - ui::Px(3), at.y - text.y / 2}, max = {at.x + text.x / 2 + ui::Px(3), at.y + text.y / 2};
-    if (Apart(min, max, camera.min(), camera.max()) || std::any_of(taken.begin(), taken.end(), [&](const Taken& other) { return !Apart(min, max, other.min, other.max); })) continue;
-    middle = {min, max};
-    break;
+  const float zoom = camera.zoom() * 0.92f, width = WidthAt(font, zoom, arrow.label), height = font->FontSize * zoom, pad = 3 * camera.unit();
+  ImVec2 at = camera.ToScreen(arrow.label_at.x, arrow.label_at.y);
+  if (!arrow.labelled) {
+    const size_t middle = (arrow.curve.size() - 1) / 6 * 3;
+    const Point* p = &arrow.curve[middle];
+    at = camera.ToScreen((p[0].x + 3 * p[1].x + 3 * p[2].x + p[3].x) / 8, (p[0].y + 3 * p[1].y + 3 * p[2].y + p[3].y) / 8);
   }
-  if (middle.max.x < middle.min.x) return;
-  taken.push_back(middle);
-  list->AddRectFilled(middle.min, middle.max, ui::Fade(c.panel, 0.85f), ui::Px(3));
-  list->AddText(font, size, {middle.min.x + ui::Px(3), middle.min.y}, lit ? c.blue : c.faint, arrow.label.c_str());
+  const ImVec2 min = {at.x - width / 2, at.y - height / 2}, max = {at.x + width / 2, at.y + height / 2};
+  if (Apart(min, max, camera.min(), camera.max())) return;
+  if (lit != nullptr) {
+    if (std::any_of(lit->begin(), lit->end(), [&](const Taken& other) { return !Apart(min, max, other.min, other.max); })) return;
+    lit->push_back({min, max});
+  }
+  list->AddRectFilled({min.x - pad, min.y - 1}, {max.x + pad, max.y + 1}, ui::Fade(c.panel, 0.85f), ui::Px(3));
+  list->AddText(font, height, {std::floor(min.x), std::floor(min.y)}, lit != nullptr ? c.blue : c.faint, arrow.label.c_str());
 }
 
 }  // namespace
@@ -193,6 +199,20 @@ float GraphCamera::unit() const { return zoom_ * Scale(); }
 ImVec2 GraphCamera::ToScreen(float x, float y) const { return {(min_.x + max_.x) / 2 + (x - at_.x) * unit(), (min_.y + max_.y) / 2 + (y - at_.y) * unit()}; }
 
 Point GraphCamera::ToScene(ImVec2 at) const { return {at_.x + (at.x - (min_.x + max_.x) / 2) / unit(), at_.y + (at.y - (min_.y + max_.y) / 2) / unit()}; }
+
+GraphCamera GraphCamera::Arrived() const {
+  GraphCamera there = *this;
+  if (gliding_) {
+    there.at_ = goal_;
+    there.zoom_ = goal_zoom_;
+    there.gliding_ = false;
+  }
+  return there;
+}
+
+void GraphCamera::Follow(Point moved) {
+  for (Point* p : {&at_, &from_, &goal_}) *p = {p->x + moved.x, p->y + moved.y};
+}
 
 void GraphCamera::Pan(ImVec2 pixels) {
   gliding_ = false;
@@ -246,11 +266,13 @@ void GraphCamera::Frame() {
 // -- Drawing --
 int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights) {
   const ui::Palette& c = ui::Colors();
-  for (size_t k = 0; k < scene.boxes.size(); ++k) {
-    if (!scene.boxes[k].expanded || scene.boxes[k].parent < 0) continue;
-    const int index = static_cast<int>(k);
-    DrawCluster(list, camera, scene.boxes[k], tints[k], lights.selected == index || lights.hovered == index, lights.stop == index);
-  }
+  const auto each_cluster = [&](const auto& draw) {
+    for (size_t k = 0; k < scene.boxes.size(); ++k) {
+      const int index = static_cast<int>(k);
+      if (scene.boxes[k].expanded && scene.boxes[k].parent >= 0) draw(index, lights.selected == index || lights.hovered == index);
+    }
+  };
+  each_cluster([&](int k, bool lit) { DrawClusterGround(list, camera, scene.boxes[k], lit, lights.stop == k); });
   std::vector<const SceneArrow*> lit, drawn;
   const ImU32 plain = ui::Mix(c.border, c.faint, 0.75f);
   const Point low = camera.ToScene(camera.min()), high = camera.ToScene(camera.max());
@@ -267,6 +289,12 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
     DrawArrow(list, camera, arrow, sliced ? ui::Fade(c.blue, 0.7f) : arrow.order_only ? ui::Fade(plain, 0.5f) : plain, sliced ? 0.6f : 0);
   }
   for (const SceneArrow* arrow : lit) DrawArrow(list, camera, *arrow, c.blue, 0.6f);
+  if (camera.zoom() >= kLabelsFrom) {
+    for (const SceneArrow* arrow : drawn) {
+      if (arrow->labelled) DrawLabel(list, camera, *arrow, nullptr);
+    }
+  }
+  each_cluster([&](int k, bool lit) { DrawClusterTitle(list, camera, scene.boxes[k], tints[k], lit); });
   int seen = 0;
   for (size_t k = 0; k < scene.boxes.size(); ++k) {
     const SceneBox& box = scene.boxes[k];
@@ -274,24 +302,20 @@ int DrawScene(ImDrawList* list, const GraphCamera& camera, const Scene& scene, c
     DrawCard(list, camera, box, tints[k], lights, static_cast<int>(k));
     ++seen;
   }
+  // What one points at says what flows there, whatever it covers.
   if (camera.zoom() < 0.5f) return seen;
   std::vector<Taken> taken;
-  for (const SceneBox& box : scene.boxes) {
-    if (box.expanded || box.node < 0) continue;
-    const ImVec2 a = camera.ToScreen(box.x, box.y), b = camera.ToScreen(box.x + box.width, box.y + box.height);
-    if (!Apart(a, b, camera.min(), camera.max())) taken.push_back({a, b});
+  for (const bool placed : {true, false}) {
+    for (const SceneArrow* arrow : lit) {
+      if (!arrow->label.empty() && arrow->labelled == placed && (placed || lit.size() <= 10)) DrawLabel(list, camera, *arrow, &taken);
+    }
   }
-  for (const SceneArrow* arrow : lit) {
-    if (!arrow->minor || lit.size() <= 10) DrawLabel(list, camera, *arrow, true, taken);
-  }
-  if (camera.zoom() < 0.75f) return seen;
-  for (const SceneArrow* arrow : drawn) DrawLabel(list, camera, *arrow, false, taken);
   return seen;
 }
 
 void BoxRect(const GraphCamera& camera, const SceneBox& box, ImVec2* min, ImVec2* max) {
   *min = camera.ToScreen(box.x, box.y);
-  *max = camera.ToScreen(box.x + box.width, box.y + (box.expanded ? kTitleHeight : box.height));
+  *max = camera.ToScreen(box.x + box.width, box.y + (box.expanded ? kSceneTitle : box.height));
 }
 
 int BoxAt(const GraphCamera& camera, const Scene& scene, ImVec2 at, bool* on_chevron) {
@@ -329,7 +353,7 @@ Point MinimapPoint(const Scene& scene, ImVec2 min, ImVec2 max, ImVec2 at) {
 
 void DrawMinimap(ImDrawList* list, const GraphCamera& camera, const Scene& scene, const std::vector<CardTint>& tints, const GraphLights& lights, ImVec2 min, ImVec2 max) {
   const ui::Palette& c = ui::Colors();
-  list->AddRectFilled(min, max, ui::Fade(c.sunken, 0.94f), ui::Px(5));
+  list->AddRectFilled(min, max, ui::Fade(c.sunken, 0.88f), ui::Px(5));
   list->AddRect(min, max, c.border, ui::Px(5));
   float scale = 1;
   ImVec2 origin;

@@ -28,6 +28,10 @@ class GraphCamera {
   float unit() const;  // pixels of the screen for a unit of the scene
   ImVec2 ToScreen(float x, float y) const;
   Point ToScene(ImVec2 at) const;
+  // The same camera when it has arrived: what is decided by where one looks must not depend on how far a glide has come.
+  GraphCamera Arrived() const;
+  // The scene has moved by so much, and one goes on looking at the same; also a glide.
+  void Follow(Point moved);
   void Pan(ImVec2 pixels);
   void Zoom(float factor, ImVec2 at);
   void Look(Point at, float zoom, bool glide);

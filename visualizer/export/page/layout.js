@@ -48,6 +48,7 @@ class Scene {
     this.fill(top, root, this.newShown(computation));
     this.measure(top);
     this.put(top, 0, 0);
+    this.laid = this.known(program.raw.scene);
     this.width = top.w;
     this.height = top.h;
     this.addArrows();
@@ -160,6 +161,13 @@ class Scene {
     for (const kid of box.kids) this.put(kid, box.innerX + kid.rx, box.innerY + kid.ry);
   }
 
+  // The layout that came with the page, where it is of just these boxes: it is the better one.
+  known(scene) {
+    if (!scene || scene.nodes.length !== this.boxes.length || !this.boxes.every((box, k) => box.node === scene.nodes[k])) return null;
+    this.boxes.forEach((box, k) => { [box.x, box.y, box.w, box.h] = scene.boxes.slice(4 * k, 4 * k + 4); });
+    return new Map(scene.arrows.map(a => [a[0] * 1048576 + a[1], a]));
+  }
+
   // -- Arrows (as in visualizer/graph/scene.cc) --
   // The boxes in which an operand's value arrives: of a call that is open, the parameters inside.
   targets(box, user, k) {
@@ -221,8 +229,26 @@ class Scene {
         for (const before of p.after.get(user) || []) add(shown.box.get(before), to, before, true);
       }
     }
+    this.findHubs();
     for (const arrow of this.arrows) this.bend(arrow);
     for (const arrow of this.arrows) if (arrow.minor) { ++arrow.from.more; }
+  }
+
+  // What leads to very many boxes would cover the picture, and what very many lead to as well (as in visualizer/graph/scene_fill.cc).
+  findHubs() {
+    const mostOut = 7, mostIn = 12, out = new Map(), into = new Map(), began = new Set(), held = new Set(), nearest = new Map();
+    for (const a of this.arrows) {
+      out.set(a.from, (out.get(a.from) || 0) + 1);
+      into.set(a.to, (into.get(a.to) || 0) + 1);
+    }
+    for (const a of this.arrows) {
+      a.minor = (out.get(a.from) > mostOut && into.get(a.to) > 1 && began.has(a.from)) || (into.get(a.to) > mostIn && out.get(a.from) > 1);
+      began.add(a.from);
+      if (!a.minor) held.add(a.to);
+      const other = nearest.get(a.to), beside = x => x.from.parent === a.to.parent;
+      if (!other || beside(a) > beside(other) || (beside(a) === beside(other) && a.value > other.value)) nearest.set(a.to, a);
+    }
+    for (const [to, a] of nearest) if (!held.has(to)) a.minor = false;
   }
 
   // The arrow of a level between two of its boxes, or null.
@@ -238,8 +264,13 @@ class Scene {
     while (b.depth > a.depth) b = b.parent;
     while (a !== b && a.parent !== b.parent) { a = a.parent; b = b.parent; }
     const out = [from.x + from.w / 2, from.y + from.h], into = [to.x + to.w / 2, to.y];
-    const curve = [];
-    if (a === b) {
+    const curve = [], known = this.laid ? this.laid.get(from.id * 1048576 + to.id) : null;
+    if (known) {
+      arrow.minor = false;
+      for (let k = 2; k + 1 < known.length; k += 2) curve.push([known[k], known[k + 1]]);
+    } else if (this.laid && a !== b) {
+      arrow.minor = true;
+    } else if (a === b) {
       // From a box to what is inside it, or out of it.
       const inward = from.depth < to.depth;
       piece(curve, inward ? [into[0], from.y + TITLE * 0.8] : out, inward ? into : [out[0], to.y + to.h]);
@@ -259,7 +290,7 @@ class Scene {
           piece(curve, middle[middle.length - 1], into);
         }
       } else {
-        arrow.minor = level !== null && (!found || found[2] !== 0);
+        arrow.minor = arrow.minor || level !== null && (!found || found[2] !== 0);
       }
     }
     if (curve.length === 0) piece(curve, out, into);

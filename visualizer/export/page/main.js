@@ -17,7 +17,8 @@ class Page {
     this.listen();
     this.show(this.root, true);
     this.inspector.show(null);
-    const wanted = decodeURIComponent(location.hash.slice(1)), named = wanted ? program.names.indexOf(wanted) : program.raw.start;
+    if (program.raw.marked) this.mark(program.raw.marked);
+    const wanted = decodeURIComponent(location.hash.slice(1)), named = wanted ? program.names.indexOf(wanted) : program.raw.marked ? program.raw.marked.asked : program.raw.start;
     if (named >= 0) this.choose(program.nodeOfInstruction[named]);
   }
 
@@ -62,6 +63,24 @@ class Page {
       else if (p.instruction(c.node) >= 0) bar.append(make('span', {class: 'mono'}, c.text));
       else bar.append(make('button', {class: 'link', onclick: () => this.show(c.node)}, c.text));
     });
+  }
+
+  // A way or a slice: what lies round its instructions is open, they are marked, and stand in a list.
+  mark(marked) {
+    const p = this.program, most = 600;
+    this.view.marked = new Set(marked.of.map(i => p.nodeOfInstruction[i]));
+    const open = this.opened();
+    for (const i of marked.of) {
+      const keys = this.keysTo(p.nodeOfInstruction[i]);
+      if (keys && open.size < most) keys.slice(0, -1).forEach(key => open.add(key));
+    }
+    // What stays closed is marked for what is in it.
+    for (const node of [...this.view.marked]) for (let at = p.parent(node); at >= 0; at = p.parent(at)) this.view.marked.add(at);
+    this.rebuild(null);
+    this.view.firstLook();
+    const row = i => make('li', null, make('button', {class: 'link', onclick: () => this.choose(p.nodeOfInstruction[i])}, make('span', {class: 'mono'}, p.names[i]), make('span', {class: 'note'}, p.opcode(i))));
+    document.getElementById('marked').append(make('h1', null, marked.text), make('ol', null, marked.of.map(row)));
+    document.getElementById('marked').hidden = false;
   }
 
   // Opens all that lies round a node and selects it.
@@ -414,7 +433,7 @@ class Page {
       return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note};
     });
     return {boxes, arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
-      found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
+      marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b.node)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
 }
 

@@ -14,6 +14,7 @@ class View {
     this.tint = () => ({bar: '#888', note: ''});
     this.selected = null; this.hovered = null;  // boxes
     this.found = new Set();                     // nodes
+    this.marked = new Set();                    // nodes of a way or a slice
     this.motion = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.glide = null; this.morph = null;
     this.textWidths = new Map();
@@ -178,8 +179,14 @@ class View {
     }
     g.globalAlpha = morphed < 1 ? morphed : 1;
     for (const arrow of drawn) this.drawArrow(arrow, c.faint, arrow.order ? 0.35 : 0.62, 0);
+    for (const arrow of drawn) if (this.marked.has(arrow.from.node) && this.marked.has(arrow.to.node)) this.drawArrow(arrow, c.blue, 0.8, 0.4);
     for (const arrow of lit) this.drawArrow(arrow, c.blue, 0.95, 0.6);
     g.globalAlpha = 1;
+    for (const box of this.scene.boxes) {
+      if (!box.expanded || !box.parent) continue;
+      const [x, y, w, h] = this.rect(box);
+      if (seen(x, y, w, h)) this.drawTitle(box, x, y, w);
+    }
     this.visible = 0;
     for (const box of this.scene.boxes) {
       if (box.expanded) continue;
@@ -221,16 +228,24 @@ class View {
     g.globalAlpha = 0.06; g.fillStyle = c.faint; g.fill();
     g.globalAlpha = lit ? 0.9 : 0.4; g.strokeStyle = lit ? c.blue : c.faint; g.lineWidth = lit ? 1.6 : 1; g.stroke();
     g.globalAlpha = 1;
+  }
+
+  drawTitle(box, x, y, w) {
+    const g = this.g, c = this.colors, lit = box === this.selected || box === this.hovered;
     if (13 * this.camera.zoom < 5) return;
     // The title stays in view while one looks at the inside.
     const left = Math.max(x, Math.min(this.toScene(0, 0)[0], x + w - 260));
-    this.chevron(left + 15, y + 15, true, lit ? c.text : c.dim);
     const title = this.fitted(box.title, '600 12px ' + UI, w - 60);
+    // Over the arrows that come in.
+    const used = this.widthOf(title, '600 12px ' + UI) + 8, detail = this.fitted(box.detail, '10px ' + MONO, w - 40 - used);
+    g.globalAlpha = 0.9; g.fillStyle = c.panel;
+    this.round(left + 4, y + 4, used + 26 + this.widthOf(detail, '10px ' + MONO), 22, 4); g.fill();
+    g.globalAlpha = 1;
+    this.chevron(left + 15, y + 15, true, lit ? c.text : c.dim);
     g.fillStyle = lit ? c.text : c.dim; g.font = '600 12px ' + UI;
     g.fillText(title, left + 27, y + 19);
-    const used = this.widthOf(title, '600 12px ' + UI) + 8;
     g.fillStyle = c.faint; g.font = '10px ' + MONO;
-    g.fillText(this.fitted(box.detail, '10px ' + MONO, w - 40 - used), left + 27 + used, y + 19);
+    g.fillText(detail, left + 27 + used, y + 19);
   }
 
   chevron(x, y, down, color) {
@@ -241,7 +256,7 @@ class View {
   }
 
   drawCard(box, x, y, w, h) {
-    const g = this.g, c = this.colors, tint = this.tint(box), hovered = box === this.hovered, selected = box === this.selected, found = this.found.has(box.node);
+    const g = this.g, c = this.colors, tint = this.tint(box), hovered = box === this.hovered, selected = box === this.selected, found = this.found.has(box.node) || this.marked.has(box.node);
     if (box.expandable && box.instruction < 0) {
       this.round(x + 3, y + 3, w, h, 5);
       g.fillStyle = c.panel; g.fill();
@@ -334,7 +349,8 @@ class View {
       }
     };
     for (const arrow of lit) if (!arrow.minor || lit.length <= 10) place(arrow, true);
-    for (const arrow of drawn) place(arrow, false);
+    // Of many only those that say what the box above does not.
+    for (const arrow of drawn) if (drawn.length <= 48 || arrow.from.instruction < 0 || arrow.from.instruction !== arrow.value) place(arrow, false);
   }
 
   widthOf(text, font) {

@@ -1,0 +1,223 @@
+// The graph panel: searching, and what stands round the canvas and over it: toolbar, legend, notes.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "visualizer/panels/graph_panel.h"
+#include "visualizer/widgets/controls.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int kSearchedInFrame = 6000;
+
+bool ContainsLetters(absl::string_view text, absl::string_view lower) {
+  const auto at = std::search(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) { return absl::ascii_tolower(static_cast<unsigned char>(a)) == b; });
+  return at != text.end() || lower.empty();
+}
+
+}  // namespace
+
+bool GraphPanel::Matches(const Instruction& i) const {
+  absl::string_view wanted = lower_;
+  if (absl::ConsumePrefix(&wanted, "op:")) return Name(i.opcode) == wanted;
+  absl::ConsumePrefix(&wanted, "%");
+  if (wanted.find('[') != absl::string_view::npos) return absl::StrContains(i.shape.ToString(false), wanted);
+  return ContainsLetters(i.name, wanted) || Name(i.opcode) == wanted || ContainsLetters(i.metadata.op_name, wanted);
+}
+
+void GraphPanel::Search(int most) {
+  if (scene_ == nullptr || lower_.empty()) return;
+  const Hierarchy& h = *scene_->hierarchy;
+  const int end = std::min(h.instruction_count(), most > h.instruction_count() - searched_ ? h.instruction_count() : searched_ + most);
+  for (; searched_ < end; ++searched_) {
+    if (Matches(h.At(searched_))) matches_.push_back(&h.At(searched_));
+  }
+  if (searched_ < h.instruction_count()) ui::WantFrame();
+  lit_scene_ = nullptr;
+}
+
+void GraphPanel::SetSearch(absl::string_view text) {
+  search_ = std::string(text);
+  lower_ = absl::AsciiStrToLower(absl::StripAsciiWhitespace(text));
+  matches_.clear();
+  searched_ = 0;
+  match_ = -1;
+  lit_scene_ = nullptr;
+}
+
+bool GraphPanel::Find(PanelContext& context, absl::string_view text) {
+  SetSearch(text);
+  Search(INT32_MAX);
+  if (matches_.empty()) return false;
+  // An exact name goes before all others.
+  absl::string_view exact = text;
+  absl::ConsumePrefix(&exact, "%");
+  const auto at = std::find_if(matches_.begin(), matches_.end(), [&](const Instruction* i) { return i->name == exact; });
+  match_ = at == matches_.end() ? -1 : static_cast<int>(at - matches_.begin()) - 1;
+  NextMatch(context, 1);
+  return true;
+}
+
+void GraphPanel::NextMatch(PanelContext& context, int step) {
+  Search(INT32_MAX);
+  if (matches_.empty()) return;
+  const int n = static_cast<int>(matches_.size());
+  match_ = ((match_ + step) % n + n) % n;
+  if (only_.size() > 0 && std::find(only_.begin(), only_.end(), matches_[match_]) == only_.end()) Focus(context, {}, "");
+  context.select(matches_[match_], {});
+}
+
+void GraphPanel::DrawToolbar(PanelContext& context) {
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const float width = ImGui::GetContentRegionAvail().x, pad = ui::Px(8), field = ui::Px(24);
+  const bool narrow = width < ui::Px(430);
+  const float rows = narrow ? 2 : 1, height = rows * ui::Px(26) + (rows - 1) * ui::Px(4) + ui::Px(10);
+  ImGui::SetCursorScreenPos({at.x + pad, at.y + ui::Px(6)});
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(6), ui::Px(4)});
+  const float icons = 3 * (field + ui::Px(6)), combos = ui::Px(112) + ui::Px(84) + 2 * ui::Px(6);
+  const float search = std::max(ui::Px(60), width - 2 * pad - icons - (narrow ? 0 : combos));
+  bool entered = false;
+  if (refocus_) ui::FocusNext();
+  refocus_ = false;
+  std::string text = search_;
+  if (ui::SearchField("search", &text, search < ui::Px(170) ? "Find" : "Find in the graph", search / ui::TheLook().scale, &entered)) SetSearch(text);
+  DrawMatches();
+  if (entered && !lower_.empty()) {
+    NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
+    refocus_ = true;
+  }
+  Search(kSearchedInFrame);
+  ImGui::SameLine();
+  if (!narrow) DrawCombos(context);
+  if (ui::IconButton("around", ui::Icon::kLink, absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops", " of the selection"), !only_.empty(), context.selection.instruction != nullptr || !only_.empty())) {
+    context.run(only_.empty() ? absl::StrCat("window graph hops ", hops_) : "window graph whole");
+  }
+  ImGui::SameLine();
+  if (ui::IconButton("follow", ui::Icon::kHere, follow_ ? "Follows the stop" : "Does not follow the stop", follow_)) context.run(follow_ ? "window graph follow off" : "window graph follow on");
+  ImGui::SameLine();
+  if (ui::IconButton("fit", ui::Icon::kFit, "Shows all of it, as far as it can be read (F); all of it however small: Shift+F")) context.run("window graph fit");
+  if (narrow) {
+    ImGui::SetCursorScreenPos({at.x + pad, at.y + ui::Px(6) + ui::Px(30)});
+    DrawCombos(context);
+    ImGui::NewLine();
+  }
+  ImGui::PopStyleVar();
+  ImGui::GetWindowDrawList()->AddLine({at.x, at.y + height}, {at.x + width, at.y + height}, c.border);
+  ImGui::SetCursorScreenPos({at.x, at.y + height + 1});
+}
+
+void GraphPanel::DrawCombos(PanelContext& context) {
+  int by = static_cast<int>(colour_);
+  static const auto& labels = *new std::vector<std::string>{"Class", "Type", "Time", "Memory", "Health", "Error"};
+  if (ui::Combo("colour", labels, &by, 112)) context.run(absl::StrCat("window graph colour ", GraphColourNames()[by]));
+  ImGui::SameLine();
+  static const auto& hops = *new std::vector<std::string>{"1 hop", "2 hops", "3 hops", "4 hops", "6 hops", "9 hops"};
+  static constexpr int kHops[] = {1, 2, 3, 4, 6, 9};
+  int chosen = 0;
+  while (chosen < 5 && kHops[chosen] < hops_) ++chosen;
+  if (ui::Combo("hops", hops, &chosen, 84)) {
+    hops_ = kHops[chosen];
+    if (!only_.empty() && path_.empty() && context.selection.instruction != nullptr) context.run(absl::StrCat("window graph hops ", hops_));
+  }
+  ImGui::SameLine();
+}
+
+void GraphPanel::DrawMatches() const {
+  if (lower_.empty() || scene_ == nullptr) return;
+  const bool done = searched_ >= scene_->hierarchy->instruction_count();
+  const std::string text = matches_.empty() ? (done ? "none" : "") : match_ >= 0 ? absl::StrCat(match_ + 1, " of ", matches_.size()) : absl::StrCat(matches_.size());
+  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+  const float width = ui::Measure(ui::Type().small, text).x;
+  if (width + ui::Px(60) > max.x - min.x) return;
+  // What is typed may be as long as the field.
+  if (ui::Measure(ui::Type().ui, search_).x + width + ui::Px(50) > max.x - min.x) {
+    ImGui::GetWindowDrawList()->AddRectFilled({max.x - width - ui::Px(14), min.y + ui::Px(2)}, {max.x - ui::Px(2), max.y - ui::Px(2)}, ui::Colors().sunken, ui::Px(4));
+  }
+  ui::DrawText({max.x - width - ui::Px(8), min.y + (max.y - min.y - ui::Type().small->FontSize) / 2}, matches_.empty() ? ui::Colors().red : ui::Colors().dim, ui::Type().small, text);
+  ui::TagFact("matches", text);
+}
+
+void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
+  const ui::Palette& c = ui::Colors();
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImFont* font = ui::Type().small;
+  list->AddLine({min.x, min.y}, {max.x, min.y}, c.border);
+  if (const InstructionFigures* missing = colours_.Missing()) {
+    const float width = std::min(max.x - min.x - ui::Px(16), ui::Measure(font, missing->missing).x + ui::Px(24) + ui::Measure(ui::Type().ui, missing->command).x + ui::Px(24));
+    const ImVec2 a = {min.x + ui::Px(2), min.y + ui::Px(2)}, b = {a.x + width, max.y - ui::Px(2)};
+    const float button = ui::Measure(ui::Type().ui, missing->command).x + ui::Px(20);
+    ui::DrawTextIn({a.x + ui::Px(8), a.y + ui::Px(11)}, width - button - ui::Px(20), c.dim, font, missing->missing);
+    ImGui::SetCursorScreenPos({b.x - button - ui::Px(4), a.y + ui::Px(4)});
+    if (ui::Button("measure", missing->command, ui::Icon::kNone, ui::ButtonKind::kLink, "Runs the program for it")) context.run(missing->command);
+    return;
+  }
+  const std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
+  float x = min.x + ui::Px(10);
+  const float y = min.y + std::floor((max.y - min.y - ui::Px(16)) / 2);
+  const float room = max.x - min.x - ui::Px(16);
+  for (const auto& [color, text] : rows) {
+    const float width = ui::Measure(font, text).x;
+    if (x + ui::Px(12) + width > min.x + room) break;
+    list->AddRectFilled({x, y + ui::Px(3)}, {x + ui::Px(4), y + ui::Px(13)}, color, ui::Px(1));
+    ui::DrawText({x + ui::Px(8), y + ui::Px(1)}, c.dim, font, text);
+    x += width + ui::Px(text.empty() ? 8 : 24);
+  }
+}
+
+void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max, bool mapped) {
+  const ui::Palette& c = ui::Colors();
+  ImFont* font = ui::Type().small;
+  const float room = (mapped ? map_min_.x : max.x) - min.x - ui::Px(16), close = ui::Px(24);
+  const float width = std::min(room, ui::Measure(font, focus_text_).x + close + ui::Px(16));
+  const ImVec2 a = {min.x + ui::Px(8), min.y + ui::Px(8)}, b = {a.x + width, a.y + ui::Px(26)};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(a, b, ui::Mix(c.panel, c.raised, 0.8f), ui::Px(13));
+  list->AddRectFilled(a, b, c.blue_fill, ui::Px(13));
+  ui::DrawTextIn({a.x + ui::Px(10), a.y + ui::Px(6)}, width - close - ui::Px(12), c.blue, font, focus_text_);
+  ImGui::SetCursorScreenPos({b.x - close, a.y + ui::Px(1)});
+  if (ui::IconButton("whole", ui::Icon::kClose, "Back to the whole program (Escape)")) context.run("window graph whole");
+}
+
+void GraphPanel::DrawRefused(PanelContext& context, ImVec2 min, ImVec2 max) {
+  if (scene_ == nullptr) return;
+  const auto it = scene_->by_key.find(refused_key_);
+  if (it == scene_->by_key.end()) return refused_.clear();
+  const ui::Palette& c = ui::Colors();
+  ImFont* font = ui::Type().ui;
+  const char* label = "Show it alone";
+  const float button = ui::Measure(font, label).x + ui::Px(20), close = ui::Px(24), room = max.x - min.x - ui::Px(16);
+  const float width = std::min(room, ui::Measure(font, refused_).x + button + close + ui::Px(36));
+  const ImVec2 a = {min.x + ui::Px(8), max.y - ui::Px(44)}, b = {a.x + width, max.y - ui::Px(8)};
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  list->AddRectFilled(a, b, c.panel, ui::Px(5));
+  list->AddRectFilled(a, b, c.amber_fill, ui::Px(5));
+  list->AddRect(a, b, ui::Fade(c.amber, 0.6f), ui::Px(5));
+  ui::DrawTextIn({a.x + ui::Px(10), a.y + ui::Px(10)}, width - button - close - ui::Px(28), c.text, font, refused_);
+  ImGui::SetCursorScreenPos({b.x - close - button - ui::Px(8), a.y + ui::Px(4)});
+  const SceneBox& box = scene_->boxes[it->second];
+  if (ui::Button("inside", label, ui::Icon::kNone, ui::ButtonKind::kLink, "Folds everything that does not lie around it")) {
+    if (BoxNamed(context.now, box.name) == it->second) context.run(absl::StrCat("window graph inside ", box.instruction != nullptr ? "%" : "", box.name));
+    else Drill(context, it->second);
+  }
+  ImGui::SetCursorScreenPos({b.x - close - ui::Px(2), a.y + ui::Px(6)});
+  if (ui::IconButton("refused-close", ui::Icon::kClose, "Forget it")) refused_.clear();
+  ui::TagFact("refused", refused_);
+}
+
+void GraphPanel::DrawBusy(PanelContext& context, ImVec2 min) {
+  const double now = ImGui::GetTime();
+  if (busy_since_ < 0) busy_since_ = now;
+  if (now - busy_since_ < 0.15) return;
+  ImGui::SetCursorScreenPos({min.x + ui::Px(12), min.y + ui::Px(12)});
+  ui::Spinner(14);
+  ui::DrawText({min.x + ui::Px(34), min.y + ui::Px(12)}, ui::Colors().dim, ui::Type().small, "laying out\u2026");
+  if (now - busy_since_ < 0.5 || scene_ == nullptr) return;
+  ImGui::SetCursorScreenPos({min.x + ui::Px(44) + ui::Measure(ui::Type().small, "laying out\u2026").x, min.y + ui::Px(5)});
+  if (ui::Button("cancel", "Cancel", ui::Icon::kNone, ui::ButtonKind::kPlain, "Goes on with what is shown")) CancelLayout(context);
+}
+}  // namespace hloscope

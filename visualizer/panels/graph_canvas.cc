@@ -1,0 +1,226 @@
+// The graph panel: the canvas, the mouse and keys on it, its menu, the minimap.
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "visualizer/panels/graph_panel.h"
+#include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/keys.h"
+
+namespace hloscope {
+namespace {
+
+std::string TagOf(const SceneBox& box) {
+  std::string name = absl::StrCat(box.instruction != nullptr ? "node:" : "scope:", box.name);
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+}  // namespace
+
+void GraphPanel::DrawCanvas(PanelContext& context, ImVec2 min, ImVec2 max) {
+  FollowSelection(context);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  ImGui::SetCursorScreenPos(min);
+  ImGui::InvisibleButton("canvas", {max.x - min.x, max.y - min.y}, ImGuiButtonFlags_MouseButtonLeft | ImGuiButtonFlags_MouseButtonRight | ImGuiButtonFlags_MouseButtonMiddle);
+  ImGui::SetItemAllowOverlap();
+  ui::Tag("canvas");
+  const bool over = ImGui::IsItemHovered(), active = ImGui::IsItemActive();
+  // The minimap lies over it.
+  const bool mapped = MinimapRect(min, max, &map_min_, &map_max_);
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  const bool over_map = mapped && mouse.x >= map_min_.x && mouse.y >= map_min_.y && mouse.x < map_max_.x && mouse.y < map_max_.y;
+  Mouse(context, over && !over_map, active);
+  Keys(context, over);
+  Light(context);
+  const std::vector<CardTint>& tints = colours_.Tints(context.engine, context.now, scene_, colour_);
+  visible_ = DrawScene(list, camera_, *scene_, tints, lights_);
+  if (ui::TheTags().on) NameBoxes();
+  if (scene_->boxes.size() <= 1) ui::EmptyHint(ui::Icon::kGraph, "There is nothing to show.", "The program has no instructions.");
+  if (mapped) DrawMap(tints, over_map);
+  if (!focus_text_.empty()) DrawFocus(context, min, max, mapped);
+  DrawMenu(context);
+}
+
+void GraphPanel::Mouse(PanelContext& context, bool over, bool active) {
+  const ImGuiIO& io = ImGui::GetIO();
+  bool on_chevron = false;
+  hovered_ = over && !dragging_ ? BoxAt(camera_, *scene_, io.MousePos, &on_chevron) : -1;
+  if (over && io.MouseWheel != 0) camera_.Zoom(std::pow(1.15f, io.MouseWheel), io.MousePos);
+  if (over && io.MouseWheelH != 0) camera_.Pan({io.MouseWheelH * ui::Px(40), 0});
+  if (over && (ImGui::IsMouseClicked(0) || ImGui::IsMouseClicked(2))) {
+    pressed_ = hovered_;
+    pressed_on_chevron_ = on_chevron;
+    dragging_ = false;
+    pressed_here_ = true;
+  }
+  if (pressed_here_ && active && (ImGui::IsMouseDragging(0, ui::Px(4)) || ImGui::IsMouseDragging(2, 1))) {
+    dragging_ = true;
+    camera_.Pan(io.MouseDelta);
+    ImGui::SetMouseCursor(ImGuiMouseCursor_ResizeAll);
+  }
+  if (pressed_here_ && !ImGui::IsMouseDown(0) && !ImGui::IsMouseDown(2)) {
+    pressed_here_ = false;
+    if (!dragging_ && pressed_ >= 0 && pressed_ < static_cast<int>(scene_->boxes.size())) Clicked(context, pressed_);
+    dragging_ = false;
+    pressed_ = -1;
+  }
+  if (over && hovered_ >= 0) {
+    const SceneBox& box = scene_->boxes[hovered_];
+    if (box.instruction != nullptr) context.selection.hover_next = box.instruction;
+    if (!dragging_) HoverText(box);
+  }
+  if (over && ImGui::IsMouseClicked(1)) {
+    menu_key_ = hovered_ >= 0 ? scene_->boxes[hovered_].key : 0;
+    if (hovered_ >= 0 && scene_->boxes[hovered_].instruction != nullptr) Choose(context, *scene_->boxes[hovered_].instruction);
+    ImGui::OpenPopup("menu");
+  }
+}
+
+void GraphPanel::Choose(PanelContext& context, const Instruction& instruction) {
+  clicked_ = &instruction;
+  context.select(&instruction, {});
+}
+
+void GraphPanel::Clicked(PanelContext& context, int index) {
+  const SceneBox& box = scene_->boxes[index];
+  const double time = ImGui::GetTime();
+  const bool twice = clicked_key_ == box.key && time - clicked_time_ < 0.2 + ImGui::GetIO().MouseDoubleClickTime;
+  clicked_key_ = twice ? 0 : box.key;
+  clicked_time_ = time;
+  if (pressed_on_chevron_ && !twice) return Toggle(context, index);
+  if (box.instruction != nullptr && !twice) Choose(context, *box.instruction);
+  if (twice && !pressed_on_chevron_) Toggle(context, index);
+}
+
+void GraphPanel::HoverText(const SceneBox& box) {
+  if (box.key != hover_key_) {
+    hover_key_ = box.key;
+    hover_since_ = ImGui::GetTime();
+  }
+  const double waited = ImGui::GetTime() - hover_since_;
+  if (waited < 0.45) {
+    ui::WantFrame();
+    return;
+  }
+  const ui::Palette& c = ui::Colors();
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(10), ui::Px(8)});
+  ImGui::BeginTooltip();
+  ImGui::PushTextWrapPos(ui::Px(460));
+  if (box.instruction != nullptr) {
+    const Instruction& i = *box.instruction;
+    ui::Text(absl::StrCat("%", i.name), c.text, ui::Type().mono);
+    ui::Text(i.shape.ToString(false), c.teal, ui::Type().mono_small);
+    std::string operands;
+    for (size_t k = 0; k < i.operands.size() && k < 6; ++k) absl::StrAppend(&operands, k > 0 ? ", " : "", "%", i.operands[k] != nullptr ? i.operands[k]->name : "?");
+    if (i.operands.size() > 6) absl::StrAppend(&operands, ", \u2026");
+    ui::Text(absl::StrCat(Name(i.opcode), "(", operands, ")"), c.dim, ui::Type().mono_small);
+    if (const int more = box.more_out + box.more_in; more > 0) ui::Text(absl::StrCat(more, " of its arrows are drawn only while one points at it"), c.faint, ui::Type().small);
+    if (!i.metadata.op_name.empty()) ui::Text(i.metadata.op_name, c.faint, ui::Type().small);
+  } else {
+    ui::Text(box.title, c.text, ui::Type().ui);
+    ui::Text(absl::StrCat(scene_->hierarchy->node(box.node).count, " instructions", box.below.empty() ? "" : ": ", box.below), c.dim, ui::Type().small);
+  }
+  ImGui::PopTextWrapPos();
+  ImGui::EndTooltip();
+  ImGui::PopStyleVar();
+}
+
+void GraphPanel::Keys(PanelContext& context, bool over) {
+  if (!(over || context.focused) || ImGui::GetIO().WantTextInput) return;
+  if (ui::Pressed("F") && over) context.run("window graph fit");
+  if (ui::Pressed("Shift+F") && over) context.run("window graph fit all");
+  if (ui::Pressed("Escape") && !only_.empty()) context.run("window graph whole");
+  const Instruction* chosen = context.selection.instruction;
+  if (chosen == nullptr || !context.focused) return;
+  const Instruction* next = nullptr;
+  if (ui::Pressed("Up", true) && !chosen->operands.empty()) next = chosen->operands[0];
+  const absl::Span<const int> users = scene_->hierarchy->Users(scene_->hierarchy->Number(*chosen));
+  if (ui::Pressed("Down", true) && !users.empty()) next = &scene_->hierarchy->At(users[0]);
+  if (next != nullptr) context.select(next, {});
+  const int index = BoxOf(context.now, chosen);
+  if (ui::Pressed("Enter") && index >= 0) Toggle(context, index);
+}
+
+void GraphPanel::NameBoxes() const {
+  for (const SceneBox& box : scene_->boxes) {
+    if (box.node < 0 || (box.parent < 0 && box.expanded)) continue;
+    ImVec2 a, b;
+    BoxRect(camera_, box, &a, &b);
+    a = {std::max(a.x, camera_.min().x), std::max(a.y, camera_.min().y)};
+    b = {std::min(b.x, camera_.max().x), std::min(b.y, camera_.max().y)};
+    if (a.x + 2 < b.x && a.y + 2 < b.y) ui::Tag(TagOf(box), a, b);
+  }
+}
+
+bool GraphPanel::MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) const {
+  const float width = max.x - min.x, height = max.y - min.y;
+  if (width < ui::Px(220) || height < ui::Px(150) || scene_->boxes.size() < 4) return false;
+  // Nothing to find one's way in where all is seen.
+  const ImVec2 low = camera_.ToScreen(0, 0), high = camera_.ToScreen(scene_->width, scene_->height);
+  if (low.x >= min.x && low.y >= min.y && high.x <= max.x && high.y <= max.y) return false;
+  const float aspect = std::clamp(scene_->width / std::max(1.0f, scene_->height), 0.45f, 2.4f);
+  const float area = std::min(ui::Px(110) * ui::Px(140), width * height * 0.04f);
+  const float w = std::sqrt(area * aspect), h = w / aspect;
+  *b = {max.x - ui::Px(10), min.y + ui::Px(10) + h};
+  *a = {b->x - w, min.y + ui::Px(10)};
+  return true;
+}
+
+void GraphPanel::DrawMap(const std::vector<CardTint>& tints, bool over) {
+  ImGui::SetCursorScreenPos(map_min_);
+  ImGui::InvisibleButton("minimap", {map_max_.x - map_min_.x, map_max_.y - map_min_.y});
+  ui::Tag("minimap");
+  if (ImGui::IsItemActive()) camera_.Look(MinimapPoint(*scene_, map_min_, map_max_, ImGui::GetIO().MousePos), camera_.zoom(), false);
+  DrawMinimap(ImGui::GetWindowDrawList(), camera_, *scene_, tints, lights_, map_min_, map_max_);
+}
+
+bool GraphPanel::Item(const char* label, const char* tag, bool enabled) {
+  const bool chosen = ImGui::Selectable(label, false, enabled ? 0 : ImGuiSelectableFlags_Disabled, {ui::Px(210), ui::Px(20)});
+  if (enabled) ui::Tag(tag);
+  return chosen;
+}
+
+void GraphPanel::DrawMenu(PanelContext& context) {
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(8), ui::Px(8)});
+  const bool open = ImGui::BeginPopup("menu");
+  ImGui::PopStyleVar();
+  if (!open) return;
+  ui::TagScope scope("menu");
+  const auto it = scene_->by_key.find(menu_key_);
+  const SceneBox* box = it == scene_->by_key.end() ? nullptr : &scene_->boxes[it->second];
+  if (box != nullptr && box->instruction != nullptr) {
+    const Instruction& i = *box->instruction;
+    const std::string name = CommandName(context.now, i);
+    const StopRow* there = nullptr;
+    for (const StopRow& stop : context.now.stops) {
+      if (stop.kind == StopRow::kBreak && stop.at.size() == 1 && stop.at[0] == &i) there = &stop;
+    }
+    if (Item(there != nullptr ? "Remove the breakpoint" : "Breakpoint", "breakpoint")) context.run(there != nullptr ? absl::StrCat("delete ", there->number) : absl::StrCat("break ", absl::StripPrefix(name, "%")));
+    if (Item("Why", "why")) context.run(absl::StrCat("why ", name));
+    if (Item("Explain", "explain")) context.run(absl::StrCat("explain ", name));
+    ui::Separator();
+    if (Item(absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops").c_str(), "around")) context.run(absl::StrCat("window graph hops ", hops_));
+    if (Item("Path from here", "path-from")) path_from_ = &i;
+    if (path_from_ != nullptr && path_from_ != &i && Item(absl::StrCat("Path from %", path_from_->name, " to here").c_str(), "path-to")) {
+      context.run(absl::StrCat("window graph path ", CommandName(context.now, *path_from_), " ", name));
+    }
+    ui::Separator();
+    if (Item("Copy the name", "copy")) ImGui::SetClipboardText(absl::StrCat("%", i.name).c_str());
+  }
+  if (box != nullptr && box->expandable && Item(box->expanded ? "Collapse" : "Expand", "toggle")) Toggle(context, it->second);
+  // What a click inside is likely about.
+  if (box != nullptr && box->parent >= 0 && scene_->boxes[box->parent].parent >= 0 && Item(absl::StrCat("Collapse ", scene_->boxes[box->parent].title).c_str(), "collapse-around")) Toggle(context, box->parent);
+  if (!only_.empty() && Item("The whole program", "whole")) context.run("window graph whole");
+  if (box == nullptr) {
+    if (Item("Show all of it", "fit")) context.run("window graph fit");
+    if (Item("Collapse everything", "collapse-all")) {
+      expanded_ = {KeyOf(0, scene_->hierarchy->NodeOf(*scene_->hierarchy->module().entry))};
+      unasked_.clear();
+      Order(context);
+    }
+  }
+  ImGui::EndPopup();
+}
+}  // namespace hloscope
