@@ -2,6 +2,9 @@
 // whether exactly one region reads it and how: at which index map, and whether each element is wanted once. It then either joins that
 // region (its own operands become demands of the region), or is made anew in every region that reads it (constants, iota, broadcasts),
 // or becomes the root of a region of its own. What nobody demands is dead.
+//
+// A fold of the last dimensions (softmax's and normalisation's) joins the region that wants its result once a row: the row lies in the nearest cache
+// when the elements that are made with it are computed. What is wanted once a row is computed outside of the row's loop.
 #include "backends/jit_cpu/plan.h"
 
 #include <algorithm>
@@ -16,6 +19,11 @@ namespace {
 
 constexpr int kMaxMembers = 300;                   // code generation is linear up to here, then worse
 constexpr int kMaxFreeCost = 8;                    // operations of an index-only chain that is made anew for each reader
+constexpr int64_t kLeastRows = 256;                // of a region with folds by row: enough for all threads
+constexpr int64_t kLeastRow = 128;                 // elements
+constexpr int64_t kMostRow = 1 << 16;
+constexpr uint64_t kRowMap = 0x526f7773;
+constexpr int kMostMaps = 3;                       // at which a cheap operation is computed anew
 constexpr int64_t kSlackBytes = int64_t{4} << 20;  // how much longer-lived input a region may cause without a second thought
 
 // One region's demand for an instruction's elements.
@@ -25,6 +33,9 @@ struct Demand {
   bool repeated;  // an element may be asked for more than once
   bool fusable;   // false: the region wants the whole value
   int next;       // next demand of the same instruction
+  int rows = 0;         // so many first indices are the root's own
+  bool by_row = false;  // all indices are, and the root has more: wanted once a row
+  bool folded = false;  // for a fold by row
 };
 
 struct Draft {
@@ -72,7 +83,7 @@ class Planner {
   void Place(int i) {
     if (head_[i] < 0 && !Needed(i)) return;  // dead
     const FusionTraits& traits = traits_[i];
-    const bool inlinable = traits.kind != FusionKind::kAlone && traits.kind != FusionKind::kRoot && At(i).shape.IsArray();
+    const bool inlinable = traits.kind != FusionKind::kAlone && (traits.kind != FusionKind::kRoot || traits.row_fold) && At(i).shape.IsArray();
     bool root = Needed(i);
     if (!inlinable) {
       root = true;
@@ -90,13 +101,16 @@ class Planner {
   // Whether all demands come from one region which may take this instruction in.
   bool MayJoin(int i) const {
     const Demand& first = demands_[head_[i]];
-    bool repeated = first.repeated;
+    bool repeated = first.repeated, anew = traits_[i].cheap, folded = false;
+    int count = 0;
     for (int d = head_[i]; d >= 0; d = demands_[d].next) {
       const Demand& demand = demands_[d];
-      if (!demand.fusable || demand.region != first.region) return false;
+      if (!demand.fusable || demand.region != first.region || (traits_[i].row_fold && !demand.by_row)) return false;
       repeated |= demand.repeated || demand.map != first.map;
+      anew = anew && !demand.repeated && ++count <= kMostMaps;
+      folded |= demand.folded;
     }
-    if (repeated && traits_[i].kind != FusionKind::kMovement) return false;
+    if (repeated && traits_[i].kind != FusionKind::kMovement && !(anew && folded)) return false;
     const Draft& draft = drafts_[first.region];
     if (draft.members.size() >= kMaxMembers) return false;
     const int64_t extra = ExtraBytes(i);
@@ -127,7 +141,7 @@ class Planner {
         if (!duplicable) draft.extra_bytes += std::max<int64_t>(0, ExtraBytes(i));
       }
       // A second demand of one region differs in its map, so the operands are wanted more than once.
-      DemandOperands(i, demand.region, demand.map, demand.repeated || member, true);
+      DemandOperands(i, demand.region, demand.map, demand.repeated || (member && !traits_[i].cheap), true, demand.rows, demand.folded || traits_[i].row_fold);
     }
   }
 
@@ -136,10 +150,21 @@ class Planner {
     const OpClass op_class = Def(At(i)).op_class;
     if (op_class != OpClass::kStructural) allocated_ += At(i).shape.ByteSize();
     drafts_.push_back({i, {i}, 0, allocated_});
-    DemandOperands(i, region, 1, false, traits_[i].kind != FusionKind::kAlone);
+    DemandOperands(i, region, 1, false, traits_[i].kind != FusionKind::kAlone, traits_[i].row_fold ? 0 : At(i).shape.IsArray() ? At(i).shape.rank() : 0, false);
   }
 
-  void DemandOperands(int i, int region, uint64_t map, bool repeated, bool fusable) {
+  // Whether a region's elements come in rows of what its root's first `rank` indices pick: many, and long.
+  bool HasRows(int region, int rank) const {
+    const Shape& shape = At(drafts_[region].root).shape;
+    if (!shape.IsArray() || rank >= shape.rank() || shape.ElementCount() == 0) return false;
+    int64_t rows = 1;
+    for (int d = 0; d < rank; ++d) rows *= shape.dim(d);
+    const int64_t row = shape.ElementCount() / rows;
+    return rows >= kLeastRows && row >= kLeastRow && row <= kMostRow;
+  }
+
+  // The result is demanded at an index whose first `rows` parts are the root's.
+  void DemandOperands(int i, int region, uint64_t map, bool repeated, bool fusable, int rows, bool folded) {
     const FusionTraits& traits = traits_[i];
     const int64_t count = At(i).shape.ElementCount();
     const uint64_t inner = traits.same_index ? map : Mix(map, static_cast<uint64_t>(i) + 2);
@@ -147,7 +172,18 @@ class Planner {
       const int64_t operand_count = operand->shape.ElementCount();
       const bool again =
           (traits.repeats && (traits.kind == FusionKind::kRoot || operand_count < count)) || (operand_count == 1 && count > 1);
-      AddDemand(operand->index, {region, inner, repeated || again, fusable, -1});
+      Demand demand{region, inner, repeated || again, fusable, -1};
+      demand.folded = folded;
+      const int rank = operand->shape.IsArray() ? operand->shape.rank() : 0;
+      if (traits.same_index && rank == At(i).shape.rank()) demand.rows = rows;
+      else if (traits.leading >= 0) demand.rows = std::min(rows, traits.leading);
+      else if (traits.row_fold) demand.rows = std::min(rows, At(i).shape.rank());
+      if (fusable && rank >= 1 && demand.rows >= rank && HasRows(region, rank)) {
+        demand.by_row = true;
+        demand.repeated = false;
+        demand.map = Mix(kRowMap, static_cast<uint64_t>(rank));
+      }
+      AddDemand(operand->index, demand);
     }
   }
 
@@ -158,6 +194,7 @@ class Planner {
       Demand& other = demands_[d];
       if (other.region == demand.region && other.map == demand.map && other.fusable == demand.fusable) {
         other.repeated |= demand.repeated;
+        other.folded |= demand.folded;
         return;
       }
     }

@@ -19,7 +19,11 @@ namespace {
 
 constexpr char kReducers[] =
     "sum {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT z = f32[] add(x, y)\n}\n"
-    "largest {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT z = f32[] maximum(x, y)\n}\n";
+    "largest {\n x = f32[] parameter(0)\n y = f32[] parameter(1)\n ROOT z = f32[] maximum(x, y)\n}\n"
+    "sum_bf16 {\n x = bf16[] parameter(0)\n y = bf16[] parameter(1)\n ROOT z = bf16[] add(x, y)\n}\n"
+    "largest_bf16 {\n x = bf16[] parameter(0)\n y = bf16[] parameter(1)\n ROOT z = bf16[] maximum(x, y)\n}\n"
+    "sum_f64 {\n x = f64[] parameter(0)\n y = f64[] parameter(1)\n ROOT z = f64[] add(x, y)\n}\n"
+    "largest_f64 {\n x = f64[] parameter(0)\n y = f64[] parameter(1)\n ROOT z = f64[] maximum(x, y)\n}\n";
 
 std::unique_ptr<Backend> MakeBackend(int threads = 1, std::string cache = "") {
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeJitCpuBackend({.threads = threads, .cache_directory = std::move(cache)});
@@ -128,6 +132,28 @@ TEST(JitBackend, SoftmaxFusedAndStepwise) {
       "mb = f32[37,129] broadcast(m), dimensions={0}\nd = f32[37,129] subtract(a, mb)\ne = f32[37,129] exponential(d)\n"
       "s = f32[37] reduce(e, zero), dimensions={1}, to_apply=sum\nsb = f32[37,129] broadcast(s), dimensions={0}\nROOT q = f32[37,129] "
       "divide(e, sb)");
+}
+
+// Rows that are many and long: their folds join the regions that use them, where lines are as long as vectors, longer, and of other ends.
+TEST(JitBackend, RowsFusedAndStepwise) {
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    for (const std::vector<std::string>& dims : std::vector<std::vector<std::string>>{{"300", "200"}, {"1024", "256"}, {"2,130", "161"}}) {
+      const std::string rows = dims[0], t = type;
+      const int rank = rows == "2,130" ? 3 : 2;
+      const std::string all = absl::StrCat(t, "[", rows, ",", dims[1], "]"), row = absl::StrCat(t, "[", rows, "]"), one = t + "[]";
+      const std::string last = absl::StrCat("{", rank - 1, "}"), first = rank == 3 ? "{0,1}" : "{0}";
+      const std::string sum = t == "f32" ? "sum" : "sum_" + t, largest = t == "f32" ? "largest" : "largest_" + t;
+      const std::string start = absl::StrCat("a = ", all, " parameter(0)\nlow = ", one, " constant(-inf)\nzero = ", one, " constant(0)\n");
+      CheckEverything(absl::StrCat(start, "m = ", row, " reduce(a, low), dimensions=", last, ", to_apply=", largest, "\nmb = ", all, " broadcast(m), dimensions=", first,
+                                   "\nd = ", all, " subtract(a, mb)\ne = ", all, " exponential(d)\ns = ", row, " reduce(e, zero), dimensions=", last, ", to_apply=", sum,
+                                   "\nsb = ", all, " broadcast(s), dimensions=", first, "\nROOT q = ", all, " divide(e, sb)"));
+      CheckEverything(absl::StrCat(start, "g = ", t, "[", dims[1], "] parameter(1)\nn = ", one, " constant(200)\nnn = ", row, " broadcast(n), dimensions={}\ns = ", row,
+                                   " reduce(a, zero), dimensions=", last, ", to_apply=", sum, "\nmean = ", row, " divide(s, nn)\nmm = ", all, " broadcast(mean), dimensions=",
+                                   first, "\nd = ", all, " subtract(a, mm)\nq = ", all, " multiply(d, d)\nv = ", row, " reduce(q, zero), dimensions=", last, ", to_apply=", sum,
+                                   "\nrs = ", row, " rsqrt(v)\nrr = ", all, " broadcast(rs), dimensions=", first, "\ny = ", all, " multiply(d, rr)\ngg = ", all,
+                                   " broadcast(g), dimensions=", last, "\nROOT r = ", all, " multiply(y, gg)"));
+    }
+  }
 }
 
 TEST(JitBackend, MovementsAreFusedOrCopied) {

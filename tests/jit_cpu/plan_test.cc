@@ -116,6 +116,31 @@ TEST(FusedPlan, ProducersEnterReductionsAndReductionsEnterNothing) {
   EXPECT_EQ(p.Members("q"), "b q");
 }
 
+TEST(FusedPlan, FoldsOfManyLongRowsEnterWhatUsesThemByRow) {
+  const auto normalised = [](const std::string& dims, const std::string& rows, const std::string& operation) {
+    return absl::StrCat("a = f32", dims, " parameter(0)\nz = f32[] constant(0)\ne = f32", dims, " ", operation, "\nr = f32", rows,
+                        " reduce(e, z), dimensions={1}, to_apply=sum\ns = f32", rows, " sqrt(r)\nb = f32", dims, " broadcast(s), dimensions={0}\nROOT q = f32", dims,
+                        " divide(e, b)");
+  };
+  const Planned cheap = MakePlanned(normalised("[512,256]", "[512]", "multiply(a, a)"), kSum);
+  EXPECT_EQ(cheap.Members("q"), "b e q r s z");
+  const Planned dear = MakePlanned(normalised("[512,256]", "[512]", "exponential(a)"), kSum);
+  EXPECT_EQ(dear.Members("e"), "e") << "a function is computed once";
+  EXPECT_EQ(dear.Members("q"), "b q r s z");
+  const Planned few = MakePlanned(normalised("[8,4096]", "[8]", "multiply(a, a)"), kSum);
+  EXPECT_EQ(few.Members("r"), "r z") << "each row is for more than one thread";
+  const Planned across = MakePlanned(
+      "a = f32[512,512] parameter(0)\nz = f32[] constant(0)\nr = f32[512] reduce(a, z), dimensions={1}, to_apply=sum\n"
+      "b = f32[512,512] broadcast(r), dimensions={1}\nROOT q = f32[512,512] divide(a, b)",
+      kSum);
+  EXPECT_EQ(across.Members("r"), "r z") << "wanted for each column, not once a row";
+  const Planned twice = MakePlanned(
+      "a = f32[512,256] parameter(0)\nz = f32[] constant(0)\nr = f32[512] reduce(a, z), dimensions={1}, to_apply=sum\n"
+      "b = f32[512,256] broadcast(r), dimensions={0}\nq = f32[512,256] divide(a, b)\nROOT t = (f32[512,256], f32[512]) tuple(q, r)",
+      kSum);
+  EXPECT_EQ(twice.Members("r"), "r z") << "others want it too";
+}
+
 TEST(FusedPlan, DeadInstructionsHaveNoRegion) {
   const Planned p = MakePlanned("a = f32[64] parameter(0)\nd = f32[64] exponential(a)\ndd = f32[64] negate(d)\nROOT g = f32[64] negate(a)");
   EXPECT_EQ(p.Members("d"), "-");

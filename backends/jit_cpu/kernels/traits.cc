@@ -26,6 +26,22 @@ FusionTraits Constant(const Instruction& i) {
   return {};
 }
 
+bool IsCheap(Opcode opcode) {
+  switch (opcode) {
+    case Opcode::kAdd:
+    case Opcode::kSubtract:
+    case Opcode::kMultiply:
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kNegate:
+    case Opcode::kAbs:
+    case Opcode::kCompare:
+    case Opcode::kSelect:
+    case Opcode::kConvert: return true;
+    default: return false;
+  }
+}
+
 FusionTraits Pointwise(const Instruction& i) {
   for (const Instruction* operand : i.operands) {
     if (!operand->shape.IsArray()) return {};
@@ -36,12 +52,23 @@ FusionTraits Pointwise(const Instruction& i) {
     }
   }
   if (i.operands.empty()) return {};
-  return {.kind = FusionKind::kElementwise, .same_index = true};
+  return {.kind = FusionKind::kElementwise, .same_index = true, .cheap = IsCheap(i.opcode)};
 }
 
 FusionTraits Broadcast(const Instruction& i) {
   const bool expands = i.operands[0]->shape.ElementCount() < i.shape.ElementCount();
-  return {.kind = FusionKind::kMovement, .repeats = expands, .duplicable = true};
+  const absl::Span<const int64_t> dimensions = i.Ints(AttrId::kDimensions);
+  int leading = 0;
+  while (leading < static_cast<int>(dimensions.size()) && dimensions[leading] == leading) ++leading;
+  if (leading < static_cast<int>(dimensions.size())) leading = -1;
+  return {.kind = FusionKind::kMovement, .repeats = expands, .duplicable = true, .leading = leading};
+}
+
+FusionTraits Reduce(const Instruction& i) {
+  // The dimensions that are left are the first ones, in their order.
+  bool last = i.shape.IsArray() && i.operands.size() == 2 && i.shape.rank() >= 1;
+  for (int64_t d : i.Ints(AttrId::kDimensions)) last = last && d >= i.shape.rank();
+  return {.kind = FusionKind::kRoot, .row_fold = last};
 }
 
 FusionTraits Movement1(const Instruction&) { return {.kind = FusionKind::kMovement}; }
@@ -72,7 +99,6 @@ FusionTraits Transpose(const Instruction& i) {
 }
 
 FusionTraits Iota(const Instruction&) { return {.kind = FusionKind::kIndexOnly, .duplicable = true}; }
-FusionTraits Root(const Instruction&) { return {.kind = FusionKind::kRoot}; }
 FusionTraits RepeatingRoot(const Instruction&) { return {.kind = FusionKind::kRoot, .repeats = true}; }
 FusionTraits Alone(const Instruction&) { return {}; }
 
@@ -101,7 +127,7 @@ constexpr Row kRows[] = {
     {Opcode::kPad, Blocks},
     {Opcode::kDynamicUpdateSlice, Blocks},
     {Opcode::kGather, RepeatingRoot},
-    {Opcode::kReduce, Root},
+    {Opcode::kReduce, Reduce},
     {Opcode::kReduceWindow, Windows},
     {Opcode::kDot, Dot},
     {Opcode::kConvolution, Dot},

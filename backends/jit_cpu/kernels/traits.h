@@ -23,6 +23,9 @@ struct FusionTraits {
   bool repeats = false;
   bool same_index = false;  // operands are demanded at the result's own index
   bool duplicable = false;  // costs no more than a load: made anew in every region that reads it
+  bool cheap = false;       // elementwise, an instruction or two: less than to write its result and read it again
+  bool row_fold = false;    // a root that folds the last dimensions of one array away: may be taken in where it is wanted row by row
+  int leading = -1;         // a broadcast whose operand is its first so many dimensions
 };
 
 FusionTraits TraitsOf(const Instruction& instruction);

@@ -158,7 +158,7 @@ int KernelEmitter::SideBySideVectors(int64_t block) const {
   for (NodeId id = 0; id < g_.size(); ++id) {
     if (!facts_.reachable[id]) continue;
     const Node& n = g_.node(id);
-    if (n.kind == NodeKind::kFold) return 1;
+    if (n.kind == NodeKind::kFold && facts_.depends[id].test(static_cast<int>(p_.extents.size()) - 1)) return 1;
     functions |= n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32;
   }
   constexpr int kMost = 4;
