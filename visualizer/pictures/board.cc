@@ -235,7 +235,9 @@ void Board::Arrow(const Cell& from, const Cell& to, Paint paint) {
     const bool right = e.x > s.x;
     const Place p{right ? start->right() : start->x, s.y}, q{right ? end->x : end->right(), e.y};
     const float bend = std::max(20.0f, std::abs(q.x - p.x) * 0.4f) * (right ? 1.0f : -1.0f);
-    made_.drawing.AddPath({p, {p.x + bend, p.y}, {q.x - bend, q.y}, q}, style, true);
+    // One that stays in its row goes above the numbers that it passes, not through them.
+    const float lift = std::abs(p.y - q.y) < 2 && std::abs(q.x - p.x) > 60 ? start->height * 0.62f : 0;
+    made_.drawing.AddPath({p, {p.x + bend, p.y - lift}, {q.x - bend, q.y - lift}, q}, style, true);
   } else {
     const bool down = e.y > s.y;
     const Place p{s.x, down ? start->bottom() : start->y}, q{e.x, down ? end->y : end->bottom()};

@@ -392,7 +392,7 @@ void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
   if (text_mode_ && !cell.text.empty()) {
     const bool faint = cell.state == CellState::kPadding || cell.state == CellState::kUnused || cell.state == CellState::kHole || cell.state == CellState::kSkipped;
     Paint paint = faint ? Ink::kDim : Ink::kText;
-    if (cell.is_nan || cell.text == "inf" || cell.text == "-inf") paint = Ink::kPink;
+    if ((cell.is_nan || cell.text == "inf" || cell.text == "-inf") && cell.mark != CellMark::kSelected) paint = Ink::kPink;
     drawing->AddTextIn({inner.x + 1, inner.y, inner.width - 2, inner.height}, cell.text, {kNumberSize, Face::kMono, paint, Align::kCenter});
   }
 }

@@ -205,6 +205,7 @@ class LayoutPicture {
       const Box box{x, board_.y(), TextWidth(text, Face::kMono, 12) + 16, 22};
       if (box.right() > kLeft + width_) break;
       const bool on = arrays[k] == array_;
+      if (!on && !selection_.live) continue;
       d_.AddBox(box, on ? Paint(Ink::kActive) : Paint(Ink::kRaised), {}, 4);
       d_.AddTextIn(box, text, {12, Face::kMono, on ? Ink::kText : Ink::kDim});
       if (!on) d_.AddSpot({.box = box, .hint = "Shows how it lies in memory", .action = absl::StrCat("of=", arrays[k]->id, ";", kForget)});
@@ -324,6 +325,7 @@ class LayoutPicture {
       d_.AddText({kLeft, board_.y() + 15}, "padding value", {12, Face::kUi, Ink::kDim});
       for (const PaddingValue v : kPaddingValues) {
         const std::string text = NameOf(v);
+        if (!selection_.live && layout().padding_value != v) continue;
         const Box box{x, board_.y() + 1, TextWidth(text, Face::kUi, 11) + 14, 19};
         const bool on = layout().padding_value == v;
         d_.AddBox(box, on ? Paint(Ink::kOrange, 0.25f) : Paint(Ink::kRaised), {}, 4);
