@@ -119,22 +119,6 @@ void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::
   if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
 }
 
-// "iteration 1 of %w, call of %f": where inside of an instruction of the entry a moment is.
-std::string InsideText(const Module& module, const Mark& mark) {
-  std::vector<std::string> parts;
-  const Computation* computation = module.entry;
-  for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
-    const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
-    const Mark::Level& level = mark.levels[k];
-    const std::vector<Computation*> called = caller.CalledComputations();
-    const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
-    const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
-    parts.push_back(absl::StrCat(body ? absl::StrCat("iteration ", level.iteration, " of %") : condition ? absl::StrCat("condition ", level.iteration, " of %") : "%", caller.name));
-    computation = body ? caller.Called(AttrId::kBody) : condition ? caller.Called(AttrId::kCondition) : which < called.size() ? called[which] : nullptr;
-  }
-  return absl::StrJoin(parts, ", ");
-}
-
 // What was set by hand inside of loops and calls: `again` is to be set in the new run, because that comes there anew; `handed` is in values that
 // are handed over; `lost` is said. The program moves.
 struct InnerSets {

@@ -1,7 +1,10 @@
 #include "core/debug/hand_sets.h"
 
+#include <algorithm>
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/debug/travel.h"
 #include "core/literal/relayout.h"
 #include "core/shape/element_type.h"
@@ -32,6 +35,17 @@ const Instruction* FindSet(Session::State& s, const HandSet& set, Value* whole, 
   *leaf = LeafAt(*whole, set.path);
   if (!leaf->has_value() || !Shape::Compatible(leaf->shape(), set.leaf.shape())) return nullptr;
   return instruction;
+}
+
+// The same elements of the same frame's value.
+bool SameElements(const HandSet& a, const HandSet& b) {
+  if (a.depth != b.depth || a.instruction != b.instruction || a.path != b.path || a.places != b.places) return false;
+  for (int k = 0; k <= a.depth; ++k) {
+    Mark::Level x = a.mark.levels[k], y = b.mark.levels[k];
+    if (k == a.depth) x.position = y.position = 0;
+    if (!(x == y)) return false;
+  }
+  return true;
 }
 
 }  // namespace
@@ -78,6 +92,60 @@ absl::Status SetAgain(Session::State& s, const HandSet& set) {
   if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after))); !status.ok()) return status;
   NoteEdit(s);
   return absl::OkStatus();
+}
+
+std::vector<HandSet> LaterSets(Session::State& s) {
+  std::vector<HandSet> later;
+  const Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline == nullptr) return later;
+  const Mark now = s.machine->Where();
+  for (const HandSet& set : s.Extension<HandSets>().of[s.machine.get()]) {
+    const bool kept = std::any_of(timeline->moments().begin(), timeline->moments().end(), [&](const Timeline::Moment& moment) { return moment.kept && moment.mark == set.mark; });
+    if (!set.handed && kept && now < set.mark) later.push_back(set);
+  }
+  std::stable_sort(later.begin(), later.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
+  return later;
+}
+
+void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<HandSet>& later) {
+  if (later.empty()) return;
+  std::vector<HandSet>& sets = s.Extension<HandSets>().of[s.machine.get()];
+  std::erase_if(sets, [&](const HandSet& set) { return !set.handed && made.mark < set.mark; });
+  std::vector<std::string> again, gone, replaced;
+  (void)LookAround(s, [&] {
+    for (const HandSet& set : later) {
+      const std::string inside = InsideText(*s.module, set.mark);
+      const std::string text = absl::StrCat(set.name, inside.empty() ? "" : " in ", inside);
+      if (SameElements(made, set)) {
+        replaced.push_back(text);
+      } else if (s.Extension<Travel>().timeline->Seek(set.mark) == StopReason::kStep && SetAgain(s, set).ok()) {
+        sets.push_back(set);
+        again.push_back(text);
+      } else {
+        gone.push_back(text);
+      }
+    }
+    return absl::OkStatus();
+  });
+  if (!again.empty()) s.Say("  Set later, as before: ", absl::StrJoin(again, "; "), "\n");
+  if (!replaced.empty()) s.Say("  Not set again later: ", absl::StrJoin(replaced, "; "), "\n");
+  if (gone.size() + again.size() + replaced.size() < later.size()) gone.push_back("what cannot be told while this element computation runs");
+  if (!gone.empty()) s.Say("  What was set later is gone, the program does not come there any more: ", absl::StrJoin(gone, "; "), "\n");
+}
+
+std::string InsideText(const Module& module, const Mark& mark) {
+  std::vector<std::string> parts;
+  const Computation* computation = module.entry;
+  for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
+    const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
+    const Mark::Level& level = mark.levels[k];
+    const std::vector<Computation*> called = caller.CalledComputations();
+    const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
+    const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
+    parts.push_back(absl::StrCat(body ? absl::StrCat("iteration ", level.iteration, " of %") : condition ? absl::StrCat("condition ", level.iteration, " of %") : "%", caller.name));
+    computation = body ? caller.Called(AttrId::kBody) : condition ? caller.Called(AttrId::kCondition) : which < called.size() ? called[which] : nullptr;
+  }
+  return absl::StrJoin(parts, ", ");
 }
 
 }  // namespace hloscope

@@ -36,6 +36,15 @@ bool StillSet(Session::State& s, const HandSet& set);
 // Sets it where the program stands, which must be at the set's moment: only the elements that were set.
 absl::Status SetAgain(Session::State& s, const HandSet& set);
 
+// What was set in this run at later moments than the present, and still is there when it comes to them; in order of time.
+std::vector<HandSet> LaterSets(Session::State& s);
+// `made` has been set at the present moment, and the history after it begins anew: sets what was set later once more where the program comes
+// there again, and says so, and what is gone. Later ones of the same elements give way to it.
+void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<HandSet>& later);
+
+// "iteration 1 of %w, %f": where inside of an instruction of the entry a moment is; empty: in the entry.
+std::string InsideText(const Module& module, const Mark& mark);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_DEBUG_HAND_SETS_H_

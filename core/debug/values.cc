@@ -422,12 +422,14 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     } else if (first != 0 || last != shape.ElementCount()) {
       for (int64_t k = first; k < last; ++k) made.places.push_back(k);
     }
+    const std::vector<HandSet> later = LaterSets(s);
     const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)));
     if (set.ok()) {
       NoteEdit(s);
+      s.Say(name, " = ", what, "\n");
+      SetLaterAgain(s, made, later);
       s.Extension<HandSets>().of[s.machine.get()].push_back(std::move(made));
     }
-    if (set.ok()) s.Say(name, " = ", what, "\n");
     if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
       s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");
     }
