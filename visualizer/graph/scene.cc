@@ -122,7 +122,8 @@ DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost,
           more += static_cast<int>(h.node(inside.back().node).children.size()) + (called.size() > 1 ? 1 : 0);
         }
       }
-      if (inside.empty()) continue;
+      // Rows of parameters or constants would be most of the picture, and say least.
+      if (inside.empty() || (node.kind == GraphNode::kChunk && (node.title == "parameters" || node.title == "constants"))) continue;
       if (found.boxes + more > most) {
         ++found.left_closed;
         continue;
