@@ -132,38 +132,26 @@ const Program* CatchFinder::ProgramOf(const Instruction& instruction) {
   return known.program.ok() ? &*known.program : nullptr;
 }
 
-bool CatchFinder::OfConstants(const Instruction& instruction) {
-  // Without recursion: chains of constants may be long.
-  std::vector<const Instruction*> todo = {&instruction};
-  while (!todo.empty()) {
-    const Instruction& i = *todo.back();
-    Known& known = Of(i);
-    if (known.of_constants >= 0) {
-      todo.pop_back();
-      continue;
-    }
-    const OpDef& def = Def(i);
-    const bool pure = def.op_class == OpClass::kPull || def.op_class == OpClass::kPush;
-    if (i.literal != nullptr) {
-      known.of_constants = 1;
-    } else if (!pure || i.parameter_number >= 0) {
-      known.of_constants = 0;
-    } else {
-      bool all = true, waiting = false;
-      for (const Instruction* operand : i.operands) {
-        const int of = Of(*operand).of_constants;
-        if (of < 0) {
-          todo.push_back(operand);
-          waiting = true;
-        }
-        all = all && of == 1;
-      }
-      if (waiting) continue;
-      Of(i).of_constants = all ? 1 : 0;
-    }
-    todo.pop_back();
+ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
+  std::unique_ptr<ConstantFlow>& flow = flows_[kind];
+  if (flow == nullptr) flow = std::make_unique<ConstantFlow>(module_, [kind](const Value& literal) { return HasAny(kind, literal); });
+  return *flow;
+}
+
+std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Frame> frames, bool clean) {
+  std::vector<const Instruction*> constants(instruction.operands.size(), nullptr);
+  ConstantFlow& flow = FlowOf(kind);
+  bool any = false;
+  for (size_t k = 0; k < constants.size(); ++k) {
+    const Instruction& operand = *instruction.operands[k];
+    if (!Floats(operand.shape) || flow.MayBring(operand, 0) == nullptr) continue;
+    const ConstantFlow::Source source = flow.Of(frames, operand, 0);
+    // Whichever way it went: as long as nothing else has come up, it can come from nowhere else.
+    if (source.certain || clean) constants[k] = source.constant;
+    any = any || constants[k] != nullptr;
   }
-  return Of(instruction).of_constants == 1;
+  if (any && flow.HandsOn(instruction)) constants.assign(constants.size(), nullptr);
+  return constants;
 }
 
 bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instruction& instruction) {
@@ -204,7 +192,9 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
       concerns = concerns && def.op_class != OpClass::kStructural && def.op_class != OpClass::kControl;
       if (concerns && def.movement == Movement::kMove && !MayHide(request, instruction)) {  // may bring a constant's NaN among data
         concerns = false;
-        for (const Instruction* operand : instruction.operands) concerns |= Floats(operand->shape) && OfConstants(*operand) && !OfConstants(instruction);
+        ConstantFlow& flow = FlowOf(request.kind);
+        for (const Instruction* operand : instruction.operands) concerns |= Floats(operand->shape) && flow.MayBring(*operand, 0) != nullptr;
+        concerns = concerns && !flow.HandsOn(instruction);
       }
       break;
     }
@@ -229,14 +219,14 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
 }
 
 std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
-                                         bool gone_are_clean) {
+                                         absl::Span<const Frame> frames, bool clean) {
   switch (request.kind) {
     case CatchKind::kNan: {
-      std::optional<Finding> found = FindNonFinite(request, instruction, operands, result, gone_are_clean);
+      std::optional<Finding> found = FindNonFinite(request, instruction, operands, result, frames, clean);
       if (!found.has_value() || found->constant == nullptr) LookInside(instruction, operands, result, &found);
       return found;
     }
-    case CatchKind::kInf: return FindNonFinite(request, instruction, operands, result, gone_are_clean);
+    case CatchKind::kInf: return FindNonFinite(request, instruction, operands, result, frames, clean);
     case CatchKind::kIndex:
     case CatchKind::kDuplicate:
     case CatchKind::kUnsorted: return FindByIndices(request, instruction, operands);
@@ -251,13 +241,12 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
 }
 
 // By element of the result: still bad after every bad element of the data was replaced by 1. Empty: it cannot be said.
-std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instruction& instruction, const Program& program, absl::Span<const Value> operands,
-                                       const Value& result, int output) {
+std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                                       absl::Span<const Instruction* const> constants, int output) {
   std::vector<Value> cleaned(operands.begin(), operands.end());
-  const bool of_constants = OfConstants(instruction);
   for (size_t k = 0; k < cleaned.size(); ++k) {
     if (!cleaned[k].has_value()) return {};
-    if (!Floats(cleaned[k].shape()) || (!of_constants && OfConstants(*instruction.operands[k]))) continue;
+    if (!Floats(cleaned[k].shape()) || constants[k] != nullptr) continue;
     const ElementType type = cleaned[k].shape().element_type();
     Value copy = Value::FromBytes(cleaned[k].shape(), absl::MakeConstSpan(cleaned[k].data(), cleaned[k].byte_size()));
     Scalar one = IsComplex(type) ? Scalar::Complex(type, 1) : Scalar::Float(type, 1);
@@ -289,20 +278,20 @@ std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instru
 }
 
 std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
-                                                  const Value& result, bool gone_are_clean) {
+                                                  const Value& result, absl::Span<const Frame> frames, bool clean) {
   const CatchKind kind = request.kind;
-  const bool of_constants = OfConstants(instruction);
+  const std::vector<const Instruction*> constants = ConstantsOf(kind, instruction, frames, clean);
   bool data_bad = false, constants_bad = false, gone = false;
   for (size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].has_value()) {
       gone = true;
-      data_bad |= !gone_are_clean;
+      data_bad |= !clean;
       continue;
     }
     bool bad = HasAny(CatchKind::kNan, operands[k]);
     if (kind == CatchKind::kInf) bad = bad || HasAny(CatchKind::kInf, operands[k]);
     if (!bad) continue;
-    (!of_constants && OfConstants(*instruction.operands[k]) ? constants_bad : data_bad) = true;
+    (constants[k] != nullptr ? constants_bad : data_bad) = true;
   }
   const Program* program = ProgramOf(instruction);
   const std::vector<Value> leaves = ArraysOf(result);
@@ -315,7 +304,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
     if (!data_bad) {
       introduced = bad;
     } else if (program != nullptr && !gone) {
-      const std::vector<bool> still = Cleaned(request, instruction, *program, operands, result, static_cast<int>(o));
+      const std::vector<bool> still = Cleaned(request, instruction, operands, constants, static_cast<int>(o));
       if (program->is_push) {  // one walk over all updates says for every element whether it read something bad
         std::set<int64_t> candidates;
         for (int64_t i : bad) {
@@ -324,7 +313,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
         std::set<int64_t> inherits;
         bool source = false;
         ElementTrace trace(*program, operands);
-        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && (of_constants || !OfConstants(*instruction.operands[k])); });
+        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && constants[k] == nullptr; });
         if (!candidates.empty()) {
           trace.Updates([&](int64_t target) {
             if (source) inherits.insert(target);
@@ -340,7 +329,7 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
       } else {
         ElementTrace trace(*program, operands);
         bool source = false;
-        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && (of_constants || !OfConstants(*instruction.operands[k])); });
+        trace.set_on_load([&](int k, int64_t, const Scalar& s) { source |= IsSource(kind, s) && constants[k] == nullptr; });
         int64_t traced = 0;
         for (int64_t i : bad) {
           if (!still.empty() && !still[i]) continue;
@@ -373,14 +362,14 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
       std::vector<std::pair<int, int64_t>> loads = LoadsOf(*program, operands, static_cast<int>(o), introduced[0]);
       if (constants_bad) {
         for (const auto& [k, linear] : loads) {
-          if (OfConstants(*instruction.operands[k]) && IsSource(kind, ElementAt(operands[k], linear))) {
-            const Instruction* from = instruction.operands[k];
-            while (from->literal == nullptr && from->operands.size() == 1) from = from->operands[0];
-            f.constant = from;
-          }
+          if (constants[k] != nullptr && IsSource(kind, ElementAt(operands[k], linear))) f.constant = constants[k];
         }
       }
       Show(instruction, loads, operands, f);
+    } else if (constants_bad) {
+      for (size_t k = 0; k < constants.size(); ++k) {
+        if (constants[k] != nullptr && operands[k].has_value() && HasAny(kind, operands[k])) f.constant = constants[k];
+      }
     }
     found = std::move(f);
   }

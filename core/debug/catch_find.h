@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/debug/constant_flow.h"
 #include "core/element/hazard_program.h"
 #include "core/element/program.h"
 #include "core/exec/backend.h"
@@ -60,20 +61,18 @@ struct Finding {
 // What is known of a module's instructions; makes element programs once.
 class CatchFinder {
  public:
-  explicit CatchFinder(Backend& backend) : backend_(backend) {}
+  CatchFinder(const Module& module, Backend& backend) : module_(module), backend_(backend) {}
 
-  // Made of constants alone.
-  bool OfConstants(const Instruction& instruction);
   // Whether the instruction can introduce it, by what it is.
   bool Concerns(const CatchRequest& request, const Instruction& instruction);
   // What the computation that it calls makes may not be seen in the result.
   bool MayHide(const CatchRequest& request, const Instruction& instruction);
   // Certain: no operation of the region, fused as it ran, has it. For the kinds that single operations have; `inputs` are dense.
   bool IsClean(const CatchRequest& request, const Computation& computation, const Region& region, absl::Span<const Value> inputs);
-  // `operands`: by the instruction's operands, dense; empty where the value is gone (updated in place), and then known to be clean if
-  // `gone_are_clean`. `result`: dense.
+  // `operands`: by the instruction's operands, dense; empty where the value is gone (updated in place). `result`: dense. `frames`: the
+  // stack, up to the instruction's. `clean`: nothing of that kind has come up in this run.
   std::optional<Finding> Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
-                              bool gone_are_clean);
+                              absl::Span<const Frame> frames, bool clean);
   // What was not looked at, said once of an instruction; cleared by the taker.
   std::vector<std::string> TakeNotices() { return std::exchange(notices_, {}); }
 
@@ -85,7 +84,6 @@ class CatchFinder {
     std::shared_ptr<const Kernel> kernel;
   };
   struct Known {
-    int of_constants = -1;
     bool program_made = false;
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
@@ -98,7 +96,7 @@ class CatchFinder {
   const Program* ProgramOf(const Instruction& instruction);
   bool MayHaveByProgram(const CatchRequest& request, const Instruction& instruction);
   std::optional<Finding> FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
-                                       bool gone_are_clean);
+                                       absl::Span<const Frame> frames, bool clean);
   std::optional<Finding> FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
   std::optional<Finding> FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands);
   Suspects& SuspectsOf(const Instruction& instruction, const Program& program, const HazardQuery& query);
@@ -107,11 +105,16 @@ class CatchFinder {
                                                               absl::Span<const Value> operands, absl::Span<const Value> results);
   std::vector<int64_t> HiddenSuspects(const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
   void LookInside(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
-  std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, const Program& program, absl::Span<const Value> operands,
-                            const Value& result, int output);
+  std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                            absl::Span<const Instruction* const> constants, int output);
+  ConstantFlow& FlowOf(CatchKind kind);
+  // By operand: the constant that it was moved from, if that has what is looked for; null: it counts as data.
+  std::vector<const Instruction*> ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Frame> frames, bool clean);
 
+  const Module& module_;
   Backend& backend_;
   std::vector<std::string> notices_;
+  std::map<CatchKind, std::unique_ptr<ConstantFlow>> flows_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
   std::map<std::tuple<const Instruction*, size_t, int>, std::unique_ptr<Suspects>> regions_;  // by root, members and what is looked for
 };

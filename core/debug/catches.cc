@@ -23,7 +23,7 @@ bool NonFinite(const CatchRequest& r) { return r.kind == CatchKind::kNan || r.ki
 }  // namespace
 
 Catches::Catches(const Module& module, Backend& backend)
-    : module_(module), backend_(backend), watching_(dynamic_cast<WatchingBackend*>(&backend)), finder_(backend) {}
+    : module_(module), backend_(backend), watching_(dynamic_cast<WatchingBackend*>(&backend)), finder_(module, backend) {}
 
 Catches::~Catches() {
   if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);
@@ -215,7 +215,7 @@ bool Catches::Examine(const Instruction& instruction, absl::Span<const Value> op
   bool any = false;
   for (const CatchRequest& r : requests_) {
     if (!r.enabled || !finder_.Concerns(r, instruction)) continue;
-    std::optional<Finding> finding = finder_.Find(r, instruction, operands, value, !dirty_);
+    std::optional<Finding> finding = finder_.Find(r, instruction, operands, value, machine_->frames(), !dirty_);
     if (!finding.has_value()) {
       if (NonFinite(r) && !dirty_) dirty_ = HasAny(r.kind, value);
       continue;
