@@ -313,6 +313,24 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   return absl::OkStatus();
 }
 
+// Which one a name without a computation means must be clear: the one in a frame that is looked at, or the only one.
+absl::Status NeedOne(const Session::State& s, absl::string_view name, const Instruction& found) {
+  const Computation* home = found.parent;
+  bool seen = home == s.module->entry && !s.visible();
+  for (int depth = s.visible() ? s.selected : -1; depth >= 0 && !seen; --depth) seen = s.machine->frames()[depth].computation == home;
+  if (seen || absl::StrContains(name, ':')) return absl::OkStatus();
+  const std::vector<const Instruction*> copies = CopiesOf(*s.module, found);
+  std::vector<std::string> all;
+  for (const Computation* computation : s.module->computations) {
+    const Instruction* other = computation->FindInstruction(absl::StripPrefix(name, "%"));
+    if (other != nullptr && std::find(copies.begin(), copies.end(), other) == copies.end()) all.push_back(absl::StrCat(computation->name, ":", other->name));
+  }
+  if (all.size() < 2) return absl::OkStatus();
+  constexpr size_t kMost = 8;
+  if (all.size() > kMost) all.resize(kMost);
+  return absl::InvalidArgumentError(absl::StrCat("there is more than one ", name, "; say which: edit ", absl::StrJoin(all, " or ")));
+}
+
 }  // namespace
 
 absl::Status CommandEdit(Session::State& s, absl::string_view args) {
@@ -329,6 +347,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
     if (!found.ok()) return found.status();
     const Instruction& instruction = **found;
+    if (absl::Status one = NeedOne(s, name, instruction); !one.ok()) return one;
     if (absl::ConsumePrefix(&rest, "=")) {
       rest = absl::StripAsciiWhitespace(rest);
       if (rest.empty()) return absl::InvalidArgumentError(kUsage);

@@ -1,5 +1,6 @@
 #include "core/debug/edit_text.h"
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
@@ -8,10 +9,12 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/ops/op.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "core/text/mlir/mlir.h"
@@ -50,13 +53,17 @@ void TakeOverNames(const Module& before, Module& after) {
   }
 }
 
-absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string name, std::string text) {
+// Warnings inside of `written` are errors: what was just written there would be ignored.
+absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string name, std::string text, SourceRange written = {}) {
   const auto source = std::make_shared<SourceText>(std::move(name), std::move(text));
   DiagnosticSink sink;
   const bool stablehlo = mlir::LooksLikeMlir(source->text());
   std::unique_ptr<Module> module = stablehlo ? ReadStableHlo(source, sink) : ReadHloText(source, sink);
   if (module != nullptr) Verify(*module, sink);
-  if (sink.error_count() == 0 && module != nullptr && module->entry != nullptr) {
+  const auto wrong = [&](const Diagnostic& d) {
+    return d.severity == Severity::kError || (d.severity == Severity::kWarning && written.valid() && d.range.begin >= written.begin && d.range.begin < written.end);
+  };
+  if (std::none_of(sink.diagnostics().begin(), sink.diagnostics().end(), wrong) && module != nullptr && module->entry != nullptr) {
     TakeOverLiterals(before, *module);
     if (!stablehlo) TakeOverNames(before, *module);
     return module;
@@ -65,7 +72,7 @@ absl::StatusOr<std::unique_ptr<Module>> Read(const Module& before, std::string n
   std::string problems;
   int shown = 0;
   for (const Diagnostic& d : sink.diagnostics()) {
-    if (d.severity != Severity::kError) continue;
+    if (!wrong(d)) continue;
     if (++shown <= 5) absl::StrAppend(&problems, Render(d, *source));
   }
   if (shown > 5) absl::StrAppend(&problems, "and ", shown - 5, " more\n");
@@ -187,11 +194,36 @@ std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction
   return copies;
 }
 
+namespace {
+
+// Whether the result of its computation, or an effect, is made from the instruction.
+bool IsRead(const Instruction& instruction) {
+  absl::flat_hash_set<const Instruction*> from = {&instruction};
+  for (const Instruction* i : instruction.parent->schedule) {
+    if (std::any_of(i->operands.begin(), i->operands.end(), [&](const Instruction* operand) { return from.contains(operand); })) from.insert(i);
+    if (from.contains(i) && (i == i->parent->root || HasSideEffect(*i))) return true;
+  }
+  return false;
+}
+
+// StableHLO's sizes that are values become part of the shapes when the text is read; a constant that only they were made from is read by nobody.
+absl::Status NeedReader(const Module& module, const Instruction& constant) {
+  if (constant.literal == nullptr || module.source == nullptr || !mlir::LooksLikeMlir(module.source->text()) || IsRead(constant)) return absl::OkStatus();
+  for (const Instruction* copy : CopiesOf(module, constant)) {
+    if (IsRead(*copy)) return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("nothing reads %", constant.name, " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
+}
+
+}  // namespace
+
 absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text) {
+  if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
   return WithAll(module, constant, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+  if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
   return WithAll(module, constant, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
 }
 
@@ -201,11 +233,15 @@ absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, cons
   const Instruction* i = text->Same(instruction);
   if (i == nullptr) return NotInText(instruction);
   const absl::string_view name = absl::StripAsciiWhitespace(attribute.substr(0, attribute.find('=')));
+  const auto with = [&](SourceRange range, std::string words) {
+    const SourceRange written = {range.begin, range.begin + static_cast<int32_t>(words.size())};
+    return Read(module, text->module->source->name(), text->With(range, words), written);
+  };
   for (const Attribute& each : i->attributes) {
-    if ((each.name.empty() ? Info(each.id).name : each.name) == name && each.range.valid()) return Read(module, text->module->source->name(), text->With(each.range, attribute));
+    if ((each.name.empty() ? Info(each.id).name : each.name) == name && each.range.valid()) return with(each.range, std::string(attribute));
   }
   if (AttrIdFromName(name) == AttrId::kUnknown) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is no attribute that instructions have; explain %", i->name, " lists them"));
-  return Read(module, text->module->source->name(), text->With({i->range.end, i->range.end}, absl::StrCat(", ", attribute)));
+  return with({i->range.end, i->range.end}, absl::StrCat(", ", attribute));
 }
 
 absl::StatusOr<std::unique_ptr<Module>> ReadEdited(const Module& module, const std::string& path) {
