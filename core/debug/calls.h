@@ -10,6 +10,9 @@
 
 namespace hloscope {
 
+// The payload of an error that says that the loop whose iteration is asked for is not running.
+inline constexpr absl::string_view kLoopNotRunning = "hloscope/loop-not-running";
+
 struct CallGraph {
   std::vector<std::vector<const Instruction*>> callers;  // by computation id
   std::vector<bool> in_loop;                             // a loop's condition or body, or called from one

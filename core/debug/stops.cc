@@ -3,7 +3,9 @@
 
 #include <algorithm>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/stop_log.h"
 #include "core/debug/text_util.h"
@@ -204,12 +206,13 @@ class Judged {
   bool known() const { return known_; }
   int64_t reached() const { return counts_->reached; }
 
-  // Of a condition that cannot be evaluated it is said, and that is a stop. A catch may be anywhere: where there is nothing to see its
-  // condition does not hold.
+  // Of a condition that cannot be evaluated it is said, and that is a stop. In no iteration of a loop that does not run it holds. A catch may be
+  // anywhere: where there is nothing to see its condition does not hold.
   bool ConditionHolds() const {
     if (b_.condition.empty()) return true;
     const absl::StatusOr<Claim> claim = EvaluateClaim(b_.condition, StopHost(s_, counts_->reached));
     if (claim.ok()) return claim->holds;
+    if (claim.status().GetPayload(kLoopNotRunning).has_value()) return false;
     const bool is_catch = b_.kind == Breakpoint::kCatch;
     if (is_catch && (absl::IsFailedPrecondition(claim.status()) || absl::IsNotFound(claim.status()))) return false;
     if (counting_) s_.Say(is_catch ? "Catch " : "Breakpoint ", b_.number, ": its condition cannot be evaluated here: ", claim.status().message(), "\n");

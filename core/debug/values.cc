@@ -4,6 +4,7 @@
 #include <cstring>
 #include <optional>
 
+#include "absl/strings/cord.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
@@ -195,7 +196,9 @@ absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string
   if (argument.empty()) return absl::FailedPreconditionError("no loop is running here, so there is no iteration");
   const absl::StatusOr<const Instruction*> loop = FindLoop(*module, argument);
   if (!loop.ok()) return loop.status();
-  return absl::FailedPreconditionError(absl::StrCat("the loop %", (*loop)->name, " is not running here"));
+  absl::Status status = absl::FailedPreconditionError(absl::StrCat("the loop %", (*loop)->name, " is not running here"));
+  status.SetPayload(kLoopNotRunning, absl::Cord());
+  return status;
 }
 
 absl::Status Session::State::CheckExpression(absl::string_view text) const {
