@@ -33,7 +33,7 @@ absl::Status ReadAll(const std::string& path, std::string& text) {
   if (fstat(fileno(file), &info) == 0) {
     if (S_ISDIR(info.st_mode)) {
       if (!standard_input) std::fclose(file);
-      return absl::NotFoundError(absl::StrCat("cannot open ", path, ": it is a directory"));
+      return absl::NotFoundError(absl::StrCat("cannot open ", path, ": it is a folder; name a program in it"));
     }
     if (S_ISREG(info.st_mode)) text.reserve(info.st_size + 1);
   }

@@ -1,7 +1,11 @@
 // hloscope shot: the window, or one panel, as a picture; without a screen too.
+#include <cerrno>
 #include <cstdlib>
+#include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -39,10 +43,11 @@ int Run_shot(const std::vector<std::string>& args) {
   options.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   if (!options.file.empty() && options.file != "-") {
+    std::error_code error;
+    if (std::filesystem::is_directory(options.file, error)) return UsageError(absl::StrCat(options.file, " is a folder; name a program in it"));
     std::ifstream readable(options.file);
-    if (!readable || readable.peek() == std::ifstream::traits_type::eof()) {
-      return UsageError(absl::StrCat("cannot read ", options.file, readable ? ": it is empty, or a folder" : ""));
-    }
+    if (!readable) return UsageError(absl::StrCat("cannot open ", options.file, ": ", std::strerror(errno)));
+    if (readable.peek() == std::ifstream::traits_type::eof()) return UsageError(absl::StrCat(options.file, " is empty: it holds no program"));
   }
   if (!absl::EndsWith(out, ".png")) return UsageError("shot writes .png; -o OUT.png");
   if (!options.only_panel.empty() && FindPanelRow(options.only_panel) == nullptr) {

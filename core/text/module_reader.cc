@@ -145,7 +145,8 @@ void ModuleReader::ReadTopLevel() {
   if (s_.AtEnd() && sink_.error_count() == 0 && module_->computations.empty()) {
     const char* at = seen_header_ ? s_.end() : s_.begin();
     s_.Error(s_.Range(at, at), HLO_LABEL("text.empty"),
-             absl::StrCat("expected ", seen_header_ ? "" : "HloModule, ", "a computation or an instruction, found nothing"));
+             absl::StrCat("expected ", seen_header_ ? "" : "HloModule, ", "a computation or an instruction, found nothing"),
+             seen_header_ ? "" : "the text holds no program: begin with HloModule NAME and ENTRY main { ... }");
   }
 }
 

@@ -33,7 +33,7 @@ class LocalsPanel : public Panel {
     ui::SearchField("filter", &filter_, "filter by name, operation or shape", 0);
     List(now, *frame);
     DrawHead();
-    ImGui::BeginChild("rows", {0, 0}, false);
+    ImGui::BeginChild("rows", {0, ui::WholeRows(22)}, false);
     DrawRows(context, *frame);
     ImGui::EndChild();
     ui::TagFact("count", absl::StrCat(rows_.size()));

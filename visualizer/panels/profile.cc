@@ -211,7 +211,8 @@ class ProfilePanel : public Panel {
       ui::EmptyHint(ui::Icon::kChart, way_ == 4 ? "No loop ran." : "Nothing ran.", "");
       return;
     }
-    const float width = ImGui::GetContentRegionAvail().x;
+    // Numbers do not run under the bar that scrolls.
+    const float width = ImGui::GetContentRegionAvail().x - ImGui::GetStyle().ScrollbarSize;
     // Columns from the right; what has no room is left out.
     struct Column {
       const char* title;
@@ -234,7 +235,7 @@ class ProfilePanel : public Panel {
     ui::DrawText({at.x + ui::Px(8), at.y}, c.faint, ui::Type().small, way_ == 0 ? "instruction (what ran as one)" : absl::AsciiStrToLower(kWays[way_]));
     for (size_t k = 0; k < shown; ++k) put(at.x, at.y, k, c.faint, ui::Type().small, kColumns[k].title);
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(18)});
-    ImGui::BeginChild("table", {0, 0}, false);
+    ImGui::BeginChild("table", {0, ui::WholeRows(22)}, false);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), ui::Px(22));

@@ -313,15 +313,16 @@ void ProgramPanel::Draw(PanelContext& context) {
   }
   Update(context);
   DrawFindBar(context);
-  const float footer = ui::Px(36);
   const ImVec2 room = ImGui::GetContentRegionAvail();
+  // In a very low place the text goes before what stands below it.
+  const float footer = room.y >= ui::Px(36 + 3 * 22) ? ui::Px(36) : 0;
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   ImGui::BeginChild("body", {room.x, std::max(ui::Px(40), room.y - footer)}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar(2);
   DrawText(context);
   ImGui::EndChild();
-  DrawFooter(context, footer);
+  if (footer > 0) DrawFooter(context, footer);
 }
 
 std::unique_ptr<Panel> MakeProgramPanel() { return std::make_unique<ProgramPanel>(); }

@@ -16,6 +16,11 @@
 #include "visualizer/widgets/keys.h"
 
 namespace hloscope {
+namespace {
+
+constexpr float kLeastForTimeline = 300;  // of the window's height: in a lower one the panels have its room
+
+}  // namespace
 
 Shell::Shell(Engine& engine, Document& document, ShellOptions options) : engine_(engine), document_(document), options_(std::move(options)) {
   settings_ = LoadSettings(options_.config_folder);
@@ -292,7 +297,7 @@ void Shell::Frame() {
     } else if (now_->phase == Phase::kEmpty || welcome_) {
       DrawWelcome({min.x + gap, min.y + toolbar}, {max.x - gap, max.y - gap});
     } else {
-      const bool has_timeline = FindPanelRow("timeline") != nullptr && layout_.LeafOf("timeline") == nullptr;
+      const bool has_timeline = FindPanelRow("timeline") != nullptr && layout_.LeafOf("timeline") == nullptr && max.y - min.y >= ui::Px(kLeastForTimeline);
       const float bottom = max.y - gap - (has_timeline ? timeline + gap : 0);
       if (has_timeline) DrawPanel("timeline", {min.x + gap, max.y - gap - timeline}, {max.x - gap, max.y - gap});
       DrawNode(layout_.root(), {min.x + gap, min.y + toolbar}, {max.x - gap, bottom}, "root");

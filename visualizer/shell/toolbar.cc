@@ -85,14 +85,18 @@ void Shell::DrawToolbar(float height) {
     if (back) tool(t, !running);
   }
   x += ui::Px(4);
-  for (const Tool& t : kForward) tool(t, !running);
+  const float search = wide ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(300)) : width >= ui::Px(560) ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(120)) : ui::Px(34);
+  const float right = origin.x + width - ui::Px(12) - search;
+  // As many as there is room for; those that come last are in the menus too.
+  const auto fits = [&] { return x + ui::Px(28 + 8) <= right; };
+  for (const Tool& t : kForward) {
+    if (fits()) tool(t, !running);
+  }
   x += ui::Px(4);
-  tool({"pause", ui::Icon::kPause, ""}, running);
-  tool({"restart", ui::Icon::kRestart, ""}, now_->session != nullptr);
+  if (fits()) tool({"pause", ui::Icon::kPause, ""}, running);
+  if (fits()) tool({"restart", ui::Icon::kRestart, ""}, now_->session != nullptr);
   x += ui::Px(12);
   // At the right: the way to all commands.
-  const float search = wide ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(300)) : std::clamp(width * 0.17f, ui::Px(36), ui::Px(120));
-  const float right = origin.x + width - ui::Px(12) - search;
   ImGui::SetCursorScreenPos({right, button_y});
   if (ImGui::InvisibleButton("commands", {search, ui::Px(28)})) Run("window palette");
   ui::Tag("commands");
@@ -103,7 +107,7 @@ void Shell::DrawToolbar(float height) {
   const float keys = keys_shown ? ui::Measure(ui::Type().small, "Ctrl+Shift+P").x + ui::Px(8) : 0;
   const float icon = ui::Px(13);
   ui::DrawIcon(list, ui::Icon::kSearch, {right + ui::Px(10), button_y + std::floor((ui::Px(28) - icon) / 2)}, icon, c.faint);
-  ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, search < ui::Px(240) ? "Commands" : "Search or run a command");
+  if (search > ui::Px(60)) ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, search < ui::Px(240) ? "Commands" : "Search or run a command");
   ui::Tooltip("All commands (Ctrl+Shift+P)");
   if (keys_shown) ui::DrawText({end.x - keys - ui::Px(2), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, "Ctrl+Shift+P");
   // Between: what the program does.

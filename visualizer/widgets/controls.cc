@@ -266,6 +266,11 @@ bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* 
   return changed;
 }
 
+float WholeRows(float row) {
+  const float height = Px(row);
+  return std::max(height, std::floor(ImGui::GetContentRegionAvail().y / height) * height);
+}
+
 bool Field(absl::string_view name, std::string* text, absl::string_view hint, float width, bool* entered, bool mono) {
   const std::string id = absl::StrCat("##", name), shown(hint);
   ImGui::SetNextItemWidth(width > 0 ? Px(width) : width == 0 ? -1 : width);

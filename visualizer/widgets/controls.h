@@ -65,6 +65,8 @@ struct RowState {
   ImVec2 min, max;
 };
 RowState Row(absl::string_view name, float height, bool selected = false, ImU32 fill = 0);
+// The height of a list in the room that is left, of whole rows of this height (at scale 1): the last one that is seen is not cut. At least one.
+float WholeRows(float row);
 // "shape    bf16[1,12]": a dim key and a value in one column each.
 void KeyValue(absl::string_view key, absl::string_view value, ImU32 color = 0, ImFont* font = nullptr, float key_width = 92);
 void Heading(absl::string_view text);
