@@ -1,12 +1,16 @@
 #include "app/cli/arguments.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <iostream>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "app/cli/verb.h"
 #include "core/debug/text_util.h"
+#include "core/ops/custom_call_targets.h"
+#include "core/ops/exchange_def.h"
 #if __has_include("backends/reference/backend.h")
 #include "backends/reference/backend.h"
 #define HLOSCOPE_REFERENCE_BACKEND 1
@@ -18,6 +22,25 @@
 namespace hloscope::cli {
 namespace {
 constexpr int kMaxThreads = 1024;
+constexpr int kMaxDevices = 4096;
+
+// Takes "R:" or "R.P:" off the front of the text: for one replica, or for one partition of it.
+struct OneDevice {
+  int64_t replica = -1, partition = -1;  // -1: any
+  bool any() const { return replica < 0; }
+  bool Is(const Device& d) const { return replica == d.replica && (partition < 0 || partition == d.partition); }
+};
+OneDevice TakeDevice(absl::string_view& text) {
+  const size_t colon = text.find(':');
+  OneDevice device;
+  if (colon == absl::string_view::npos) return device;
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(text.substr(0, colon), absl::MaxSplits('.', 1));
+  int64_t replica = -1, partition = -1;
+  if (!absl::SimpleAtoi(parts.first, &replica) || replica < 0) return device;
+  if (text.substr(0, colon).find('.') != absl::string_view::npos && (!absl::SimpleAtoi(parts.second, &partition) || partition < 0)) return device;
+  text.remove_prefix(colon + 1);
+  return {replica, partition};
+}
 }  // namespace
 
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
@@ -36,31 +59,35 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text) { return ParseByteCount(text); }
 
 void ProgramOptions::AddTo(CLI::App& app) {
-  app.add_option("--input", input, "parameter I from a .npy file")->type_name("I=FILE.npy")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--input", input, "parameter I from a .npy file; R:I of replica R alone, R.P:I of its partition P")->type_name("[R[.P]:]I=FILE.npy")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--inputs", inputs, "parameters from a .npz file, by name or number")->type_name("FILE.npz");
   app.add_option("--fill", fill, "how the other parameters are made: random:SEED, zeros, ones, iota")->capture_default_str();
   app.add_option("--backend", backend, "jit or reference")->capture_default_str();
   app.add_option("--threads", threads, "threads of the backend (0: all)")->type_name("N");
-  app.add_option("--replicas", replicas, "replicas of the program (only 1 so far)")->type_name("N");
+  app.add_option("--replicas", replicas, "replicas of the program (as many as its header says, where it exchanges data)")->type_name("N");
+  app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M");
   app.add_option("--memory-limit", memory_limit, "bytes of values and scratch, as 16GiB")->type_name("BYTES");
   app.add_option("--max-iterations", max_iterations, "stops a loop after N iterations, with a diagnostic")->type_name("N");
   app.add_option("--custom-call", custom_call, "loads functions for custom calls from a shared library")->type_name("LIB.so")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--infeed", infeed, "items of the infeed, in order")->type_name("FILE.npz");
+  app.add_option("--infeed", infeed, "items of the infeed, in order; R: of replica R alone")->type_name("[R[.P]:]FILE.npz")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_flag("--no-cache", no_cache, "neither reads nor writes the disk cache of kernels");
 }
 
-absl::StatusOr<SessionOptions> ProgramOptions::ToSession() const {
+absl::StatusOr<SessionOptions> ProgramOptions::ToSession(bool several) const {
   SessionOptions session;
   absl::StatusOr<Fill> parsed = ParseFill(fill);
   if (!parsed.ok()) return parsed.status();
   session.fill = *parsed;
-  for (const std::string& text : input) {
+  for (absl::string_view text : input) {
+    const std::string whole(text);
+    const OneDevice device = TakeDevice(text);
     const size_t equals = text.find('=');
     int number = -1;
     if (equals == std::string::npos || !absl::SimpleAtoi(text.substr(0, equals), &number) || number < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("--input takes NUMBER=FILE.npy, not ", text));
+      return absl::InvalidArgumentError(absl::StrCat("--input takes NUMBER=FILE.npy, or REPLICA:NUMBER=FILE.npy, not ", whole));
     }
-    session.input_files.emplace_back(number, text.substr(equals + 1));
+    if (!device.any() && !several) return absl::InvalidArgumentError(absl::StrCat("--input ", whole, " is for one replica; only run and test take several"));
+    if (device.any()) session.input_files.emplace_back(number, std::string(text.substr(equals + 1)));
   }
   session.inputs_npz = inputs;
   if (!memory_limit.empty()) {
@@ -68,15 +95,79 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession() const {
     if (!bytes.ok()) return absl::InvalidArgumentError(absl::StrCat("--memory-limit: ", bytes.status().message()));
     session.memory_limit = *bytes;
   }
-  if (replicas != 1) return absl::InvalidArgumentError("--replicas: only one replica can run so far");
+  for (const auto& [option, count] : {std::make_pair("--replicas", replicas), std::make_pair("--partitions", partitions)}) {
+    if (count < 0 || count > kMaxDevices) return absl::InvalidArgumentError(absl::StrCat(option, " takes 1 to ", kMaxDevices, ", not ", count));
+    if (count > 1 && !several) return absl::InvalidArgumentError(absl::StrCat(option, ": only run and test take more than one so far"));
+  }
+  if (int64_t{std::max(1, replicas)} * std::max(1, partitions) > kMaxDevices) return absl::InvalidArgumentError(absl::StrCat("at most ", kMaxDevices, " devices can run, not ", replicas, " x ", partitions));
   if (max_iterations < 0) return absl::InvalidArgumentError(absl::StrCat("--max-iterations takes a number of at least 0 (0: no limit), not ", max_iterations));
   if (threads < 0 || threads > kMaxThreads) {
     return absl::InvalidArgumentError(absl::StrCat("--threads takes 1 to ", kMaxThreads, ", or 0 for all, not ", threads));
   }
   session.max_iterations = max_iterations;
   session.custom_call_libraries = custom_call;
-  session.infeed_npz = infeed;
+  for (absl::string_view text : infeed) {
+    const std::string whole(text);
+    const OneDevice device = TakeDevice(text);
+    if (!device.any() && !several) return absl::InvalidArgumentError(absl::StrCat("--infeed ", whole, " is for one replica; only run and test take several"));
+    if (device.any()) session.infeed_npz = whole;
+  }
   return session;
+}
+
+absl::StatusOr<ProgramOptions::OfDevice> ProgramOptions::ToSession(const Device& device) const {
+  absl::StatusOr<SessionOptions> all = ToSession(true);
+  if (!all.ok()) return all.status();
+  OfDevice of{false, *std::move(all)};
+  for (absl::string_view text : input) {
+    int number = 0;
+    const OneDevice one = TakeDevice(text);
+    const size_t equals = text.find('=');
+    if (one.any() || !one.Is(device) || !absl::SimpleAtoi(text.substr(0, equals), &number)) continue;
+    of.own = true;
+    of.session.input_files.emplace_back(number, std::string(text.substr(equals + 1)));
+  }
+  for (absl::string_view text : infeed) {
+    const OneDevice one = TakeDevice(text);
+    if (one.any() || !one.Is(device)) continue;
+    of.own = true;
+    of.session.infeed_npz = std::string(text);
+  }
+  return of;
+}
+
+absl::Status ProgramOptions::CheckDevices(const DeviceCounts& devices) const {
+  for (const auto& [option, texts] : {std::make_pair("--input ", &input), std::make_pair("--infeed ", &infeed)}) {
+    for (absl::string_view text : *texts) {
+      const std::string whole(text);
+      const OneDevice one = TakeDevice(text);
+      if (one.any() || (one.replica < devices.replicas && one.partition < devices.partitions)) continue;
+      return absl::InvalidArgumentError(absl::StrCat(option, whole, ": the run has ", Count(devices.replicas, "replica"), " and ", Count(devices.partitions, "partition"), ", numbered from 0"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {
+  DeviceCounts counts{options.replicas, options.partitions};
+  bool exchanges = false, parallel = false;
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->instructions) {
+      exchanges |= ExchangeOf(*i).role != ExchangeRole::kNone;
+      parallel |= i->Has(AttrId::kCustomCallTarget) && FindCustomCallTarget(i->Text(AttrId::kCustomCallTarget)) == CustomCallTarget::kParallel;
+    }
+  }
+  if (parallel) exchanges = false;  // it brings its devices along
+  const auto complete = [&](int64_t& count, absl::string_view header) {
+    if (count > 0) return;
+    const std::string* text = exchanges ? module.FindHeader(header) : nullptr;
+    if (text == nullptr || !absl::SimpleAtoi(*text, &count) || count < 1 || count > kMaxDevices) count = 1;
+  };
+  const bool asked = options.replicas > 0 || options.partitions > 0;  // what is not asked for is one
+  if (asked) exchanges = false;
+  complete(counts.replicas, "replica_count");
+  complete(counts.partitions, "num_partitions");
+  return counts;
 }
 
 namespace {

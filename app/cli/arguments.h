@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/debug/session.h"
 #include "core/exec/backend.h"
+#include "core/ops/device_groups.h"
 
 namespace hloscope::cli {
 
@@ -21,18 +22,38 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args);
 // "16GiB", "512MiB", "1000000" -> bytes.
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text);
 
+// How many devices a program runs on.
+struct DeviceCounts {
+  int64_t replicas = 1, partitions = 1;
+  bool several() const { return replicas > 1 || partitions > 1; }
+};
+
 // The options for inputs, memory and backend.
 struct ProgramOptions {
-  std::vector<std::string> input;  // I=FILE.npy
-  std::string inputs, fill = "random:0", backend = "jit", memory_limit, infeed;
+  std::vector<std::string> input;   // I=FILE.npy, R:I=FILE.npy for a replica, R.P:I=FILE.npy for one partition of it
+  std::vector<std::string> infeed;  // FILE.npz, R:FILE.npz, R.P:FILE.npz
+  std::string inputs, fill = "random:0", backend = "jit", memory_limit;
   std::vector<std::string> custom_call;
-  int threads = 0, replicas = 1;
+  int threads = 0;
+  int replicas = 0, partitions = 0;  // 0: not given
   int64_t max_iterations = 0;
   bool no_cache = false;
 
   void AddTo(CLI::App& app);
-  absl::StatusOr<SessionOptions> ToSession() const;
+  // `several`: the verb runs programs of several devices; else more than one is refused, and so are inputs for one of them.
+  absl::StatusOr<SessionOptions> ToSession(bool several = false) const;
+  // The same with the inputs and the infeed of one device, where it has its own.
+  struct OfDevice {
+    bool own = false;
+    SessionOptions session;
+  };
+  absl::StatusOr<OfDevice> ToSession(const Device& device) const;
+  // InvalidArgument: inputs are given for a device that there is not.
+  absl::Status CheckDevices(const DeviceCounts& devices) const;
 };
+
+// As the options ask for, else as the header says where an operation of the program has to do with other devices.
+DeviceCounts CountDevices(const ProgramOptions& options, const Module& module);
 
 // "jit" or "reference".
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const ProgramOptions& options);

@@ -18,9 +18,11 @@
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
+#include "app/cli/run_devices.h"
 #include "app/cli/run_report.h"
 #include "app/cli/run_compare.h"
 #include "app/cli/verb.h"
+#include "backends/exchange/run_parallel.h"
 #include "core/base/threads.h"
 #include "core/debug/catches.h"
 #include "core/debug/check.h"
@@ -147,7 +149,7 @@ class Runner {
       : o_(o), loaded_(loaded), module_(std::move(module)), start_(start) {}
 
   int Run() {
-    absl::StatusOr<SessionOptions> session = o_.program.ToSession();
+    absl::StatusOr<SessionOptions> session = o_.program.ToSession(/*several=*/true);
     if (!session.ok()) return Refuse(o_, kUsage, session.status());
     session->arguments = loaded_.arguments;
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(o_.program);
@@ -166,6 +168,7 @@ class Runner {
     machine_options.custom_calls = &inputs_->custom_calls();
     machine_options.infeed = inputs_->infeed();
     machine_options.time_instructions = o_.profile || !o_.trace.empty();
+    AllowRunParallel(machine_options, *backend_, o_.program.threads);
     machine_ = std::make_unique<Machine>(*module_, *backend_, std::move(machine_options));
     const int status = Execute();
     progress_.Set("");
@@ -333,7 +336,7 @@ class Runner {
       if (!written.ok()) return Refuse(o_, kUsage, written);
     }
     if (o_.comparing.any() && outcome_.error.empty()) {
-      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToSession(), compared_runs_);
+      const absl::Status ran = o_.comparing.Run(*module_, *backend_, *inputs_, *o_.program.ToSession(/*several=*/true), compared_runs_);
       if (!ran.ok()) return Refuse(o_, kUsage, ran);
       if (compared_runs_.failed) status = kFailed;
     }
@@ -549,6 +552,19 @@ class Runner {
   Progress progress_;
 };
 
+// An option that programs of several devices do not have; "": there is none.
+absl::string_view OfOneDevice(const RunOptions& o) {
+  if (o.samples != 0) return "--check";
+  if (!o.catch_requests.empty()) return "--catch";
+  if (o.profile) return "--profile";
+  if (!o.trace.empty()) return "--trace";
+  if (!o.junit.empty()) return "--junit";
+  if (!o.report.empty()) return "--report";
+  if (o.comparing.any()) return "a comparison";
+  if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
+  return "";
+}
+
 }  // namespace
 
 int Run_run(const std::vector<std::string>& args) {
@@ -585,7 +601,14 @@ int Run_run(const std::vector<std::string>& args) {
     if (o.json) PrintLoadJson(o.file, loaded);
     return status;
   }
-  return Runner(o, loaded, std::move(module), start).Run();
+  const DeviceCounts devices = CountDevices(o.program, *module);
+  if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
+  const absl::string_view only_one = OfOneDevice(o);
+  if (!only_one.empty()) {
+    return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
+                                                                   Count(devices.partitions, "partition"), "; leave it out, or run it with --replicas 1 --partitions 1")));
+  }
+  return RunOnDevices({&o.program, devices, o.output, o.repeat, o.json}, *module, loaded);
 }
 
 }  // namespace hloscope::cli

@@ -11,9 +11,11 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_replace.h"
 #include "app/cli/arguments.h"
+#include "app/cli/device_run.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "backends/exchange/run_parallel.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
@@ -55,7 +57,7 @@ bool Asserts(const Module& module) {
 
 class Tester {
  public:
-  Tester(SessionOptions session, std::unique_ptr<Backend> backend) : session_(std::move(session)), backend_(std::move(backend)) {}
+  Tester(const ProgramOptions& options, SessionOptions session, std::unique_ptr<Backend> backend) : options_(options), session_(std::move(session)), backend_(std::move(backend)) {}
 
   // False when the file cannot be read at all.
   bool File(const std::string& path) {
@@ -84,17 +86,11 @@ class Tester {
     if (tests.empty()) std::fprintf(stderr, "%s: note: no function without arguments to test\n", path.c_str());
     bool blamed = loaded.sink.error_count() == 0;
     for (StableHloTest& test : tests) {
-      const bool several = test.num_replicas > 1 || test.num_partitions > 1;
       if (!test.reached || BadModule(*test.module, loaded.sink)) {
         blamed = true;
         Result result = Begin(path, test.name, test.range, *loaded.source);
         result.outcome = Result::kFailed;
         result.failures.push_back({result.place, "it cannot be read; see the errors"});
-        Finish(std::move(result));
-      } else if (several) {
-        Result result = Begin(path, test.name, test.range, *loaded.source);
-        result.outcome = Result::kSkipped;
-        result.failures.push_back({result.place, absl::StrCat("runs on ", Count(test.num_replicas, "replica"), " and ", Count(test.num_partitions, "partition"), ", which is not executed yet")});
         Finish(std::move(result));
       } else {
         Run(path, test.name, test.range, *test.module, *loaded.source, std::move(test.infeed));
@@ -154,7 +150,7 @@ class Tester {
 
   void Finish(Result result) { results_.push_back(std::move(result)); }
 
-  void Run(const std::string& path, absl::string_view name, SourceRange range, const Module& module, const SourceText& source, std::vector<Value> infeed = {}, Value expected = {}) {
+  void Run(const std::string& path, absl::string_view name, SourceRange range, Module& module, const SourceText& source, std::vector<Value> infeed = {}, Value expected = {}) {
     Result result = Begin(path, name, range, source);
     const Clock::time_point start = Clock::now();
     const auto fail = [&](SourceRange where, absl::string_view why) {
@@ -177,6 +173,12 @@ class Tester {
       fail(check.range, why.message());
       return true;
     };
+    AllowRunParallel(machine_options, *backend_, options_.threads);
+    if (const DeviceCounts devices = CountDevices(options_, module); devices.several()) {
+      RunDevices(module, devices, std::move(machine_options), fail);
+      result.seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      return Finish(std::move(result));
+    }
     Machine machine(module, *backend_, std::move(machine_options));
     absl::Status status = machine.Start([&](int number) { return (*inputs)->Parameter(number, &machine.account()); });
     if (status.ok() && machine.Run() != StopReason::kFinished) status = machine.status();
@@ -192,6 +194,19 @@ class Tester {
     Finish(std::move(result));
   }
 
+  // On several devices, which all have the same assertions.
+  void RunDevices(Module& module, const DeviceCounts& devices, MachineOptions machine, const std::function<void(SourceRange, absl::string_view)>& fail) {
+    absl::StatusOr<std::unique_ptr<DeviceRun>> run = DeviceRun::Create(module, *backend_, options_, session_, devices, std::move(machine));
+    if (!run.ok()) return fail({}, run.status().message());
+    const absl::Status started = (*run)->Start();
+    if (!started.ok()) return fail({}, started.message());
+    const Replicas::Outcome outcome = (*run)->replicas().Run();
+    if (outcome.finished) return;
+    const std::string at = outcome.instruction == nullptr ? "" : absl::StrCat(" at %", outcome.instruction->name);
+    fail(outcome.instruction == nullptr ? SourceRange() : outcome.instruction->range, absl::StrCat((*run)->replicas().Name(outcome.device), at, ": ", outcome.status.message()));
+  }
+
+  const ProgramOptions& options_;
   SessionOptions session_;
   std::unique_ptr<Backend> backend_;
   std::vector<Result> results_;
@@ -247,11 +262,11 @@ int Run_test(const std::vector<std::string>& args) {
   app.add_flag("-v,--verbose", verbose, "names the tests that pass, too");
   options.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
-  absl::StatusOr<SessionOptions> session = options.ToSession();
+  absl::StatusOr<SessionOptions> session = options.ToSession(/*several=*/true);
   if (!session.ok()) return UsageError(std::string(session.status().message()));
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);
   if (!backend.ok()) return UsageError(std::string(backend.status().message()));
-  Tester tester(*std::move(session), *std::move(backend));
+  Tester tester(options, *std::move(session), *std::move(backend));
   Progress progress;
   bool unreadable = false;
   size_t shown = 0;

@@ -10,6 +10,7 @@
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
 #include "core/ops/element_calls.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 namespace {
@@ -28,6 +29,10 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
     step.kind = StepKind::kParameter;
   } else if (instruction.literal != nullptr) {
     step.kind = StepKind::kConstant;
+  } else if (options.exchange != nullptr && (ExchangeOf(instruction).role == ExchangeRole::kReplicaId || ExchangeOf(instruction).role == ExchangeRole::kPartitionId)) {
+    step.kind = StepKind::kDevice;
+  } else if (options.exchange != nullptr && ExchangeOf(instruction).role != ExchangeRole::kNone) {
+    step.kind = StepKind::kExchange;
   } else if (def.host == HostService::kInfeed) {
     step.kind = StepKind::kInfeed;
     step.sticky = true;
@@ -152,9 +157,9 @@ void Machine::Impl::Say(std::string notice) {
 
 absl::Status Machine::Impl::SetResult(Value value) {
   result = written_result.has_value() ? ToLayout(value, *written_result, &m.account_) : std::move(value);
-  if (!result.has_value()) return MemoryError(written_result->ByteSize(), *m.module_.entry->root);
+  if (!result.has_value()) return MemoryError(written_result->ByteSize(), *m.entry()->root);
   dense_result = ToDense(result, &m.account_);
-  if (!dense_result.has_value()) return MemoryError(result.shape().DenseByteSize(), *m.module_.entry->root);
+  if (!dense_result.has_value()) return MemoryError(result.shape().DenseByteSize(), *m.entry()->root);
   return absl::OkStatus();
 }
 
@@ -183,8 +188,8 @@ absl::Status Machine::Impl::Begin() {
   m.executed_ = 0;
   m.profile_.clear();
   pin_depth = -1;
-  if (m.module_.entry == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
-  absl::Status status = PushFrame(stack, FrameKind::kEntry, nullptr, 0, *m.module_.entry, parameters, 0, -1);
+  if (m.entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
+  absl::Status status = PushFrame(stack, FrameKind::kEntry, nullptr, 0, *m.entry(), parameters, 0, -1);
   started = status.ok();
   return status;
 }
@@ -268,6 +273,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
     Consume(frame, code.plan->regions[region]);
     Store(frame, position, std::move(value));
   }  // else nobody reads it: made when asked for
+  if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
   if (outcome == Outcome::kCaught || caught) {
     MoveTo(stack, frame, position + 1);
@@ -295,12 +301,12 @@ StopReason Machine::Impl::ReturnEnded(Stack& stack, bool leave) {
 // ---- The interface ----
 
 Machine::Machine(const Module& module, Backend& backend, MachineOptions options)
-    : module_(module), backend_(backend), options_(std::move(options)), impl_(std::make_unique<Impl>(*this)) {
+    : module_(module), backend_(backend), options_(std::move(options)), account_(options_.account != nullptr ? *options_.account : own_account_), impl_(std::make_unique<Impl>(*this)) {
   const size_t count = module.computations.size();
   impl_->codes.resize(count);
   impl_->armed.resize(count);
   impl_->armed_within.assign(count, false);
-  impl_->written_result = module.entry_result;
+  if (entry() == module.entry) impl_->written_result = module.entry_result;
   impl_->dynamic = HasDynamicSizes(module);
 }
 
@@ -312,8 +318,8 @@ Machine::~Machine() {
 }
 
 absl::Status Machine::Start(std::vector<Value> parameters) {
-  if (module_.entry == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
-  const std::vector<Instruction*>& wanted = module_.entry->parameters;
+  if (entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
+  const std::vector<Instruction*>& wanted = entry()->parameters;
   if (parameters.size() != wanted.size()) {
     return absl::InvalidArgumentError(absl::StrCat("the entry computation takes ", wanted.size(), " parameters, ", parameters.size(), " were given"));
   }
@@ -334,8 +340,8 @@ absl::Status Machine::Start(std::vector<Value> parameters) {
 }
 
 absl::Status Machine::Start(ParameterProvider provider) {
-  if (module_.entry == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
-  impl_->parameters.assign(module_.entry->parameters.size(), Value());
+  if (entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
+  impl_->parameters.assign(entry()->parameters.size(), Value());
   impl_->provider = std::move(provider);
   return impl_->Begin();
 }
@@ -406,9 +412,9 @@ std::vector<std::string> Machine::TakeNotices() {
 }
 
 void Machine::PrepareAll() {
-  if (module_.entry == nullptr) return;
-  std::vector<const Computation*> work = {module_.entry};
-  absl::flat_hash_set<const Computation*> seen = {module_.entry};
+  if (entry() == nullptr) return;
+  std::vector<const Computation*> work = {entry()};
+  absl::flat_hash_set<const Computation*> seen = {entry()};
   for (size_t k = 0; k < work.size(); ++k) {
     absl::StatusOr<Code*> code = impl_->Get(*work[k]);
     if (!code.ok()) continue;  // said when the computation runs

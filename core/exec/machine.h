@@ -26,6 +26,7 @@
 namespace hloscope {
 
 class CustomCallLibrary;  // core/exec/custom_call.h
+class ExchangePort;       // core/exec/exchange.h
 
 enum class FrameKind : uint8_t { kEntry, kCall, kFusion, kWhileCondition, kWhileBody, kBranch, kElement };
 
@@ -96,6 +97,7 @@ enum class StopReason : uint8_t {
   kError,       // the instruction at the position failed; status() says how. Everything before it can still be looked at.
   kInterrupted, // `interrupt` was set
   kCaught,      // the region observer asked for a stop (StopAfter); the position is after the instruction that it named
+  kWaiting,     // the instruction at the position exchanges with other devices, and they have not come yet: Run again when they have
 };
 
 struct MachineOptions {
@@ -107,6 +109,11 @@ struct MachineOptions {
   const CustomCallLibrary* custom_calls = nullptr;
   std::vector<Value> infeed;       // items in order
   bool time_instructions = false;  // fill `profile`
+  const Computation* entry = nullptr;    // what runs, one of the module's; null: the module's entry
+  MemoryAccount* account = nullptr;      // where values are booked; null: on one of its own
+  ExchangePort* exchange = nullptr;      // the other devices; null: there are none
+  // Runs the programs of an interpreter.run_parallel (StableHLO) on the operands; null: refused.
+  std::function<absl::StatusOr<Value>(const Instruction& call, absl::Span<const Value> operands)> run_parallel;
   // Told of an assertion (check.expect_*) that does not hold; true: go on as if it did. Without it the run stops there.
   std::function<bool(const Instruction& instruction, const absl::Status& why)> on_failed_check;
 };
@@ -248,10 +255,12 @@ class Machine {
   struct Impl;
   friend struct Impl;
   friend class FrameHistory;  // core/exec/frame_history.h: makes values in frames that ended
+  const Computation* entry() const { return options_.entry != nullptr ? options_.entry : module_.entry; }
   const Module& module_;
   Backend& backend_;
   MachineOptions options_;
-  MemoryAccount account_;
+  MemoryAccount own_account_;
+  MemoryAccount& account_;
   std::vector<Frame> frames_;
   absl::Status status_;
   int64_t executed_ = 0;

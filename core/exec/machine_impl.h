@@ -1,5 +1,5 @@
 // The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc (regions), machine_frames.cc (frames and
-// control flow), machine_values.cc (values of the past), element_walk.cc (frames inside reducers).
+// control flow), machine_exchange.cc (other devices), machine_values.cc (values of the past), element_walk.cc (frames inside reducers).
 #ifndef HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 #define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 
@@ -35,6 +35,8 @@ enum class StepKind : uint8_t {
   kOutfeed,
   kSend,
   kReceive,
+  kExchange,      // the other devices are asked (machine_exchange.cc)
+  kDevice,        // the number of this replica or partition
   kNotExecuted,   // an error that says why
 };
 
@@ -95,7 +97,7 @@ struct Until {
 // The frames that stood on the stack, the entry's first.
 absl::Span<const Frame> FramesOf(const MachineSnapshot& snapshot);
 
-enum class Outcome : uint8_t { kDone, kPushed, kFailed, kCaught };
+enum class Outcome : uint8_t { kDone, kPushed, kFailed, kCaught, kWaiting };
 
 // A way that a run has taken from when something was set.
 struct RunHistory {
@@ -213,6 +215,10 @@ struct Machine::Impl {
   // The value of a region that needs no frames, in the layout of its root. `single`: with the kernel of its root alone.
   absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
+  // machine_exchange.cc
+  Outcome RunExchange(Stack& stack, int region);
+  absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction) const;
+
   // machine_dynamic.cc
   static bool SizesDiffer(const Instruction& instruction, absl::Span<const Value> operands);
   absl::StatusOr<Value> ExecuteDynamic(Frame& frame, Code& code, const Instruction& instruction, std::vector<Value> operands);

@@ -8,11 +8,13 @@
 #include "absl/strings/str_cat.h"
 #include "core/exec/custom_call.h"
 #include "core/exec/due.h"
+#include "core/exec/exchange.h"
 #include "core/exec/fault_guard.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/element_calls.h"
+#include "core/ops/transfers.h"
 
 namespace hloscope {
 
@@ -91,6 +93,7 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       MoveTo(stack, frame, root + 1);
     }
     if (outcome == Outcome::kCaught) return StopReason::kCaught;
+    if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
     if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
     if (outcome == Outcome::kPushed) continue;
     if (stop < size || (stop == size && is_armed)) {
@@ -242,6 +245,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     if (absl::Status status = PushControl(stack, frame.path, root, *std::move(operands)); !status.ok()) return fail(std::move(status));
     return Outcome::kPushed;
   }
+  if (step.kind == StepKind::kExchange) return RunExchange(stack, index);
   if (!frame.replaced.empty() && region.members.size() > 1) {
     for (int member : region.members) {
       if (member != region.root && IsReplaced(frame, member)) return RunMembers(stack, index);
@@ -467,6 +471,12 @@ absl::StatusOr<Value> Machine::Impl::Compute(Stack& stack, int depth, const Regi
     }
     case StepKind::kInfeed:
       return Infeed(frame, root);
+    case StepKind::kExchange:
+      return ExchangedBefore(frame, root);
+    case StepKind::kDevice: {
+      const Device device = m.options_.exchange->device();
+      return Value::Scalar<uint32_t>(ElementType::kU32, static_cast<uint32_t>(ExchangeOf(root).role == ExchangeRole::kReplicaId ? device.replica : device.partition));
+    }
     case StepKind::kOutfeed: {
       // A frame that runs again (a value of the past) hands out nothing new.
       auto [entry, fresh] = outfeed_log.try_emplace(MixHash(frame.path, static_cast<uint64_t>(root.index)), outfeed.size());
@@ -562,6 +572,11 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
       return result;
     }
   }
+  if (m.options_.run_parallel && FindCustomCallTarget(target) == CustomCallTarget::kParallel) {
+    std::vector<Value> dense;
+    for (const Value& operand : operands) dense.push_back(ToDense(operand, &m.account_));
+    return m.options_.run_parallel(instruction, dense);
+  }
   if (Def(instruction).evaluate == nullptr) {
     return absl::UnimplementedError(absl::StrCat("custom call target \"", target, "\" is unknown; load a library that defines `void ", target,
                                                  "(void* out, void** in)` with --custom-call LIB.so"));
@@ -581,30 +596,13 @@ absl::StatusOr<Value> Machine::Impl::CustomCall(const Frame& frame, const Instru
   return result;
 }
 
-namespace {
-
-// The channel of a transfer, which its done operation need not name again.
-int64_t ChannelOf(const Instruction& i) {
-  if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
-  return i.operands[0]->Int(AttrId::kChannelId);
-}
-
-bool HasReceiver(const Computation& computation, int64_t channel) {
-  for (const Instruction* i : computation.schedule) {
-    if (Def(*i).host == HostService::kReceive && ChannelOf(*i) == channel && !i->Bool(AttrId::kIsHostTransfer)) return true;
-  }
-  return false;
-}
-
-}  // namespace
-
 absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction& instruction, absl::Span<const Value> operands) {
   const int64_t channel = ChannelOf(instruction);
   const bool host = instruction.Bool(AttrId::kIsHostTransfer);
-  if (host || !HasReceiver(*frame.computation, channel)) {
+  if (host || !HasTransfer(*frame.computation, ExchangeRole::kReceiveDone, channel)) {
     return absl::UnimplementedError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " sends on channel ", channel, " to ",
                                                  host ? "the host, where nobody receives"
-                                                      : "another device, as nothing in its computation receives there; this run has one replica"));
+                                                      : "another device, as nothing in its computation receives there; this run has one replica, --replicas says otherwise"));
   }
   channels[MixHash(frame.path, static_cast<uint64_t>(channel))] = operands[0];
   return Evaluate(frame, instruction, operands);
@@ -617,7 +615,7 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
     return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ", channel,
-                                                      ": nothing was sent there before; this run has one replica"));
+                                                      ": nothing was sent there before; this run has one replica, --replicas says otherwise"));
   }
   const Shape& wanted = operands[0].shape().tuple_shapes()[0];
   if (!Shape::Compatible(sent->second.shape(), wanted)) {

@@ -145,12 +145,12 @@ absl::StatusOr<Value> Machine::Impl::EntryParameter(int number) {
   if (!parameters[number].has_value() && provider) {
     absl::StatusOr<Value> value = provider(number);
     if (!value.ok()) return value;
-    const Shape& wanted = m.module_.entry->parameters[number]->shape;
+    const Shape& wanted = m.entry()->parameters[number]->shape;
     if (!value->has_value() || !FitsDeclared(value->shape(), wanted)) {
       return absl::InvalidArgumentError(absl::StrCat("parameter ", number, " has shape ", value->shape().ToString(false), ", wanted is ", wanted.ToString(false)));
     }
     parameters[number] = ToLayout(*value, wanted, &m.account_);  // kept once, as the program reads it
-    if (!parameters[number].has_value()) return MemoryError(wanted.ByteSize(), *m.module_.entry->parameters[number]);
+    if (!parameters[number].has_value()) return MemoryError(wanted.ByteSize(), *m.entry()->parameters[number]);
   }
   if (!parameters[number].has_value()) return absl::FailedPreconditionError(absl::StrCat("parameter ", number, " was not given"));
   return parameters[number];

@@ -1,4 +1,5 @@
-// Collectives: all-reduce and its kin. Rules for any number of devices; executed with the meaning they have on one.
+// Collectives: all-reduce and its kin. Rules for any number of devices, and `evaluate` with the meaning they have on one; among several the
+// Machine asks an exchange (core/exec/exchange.h), whose meaning is in collective_exchange.h.
 #include "core/ops/collectives.h"
 
 #include <algorithm>
@@ -6,6 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "core/ops/device_groups.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/reducer.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
@@ -15,33 +18,13 @@ namespace hloscope {
 
 int64_t GroupSizeOf(absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
-  if (text.empty() || text == "{}") return 0;
-  if (text[0] == '[') {  // [groups,size]<=[...]
-    const size_t end = text.find(']');
-    if (end == absl::string_view::npos) return -1;
-    const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(1, end - 1), ',');
-    int64_t size = 0;
-    if (parts.size() != 2 || !absl::SimpleAtoi(parts[1], &size)) return -1;
-    return size;
-  }
-  int64_t size = -1, here = 0;
-  bool number = false;
-  int depth = 0;
-  for (char ch : text) {
-    if (ch == '{') {
-      ++depth;
-      here = 0;
-      number = false;
-    } else if (ch >= '0' && ch <= '9') {
-      here += number ? 0 : 1;
-      number = true;
-    } else {
-      number = false;
-      if (ch == '}' && depth-- == 2) {
-        if (size >= 0 && size != here) return -1;
-        size = here;
-      }
-    }
+  if (text.empty()) return 0;
+  const std::optional<std::vector<std::vector<int64_t>>> groups = ReadGroups(text);
+  if (!groups) return -1;
+  int64_t size = 0;
+  for (const std::vector<int64_t>& group : *groups) {
+    if (size > 0 && !group.empty() && static_cast<int64_t>(group.size()) != size) return -1;
+    if (!group.empty()) size = static_cast<int64_t>(group.size());
   }
   return size;
 }
@@ -58,7 +41,11 @@ int64_t HeaderCount(const Instruction& i, absl::string_view key) {
 // Group size for shape rules: 0 when it cannot be known from the instruction and its module.
 int64_t KnownGroupSize(const Instruction& i) {
   const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
-  if (n > 0) return n;
+  if (n > 0 && GroupModeOf(i) != GroupMode::kReplicasTogether) return n;
+  if (n > 0) {  // each replica comes with its partitions
+    const bool known = i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("num_partitions") != nullptr;
+    return known ? n * HeaderCount(i, "num_partitions") : 0;
+  }
   if (n < 0) return 0;
   return i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("replica_count") != nullptr
              ? ParticipantCount(i)
@@ -68,12 +55,8 @@ int64_t KnownGroupSize(const Instruction& i) {
 // No device is in two groups, or twice in one.
 bool CheckMembers(ShapeContext& c, absl::string_view label) {
   const absl::string_view text = c.instruction().Text(AttrId::kReplicaGroups);
-  if (absl::StartsWith(absl::StripLeadingAsciiWhitespace(text), "[")) return true;
   std::vector<int64_t> members;
-  for (absl::string_view word : absl::StrSplit(text, absl::ByAnyChar("{}, \t\n"), absl::SkipEmpty())) {
-    int64_t id = 0;
-    if (absl::SimpleAtoi(word, &id)) members.push_back(id);
-  }
+  for (const std::vector<int64_t>& group : ReadGroups(text).value_or(std::vector<std::vector<int64_t>>())) members.insert(members.end(), group.begin(), group.end());
   std::sort(members.begin(), members.end());
   const auto twice = std::adjacent_find(members.begin(), members.end());
   if (twice == members.end() && (members.empty() || members[0] >= 0)) return true;
@@ -300,7 +283,16 @@ std::optional<Shape> InferCollectivePermuteStart(ShapeContext& c) {
 std::optional<Shape> InferBroadcast(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("collective-broadcast.operand-arrays")) || !CheckGroups(c, HLO_LABEL("collective-broadcast.replica-groups"), true))
     return std::nullopt;
-  return OneOrTuple(PlainOperands(c));
+  std::vector<Shape> shapes = PlainOperands(c);
+  if (HasDynamicRoot(c.instruction())) {
+    const Shape roots = shapes.back();
+    shapes.pop_back();
+    if (shapes.empty() || roots.rank() != 1 || !IsInteger(roots.element_type()) || roots.dim(0) != static_cast<int64_t>(shapes.size())) {
+      return c.FailOperand(c.operand_count() - 1, HLO_LABEL("collective-broadcast.root"),
+                           absl::StrCat("the last operand names the member that sends each of the others: an integer vector of as many, not ", TypeText(roots)));
+    }
+  }
+  return OneOrTuple(std::move(shapes));
 }
 
 std::optional<Shape> InferId(ShapeContext& c) { return Shape::Scalar(ElementType::kU32); }
@@ -311,7 +303,7 @@ absl::Status OneDevice(const Instruction& i) {
   const int64_t n = ParticipantCount(i);
   if (n <= 1) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition"));
+      absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
 }
 
 Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
@@ -323,7 +315,7 @@ absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
     const Shape& wanted = several ? shape.tuple_shapes()[k] : shape;
     if (SameUpToDynamic(c.operands[k].shape(), wanted)) continue;
     return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " gives ", TypeText(wanted), " for ",
-                                                 TypeText(c.operands[k].shape()), ", which takes several devices; this run has one replica and one partition"));
+                                                 TypeText(c.operands[k].shape()), ", which takes several devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
   }
   if (!shape.IsTuple() || (c.operands.size() == 1 && c.operands[0].shape().IsTuple())) return Retyped(c.operands[0], shape);
   std::vector<Value> elements;
@@ -334,6 +326,18 @@ absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
 absl::StatusOr<Value> EvaluateIdentity(const EvalContext& c) {
   if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
   return Operands(c, c.instruction.shape);
+}
+
+// The one device is the root of its group.
+absl::StatusOr<Value> EvaluateBroadcast(const EvalContext& c) {
+  if (!HasDynamicRoot(c.instruction)) return EvaluateIdentity(c);
+  if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
+  for (int64_t k = 0; k < c.operands.back().element_count(); ++k) {
+    const int64_t root = LoadIntAt(c.operands.back().shape().element_type(), c.operands.back().data(), k);
+    if (root != 0) return absl::InvalidArgumentError(absl::StrCat("the root of operand ", k, " is member ", root, " of a group of 1"));
+  }
+  const EvalContext data{c.instruction, c.operands.subspan(0, c.operands.size() - 1), c.account};
+  return Operands(data, c.instruction.shape);
 }
 
 // The device sends to itself: block b of the input goes to its place in the output. What would leave either array is cut off.
@@ -359,7 +363,7 @@ absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
 absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
   if (c.operands.size() > 1) {
     return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " exchanges data among ", c.operands.size(),
-                                                 " devices, one for each operand; this run has one replica and one partition"));
+                                                 " devices, one for each operand; this run has one replica and one partition, --replicas and --partitions say otherwise"));
   }
   return EvaluateIdentity(c);
 }
@@ -382,7 +386,7 @@ absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
     if (source == 0 && target == 0) return Operands(c, shape);
     if (source == 0 || target == 0) {
       return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source,
-                                                   " to device ", target, "; this run has one replica and one partition"));
+                                                   " to device ", target, "; this run has one replica and one partition, --replicas and --partitions say otherwise"));
     }
   }
   return Zeros(shape, c.account);  // no target of any pair
@@ -445,7 +449,7 @@ OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeCon
 
 int64_t ParticipantCount(const Instruction& i) {
   const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
-  if (n > 0) return n;
+  if (n > 0) return GroupModeOf(i) == GroupMode::kReplicasTogether ? n * HeaderCount(i, "num_partitions") : n;
   const int64_t replicas = HeaderCount(i, "replica_count");
   return i.Has(AttrId::kChannelId) ? replicas * HeaderCount(i, "num_partitions") : replicas;
 }
@@ -476,9 +480,10 @@ void DefineCollectives(OpRegistry& r) {
       "each device sends one block to each other device",
       "The operand is cut into as many blocks along the dimension as the group has members; block j goes to member j, and what arrives is "
       "concatenated along the same dimension in group order. Without `dimensions` the blocks are separate operands and results.");
-  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateIdentity,
+  Collective(r, Opcode::kCollectiveBroadcast, {}, InferBroadcast, EvaluateBroadcast,
              "the first device of each group sends its array to the others",
-             "Every member of a group gets the array of the group's first member.");
+             "Every member of a group gets the array of the group's first member; with `frontend_attributes={has_dynamic_root=\"true\"}` the last operand says of which one. A device "
+             "in no group gets zeros.");
   OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, EvaluateRaggedAllToAll, "an all-to-all whose blocks differ in size",
                              "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes. Entry b of the "
                              "vectors stands for one block of rows: `send sizes[b]` rows from `input offsets[b]` of the input go to "

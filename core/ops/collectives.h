@@ -1,4 +1,4 @@
-// What the collectives know about groups of devices. Not for exchanging data: one replica and one partition run today.
+// How many devices a collective joins, for its shape rule. Not for who they are (device_groups.h).
 #ifndef HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 #define HLOSCOPE_CORE_OPS_COLLECTIVES_H_
 

@@ -14,7 +14,8 @@ enum class CustomCallTarget : uint8_t {
   kPassThrough,  // the result is the operand (or the tuple of operands): it only says something about it
   kEvaluated,    // EvaluateCustomCall knows what it computes
   kCheck,        // an assertion (check_calls.h): no result, an error where it does not hold
-  kRefused,      // known, and not executed: operations on quantized types, programs of several devices
+  kParallel,     // programs of several devices: whoever runs the program knows how (MachineOptions::run_parallel)
+  kRefused,      // known, and not executed: operations on quantized types
 };
 CustomCallTarget FindCustomCallTarget(absl::string_view target);
 // One that stands for an operation on quantized types.

@@ -1,5 +1,5 @@
-// send, recv and their done operations: point-to-point exchange on channels. With one device, a program can only send to itself: the send
-// and the recv of one channel in one computation. The Machine holds what is on its way.
+// send, recv and their done operations: point-to-point exchange on channels. `evaluate` is for one device, where a program can only send to
+// itself: the send and the recv of one channel in one computation. The Machine holds what is on its way, or asks an exchange.
 #include <algorithm>
 
 #include "core/ops/rules.h"
@@ -111,8 +111,8 @@ void DefineSendRecv(OpRegistry& r) {
   };
   const Row rows[] = {
       {Opcode::kSend, 1, 2, InferSend, EvaluateSend, HostService::kSend, "begins to send a value on a channel",
-       "Gives (operand, u32 request, token); older texts have no token. On one device it reaches the `recv` of the same channel in the same "
-       "computation; without one it is an error when it runs."},
+       "Gives (operand, u32 request, token); older texts have no token. It reaches the `recv` of the same channel in the same computation, else the "
+       "one device that receives on the channel; `source_target_pairs` name more than one. Without a receiver it is an error when it runs."},
       {Opcode::kSendDone, 1, 1, InferSendDone, EvaluateSendDone, HostService::kNone, "waits until a send is complete",
        "Takes what `send` gave; the token, if there is one, comes after it."},
       {Opcode::kRecv, 0, 1, InferRecv, EvaluateRecv, HostService::kNone, "begins to receive a value on a channel",
@@ -126,7 +126,7 @@ void DefineSendRecv(OpRegistry& r) {
     d.has_side_effect = true;
     d.min_operands = row.min;
     d.max_operands = row.max;
-    d.attributes = {{AttrId::kChannelId}, {AttrId::kIsHostTransfer}};
+    d.attributes = {{AttrId::kChannelId}, {AttrId::kIsHostTransfer}, {AttrId::kSourceTargetPairs}};
     d.infer = row.infer;
     d.evaluate = row.evaluate;
     d.host = row.host;

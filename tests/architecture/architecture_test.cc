@@ -59,6 +59,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
         "core/text/mlir", "core/text/stablehlo", "core/exec"}},
       {"backends/reference", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"backends/jit_cpu", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
+      {"backends/exchange", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"visualizer/model", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/text/mlir", "core/text/stablehlo", "core/exec", "core/debug", "visualizer/canvas", "visualizer/pictures"}},
       {"visualizer/canvas", {"core/base"}},
       {"visualizer/pictures", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec", "visualizer/canvas"}},
@@ -72,7 +73,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
        {"core/base", "core/literal", "core/ir", "core/ops", "core/debug", "core/exec", "app", "backends/reference", "visualizer/graph", "visualizer/export", "visualizer/model", "visualizer/canvas", "visualizer/pictures", "visualizer/lessons", "visualizer/widgets", "visualizer/panels", "visualizer/shell"}},
       {"app",
        {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/ops/builder", "core/text",
-        "core/text/mlir", "core/text/stablehlo", "core/text/proto", "core/exec", "core/debug", "backends/reference", "backends/jit_cpu"}},
+        "core/text/mlir", "core/text/stablehlo", "core/text/proto", "core/exec", "core/debug", "backends/reference", "backends/jit_cpu", "backends/exchange"}},
   };
   return arrows;
 }

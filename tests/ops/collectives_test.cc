@@ -59,6 +59,12 @@ TEST(Collectives, OnOneDeviceTheyAreIdentities) {
   ExpectValue("  ROOT r = u32[] partition-id()", "u32[] constant(0)");
 }
 
+TEST(Collectives, ARootThatTheProgramNames) {
+  const std::string x = "  x = f32[2] constant({1,2.5})\n  k = s32[1] constant({0})\n  m = s32[1] constant({1})\n  ROOT r = f32[2] collective-broadcast(";
+  ExpectValue(x + "x, k), replica_groups={{0}}, frontend_attributes={has_dynamic_root=\"true\"}", "f32[2] constant({1,2.5})");
+  ExpectRunError(x + "x, m), replica_groups={{0}}, frontend_attributes={has_dynamic_root=\"true\"}", "is member 1 of a group of 1");
+}
+
 TEST(Collectives, MoreDevicesAreAnErrorThatSaysSo) {
   const std::string x = "  x = f32[2] constant({1,2.5})\n  ROOT r = ";
   ExpectRunError(ModuleText(kAdd, x + "f32[2] all-reduce(x), replica_groups={{0,1}}, to_apply=add"), "among 2 devices");
@@ -103,6 +109,8 @@ TEST(Collectives, Requirements) {
   expect("(f32[4,6], s32[4]) all-reduce(x, n), to_apply=add", "all-reduce.reducer-signature");
   expect("(f32[4,6], s32[4]) reduce-scatter(x, n), dimensions={0}, to_apply=add", "reduce-scatter.reducer-signature");
   expect("f32[4,6] collective-broadcast(x), replica_groups={{0,1},{1}}", "collective-broadcast.replica-groups");
+  expect("f32[4,6] collective-broadcast(x, y), replica_groups={{0,1}}, frontend_attributes={has_dynamic_root=\"true\"}", "collective-broadcast.root");
+  expect("f32[4,6] collective-broadcast(x, n), replica_groups={{0,1}}, frontend_attributes={has_dynamic_root=\"true\"}", "collective-broadcast.root");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,-1}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{0,2}}", "collective-permute.pairs");
   expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1},{2,1}}", "collective-permute.pairs");

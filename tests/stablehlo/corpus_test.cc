@@ -32,11 +32,10 @@ void RunFolder(const std::string& folder, size_t at_least) {
       const Tally tally = RunTests(path.filename().string(), ReadText(path), *backend);
       total.passed += tally.passed;
       total.failed += tally.failed;
-      total.skipped += tally.skipped;
       EXPECT_EQ(tally.failures, "");
-      EXPECT_GT(tally.passed + tally.failed + tally.skipped, 0) << path;
+      EXPECT_GT(tally.passed + tally.failed, 0) << path;
     }
-    std::cout << "  " << folder << " on " << backend->name() << ": " << total.passed << " passed, " << total.failed << " failed, " << total.skipped << " of several devices\n";
+    std::cout << "  " << folder << " on " << backend->name() << ": " << total.passed << " passed, " << total.failed << " failed\n";
     EXPECT_EQ(total.failed, 0);
   }
 }

@@ -5,9 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ops/device_groups.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
-#include "visualizer/pictures/device_groups.h"
 #include "visualizer/pictures/window_story.h"
 
 namespace hloscope {

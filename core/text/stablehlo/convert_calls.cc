@@ -210,6 +210,8 @@ void RunParallel(OpContext& c) {
   const mlir::Attr* programs = c.Need("programs");
   if (programs == nullptr) return;
   std::vector<const mlir::Attr*> all;
+  const bool even = std::all_of(programs->array.begin(), programs->array.end(), [&](const mlir::Attr& row) { return row.array.size() == programs->array[0].array.size(); });
+  if (!even) return c.Error(HLO_LABEL("stablehlo.run-parallel"), "each replica needs as many programs as the others, one a partition", "programs = [[@f, @g], [@f, @g]]: two replicas of two partitions");
   for (const mlir::Attr& row : programs->array) {
     for (const mlir::Attr& one : row.array) all.push_back(&one);
     if (row.array.empty() && !row.text.empty()) all.push_back(&row);
@@ -237,7 +239,12 @@ void RunParallel(OpContext& c) {
   called.id = AttrId::kCalledComputations;
   called.name = Info(AttrId::kCalledComputations).name;
   called.value = std::move(computations);
-  c.SetAll(c.e.Add(Opcode::kCustomCall, c.ins(), {c.Text(AttrId::kCustomCallTarget, c.op.name), called}, &shape, c.result_count() == 1 ? c.name() : ""));
+  Instruction* call = c.e.Add(Opcode::kCustomCall, c.ins(), {c.Text(AttrId::kCustomCallTarget, c.op.name), called}, &shape, c.result_count() == 1 ? c.name() : "");
+  if (call == nullptr) return;
+  // Programs stand replica by replica, so many in each row.
+  const size_t partitions = std::max<size_t>(1, programs->array[0].array.size());
+  call->backend_config = c.c.module().Intern(Quoted(absl::StrCat("partitions=", partitions)));
+  c.SetAll(call);
 }
 
 // Looks at a value from outside; the program goes on with it.

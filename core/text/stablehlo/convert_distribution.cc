@@ -4,6 +4,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ops/exchange_def.h"
 #include "core/text/stablehlo/convert.h"
 
 namespace hloscope::stablehlo {
@@ -46,7 +47,7 @@ void AddChannel(OpContext& c, Attributes& attributes) {
   if (c.Bool("use_global_device_ids", false)) attributes.push_back(IntAttribute(AttrId::kUseGlobalDeviceIds, 1));
 }
 
-void AddCollective(OpContext& c, Opcode opcode, Operands operands, Attributes attributes) {
+void AddCollective(OpContext& c, Opcode opcode, Operands operands, Attributes attributes, absl::string_view frontend_attributes = "") {
   std::vector<Shape> shapes;
   for (int i = 0; i < c.result_count(); ++i) {
     const std::optional<Shape> shape = c.Written(i);
@@ -55,7 +56,9 @@ void AddCollective(OpContext& c, Opcode opcode, Operands operands, Attributes at
   }
   const bool known = static_cast<int>(shapes.size()) == c.result_count() && !shapes.empty();
   const Shape shape = known ? (shapes.size() == 1 ? shapes[0] : Shape::Tuple(shapes)) : Shape();
-  c.SetAll(c.e.Add(opcode, std::move(operands), std::move(attributes), known ? &shape : nullptr, c.result_count() == 1 ? c.name() : ""));
+  Instruction* made = c.e.Add(opcode, std::move(operands), std::move(attributes), known ? &shape : nullptr, c.result_count() == 1 ? c.name() : "");
+  if (made != nullptr && !frontend_attributes.empty()) made->frontend_attributes = c.c.module().Intern(frontend_attributes);
+  c.SetAll(made);
 }
 
 Operands Widened(OpContext& c) {
@@ -128,19 +131,27 @@ void AllToAll(OpContext& c) {
   for (int i = 0; i < c.result_count() && i < static_cast<int>(results.size()); ++i) c.Set(i, results[i]);
 }
 
-void CollectivePermute(OpContext& c) {
-  const mlir::Attr* a = c.Need("source_target_pairs");
-  if (a == nullptr) return;
-  const auto rows = RowsOf(*a);
+bool AddPairs(OpContext& c, const mlir::Attr& a, Attributes& attributes) {
+  const auto rows = RowsOf(a);
   const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });
-  if (!fits) return c.Error(HLO_LABEL("stablehlo.source-target-pairs"), "source_target_pairs must be rows of two device numbers");
+  if (!fits) {
+    c.Error(HLO_LABEL("stablehlo.source-target-pairs"), "source_target_pairs must be rows of two device numbers");
+    return false;
+  }
   Attribute pairs;
   pairs.id = AttrId::kSourceTargetPairs;
   pairs.name = Info(AttrId::kSourceTargetPairs).name;
   std::vector<std::pair<int64_t, int64_t>> list;
   for (const auto& row : *rows) list.push_back({row[0], row[1]});
   pairs.value = std::move(list);
-  Attributes attributes = {pairs};
+  attributes.push_back(std::move(pairs));
+  return true;
+}
+
+void CollectivePermute(OpContext& c) {
+  const mlir::Attr* a = c.Need("source_target_pairs");
+  Attributes attributes;
+  if (a == nullptr || !AddPairs(c, *a, attributes)) return;
   AddChannel(c, attributes);
   AddCollective(c, Opcode::kCollectivePermute, c.ins(), std::move(attributes));
 }
@@ -149,8 +160,9 @@ void CollectiveBroadcast(OpContext& c) {
   Attributes attributes;
   if (!AddGroups(c, attributes)) return;
   AddChannel(c, attributes);
-  // A further operand says which member of each group sends; HLO takes the first one.
-  AddCollective(c, Opcode::kCollectiveBroadcast, c.ins(0, c.result_count()), std::move(attributes));
+  // A further operand may say which member of each group sends; else it is the first one.
+  const bool dynamic_root = c.attr("has_dynamic_root") != nullptr && c.operand_count() > c.result_count();
+  AddCollective(c, Opcode::kCollectiveBroadcast, c.ins(0, c.result_count() + (dynamic_root ? 1 : 0)), std::move(attributes), dynamic_root ? kDynamicRoot : "");
 }
 
 // The sum of all replicas of a group.
@@ -196,6 +208,7 @@ Attributes TransferAttributes(OpContext& c) {
   Attributes attributes;
   AddChannel(c, attributes);
   if (c.Bool("is_host_transfer", false)) attributes.push_back(IntAttribute(AttrId::kIsHostTransfer, 1));
+  if (const mlir::Attr* pairs = c.attr("source_target_pairs"); pairs != nullptr && RowsOf(*pairs) && !RowsOf(*pairs)->empty()) AddPairs(c, *pairs, attributes);
   return attributes;
 }
 

@@ -29,7 +29,7 @@ struct StableHloTest {
   bool asserts = true;     // false: it has no assertions and only has to run
   std::vector<Value> infeed;  // what interpreter.run_parallel's infeed functions return, in order
   bool reached = true;        // false: a function that no test calls; it is here, with arguments or not, because of its errors
-  int num_replicas = 1, num_partitions = 1;  // interpreter.run_parallel: more than one (issued as "not executed yet" by the runner)
+  int num_replicas = 1, num_partitions = 1;  // what its interpreter.run_parallel runs on, at most
 };
 std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> source, DiagnosticSink& sink);
 

@@ -1,13 +1,15 @@
 // Which devices a collective joins, from its attributes alone: replica_groups in every form that is written, source_target_pairs, and whether
-// the numbers mean replicas, partitions or both. Groups' faults are listed, not refused. Not for drawing (collective.cc).
-#ifndef HLOSCOPE_VISUALIZER_PICTURES_DEVICE_GROUPS_H_
-#define HLOSCOPE_VISUALIZER_PICTURES_DEVICE_GROUPS_H_
+// the numbers mean replicas, partitions or both. GroupsOf lists the faults of groups; ExchangeGroups refuses them, for a run. Not for what is
+// exchanged (collective_exchange.cc).
+#ifndef HLOSCOPE_CORE_OPS_DEVICE_GROUPS_H_
+#define HLOSCOPE_CORE_OPS_DEVICE_GROUPS_H_
 
 #include <optional>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/ir/module.h"
 
@@ -16,7 +18,10 @@ namespace hloscope {
 struct Device {
   int64_t replica = 0, partition = 0;
   bool operator==(const Device&) const = default;
+  auto operator<=>(const Device&) const = default;
 };
+// "replica 1", "partition 3", "replica 1, partition 3": as much as is needed among so many. "the program" where there is one device.
+std::string DeviceText(const Device& device, int64_t replicas, int64_t partitions);
 
 // What the numbers in groups and pairs mean.
 enum class GroupMode : uint8_t {
@@ -25,6 +30,8 @@ enum class GroupMode : uint8_t {
   kReplicasTogether,   // replicas, with all of their partitions
   kFlattened,          // replica * partitions + partition
 };
+
+GroupMode GroupModeOf(const Instruction& instruction);
 
 struct DeviceGroups {
   int64_t replicas = 1, partitions = 1;
@@ -49,7 +56,18 @@ inline constexpr int64_t kMostDevices = 1 << 16;
 // "{{0,1},{2,3}}", "[2,4]<=[4,2]T(1,0)", "{}". nullopt: it cannot be read.
 std::optional<std::vector<std::vector<int64_t>>> ReadGroups(absl::string_view text);
 DeviceGroups GroupsOf(const Instruction& instruction);
+// The same in a run of so many devices, whatever the module's header says.
+DeviceGroups GroupsOf(const Instruction& instruction, int64_t replicas, int64_t partitions);
+
+// Devices that exchange with one another when they execute an instruction.
+struct ExchangeGroup {
+  std::vector<Device> members;             // in the order of the group; of pairs ascending
+  std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
+};
+// The groups of a collective in a run of so many devices. InvalidArgument where they do not fit: a device that there is none of, in two groups,
+// or in none though every device has to take part (ExchangeDef::outsiders_get_zeros); groups of several sizes where one size is needed.
+absl::StatusOr<std::vector<ExchangeGroup>> ExchangeGroups(const Instruction& instruction, int64_t replicas, int64_t partitions);
 
 }  // namespace hloscope
 
-#endif  // HLOSCOPE_VISUALIZER_PICTURES_DEVICE_GROUPS_H_
+#endif  // HLOSCOPE_CORE_OPS_DEVICE_GROUPS_H_

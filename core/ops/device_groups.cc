@@ -1,4 +1,4 @@
-#include "visualizer/pictures/device_groups.h"
+#include "core/ops/device_groups.h"
 
 #include <algorithm>
 #include <map>
@@ -8,8 +8,10 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 namespace {
@@ -114,6 +116,12 @@ std::optional<std::vector<std::vector<int64_t>>> ReadGroups(absl::string_view te
   return groups;
 }
 
+GroupMode GroupModeOf(const Instruction& i) {
+  if (i.Int(AttrId::kChannelId) <= 0) return GroupMode::kReplicas;
+  if (i.Bool(AttrId::kUseGlobalDeviceIds)) return GroupMode::kFlattened;
+  return ChannelMeansPartitions(i) ? GroupMode::kPartitions : GroupMode::kReplicasTogether;
+}
+
 int DeviceGroups::GroupOf(const Device& device) const {
   for (size_t g = 0; g < groups.size(); ++g) {
     if (std::find(groups[g].begin(), groups[g].end(), device) != groups[g].end()) return static_cast<int>(g);
@@ -121,10 +129,12 @@ int DeviceGroups::GroupOf(const Device& device) const {
   return -1;
 }
 
-DeviceGroups GroupsOf(const Instruction& i) {
+namespace {
+
+// `replicas` 0: as the header says.
+DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitions) {
   DeviceGroups g;
-  const bool channel = i.Int(AttrId::kChannelId) > 0, flattened = i.Bool(AttrId::kUseGlobalDeviceIds);
-  g.mode = channel && flattened ? GroupMode::kFlattened : !channel ? GroupMode::kReplicas : ChannelMeansPartitions(i) ? GroupMode::kPartitions : GroupMode::kReplicasTogether;
+  g.mode = GroupModeOf(i);
   const Attribute* pairs_attribute = i.Find(AttrId::kSourceTargetPairs);
   const auto* pairs = pairs_attribute == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&pairs_attribute->value);
   if (const absl::string_view text = i.Text(AttrId::kReplicaGroups); pairs == nullptr && !absl::StripAsciiWhitespace(text).empty()) {
@@ -141,9 +151,9 @@ DeviceGroups GroupsOf(const Instruction& i) {
     for (const auto& [from, to] : *pairs) largest = std::max({largest, from, to});
   }
   largest = std::min(largest, kMostDevices - 1);
-  bool replicas_known = false, partitions_known = false;
-  g.replicas = HeaderCount(i, "replica_count", &replicas_known);
-  g.partitions = HeaderCount(i, "num_partitions", &partitions_known);
+  bool replicas_known = replicas > 0, partitions_known = replicas > 0;
+  g.replicas = replicas > 0 ? replicas : HeaderCount(i, "replica_count", &replicas_known);
+  g.partitions = replicas > 0 ? partitions : HeaderCount(i, "num_partitions", &partitions_known);
   g.counts_known = replicas_known || partitions_known;
   if (!partitions_known) g.partitions = g.mode == GroupMode::kPartitions ? largest + 1 : 1;
   g.partitions = std::max<int64_t>(g.partitions, 1);
@@ -213,6 +223,84 @@ DeviceGroups GroupsOf(const Instruction& i) {
     }
   }
   return g;
+}
+
+}  // namespace
+
+DeviceGroups GroupsOf(const Instruction& i) { return MakeGroups(i, 0, 0); }
+DeviceGroups GroupsOf(const Instruction& i, int64_t replicas, int64_t partitions) { return MakeGroups(i, replicas, partitions); }
+
+std::string DeviceText(const Device& device, int64_t replicas, int64_t partitions) {
+  if (replicas <= 1 && partitions <= 1) return "the program";
+  if (partitions <= 1) return absl::StrCat("replica ", device.replica);
+  if (replicas <= 1) return absl::StrCat("partition ", device.partition);
+  return absl::StrCat("replica ", device.replica, ", partition ", device.partition);
+}
+
+namespace {
+
+absl::string_view NumbersMean(GroupMode mode) {
+  switch (mode) {
+    case GroupMode::kReplicas:
+    case GroupMode::kReplicasTogether: return "replica";
+    case GroupMode::kPartitions: return "partition";
+    case GroupMode::kFlattened: return "device";
+  }
+  return "";
+}
+
+std::string RunText(int64_t replicas, int64_t partitions) {
+  return absl::StrCat("this run has ", replicas, replicas == 1 ? " replica" : " replicas", " and ", partitions, partitions == 1 ? " partition" : " partitions");
+}
+
+// Devices that pairs join, directly or through others, each set a group.
+std::vector<ExchangeGroup> JoinedByPairs(const std::vector<std::pair<Device, Device>>& pairs) {
+  std::map<Device, Device> leader;
+  const auto find = [&](Device d) {
+    while (!(leader.at(d) == d)) d = leader.at(d);
+    return d;
+  };
+  for (const auto& [from, to] : pairs) {
+    leader.emplace(from, from);
+    leader.emplace(to, to);
+    leader[find(to)] = find(from);
+  }
+  std::map<Device, ExchangeGroup> groups;
+  for (const auto& [device, ignored] : leader) groups[find(device)].members.push_back(device);
+  for (const auto& [from, to] : pairs) {
+    ExchangeGroup& group = groups[find(from)];
+    const auto at = [&](const Device& d) { return static_cast<int>(std::lower_bound(group.members.begin(), group.members.end(), d) - group.members.begin()); };
+    group.sends.push_back({at(from), at(to)});
+  }
+  std::vector<ExchangeGroup> all;
+  for (auto& [ignored, group] : groups) all.push_back(std::move(group));
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<ExchangeGroup>> ExchangeGroups(const Instruction& i, int64_t replicas, int64_t partitions) {
+  const DeviceGroups g = GroupsOf(i, replicas, partitions);
+  const ExchangeDef& def = ExchangeOf(i);
+  const bool paired = i.Has(AttrId::kSourceTargetPairs);
+  const absl::string_view attribute = paired ? "source_target_pairs" : "replica_groups";
+  if (!g.readable) return absl::InvalidArgumentError(absl::StrCat(attribute, "=", i.Text(AttrId::kReplicaGroups), " cannot be read; write it as {{0,1},{2,3}} or [2,2]<=[4]"));
+  if (!g.beyond.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(attribute, " names ", NumbersMean(g.mode), " ", g.beyond[0], ", but ", RunText(replicas, partitions)));
+  }
+  if (paired) return JoinedByPairs(g.pairs);
+  if (!g.twice.empty()) return absl::InvalidArgumentError(absl::StrCat(attribute, " names ", NumbersMean(g.mode), " ", g.twice[0], " twice"));
+  if (!g.missing.empty() && !def.outsiders_get_zeros) {
+    return absl::InvalidArgumentError(absl::StrCat(DeviceText(g.missing[0], replicas, partitions), " is in no group of ", attribute, ", but every device has to take part; ", RunText(replicas, partitions)));
+  }
+  std::vector<ExchangeGroup> all;
+  for (const std::vector<Device>& members : g.groups) {
+    if (def.groups_of_one_size && members.size() != g.groups[0].size()) {
+      return absl::InvalidArgumentError(absl::StrCat(attribute, " has groups of ", g.groups[0].size(), " and of ", members.size(), " devices; groups of one size are needed"));
+    }
+    all.push_back({members, {}});
+  }
+  return all;
 }
 
 }  // namespace hloscope

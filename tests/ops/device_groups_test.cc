@@ -1,8 +1,8 @@
 // Groups of devices from the attributes: every way in which they are written, what their numbers mean, and their faults.
-#include "visualizer/pictures/device_groups.h"
+#include "core/ops/device_groups.h"
 
 #include "absl/strings/str_join.h"
-#include "tests/pictures/making.h"
+#include "tests/ops/running.h"
 
 namespace hloscope {
 namespace {

@@ -1,0 +1,26 @@
+// hloscope run on several devices: runs them together and says what came out on each, or who waits for whom.
+// Not for one device (run.cc), which has more to offer.
+#ifndef HLOSCOPE_APP_CLI_RUN_DEVICES_H_
+#define HLOSCOPE_APP_CLI_RUN_DEVICES_H_
+
+#include <string>
+
+#include "app/cli/arguments.h"
+#include "app/cli/load.h"
+#include "core/ir/module.h"
+
+namespace hloscope::cli {
+
+struct DevicesRun {
+  const ProgramOptions* program = nullptr;
+  DeviceCounts devices;
+  std::string output;  // FILE.npz; empty: none
+  int repeat = 1;
+  bool json = false;
+};
+// The exit status; everything is said.
+int RunOnDevices(const DevicesRun& run, Module& module, const Loaded& loaded);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_RUN_DEVICES_H_

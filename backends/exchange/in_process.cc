@@ -1,0 +1,458 @@
+#include "backends/exchange/in_process.h"
+
+#include <algorithm>
+#include <set>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/exec/dynamic.h"
+#include "core/literal/relayout.h"
+#include "core/ops/collective_exchange.h"
+#include "core/ops/op.h"
+#include "core/ops/transfers.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kNamed = 8;  // devices that a message names
+
+std::string Devices(int64_t n) { return absl::StrCat(n, n == 1 ? " device" : " devices"); }
+
+// Every computation that a program can come to.
+std::vector<const Computation*> Reachable(const Computation& entry) {
+  std::vector<const Computation*> all = {&entry};
+  absl::flat_hash_set<const Computation*> seen = {&entry};
+  for (size_t k = 0; k < all.size(); ++k) {
+    for (const Instruction* i : all[k]->schedule) {
+      for (const Computation* called : i->CalledComputations()) {
+        if (seen.insert(called).second) all.push_back(called);
+      }
+    }
+  }
+  return all;
+}
+
+// Whether two computations do the same, instruction by instruction: programs of several functions have a reducer each.
+bool SameComputation(const Computation* a, const Computation* b) {
+  if (a == b) return true;
+  if (a == nullptr || b == nullptr || a->schedule.size() != b->schedule.size()) return false;
+  for (size_t k = 0; k < a->schedule.size(); ++k) {
+    const Instruction &x = *a->schedule[k], &y = *b->schedule[k];
+    if (x.opcode != y.opcode || !Shape::Compatible(x.shape, y.shape) || x.operands.size() != y.operands.size() || x.parameter_number != y.parameter_number) return false;
+    for (size_t o = 0; o < x.operands.size(); ++o) {
+      if (x.operands[o]->index != y.operands[o]->index) return false;
+    }
+  }
+  return a->root->index == b->root->index;
+}
+
+}  // namespace
+
+class InProcessExchange::Port : public ExchangePort {
+ public:
+  Port(InProcessExchange& all, int number) : all_(all), number_(number) {}
+  Device device() const override { return {number_ / all_.partitions_, number_ % all_.partitions_}; }
+  absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
+
+ private:
+  InProcessExchange& all_;
+  const int number_;
+};
+
+InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()) {
+  for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
+  for (const Computation* program : programs_) {
+    if (transfers_.contains(program)) continue;
+    std::vector<const Instruction*>& found = transfers_[program];
+    for (const Computation* computation : Reachable(*program)) {
+      for (const Instruction* i : computation->schedule) {
+        const ExchangeRole role = ExchangeOf(*i).role;
+        if (role == ExchangeRole::kSend || role == ExchangeRole::kReceive) found.push_back(i);
+      }
+    }
+  }
+}
+
+InProcessExchange::~InProcessExchange() = default;
+
+ExchangePort& InProcessExchange::port(int device) { return *ports_[device]; }
+
+void InProcessExchange::Reset() {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (auto& [key, line] : lines_) {
+    line->meetings.clear();
+    line->first = 0;
+    line->next.assign(line->devices.size(), 0);
+  }
+  routes_.clear();
+  waiting_.assign(programs_.size(), Waiting());
+}
+
+std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
+
+std::string InProcessExchange::Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const {
+  std::string text = absl::StrCat("%", instruction.name, " (", hloscope::Name(instruction.opcode));
+  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
+    absl::StrAppend(&text, loop == loops.rbegin() ? ", " : " in ", loop->condition ? "condition of " : "", "iteration ", loop->iteration, " of %", loop->loop->name);
+  }
+  return absl::StrCat(text, ")");
+}
+
+absl::StatusOr<std::optional<Value>> InProcessExchange::Exchange(int device, const ExchangeCall& call) {
+  return ExchangeOf(call.instruction).role == ExchangeRole::kCollective ? Collective(device, call) : Transfer(device, call);
+}
+
+// ---- Collectives ----
+
+const InProcessExchange::Site& InProcessExchange::SiteOf(const Instruction& instruction) {
+  std::unique_ptr<Site>& site = sites_[&instruction];
+  if (site != nullptr) return *site;
+  site = std::make_unique<Site>();
+  site->group_of.assign(programs_.size(), -1);
+  absl::StatusOr<std::vector<ExchangeGroup>> groups = ExchangeGroups(instruction, replicas_, partitions_);
+  if (!groups.ok()) {
+    site->status = groups.status();
+    return *site;
+  }
+  site->groups = *std::move(groups);
+  for (size_t g = 0; g < site->groups.size(); ++g) {
+    std::vector<int> devices;
+    for (const Device& member : site->groups[g].members) {
+      devices.push_back(IndexOf(member));
+      site->group_of[IndexOf(member)] = static_cast<int>(g);
+    }
+    std::sort(devices.begin(), devices.end());
+    const int64_t channel = std::max<int64_t>(0, instruction.Int(AttrId::kChannelId));
+    std::unique_ptr<Line>& line = lines_[{channel, devices}];
+    if (line == nullptr) {
+      line = std::make_unique<Line>();
+      line->channel = channel;
+      line->next.assign(devices.size(), 0);
+      line->devices = std::move(devices);
+    }
+    site->lines.push_back(line.get());
+  }
+  return *site;
+}
+
+absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, const ExchangeCall& call) {
+  std::unique_lock<std::mutex> lock(mutex_);
+  Waiting& waiting = waiting_[device];
+  if (waiting.meeting != nullptr) {
+    if (!waiting.meeting->done) return std::optional<Value>();
+    Line& line = *waiting.line;
+    Meeting& meeting = *waiting.meeting;
+    waiting = Waiting();
+    return Take(device, line, meeting);
+  }
+  const Site& site = SiteOf(call.instruction);
+  if (!site.status.ok()) return site.status;
+  const int g = site.group_of[device];
+  if (g < 0) {
+    lock.unlock();
+    absl::StatusOr<Value> zeros = OutsiderValue(call.instruction, call.operands, account_);
+    if (!zeros.ok()) return zeros.status();
+    return std::optional<Value>(*std::move(zeros));
+  }
+  Line& line = *site.lines[g];
+  const size_t place = std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin();
+  const int64_t number = line.next[place]++;
+  while (line.first + static_cast<int64_t>(line.meetings.size()) <= number) {
+    line.meetings.push_back(std::make_unique<Meeting>());
+    line.meetings.back()->arrivals.resize(line.devices.size());
+  }
+  Meeting& meeting = *line.meetings[number - line.first];
+  meeting.arrivals[place] = {&call.instruction, std::vector<Value>(call.operands.begin(), call.operands.end()), call.loops};
+  if (++meeting.here < static_cast<int>(line.devices.size())) {
+    waiting = {&call.instruction, call.loops, &line, &meeting, nullptr};
+    return std::optional<Value>();
+  }
+  // The group as the lowest device names it, whoever came last.
+  const Site& lowest = SiteOf(*meeting.arrivals[0].instruction);
+  const ExchangeGroup& group = lowest.groups[lowest.group_of[line.devices[0]]];
+  lock.unlock();  // nobody else touches a meeting that is complete and not done
+  Complete(line, group, meeting);
+  lock.lock();
+  meeting.done = true;
+  meeting.arrivals.clear();
+  for (int other : line.devices) {
+    if (other != device) wake_(other);
+  }
+  return Take(device, line, meeting);
+}
+
+absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& line, Meeting& meeting) {
+  const size_t place = std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin();
+  absl::StatusOr<std::optional<Value>> result = std::optional<Value>();
+  if (meeting.status.ok()) result = std::optional<Value>(std::move(meeting.results[place]));
+  else result = meeting.status;
+  ++meeting.taken;
+  while (!line.meetings.empty() && line.meetings.front()->taken == static_cast<int>(line.devices.size())) {
+    line.meetings.pop_front();
+    ++line.first;
+  }
+  return result;
+}
+
+// Of a complete meeting: where its members are not at one and the same exchange. "": they agree.
+std::string InProcessExchange::Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const {
+  const Arrival& first = meeting.arrivals[0];
+  std::string what;
+  for (size_t k = 1; k < meeting.arrivals.size() && what.empty(); ++k) {
+    const Arrival& other = meeting.arrivals[k];
+    const Instruction &a = *first.instruction, &b = *other.instruction;
+    const bool same_program = programs_[line.devices[0]] == programs_[line.devices[k]];
+    if (&a != &b && (a.opcode != b.opcode || (same_program && line.channel == 0))) {
+      what = "are at different exchanges";
+    } else if (a.operands.size() != b.operands.size()) {
+      what = absl::StrCat("bring ", a.operands.size(), " and ", b.operands.size(), " operands");
+    }
+    for (size_t o = 0; o < first.operands.size() && what.empty(); ++o) {
+      const Shape &x = first.operands[o].shape(), &y = other.operands[o].shape();
+      if (!Shape::Compatible(x, y)) what = absl::StrCat("bring operands of different shapes, ", x.ToString(false), " and ", y.ToString(false));
+    }
+    if (!what.empty() || &a == &b) continue;
+    if (a.Ints(AttrId::kDimensions) != b.Ints(AttrId::kDimensions)) what = "name different dimensions";
+    else if (!SameComputation(a.Called(AttrId::kToApply), b.Called(AttrId::kToApply))) what = "reduce in different ways";
+    else {
+      const auto groups = ExchangeGroups(b, replicas_, partitions_);
+      const bool same = groups.ok() && std::any_of(groups->begin(), groups->end(), [&](const ExchangeGroup& g) { return g.members == group.members && g.sends == group.sends; });
+      if (!same) what = "name their group in different orders";
+    }
+  }
+  if (what.empty()) return "";
+  // Devices at the same place are told of together.
+  std::vector<std::pair<std::string, std::vector<std::string>>> places;
+  for (size_t k = 0; k < meeting.arrivals.size(); ++k) {
+    const std::string place = Place(line.devices[k], *meeting.arrivals[k].instruction, meeting.arrivals[k].loops);
+    auto found = std::find_if(places.begin(), places.end(), [&](const auto& p) { return p.first == place; });
+    if (found == places.end()) found = places.insert(places.end(), {place, {}});
+    found->second.push_back(Name(line.devices[k]));
+  }
+  std::vector<std::string> texts;
+  for (auto& [place, names] : places) {
+    if (names.size() > kNamed) {
+      const size_t more = names.size() - kNamed;
+      names.resize(kNamed);
+      names.push_back(absl::StrCat(more, " more"));
+    }
+    texts.push_back(absl::StrCat(absl::StrJoin(names, ", "), " at ", place));
+  }
+  return absl::StrCat("the devices that exchange here ", what, ": ", absl::StrJoin(texts, "; "));
+}
+
+void InProcessExchange::Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting) {
+  const Instruction& instruction = *meeting.arrivals[0].instruction;
+  if (std::string why = Disagreement(line, group, meeting); !why.empty()) {
+    meeting.status = absl::FailedPreconditionError(absl::StrCat(why, "; every device of a group executes the same exchanges, as often and in the same order"));
+    return;
+  }
+  std::vector<std::vector<Value>> brought;
+  std::vector<size_t> place_of;
+  for (const Device& member : group.members) {
+    place_of.push_back(std::lower_bound(line.devices.begin(), line.devices.end(), IndexOf(member)) - line.devices.begin());
+    brought.push_back(std::move(meeting.arrivals[place_of.back()].operands));
+  }
+  ExchangeContext context{instruction, brought, group.sends, account_, [this](const Computation& reducer, std::vector<Value> arrays) { return reductions_.Reduce(reducer, std::move(arrays)); }};
+  absl::StatusOr<std::vector<Value>> results = ExchangeOf(instruction).results(context);
+  if (!results.ok()) {
+    meeting.status = results.status();
+    return;
+  }
+  meeting.results.resize(line.devices.size());
+  for (size_t m = 0; m < place_of.size(); ++m) {
+    Value& result = (*results)[m];
+    if (!FitsDeclared(result.shape(), instruction.shape)) {
+      meeting.status = absl::InvalidArgumentError(absl::StrCat("among ", Devices(static_cast<int64_t>(place_of.size())), " of a group the result is ", result.shape().ToString(false),
+                                                               ", but ", instruction.shape.ToString(false), " is written"));
+      return;
+    }
+    meeting.results[place_of[m]] = std::move(result);
+  }
+}
+
+// ---- Transfers ----
+
+absl::Status InProcessExchange::CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends) {
+  for (int d = 0; d < device_count(); ++d) {
+    for (const Instruction* i : transfers_.at(programs_[d])) {
+      const bool is_send = ExchangeOf(*i).role == ExchangeRole::kSend;
+      if (is_send != sends && ChannelOf(*i) == channel) return absl::OkStatus();
+    }
+  }
+  return absl::FailedPreconditionError(absl::StrCat("nobody ", sends ? "receives" : "sends", " on channel ", channel, ": no program of this run has a ", sends ? "recv" : "send",
+                                                    " on it", instruction.Bool(AttrId::kIsHostTransfer) ? ", and the host takes no part" : ""));
+}
+
+// Null with `no_part`: the pairs do not name the device.
+absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const ExchangeCall& call, bool* no_part) {
+  const Instruction& i = call.instruction;
+  const ExchangeRole role = ExchangeOf(i).role;
+  const bool sends = role == ExchangeRole::kSend || role == ExchangeRole::kSendDone;
+  const int64_t channel = ChannelOf(i);
+  const auto get = [&](int from, int to) {
+    std::unique_ptr<Route>& route = routes_[{channel, from, to}];
+    if (route == nullptr) {
+      route = std::make_unique<Route>();
+      route->channel = channel;
+      route->sender = from;
+      route->receiver = to;
+      route->open = from < 0;
+    }
+    return route.get();
+  };
+  const auto pairs = TransferPairs(i);
+  if (!pairs.ok()) return pairs.status();
+  if (*pairs) {
+    for (const auto& [from, to] : **pairs) {
+      for (int64_t n : {from, to}) {
+        if (n < 0 || n >= device_count()) return absl::InvalidArgumentError(absl::StrCat("source_target_pairs names device ", n, ", but this run has ", Devices(device_count())));
+      }
+      if ((sends ? from : to) == device) return get(static_cast<int>(from), static_cast<int>(to));
+    }
+    *no_part = true;
+    return nullptr;
+  }
+  if (HasTransfer(*i.parent, ExchangeRole::kSend, channel) && HasTransfer(*i.parent, ExchangeRole::kReceive, channel)) return get(device, device);
+  Route* route = get(-1, -1);
+  if (route->open) {
+    int& end = sends ? route->sender : route->receiver;
+    if (end < 0) end = device;
+    if (end != device) {
+      const auto [low, high] = std::minmax(end, device);
+      return absl::FailedPreconditionError(absl::StrCat("channel ", channel, " has two ", sends ? "senders" : "receivers", ", ", Name(low), " and ", Name(high),
+                                                        "; source_target_pairs say who sends to whom"));
+    }
+  }
+  return route;
+}
+
+absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, const ExchangeCall& call) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Instruction& i = call.instruction;
+  const ExchangeRole role = ExchangeOf(i).role;
+  Waiting& waiting = waiting_[device];
+  bool no_part = false;
+  Route* route = waiting.route;
+  if (route == nullptr) {
+    absl::StatusOr<Route*> found = RouteOf(device, call, &no_part);
+    if (!found.ok()) return found.status();
+    route = *found;
+  }
+  const auto evaluate = [&](absl::Span<const Value> operands) -> absl::StatusOr<std::optional<Value>> {
+    absl::StatusOr<Value> value = Def(i).evaluate(EvalContext{i, operands, account_});
+    if (!value.ok()) return value.status();
+    return std::optional<Value>(*std::move(value));
+  };
+  const auto wait = [&]() -> absl::StatusOr<std::optional<Value>> {
+    waiting = {&i, call.loops, nullptr, nullptr, route};
+    return std::optional<Value>();
+  };
+  const auto wake = [&](int other) {
+    if (other >= 0 && other != device && waiting_[other].route == route) wake_(other);
+  };
+  if (no_part) return evaluate(call.operands);
+  switch (role) {
+    case ExchangeRole::kSend:
+      if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
+      ++route->sent;
+      route->messages.push_back(call.operands[0]);
+      wake(route->receiver);
+      break;
+    case ExchangeRole::kReceive:
+      if (absl::Status s = CheckPartner(device, i, route->channel, false); !s.ok()) return s;
+      ++route->posted;
+      wake(route->sender);
+      break;
+    case ExchangeRole::kSendDone:
+      if (route->posted <= route->sends_done && route->sender != route->receiver) return wait();
+      ++route->sends_done;
+      break;
+    case ExchangeRole::kReceiveDone: {
+      if (route->messages.empty()) return wait();
+      const Value message = std::move(route->messages.front());
+      route->messages.pop_front();
+      ++route->receives_done;
+      waiting = Waiting();
+      const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];
+      if (!Shape::Compatible(message.shape(), wanted)) {
+        return absl::FailedPreconditionError(absl::StrCat("takes ", wanted.ToString(false), " from channel ", route->channel, ", but ", route->sender >= 0 ? Name(route->sender) : "another device",
+                                                          " has sent ", message.shape().ToString(false)));
+      }
+      std::vector<Value> elements(call.operands[0].elements().begin(), call.operands[0].elements().end());
+      elements[0] = message;
+      const Value filled = Value::Tuple(call.operands[0].shape(), std::move(elements));
+      return evaluate({&filled, 1});
+    }
+    case ExchangeRole::kNone:
+    case ExchangeRole::kCollective:
+    case ExchangeRole::kReplicaId:
+    case ExchangeRole::kPartitionId: return absl::InternalError("not a transfer");
+  }
+  waiting = Waiting();
+  return evaluate(call.operands);
+}
+
+// ---- Who waits ----
+
+std::string InProcessExchange::WaitsFor(int device, const std::vector<bool>* ended) const {
+  const Waiting& w = waiting_[device];
+  const auto standing = [&](int other) -> std::string {
+    if (ended != nullptr && (*ended)[other]) return absl::StrCat(Name(other), ", which has ended");
+    const Waiting& o = waiting_[other];
+    if (o.instruction == nullptr) return Name(other);
+    return absl::StrCat(Name(other), ", which waits at ", Place(other, *o.instruction, o.loops));
+  };
+  if (w.route != nullptr) {
+    const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
+    const int other = sends ? w.route->receiver : w.route->sender;
+    return absl::StrCat(" for a ", sends ? "recv" : "send", " on channel ", w.route->channel, other >= 0 ? absl::StrCat(" of ", standing(other)) : ", which no device has executed");
+  }
+  const Line& line = *w.line;
+  std::vector<std::string> texts;
+  int more = 0;
+  const size_t own = std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin();
+  for (size_t k = 0; k < line.devices.size(); ++k) {
+    if (w.meeting->arrivals.empty() || w.meeting->arrivals[k].instruction != nullptr) continue;
+    if (texts.size() == kNamed) {
+      ++more;
+      continue;
+    }
+    texts.push_back(absl::StrCat(standing(line.devices[k]), " (it has come to ", line.next[k], " of these exchanges, ", Name(device), " to ", line.next[own], ")"));
+  }
+  if (more > 0) texts.push_back(absl::StrCat(more, " more"));
+  return absl::StrCat(" for ", absl::StrJoin(texts, "; "));
+}
+
+std::string InProcessExchange::WaitText(int device) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Waiting& w = waiting_[device];
+  if (w.instruction == nullptr) return "";
+  return absl::StrCat("at ", Place(device, *w.instruction, w.loops), WaitsFor(device, nullptr));
+}
+
+InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& ended) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  Stuck stuck;
+  std::vector<std::string> others;
+  int more = 0;
+  for (int d = 0; d < device_count(); ++d) {
+    const Waiting& w = waiting_[d];
+    if (w.instruction == nullptr || ended[d]) continue;
+    if (stuck.device < 0) {
+      stuck.device = d;
+      stuck.instruction = w.instruction;
+      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.instruction, w.loops), WaitsFor(d, &ended));
+      continue;
+    }
+    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.instruction, w.loops), WaitsFor(d, &ended)));
+    else ++more;
+  }
+  if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));
+  for (const std::string& other : others) absl::StrAppend(&stuck.why, "\n  ", other);
+  return stuck;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,125 @@
+// Devices of one process: what each brings is kept until all that it belongs to has come. Nobody blocks in here: a device that has to wait is told
+// so, and woken through `wake`. Not for running the devices (replicas.h).
+//
+// Exchanges of one set of devices on one channel are numbered: the k-th that a device comes to is the k-th of every other member. At one number all
+// must be at the same instruction; else one has executed an exchange that another has not, and that is said.
+#ifndef HLOSCOPE_BACKENDS_EXCHANGE_IN_PROCESS_H_
+#define HLOSCOPE_BACKENDS_EXCHANGE_IN_PROCESS_H_
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/statusor.h"
+#include "backends/exchange/reduction.h"
+#include "core/exec/exchange.h"
+
+namespace hloscope {
+
+class InProcessExchange {
+ public:
+  // `programs`: the entry of each device, replica by replica. Their modules must outlive this.
+  InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account);
+  ~InProcessExchange();
+
+  int device_count() const { return static_cast<int>(programs_.size()); }
+  ExchangePort& port(int device);
+  // "replica 1", "replica 1, partition 0".
+  std::string Name(int device) const;
+  // As if nothing had been brought yet.
+  void Reset();
+  // Called, from any thread, with a device that was told to wait and can go on.
+  void set_wake(std::function<void(int device)> wake) { wake_ = std::move(wake); }
+
+  // Why nobody goes on, when every device waits or has ended (`ended`): the first one that waits, where, and for whom.
+  struct Stuck {
+    int device = -1;  // -1: nobody waits
+    const Instruction* instruction = nullptr;
+    std::string why;
+  };
+  Stuck Explain(const std::vector<bool>& ended) const;
+  // For each device that waits: "at %r = all-reduce (iteration 2 of %loop), for replica 1". "" for the others.
+  std::string WaitText(int device) const;
+
+ private:
+  class Port;
+  struct Arrival {
+    const Instruction* instruction = nullptr;  // null: not here
+    std::vector<Value> operands;
+    std::vector<LoopPlace> loops;
+  };
+  struct Meeting {
+    std::vector<Arrival> arrivals;  // by place in the line's devices
+    int here = 0, taken = 0;
+    bool done = false;
+    absl::Status status;
+    std::vector<Value> results;
+  };
+  // All exchanges of one set of devices on one channel.
+  struct Line {
+    std::vector<int> devices;  // ascending
+    int64_t channel = 0;
+    std::deque<std::unique_ptr<Meeting>> meetings;
+    int64_t first = 0;          // number of meetings.front()
+    std::vector<int64_t> next;  // by place: to how many the device has come
+  };
+  // What a collective's attributes come to in this run.
+  struct Site {
+    absl::Status status;
+    std::vector<ExchangeGroup> groups;
+    std::vector<Line*> lines;  // by group
+    std::vector<int> group_of;  // by device; -1: none
+  };
+  // One way of sends and receives.
+  struct Route {
+    int64_t channel = 0;
+    int sender = -1, receiver = -1;  // -1: nobody has used this end yet
+    bool open = false;               // the ends are whoever comes first
+    std::deque<Value> messages;
+    int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
+  };
+  struct Waiting {
+    const Instruction* instruction = nullptr;  // null: does not wait
+    std::vector<LoopPlace> loops;
+    Line* line = nullptr;        // of a collective
+    Meeting* meeting = nullptr;
+    Route* route = nullptr;      // of a transfer
+  };
+
+  absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
+  absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
+  absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
+  absl::StatusOr<Route*> RouteOf(int device, const ExchangeCall& call, bool* no_part);
+  absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
+  const Site& SiteOf(const Instruction& instruction);
+  void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
+  std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
+  absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
+  int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
+  std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
+  std::string WaitsFor(int device, const std::vector<bool>* ended) const;
+
+  const int64_t replicas_, partitions_;
+  const std::vector<const Computation*> programs_;
+  MemoryAccount* account_;
+  Reductions reductions_;
+  std::vector<std::unique_ptr<Port>> ports_;
+  std::function<void(int)> wake_;
+  // By program: what it can reach.
+  std::map<const Computation*, std::vector<const Instruction*>> transfers_;
+
+  mutable std::mutex mutex_;  // guards the rest
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Site>> sites_;
+  std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
+  std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Route>> routes_;
+  std::vector<Waiting> waiting_;  // by device
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_EXCHANGE_IN_PROCESS_H_

@@ -1,0 +1,76 @@
+// Runs a program of several devices: a Machine for each, on a few threads. Machines that wait for others give their thread away, so any number of
+// devices runs on any number of threads with the same results; and when none can go on, that is known, and who waits for whom is said.
+// Not for what an exchange is (in_process.h).
+#ifndef HLOSCOPE_BACKENDS_EXCHANGE_REPLICAS_H_
+#define HLOSCOPE_BACKENDS_EXCHANGE_REPLICAS_H_
+
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "backends/exchange/in_process.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+struct ReplicasOptions {
+  int64_t replicas = 1, partitions = 1;
+  int threads = 0;                              // that run devices; 0: as many as the process may use
+  std::vector<const Computation*> programs;     // by device, replica by replica; empty: the module's entry on all
+  MachineOptions machine;                       // of each device; entry, account and exchange are set here
+  std::vector<std::vector<Value>> infeed;       // by device; empty: machine.infeed for each
+};
+
+class Replicas {
+ public:
+  // The module must be verified. Elided constants are filled here, as all devices share them.
+  static absl::StatusOr<std::unique_ptr<Replicas>> Create(Module& module, Backend& backend, ReplicasOptions options);
+  // The same for a module without elided constants.
+  Replicas(const Module& module, Backend& backend, ReplicasOptions options);
+  ~Replicas();
+
+  int device_count() const { return static_cast<int>(machines_.size()); }
+  Machine& machine(int device) { return *machines_[device]; }
+  Device device(int number) const { return {number / options_.partitions, number % options_.partitions}; }
+  std::string Name(int device) const { return exchange_->Name(device); }
+  MemoryAccount& account() { return account_; }
+  InProcessExchange& exchange() { return *exchange_; }
+
+  // Each Machine must have just been started. Runs until every device has ended, failed, or waits for one that will not come.
+  struct Outcome {
+    bool finished = false;
+    int device = -1;                         // the lowest one that failed or waits for ever
+    const Instruction* instruction = nullptr;  // there; null: nowhere
+    absl::Status status;                     // why, with the devices, instructions and iterations; without the instruction's name in front
+  };
+  Outcome Run();
+  // Of all devices since they were started.
+  int64_t executed() const;
+
+ private:
+  enum class State : uint8_t { kReady, kRunning, kWaiting, kFinished, kFailed };
+  void Work();
+  void Wake(int device);
+
+  ReplicasOptions options_;
+  MemoryAccount account_;
+  std::unique_ptr<InProcessExchange> exchange_;
+  std::vector<std::unique_ptr<Machine>> machines_;
+  std::mutex check_mutex_;  // on_failed_check is called by one device at a time
+
+  std::mutex mutex_;  // guards the rest
+  std::condition_variable changed_;
+  std::vector<State> states_;
+  std::vector<bool> woken_;  // while it ran
+  std::set<int> ready_;      // the lowest goes first
+  int running_ = 0;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_EXCHANGE_REPLICAS_H_

@@ -1,0 +1,20 @@
+// StableHLO's interpreter.run_parallel: programs of a grid of devices, run together. StableHLO interpreter, run_parallel.
+#ifndef HLOSCOPE_BACKENDS_EXCHANGE_RUN_PARALLEL_H_
+#define HLOSCOPE_BACKENDS_EXCHANGE_RUN_PARALLEL_H_
+
+#include "absl/status/statusor.h"
+#include "core/exec/backend.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+// The value of a custom call interpreter.run_parallel: its called computations are the programs, replica by replica; each takes its parameters
+// from the operands in turn, and their results follow each other. `options`: of the Machine that runs the call. Errors name the device and the
+// instruction.
+absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Value> operands, Backend& backend, const MachineOptions& options, int threads);
+// Lets Machines with these options run such calls.
+void AllowRunParallel(MachineOptions& options, Backend& backend, int threads);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_BACKENDS_EXCHANGE_RUN_PARALLEL_H_

@@ -1,0 +1,68 @@
+// Exchanges with other devices: what the Machine brings, and what it does while it waits. Where nobody else runs, collectives are evaluated
+// like any operation and none of this is used.
+#include "absl/strings/str_cat.h"
+#include "core/exec/exchange.h"
+#include "core/exec/machine_impl.h"
+#include "core/literal/relayout.h"
+
+namespace hloscope {
+namespace {
+
+std::vector<LoopPlace> LoopsAround(absl::Span<const Frame> frames) {
+  std::vector<LoopPlace> loops;
+  for (const Frame& frame : frames) {
+    if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
+    loops.push_back({frame.caller, frame.iteration, frame.kind == FrameKind::kWhileCondition});
+  }
+  return loops;
+}
+
+}  // namespace
+
+// While it waits nothing has changed: the operands are held, and the position is that of the instruction.
+Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
+  const int depth = static_cast<int>(stack.frames.size()) - 1;
+  Frame& frame = stack.frames[depth];
+  Code& code = CodeOf(frame);
+  const Region& region = code.plan->regions[index];
+  const Instruction& root = *code.computation->schedule[region.root];
+  const auto fail = [&](absl::Status status) {
+    MoveTo(stack, stack.frames[depth], region.root);
+    Fail(stack, std::move(status));
+    return Outcome::kFailed;
+  };
+  const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(root.index));
+  Value result;
+  if (const Value* logged = Replayed(key)) {
+    result = *logged;
+  } else if (!stack.main) {
+    return fail(absl::UnimplementedError(absl::StrCat(Name(root.opcode), " %", root.name, " is in a computation that is called element by element, where devices cannot wait for each other")));
+  } else {
+    absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
+    if (!operands.ok()) return fail(operands.status());
+    for (Value& operand : *operands) {
+      operand = ToDense(operand, &m.account_);
+      if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
+    }
+    absl::StatusOr<std::optional<Value>> made = m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames)});
+    if (!made.ok()) return fail(made.status());
+    if (!made->has_value()) {
+      MoveTo(stack, frame, region.root);
+      return Outcome::kWaiting;
+    }
+    result = ToLayout(**made, root.shape, &m.account_);
+    if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
+    if (checkpoint != nullptr) Log(key, result);
+  }
+  if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
+  Consume(frame, region);
+  Store(frame, region.root, std::move(result));
+  return Outcome::kDone;
+}
+
+absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {
+  if (const Value* logged = Replayed(MixHash(frame.path, static_cast<uint64_t>(instruction.index)))) return *logged;
+  return absl::FailedPreconditionError(absl::StrCat("what %", instruction.name, " got from other devices is gone, and they cannot be asked again"));
+}
+
+}  // namespace hloscope

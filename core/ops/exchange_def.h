@@ -1,0 +1,55 @@
+// What operations have to do with other devices, beside their OpDef: one row an operation (exchange_def.cc). A Machine that has an ExchangePort
+// (core/exec/exchange.h) asks here; on one device nobody does, and operations are evaluated as their OpDef says.
+#ifndef HLOSCOPE_CORE_OPS_EXCHANGE_DEF_H_
+#define HLOSCOPE_CORE_OPS_EXCHANGE_DEF_H_
+
+#include <functional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "core/ir/module.h"
+#include "core/literal/value.h"
+
+namespace hloscope {
+
+enum class ExchangeRole : uint8_t {
+  kNone,
+  kCollective,   // the members of a group bring their operands; `results` makes what each gets
+  kReplicaId,
+  kPartitionId,
+  kSend,
+  kSendDone,
+  kReceive,
+  kReceiveDone,
+};
+
+// Handed to `results` of collectives, when all members of a group have come.
+struct ExchangeContext {
+  const Instruction& instruction;                // of the first member
+  absl::Span<const std::vector<Value>> brought;  // by member and operand; dense
+  absl::Span<const std::pair<int, int>> sends;   // of source_target_pairs: from which member to which
+  MemoryAccount* account = nullptr;
+  // Arrays of one shape, element by element, from the first to the last: f(f(a, b), c).
+  std::function<absl::StatusOr<Value>(const Computation& reducer, std::vector<Value> arrays)> reduce;
+};
+
+struct ExchangeDef {
+  ExchangeRole role = ExchangeRole::kNone;
+  // kCollective: the results of all members, dense, from what all of them brought (collective_exchange.h).
+  absl::StatusOr<std::vector<Value>> (*results)(const ExchangeContext&) = nullptr;
+  bool outsiders_get_zeros = false;  // kCollective: a device in no group gets zeros; else every device must be in one
+  bool groups_of_one_size = false;   // kCollective: the result's size follows from the group's
+};
+const ExchangeDef& ExchangeOf(Opcode opcode);
+inline const ExchangeDef& ExchangeOf(const Instruction& i) { return ExchangeOf(i.opcode); }
+
+// StableHLO's has_dynamic_root, which HLO text has as a frontend attribute: the last operand of a collective-broadcast names the member of the
+// group that sends each of the others.
+bool HasDynamicRoot(const Instruction& broadcast);
+inline constexpr absl::string_view kDynamicRoot = "{has_dynamic_root=\"true\"}";
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_EXCHANGE_DEF_H_

@@ -1,0 +1,53 @@
+#include "core/ops/transfers.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/device_groups.h"
+
+namespace hloscope {
+namespace {
+
+constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs=\"";
+
+
+}  // namespace
+
+int64_t ChannelOf(const Instruction& i) {
+  if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
+  return i.operands[0]->Int(AttrId::kChannelId);
+}
+
+bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t channel) {
+  return std::any_of(computation.schedule.begin(), computation.schedule.end(),
+                     [&](const Instruction* i) { return ExchangeOf(*i).role == role && ChannelOf(*i) == channel && !i->Bool(AttrId::kIsHostTransfer); });
+}
+
+absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& i) {
+  using Pairs = std::vector<std::pair<int64_t, int64_t>>;
+  std::optional<Pairs> pairs;
+  const size_t at = i.frontend_attributes.find(kFrontendPairs);
+  if (const Attribute* a = i.Find(AttrId::kSourceTargetPairs); a != nullptr && std::holds_alternative<Pairs>(a->value)) {
+    pairs = std::get<Pairs>(a->value);
+  } else if (at != absl::string_view::npos) {
+    absl::string_view text = i.frontend_attributes.substr(at + kFrontendPairs.size());
+    text = text.substr(0, text.find('"'));
+    const auto rows = ReadGroups(text);
+    const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });
+    if (!fits) return absl::InvalidArgumentError(absl::StrCat(kFrontendPairs, text, "\" cannot be read; write pairs of device numbers, {{0,1},{1,2}}"));
+    pairs.emplace();
+    for (const auto& row : *rows) pairs->push_back({row[0], row[1]});
+  }
+  const bool done = ExchangeOf(i).role == ExchangeRole::kSendDone || ExchangeOf(i).role == ExchangeRole::kReceiveDone;
+  if (!pairs && done && !i.operands.empty() && ExchangeOf(*i.operands[0]).role != ExchangeRole::kNone) return TransferPairs(*i.operands[0]);
+  for (size_t a = 0; pairs && a < pairs->size(); ++a) {
+    for (size_t b = 0; b < a; ++b) {
+      const bool source = (*pairs)[a].first == (*pairs)[b].first;
+      if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;
+      return absl::InvalidArgumentError(absl::StrCat("no two pairs may share a ", source ? "source" : "target", ", device ", source ? (*pairs)[a].first : (*pairs)[a].second, " is there twice"));
+    }
+  }
+  return pairs;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,25 @@
+// What send, recv and their done operations say about where data goes. Not for exchanging it (backends/exchange).
+#ifndef HLOSCOPE_CORE_OPS_TRANSFERS_H_
+#define HLOSCOPE_CORE_OPS_TRANSFERS_H_
+
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/ops/exchange_def.h"
+
+namespace hloscope {
+
+// The channel of a transfer, which its done operation need not name again.
+int64_t ChannelOf(const Instruction& transfer);
+// Has the computation an instruction of this role on the channel? Transfers with the host do not count.
+bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t channel);
+// Who sends to whom, by flattened device numbers (replica * partitions + partition): source_target_pairs, or the frontend attribute
+// _xla_send_recv_source_target_pairs; of a done operation that has neither, its operand's. nullopt: nothing is written. InvalidArgument: it
+// cannot be read, or two pairs share a source or a target.
+absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& transfer);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_OPS_TRANSFERS_H_
