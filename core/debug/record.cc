@@ -50,6 +50,21 @@ absl::Status Visit(const Machine& machine, const Instruction& instruction, const
   return value.shape().IsArray() ? visit(machine, instruction, place, value) : absl::OkStatus();
 }
 
+// The constants of a computation and of what its instructions call for single elements, each computation once.
+absl::Status VisitConstants(const Machine& machine, const Computation& computation, const std::string& place, absl::flat_hash_set<const Computation*>& told, const WatchedRun::Visitor& visit) {
+  if (!told.insert(&computation).second) return absl::OkStatus();
+  for (const Instruction* i : computation.schedule) {
+    if (i->literal != nullptr && !i->literal->elided && i->literal->value.has_value()) {
+      if (absl::Status status = Visit(machine, *i, absl::StrCat(place, i->name), i->literal->value, visit); !status.ok()) return status;
+    }
+    if (Def(*i).control != ControlKind::kNone) continue;
+    for (const Computation* called : i->CalledComputations()) {
+      if (absl::Status status = VisitConstants(machine, *called, absl::StrCat(place, i->name, "(0)/"), told, visit); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
@@ -57,13 +72,17 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
   Machine machine(run.module, run.single_step ? static_cast<Backend&>(single) : run.backend, std::move(run.options));
   std::string place;
   uint64_t serial = 0;
-  absl::Status parameters;  // what the visitor said of one
+  absl::Status parameters;  // what the visitor said of one, or of a constant
+  absl::flat_hash_set<const Computation*> told;
   const auto observe = [&](const Frame& shown, const Region& region, const Kernel*, absl::Span<const Value>, const Value& result) -> absl::Status {
     if (!parameters.ok()) return parameters;
     const Frame& frame = machine.frames().back();
     if (frame.serial != serial) {
       serial = frame.serial;
       place = PlaceOf(machine.frames());
+      if (run.constants) {
+        if (absl::Status status = VisitConstants(machine, *frame.computation, place, told, visit); !status.ok()) return status;
+      }
     }
     const Instruction* instruction = shown.computation->schedule[region.root];
     if (shown.computation != frame.computation) instruction = frame.computation->FindInstruction(instruction->name);
@@ -103,10 +122,11 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
 
 namespace {
 
-// Whether a region makes its value, or it is given to the entry.
+// Whether a region makes its value, or it is given to the entry, or a constant.
 bool SeenByObserver(const Instruction& i) {
   if (i.parameter_number >= 0 && i.parent->is_entry) return true;
-  return i.literal == nullptr && Def(i).op_class != OpClass::kStructural && Def(i).control == ControlKind::kNone;
+  if (i.literal != nullptr) return true;
+  return Def(i).op_class != OpClass::kStructural && Def(i).control == ControlKind::kNone;
 }
 
 }  // namespace
@@ -121,6 +141,7 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
     if (!SeenByObserver(*i)) unseen.insert(i);
   }
   run.halts = &unseen;
+  run.constants = true;
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
     if (!chosen.empty() && !chosen.contains(&instruction)) return absl::OkStatus();
     if (instruction.parameter_number >= 0 && !parameters.insert(place).second) return absl::OkStatus();
@@ -149,7 +170,9 @@ class RecordComparer {
 
   absl::Status Visit(const Instruction& instruction, const std::string& place, const Value& array) {
     if (!names_.contains(place)) {
-      ++report_.unrecorded;
+      // Of what no region makes only what was recorded there is looked at; records that were made without constants are none the worse.
+      if (instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
+      if (report_.unrecorded++ == 0) report_.first_unrecorded = place;
       return absl::OkStatus();
     }
     if (!met_.insert(place).second) return absl::OkStatus();
@@ -240,6 +263,7 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
     }
   }
   run.halts = &unseen;
+  run.constants = true;
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) {
     return comparer.Visit(instruction, place, array);
   });
@@ -254,7 +278,7 @@ std::string ToText(const RecordDivergence& d) {
 
 std::string ToText(const RecordComparison& r) {
   std::string text = absl::StrCat(Count(r.compared, "array"), " compared (", Count(r.elements, "element"), ")");
-  if (r.unrecorded > 0) absl::StrAppend(&text, ", ", r.unrecorded, " not in the record");
+  if (r.unrecorded > 0) absl::StrAppend(&text, ", ", r.unrecorded, " not in the record, the first ", r.first_unrecorded);
   if (r.unmet > 0) absl::StrAppend(&text, ", ", r.unmet, " of the record not met");
   if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp)");
   if (r.divergences.empty()) return absl::StrCat(text, "; no divergence\n");

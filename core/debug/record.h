@@ -27,7 +27,8 @@ struct WatchedRun {
   bool single_step = true;                               // every instruction is seen; else regions as they run
   // Watched too although no region makes their values: what runs other computations, handles. Null: none.
   const absl::flat_hash_set<const Instruction*>* halts = nullptr;
-  // Told of every array that an instruction makes (not of handles, nor of constants), parameters of the entry first. `place` names it.
+  bool constants = false;  // told of the constants of a computation too, once, where the run first comes to it
+  // Told of every array that an instruction makes (not of handles), parameters of the entry first. `place` names it.
   // An error ends the run.
   using Visitor = std::function<absl::Status(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array)>;
 };
@@ -51,6 +52,7 @@ struct RecordDivergence {
 struct RecordComparison {
   int64_t compared = 0, elements = 0;
   int64_t unrecorded = 0;      // values that the record does not have
+  std::string first_unrecorded;  // the place of the first of them
   int64_t unmet = 0;           // arrays of the record that the run did not come by
   int64_t other_bits = 0;      // compared ones with other bits, within the budget or not
   int64_t diverging = 0, own = 0;
