@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <cstring>
 #include <functional>
 #include <numeric>
@@ -11,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
+#include "core/ops/reducer.h"
 
 namespace hloscope {
 
@@ -439,6 +441,17 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
 
 namespace {
 
+// A fold that starts from it is the fold of its terms alone, but for the sign of a zero.
+bool IsNeutral(ScalarOp op, const Scalar& s) {
+  if (op == ScalarOp::kAdd || op == ScalarOp::kMultiply) {
+    const double neutral = op == ScalarOp::kAdd ? 0 : 1;
+    if (IsComplex(s.type)) return s.c() == std::complex<double>(neutral);
+    return IsFloat(s.type) ? s.re == neutral : s.i == static_cast<int64_t>(neutral);
+  }
+  const std::optional<Scalar> identity = IdentityOf(op, s.type);
+  return identity.has_value() && (IsFloat(s.type) ? s.re == identity->re : s.u() == identity->u());
+}
+
 // Whether each term of a fold reads an element, as a program of a pred: where choices by place alone (a window at a border) leave the loads
 // out. None: all terms read.
 std::optional<Program> ReadsSomething(const Program& terms) {
@@ -525,6 +538,15 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
   const bool winner = terms->op == ScalarOp::kMaximum || terms->op == ScalarOp::kMinimum;
   if (winner) most = std::min(most, 1);
   double magnitude = 0, sum = 0;
+  absl::StatusOr<std::vector<Value>> start = Interpreter(terms->init, options).All(operands);
+  if (!start.ok()) return start.status();
+  const Scalar init = LoadScalar((*start)[0].shape().element_type(), (*start)[0].data());
+  const bool starts = !IsNeutral(terms->op, init);
+  if (starts) {
+    ++list.count;
+    magnitude += std::fabs(real(init));
+    sum += real(init);
+  }
   std::vector<std::pair<double, int64_t>> best;  // a heap, the smallest on top
   const auto after = [](const std::pair<double, int64_t>& a, const std::pair<double, int64_t>& b) { return a.first > b.first || (a.first == b.first && a.second < b.second); };
   for (int64_t t = 0; t < count; ++t) {
@@ -546,24 +568,35 @@ absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(cons
     }
   }
   std::sort(best.begin(), best.end(), after);
-  ElementTracer tracer(terms->program);
   list.other = sum;
+  std::vector<std::string> names;
+  for (const Instruction* operand : i.operands) names.push_back(absl::StrCat("%", operand->name));
+  const ElementLoader load = LoaderOf(place.frame, i);
+  const auto tell = [&](ElementTracer& tracer, SliceTerm term) -> absl::Status {
+    if (terms->op == ScalarOp::kAdd && magnitude > 0 && std::isfinite(magnitude)) term.share = std::fabs(real(term.value)) / magnitude;
+    list.other -= real(term.value);
+    absl::StatusOr<TracedElement> element = tracer.At(0, term.at, load);
+    if (!element.ok()) return element.status();
+    term.formula = tracer.Formula(0, term.at, names, false, load);
+    term.numbers = tracer.Formula(0, term.at, names, true, load);
+    list.terms.push_back(std::move(term));
+    list.loads.push_back(std::move(element->loads));
+    return absl::OkStatus();
+  };
+  if (starts) {
+    ElementTracer tracer(terms->init);
+    SliceTerm term;
+    term.initial = true;
+    term.value = init;
+    if (absl::Status status = tell(tracer, std::move(term)); !status.ok()) return status;
+  }
+  ElementTracer tracer(terms->program);
   for (const auto& [w, t] : best) {
     SliceTerm term;
     term.at.resize(terms->extents.size());
     DelinearizeIndex(terms->extents, t, absl::MakeSpan(term.at));
     term.value = number(t);
-    if (terms->op == ScalarOp::kAdd && magnitude > 0 && std::isfinite(magnitude)) term.share = std::fabs(real(term.value)) / magnitude;
-    list.other -= real(term.value);
-    const ElementLoader load = LoaderOf(place.frame, i);
-    absl::StatusOr<TracedElement> element = tracer.At(0, term.at, load);
-    if (!element.ok()) return element.status();
-    std::vector<std::string> names;
-    for (const Instruction* operand : i.operands) names.push_back(absl::StrCat("%", operand->name));
-    term.formula = tracer.Formula(0, term.at, names, false, load);
-    term.numbers = tracer.Formula(0, term.at, names, true, load);
-    list.terms.push_back(std::move(term));
-    list.loads.push_back(std::move(element->loads));
+    if (absl::Status status = tell(tracer, std::move(term)); !status.ok()) return status;
   }
   if (count - list.padding <= static_cast<int64_t>(best.size())) list.other = 0;
   return std::optional<TermList>(std::move(list));

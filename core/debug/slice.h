@@ -45,6 +45,7 @@ struct SliceEdge {
 
 struct SliceTerm {
   std::vector<int64_t> at;  // in the fold's domain
+  bool initial = false;     // what the fold starts from: where that is not the neutral element; the first term
   Scalar value;
   double share = 0;         // of the sum of magnitudes; 0 where there is no such sum
   std::string formula, numbers;
@@ -57,7 +58,7 @@ struct SliceNode {
   Scalar value;
   bool known = false;  // the value could be had
   std::string formula, numbers;
-  std::vector<SliceTerm> terms;  // the largest ones
+  std::vector<SliceTerm> terms;  // the largest ones, after the initial value
   int64_t term_count = 0;        // of all
   double other_terms = 0;        // sum of those that are not among `terms`
   int64_t padding_terms = 0;     // of all: of a window's padding, which read nothing; never among `terms`

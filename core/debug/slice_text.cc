@@ -219,7 +219,7 @@ class TextPrinter {
   void Terms(const SliceNode& node, int indent, std::vector<Todo>* children) {
     for (size_t t = 0; t < node.terms.size(); ++t) {
       const SliceTerm& term = node.terms[t];
-      std::string line = absl::StrCat("term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
+      std::string line = absl::StrCat(term.initial ? "initial value " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
       if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
@@ -228,7 +228,7 @@ class TextPrinter {
         if (edge.term != static_cast<int>(t)) continue;
         const SliceNode& to = slice_.nodes[edge.to];
         // The term's formula has named it already.
-        if (edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
+        if (!term.initial && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
         children->push_back({edge.to, &edge, indent + 1, node.place.frame, ""});
       }
     }
@@ -292,7 +292,7 @@ std::string JsonScalar(const Scalar& s) {
 }
 
 std::string JsonTerm(const SliceTerm& term) {
-  return absl::StrCat("{\"at\": ", JsonIndex(term.at), ", \"value\": ", JsonScalar(term.value), absl::StrFormat(", \"share\": %.6g", term.share),
+  return absl::StrCat("{\"at\": ", JsonIndex(term.at), term.initial ? ", \"initial\": true" : "", ", \"value\": ", JsonScalar(term.value), absl::StrFormat(", \"share\": %.6g", term.share),
                       ", \"formula\": ", JsonQuoted(term.formula), ", \"numbers\": ", JsonQuoted(term.numbers), "}");
 }
 

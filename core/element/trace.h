@@ -69,6 +69,7 @@ class ElementTracer {
     ScalarOp op{};
     std::vector<int64_t> extents;
     Program program;
+    Program init;  // what the fold starts from: one scalar of the same operands
   };
   std::optional<Terms> TermsAt(int output, absl::Span<const int64_t> index) const;
 

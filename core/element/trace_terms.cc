@@ -31,6 +31,10 @@ std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Spa
   terms.extents = info.extents;
   const ElementType type = graph_.node(element).type;
   terms.program = Program::Pull(program_.operands, Shape::Array(type, info.extents));
+  terms.init = Program::Pull(program_.operands, Shape::Array(graph_.node(info.inits[0]).type, {}));
+  ExprGraph::Substitution at;
+  for (int v = 0; v < graph_.var_count(); ++v) at.index_map.push_back(v < static_cast<int>(index.size()) ? terms.init.graph->IndexConstant(index[v]) : kNoNode);
+  terms.init.outputs[0].value = terms.init.graph->Substitute(graph_, info.inits[0], at);
   ExprGraph& graph = *terms.program.graph;
   ExprGraph::Substitution substitution;
   substitution.index_map.assign(graph_.var_count(), kNoNode);

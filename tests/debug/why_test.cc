@@ -373,6 +373,30 @@ TEST(WhyTest, TermsOfASumAreTheLargest) {
   EXPECT_THAT(text, HasSubstr("2 more terms, together 3"));
 }
 
+TEST(WhyTest, TheInitialValueIsATermWhereItIsNotNeutral) {
+  Finished run(Entry(R"(
+  x = f32[4] constant({1, -8, 2, 4})
+  zero = f32[] constant(0)
+  h = f32[] constant(15)
+  a = f32[] reduce(x, h), dimensions={0}, to_apply=sum
+  b = f32[] reduce(x, zero), dimensions={0}, to_apply=sum
+  ROOT t = (f32[], f32[]) tuple(a, b)
+)"));
+  ElementReader reader(*run.machine, 1 << 20);
+  WhyOptions options;
+  options.terms = -1;
+  for (const char* name : {"a", "b"}) {
+    const absl::StatusOr<Slice> slice = BuildWhy(reader, run.Place(name), options);
+    ASSERT_TRUE(slice.ok());
+    const std::vector<SliceTerm>& terms = slice->nodes[0].terms;
+    EXPECT_EQ(std::count_if(terms.begin(), terms.end(), [](const SliceTerm& term) { return term.initial; }), name[0] == 'a' ? 1 : 0);
+    if (name[0] != 'a') continue;
+    EXPECT_TRUE(terms[0].initial);
+    EXPECT_EQ(terms[0].value.re, 15);
+    EXPECT_EQ(terms[0].share, 0.5);
+  }
+}
+
 TEST(WhyTest, SortSaysWhereAnElementCameFrom) {
   Finished run(Entry(R"(
   x = f32[5] constant({5, 1, 4, 1, 3})
@@ -625,6 +649,51 @@ TEST(ElementSetTest, RunsBoxesAndRemovals) {
   EXPECT_EQ(Describe(ElementSet::All(shape), shape), "all 20");
   set.Add(0, 20);
   EXPECT_EQ(set.Boxes().size(), 1u);
+}
+
+TEST(ElementSetTest, BoxesAndBoundsCoverWhatIsInRandomSets) {
+  std::mt19937_64 random(7);
+  const std::vector<std::vector<int64_t>> dims = {{12}, {6, 4}, {3, 4, 5}, {2, 3, 2, 4}};
+  for (int round = 0; round < 400; ++round) {
+    const Shape shape = Shape::Array(ElementType::kF32, dims[round % dims.size()]);
+    ElementSet set(shape);
+    std::set<int64_t> in;
+    for (int k = 0; k < 6; ++k) {
+      std::vector<int64_t> low, high;
+      for (int64_t extent : shape.dimensions()) {
+        low.push_back(static_cast<int64_t>(random() % extent));
+        high.push_back(low.back() + static_cast<int64_t>(random() % (extent - low.back())));
+        if (random() % 3 == 0) high.back() = low.back();
+      }
+      set.AddBox(low, high);
+      for (int64_t e = 0; e < shape.ElementCount(); ++e) {
+        const std::vector<int64_t> at = IndexOfPlace(shape, e);
+        bool inside = true;
+        for (size_t d = 0; d < at.size(); ++d) inside = inside && low[d] <= at[d] && at[d] <= high[d];
+        if (inside) in.insert(e);
+      }
+      ASSERT_EQ(set.count(), static_cast<int64_t>(in.size()));
+      std::set<int64_t> boxed;
+      ElementSet::Box bounds;
+      for (int64_t e = 0; e < shape.ElementCount(); ++e) {
+        const std::vector<int64_t> at = IndexOfPlace(shape, e);
+        for (const ElementSet::Box& box : set.Boxes()) {
+          bool inside = true;
+          for (size_t d = 0; d < at.size(); ++d) inside = inside && box.low[d] <= at[d] && at[d] <= box.high[d];
+          if (inside) boxed.insert(e);
+        }
+        if (!in.contains(e)) continue;
+        if (bounds.low.empty()) bounds = {at, at};
+        for (size_t d = 0; d < at.size(); ++d) {
+          bounds.low[d] = std::min(bounds.low[d], at[d]);
+          bounds.high[d] = std::max(bounds.high[d], at[d]);
+        }
+      }
+      EXPECT_EQ(boxed, in);
+      EXPECT_EQ(set.Bounds().low, bounds.low);
+      EXPECT_EQ(set.Bounds().high, bounds.high);
+    }
+  }
 }
 
 }  // namespace
