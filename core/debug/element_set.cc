@@ -74,9 +74,13 @@ void ElementSet::Remove(int64_t element) {
 void ElementSet::Normalize() const {
   if (pending_.empty()) return;
   boxed_ = false;
+  // What is there is in order: sets that grow by a little each time are merged, not sorted anew.
+  const auto earlier = [](const Run& a, const Run& b) { return a.begin < b.begin; };
+  if (!std::is_sorted(pending_.begin(), pending_.end(), earlier)) std::sort(pending_.begin(), pending_.end(), earlier);
+  const ptrdiff_t before = static_cast<ptrdiff_t>(runs_.size());
   runs_.insert(runs_.end(), pending_.begin(), pending_.end());
   pending_.clear();
-  std::sort(runs_.begin(), runs_.end(), [](const Run& a, const Run& b) { return a.begin < b.begin; });
+  if (before > 0 && runs_[before].begin < runs_[before - 1].begin) std::inplace_merge(runs_.begin(), runs_.begin() + before, runs_.end(), earlier);
   size_t out = 0;
   for (const Run& run : runs_) {
     if (out > 0 && run.begin <= runs_[out - 1].end) {
@@ -175,6 +179,27 @@ void BoxesOfRun(absl::Span<const int64_t> dims, std::vector<int64_t> prefix, int
   if (rest) part(last, 0, end - last * row);
 }
 
+// Joins a run within one row with the box before, where that has the same part of the rows just before.
+bool Follows(absl::Span<const int64_t> dims, const ElementSet::Run& run, ElementSet::Box* box) {
+  int64_t first = run.begin, last = run.end - 1;
+  int differs = -1;
+  for (int d = static_cast<int>(dims.size()) - 1; d >= 0; --d) {
+    const int64_t low = first % dims[d], high = last % dims[d];
+    first /= dims[d];
+    last /= dims[d];
+    if (box->low[d] == low && box->high[d] == high) continue;
+    if (differs >= 0 || low != high || low != box->high[d] + 1) return false;
+    differs = d;
+  }
+  if (differs < 0) return false;
+  // Between its ends the run goes through everything below the first dimension where they differ: there must be none above the last one.
+  for (size_t d = 0; d + 1 < dims.size(); ++d) {
+    if (static_cast<int>(d) != differs && box->low[d] != box->high[d]) return false;
+  }
+  ++box->high[differs];
+  return true;
+}
+
 // Joins a box with the one before where they differ in one dimension and follow each other there.
 bool Join(ElementSet::Box* a, const ElementSet::Box& b) {
   int differs = -1;
@@ -196,6 +221,7 @@ const std::vector<ElementSet::Box>& ElementSet::Boxes() const {
   boxed_ = true;
   boxes_.clear();
   for (const Run& run : runs_) {
+    if (!boxes_.empty() && Follows(dims_, run, &boxes_.back())) continue;
     std::vector<Box> parts;
     BoxesOfRun(dims_, {}, run.begin, run.end, &parts);
     for (Box& part : parts) {
@@ -215,9 +241,23 @@ const std::vector<ElementSet::Box>& ElementSet::Boxes() const {
 
 ElementSet::Box ElementSet::Bounds() const {
   Box bounds;
+  const auto add = [&](absl::Span<const int64_t> low, absl::Span<const int64_t> high) {
+    if (bounds.low.empty()) {
+      bounds = {{low.begin(), low.end()}, {high.begin(), high.end()}};
+      return;
+    }
+    for (size_t d = 0; d < low.size(); ++d) {
+      bounds.low[d] = std::min(bounds.low[d], low[d]);
+      bounds.high[d] = std::max(bounds.high[d], high[d]);
+    }
+  };
+  if (const std::vector<Box>& boxes = Boxes(); !boxes.empty()) {
+    for (const Box& box : boxes) add(box.low, box.high);
+    return bounds;
+  }
   const size_t rank = dims_.size();
-  for (const Run& run : runs()) {
-    std::vector<int64_t> low(rank), high(rank);
+  std::vector<int64_t> low(rank), high(rank);
+  for (const Run& run : runs_) {
     DelinearizeIndex(dims_, run.begin, absl::MakeSpan(low));
     DelinearizeIndex(dims_, run.end - 1, absl::MakeSpan(high));
     // Below the first dimension in which the ends differ, the run goes through everything.
@@ -229,14 +269,7 @@ ElementSet::Box ElementSet::Bounds() const {
       }
       differs = differs || low[d] != high[d];
     }
-    if (bounds.low.empty() && rank > 0) {
-      bounds = {low, high};
-      continue;
-    }
-    for (size_t d = 0; d < rank; ++d) {
-      bounds.low[d] = std::min(bounds.low[d], low[d]);
-      bounds.high[d] = std::max(bounds.high[d], high[d]);
-    }
+    add(low, high);
   }
   return bounds;
 }

@@ -384,7 +384,7 @@ TEST(WhyTest, TheInitialValueIsATermWhereItIsNotNeutral) {
 )"));
   ElementReader reader(*run.machine, 1 << 20);
   WhyOptions options;
-  options.terms = -1;
+  options.terms = 8;
   for (const char* name : {"a", "b"}) {
     const absl::StatusOr<Slice> slice = BuildWhy(reader, run.Place(name), options);
     ASSERT_TRUE(slice.ok());
