@@ -18,6 +18,32 @@
 
 namespace hloscope {
 
+namespace {
+
+// Bytes of input `k` that the region reads at most: where all its readers only move data, as many as they make.
+int64_t ReadBytes(const Computation& computation, const Region& region, size_t k, int64_t whole) {
+  int64_t bytes = 0;
+  for (int member : region.members) {
+    const Instruction& reader = *computation.schedule[member];
+    const bool reads = std::any_of(reader.operands.begin(), reader.operands.end(), [&](const Instruction* operand) { return operand->index == region.inputs[k]; });
+    if (!reads) continue;
+    if (Def(reader).movement != Movement::kMove || !reader.shape.IsArray()) return whole;
+    bytes += reader.shape.ByteSize();
+  }
+  return std::min(bytes, whole);
+}
+
+// Bytes that an update in place of input `k` writes at most: as many as the root's other operands have.
+int64_t UpdateBytes(const Computation& computation, const Region& region, size_t k, int64_t whole) {
+  int64_t bytes = 0;
+  for (const Instruction* operand : computation.schedule[region.root]->operands) {
+    if (operand->index != region.inputs[k] && operand->shape.IsArray()) bytes += operand->shape.ByteSize();
+  }
+  return std::min(bytes, whole);
+}
+
+}  // namespace
+
 // ---- The loop ----
 
 int Machine::Impl::NextStop(const Frame& frame, const Until& until, bool* is_armed) const {
@@ -257,9 +283,16 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
   absl::StatusOr<std::vector<Value>> inputs = GatherInputs(stack, depth, region);
   if (!inputs.ok()) return fail(inputs.status());
   std::chrono::steady_clock::time_point begin;  // made-up parameters and recomputed values are not the kernel's time
-  int64_t bytes = 0;
+  struct Read {
+    const Buffer* buffer;
+    int64_t whole, bytes;
+  };
+  std::vector<Read> reads;
   if (timed) {
-    for (const Value& input : *inputs) bytes += input.byte_size();
+    for (size_t k = 0; k < inputs->size(); ++k) {
+      const Value& input = (*inputs)[k];
+      reads.push_back({input.buffer(), input.byte_size(), ReadBytes(*code.computation, region, k, input.byte_size())});
+    }
     begin = std::chrono::steady_clock::now();
   }
   std::vector<Value> seen;
@@ -280,7 +313,13 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     ProfileEntry& entry = m.profile_[&root];
     ++entry.count;
     entry.seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    entry.bytes += bytes + result->byte_size();
+    int64_t written = result->byte_size();
+    for (size_t k = 0; k < reads.size(); ++k) {
+      const bool in_place = reads[k].buffer != nullptr && reads[k].buffer == result->buffer() && reads[k].whole == result->byte_size() && OnlyUpdated(*code.computation, region, k);
+      if (in_place) written = UpdateBytes(*code.computation, region, k, written);
+      entry.bytes += in_place ? 0 : reads[k].bytes;
+    }
+    entry.bytes += written;
   }
   if (observed) {
     stop_after = -1;
