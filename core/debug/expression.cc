@@ -162,7 +162,7 @@ class Parser {
   absl::StatusOr<Result> Product() {
     return Chain([this] { return Unary(); }, {"*", "/", "%"}, {},
                  [](Complex a, Complex b, absl::string_view op) {
-                   if (op == "%") return Complex(a.real() - b.real() * std::floor(a.real() / b.real()));
+                   if (op == "%") return Complex(std::fmod(a.real(), b.real()));
                    if (a.imag() == 0 && b.imag() == 0) return Complex(op == "*" ? a.real() * b.real() : a.real() / b.real());
                    return op == "*" ? a * b : a / b;
                  },

@@ -70,11 +70,10 @@ bool Divide(Wide a, Wide b, Wide* x) {
   *x = a / b;
   return true;
 }
-// With the sign of the divisor, as the remainder of doubles.
+// With the sign of the dividend, as that of doubles and of the operation.
 bool Remainder(Wide a, Wide b, Wide* x) {
   if (b == 0) return false;
   *x = a % b;
-  if (*x != 0 && (*x < 0) != (b < 0)) *x += b;
   return true;
 }
 

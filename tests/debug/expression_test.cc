@@ -101,7 +101,7 @@ TEST(Expression, Functions) {
 
 TEST(Expression, RemaindersAndDecidedOperands) {
   EXPECT_EQ(Evaluate("17 % 5"), "2");
-  EXPECT_EQ(Evaluate("-1 % 5"), "4") << "as in Python";
+  EXPECT_EQ(Evaluate("-1 % 5"), "-1") << "as the operation remainder";
   EXPECT_EQ(Evaluate("7 %x.1[1]"), "1") << "after an operand % is the remainder";
   EXPECT_EQ(Evaluate("false and x[0,0] > 1 or true"), "true");
   EXPECT_EQ(Evaluate("true or %x.2 > 1"), "error: no such value") << "names are looked at even where values do not matter";
