@@ -325,6 +325,9 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
     record.passed = claim.ok() && claim->holds;
     record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
+    if (!record.passed && record.detail.empty()) {
+      record.detail = !s.visible() ? "the program is not running" : s.Finished() ? "the program has finished" : absl::StrCat("the program stands at ", s.DescribeFrame(s.selected));
+    }
   }
   if (record.passed) {
     s.Say("ok: ", args, "\n");
