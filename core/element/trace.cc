@@ -123,10 +123,10 @@ const ElementTracer::Traced& ElementTracer::Eval(NodeId id) {
     case NodeKind::kScalarOp: result = EvalOp(node); break;
     case NodeKind::kLoad: result = EvalLoad(node); break;
     case NodeKind::kSelect: result = EvalSelect(node); break;
-    case NodeKind::kFold: EvalFold(id, node); break;
+    case NodeKind::kFold: break;  // it has no value; its parts have
     case NodeKind::kFoldResult: {
-      Eval(node.inputs[0]);
-      const std::vector<Traced>& parts = fold_parts_[node.inputs[0]];
+      EvalFold(id, node);
+      const std::vector<Traced>& parts = fold_parts_[id];
       if (node.part < static_cast<int>(parts.size())) result = parts[node.part];
       break;
     }
@@ -201,10 +201,39 @@ ElementTracer::Traced ElementTracer::EvalLoad(const Node& node) {
   return result;
 }
 
-void ElementTracer::EvalFold(NodeId id, const Node& node) {
-  const FoldInfo& info = graph_.fold(node);
+std::vector<bool> PartsNeededFor(const ExprGraph& graph, const FoldInfo& info, int part) {
+  std::vector<bool> needed(info.bodies.size(), false);
+  std::vector<int> parts = {part};
+  needed[part] = true;
+  while (!parts.empty()) {
+    std::vector<NodeId> todo = {info.bodies[parts.back()]};
+    parts.pop_back();
+    std::vector<bool> seen(graph.size(), false);
+    while (!todo.empty()) {
+      const NodeId id = todo.back();
+      todo.pop_back();
+      if (id == kNoNode || seen[id]) continue;
+      seen[id] = true;
+      const Node& node = graph.node(id);
+      if (node.kind == NodeKind::kAccumulator && node.var == info.id && !needed[node.part]) {
+        needed[node.part] = true;
+        parts.push_back(node.part);
+      }
+      todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+      if (node.kind != NodeKind::kFold) continue;
+      const FoldInfo& inner = graph.fold(node);
+      todo.insert(todo.end(), inner.inits.begin(), inner.inits.end());
+      todo.insert(todo.end(), inner.bodies.begin(), inner.bodies.end());
+    }
+  }
+  return needed;
+}
+
+void ElementTracer::EvalFold(NodeId id, const Node& result) {
+  const FoldInfo& info = graph_.fold(graph_.node(result.inputs[0]));
+  const std::vector<bool> needed = PartsNeededFor(graph_, info, result.part);
   std::vector<Traced> running, next;
-  for (NodeId init : info.inits) running.push_back(Eval(init));
+  for (size_t p = 0; p < info.inits.size(); ++p) running.push_back(needed[p] ? Eval(info.inits[p]) : Traced());
   int64_t total = 1;
   for (int64_t e : info.extents) total *= e;
   std::vector<int64_t> at(info.extents.size(), 0);
@@ -215,7 +244,7 @@ void ElementTracer::EvalFold(NodeId id, const Node& node) {
     NewTurn();
     next.clear();
     ++fold_depth_;
-    for (NodeId body : info.bodies) next.push_back(Eval(body));
+    for (size_t p = 0; p < info.bodies.size(); ++p) next.push_back(needed[p] ? Eval(info.bodies[p]) : Traced());
     --fold_depth_;
     running.swap(next);
     for (size_t d = at.size(); d-- > 0;) {

@@ -42,6 +42,10 @@ struct TracedElement {
 // Asked for an element of an operand (row-major place).
 using ElementLoader = std::function<absl::StatusOr<Scalar>(int operand, int64_t linear)>;
 
+// By part of a fold: whether the running values of `part` are made from it, over any number of steps. Reducers may fold things that have
+// nothing to do with each other, or (as an argmax does) one that decides about another.
+std::vector<bool> PartsNeededFor(const ExprGraph& graph, const FoldInfo& info, int part);
+
 class ElementTracer {
  public:
   explicit ElementTracer(const Program& program);
@@ -125,7 +129,7 @@ class ElementTracer {
   Traced EvalOp(const Node& node);
   Traced EvalSelect(const Node& node);
   Traced EvalLoad(const Node& node);
-  void EvalFold(NodeId id, const Node& node);
+  void EvalFold(NodeId id, const Node& result);
   void NewTurn() { turn_ = ++counter_; }
   bool SetPoint(int64_t point);
   Interval IntervalOf(NodeId id);

@@ -141,14 +141,18 @@ void ElementTracer::Collect(NodeId id, int operand, bool certain, std::vector<ui
     if (!pred.point() || pred.low == 0) Collect(node.inputs[2], operand, certain && pred.point(), seen, out);
     return;
   }
-  for (NodeId input : node.inputs) Collect(input, operand, certain, seen, out);
-  if (node.kind == NodeKind::kFold) {
-    for (NodeId x : graph_.fold(node).inits) Collect(x, operand, certain, seen, out);
-    bool empty = false;
-    for (int64_t e : graph_.fold(node).extents) empty = empty || e == 0;
-    if (empty) return;
-    for (NodeId x : graph_.fold(node).bodies) Collect(x, operand, certain, seen, out);
+  if (node.kind == NodeKind::kFoldResult) {
+    const FoldInfo& info = graph_.fold(graph_.node(node.inputs[0]));
+    const std::vector<bool> needed = PartsNeededFor(graph_, info, node.part);
+    const bool empty = std::find(info.extents.begin(), info.extents.end(), 0) != info.extents.end();
+    for (size_t p = 0; p < needed.size(); ++p) {
+      if (!needed[p]) continue;
+      Collect(info.inits[p], operand, certain, seen, out);
+      if (!empty) Collect(info.bodies[p], operand, certain, seen, out);
+    }
+    return;
   }
+  for (NodeId input : node.inputs) Collect(input, operand, certain, seen, out);
   if (node.kind != NodeKind::kLoad || node.operand != operand) return;
   Reach reach;
   reach.certain = certain;
