@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/shape/index_box.h"
 #include "core/shape/shape.h"
 
 namespace hloscope {
@@ -17,9 +18,7 @@ class ElementSet {
     int64_t begin = 0, end = 0;
     friend bool operator==(const Run&, const Run&) = default;
   };
-  struct Box {
-    std::vector<int64_t> low, high;  // inclusive
-  };
+  using Box = IndexBox;
 
   ElementSet() = default;
   explicit ElementSet(const Shape& array);

@@ -111,24 +111,9 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
       result->AddBox(part.low, part.high);
       continue;
     }
-    int longest = -1;
-    int64_t length = 1;
-    for (const uint64_t among : {open, ~uint64_t{0}}) {
-      for (size_t d = 0; d < part.low.size(); ++d) {
-        if (d < 64 && (among >> d & 1) == 0) continue;
-        if (part.high[d] - part.low[d] + 1 > length) {
-          length = part.high[d] - part.low[d] + 1;
-          longest = static_cast<int>(d);
-        }
-      }
-      if (longest >= 0) break;
-    }
-    if (longest >= 0) {
-      Box first = part, second = part;
-      first.high[longest] = part.low[longest] + length / 2 - 1;
-      second.low[longest] = part.low[longest] + length / 2;
-      parts.push_back(std::move(second));
-      parts.push_back(std::move(first));
+    if (auto halves = Halves(part, open)) {
+      parts.push_back(std::move(halves->second));
+      parts.push_back(std::move(halves->first));
       continue;
     }
     // One element: see what it loads. The initial value of a push program alone is meant here.

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
+#include "core/shape/index_box.h"
 
 namespace hloscope {
 
@@ -232,9 +233,6 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
   const Shape& shape = program.outputs[output].shape;
   const int64_t linear = LinearIndex(program.operands[operand].dimensions(), index);
   if (shape.ElementCount() == 0 || !tracer_->RoleOf(operand)) return;
-  struct Part {
-    std::vector<int64_t> low, high;
-  };
   const auto touches = [&](const ElementTracer::Reach& reach) {
     for (size_t d = 0; d < reach.dims.size(); ++d) {
       if (index[d] < reach.dims[d].low || index[d] > reach.dims[d].high) return false;
@@ -251,15 +249,15 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
   };
   // A window's places are looked at one by one: at its border a part of it is padding, and that leaves open what is read in the others.
   const std::vector<ElementTracer::FixedVars> choices = tracer_->FoldChoices(output, 64);
-  Part whole;
+  IndexBox whole;
   for (int64_t extent : shape.dimensions()) {
     whole.low.push_back(0);
     whole.high.push_back(extent - 1);
   }
   const LoadRole role = *tracer_->RoleOf(operand);
-  std::vector<Part> parts = {whole};
+  std::vector<IndexBox> parts = {whole};
   while (!parts.empty()) {
-    const Part part = std::move(parts.back());
+    const IndexBox part = std::move(parts.back());
     parts.pop_back();
     bool may = false, all = false;
     uint64_t open = 0;
@@ -289,24 +287,9 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
       found->AddBox({kResultArray + output, part.low, part.high, role});
       continue;
     }
-    int longest = -1;
-    int64_t length = 1;
-    for (const uint64_t among : {open, ~uint64_t{0}}) {
-      for (size_t d = 0; d < part.low.size(); ++d) {
-        if (d < 64 && (among >> d & 1) == 0) continue;
-        if (part.high[d] - part.low[d] + 1 > length) {
-          length = part.high[d] - part.low[d] + 1;
-          longest = static_cast<int>(d);
-        }
-      }
-      if (longest >= 0) break;
-    }
-    if (longest >= 0) {
-      Part first = part, second = part;
-      first.high[longest] = part.low[longest] + length / 2 - 1;
-      second.low[longest] = part.low[longest] + length / 2;
-      parts.push_back(std::move(second));
-      parts.push_back(std::move(first));
+    if (auto halves = Halves(part, open)) {
+      parts.push_back(std::move(halves->second));
+      parts.push_back(std::move(halves->first));
       continue;
     }
     // One element: see what it loads. Of programs with updates only what it starts as is meant.

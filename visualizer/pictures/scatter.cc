@@ -12,37 +12,17 @@ namespace {
 void ExplainAttributes(Board& board, const IndexWindows& w) {
   const Instruction& i = board.scene().instruction();
   const std::vector<GridAxis> of_operand = w.WindowedAxes(), of_updates = w.MovedAxes();
-  const auto letters = [](const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
-    std::vector<std::string> words;
-    for (int64_t d : dims) words.push_back(axes[d].letter);
-    return AndText(words);
-  };
-  const PictureArray& indices = *w.indices[0];
-  const int64_t dim = i.Int(AttrId::kIndexVectorDim);
-  board.Explain(absl::StrCat("index_vector_dim=", dim), PaintOf(WindowDim::kVector),
-                dim == indices.shape.rank() ? absl::StrCat("this is the rank of ", indices.name, ": every single number of it is an index vector. There are ", w.count(), ".")
-                                            : absl::StrCat("the numbers of one index vector stand along dimension ", dim, " (n) of ", indices.name, "; the others walk over the ", w.count(), " vectors."));
-  const auto map = i.Ints(AttrId::kScatterDimsToOperandDims);
-  std::vector<std::string> starts;
-  for (size_t k = 0; k < map.size(); ++k) starts.push_back(absl::StrCat("number ", k, " is the start along ", of_operand[map[k]].letter));
-  board.Explain(absl::StrCat("scatter_dims_to_operand_dims=", ListText(map)), PaintOf(WindowDim::kVector),
-                starts.empty() ? "vectors have no numbers: every window starts at 0." : absl::StrCat("of a vector ", absl::StrJoin(starts, ", "), map.size() < w.sizes.size() ? "; elsewhere windows start at 0." : "."));
+  ExplainIndexVectors(board, w, "scatter_dims_to_operand_dims", i.Ints(AttrId::kScatterDimsToOperandDims));
   const auto window = i.Ints(AttrId::kUpdateWindowDims);
   board.Explain(absl::StrCat("update_window_dims=", ListText(window)), PaintOf(WindowDim::kOffset),
                 window.empty() ? "no dimension of the updates walks inside a window: each update is one element."
-                               : absl::StrCat(window.size() == 1 ? "this dimension of the updates walks" : "these dimensions of the updates walk", " inside the window (", letters(of_updates, window),
+                               : absl::StrCat(window.size() == 1 ? "this dimension of the updates walks" : "these dimensions of the updates walk", " inside the window (", LettersText(of_updates, window),
                                               "); the others walk over the index vectors."));
   if (const auto dims = i.Ints(AttrId::kInsertedWindowDims); !dims.empty()) {
     board.Explain(absl::StrCat("inserted_window_dims=", ListText(dims)), PaintOf(WindowDim::kCollapsed),
-                  absl::StrCat("along ", letters(of_operand, dims), " a window is one element wide, and the updates have no dimension for it."));
+                  absl::StrCat("along ", LettersText(of_operand, dims), " a window is one element wide, and the updates have no dimension for it."));
   }
-  const auto batching = i.Ints(AttrId::kInputBatchingDims), of_indices = i.Ints(AttrId::kScatterIndicesBatchingDims);
-  if (!batching.empty()) {
-    std::vector<std::string> pairs;
-    for (size_t k = 0; k < batching.size(); ++k) pairs.push_back(absl::StrCat("dimension ", batching[k], " of ", w.windowed->name, " goes along with dimension ", of_indices[k], " of ", indices.name, " (", of_operand[batching[k]].letter, ")"));
-    board.Explain(absl::StrCat("input_batching_dims=", ListText(batching), ", scatter_indices_batching_dims=", ListText(of_indices)), PaintOf(WindowDim::kTogether),
-                  absl::StrCat(absl::StrJoin(pairs, ", "), ": the same index on both sides."));
-  }
+  ExplainBatching(board, w, "input_batching_dims", i.Ints(AttrId::kInputBatchingDims), "scatter_indices_batching_dims", i.Ints(AttrId::kScatterIndicesBatchingDims));
   if (i.Bool(AttrId::kIndicesAreSorted)) board.Explain("indices_are_sorted=true", Ink::kViolet, "a promise that the vectors come in order.");
   if (i.Bool(AttrId::kUniqueIndices)) board.Explain("unique_indices=true", Ink::kViolet, "a promise that no two updates meet.");
 }

@@ -19,6 +19,35 @@ std::string AndText(const std::vector<std::string>& words) {
   return text;
 }
 
+std::string LettersText(const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
+  std::vector<std::string> words;
+  for (int64_t d : dims) words.push_back(axes[d].letter);
+  return AndText(words);
+}
+
+void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view starts_name, absl::Span<const int64_t> starts) {
+  const PictureArray& indices = *w.indices[0];
+  const int64_t dim = board.scene().instruction().Int(AttrId::kIndexVectorDim);
+  board.Explain(absl::StrCat("index_vector_dim=", dim), PaintOf(WindowDim::kVector),
+                dim == indices.shape.rank() ? absl::StrCat("this is the rank of ", indices.name, ": every single number of it is an index vector. There are ", w.count(), ".")
+                                            : absl::StrCat("the numbers of one index vector stand along dimension ", dim, " (n) of ", indices.name, "; the others walk over the ", w.count(), " vectors."));
+  const std::vector<GridAxis> axes = w.WindowedAxes();
+  std::vector<std::string> words;
+  for (size_t k = 0; k < starts.size(); ++k) words.push_back(absl::StrCat("number ", k, " is the start along ", axes[starts[k]].letter));
+  board.Explain(absl::StrCat(starts_name, "=", ListText(starts)), PaintOf(WindowDim::kVector),
+                words.empty() ? "vectors have no numbers: every window starts at 0." : absl::StrCat("of a vector ", absl::StrJoin(words, ", "), starts.size() < w.sizes.size() ? "; elsewhere windows start at 0." : "."));
+}
+
+void ExplainBatching(Board& board, const IndexWindows& w, absl::string_view name, absl::Span<const int64_t> dims, absl::string_view indices_name,
+                     absl::Span<const int64_t> of_indices) {
+  if (dims.empty()) return;
+  const std::vector<GridAxis> axes = w.WindowedAxes();
+  std::vector<std::string> pairs;
+  for (size_t k = 0; k < dims.size(); ++k) pairs.push_back(absl::StrCat("dimension ", dims[k], " of ", w.windowed->name, " goes along with dimension ", of_indices[k], " of ", w.indices[0]->name, " (", axes[dims[k]].letter, ")"));
+  board.Explain(absl::StrCat(name, "=", ListText(dims), ", ", indices_name, "=", ListText(of_indices)), PaintOf(WindowDim::kTogether),
+                absl::StrCat(absl::StrJoin(pairs, ", "), ": the same index on both sides."));
+}
+
 WindowStory::WindowStory(Board& board, IndexWindows windows) : board_(board), w_(std::move(windows)) {
   const int64_t count = w_.count();
   if (count > 1) board_.set_steps(static_cast<int>(std::min(count, kMostSteps)));

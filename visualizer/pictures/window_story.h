@@ -55,6 +55,14 @@ class WindowStory {
 
 // "y", "y and x", "z, y and x".
 std::string AndText(const std::vector<std::string>& words);
+// The letters of the axes of some dimensions, in such words.
+std::string LettersText(const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims);
+
+// What gather and scatter say alike of their attributes. index_vector_dim, and `starts`: which number of a vector is the start along which dimension.
+void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view starts_name, absl::Span<const int64_t> starts);
+// Pairs of batching dimensions of the windowed array and of the indices; nothing where there are none.
+void ExplainBatching(Board& board, const IndexWindows& w, absl::string_view name, absl::Span<const int64_t> dims, absl::string_view indices_name,
+                     absl::Span<const int64_t> of_indices);
 
 }  // namespace hloscope
 
