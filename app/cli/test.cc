@@ -16,6 +16,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
 #include "backends/exchange/run_parallel.h"
+#include "core/base/markup.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
@@ -213,24 +214,18 @@ class Tester {
   ordered_json errors_ = ordered_json::array();
 };
 
-std::string Xml(absl::string_view text) {
-  std::string clean;
-  for (char c : text) clean.push_back(static_cast<unsigned char>(c) < 0x20 && c != '\t' ? ' ' : c);
-  return absl::StrReplaceAll(clean, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}});
-}
-
 std::string JUnit(const std::vector<Result>& results, int failed, int skipped) {
   std::string xml = absl::StrFormat("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n<testsuite name=\"hloscope test\" tests=\"%d\" failures=\"%d\" skipped=\"%d\">\n", results.size(), failed, skipped);
   for (const Result& r : results) {
-    absl::StrAppendFormat(&xml, "<testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"", Xml(r.file), Xml(r.name), r.seconds);
+    absl::StrAppendFormat(&xml, "<testcase classname=\"%s\" name=\"%s\" time=\"%.3f\"", EscapeAttribute(r.file), EscapeAttribute(r.name), r.seconds);
     if (r.failures.empty()) {
       absl::StrAppend(&xml, "/>\n");
       continue;
     }
     absl::StrAppend(&xml, ">\n");
     for (const Failure& f : r.failures) {
-      if (r.outcome == Result::kSkipped) absl::StrAppend(&xml, "<skipped message=\"", Xml(f.text), "\"/>\n");
-      else absl::StrAppend(&xml, "<failure message=\"", Xml(f.text), "\">", Xml(absl::StrCat(r.file, ":", f.place.line, ":", f.place.column)), "</failure>\n");
+      if (r.outcome == Result::kSkipped) absl::StrAppend(&xml, "<skipped message=\"", EscapeAttribute(f.text), "\"/>\n");
+      else absl::StrAppend(&xml, "<failure message=\"", EscapeAttribute(f.text), "\">", EscapeMarkup(absl::StrCat(r.file, ":", f.place.line, ":", f.place.column)), "</failure>\n");
     }
     absl::StrAppend(&xml, "</testcase>\n");
   }

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/base/markup.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
 #include "core/debug/explain.h"
@@ -112,16 +113,16 @@ std::string Written(Session::State& s, absl::Status (*command)(Session::State&, 
 }
 
 void AppendValue(const ReportValue& v, std::string* out) {
-  absl::StrAppend(out, "<article class=\"value\"><h3><code>", Html(v.name), "</code>");
-  if (!v.note.empty()) absl::StrAppend(out, " <span class=\"note\">", Html(v.note), "</span>");
+  absl::StrAppend(out, "<article class=\"value\"><h3><code>", EscapeMarkup(v.name), "</code>");
+  if (!v.note.empty()) absl::StrAppend(out, " <span class=\"note\">", EscapeMarkup(v.note), "</span>");
   *out += "</h3>\n";
   if (!v.value.has_value() || !v.value.shape().IsArray()) {
-    absl::StrAppend(out, "<p class=\"note\">", Html(!v.why.empty() ? v.why : v.value.shape().ToString(false)), "</p></article>\n");
+    absl::StrAppend(out, "<p class=\"note\">", EscapeMarkup(!v.why.empty() ? v.why : v.value.shape().ToString(false)), "</p></article>\n");
     return;
   }
-  absl::StrAppend(out, "<p><code>", Html(v.value.shape().ToString(false)), "</code></p>\n");
+  absl::StrAppend(out, "<p><code>", EscapeMarkup(v.value.shape().ToString(false)), "</code></p>\n");
   if (v.value.element_count() == 1) {  // statistics of one number are that number
-    absl::StrAppend(out, "<pre>", Html(FormatValue(v.value, {.elements = 64})), "</pre></article>\n");
+    absl::StrAppend(out, "<pre>", EscapeMarkup(FormatValue(v.value, {.elements = 64})), "</pre></article>\n");
     return;
   }
   const Statistics s = Summarize(v.value);
@@ -134,43 +135,43 @@ void AppendValue(const ReportValue& v, std::string* out) {
   const std::string heat = HeatMapSvg(v.value, &caption), histogram = HistogramSvg(v.value);
   if (!heat.empty() || !histogram.empty()) {
     *out += "<div class=\"pictures\">";
-    if (!heat.empty()) absl::StrAppend(out, "<figure>", heat, "<figcaption>", Html(caption.empty() ? "values" : caption), "</figcaption></figure>");
+    if (!heat.empty()) absl::StrAppend(out, "<figure>", heat, "<figcaption>", EscapeMarkup(caption.empty() ? "values" : caption), "</figcaption></figure>");
     if (!histogram.empty()) {
       absl::StrAppend(out, "<figure>", histogram, "<figcaption>how often, from ", FormatDouble(s.min, 4), " to ", FormatDouble(s.max, 4), "</figcaption></figure>");
     }
     *out += "</div>\n";
   }
-  absl::StrAppend(out, "<details", v.value.element_count() <= 64 ? " open" : "", "><summary>elements</summary><pre>", Html(FormatValue(v.value, {.elements = 64})), "</pre></details></article>\n");
+  absl::StrAppend(out, "<details", v.value.element_count() <= 64 ? " open" : "", "><summary>elements</summary><pre>", EscapeMarkup(FormatValue(v.value, {.elements = 64})), "</pre></details></article>\n");
 }
 
 void AppendListing(const ReportListing& listing, std::string* out) {
-  absl::StrAppend(out, "<h3>", Html(listing.title), "</h3>\n<pre class=\"listing\">");
+  absl::StrAppend(out, "<h3>", EscapeMarkup(listing.title), "</h3>\n<pre class=\"listing\">");
   for (size_t k = 0; k < listing.lines.size(); ++k) {
     const int number = listing.first + static_cast<int>(k);
-    absl::StrAppend(out, "<span class=\"line", number == listing.marked ? " here" : "", "\"><span class=\"number\">", number, "</span>", Html(Cut(listing.lines[k], 400)), "</span>\n");
+    absl::StrAppend(out, "<span class=\"line", number == listing.marked ? " here" : "", "\"><span class=\"number\">", number, "</span>", EscapeMarkup(Cut(listing.lines[k], 400)), "</span>\n");
   }
   *out += "</pre>\n";
 }
 
 void AppendSection(absl::string_view title, const std::string& text, std::string* out) {
-  if (!text.empty()) absl::StrAppend(out, "<section><h2>", title, "</h2>\n<pre>", Html(text), "</pre></section>\n");
+  if (!text.empty()) absl::StrAppend(out, "<section><h2>", title, "</h2>\n<pre>", EscapeMarkup(text), "</pre></section>\n");
 }
 
 void AppendTable(const ReportTable& table, std::string* out) {
-  absl::StrAppend(out, "<section><h2>", Html(table.title), "</h2>\n", table.note.empty() ? "" : absl::StrCat("<p class=\"note\">", Html(table.note), "</p>\n"), "<div class=\"wide\"><table>\n<tr>");
-  for (const std::string& cell : table.head) absl::StrAppend(out, "<th>", Html(cell), "</th>");
+  absl::StrAppend(out, "<section><h2>", EscapeMarkup(table.title), "</h2>\n", table.note.empty() ? "" : absl::StrCat("<p class=\"note\">", EscapeMarkup(table.note), "</p>\n"), "<div class=\"wide\"><table>\n<tr>");
+  for (const std::string& cell : table.head) absl::StrAppend(out, "<th>", EscapeMarkup(cell), "</th>");
   *out += "</tr>\n";
   for (const std::vector<std::string>& row : table.rows) {
     *out += "<tr>";
-    for (const std::string& cell : row) absl::StrAppend(out, "<td>", Html(cell), "</td>");
+    for (const std::string& cell : row) absl::StrAppend(out, "<td>", EscapeMarkup(cell), "</td>");
     *out += "</tr>\n";
   }
   *out += "</table></div></section>\n";
 }
 
 void AppendPicture(const ReportPicture& picture, std::string* out) {
-  absl::StrAppend(out, "<section><h2>", Html(picture.title), "</h2>\n<figure class=\"drawing\"><div class=\"wide\">", picture.svg, "</div>",
-                  picture.caption.empty() ? "" : absl::StrCat("<figcaption>", Html(picture.caption), "</figcaption>"), "</figure></section>\n");
+  absl::StrAppend(out, "<section><h2>", EscapeMarkup(picture.title), "</h2>\n<figure class=\"drawing\"><div class=\"wide\">", picture.svg, "</div>",
+                  picture.caption.empty() ? "" : absl::StrCat("<figcaption>", EscapeMarkup(picture.caption), "</figcaption>"), "</figure></section>\n");
 }
 
 constexpr char kStyle[] = R"(
@@ -275,20 +276,20 @@ Report MakeReport(Session::State& s) {
 }
 
 std::string RenderHtml(const Report& r) {
-  std::string out = absl::StrCat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", Html(r.title),
-                                 ": ", Html(r.verdict), "</title>\n<style>", kStyle, Colors(r), "</style>\n</head>\n<body>\n<main>\n<h1>", Html(r.title), "</h1>\n<p><span class=\"verdict ",
-                                 r.passed ? "good" : "bad", "\">", Html(r.verdict), "</span></p>\n<table>\n");
-  for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", Html(what), "</th><td>", Html(text), "</td></tr>\n");
+  std::string out = absl::StrCat("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>", EscapeMarkup(r.title),
+                                 ": ", EscapeMarkup(r.verdict), "</title>\n<style>", kStyle, Colors(r), "</style>\n</head>\n<body>\n<main>\n<h1>", EscapeMarkup(r.title), "</h1>\n<p><span class=\"verdict ",
+                                 r.passed ? "good" : "bad", "\">", EscapeMarkup(r.verdict), "</span></p>\n<table>\n");
+  for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", EscapeMarkup(what), "</th><td>", EscapeMarkup(text), "</td></tr>\n");
   out += "</table>\n<section><h2>The stop</h2>\n";
-  absl::StrAppend(&out, "<p>", Html(r.stop), "</p>\n");
-  if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", Html(r.caught), "</pre>\n");
-  if (!r.error.empty()) absl::StrAppend(&out, "<pre class=\"bad\">", Html(r.error), "</pre>\n");
+  absl::StrAppend(&out, "<p>", EscapeMarkup(r.stop), "</p>\n");
+  if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", EscapeMarkup(r.caught), "</pre>\n");
+  if (!r.error.empty()) absl::StrAppend(&out, "<pre class=\"bad\">", EscapeMarkup(r.error), "</pre>\n");
   out += "</section>\n";
   if (!r.checks.empty()) {
     out += "<section><h2>Checks</h2>\n<table>\n";
     for (const ReportCheck& check : r.checks) {
-      absl::StrAppend(&out, "<tr><td class=\"", check.passed ? "good\">passed" : "bad\">FAILED", "</td><td><code>", Html(check.what), "</code>",
-                      check.detail.empty() ? "" : absl::StrCat("<br><span class=\"note\">", Html(check.detail), "</span>"), "</td></tr>\n");
+      absl::StrAppend(&out, "<tr><td class=\"", check.passed ? "good\">passed" : "bad\">FAILED", "</td><td><code>", EscapeMarkup(check.what), "</code>",
+                      check.detail.empty() ? "" : absl::StrCat("<br><span class=\"note\">", EscapeMarkup(check.detail), "</span>"), "</td></tr>\n");
     }
     out += "</table></section>\n";
   }
@@ -300,7 +301,7 @@ std::string RenderHtml(const Report& r) {
     out += "</section>\n";
   }
   AppendSection("The instruction", r.instruction, &out);
-  for (const auto& [title, text] : r.texts) AppendSection(Html(title), text, &out);
+  for (const auto& [title, text] : r.texts) AppendSection(EscapeMarkup(title), text, &out);
   for (const ReportTable& table : r.tables) AppendTable(table, &out);
   for (const ReportPicture& picture : r.pictures) AppendPicture(picture, &out);
   if (!r.values.empty()) {
@@ -312,7 +313,7 @@ std::string RenderHtml(const Report& r) {
   std::string notices;
   for (const std::string& notice : r.notices) absl::StrAppend(&notices, notice, "\n");
   AppendSection("Notices", notices, &out);
-  if (!r.transcript.empty()) absl::StrAppend(&out, "<section><h2>Console</h2>\n<details><summary>what it wrote</summary><pre>", Html(r.transcript), "</pre></details></section>\n");
+  if (!r.transcript.empty()) absl::StrAppend(&out, "<section><h2>Console</h2>\n<details><summary>what it wrote</summary><pre>", EscapeMarkup(r.transcript), "</pre></details></section>\n");
   return absl::StrCat(out, "</main>\n</body>\n</html>\n");
 }
 

@@ -87,8 +87,6 @@ void AddLeaves(const std::string& name, const std::string& note, const Value& va
 // Pictures of an array, as SVG elements (report_svg.cc). Empty where there is nothing to see.
 std::string HeatMapSvg(const Value& array, std::string* caption);
 std::string HistogramSvg(const Value& array);
-// Text in HTML and SVG: escaped, and without what neither can hold.
-std::string Html(absl::string_view text);
 
 }  // namespace hloscope
 

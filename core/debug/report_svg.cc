@@ -116,24 +116,6 @@ std::string BarsSvg(const Value& array) {
 
 }  // namespace
 
-std::string Html(absl::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\n':
-      case '\t': out += c; break;
-      default:
-        if (static_cast<unsigned char>(c) >= 0x20 && c != 0x7f) out += c;
-    }
-  }
-  return out;
-}
-
 std::string HeatMapSvg(const Value& array, std::string* caption) {
   caption->clear();
   const Shape& shape = array.shape();

@@ -134,7 +134,9 @@ class FormulaPrinter {
       case NodeKind::kConstant: return ToText(n.constant);
       case NodeKind::kLoad: {
         const std::string name = n.operand < static_cast<int>(names_.size()) ? names_[n.operand] : absl::StrCat("operand", n.operand);
-        return absl::StrCat(name, "[", Join(n.inputs), "]");
+        const std::string text = absl::StrCat(name, "[", Join(n.inputs), "]");
+        // A number that stands in for what is loaded.
+        return precedence > 0 && text[0] == '-' ? absl::StrCat("(", text, ")") : text;
       }
       case NodeKind::kSelect: return absl::StrCat("select(", Join(n.inputs), ")");
       case NodeKind::kFold: return FoldText(n, 0, precedence);

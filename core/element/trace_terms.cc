@@ -109,10 +109,7 @@ std::string ElementTracer::Formula(int output, absl::Span<const int64_t> index, 
       absl::StatusOr<Scalar> value = load(operand, linear);
       shown.operands.push_back(Shape::Scalar(type));
       values.push_back(value.ok() ? *value : Scalar());
-      if (numbers && value.ok()) {
-        text = ToText(*value);
-        if (text[0] == '-') text = absl::StrCat("(", text, ")");
-      }
+      if (numbers && value.ok()) text = ToText(*value);
       names.push_back(text);
     }
     return graph.Load(entry->second, type, {});

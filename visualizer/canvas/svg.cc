@@ -7,7 +7,7 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
+#include "core/base/markup.h"
 #include "visualizer/canvas/image_file.h"
 #include "visualizer/canvas/shapes.h"
 #include "visualizer/canvas/typeface.h"
@@ -38,8 +38,8 @@ class SvgWriter {
     const float width = drawing_.whole_width(), height = drawing_.whole_height();
     std::string out = absl::StrCat("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"", N(width * options_.scale), "\" height=\"", N(height * options_.scale), "\" viewBox=\"0 0 ", N(width), " ",
                                    N(height), "\" role=\"img\">\n");
-    if (!drawing_.title.empty()) absl::StrAppend(&out, "<title>", XmlText(drawing_.title), "</title>\n");
-    if (!drawing_.description.empty()) absl::StrAppend(&out, "<desc>", XmlText(drawing_.description), "</desc>\n");
+    if (!drawing_.title.empty()) absl::StrAppend(&out, "<title>", EscapeMarkup(drawing_.title), "</title>\n");
+    if (!drawing_.description.empty()) absl::StrAppend(&out, "<desc>", EscapeMarkup(drawing_.description), "</desc>\n");
     // Kerning and ligatures would make text wider or narrower than it was measured.
     absl::StrAppend(&out, "<style>text{font-kerning:none;font-variant-ligatures:none;white-space:pre}.u,.s{font-family:", FontFamily(Face::kUi), "}.m,.b{font-family:", FontFamily(Face::kMono),
                     "}.s{font-weight:600}.b{font-weight:700}</style>\n");
@@ -125,7 +125,7 @@ class SvgWriter {
     if (it.style.align == Align::kRight) body_ += " text-anchor=\"end\"";
     // Another program with another font still keeps to the place that was measured.
     if (it.text.size() > 1) absl::StrAppend(&body_, " textLength=\"", N(width), "\" lengthAdjust=\"spacingAndGlyphs\"");
-    absl::StrAppend(&body_, Fill(it.style.paint), ">", XmlText(it.text), "</text>\n");
+    absl::StrAppend(&body_, Fill(it.style.paint), ">", EscapeMarkup(it.text), "</text>\n");
   }
 
   void Put(const DrawnImage& it) {
@@ -148,7 +148,7 @@ class SvgWriter {
 
   void PutHints() {
     for (const Spot& spot : drawing_.spots()) {
-      if (!spot.hint.empty()) absl::StrAppend(&body_, Rect(spot.box, 0), " fill=\"#000\" fill-opacity=\"0\"><title>", XmlText(spot.hint), "</title></rect>\n");
+      if (!spot.hint.empty()) absl::StrAppend(&body_, Rect(spot.box, 0), " fill=\"#000\" fill-opacity=\"0\"><title>", EscapeMarkup(spot.hint), "</title></rect>\n");
     }
   }
 
@@ -178,24 +178,6 @@ std::string SvgColors(PaletteScheme scheme) {
     absl::StrAppend(&text, text.empty() ? "" : " ", "--hls-", kNames[i], ": ", absl::StrFormat("#%06x", ColorOf(static_cast<Ink>(i), scheme)), ";");
   }
   return text;
-}
-
-std::string XmlText(absl::string_view text) {
-  std::string out;
-  out.reserve(text.size());
-  for (const char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default:
-        // Control characters are not allowed in XML, whatever a program's names hold.
-        if (static_cast<uint8_t>(c) >= 0x20 || c == '\n' || c == '\t') out += c;
-        else out += "\xEF\xBF\xBD";
-    }
-  }
-  return out;
 }
 
 }  // namespace hloscope

@@ -22,9 +22,6 @@ std::string WriteSvg(const Drawing& drawing, const SvgOptions& options = {});
 // "--hls-text: #dfe2e9; ...": for a rule of a page that has SVGs with variables.
 std::string SvgColors(PaletteScheme scheme);
 
-// Text inside of an XML element or attribute.
-std::string XmlText(absl::string_view text);
-
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_VISUALIZER_CANVAS_SVG_H_

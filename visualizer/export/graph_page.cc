@@ -6,7 +6,7 @@
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
-#include "core/debug/report.h"
+#include "core/base/markup.h"
 #include "visualizer/canvas/svg.h"
 #include "visualizer/export/page_files.h"
 
@@ -28,8 +28,8 @@ std::string WriteGraphPage(const GraphPageInput& input, std::optional<PaletteSch
   const std::string dark = SvgColors(PaletteScheme::kDark), light = SvgColors(PaletteScheme::kLight);
   const std::vector<std::pair<absl::string_view, std::string>> parts = {
       {"@THEME@", !scheme.has_value() ? "" : *scheme == PaletteScheme::kDark ? " data-theme=\"dark\"" : " data-theme=\"light\""},
-      {"@VERSION@", Html(input.version)},
-      {"@TITLE@", Html(absl::StrCat(input.hierarchy->module().name, " - hloscope"))},
+      {"@VERSION@", EscapeMarkup(input.version)},
+      {"@TITLE@", EscapeMarkup(absl::StrCat(input.hierarchy->module().name, " - hloscope"))},
       {"@COLORS@", absl::StrCat(":root { color-scheme: dark; ", dark, " }\n:root[data-theme=light] { color-scheme: light; ", light, " }")},
       {"@STYLE@", kPageStyle},
       {"@DATA@", Packed(PageJson(input))},

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/markup.h"
 #include "visualizer/canvas/svg.h"
 #include "visualizer/lessons/draw.h"
 #include "visualizer/lessons/exercise.h"
@@ -70,7 +71,7 @@ details > div { padding: 4px 0 4px 16px; }
 std::string SpansHtml(const Spans& spans) {
   std::string out;
   for (const Span& span : spans) {
-    const std::string text = HtmlEscape(span.text);
+    const std::string text = EscapeMarkup(span.text);
     switch (span.kind) {
       case Span::kPlain: absl::StrAppend(&out, text); break;
       case Span::kStrong: absl::StrAppend(&out, "<strong>", text, "</strong>"); break;
@@ -78,7 +79,7 @@ std::string SpansHtml(const Spans& spans) {
       case Span::kLink: {
         absl::string_view target = span.target;
         const bool lesson = absl::ConsumePrefix(&target, "lesson:");
-        absl::StrAppend(&out, "<a href=\"", HtmlEscape(target), lesson ? ".html" : "", "\">", text, "</a>");
+        absl::StrAppend(&out, "<a href=\"", EscapeMarkup(target), lesson ? ".html" : "", "\">", text, "</a>");
         break;
       }
     }
@@ -108,13 +109,13 @@ std::string CodeHtml(absl::string_view text) {
     size_t at = 0;
     for (const InkRun& run : Colour(line, 4000)) {
       const auto begin = static_cast<size_t>(run.begin), end = static_cast<size_t>(run.end);
-      absl::StrAppend(&out, HtmlEscape(line.substr(at, begin - at)));
+      absl::StrAppend(&out, EscapeMarkup(line.substr(at, begin - at)));
       const char* name = ClassOf(run.ink);
-      const std::string part = HtmlEscape(line.substr(begin, end - begin));
+      const std::string part = EscapeMarkup(line.substr(begin, end - begin));
       absl::StrAppend(&out, name != nullptr ? absl::StrCat("<span class=\"", name, "\">", part, "</span>") : part);
       at = end;
     }
-    absl::StrAppend(&out, HtmlEscape(line.substr(std::min(at, line.size()))), "\n");
+    absl::StrAppend(&out, EscapeMarkup(line.substr(std::min(at, line.size()))), "\n");
   }
   return absl::StrCat("<pre>", out, "</pre>\n");
 }
@@ -123,16 +124,16 @@ std::string Caption(const Block& block) { return block.texts.empty() ? "" : absl
 
 std::string Page(const std::string& language, const std::string& title, const std::string& body) {
   return absl::StrCat("<!DOCTYPE html>\n<html lang=\"", language, "\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>",
-                      HtmlEscape(title), "</title>\n<style>\n:root { color-scheme: light dark; ", SvgColors(PaletteScheme::kLight), " }\n@media (prefers-color-scheme: dark) { :root { ",
+                      EscapeMarkup(title), "</title>\n<style>\n:root { color-scheme: light dark; ", SvgColors(PaletteScheme::kLight), " }\n@media (prefers-color-scheme: dark) { :root { ",
                       SvgColors(PaletteScheme::kDark), " } }", kStyle, "</style>\n</head>\n<body>\n", body, "</body>\n</html>\n");
 }
 
 std::string Navigation(const Shelf& shelf, const Lesson* here, const std::string& language) {
   const Words& words = shelf.WordsOf(language);
-  std::string out = absl::StrCat("<nav>\n<a class=\"home\" href=\"index.html\">", HtmlEscape(words.Get("lessons")), "</a>\n<div class=\"languages\">");
+  std::string out = absl::StrCat("<nav>\n<a class=\"home\" href=\"index.html\">", EscapeMarkup(words.Get("lessons")), "</a>\n<div class=\"languages\">");
   for (size_t k = 0; k < shelf.languages.size(); ++k) {
     const std::string& other = shelf.languages[k];
-    const std::string name = HtmlEscape(shelf.WordsOf(other).Get("language"));
+    const std::string name = EscapeMarkup(shelf.WordsOf(other).Get("language"));
     absl::StrAppend(&out, k > 0 ? " · " : "", other == language ? name : absl::StrCat("<a hreflang=\"", other, "\" href=\"../", other, "/", here != nullptr ? here->name : "index", ".html\">", name, "</a>"));
   }
   absl::StrAppend(&out, "</div>\n");
@@ -140,9 +141,9 @@ std::string Navigation(const Shelf& shelf, const Lesson* here, const std::string
   for (const auto& lesson : shelf.lessons) {
     if (lesson->part != part) {
       part = lesson->part;
-      absl::StrAppend(&out, "<h2>", HtmlEscape(words.Get(part)), "</h2>\n");
+      absl::StrAppend(&out, "<h2>", EscapeMarkup(words.Get(part)), "</h2>\n");
     }
-    absl::StrAppend(&out, "<a", lesson.get() == here ? " class=\"here\"" : "", " href=\"", lesson->name, ".html\">", HtmlEscape(lesson->In(language).title), "</a>\n");
+    absl::StrAppend(&out, "<a", lesson.get() == here ? " class=\"here\"" : "", " href=\"", lesson->name, ".html\">", EscapeMarkup(lesson->In(language).title), "</a>\n");
   }
   return absl::StrCat(out, "</nav>\n");
 }
@@ -154,7 +155,7 @@ class Writer {
       : lesson_(lesson), text_(lesson.In(language)), words_(shelf.WordsOf(language)), backend_(backend) {}
 
   std::string Body() {
-    std::string out = absl::StrCat("<h1>", HtmlEscape(text_.title), "</h1>\n<p class=\"summary\">", SpansHtml(text_.summary), "</p>\n");
+    std::string out = absl::StrCat("<h1>", EscapeMarkup(text_.title), "</h1>\n<p class=\"summary\">", SpansHtml(text_.summary), "</p>\n");
     for (const Block& block : text_.blocks) absl::StrAppend(&out, BlockHtml(block));
     return out;
   }
@@ -172,7 +173,7 @@ class Writer {
         return absl::StrCat(out, "</", tag, ">\n");
       }
       case Block::kTable: return TableHtml(block);
-      case Block::kVerbatim: return absl::StrCat("<figure><pre>", HtmlEscape(block.verbatim), "</pre></figure>\n");
+      case Block::kVerbatim: return absl::StrCat("<figure><pre>", EscapeMarkup(block.verbatim), "</pre></figure>\n");
       case Block::kProgram: return ProgramHtml(block);
       case Block::kPicture: return PictureHtml(block);
       case Block::kExercise: return ExerciseHtml(block);
@@ -191,14 +192,14 @@ class Writer {
   // What an exercise asks stays behind a fold.
   std::string Folded(const Exercise* until, const std::string& inner) {
     if (until == nullptr) return inner;
-    return absl::StrCat("<details><summary>", HtmlEscape(words_.Get("show-after-answer")), "</summary>", inner, "</details>\n");
+    return absl::StrCat("<details><summary>", EscapeMarkup(words_.Get("show-after-answer")), "</summary>", inner, "</details>\n");
   }
   std::string ProgramHtml(const Block& block) {
     const lessons::Program& program = lesson_.programs[static_cast<size_t>(block.index)];
     const Exercise* until = HiddenUntil(lesson_, program);
     const auto run = RunProgram(program.id, program.text, backend_);
     std::string values;
-    for (const std::string& value : ShownValues(program, *run)) absl::StrAppend(&values, "<div class=\"value\">", HtmlEscape(value), "</div>\n");
+    for (const std::string& value : ShownValues(program, *run)) absl::StrAppend(&values, "<div class=\"value\">", EscapeMarkup(value), "</div>\n");
     return absl::StrCat("<figure id=\"program-", program.id, "\">\n", CodeHtml(ShownText(program, until == nullptr || !program.has_hole())), Folded(until, values), Caption(block), "</figure>\n");
   }
   std::string PictureHtml(const Block& block) {
@@ -214,29 +215,29 @@ class Writer {
       options.background = false;
       inner = absl::StrCat("<div class=\"picture\">", WriteSvg(made->drawing, options), "</div>\n");
     } else {
-      inner = absl::StrCat("<p>", HtmlEscape(made.status().message()), "</p>\n");
+      inner = absl::StrCat("<p>", EscapeMarkup(made.status().message()), "</p>\n");
     }
     return absl::StrCat("<figure id=\"picture-", picture.id, "\">\n", Folded(HiddenUntil(lesson_, picture), inner), Caption(block), "</figure>\n");
   }
   std::string ExerciseHtml(const Block& block) {
     const Exercise& exercise = lesson_.exercises[static_cast<size_t>(block.index)];
     const ExerciseText& text = block.exercise;
-    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", HtmlEscape(words_.Get("exercise")), "</p>\n");
+    std::string out = absl::StrCat("<div class=\"exercise\" id=\"exercise-", exercise.id, "\">\n<p class=\"name\">", EscapeMarkup(words_.Get("exercise")), "</p>\n");
     for (const Spans& p : text.question) absl::StrAppend(&out, "<p>", SpansHtml(p), "</p>\n");
     if (!text.choices.empty()) {
       absl::StrAppend(&out, "<ol>\n");
       for (const auto& [letter, choice] : text.choices) absl::StrAppend(&out, "<li>", SpansHtml(choice), "</li>\n");
       absl::StrAppend(&out, "</ol>\n");
     }
-    for (const Spans& hint : text.hints) absl::StrAppend(&out, "<details><summary>", HtmlEscape(words_.Get("hint")), "</summary><div>", SpansHtml(hint), "</div></details>\n");
+    for (const Spans& hint : text.hints) absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("hint")), "</summary><div>", SpansHtml(hint), "</div></details>\n");
     for (const auto& [wrong, why] : text.wrong) {
       if (exercise.kind == "program") continue;
-      absl::StrAppend(&out, "<details><summary>", HtmlEscape(words_.Get("if-you-said", {wrong})), "</summary><div>", SpansHtml(why), "</div></details>\n");
+      absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("if-you-said", {wrong})), "</summary><div>", SpansHtml(why), "</div></details>\n");
     }
     const absl::StatusOr<std::string> expected = ExpectedAnswer(lesson_, exercise, backend_);
     const std::string answer = expected.ok() ? *expected : std::string(expected.status().message());
-    absl::StrAppend(&out, "<details><summary>", HtmlEscape(words_.Get("answer")), "</summary><div>",
-                    exercise.kind == "program" ? CodeHtml(answer) : absl::StrCat("<p class=\"answer\"><code>", HtmlEscape(answer), "</code></p>"), "<p>", SpansHtml(text.why), "</p></div></details>\n");
+    absl::StrAppend(&out, "<details><summary>", EscapeMarkup(words_.Get("answer")), "</summary><div>",
+                    exercise.kind == "program" ? CodeHtml(answer) : absl::StrCat("<p class=\"answer\"><code>", EscapeMarkup(answer), "</code></p>"), "<p>", SpansHtml(text.why), "</p></div></details>\n");
     return absl::StrCat(out, "</div>\n");
   }
 
@@ -248,15 +249,15 @@ class Writer {
 
 std::string IndexHtml(const Shelf& shelf, const std::string& language) {
   const Words& words = shelf.WordsOf(language);
-  std::string out = absl::StrCat("<h1>", HtmlEscape(words.Get("lessons-title")), "</h1>\n<p class=\"summary\">", SpansHtml(ReadMarkup(words.Get("lessons-about"))), "</p>\n");
+  std::string out = absl::StrCat("<h1>", EscapeMarkup(words.Get("lessons-title")), "</h1>\n<p class=\"summary\">", SpansHtml(ReadMarkup(words.Get("lessons-about"))), "</p>\n");
   std::string part;
   for (const auto& lesson : shelf.lessons) {
     if (lesson->part != part) {
       part = lesson->part;
-      absl::StrAppend(&out, "<h2>", HtmlEscape(words.Get(part)), "</h2>\n");
+      absl::StrAppend(&out, "<h2>", EscapeMarkup(words.Get(part)), "</h2>\n");
     }
     const LessonText& text = lesson->In(language);
-    absl::StrAppend(&out, "<p><a href=\"", lesson->name, ".html\"><strong>", HtmlEscape(text.title), "</strong></a><br>", SpansHtml(text.summary), "</p>\n");
+    absl::StrAppend(&out, "<p><a href=\"", lesson->name, ".html\"><strong>", EscapeMarkup(text.title), "</strong></a><br>", SpansHtml(text.summary), "</p>\n");
   }
   return out;
 }
@@ -268,7 +269,7 @@ std::string LessonHtml(const Shelf& shelf, const Lesson& lesson, const std::stri
   std::string foot = "<div class=\"foot\">";
   for (size_t k = 0; k < shelf.lessons.size(); ++k) {
     if (shelf.lessons[k].get() != &lesson) continue;
-    const auto link = [&](const Lesson& to, const char* key) { return absl::StrCat("<a href=\"", to.name, ".html\">", HtmlEscape(words.Get(key, {to.In(language).title})), "</a>"); };
+    const auto link = [&](const Lesson& to, const char* key) { return absl::StrCat("<a href=\"", to.name, ".html\">", EscapeMarkup(words.Get(key, {to.In(language).title})), "</a>"); };
     absl::StrAppend(&foot, k > 0 ? link(*shelf.lessons[k - 1], "previous-lesson") : "<span></span>", k + 1 < shelf.lessons.size() ? link(*shelf.lessons[k + 1], "next-lesson") : "<span></span>");
   }
   absl::StrAppend(&foot, "</div>\n");
@@ -293,7 +294,7 @@ absl::StatusOr<std::vector<std::string>> ExportLessons(const Shelf& shelf, const
   std::string choice = "<main>\n";
   for (const std::string& language : shelf.languages) {
     const Words& words = shelf.WordsOf(language);
-    absl::StrAppend(&choice, "<h1><a hreflang=\"", language, "\" href=\"", language, "/index.html\">", HtmlEscape(words.Get("lessons-title")), "</a></h1>\n<p class=\"summary\">", HtmlEscape(words.Get("language")), ". ",
+    absl::StrAppend(&choice, "<h1><a hreflang=\"", language, "\" href=\"", language, "/index.html\">", EscapeMarkup(words.Get("lessons-title")), "</a></h1>\n<p class=\"summary\">", EscapeMarkup(words.Get("language")), ". ",
                     SpansHtml(ReadMarkup(words.Get("lessons-about"))), "</p>\n");
     const absl::Status index = write(absl::StrCat(language, "/index.html"),
                                      Page(language, words.Get("lessons-title"), absl::StrCat("<div class=\"page\">\n", Navigation(shelf, nullptr, language), "<main>\n", IndexHtml(shelf, language), "</main>\n</div>\n")));

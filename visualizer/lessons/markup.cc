@@ -1,7 +1,6 @@
 #include "visualizer/lessons/markup.h"
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
 
 namespace hloscope::lessons {
 namespace {
@@ -59,7 +58,5 @@ std::string PlainText(const Spans& spans) {
   for (const Span& span : spans) absl::StrAppend(&text, span.kind == Span::kCode ? "`" : "", span.text, span.kind == Span::kCode ? "`" : "");
   return text;
 }
-
-std::string HtmlEscape(absl::string_view text) { return absl::StrReplaceAll(text, {{"&", "&amp;"}, {"<", "&lt;"}, {">", "&gt;"}, {"\"", "&quot;"}}); }
 
 }  // namespace hloscope::lessons

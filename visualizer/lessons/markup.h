@@ -21,7 +21,6 @@ using Spans = std::vector<Span>;
 Spans ReadMarkup(absl::string_view text, std::string* problem = nullptr);
 // Without marks, but for the quotes round code.
 std::string PlainText(const Spans& spans);
-std::string HtmlEscape(absl::string_view text);
 
 }  // namespace hloscope::lessons
 
