@@ -39,6 +39,7 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->check(CLI::Range(0, 1 << 30));
   app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--width", draw.width, "picture: that there is room for (900)")->check(CLI::Range(100, 20000));
+  app.add_option("--language,--lang", draw.language, "picture: the language of its captions (en, es, ...)")->type_name("LANG")->capture_default_str();
   app.add_option("--computation", draw.computation, "graph: this computation, not the entry")->type_name("NAME");
   app.add_option("--depth", draw.depth, "graph: scopes and calls are open down to this depth")->type_name("N")->check(CLI::Range(0, 1000));
   app.add_option("--boxes", draw.boxes, "graph: at most about so many boxes (150); what there is no room for stays closed")->type_name("N")->check(CLI::Range(1, 100000));
@@ -56,7 +57,11 @@ int Run_export(const std::vector<std::string>& args) {
   draw.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
   const bool picture = draw.picture == "list" || !draw.at.empty() || (!draw.picture.empty() && draw.picture != "graph");
-  if (picture && draw.picture != "graph" && (draw.picture == "list" || IsDrawn(draw.out))) return DrawPicture(draw);
+  if (picture && draw.picture != "graph") {
+    const bool has_ending = absl::EndsWith(draw.out, ".svg") || absl::EndsWith(draw.out, ".png") || absl::EndsWith(draw.out, ".pdf");
+    if (draw.picture == "list" || has_ending) return DrawPicture(draw);
+    return UsageError(absl::StrCat("a picture of an instruction goes with .svg, .png or .pdf, not with ", draw.out));
+  }
   if (IsDrawn(draw.out)) return Draw(draw);
   for (const char* name : {"--picture", "--at", "--computation", "--depth", "--boxes", "--around", "--path", "--slice", "--influence"}) {
     if (app.get_option(name)->count() > 0) return UsageError(absl::StrCat(name, " goes with .dot, .svg, .png, .pdf or .html, not with ", draw.out));

@@ -17,6 +17,7 @@ struct DrawRequest {
   std::vector<std::string> picture_options;  // NAME=VALUE
   int step = -1;
   double width = 0;                  // 0: the default
+  std::string language = "en";       // of what the picture says
   // The graph.
   std::string computation, around, why, influence, color = "class";
   std::vector<std::string> path;

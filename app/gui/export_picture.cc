@@ -11,6 +11,7 @@
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "app/gui/wiring.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
 #include "visualizer/model/picture_view.h"
@@ -80,6 +81,11 @@ class PictureExport {
     // Pixels are drawn twice as fine as they are shown.
     options->page.scale = r_.scale > 0 ? static_cast<float>(r_.scale) : absl::EndsWith(r_.out, ".png") ? 2.0f : 1.0f;
     options->selection.step = r_.step;
+    std::vector<std::string> problems;
+    absl::StatusOr<Captions> captions = LoadCaptions(gui::LessonsFolder(), r_.language, &problems);
+    for (const std::string& problem : problems) std::fprintf(stderr, "%s\n", problem.c_str());
+    if (!captions.ok()) return UsageError(std::string(captions.status().message()));
+    options->selection.captions = *std::move(captions);
     if (r_.width > 0) options->selection.width = static_cast<float>(r_.width);
     for (const std::string& option : r_.picture_options) {
       const std::pair<std::string, std::string> pair = absl::StrSplit(option, absl::MaxSplits('=', 1));

@@ -77,15 +77,28 @@ TEST(Lessons, PicturesDraw) {
       const Program* program = lesson->FindProgram(picture.program);
       ASSERT_NE(program, nullptr);
       const auto run = RunProgram(program->id, program->text, kBackend);
-      const absl::StatusOr<MadePicture> made = DrawPicture(picture, *run, 760);
-      EXPECT_TRUE(made.ok()) << lesson->name << "/" << picture.id << ": " << made.status();
-      if (!made.ok()) continue;
-      ++drawn;
-      EXPECT_GT(made->drawing.items().size(), 3u) << lesson->name << "/" << picture.id;
-      EXPECT_LE(made->drawing.width(), 1100) << lesson->name << "/" << picture.id << " is wider than a page";
+      for (const std::string& language : Assets().languages) {
+        SCOPED_TRACE(absl::StrCat(lesson->name, "/", picture.id, " in ", language));
+        const absl::StatusOr<MadePicture> made = DrawPicture(picture, *run, Assets().CaptionsOf(language), 760);
+        EXPECT_TRUE(made.ok()) << made.status();
+        if (!made.ok()) continue;
+        ++drawn;
+        EXPECT_GT(made->drawing.items().size(), 3u);
+        EXPECT_LE(made->drawing.width(), 1100) << "wider than a page";
+      }
     }
   }
   EXPECT_GE(drawn, 20);
+}
+
+TEST(Lessons, PicturesSpeakTheLanguageOfTheLesson) {
+  for (const std::string& language : Assets().languages) EXPECT_EQ(Assets().CaptionsOf(language).language(), language) << "no captions." << language << ".txt";
+  const Lesson* lesson = Assets().Find("gather");
+  ASSERT_NE(lesson, nullptr);
+  const std::string english = LessonHtml(Assets(), *lesson, "en", kBackend), spanish = LessonHtml(Assets(), *lesson, "es", kBackend);
+  EXPECT_THAT(english, HasSubstr("Index vector 2 of 3"));
+  EXPECT_THAT(spanish, HasSubstr("Vector de índices 2 de 3"));
+  EXPECT_THAT(spanish, Not(HasSubstr("Index vector")));
 }
 
 TEST(Lessons, RightAnswersAreAcceptedAndMistakesExplained) {

@@ -4,7 +4,7 @@
 
 namespace hloscope::lessons {
 
-absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRun& run) {
+absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRun& run, const Captions& captions) {
   PictureSubject subject;
   subject.row = FindPictureRow(picture.kind);
   if (subject.row == nullptr) return absl::NotFoundError(absl::StrCat("there is no picture of kind '", picture.kind, "'"));
@@ -16,6 +16,7 @@ absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRu
   subject.data.result = run.ValueOf(*of);
   subject.selection.options = picture.options;
   subject.selection.step = picture.step;
+  subject.selection.captions = captions;
   if (!picture.cell.empty()) {
     const absl::StatusOr<FoundElement> cell = FindElement(run, picture.cell);
     if (!cell.ok()) return cell.status();
@@ -29,8 +30,8 @@ absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRu
   return subject;
 }
 
-absl::StatusOr<MadePicture> DrawPicture(const Picture& picture, const ProgramRun& run, float width) {
-  absl::StatusOr<PictureSubject> subject = SubjectOf(picture, run);
+absl::StatusOr<MadePicture> DrawPicture(const Picture& picture, const ProgramRun& run, const Captions& captions, float width) {
+  absl::StatusOr<PictureSubject> subject = SubjectOf(picture, run, captions);
   if (!subject.ok()) return subject.status();
   subject->selection.width = width;
   return subject->row->draw(subject->data, subject->selection);

@@ -15,8 +15,8 @@ struct PictureSubject {
   PictureData data;
   PictureSelection selection;
 };
-absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRun& run);
-absl::StatusOr<MadePicture> DrawPicture(const Picture& picture, const ProgramRun& run, float width);
+absl::StatusOr<PictureSubject> SubjectOf(const Picture& picture, const ProgramRun& run, const Captions& captions);
+absl::StatusOr<MadePicture> DrawPicture(const Picture& picture, const ProgramRun& run, const Captions& captions, float width);
 
 }  // namespace hloscope::lessons
 

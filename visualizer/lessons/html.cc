@@ -152,7 +152,7 @@ std::string Navigation(const Shelf& shelf, const Lesson* here, const std::string
 class Writer {
  public:
   Writer(const Shelf& shelf, const Lesson& lesson, const std::string& language, const BackendMaker& backend)
-      : lesson_(lesson), text_(lesson.In(language)), words_(shelf.WordsOf(language)), backend_(backend) {}
+      : lesson_(lesson), text_(lesson.In(language)), words_(shelf.WordsOf(language)), captions_(shelf.CaptionsOf(text_.language)), backend_(backend) {}
 
   std::string Body() {
     std::string out = absl::StrCat("<h1>", EscapeMarkup(text_.title), "</h1>\n<p class=\"summary\">", SpansHtml(text_.summary), "</p>\n");
@@ -207,7 +207,7 @@ class Writer {
     const lessons::Program* program = lesson_.FindProgram(picture.program);
     if (program == nullptr) return "";
     const auto run = RunProgram(program->id, program->text, backend_);
-    const absl::StatusOr<MadePicture> made = DrawPicture(picture, *run, kPictureWidth);
+    const absl::StatusOr<MadePicture> made = DrawPicture(picture, *run, captions_, kPictureWidth);
     std::string inner;
     if (made.ok()) {
       SvgOptions options;
@@ -244,6 +244,7 @@ class Writer {
   const Lesson& lesson_;
   const LessonText& text_;
   const Words& words_;
+  const Captions captions_;
   const BackendMaker& backend_;
 };
 

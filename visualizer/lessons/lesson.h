@@ -33,6 +33,7 @@
 #include "core/base/diagnostic.h"
 #include "core/base/source.h"
 #include "visualizer/lessons/markup.h"
+#include "visualizer/pictures/captions.h"
 
 namespace hloscope::lessons {
 
@@ -125,10 +126,12 @@ struct Shelf {
   std::string folder;
   std::vector<std::unique_ptr<Lesson>> lessons;  // in the order of `contents`
   std::map<std::string, Words> words;            // by language
+  std::map<std::string, Captions> captions;      // of pictures, by language
   std::vector<std::string> languages;            // English first
   std::vector<std::string> problems;             // rendered: "FILE:LINE:COLUMN: error: ..."
   const Lesson* Find(absl::string_view name) const;
   const Words& WordsOf(const std::string& language) const;
+  Captions CaptionsOf(const std::string& language) const;  // English where the language has none
 };
 Shelf ReadShelf(const std::string& folder);
 

@@ -153,18 +153,7 @@ void CheckLinks(Shelf& shelf) {
 std::string Words::Get(absl::string_view key, const std::vector<std::string>& arguments) const {
   const auto it = texts.find(std::string(key));
   if (it == texts.end()) return std::string(key);
-  std::string filled;
-  const std::string& text = it->second;
-  for (size_t k = 0; k < text.size(); ++k) {
-    const size_t number = text[k] == '$' && k + 1 < text.size() ? static_cast<size_t>(text[k + 1] - '0') : arguments.size();
-    if (number < arguments.size()) {
-      filled += arguments[number];
-      ++k;
-    } else {
-      filled += text[k];
-    }
-  }
-  return filled;
+  return FillPlaceholders(it->second, arguments);
 }
 
 const Lesson* Shelf::Find(absl::string_view name) const {
@@ -179,6 +168,11 @@ const Words& Shelf::WordsOf(const std::string& language) const {
   if (const auto it = words.find("en"); it != words.end()) return it->second;
   static const auto& nothing = *new Words;
   return words.empty() ? nothing : words.begin()->second;
+}
+
+Captions Shelf::CaptionsOf(const std::string& language) const {
+  const auto it = captions.find(language);
+  return it == captions.end() ? Captions() : it->second;
 }
 
 Shelf ReadShelf(const std::string& folder) {
@@ -197,6 +191,8 @@ Shelf ReadShelf(const std::string& folder) {
   std::sort(shelf.languages.begin(), shelf.languages.end(), [](const std::string& a, const std::string& b) { return std::pair(a != "en", a) < std::pair(b != "en", b); });
   for (const std::string& language : shelf.languages) {
     shelf.words[language] = ReadWords(ReadSource(absl::StrCat(folder, "/words.", language, ".txt")), language, shelf);
+    // That language's captions may come later: English ones serve.
+    if (absl::StatusOr<Captions> captions = LoadCaptions(folder, language, &shelf.problems); captions.ok()) shelf.captions[language] = *std::move(captions);
   }
   for (const std::string& language : shelf.languages) {
     const Words& own = shelf.words[language];

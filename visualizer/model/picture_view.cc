@@ -84,7 +84,7 @@ std::string PicturesText(const Instruction& instruction) {
 }  // namespace
 
 std::string PictureWish::Key() const {
-  std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(instruction), "|", id, "|", ahead ? "a" : "", "|", CellKey(selection.hovered), "|", CellKey(selection.pinned), "|", selection.step, "|", selection.width, "|",
+  std::string key = absl::StrCat(reinterpret_cast<uintptr_t>(instruction), "|", id, "|", ahead ? "a" : "", "|", CellKey(selection.hovered), "|", CellKey(selection.pinned), "|", selection.step, "|", selection.width, "|", selection.captions.language(), "|",
                                  OptionsText(selection.options), "|");
   for (const auto& [array, window] : selection.windows) absl::StrAppend(&key, array, ":", absl::StrJoin(window.first, ","), ";");
   return key;

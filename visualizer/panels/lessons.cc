@@ -435,7 +435,9 @@ class LessonsPanel : public Panel {
       shown.run = run;
       shown.drawn = false;
     }
-    if (shown.run != nullptr && (!shown.drawn || shown.selection.width != (width - ui::Px(16)) / ui::TheLook().scale)) Redraw(picture, width - ui::Px(16), &shown);
+    if (shown.run != nullptr && (!shown.drawn || shown.selection.width != (width - ui::Px(16)) / ui::TheLook().scale || shown.selection.captions.language() != desk_->shelf()->CaptionsOf(language_).language())) {
+      Redraw(picture, desk_->shelf()->CaptionsOf(language_), width - ui::Px(16), &shown);
+    }
     if (!shown.problem.empty()) {
       ui::TextWrapped(shown.problem, ui::Colors().faint, ui::Type().small);
     } else if (shown.drawing != nullptr) {
@@ -454,14 +456,15 @@ class LessonsPanel : public Panel {
     DrawCaption(context, block, width);
   }
 
-  static void Redraw(const lessons::Picture& picture, float width, ShownPicture* shown) {
+  static void Redraw(const lessons::Picture& picture, const Captions& captions, float width, ShownPicture* shown) {
     shown->drawn = true;
-    absl::StatusOr<lessons::PictureSubject> subject = lessons::SubjectOf(picture, *shown->run);
+    absl::StatusOr<lessons::PictureSubject> subject = lessons::SubjectOf(picture, *shown->run, captions);
     shown->problem = subject.ok() ? "" : std::string(subject.status().message());
     if (!subject.ok()) return;
     if (!shown->begun) shown->selection = subject->selection;
     shown->begun = true;
     shown->selection.live = true;
+    shown->selection.captions = captions;
     shown->selection.width = width / ui::TheLook().scale;
     absl::StatusOr<MadePicture> made = subject->row->draw(subject->data, shown->selection);
     if (!made.ok() && shown->selection.pinned.has_value()) {  // a cell that is gone since the program was edited

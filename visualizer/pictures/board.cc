@@ -25,10 +25,8 @@ std::string InsideOf(const Instruction& i) {
   return s.has_value() ? ToText(*s) : "";
 }
 
-std::string Counted(int64_t n, absl::string_view noun) { return absl::StrCat(n, " ", noun, n == 1 ? "" : "s"); }
-
 absl::StatusOr<Board> Board::Make(const PictureData& data, const PictureSelection& selection) {
-  absl::StatusOr<PictureScene> scene = PictureScene::Make(data);
+  absl::StatusOr<PictureScene> scene = PictureScene::Make(data, selection.captions);
   if (!scene.ok()) return scene.status();
   Board board;
   board.scene_ = std::make_unique<PictureScene>(*std::move(scene));
@@ -68,7 +66,7 @@ std::optional<std::vector<int64_t>> Board::FocusOf(int array) const {
 }
 
 GridSpec Board::SpecOf(const PictureArray& array) const {
-  GridSpec spec = GridOf(array, [this](const Cell& c) { return MarkOf(c); });
+  GridSpec spec = GridOf(array, [this](const Cell& c) { return MarkOf(c); }, captions());
   spec.focus = FocusOf(array.id);
   return spec;
 }
@@ -79,7 +77,7 @@ void Board::Headline() {
   if (operands.size() > 8) {
     const size_t more = operands.size() - 7;
     operands.resize(7);
-    operands.push_back(absl::StrCat("and ", more, " more"));
+    operands.push_back(captions()("and $0 more", more));
   }
   if (operands.empty()) operands = {InsideOf(i)};
   std::string type = i.shape.ToString(false);
@@ -261,6 +259,7 @@ void Board::RelationArrows(size_t most) {
 }
 
 void Board::Formula() {
+  const Captions& tr = captions();
   y_ += 4;
   if (const Cell* selected = result_cell()) {
     const int leaf = selected->array - kResultArray;
@@ -276,13 +275,13 @@ void Board::Formula() {
     } else {
       Code(absl::StrCat(scene_->NameOf(*selected), value));
     }
-    if (formula.empty() || related_.total() > 3) Say(absl::StrCat("It reads ", Counted(related_.total(), "element"), "."));
+    if (formula.empty() || related_.total() > 3) Say(tr.Counted(related_.total(), "It reads $0 element.", "It reads $0 elements."));
   } else if (cell() != nullptr && scene_->Has(*cell())) {
     std::string value;
     if (const std::optional<Scalar> s = scene_->Find(cell()->array)->At(cell()->index)) value = absl::StrCat(" = ", ToText(*s));
     Code(absl::StrCat(scene_->NameOf(*cell()), value));
     const int64_t n = related_.total();
-    if (n > 0 || related_.exact) Say(n == 0 ? "No element of the result reads it." : absl::StrCat(n == 1 ? "One element of the result reads it." : absl::StrCat(n, " elements of the result read it.")));
+    if (n > 0 || related_.exact) Say(n == 0 ? tr("No element of the result reads it.") : tr.Counted(n, "One element of the result reads it.", "$0 elements of the result read it."));
   } else {
     std::string general = relation_->GeneralFormula();
     if (general.size() > 360) general.clear();  // more to read than a picture should have; `explain` prints it
@@ -293,7 +292,7 @@ void Board::Formula() {
     }
   }
   if (cell() != nullptr && !related_.note.empty()) {
-    std::string note = absl::StrCat(related_.exact ? "" : "Not exact: ", related_.note, ".");
+    std::string note = related_.exact ? absl::StrCat(related_.note, ".") : tr("Not exact: $0.", related_.note);
     note[0] = absl::ascii_toupper(static_cast<unsigned char>(note[0]));
     Say(note, Ink::kOrange);
   }
@@ -306,26 +305,27 @@ int Board::step() const {
 
 // Only the marks that occur.
 void Board::Legend() {
+  const Captions& tr = captions();
   struct Entry {
     CellMark mark;
     CellState state;
     Paint fill, line;
-    const char* text;
+    std::string text;
   };
   const bool of_result = result_cell() != nullptr, own = cell() != nullptr && !scene_->Has(*cell());
   const Entry entries[] = {
-      {CellMark::kSelected, CellState::kElement, Paint(Ink::kBlue, 0.62f), Ink::kText, "selected"},
-      {CellMark::kRelated, CellState::kElement, Paint(Ink::kBlue, 0.3f), Ink::kBlue, of_result ? "read" : own ? "belongs to it" : "reads it"},
-      {CellMark::kIndex, CellState::kElement, Paint(Ink::kViolet, 0.3f), Ink::kViolet, of_result ? "says which" : "is placed by it"},
-      {CellMark::kPredicate, CellState::kElement, Paint(Ink::kOrange, 0.28f), Ink::kOrange, of_result ? "decides" : "is decided by it"},
-      {CellMark::kFocus, CellState::kElement, Paint(Ink::kTeal, 0.14f), Paint(Ink::kTeal, 0.8f), focus_word_.c_str()},
-      {CellMark::kNow, CellState::kElement, Paint(Ink::kAmber, 0.34f), Ink::kAmber, "this step"},
-      {CellMark::kDone, CellState::kElement, Paint(Ink::kText, 0.08f), Ink::kBorder, "earlier steps"},
-      {CellMark::kNone, CellState::kPadding, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), "padding"},
-      {CellMark::kNone, CellState::kUnused, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), "not looked at"},
-      {CellMark::kNone, CellState::kHole, Paint(Ink::kSunken), Paint(Ink::kBorder, 0.6f), "hole between elements"},
-      {CellMark::kNone, CellState::kSkipped, Paint(Ink::kRaised), Ink::kPink, "left out"},
-      {CellMark::kNone, CellState::kClamped, Paint(Ink::kRaised), Ink::kOrange, "clamped"},
+      {CellMark::kSelected, CellState::kElement, Paint(Ink::kBlue, 0.62f), Ink::kText, tr("selected")},
+      {CellMark::kRelated, CellState::kElement, Paint(Ink::kBlue, 0.3f), Ink::kBlue, of_result ? tr("read") : own ? tr("belongs to it") : tr("reads it")},
+      {CellMark::kIndex, CellState::kElement, Paint(Ink::kViolet, 0.3f), Ink::kViolet, of_result ? tr("says which") : tr("is placed by it")},
+      {CellMark::kPredicate, CellState::kElement, Paint(Ink::kOrange, 0.28f), Ink::kOrange, of_result ? tr("decides") : tr("is decided by it")},
+      {CellMark::kFocus, CellState::kElement, Paint(Ink::kTeal, 0.14f), Paint(Ink::kTeal, 0.8f), focus_word_.empty() ? tr("looked at") : focus_word_},
+      {CellMark::kNow, CellState::kElement, Paint(Ink::kAmber, 0.34f), Ink::kAmber, tr("this step")},
+      {CellMark::kDone, CellState::kElement, Paint(Ink::kText, 0.08f), Ink::kBorder, tr("earlier steps")},
+      {CellMark::kNone, CellState::kPadding, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), tr("padding")},
+      {CellMark::kNone, CellState::kUnused, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), tr("not looked at")},
+      {CellMark::kNone, CellState::kHole, Paint(Ink::kSunken), Paint(Ink::kBorder, 0.6f), tr("hole between elements")},
+      {CellMark::kNone, CellState::kSkipped, Paint(Ink::kRaised), Ink::kPink, tr("left out")},
+      {CellMark::kNone, CellState::kClamped, Paint(Ink::kRaised), Ink::kOrange, tr("clamped")},
   };
   // Over colours marks are frames.
   bool with_text = false, with_heat = false;
@@ -363,7 +363,7 @@ void Board::Legend() {
 MadePicture Board::Finish() {
   if (!made_.step_text.empty() && step() >= 0) Say(made_.step_text, Ink::kAmber);
   Legend();
-  if (scene_->unseen_operands > 0) Say(absl::StrCat(Counted(scene_->unseen_operands, "operand"), " beyond the first are not drawn."));
+  if (scene_->unseen_operands > 0) Say(captions().Counted(scene_->unseen_operands, "$0 operand beyond the first is not drawn.", "$0 operands beyond the first are not drawn."));
   made_.related = related_.List(kMostListed);
   made_.related_total = related_.total();
   made_.drawing.description = made_.step_text;

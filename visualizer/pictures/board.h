@@ -23,6 +23,7 @@ class Board {
   const Relation& relation() const { return *relation_; }
   const Related& related() const { return related_; }
   const PictureSelection& selection() const { return *selection_; }
+  const Captions& captions() const { return selection_->captions; }  // what the picture says, in its language
   const Cell* cell() const { return selection_->cell(); }  // what is selected; null: nothing
   // The selected element of a result; null where another cell is selected.
   const Cell* result_cell() const;
@@ -79,7 +80,7 @@ class Board {
   Related related_;
   std::function<CellMark(const Cell&)> marks_;
   std::shared_ptr<std::set<std::pair<CellMark, CellState>>> seen_ = std::make_shared<std::set<std::pair<CellMark, CellState>>>();
-  std::string focus_word_ = "looked at";
+  std::string focus_word_;  // "": the usual one
   std::vector<std::unique_ptr<Grid>> grids_;
   MadePicture made_;
   float y_ = 12;
@@ -88,9 +89,6 @@ class Board {
 
 // What stands between the brackets of an instruction without operands: the number of a parameter, a constant's scalar.
 std::string InsideOf(const Instruction& instruction);
-
-// The number with what it numbers: "1 element", "3 elements".
-std::string Counted(int64_t n, absl::string_view noun);
 
 }  // namespace hloscope
 

@@ -139,14 +139,15 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
 
 // The chain of grids of one broadcast. `visible`: how many of its stages are made so far.
 void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Piece>* row) {
+  const Captions& tr = board.captions();
   std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank()), of_source;
   for (int d = 0; d < s.result.shape.rank(); ++d) axes[d].paint = s.IsNew(d) ? Paint(Ink::kViolet) : s.IsStretched(d) ? Paint(Ink::kOrange) : Paint(GroupInk(d));
   for (int to : s.to) of_source.push_back(to >= 0 ? axes[to] : GridAxis{"", Ink::kFaint});
   // The source's elements keep their colours all the way.
-  const auto look = [&s, &board](int id, std::vector<int64_t> index, std::vector<int64_t> source, bool made) {
-    GridCell cell = CellOf(s.source, source, nullptr);
+  const auto look = [&s, &board, &tr](int id, std::vector<int64_t> index, std::vector<int64_t> source, bool made) {
+    GridCell cell = CellOf(s.source, source, nullptr, tr);
     cell.cell = {id, std::move(index)};
-    cell.hint = absl::StrCat(IndexText(cell.cell.index), " comes from ", s.source.name, IndexText(source), cell.text.empty() ? "" : " = ", cell.text);
+    cell.hint = absl::StrCat(tr("$0 comes from $1", IndexText(cell.cell.index), absl::StrCat(s.source.name, IndexText(source))), cell.text.empty() ? "" : " = ", cell.text);
     cell.mark = board.MarkOf(cell.cell);
     const int64_t linear = LinearIndex(s.source.shape.dimensions(), source);
     cell.tint = Paint(GroupInk(static_cast<int>(linear % kGroupInks)), 0.2f);
@@ -163,7 +164,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   source.type = std::string(Name(s.source.shape.element_type()));
   source.dims.assign(s.source.shape.dimensions().begin(), s.source.shape.dimensions().end());
   source.axes = of_source;
-  source.note = "the operand";
+  source.note = tr("the operand");
   source.focus = board.FocusOf(source.array);
   source.cell = [look, id = s.source.id](absl::Span<const int64_t> index) {
     std::vector<int64_t> at(index.begin(), index.end());
@@ -174,11 +175,11 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   if (s.has_stage) {
     GridSpec stage;
     stage.array = s.stage_id;
-    stage.title = "in-dim step";
+    stage.title = tr("in-dim step");
     stage.type = std::string(Name(s.source.shape.element_type()));
     stage.dims = s.stage_dims;
     stage.axes = axes;
-    stage.note = "with the dimensions that it lacked";
+    stage.note = tr("with the dimensions that it lacked");
     stage.focus = board.FocusOf(s.stage_id);
     if (!stage.focus) {
       if (const auto of_result = board.FocusOf(s.result.id)) stage.focus = s.StageOf(*of_result);
@@ -195,7 +196,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   result.axes = axes;
   bool stretches = false;
   for (int d = 0; d < s.result.shape.rank(); ++d) stretches = stretches || s.IsStretched(d);
-  result.note = s.has_stage || stretches ? "degenerate step: sizes of 1 are stretched" : "in-dim step: repeated along the others";
+  result.note = s.has_stage || stretches ? tr("degenerate step: sizes of 1 are stretched") : tr("in-dim step: repeated along the others");
   result.focus = board.FocusOf(s.result.id);
   const bool made = visible > (s.has_stage ? 2 : 1);
   result.cell = [look, &s, made](absl::Span<const int64_t> index) { return look(s.result.id, {index.begin(), index.end()}, s.SourceOf(index), made); };
@@ -212,15 +213,16 @@ std::string NamesOf(const Stretch& s, bool wanted_new) {
 }
 
 void ExplainStretch(const Stretch& s, Board& board) {
+  const Captions& tr = board.captions();
   const std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank());
   std::vector<std::string> words;
   for (size_t d = 0; d < s.to.size(); ++d) {
-    if (s.to[d] >= 0) words.push_back(absl::StrCat("dimension ", d, " of ", s.source.name, " is ", axes[s.to[d]].letter, " (", s.to[d], ")"));
+    if (s.to[d] >= 0) words.push_back(tr("dimension $0 of $1 is $2 ($3)", d, s.source.name, axes[s.to[d]].letter, s.to[d]));
   }
-  if (s.to.empty()) words.push_back(absl::StrCat(s.source.name, " is a scalar"));
+  if (s.to.empty()) words.push_back(tr("$0 is a scalar", s.source.name));
   std::string text = absl::StrCat(absl::StrJoin(words, "; "), ".");
-  if (const std::string added = NamesOf(s, true); !added.empty()) absl::StrAppend(&text, " In-dim step: it repeats along ", added, ".");
-  if (const std::string stretched = NamesOf(s, false); !stretched.empty()) absl::StrAppend(&text, " Degenerate step: size 1 is stretched along ", stretched, ".");
+  if (const std::string added = NamesOf(s, true); !added.empty()) absl::StrAppend(&text, " ", tr("In-dim step: it repeats along $0.", added));
+  if (const std::string stretched = NamesOf(s, false); !stretched.empty()) absl::StrAppend(&text, " ", tr("Degenerate step: size 1 is stretched along $0.", stretched));
   board.Explain(s.result.name, Ink::kViolet, text);
 }
 
@@ -269,6 +271,7 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   const std::vector<Stretch> stretches = {StretchOf(scene.instruction(), scene.operand(0).shape, scene.result().shape, scene.operand(0).value(), scene.result().value(),
                                                     /*look_back=*/false, 0, kResultArray, kOwnArray)};
   const Stretch& s = stretches[0];
+  const Captions& tr = board.captions();
   board.Headline();
   ExplainStretch(s, board);
   RelateOwn(stretches, board);
@@ -278,9 +281,9 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   const std::string added = NamesOf(s, true), stretched = NamesOf(s, false);
   if (step >= 0) {
     const bool last = step == (s.has_stage ? 2 : 1);
-    board.set_step_text(step == 0 ? absl::StrCat("The operand: ", Counted(s.source.shape.ElementCount(), "element"), ".")
-                        : !last || !stretched.empty() == false ? absl::StrCat("In-dim step: the elements repeat along ", added.empty() ? "nothing new" : added, ".")
-                                                               : absl::StrCat("Degenerate step: the size of 1 is stretched along ", stretched, "."));
+    board.set_step_text(step == 0 ? tr.Counted(s.source.shape.ElementCount(), "The operand: $0 element.", "The operand: $0 elements.")
+                        : !last || !stretched.empty() == false ? tr("In-dim step: the elements repeat along $0.", added.empty() ? tr("nothing new") : added)
+                                                               : tr("Degenerate step: the size of 1 is stretched along $0.", stretched));
   }
   std::vector<Board::Piece> row;
   AddChain(s, board, step < 0 ? 3 : step + 1, &row);
@@ -291,6 +294,7 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
 }
 
 absl::StatusOr<MadePicture> DrawImplicit(Board board) {
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& original = *scene.data().instruction;
   std::vector<Stretch> stretches;
@@ -303,7 +307,7 @@ absl::StatusOr<MadePicture> DrawImplicit(Board board) {
     stretches.push_back(StretchOf(operand, operand.operands[0]->shape, array.shape, Value(), array.value(), /*look_back=*/true, own, array.id, own + 1));
   }
   board.Headline();
-  board.Say("Operands of different shapes, brought to one shape before the operation takes element after element.");
+  board.Say(tr("Operands of different shapes, brought to one shape before the operation takes element after element."));
   for (const Stretch& s : stretches) ExplainStretch(s, board);
   RelateOwn(stretches, board);
   board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });
@@ -313,9 +317,9 @@ absl::StatusOr<MadePicture> DrawImplicit(Board board) {
     std::vector<Board::Piece> row;
     AddChain(stretches[k], board, step < 0 || static_cast<int>(k) <= step ? 3 : 1, &row);
     board.Row(std::move(row), 240);
-    if (static_cast<int>(k) == step) board.set_step_text(absl::StrCat(stretches[k].source.name, " becomes ", stretches[k].result.shape.ToString(false), "."));
+    if (static_cast<int>(k) == step) board.set_step_text(tr("$0 becomes $1.", stretches[k].source.name, stretches[k].result.shape.ToString(false)));
   }
-  if (step == static_cast<int>(stretches.size())) board.set_step_text("Then the operation takes the elements at equal places.");
+  if (step == static_cast<int>(stretches.size())) board.set_step_text(tr("Then the operation takes the elements at equal places."));
   std::vector<Board::Piece> row;
   for (const PictureArray& operand : scene.operands()) {
     if (!row.empty()) row.push_back(absl::StrCat(absl::string_view(Name(original.opcode))));

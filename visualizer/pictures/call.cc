@@ -16,7 +16,7 @@ struct Branch {
   std::string operands, when;
 };
 
-std::vector<Branch> BranchesOf(const Instruction& i) {
+std::vector<Branch> BranchesOf(const Instruction& i, const Captions& tr) {
   std::vector<Branch> branches;
   const auto operand = [&i](size_t k) { return k < i.operands.size() ? absl::StrCat("%", i.operands[k]->name) : std::string("?"); };
   if (const Computation* when_true = i.Called(AttrId::kTrueComputation)) {
@@ -26,7 +26,7 @@ std::vector<Branch> BranchesOf(const Instruction& i) {
   }
   const std::vector<Computation*> called = i.CalledComputations();
   const bool of_pred = called.size() == 2 && IsPred(i.operands[0]->shape.element_type());
-  for (size_t k = 0; k < called.size(); ++k) branches.push_back({called[k], operand(k + 1), of_pred ? (k == 0 ? "true" : "false") : k + 1 == called.size() ? absl::StrCat(k, ", and all other numbers") : absl::StrCat(k)});
+  for (size_t k = 0; k < called.size(); ++k) branches.push_back({called[k], operand(k + 1), of_pred ? (k == 0 ? "true" : "false") : k + 1 == called.size() ? tr("$0, and all other numbers", k) : absl::StrCat(k)});
   return branches;
 }
 
@@ -50,7 +50,7 @@ float BoxOf(Board& board, const Computation& c, const std::string& head, Paint l
   for (const Instruction* i : all) {
     if (lines.size() + 1 < kMostLines || all.size() <= kMostLines || i == c.root) lines.push_back(absl::StrCat(i == c.root ? "ROOT " : "", LineOf(*i)));
   }
-  if (lines.size() < all.size()) lines.insert(lines.end() - 1, absl::StrCat("... ", all.size() - lines.size(), " more"));
+  if (lines.size() < all.size()) lines.insert(lines.end() - 1, board.captions()("... $0 more", all.size() - lines.size()));
   const float height = 26 + 15 * static_cast<float>(lines.size()) + 6;
   drawing.AddBox({x, board.y(), width, height}, Ink::kRaised, line, 5, line.ink == Ink::kAmber ? 2.0f : 1.0f);
   drawing.BeginClip({x + 1, board.y(), width - 4, height});
@@ -75,11 +75,12 @@ absl::StatusOr<MadePicture> DrawCall(const PictureData& data, const PictureSelec
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = *data.instruction;
   const float width = std::max(selection.width, 320.0f) - 28;
   board.Headline();
-  board.Say(Def(i).summary);
+  board.Say(tr(Def(i).summary));
   constexpr size_t kMost = 6;
   const auto side = [&](const std::vector<PictureArray>& arrays, int only) {
     std::vector<Board::Piece> pieces;
@@ -92,18 +93,18 @@ absl::StatusOr<MadePicture> DrawCall(const PictureData& data, const PictureSelec
   };
   int chosen = -1;
   if (IsChoice(i) && !i.operands.empty()) {
-    const std::vector<Branch> branches = BranchesOf(i);
+    const std::vector<Branch> branches = BranchesOf(i, tr);
     const PictureArray* which = scene.Find(0);
     const std::optional<Scalar> index = which != nullptr ? which->At(int64_t{0}) : std::nullopt;
     const int count = static_cast<int>(branches.size());
     if (index) chosen = IsPred(index->type) ? (index->i != 0 ? 0 : 1) : index->i < 0 || index->i >= count ? count - 1 : static_cast<int>(index->i);
-    if (index && !IsPred(index->type) && (index->i < 0 || index->i >= count)) board.Explain("!", Ink::kOrange, absl::StrCat("there is no branch ", index->i, ": the last one runs."));
-    if (!index) board.Say("Which branch runs is not known yet.", Ink::kAmber);
+    if (index && !IsPred(index->type) && (index->i < 0 || index->i >= count)) board.Explain("!", Ink::kOrange, tr("there is no branch $0: the last one runs.", index->i));
+    if (!index) board.Say(tr("Which branch runs is not known yet."), Ink::kAmber);
     if (which != nullptr) board.Row({board.SpecOf(*which)}, 80);
     for (int b = 0; b < count; ++b) {
       if (branches[b].runs == nullptr) continue;
       const bool runs = b == chosen;
-      const float height = BoxOf(board, *branches[b].runs, absl::StrCat(branches[b].when, ": ", branches[b].runs->name, "(", branches[b].operands, ")", runs ? "   runs" : ""), runs ? Paint(Ink::kAmber) : Paint(Ink::kBorder), 44, std::min(width - 30, 620.0f));
+      const float height = BoxOf(board, *branches[b].runs, absl::StrCat(branches[b].when, ": ", branches[b].runs->name, "(", branches[b].operands, ")", runs ? absl::StrCat("   ", tr("runs")) : ""), runs ? Paint(Ink::kAmber) : Paint(Ink::kBorder), 44, std::min(width - 30, 620.0f));
       const LineStyle style{runs ? Paint(Ink::kAmber) : Paint(Ink::kFaint), runs ? 2.0f : 1.0f, runs ? LineKind::kSolid : LineKind::kDashed, true};
       board.drawing().AddLine({18, board.y() + 14}, {42, board.y() + 14}, style);
       board.Skip(height + 8);

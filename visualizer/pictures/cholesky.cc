@@ -13,13 +13,14 @@ absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureS
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &a = scene.operand(0), &result = scene.result();
   const bool lower = scene.instruction().Bool(AttrId::kLower);
   const int rank = a.shape.rank();
   const int64_t n = a.shape.dim(rank - 1);
   board.Headline();
-  board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, lower ? "the result L is a lower triangle, and L times its (conjugate) transpose is the matrix. Only the lower triangle is read." : "the result U is an upper triangle, and its (conjugate) transpose times U is the matrix. Only the upper triangle is read.");
+  board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, lower ? tr("the result L is a lower triangle, and L times its (conjugate) transpose is the matrix. Only the lower triangle is read.") : tr("the result U is an upper triangle, and its (conjugate) transpose times U is the matrix. Only the upper triangle is read."));
   board.set_steps(static_cast<int>(std::min<int64_t>(n, 4096)));
   const int step = board.step();
   // Of lower triangles columns are made one after the other, of upper ones rows.
@@ -39,7 +40,7 @@ absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureS
       const int64_t r = index[rank - 2], c = index[rank - 1];
       if (lower ? c > r : c < r) {
         cell.state = CellState::kUnused;
-        absl::StrAppend(&cell.hint, of_result ? "\nthe other triangle: not part of the result" : "\nnot read");
+        absl::StrAppend(&cell.hint, "\n", of_result ? tr("the other triangle: not part of the result") : tr("not read"));
       } else if (of_result && board.step() >= 0 && (lower ? c : r) > board.step()) {
         cell.text.clear();
         cell.number.reset();
@@ -56,8 +57,8 @@ absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureS
   board.Row({spec_of(a), std::string("->"), spec_of(result)});
   board.RelationArrows();
   if (step >= 0) {
-    board.set_step_text(absl::StrCat(lower ? "Column " : "Row ", step, ": on the diagonal the square root of what is left of the matrix there after the ", lower ? "columns" : "rows",
-                                     " before; the others are what is left, divided by it."));
+    board.set_step_text(lower ? tr("Column $0: on the diagonal the square root of what is left of the matrix there after the columns before; the others are what is left, divided by it.", step)
+                              : tr("Row $0: on the diagonal the square root of what is left of the matrix there after the rows before; the others are what is left, divided by it.", step));
   }
   board.Formula();
   return board.Finish();

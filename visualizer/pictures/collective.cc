@@ -46,10 +46,10 @@ constexpr float kLeft = 14;
 constexpr int64_t kMostBoxes = 1024;
 constexpr int kMostMembers = 8, kDevices = kOwnArray, kBefore = kOwnArray + 1, kAfter = kOwnArray + 2;
 
-std::string NameOf(const DeviceGroups& g, const Device& d) {
-  if (g.partitions == 1) return absl::StrCat("replica ", d.replica);
-  if (g.replicas == 1) return absl::StrCat("partition ", d.partition);
-  return absl::StrCat("replica ", d.replica, ", partition ", d.partition);
+std::string NameOf(const Captions& tr, const DeviceGroups& g, const Device& d) {
+  if (g.partitions == 1) return tr("replica $0", d.replica);
+  if (g.replicas == 1) return tr("partition $0", d.partition);
+  return tr("replica $0, partition $1", d.replica, d.partition);
 }
 std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
   if (g.partitions == 1) return absl::StrCat("r", d.replica);
@@ -58,42 +58,43 @@ std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
 }
 
 void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
-  static constexpr const char* kModes[] = {"numbers are replicas; each partition exchanges for itself", "numbers are partitions; each replica exchanges for itself",
-                                           "numbers are replicas, and all of their partitions exchange together", "a number is replica * partitions + partition"};
+  static constexpr const char* kModes[] = {HLO_CAPTION("numbers are replicas; each partition exchanges for itself."), HLO_CAPTION("numbers are partitions; each replica exchanges for itself."),
+                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together."), HLO_CAPTION("a number is replica * partitions + partition.")};
+  const Captions& tr = board.captions();
   const char* mode = kModes[static_cast<int>(g.mode)];
   const int64_t channel = i.Int(AttrId::kChannelId);
-  const std::string why = channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "") : "no channel_id";
-  board.Explain(why, Ink::kViolet, absl::StrCat(mode, "."));
+  const std::string why = channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "") : tr("no channel_id");
+  board.Explain(why, Ink::kViolet, tr(mode));
   if (i.Has(AttrId::kSourceTargetPairs)) {
-    board.Explain("source_target_pairs", Ink::kViolet, g.pairs.empty() ? std::string("no pair: nobody sends.") : absl::StrCat(Counted(static_cast<int64_t>(g.pairs.size()), "pair"), ": the first sends, the second gets; who is no target gets zeros."));
+    board.Explain("source_target_pairs", Ink::kViolet, g.pairs.empty() ? tr("no pair: nobody sends.") : tr.Counted(static_cast<int64_t>(g.pairs.size()), "$0 pair: the first sends, the second gets; who is no target gets zeros.", "$0 pairs: the first sends, the second gets; who is no target gets zeros."));
   } else if (!g.readable) {
-    board.Explain("replica_groups", Ink::kPink, absl::StrCat("cannot be read: ", i.Text(AttrId::kReplicaGroups)));
+    board.Explain("replica_groups", Ink::kPink, tr("cannot be read: $0", i.Text(AttrId::kReplicaGroups)));
   } else {
     std::string text(i.Text(AttrId::kReplicaGroups));
     if (text.size() > 60) text = absl::StrCat(absl::string_view(text).substr(0, 57), "...");
     const int64_t n = static_cast<int64_t>(g.groups.size());
-    board.Explain(text.empty() ? "no replica_groups" : absl::StrCat("replica_groups=", text), Ink::kViolet,
-                  g.all ? absl::StrCat("one group of all, ", Counted(static_cast<int64_t>(g.groups.empty() ? 0 : g.groups[0].size()), "device"), ".")
-                        : absl::StrCat(Counted(n, "group"), n == 1 ? "" : ", each for itself", "; the order inside a group counts.", text[0] == '[' ? " Written as an iota: 0, 1, 2, .. as an array, transposed and cut into groups." : ""));
+    board.Explain(text.empty() ? tr("no replica_groups") : absl::StrCat("replica_groups=", text), Ink::kViolet,
+                  g.all ? tr.Counted(static_cast<int64_t>(g.groups.empty() ? 0 : g.groups[0].size()), "one group of all, $0 device.", "one group of all, $0 devices.")
+                        : absl::StrCat(tr.Counted(n, "$0 group; the order inside a group counts.", "$0 groups, each for itself; the order inside a group counts."), text[0] == '[' ? " " : "", text[0] == '[' ? tr("Written as an iota: 0, 1, 2, .. as an array, transposed and cut into groups.") : ""));
   }
-  if (!g.counts_known) board.Say(absl::StrCat("The module does not say how many replicas run (replica_count, num_partitions): ", g.replicas * g.partitions == 1 ? "one is" : "as many as are named are", " drawn."), Ink::kDim);
-  const auto list = [](const std::vector<int64_t>& numbers) {
+  if (!g.counts_known) board.Say(g.replicas * g.partitions == 1 ? tr("The module does not say how many replicas run (replica_count, num_partitions): one is drawn.") : tr("The module does not say how many replicas run (replica_count, num_partitions): as many as are named are drawn."), Ink::kDim);
+  const auto list = [&tr](const std::vector<int64_t>& numbers) {
     std::vector<std::string> words;
     for (int64_t n : numbers) {
       if (words.size() < 8) words.push_back(absl::StrCat(n));
     }
-    if (numbers.size() > words.size()) words.push_back("others");
-    return AndText(words);
+    if (numbers.size() > words.size()) words.push_back(tr("others"));
+    return tr.And(words);
   };
-  if (!g.twice.empty()) board.Explain("twice", Ink::kPink, absl::StrCat(list(g.twice), g.twice.size() == 1 ? " is" : " are", " named more than once: a device can be in one group only."));
-  if (!g.beyond.empty()) board.Explain("beyond", Ink::kPink, absl::StrCat("there is no device ", list(g.beyond), "."));
+  if (!g.twice.empty()) board.Explain(tr("twice"), Ink::kPink, g.twice.size() == 1 ? tr("$0 is named more than once: a device can be in one group only.", list(g.twice)) : tr("$0 are named more than once: a device can be in one group only.", list(g.twice)));
+  if (!g.beyond.empty()) board.Explain(tr("beyond"), Ink::kPink, tr("there is no device $0.", list(g.beyond)));
   if (!g.missing.empty()) {
     std::vector<std::string> names;
     for (const Device& d : g.missing) {
-      if (names.size() < 6) names.push_back(NameOf(g, d));
+      if (names.size() < 6) names.push_back(NameOf(tr, g, d));
     }
-    if (g.missing.size() > names.size()) names.push_back(absl::StrCat(g.missing.size() - names.size(), " more"));
-    board.Explain("in no group", Ink::kPink, absl::StrCat(AndText(names), ": what ", g.missing.size() == 1 ? "it gets" : "they get", " is not defined."));
+    if (g.missing.size() > names.size()) names.push_back(tr("$0 more", g.missing.size() - names.size()));
+    board.Explain(tr("in no group"), Ink::kPink, g.missing.size() == 1 ? tr("$0: what it gets is not defined.", tr.And(names)) : tr("$0: what they get is not defined.", tr.And(names)));
   }
 }
 
@@ -101,6 +102,7 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
 class DeviceBoxes {
  public:
   DeviceBoxes(Board& board, const DeviceGroups& g, float width, int shown_group, bool numbers_of_replicas, bool numbers) {
+    const Captions& tr = board.captions();
     Drawing& drawing = board.drawing();
     const int64_t total = g.replicas * g.partitions;
     const bool line = g.partitions == 1 || g.replicas == 1;
@@ -112,7 +114,7 @@ class DeviceBoxes {
     const float high = total <= 128 ? 34 : 20, y0 = board.y() + (line ? 4 : 18);
     int64_t rows = 0;
     if (!line) {
-      for (int64_t p = 0; p < columns_; ++p) drawing.AddText({kLeft + label + (static_cast<float>(p) + 0.5f) * (size_ + gap) - gap / 2, board.y() + 10}, size_ > 40 ? absl::StrCat("partition ", p) : absl::StrCat(p), {9, Face::kUi, Ink::kDim, Align::kCenter});
+      for (int64_t p = 0; p < columns_; ++p) drawing.AddText({kLeft + label + (static_cast<float>(p) + 0.5f) * (size_ + gap) - gap / 2, board.y() + 10}, size_ > 40 ? tr("partition $0", p) : absl::StrCat(p), {9, Face::kUi, Ink::kDim, Align::kCenter});
     }
     for (int64_t n = 0; n < std::min(total, kMostBoxes); ++n) {
       const Device d = line && g.partitions == 1 ? Device{n, 0} : Device{n / g.partitions, n % g.partitions};
@@ -125,7 +127,7 @@ class DeviceBoxes {
       const bool missing = !g.pairwise && group < 0, of_shown = group >= 0 && group == shown_group;
       const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
       const Paint colour = missing ? Paint(Ink::kPink) : Paint(GroupInk(std::max(group, 0)));
-      if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, absl::StrCat("replica ", d.replica), {10, Face::kUi, Ink::kDim});
+      if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, tr("replica $0", d.replica), {10, Face::kUi, Ink::kDim});
       if (missing) {
         drawing.AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kPink, 0.7f), 4);
       } else {
@@ -137,25 +139,25 @@ class DeviceBoxes {
       if (total <= 128) {
         const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
         drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
-        const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : g.pairwise ? "" : missing ? "no group" : absl::StrCat("group ", group);
+        const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : g.pairwise ? "" : missing ? tr("no group") : tr("group $0", group);
         drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below, {10, Face::kUi, missing ? Ink::kPink : Ink::kDim, Align::kCenter});
       }
       Spot spot;
       spot.box = box;
       spot.is_cell = true;
       spot.cell = {kDevices, {d.replica, d.partition}};
-      spot.hint = NameOf(g, d);
+      spot.hint = NameOf(tr, g, d);
       if (!g.pairwise && !numbers) {
-        absl::StrAppend(&spot.hint, missing ? "\nin no group" : absl::StrCat("\ngroup ", group, ", member ", std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
+        absl::StrAppend(&spot.hint, "\n", missing ? tr("in no group") : tr("group $0, member $1", group, std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
       }
       for (const auto& [from, to] : g.pairs) {
-        if (from == d) absl::StrAppend(&spot.hint, "\nsends to ", NameOf(g, to));
-        if (to == d) absl::StrAppend(&spot.hint, "\ngets from ", NameOf(g, from));
+        if (from == d) absl::StrAppend(&spot.hint, "\n", tr("sends to $0", NameOf(tr, g, to)));
+        if (to == d) absl::StrAppend(&spot.hint, "\n", tr("gets from $0", NameOf(tr, g, from)));
       }
       drawing.AddSpot(std::move(spot));
     }
     board.Skip(static_cast<float>(rows) * (high + gap) + (line ? 10 : 24));
-    if (total > kMostBoxes) board.Say(absl::StrCat(total - kMostBoxes, " more devices are not drawn."));
+    if (total > kMostBoxes) board.Say(tr("$0 more devices are not drawn.", total - kMostBoxes));
   }
   const Box* Of(const Device& d) const {
     for (const auto& [device, box] : boxes_) {
@@ -213,18 +215,18 @@ struct Transfer {
   std::string block;     // what one block is
 };
 
-std::string Whole(const Shape& shape) { return shape.IsArray() ? shape.WithoutLayouts().ToString(false) : std::string("arrays"); }
-std::string Cut(const Shape& shape, int64_t dim, int64_t by) {
-  if (!shape.IsArray() || dim < 0 || dim >= shape.rank() || by <= 0) return "a part";
+std::string Whole(const Captions& tr, const Shape& shape) { return shape.IsArray() ? shape.WithoutLayouts().ToString(false) : tr("arrays"); }
+std::string Cut(const Captions& tr, const Shape& shape, int64_t dim, int64_t by) {
+  if (!shape.IsArray() || dim < 0 || dim >= shape.rank() || by <= 0) return tr("a part");
   std::vector<int64_t> dims(shape.dimensions().begin(), shape.dimensions().end());
   dims[dim] /= by;
   return Shape::Array(shape.element_type(), dims).ToString(false);
 }
-std::string ReductionOf(const Instruction& i) {
+std::string ReductionOf(const Captions& tr, const Instruction& i) {
   const Computation* apply = i.Called(AttrId::kToApply);
-  if (apply == nullptr || apply->root == nullptr) return "all";
+  if (apply == nullptr || apply->root == nullptr) return tr("all");
   const std::string name(Name(apply->root->opcode));
-  return name == "add" ? "sum" : name == "multiply" ? "product" : name;
+  return name == "add" ? tr("sum") : name == "multiply" ? tr("product") : name;
 }
 
 // The vectors of a ragged all-to-all, as far as they are known: those of the device whose numbers the run has.
@@ -237,7 +239,7 @@ struct RaggedVectors {
 };
 
 // What member m of the group sends and gets: as many blocks for each member as the vectors have places for.
-void AddRagged(Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m, const RaggedVectors& vectors) {
+void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m, const RaggedVectors& vectors) {
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
   const int64_t places = i.operands.size() > 2 && i.operands[2]->shape.IsArray() ? i.operands[2]->shape.ElementCount() : all;
   const int each = static_cast<int>(std::clamp<int64_t>(places / all, 1, 4));
@@ -248,67 +250,67 @@ void AddRagged(Transfer& t, const Instruction& i, const DeviceGroups& g, const s
   for (int b = 0; b < n * each; ++b) {
     const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b);
     const bool known = own && v.sizes != nullptr && v.sizes->At(b).has_value();
-    before.push_back({m, absl::StrCat("to ", b / each, known ? absl::StrCat(": ", size) : ""),
-                      absl::StrCat(size, " rows of what ", t.names[m], " has, from row ", RaggedVectors::At(v.input_offsets, "input_offsets", b), " on.\nThey go to ", NameOf(g, members[b / each]),
-                                   ", from row ", RaggedVectors::At(v.output_offsets, "output_offsets", b), " of its output on"),
+    before.push_back({m, absl::StrCat(tr("to $0", b / each), known ? absl::StrCat(": ", size) : ""),
+                      absl::StrCat(tr("$0 rows of what $1 has, from row $2 on.", size, t.names[m], RaggedVectors::At(v.input_offsets, "input_offsets", b)), "\n",
+                                   tr("They go to $0, from row $1 of its output on", NameOf(tr, g, members[b / each]), RaggedVectors::At(v.output_offsets, "output_offsets", b))),
                       1, {}});
   }
   for (int b = 0; b < n * each; ++b) {
     const int s = b / each, block = m * each + b % each;
-    after.push_back({s, absl::StrCat("of ", s), absl::StrCat("what ", NameOf(g, members[s]), " sends: as many rows as its send_sizes[", block, "]"), 1, {{s, block}}});
+    after.push_back({s, tr("of $0", s), tr("what $0 sends: as many rows as its send_sizes[$1]", NameOf(tr, g, members[s]), block), 1, {{s, block}}});
   }
-  after.push_back({-1, "as it was", "rows of the output that nobody sends to", 1.5f, {}});
+  after.push_back({-1, tr("as it was"), tr("rows of the output that nobody sends to"), 1.5f, {}});
   t.before.push_back(std::move(before));
   t.after.push_back(std::move(after));
 }
 
-Transfer TransferOf(const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, const RaggedVectors& vectors) {
+Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, const RaggedVectors& vectors) {
   Transfer t;
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
   const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
   const auto dims = i.Ints(AttrId::kDimensions);
   const int64_t dim = dims.empty() ? i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1 : dims[0];
-  const std::string word = ReductionOf(i);
+  const std::string word = ReductionOf(tr, i);
   for (int m = 0; m < n; ++m) {
-    t.names.push_back(NameOf(g, members[m]));
+    t.names.push_back(NameOf(tr, g, members[m]));
     std::vector<Block> before, after;
     if (exchange == Exchange::kRagged) {
-      AddRagged(t, i, g, members, m, vectors);
+      AddRagged(tr, t, i, g, members, m, vectors);
       continue;
     }
-    const Block own{m, absl::StrCat("of ", m), absl::StrCat("what ", t.names[m], " has"), 1, {}};
+    const Block own{m, tr("of $0", m), tr("what $0 has", t.names[m]), 1, {}};
     switch (exchange) {
       case Exchange::kGather:
-        t.block = Whole(operand);
+        t.block = Whole(tr, operand);
         before = {own};
-        for (int s = 0; s < n; ++s) after.push_back({s, absl::StrCat("of ", s), absl::StrCat("block ", s, " of the result: what member ", s, " has"), 1, {{s, 0}}});
+        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", s), tr("block $0 of the result: what member $1 has", s, s), 1, {{s, 0}}});
         break;
       case Exchange::kReduce: {
-        t.block = Whole(operand);
+        t.block = Whole(tr, operand);
         before = {own};
         before[0].wide = 2;
-        Block sum{-2, word, absl::StrCat("the ", word, " of what all members have, element by element"), 2, {}};
+        Block sum{-2, word, tr("the $0 of what all members have, element by element", word), 2, {}};
         for (int s = 0; s < n; ++s) sum.from.push_back({s, 0});
         after = {std::move(sum)};
         break;
       }
       case Exchange::kReduceScatter: {
-        t.block = Cut(operand, dim, all);
-        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat(b), absl::StrCat("block ", b, " of what ", t.names[m], " has"), 1, {}});
-        Block sum{-2, absl::StrCat(word, " ", m), absl::StrCat("the ", word, " of all members' block ", m), 1, {}};
+        t.block = Cut(tr, operand, dim, all);
+        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat(b), tr("block $0 of what $1 has", b, t.names[m]), 1, {}});
+        Block sum{-2, absl::StrCat(word, " ", m), tr("the $0 of all members' block $1", word, m), 1, {}};
         for (int s = 0; s < n; ++s) sum.from.push_back({s, m});
         after = {std::move(sum)};
         break;
       }
       case Exchange::kAllToAll:
-        t.block = dim < 0 ? Whole(operand) : Cut(operand, dim, all);
-        for (int b = 0; b < n; ++b) before.push_back({m, absl::StrCat("to ", b), absl::StrCat("block ", b, " of what ", t.names[m], " has"), 1, {}});
-        for (int s = 0; s < n; ++s) after.push_back({s, absl::StrCat("of ", s), absl::StrCat("block ", m, " of what member ", s, " has"), 1, {{s, m}}});
+        t.block = dim < 0 ? Whole(tr, operand) : Cut(tr, operand, dim, all);
+        for (int b = 0; b < n; ++b) before.push_back({m, tr("to $0", b), tr("block $0 of what $1 has", b, t.names[m]), 1, {}});
+        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", s), tr("block $0 of what member $1 has", m, s), 1, {{s, m}}});
         break;
       case Exchange::kBroadcast:
-        t.block = Whole(operand);
+        t.block = Whole(tr, operand);
         before = {own};
-        after = {{0, "of 0", "what the first member has", 1, {{0, 0}}}};
+        after = {{0, tr("of $0", 0), tr("what the first member has"), 1, {{0, 0}}}};
         break;
       default: break;
     }
@@ -336,6 +338,7 @@ bool RelateBlocks(const Transfer& t, Board& board) {
 }
 
 void DrawTransfer(Board& board, const Transfer& t, float width) {
+  const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
   const int members = static_cast<int>(t.names.size());
   float names = 0, most_before = 1, most_after = 1;
@@ -352,8 +355,8 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
   constexpr float kMiddle = 110, kHigh = 26, kStep = 34;
   const float unit = std::clamp((width - names - kMiddle) / (most_before + most_after), 18.0f, 62.0f);
   const float x0 = kLeft + names, x1 = x0 + most_before * unit + kMiddle, y0 = board.y() + 18;
-  drawing.AddText({x0, board.y() + 10}, "before", {11, Face::kStrong, Ink::kDim});
-  drawing.AddText({x1, board.y() + 10}, "after", {11, Face::kStrong, Ink::kDim});
+  drawing.AddText({x0, board.y() + 10}, tr("before"), {11, Face::kStrong, Ink::kDim});
+  drawing.AddText({x1, board.y() + 10}, tr("after"), {11, Face::kStrong, Ink::kDim});
   const auto box_of = [&](const std::vector<Block>& blocks, int b, int m, float x) {
     for (int k = 0; k < b; ++k) x += blocks[k].wide * unit;
     return Box{x, y0 + static_cast<float>(m) * kStep, blocks[b].wide * unit - 2, kHigh};
@@ -412,20 +415,21 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const Instruction& i = Attributed(*data.instruction);
   const Exchange exchange = ExchangeOf(data.instruction->opcode);
   const DeviceGroups g = GroupsOf(i);
   const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
   board.Headline();
-  board.Say(Def(*data.instruction).summary);
+  board.Say(tr(Def(*data.instruction).summary));
   if (exchange == Exchange::kId) {
-    board.Say(absl::StrCat("Every device gets its own number. ", g.counts_known ? "" : "The module does not say how many run: one is drawn."));
+    board.Say(g.counts_known ? tr("Every device gets its own number.") : tr("Every device gets its own number. The module does not say how many run: one is drawn."));
     DeviceBoxes(board, g, width, -1, i.opcode == Opcode::kReplicaId, true);
     return board.Finish();
   }
   ExplainGroups(board, i, g);
   if (const auto dims = i.Ints(AttrId::kDimensions); !dims.empty()) {
-    board.Explain(absl::StrCat("dimensions={", dims[0], "}"), Ink::kViolet, exchange == Exchange::kGather ? "blocks are put one after the other along it, in the order of the group." : "arrays are cut into equal blocks along it, one for each member of the group.");
+    board.Explain(absl::StrCat("dimensions={", dims[0], "}"), Ink::kViolet, exchange == Exchange::kGather ? tr("blocks are put one after the other along it, in the order of the group.") : tr("arrays are cut into equal blocks along it, one for each member of the group."));
   }
   // The group that is told: that of the selected device, else the first that has members.
   int shown = -1;
@@ -438,7 +442,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
   RaggedVectors vectors;
   if (exchange == Exchange::kRagged) vectors = {&board.scene().operand(2), &board.scene().operand(3), &board.scene().operand(4)};
-  const Transfer t = TransferOf(i, exchange, g, members, vectors);
+  const Transfer t = TransferOf(tr, i, exchange, g, members, vectors);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
@@ -481,32 +485,32 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     for (int64_t r = 0; r < g.replicas; ++r) {
       for (int64_t p = 0; p < g.partitions; ++p) without += std::none_of(g.pairs.begin(), g.pairs.end(), [&](const auto& pair) { return pair.second == Device{r, p}; });
     }
-    if (without > 0) board.Say(absl::StrCat(Counted(without, "device"), without == 1 ? " is" : " are", " no target and get", without == 1 ? "s" : "", " zeros."));
-    if (step >= 0) board.set_step_text(absl::StrCat(NameOf(g, g.pairs[step].first), " sends ", i.operands.empty() ? "its value" : Whole(i.operands[0]->shape), " to ", NameOf(g, g.pairs[step].second), "."));
+    if (without > 0) board.Say(tr.Counted(without, "$0 device is no target and gets zeros.", "$0 devices are no target and get zeros."));
+    if (step >= 0) board.set_step_text(tr("$0 sends $1 to $2.", NameOf(tr, g, g.pairs[step].first), i.operands.empty() ? tr("its value") : Whole(tr, i.operands[0]->shape), NameOf(tr, g, g.pairs[step].second)));
   }
   if (exchanges) {
-    if (g.groups.size() > 1) board.Say(absl::StrCat("Group ", shown, selection.live ? ": click a device for its group." : ":"), Ink::kText);
+    if (g.groups.size() > 1) board.Say(selection.live ? tr("Group $0: click a device for its group.", shown) : tr("Group $0:", shown), Ink::kText);
     DrawTransfer(board, t, width);
-    board.Say(absl::StrCat(exchange == Exchange::kRagged ? "Blocks are rows, and differ in size: send_sizes of the sender says how many." : absl::StrCat("Each block is ", t.block, "."), members.size() > kMostMembers ? absl::StrCat(" The first ", kMostMembers, " of ", members.size(), " members are drawn.") : ""));
+    board.Say(absl::StrCat(exchange == Exchange::kRagged ? tr("Blocks are rows, and differ in size: send_sizes of the sender says how many.") : tr("Each block is $0.", t.block), members.size() > kMostMembers ? absl::StrCat(" ", tr("The first $0 of $1 members are drawn.", kMostMembers, members.size())) : ""));
     if (step >= 0 && step < static_cast<int>(t.names.size())) {
       std::vector<std::string> got;
       for (const Block& b : t.after[step]) {
         if (!b.from.empty()) got.push_back(b.hint);
       }
-      board.set_step_text(absl::StrCat("What ", t.names[step], " gets: ", got.size() > 3 ? absl::StrCat(got.size(), " blocks, one of each member") : AndText(got), "."));
+      board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
     }
   }
   if (exchange == Exchange::kRagged) {
     const PictureScene& scene = board.scene();
     board.Skip(4);
-    board.Say(absl::StrCat("The numbers of ", NameOf(g, Device{}), ": entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was."), Ink::kText);
+    board.Say(tr("The numbers of $0: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.", NameOf(tr, g, Device{})), Ink::kText);
     const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
     const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
     std::vector<Board::Piece> row;
     for (int k = 2; k < 6; ++k) {
       if (k > 2) row.push_back(std::string());
       GridSpec spec = board.SpecOf(scene.operand(k));
-      spec.note = k == 2 ? "input offsets" : k == 3 ? "send sizes" : k == 4 ? "output offsets" : "receive sizes";
+      spec.note = k == 2 ? tr("input offsets") : k == 3 ? tr("send sizes") : k == 4 ? tr("output offsets") : tr("receive sizes");
       spec.cell = [inner = std::move(spec.cell), dims = scene.operand(k).shape.dimensions()](absl::Span<const int64_t> index) {
         GridCell c = inner(index);
         c.tint = Paint(GroupInk(static_cast<int>(LinearIndex(dims, index) % kGroupInks)), 0.25f);

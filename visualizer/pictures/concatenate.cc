@@ -10,6 +10,7 @@ absl::StatusOr<MadePicture> DrawConcatenate(const PictureData& data, const Pictu
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray& result = scene.result();
   const auto dimensions = scene.instruction().Ints(AttrId::kDimensions);
@@ -20,7 +21,7 @@ absl::StatusOr<MadePicture> DrawConcatenate(const PictureData& data, const Pictu
   std::vector<GridAxis> axes = CustomaryAxes(result.shape.rank());
   axes[along].paint = Ink::kViolet;
   board.Explain(absl::StrCat("dimensions={", along, "}"), Ink::kViolet,
-                absl::StrCat("the operands follow one another along ", axes[along].letter, "; their other dimensions are equal."));
+                tr("the operands follow one another along $0; their other dimensions are equal.", axes[along].letter));
   std::vector<Board::Piece> row;
   constexpr int kMost = 8;
   for (int k = 0; k < static_cast<int>(scene.operands().size()); ++k) {
@@ -29,7 +30,7 @@ absl::StatusOr<MadePicture> DrawConcatenate(const PictureData& data, const Pictu
     GridSpec spec = board.SpecOf(operand);
     spec.axes = axes;
     const int64_t begin = k == 0 ? 0 : ends[k - 1];
-    spec.note = operand.shape.dim(along) == 0 ? "nothing" : absl::StrCat(axes[along].letter, " ", begin, " to ", ends[k] - 1, " of the result");
+    spec.note = operand.shape.dim(along) == 0 ? tr("nothing") : tr("$0 $1 to $2 of the result", axes[along].letter, begin, ends[k] - 1);
     spec.cell = [inner = std::move(spec.cell), k](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
       cell.tint = Paint(GroupInk(k), 0.22f);
@@ -50,7 +51,7 @@ absl::StatusOr<MadePicture> DrawConcatenate(const PictureData& data, const Pictu
   row.push_back(std::string("->"));
   row.push_back(std::move(out));
   board.Row(std::move(row), scene.operands().size() > 3 ? 240 : 380);
-  if (scene.operands().size() > kMost) board.Say(absl::StrCat(scene.operands().size() - kMost, " more operands are shown when one of their elements is selected."));
+  if (scene.operands().size() > kMost) board.Say(tr("$0 more operands are shown when one of their elements is selected.", scene.operands().size() - kMost));
   board.RelationArrows();
   board.Formula();
   return board.Finish();

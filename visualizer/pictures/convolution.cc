@@ -47,6 +47,7 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const ConvDimensionNumbers& n = *i.GetDimLabels();
@@ -59,16 +60,16 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
   const WindowView view(x, window, of_dimension);
   const ConvolutionAxes axes = AxesOf(i);
   const int64_t feature_groups = i.Int(AttrId::kFeatureGroupCount, 1), batch_groups = i.Int(AttrId::kBatchGroupCount, 1);
-  board.set_focus_word("under the window");
+  board.set_focus_word(tr("under the window"));
   board.Headline();
-  board.Explain("b", GroupInk(0), "batch: kept.");
-  board.Explain("f i", GroupInk(1), "input features: summed over, together with the window's places.");
-  board.Explain("o f", GroupInk(3), "output features: one for each kernel.");
+  board.Explain("b", GroupInk(0), tr("batch: kept."));
+  board.Explain("f i", GroupInk(1), tr("input features: summed over, together with the window's places."));
+  board.Explain("o f", GroupInk(3), tr("output features: one for each kernel."));
   for (int s = 0; s < spatial; ++s) {
-    if (const std::string text = view.Describe(s); !text.empty()) board.Explain(absl::StrCat(s), Ink::kTeal, absl::StrCat(text, ": ", Counted(result.shape.dim(static_cast<int>(n.output_spatial[s])), "position"), "."));
+    if (const std::string text = view.Describe(tr, s); !text.empty()) board.Explain(absl::StrCat(s), Ink::kTeal, tr.Counted(result.shape.dim(static_cast<int>(n.output_spatial[s])), "$1: $0 position.", "$1: $0 positions.", text));
   }
-  if (feature_groups > 1) board.Explain(absl::StrCat("feature_group_count=", feature_groups), Ink::kViolet, "features fall into groups, by colour: a group of outputs sees its own group of inputs alone.");
-  if (batch_groups > 1) board.Explain(absl::StrCat("batch_group_count=", batch_groups), Ink::kViolet, "the batch falls into groups, by colour: a group of output features sees its own group of the batch alone.");
+  if (feature_groups > 1) board.Explain(absl::StrCat("feature_group_count=", feature_groups), Ink::kViolet, tr("features fall into groups, by colour: a group of outputs sees its own group of inputs alone."));
+  if (batch_groups > 1) board.Explain(absl::StrCat("batch_group_count=", batch_groups), Ink::kViolet, tr("the batch falls into groups, by colour: a group of output features sees its own group of the batch alone."));
 
   // Steps: output positions in row-major order of the spatial dimensions, for the batch and feature of the selected element.
   std::vector<int64_t> subject(result.shape.rank(), 0);
@@ -155,17 +156,17 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
         };
       };
       GridSpec strip = FoldStrip(*story, kOwnArray,
-                                 {{"input", of_side(0)}, {"kernel", of_side(1)}, {"product", [](const FoldTerm& t) { return t.passed_over ? std::nullopt : t.value; }}, {"sum", [](const FoldTerm& t) { return t.running; }}}, -1,
+                                 {{tr("input"), of_side(0)}, {tr("kernel"), of_side(1)}, {tr("product"), [](const FoldTerm& t) { return t.passed_over ? std::nullopt : t.value; }}, {tr("sum"), [](const FoldTerm& t) { return t.running; }}}, -1,
                                  [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-      strip.title = absl::StrCat(scene.NameOf({kResultArray, subject}), " term by term");
-      if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = absl::StrCat("the first ", story->terms.size(), " of ", story->total, " terms");
+      strip.title = tr("$0 term by term", scene.NameOf({kResultArray, subject}));
+      if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
       board.Row({std::move(strip)}, 150);
     }
   }
   if (step >= 0) {
     const std::optional<Scalar> value = result.At(subject);
-    board.set_step_text(absl::StrCat("Position ", IndexText(at), ": ", scene.NameOf({kResultArray, subject}), value ? absl::StrCat(" = ", ToText(*value)) : "", " reads ",
-                                     Counted(of_step.total(), "element"), "."));
+    board.set_step_text(tr.Counted(of_step.total(), "Position $1: $2 reads $0 element.", "Position $1: $2 reads $0 elements.", IndexText(at),
+                                   absl::StrCat(scene.NameOf({kResultArray, subject}), value ? absl::StrCat(" = ", ToText(*value)) : "")));
   }
   board.Formula();
   return board.Finish();

@@ -72,15 +72,16 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray& result = scene.result();
   const DotAxes axes = AxesOf(scene.instruction());
-  board.set_focus_word("its row and column");
+  board.set_focus_word(tr("its row and column"));
   board.Headline();
-  if (!axes.contracting.empty()) board.Explain(absl::StrJoin(axes.contracting, ", "), GroupInk(1), "contracting: summed over, in the order in which they are written; gone in the result.");
-  if (!axes.batch.empty()) board.Explain(absl::StrJoin(axes.batch, ", "), GroupInk(0), "batch: run in step on both sides; first in the result.");
-  if (!axes.lhs_free.empty()) board.Explain(absl::StrJoin(axes.lhs_free, ", "), GroupInk(2), "free on the left: then these.");
-  if (!axes.rhs_free.empty()) board.Explain(absl::StrJoin(axes.rhs_free, ", "), GroupInk(3), "free on the right: last in the result.");
+  if (!axes.contracting.empty()) board.Explain(absl::StrJoin(axes.contracting, ", "), GroupInk(1), tr("contracting: summed over, in the order in which they are written; gone in the result."));
+  if (!axes.batch.empty()) board.Explain(absl::StrJoin(axes.batch, ", "), GroupInk(0), tr("batch: run in step on both sides; first in the result."));
+  if (!axes.lhs_free.empty()) board.Explain(absl::StrJoin(axes.lhs_free, ", "), GroupInk(2), tr("free on the left: then these."));
+  if (!axes.rhs_free.empty()) board.Explain(absl::StrJoin(axes.rhs_free, ", "), GroupInk(3), tr("free on the right: last in the result."));
 
   // The element whose sum is told: the selected one; with a step the first.
   std::optional<std::vector<int64_t>> subject;
@@ -124,17 +125,17 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
       };
     };
     GridSpec strip = FoldStrip(*story, kOwnArray,
-                               {{"left", of_side(0)}, {"right", of_side(1)}, {"product", [](const FoldTerm& t) { return t.value; }}, {FoldWord(story->op), [](const FoldTerm& t) { return t.running; }}},
+                               {{tr("left"), of_side(0)}, {tr("right"), of_side(1)}, {tr("product"), [](const FoldTerm& t) { return t.value; }}, {tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }}},
                                step, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-    strip.title = absl::StrCat(scene.NameOf({kResultArray, *subject}), " term by term");
-    if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = absl::StrCat("the first ", story->terms.size(), " of ", story->total, " terms");
+    strip.title = tr("$0 term by term", scene.NameOf({kResultArray, *subject}));
+    if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
     board.Row({std::move(strip)}, 150);
     if (step >= 0) {
       const FoldTerm& term = story->terms[step];
       std::vector<std::string> names;
       for (const Cell& cell : term.reads) names.push_back(scene.NameOf(cell));
-      board.set_step_text(absl::StrCat("Term ", step + 1, " of ", story->total, ": ", absl::StrJoin(names, " * "), term.value ? absl::StrCat(" = ", ToText(*term.value)) : "",
-                                       term.running ? absl::StrCat("; the ", FoldWord(story->op), " so far is ", ToText(*term.running)) : "", "."));
+      board.set_step_text(absl::StrCat(tr("Term $0 of $1: $2", step + 1, story->total, absl::StrJoin(names, " * ")), term.value ? absl::StrCat(" = ", ToText(*term.value)) : "",
+                                       term.running ? absl::StrCat("; ", tr("the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running))) : "", "."));
     }
   }
   board.Formula();

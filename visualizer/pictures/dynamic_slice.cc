@@ -11,12 +11,12 @@ absl::StatusOr<MadePicture> DrawDynamicSlice(const PictureData& data, const Pict
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   board.Headline();
   WindowStory story(board, IndexWindows::OfDynamicSlice(board.scene()));
   const IndexWindows& w = story.windows();
   board.Explain(absl::StrCat("dynamic_slice_sizes=", ListText(w.sizes)), PaintOf(WindowDim::kOffset),
-                absl::StrCat("the window that is taken from ", w.windowed->name, w.sizes.empty() ? "" : absl::StrCat(", ", absl::StrJoin(w.sizes, " by ")),
-                             "; it starts where the other operands say, moved so that it fits."));
+                tr("the window that is taken from $0; it starts where the other operands say, moved so that it fits.", absl::StrCat(w.windowed->name, w.sizes.empty() ? "" : absl::StrCat(", ", absl::StrJoin(w.sizes, " × ")))));
   story.SayCounts();
   std::vector<Board::Piece> row = story.Indices();
   if (!row.empty()) row.push_back(std::string());

@@ -11,11 +11,12 @@ absl::StatusOr<MadePicture> DrawDynamicUpdateSlice(const PictureData& data, cons
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   board.Headline();
   WindowStory story(board, IndexWindows::OfDynamicUpdateSlice(board.scene()));
   const IndexWindows& w = story.windows();
-  board.Say(absl::StrCat("The result is ", w.windowed->name, " with a window", w.sizes.empty() ? "" : absl::StrCat(" of ", absl::StrJoin(w.sizes, " by ")), " replaced by ", w.moved->name,
-                         ". The window starts where the other operands say, moved so that it fits."));
+  board.Say(tr("The result is $0 with a window of $1 replaced by $2. The window starts where the other operands say, moved so that it fits.", w.windowed->name,
+               w.sizes.empty() ? "1" : absl::StrJoin(w.sizes, " × "), w.moved->name));
   story.SayCounts();
   std::vector<Board::Piece> row = story.Indices();
   if (!row.empty()) row.push_back(std::string());

@@ -41,9 +41,9 @@ void AddParts(const Board& board, const PictureArray& array, int own, std::vecto
     row->push_back(std::move(spec));
     return;
   }
-  row->push_back(PartOf(board, array, array.id, "magnitude", Magnitude));
+  row->push_back(PartOf(board, array, array.id, board.captions()("magnitude"), Magnitude));
   row->push_back(std::string());
-  row->push_back(PartOf(board, array, own, "phase, from -pi to pi", Phase));
+  row->push_back(PartOf(board, array, own, board.captions()("phase, from -pi to pi"), Phase));
 }
 
 // The line along the last dimension through the selected element.
@@ -53,8 +53,8 @@ std::vector<PlotLine> SliceOf(const Board& board, const PictureArray& array) {
   if (const auto focus = board.FocusOf(array.id)) index = *focus;
   const bool complex = IsComplex(array.shape.element_type());
   std::vector<PlotLine> lines(complex ? 2 : 1);
-  lines[0].name = complex ? "real" : "";
-  if (complex) lines[1].name = "imaginary", lines[1].paint = Ink::kOrange;
+  lines[0].name = complex ? board.captions()("real") : "";
+  if (complex) lines[1].name = board.captions()("imaginary"), lines[1].paint = Ink::kOrange;
   const int last = array.shape.rank() - 1;
   for (int64_t k = 0; k < std::min(array.shape.dim(last), kMost); ++k) {
     index[last] = k;
@@ -73,6 +73,7 @@ absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelect
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const PictureArray &x = scene.operand(0), &result = scene.result();
@@ -80,11 +81,11 @@ absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelect
   const absl::string_view type = i.Text(AttrId::kFftType);
   const auto length = i.Ints(AttrId::kFftLength);
   board.Explain(absl::StrCat("fft_type=", type), Ink::kViolet,
-                type == "FFT"    ? "place k of the result tells how much of the wave with k periods is in the input: its magnitude how much, its phase where the wave begins."
-                : type == "IFFT" ? "adds up waves; the result is divided by the length, so that it undoes FFT."
-                : type == "RFFT" ? "of real numbers: the second half of the result would mirror the first and is left out."
-                                 : "back to real numbers from half a spectrum, divided by the length.");
-  board.Explain(absl::StrCat("fft_length={", absl::StrJoin(length, ","), "}"), Ink::kViolet, length.size() == 1 ? "along the last dimension." : absl::StrCat("along the last ", length.size(), " dimensions."));
+                type == "FFT"    ? tr("place k of the result tells how much of the wave with k periods is in the input: its magnitude how much, its phase where the wave begins.")
+                : type == "IFFT" ? tr("adds up waves; the result is divided by the length, so that it undoes FFT.")
+                : type == "RFFT" ? tr("of real numbers: the second half of the result would mirror the first and is left out.")
+                                 : tr("back to real numbers from half a spectrum, divided by the length."));
+  board.Explain(absl::StrCat("fft_length={", absl::StrJoin(length, ","), "}"), Ink::kViolet, length.size() == 1 ? tr("along the last dimension.") : tr("along the last $0 dimensions.", length.size()));
   std::vector<Board::Piece> row;
   AddParts(board, x, kOwnArray, &row);
   row.push_back(std::string("->"));
@@ -92,15 +93,15 @@ absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelect
   board.Row(std::move(row), 300);
   if (x.has_value() && x.shape.ElementCount() > 0 && x.shape.rank() > 0) {
     const float width = (std::max(selection.width, 320.0f) - 28 - 16) / 2;
-    board.Say(length.size() == 1 ? "The slice of the selected element, or the first one: before, and the magnitudes after." : "The last dimension's slice of the selected element, or the first one: before, and the magnitudes after.");
-    DrawPlot(&board.drawing(), {14, board.y(), width, 90}, SliceOf(board, x), PlotKind::kCurve);
+    board.Say(length.size() == 1 ? tr("The slice of the selected element, or the first one: before, and the magnitudes after.") : tr("The last dimension's slice of the selected element, or the first one: before, and the magnitudes after."));
+    DrawPlot(&board.drawing(), tr, {14, board.y(), width, 90}, SliceOf(board, x), PlotKind::kCurve);
     std::vector<PlotLine> after = SliceOf(board, result);
     if (after.size() == 2) {
       for (size_t k = 0; k < after[0].y.size(); ++k) after[0].y[k] = std::hypot(after[0].y[k], after[1].y[k]);
       after.pop_back();
-      after[0].name = "magnitude";
+      after[0].name = tr("magnitude");
     }
-    if (result.has_value()) DrawPlot(&board.drawing(), {30 + width, board.y(), width, 90}, after, after[0].name.empty() ? PlotKind::kCurve : PlotKind::kStems);
+    if (result.has_value()) DrawPlot(&board.drawing(), tr, {30 + width, board.y(), width, 90}, after, after[0].name.empty() ? PlotKind::kCurve : PlotKind::kStems);
     board.Skip(98);
   }
   board.Formula();

@@ -37,12 +37,12 @@ constexpr int kLanes = 16;
 
 std::string FoldWord(ScalarOp op) {
   switch (op) {
-    case ScalarOp::kAdd: return "sum";
-    case ScalarOp::kMultiply: return "product";
-    case ScalarOp::kMaximum: return "maximum";
-    case ScalarOp::kMinimum: return "minimum";
-    case ScalarOp::kAnd: return "and";
-    case ScalarOp::kOr: return "or";
+    case ScalarOp::kAdd: return HLO_CAPTION("sum");
+    case ScalarOp::kMultiply: return HLO_CAPTION("product");
+    case ScalarOp::kMaximum: return HLO_CAPTION("maximum");
+    case ScalarOp::kMinimum: return HLO_CAPTION("minimum");
+    case ScalarOp::kAnd: return HLO_CAPTION("and");
+    case ScalarOp::kOr: return HLO_CAPTION("or");
     default: return std::string(Name(op));
   }
 }

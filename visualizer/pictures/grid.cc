@@ -36,10 +36,10 @@ std::vector<GridAxis> CustomaryAxes(int rank) {
   return axes;
 }
 
-GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark) {
+GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark, const Captions& tr) {
   GridCell cell;
   cell.cell = {array.id, std::vector<int64_t>(index.begin(), index.end())};
-  cell.hint = absl::StrCat(array.id >= kResultArray && array.id < kOwnArray ? "result " : "operand ", array.name, IndexText(index));
+  cell.hint = absl::StrCat(array.id >= kResultArray && array.id < kOwnArray ? tr("result") : tr("operand"), " ", array.name, IndexText(index));
   if (const std::optional<Scalar> s = array.At(index)) {
     // Of few integers all digits.
     cell.text = IsInteger(s->type) && array.shape.ElementCount() <= kFewNumbers ? ToText(*s) : ShortText(*s);
@@ -52,18 +52,18 @@ GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, cons
   return cell;
 }
 
-GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark) {
+GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark, const Captions& tr) {
   GridSpec spec;
   spec.array = array.id;
   spec.title = array.name;
   spec.type = std::string(Name(array.shape.element_type()));
   spec.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
-  if (!array.has_value()) spec.note = "no value yet";
-  spec.cell = [array, mark = std::move(mark)](absl::Span<const int64_t> index) { return CellOf(array, index, mark); };
+  if (!array.has_value()) spec.note = tr("no value yet");
+  spec.cell = [array, mark = std::move(mark), tr](absl::Span<const int64_t> index) { return CellOf(array, index, mark, tr); };
   return spec;
 }
 
-Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)), live_(selection.live) {
+Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float height) : spec_(std::move(spec)), tr_(selection.captions), live_(selection.live) {
   const int rank = static_cast<int>(spec_.dims.size());
   if (spec_.axes.empty()) spec_.axes = CustomaryAxes(rank);
   if (spec_.rows < 0 && spec_.columns < 0) {
@@ -311,7 +311,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
     const View& view = views_[d];
     const int64_t last = view.first + view.count - 1;
     // The widest that it can be, so that scrolling moves nothing.
-    const std::string widest = absl::StrCat(spec_.axes[d].letter, " ", spec_.dims[d], view.count > 1 ? absl::StrCat("-", spec_.dims[d]) : "", " of ", spec_.dims[d]);
+    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(spec_.dims[d], "-", spec_.dims[d]) : absl::StrCat(spec_.dims[d]), spec_.dims[d]);
     const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
     const float buttons_width = live_ ? 56 : 0;
     if (x > 0 && x + text_width + buttons_width > width) {
@@ -319,20 +319,20 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
       y += kScrollHeight - 2;
     }
     if (drawing != nullptr) {
-      const std::string text = absl::StrCat(spec_.axes[d].letter, " ", view.first, view.count > 1 ? absl::StrCat("-", last) : "", " of ", spec_.dims[d]);
+      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(view.first, "-", last) : absl::StrCat(view.first), spec_.dims[d]);
       drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
       const struct {
         const char* text;
         int64_t first;
         const char* hint;
-      } buttons[] = {{"«", 0, "to the beginning"}, {"‹", view.first - view.count, "back"}, {"›", view.first + view.count, "on"}, {"»", spec_.dims[d], "to the end"}};
+      } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")}, {"‹", view.first - view.count, HLO_CAPTION("back")}, {"›", view.first + view.count, HLO_CAPTION("on")}, {"»", spec_.dims[d], HLO_CAPTION("to the end")}};
       float left = at.x + x + text_width;
       for (const auto& button : buttons) {
         if (!live_) break;
         const bool can = button.first < view.first ? view.first > 0 : last + 1 < spec_.dims[d];
         const Box box{left, at.y + y, 14, 16};
         drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint, Align::kCenter});
-        if (can) drawing->AddSpot({box, false, {}, absl::StrCat("dimension ", d, " ", button.hint), ScrollAction(d, button.first), "", ""});
+        if (can) drawing->AddSpot({box, false, {}, tr_("dimension $0: $1", d, tr_(button.hint)), ScrollAction(d, button.first), "", ""});
         left += 14;
       }
     }
@@ -490,7 +490,7 @@ void Grid::DrawEdges(Place at, Drawing* drawing) const {
       if (hidden <= 0) return;
       drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.35f));
       drawing->AddTextIn(box, "…", {11, Face::kStrong, Ink::kDim, Align::kCenter});
-      drawing->AddSpot({box, false, {}, absl::StrCat(hidden, " more along dimension ", d, !live_ ? "" : across ? "\nShift with the wheel, or with PageUp and PageDown" : "\nThe wheel, or PageUp and PageDown"), ScrollAction(d, first), "", ""});
+      drawing->AddSpot({box, false, {}, absl::StrCat(tr_("$0 more along dimension $1", hidden, d), live_ ? "\n" : "", !live_ ? "" : across ? tr_("Shift with the wheel, or with PageUp and PageDown") : tr_("The wheel, or PageUp and PageDown")), ScrollAction(d, first), "", ""});
     };
     const Box before = across ? Box{at.x - kStrip, at.y, kStrip - 1, h} : Box{at.x, at.y - kStrip, w, kStrip - 1};
     const Box after = across ? Box{at.x + w + 1, at.y, kStrip - 1, h} : Box{at.x, at.y + h + 1, w, kStrip - 1};
@@ -506,7 +506,7 @@ void Grid::Draw(Place at, Drawing* drawing) {
   if (empty_) {
     const Box box{at.x, y, 100, 26};
     drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.4f));
-    drawing->AddTextIn(box, "no elements", {11, Face::kUi, Ink::kDim, Align::kCenter});
+    drawing->AddTextIn(box, tr_("no elements"), {11, Face::kUi, Ink::kDim, Align::kCenter});
     body_ = box;
     return;
   }

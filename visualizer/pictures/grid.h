@@ -113,6 +113,7 @@ class Grid {
   std::string LabelOf(int dim, int64_t i) const;
 
   GridSpec spec_;
+  const Captions tr_;
   bool live_ = false;                  // with buttons that scroll
   bool empty_ = false, text_mode_ = true;
   std::vector<int> outer_;             // dimensions of the slices
@@ -131,9 +132,9 @@ class Grid {
 };
 
 // Cells of an array's elements. `mark` may be null.
-GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark);
+GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark, const Captions& tr);
 // The same for one cell, with its value, its hint and its mark.
-GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark);
+GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark, const Captions& tr);
 
 }  // namespace hloscope
 

@@ -27,9 +27,10 @@ absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureS
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   board.Headline();
-  board.Say(Def(scene.instruction()).summary);
+  board.Say(tr(Def(scene.instruction()).summary));
   constexpr size_t kMost = 8;  // arrays of a side; the selected one and what belongs to it come first
   const auto side = [&](const std::vector<PictureArray>& arrays) {
     std::vector<Board::Piece> pieces;
@@ -49,7 +50,7 @@ absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureS
   if (!row.empty() && !results.empty()) row.push_back(std::string("->"));
   row.insert(row.end(), std::make_move_iterator(results.begin()), std::make_move_iterator(results.end()));
   board.Row(std::move(row), height);
-  if (hidden > 0) board.Say(std::to_string(hidden) + " more arrays are not drawn.");
+  if (hidden > 0) board.Say(tr.Counted(hidden, "$0 more array is not drawn.", "$0 more arrays are not drawn."));
   board.RelationArrows();
   board.Formula();
   return board.Finish();

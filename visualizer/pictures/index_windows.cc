@@ -283,12 +283,12 @@ std::string IndexWindows::AskedText(const StartVector& v) const {
   return absl::StrCat("(", absl::StrJoin(v.asked, ", ", [](std::string* out, const std::optional<int64_t>& x) { absl::StrAppend(out, x ? absl::StrCat(*x) : "?"); }), ")");
 }
 
-std::string IndexWindows::WindowText(const StartVector& v) const {
+std::string IndexWindows::WindowText(const Captions& tr, const StartVector& v) const {
   std::vector<std::string> parts;
   const std::vector<GridAxis> axes = WindowedAxes();
   for (size_t d = 0; d < sizes.size(); ++d) {
-    if (sizes[d] == 0) return "nothing";
-    parts.push_back(sizes[d] == 1 ? absl::StrCat(axes[d].letter, " ", v.start[d]) : absl::StrCat(axes[d].letter, " ", v.start[d], " to ", v.start[d] + sizes[d] - 1));
+    if (sizes[d] == 0) return tr("nothing");
+    parts.push_back(sizes[d] == 1 ? absl::StrCat(axes[d].letter, " ", v.start[d]) : tr("$0 $1 to $2", axes[d].letter, v.start[d], v.start[d] + sizes[d] - 1));
   }
   return absl::StrJoin(parts, ", ");
 }

@@ -71,7 +71,7 @@ class IndexWindows {
   // "(2, 5)"
   std::string AskedText(const StartVector& v) const;
   // "y 2 to 4, x 5"
-  std::string WindowText(const StartVector& v) const;
+  std::string WindowText(const Captions& tr, const StartVector& v) const;
 
  private:
   std::vector<int> starts_;        // by component: the windowed dimension

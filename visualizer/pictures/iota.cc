@@ -10,13 +10,14 @@ absl::StatusOr<MadePicture> DrawIota(const PictureData& data, const PictureSelec
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureArray& result = board.scene().result();
   const int64_t along = board.scene().instruction().Int(AttrId::kIotaDimension);
   std::vector<GridAxis> axes = CustomaryAxes(result.shape.rank());
   board.Headline();
   if (along < static_cast<int64_t>(axes.size())) {
     axes[along].paint = Ink::kViolet;
-    board.Explain(absl::StrCat("iota_dimension=", along), Ink::kViolet, absl::StrCat("the numbers go up along ", axes[along].letter, "; along the other dimensions they repeat."));
+    board.Explain(absl::StrCat("iota_dimension=", along), Ink::kViolet, tr("the numbers go up along $0; along the other dimensions they repeat.", axes[along].letter));
   }
   GridSpec out = board.SpecOf(result);
   out.axes = axes;

@@ -37,11 +37,11 @@ std::vector<int64_t> Numbers(absl::string_view text) {
 
 const char* NameOf(PaddingValue value) {
   switch (value) {
-    case PaddingValue::kUnknown: return "unknown";
-    case PaddingValue::kZero: return "zero";
-    case PaddingValue::kOne: return "one";
-    case PaddingValue::kLowest: return "lowest";
-    case PaddingValue::kHighest: return "highest";
+    case PaddingValue::kUnknown: return HLO_CAPTION("unknown");
+    case PaddingValue::kZero: return HLO_CAPTION("zero");
+    case PaddingValue::kOne: return HLO_CAPTION("one");
+    case PaddingValue::kLowest: return HLO_CAPTION("lowest");
+    case PaddingValue::kHighest: return HLO_CAPTION("highest");
   }
   return "";
 }
@@ -98,14 +98,14 @@ constexpr char kForget[] = "minor_to_major=;move=;pad=;pad_value=;tile=";
 class LayoutPicture {
  public:
   LayoutPicture(Board& board, const PictureData& data, const PictureSelection& selection)
-      : board_(board), d_(board.drawing()), data_(data), selection_(selection), width_(std::max(selection.width, 320.0f) - 2 * kLeft) {}
+      : board_(board), d_(board.drawing()), data_(data), selection_(selection), tr_(selection.captions), width_(std::max(selection.width, 320.0f) - 2 * kLeft) {}
 
   absl::StatusOr<MadePicture> Draw() {
     const PictureScene& scene = board_.scene();
     board_.Headline();
     const std::optional<int> shown = ChooseArray();
     if (!shown.has_value()) {
-      board_.Say("There is no array that could lie in memory.");
+      board_.Say(tr_("There is no array that could lie in memory."));
       return board_.Finish();
     }
     array_ = scene.Find(*shown);
@@ -122,7 +122,7 @@ class LayoutPicture {
     DrawDimensions();
     DrawSizes();
     if (map_->PhysicalSize() == 0) {
-      board_.Say("It has no elements, and takes no memory.");
+      board_.Say(tr_("It has no elements, and takes no memory."));
       return board_.Finish();
     }
     ChooseElement();
@@ -176,8 +176,8 @@ class LayoutPicture {
     if (const int step = board_.step(); step >= 0) {
       now_ = step;
       now_index_ = map_->LogicalOfPhysical(now_);
-      board_.set_step_text(now_index_.has_value() ? absl::StrCat("Place ", now_, " in memory holds ", array_->name, IndexText(*now_index_), ValueText(*now_index_), ".")
-                                                  : absl::StrCat("Place ", now_, " in memory is padding."));
+      board_.set_step_text(now_index_.has_value() ? tr_("Place $0 in memory holds $1.", now_, absl::StrCat(array_->name, IndexText(*now_index_), ValueText(*now_index_)))
+                                                  : tr_("Place $0 in memory is padding.", now_));
     }
     if (cell == nullptr) return;
     if (cell->array == array_->id || (source_ != nullptr && cell->array == source_->id)) {
@@ -201,14 +201,14 @@ class LayoutPicture {
     float x = kLeft;
     board_.Skip(4);
     for (size_t k = 0; k < std::min<size_t>(arrays.size(), 8); ++k) {
-      const std::string text = absl::StrCat(arrays[k]->id >= kResultArray && arrays[k]->id < kOwnArray ? "result " : "", arrays[k]->name);
+      const std::string text = absl::StrCat(arrays[k]->id >= kResultArray && arrays[k]->id < kOwnArray ? absl::StrCat(tr_("result"), " ") : "", arrays[k]->name);
       const Box box{x, board_.y(), TextWidth(text, Face::kMono, 12) + 16, 22};
       if (box.right() > kLeft + width_) break;
       const bool on = arrays[k] == array_;
       if (!on && !selection_.live) continue;
       d_.AddBox(box, on ? Paint(Ink::kActive) : Paint(Ink::kRaised), {}, 4);
       d_.AddTextIn(box, text, {12, Face::kMono, on ? Ink::kText : Ink::kDim});
-      if (!on) d_.AddSpot({.box = box, .hint = "Shows how it lies in memory", .action = absl::StrCat("of=", arrays[k]->id, ";", kForget)});
+      if (!on) d_.AddSpot({.box = box, .hint = tr_("Shows how it lies in memory"), .action = absl::StrCat("of=", arrays[k]->id, ";", kForget)});
       x = box.right() + 4;
     }
     board_.Skip(28);
@@ -229,9 +229,9 @@ class LayoutPicture {
     }
     add("]", Ink::kTeal);
     add(layout().ToString(), Ink::kViolet, 14);
-    if (tried_.changed) Button(&x, y - 13, "tried out · undo", Ink::kAmber, "Back to the program's layout", kForget);
+    if (tried_.changed) Button(&x, y - 13, tr_("tried out · undo"), Ink::kAmber, tr_("Back to the program's layout"), kForget);
     board_.Skip(24);
-    if (!tried_.problem.empty()) board_.Say(absl::StrCat("Not possible: ", tried_.problem, "."), Ink::kRed);
+    if (!tried_.problem.empty()) board_.Say(tr_("Not possible: $0.", tried_.problem), Ink::kRed);
   }
 
   void Button(float* x, float y, const std::string& text, Paint paint, const std::string& hint, const std::string& action) {
@@ -263,7 +263,7 @@ class LayoutPicture {
       std::vector<int64_t> front = order;
       front.erase(front.begin() + static_cast<ptrdiff_t>(k));
       front.insert(front.begin(), d);
-      Spot spot{.box = box, .hint = absl::StrCat("dimension ", d, " (", axes_[d].letter, "), size ", dims_[d], order.size() > 1 ? "\nDrag it to another place, or click to make it the most minor" : "")};
+      Spot spot{.box = box, .hint = absl::StrCat(tr_("dimension $0 ($1), size $2", d, axes_[d].letter, dims_[d]), order.size() > 1 ? "\n" : "", order.size() > 1 ? tr_("Drag it to another place, or click to make it the most minor") : "")};
       if (order.size() > 1) {
         if (k > 0) spot.action = OrderAction(front);
         spot.drag = absl::StrCat("order:", d);
@@ -275,9 +275,10 @@ class LayoutPicture {
       if (k + 1 < order.size()) d_.AddLine({box.right() + 4, top + tall / 2}, {x - 3, top + tall / 2}, {.paint = Ink::kDim, .arrow = true});
     }
     if (order.size() > 1) {
-      d_.AddText({first, top + tall + 13}, "most minor: changes fastest", {11, Face::kUi, Ink::kDim});
-      const float end = std::max(last, first + TextWidth("most minor: changes fastest", Face::kUi, 11) + 24 + TextWidth("most major", Face::kUi, 11));
-      d_.AddText({end, top + tall + 13}, "most major", {11, Face::kUi, Ink::kDim, Align::kRight});
+      const std::string minor = tr_("most minor: changes fastest"), major = tr_("most major");
+      d_.AddText({first, top + tall + 13}, minor, {11, Face::kUi, Ink::kDim});
+      const float end = std::max(last, first + TextWidth(minor, Face::kUi, 11) + 24 + TextWidth(major, Face::kUi, 11));
+      d_.AddText({end, top + tall + 13}, major, {11, Face::kUi, Ink::kDim, Align::kRight});
       board_.Skip(4 + tall + 22);
     } else {
       board_.Skip(4 + tall + 8);
@@ -285,7 +286,7 @@ class LayoutPicture {
   }
 
   // A minus and a plus round a number.
-  void Stepper(float x, float y, const std::string& what, bool less, const std::string& less_action, const std::string& more_action) {
+  void Stepper(float x, float y, const std::string& less_hint, const std::string& more_hint, bool less, const std::string& less_action, const std::string& more_action) {
     if (!selection_.live) return;
     const auto sign = [&](float at, const char* text, bool can, const std::string& action, const std::string& hint) {
       const Box box{at, y, 16, 16};
@@ -293,8 +294,8 @@ class LayoutPicture {
       d_.AddTextIn(box, text, {12, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
       if (can) d_.AddSpot({.box = box, .hint = hint, .action = action});
     };
-    sign(x, "−", less, less_action, absl::StrCat("less ", what));
-    sign(x + 19, "+", true, more_action, absl::StrCat("more ", what));
+    sign(x, "−", less, less_action, less_hint);
+    sign(x + 19, "+", true, more_action, more_hint);
   }
 
   void DrawDimensions() {
@@ -302,19 +303,19 @@ class LayoutPicture {
     if (rank > 0) {
       const float at[] = {kLeft, kLeft + 92, kLeft + 150, kLeft + 286};
       const auto head = [&](float x, absl::string_view text, Align align = Align::kLeft) { d_.AddText({x, board_.y() + 12}, text, {11, Face::kUi, Ink::kFaint, align}); };
-      head(at[0], "dimension");
-      head(at[1] + 34, "size", Align::kRight);
-      head(at[2], "padded to");
-      head(at[3], "stride, in places");
+      head(at[0], tr_("dimension"));
+      head(at[1] + 34, tr_("size"), Align::kRight);
+      head(at[2], tr_("padded to"));
+      head(at[3], tr_("stride, in places"));
       board_.Skip(18);
       for (int d = 0; d < rank; ++d) {
         const float y = board_.y() + 13;
         d_.AddText({at[0], y}, axes_[d].letter, {13, Face::kStrong, axes_[d].paint});
-        d_.AddText({at[0] + 24, y}, absl::StrCat("dim ", d), {12, Face::kUi, Ink::kDim});
+        d_.AddText({at[0] + 24, y}, tr_("dim $0", d), {12, Face::kUi, Ink::kDim});
         d_.AddText({at[1] + 34, y}, absl::StrCat(dims_[d]), {13, Face::kMono, Ink::kText, Align::kRight});
         const bool padded = Padded(d) > dims_[d];
         d_.AddText({at[2] + 40, y}, absl::StrCat(Padded(d)), {13, Face::kMono, padded ? Ink::kOrange : Ink::kFaint, Align::kRight});
-        Stepper(at[2] + 52, board_.y() + 1, "padding", padded, PadAction(d, -1), PadAction(d, 1));
+        Stepper(at[2] + 52, board_.y() + 1, tr_("less padding"), tr_("more padding"), padded, PadAction(d, -1), PadAction(d, 1));
         d_.AddText({at[3], y}, StrideText(d), {13, Face::kMono, Ink::kText});
         board_.Skip(21);
       }
@@ -322,15 +323,15 @@ class LayoutPicture {
     // Padding's value and tiles, one line each, where there is something to say or to try.
     if (map_->HasPadding()) {
       float x = kLeft + 92;
-      d_.AddText({kLeft, board_.y() + 15}, "padding value", {12, Face::kUi, Ink::kDim});
+      d_.AddText({kLeft, board_.y() + 15}, tr_("padding value"), {12, Face::kUi, Ink::kDim});
       for (const PaddingValue v : kPaddingValues) {
-        const std::string text = NameOf(v);
+        const std::string text = tr_(NameOf(v));
         if (!selection_.live && layout().padding_value != v) continue;
         const Box box{x, board_.y() + 1, TextWidth(text, Face::kUi, 11) + 14, 19};
         const bool on = layout().padding_value == v;
         d_.AddBox(box, on ? Paint(Ink::kOrange, 0.25f) : Paint(Ink::kRaised), {}, 4);
         d_.AddTextIn(box, text, {11, Face::kUi, on ? Ink::kText : Ink::kDim});
-        if (!on) d_.AddSpot({.box = box, .hint = "What the padding holds", .action = absl::StrCat("pad_value=", text)});
+        if (!on) d_.AddSpot({.box = box, .hint = tr_("What the padding holds"), .action = absl::StrCat("pad_value=", NameOf(v))});
         x = box.right() + 4;
       }
       board_.Skip(25);
@@ -355,18 +356,18 @@ class LayoutPicture {
     return stride;
   }
   std::string StrideText(int d) const {
-    if (!layout().tiles.empty()) return absl::StrCat(Stride(d), " before tiling");
+    if (!layout().tiles.empty()) return tr_("$0 before tiling", Stride(d));
     return absl::StrCat(Stride(d));
   }
 
   void DrawTiles() {
     float x = kLeft + 92;
     const float y = board_.y() + 15;
-    d_.AddText({kLeft, y}, "tiles", {12, Face::kUi, Ink::kDim});
+    d_.AddText({kLeft, y}, tr_("tiles"), {12, Face::kUi, Ink::kDim});
     if (layout().tiles.empty()) {
       std::vector<int64_t> suggestion(std::min<size_t>(dims_.size(), 2), 2);
       if (suggestion.size() == 1) suggestion[0] = 4;
-      Button(&x, y - 13, absl::StrCat("try T(", absl::StrJoin(suggestion, ","), ")"), Ink::kBlue, "Cuts the memory into tiles that lie one after the other", absl::StrCat("tile=", absl::StrJoin(suggestion, ",")));
+      Button(&x, y - 13, tr_("try $0", absl::StrCat("T(", absl::StrJoin(suggestion, ","), ")")), Ink::kBlue, tr_("Cuts the memory into tiles that lie one after the other"), absl::StrCat("tile=", absl::StrJoin(suggestion, ",")));
       board_.Skip(25);
       return;
     }
@@ -384,11 +385,11 @@ class LayoutPicture {
       };
       for (size_t k = 0; k < tile.size(); ++k) {
         if (tile[k] == Tile::kCombine) continue;
-        Stepper(x, y - 12, absl::StrCat("in entry ", k, " of the tile"), tile[k] > 1, changed(k, tile[k] - 1), changed(k, tile[k] + 1));
+        Stepper(x, y - 12, tr_("less in entry $0 of the tile", k), tr_("more in entry $0 of the tile", k), tile[k] > 1, changed(k, tile[k] - 1), changed(k, tile[k] + 1));
         x += 46;
       }
     }
-    Button(&x, y - 13, "without", Ink::kBlue, "Without tiles", "tile=none");
+    Button(&x, y - 13, tr_("without"), Ink::kBlue, tr_("Without tiles"), "tile=none");
     board_.Skip(25);
   }
 
@@ -403,11 +404,11 @@ class LayoutPicture {
     d_.AddBox({bar.x, bar.y, used, bar.height}, Paint(Ink::kTeal, 0.55f), {}, 2);
     if (places > elements) d_.AddHatchedBox({bar.x + used, bar.y, bar.width - used, bar.height}, Paint(Ink::kSunken), Paint(Ink::kOrange, 0.7f), 2);
     board_.Skip(22);
-    const std::string each = bits % 8 == 0 ? Counted(bits / 8, "byte") : Counted(bits, "bit");
-    std::string text = absl::StrCat(Counted(elements, "element"), " of ", each, ": ");
-    if (places == elements) absl::StrAppend(&text, Counted(bytes, "byte"), ", none wasted.");
-    else absl::StrAppend(&text, Counted(bytes, "byte"), " in memory, ", Counted((places - elements) * bits / 8, "byte"), " of them padding (", absl::StrFormat("%.0f", (1 - share) * 100), " %).");
-    board_.Say(text);
+    const auto in_bytes = [&](int64_t n) { return tr_.Counted(n, "$0 byte", "$0 bytes"); };
+    const std::string each = bits % 8 == 0 ? in_bytes(bits / 8) : tr_.Counted(bits, "$0 bit", "$0 bits");
+    const std::string of = tr_.Counted(elements, "$0 element of $1", "$0 elements of $1", each);
+    if (places == elements) board_.Say(tr_("$0: $1, none wasted.", of, in_bytes(bytes)));
+    else board_.Say(tr_("$0: $1 in memory, $2 of them padding ($3 %).", of, in_bytes(bytes), in_bytes((places - elements) * bits / 8), absl::StrFormat("%.0f", (1 - share) * 100)));
   }
 
   Paint Tint(const std::vector<int64_t>& index) const {
@@ -437,11 +438,11 @@ class LayoutPicture {
         cell.cell = {kPaddingCells, index};
         cell.state = CellState::kPadding;
         cell.text = PaddingText();
-        cell.hint = absl::StrCat("padding at ", IndexText(index));
+        cell.hint = tr_("padding at $0", IndexText(index));
         if (padding_.has_value() && padding_->array == kPaddingCells && padding_->index == index) cell.mark = CellMark::kSelected;
         return cell;
       }
-      GridCell cell = CellOf(*array_, index, {});
+      GridCell cell = CellOf(*array_, index, {}, tr_);
       cell.tint = Tint(index);
       cell.mark = MarkOf(index, std::nullopt);
       if (cell.text.empty()) cell.text = absl::StrJoin(index, ",");
@@ -498,12 +499,12 @@ class LayoutPicture {
       StripCell cell;
       const std::optional<std::vector<int64_t>> index = tiled ? at->LogicalOfPhysical(place) : at->LogicalOfLinear(place);
       const int64_t bit = place * at->ElementBits();
-      const std::string where = at->ElementBits() % 8 == 0 ? absl::StrCat("byte ", bit / 8) : absl::StrCat("bit ", bit);
+      const std::string where = at->ElementBits() % 8 == 0 ? tr_("byte $0", bit / 8) : tr_("bit $0", bit);
       if (!index.has_value()) {
         cell.padding = true;
         cell.cell = {kOwnArray + number, {place}};
         cell.text = padding;
-        cell.hint = absl::StrCat("place ", place, " (", where, "): padding");
+        cell.hint = tr_("place $0 ($1): padding", place, where);
         if (padding_.has_value() && *padding_ == cell.cell) cell.mark = CellMark::kSelected;
         else if (tiled && number == 0 && place == now_) cell.mark = CellMark::kNow;
         else if (tiled && number == 0 && place < now_) cell.mark = CellMark::kDone;
@@ -513,7 +514,7 @@ class LayoutPicture {
       cell.cell = {array.id, *index};
       if (const std::optional<Scalar> s = array.At(*index)) cell.text = ShortText(*s);
       else cell.text = absl::StrJoin(*index, ",");
-      cell.hint = absl::StrCat("place ", place, " (", where, "): ", array.name, IndexText(*index), ValueText(*index));
+      cell.hint = tr_("place $0 ($1): $2", place, where, absl::StrCat(array.name, IndexText(*index), ValueText(*index)));
       cell.tint = Tint(*index);
       cell.mark = number == 0 && tiled ? MarkOf(*index, place) : MarkOf(*index, std::nullopt);
       return cell;
@@ -539,10 +540,10 @@ class LayoutPicture {
 
   void DrawMemory() {
     if (source_ != nullptr) {
-      Caption(absl::StrCat("Memory of ", source_->name), absl::StrCat("before: ", LayoutOfArray(*source_).ToString()));
+      Caption(tr_("Memory of $0", source_->name), tr_("before: $0", LayoutOfArray(*source_).ToString()));
       const MemoryStrip before = PutStrip(SpecOfStrip(*source_map_, 1, LayoutOfArray(*source_), true));
       StripSpec spec = SpecOfStrip(*map_, 0, layout(), true);
-      const std::string caption = absl::StrCat("Memory of ", array_->name), more = absl::StrCat("after: ", layout().ToString());
+      const std::string caption = tr_("Memory of $0", array_->name), more = tr_("after: $0", layout().ToString());
       // The caption stands below, for lines run above.
       board_.Skip(before.one_row() && MemoryStrip(spec, selection_, width_).one_row() ? 44 : 26);
       const MemoryStrip after = PutStrip(std::move(spec));
@@ -553,11 +554,11 @@ class LayoutPicture {
       return;
     }
     if (!layout().tiles.empty()) {
-      Caption("Linear order", "before tiling: the dimensions, padded, from the most major to the most minor");
+      Caption(tr_("Linear order"), tr_("before tiling: the dimensions, padded, from the most major to the most minor"));
       PutStrip(SpecOfStrip(*map_, 2, layout(), false));
-      Caption("Memory", "tile after tile");
+      Caption(tr_("Memory"), tr_("tile after tile"));
     } else {
-      Caption("Memory", "each cell with its value and its place");
+      Caption(tr_("Memory"), tr_("each cell with its value and its place"));
     }
     PutStrip(SpecOfStrip(*map_, 0, layout(), true));
   }
@@ -587,11 +588,11 @@ class LayoutPicture {
   // Logical to linear to physical, of the selected element.
   void Tell() {
     if (padding_.has_value()) {
-      board_.Say(padding_->array == kPaddingCells ? absl::StrCat(IndexText(padding_->index), " is padding, beyond the array's dimensions.")
-                                                  : absl::StrCat("Place ", padding_->index.empty() ? 0 : padding_->index[0], " in memory is padding."));
+      board_.Say(padding_->array == kPaddingCells ? tr_("$0 is padding, beyond the array's dimensions.", IndexText(padding_->index))
+                                                  : tr_("Place $0 in memory is padding.", padding_->index.empty() ? 0 : padding_->index[0]));
     }
     if (!element_.has_value()) {
-      if (!padding_.has_value() && now_ < 0 && selection_.live) board_.Say("Hover a cell: where it lies in memory is told here.", Ink::kFaint);
+      if (!padding_.has_value() && now_ < 0 && selection_.live) board_.Say(tr_("Hover a cell: where it lies in memory is told here."), Ink::kFaint);
       return;
     }
     const std::vector<int64_t>& index = *element_;
@@ -601,10 +602,15 @@ class LayoutPicture {
       absl::StrAppend(&sum, sum.empty() ? "" : " + ", axes_[d].letter, " × ", Stride(static_cast<int>(d)));
       absl::StrAppend(&numbers, numbers.empty() ? "" : " + ", index[d], " × ", Stride(static_cast<int>(d)));
     }
-    board_.Code(absl::StrCat("logical   ", array_->name, IndexText(index), ValueText(index)));
-    board_.Code(absl::StrCat("linear    ", dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
+    // In columns, whatever the language calls them.
+    const std::string names[] = {tr_("logical"), tr_("linear"), tr_("physical")};
+    size_t widest = 0;
+    for (const std::string& name : names) widest = std::max(widest, name.size());
+    const auto head = [&](int k) { return absl::StrCat(names[k], std::string(widest + 2 - names[k].size() - (names[k].size() > widest ? 1 : 0), ' ')); };
+    board_.Code(absl::StrCat(head(0), array_->name, IndexText(index), ValueText(index)));
+    board_.Code(absl::StrCat(head(1), dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
     const int64_t bits = map_->ElementBits(), bit = physical * bits;
-    const std::string bytes = bits % 8 == 0 ? absl::StrCat(bits == 8 ? "byte " : "bytes ", bit / 8, bits == 8 ? "" : absl::StrCat(" to ", bit / 8 + bits / 8 - 1)) : absl::StrCat("bits ", bit, " to ", bit + bits - 1);
+    const std::string bytes = bits == 8 ? tr_("byte $0", bit / 8) : bits % 8 == 0 ? tr_("bytes $0 to $1", bit / 8, bit / 8 + bits / 8 - 1) : tr_("bits $0 to $1", bit, bit + bits - 1);
     std::string tile;
     if (const std::vector<LayoutMap::Stage>& stages = map_->stages(); stages.size() == 1) {
       const LayoutMap::Stage& stage = stages[0];
@@ -618,15 +624,16 @@ class LayoutPicture {
         which.push_back(at / group.tile);
         in.push_back(at % group.tile);
       }
-      tile = absl::StrCat("   tile (", absl::StrJoin(which, ","), "), place (", absl::StrJoin(in, ","), ") in it");
+      tile = absl::StrCat("   ", tr_("tile ($0), place ($1) in it", absl::StrJoin(which, ","), absl::StrJoin(in, ",")));
     }
-    board_.Code(absl::StrCat("physical  ", physical, "   ", bytes, tile));
+    board_.Code(absl::StrCat(head(2), physical, "   ", bytes, tile));
   }
 
   Board& board_;
   Drawing& d_;
   const PictureData& data_;
   const PictureSelection& selection_;
+  const Captions& tr_;
   float width_;
   const PictureArray *array_ = nullptr, *source_ = nullptr;
   std::vector<int64_t> dims_;

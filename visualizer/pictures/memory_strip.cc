@@ -16,7 +16,7 @@ std::string OptionOf(int number) { return absl::StrCat("memory:", number); }
 
 }  // namespace
 
-MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)), live_(selection.live) {
+MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)), tr_(selection.captions), live_(selection.live) {
   // As wide as the numbers of the beginning need.
   float widest = 0;
   for (int64_t place = 0; place < std::min<int64_t>(spec_.count, 64); ++place) widest = std::max(widest, TextWidth(spec_.cell(place).text, Face::kMono, kTextSize));
@@ -59,20 +59,20 @@ void MemoryStrip::Draw(Place at, Drawing* drawing) {
   at_ = at;
   if (cut_) {
     const int64_t last = std::min(first_ + shown_, spec_.count) - 1;
-    const std::string text = absl::StrCat("places ", first_, " to ", last, " of ", spec_.count);
+    const std::string text = tr_("places $0 to $1 of $2", first_, last, spec_.count);
     drawing->AddText({at.x, at.y + 12}, text, {11, Face::kUi, Ink::kDim});
     float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
     const struct {
       const char* text;
       int64_t first;
       const char* hint;
-    } buttons[] = {{"«", 0, "to the beginning"}, {"‹", first_ - shown_, "back"}, {"›", first_ + shown_, "on"}, {"»", spec_.count, "to the end"}};
+    } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")}, {"‹", first_ - shown_, HLO_CAPTION("back")}, {"›", first_ + shown_, HLO_CAPTION("on")}, {"»", spec_.count, HLO_CAPTION("to the end")}};
     for (const auto& button : buttons) {
       if (!live_) break;
       const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
       const Box box{x, at.y, 16, 16};
       drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
-      if (can) drawing->AddSpot({.box = box, .hint = button.hint, .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
+      if (can) drawing->AddSpot({.box = box, .hint = tr_(button.hint), .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
       x += 17;
     }
     at_.y += kHead;

@@ -39,6 +39,7 @@ class MemoryStrip {
  private:
   float XOf(int64_t column) const;
   StripSpec spec_;
+  const Captions tr_;
   bool live_ = false;  // with buttons that scroll
   int64_t first_ = 0, shown_ = 0, columns_ = 1, rows_ = 1;
   bool cut_ = false;

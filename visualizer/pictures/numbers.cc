@@ -51,7 +51,7 @@ struct FloatParts {
     lowest = exponent == 0 && has_sign;
   }
   bool normal() const { return std::isfinite(value) && value != 0 && !lowest; }
-  const char* kind() const { return std::isnan(value) ? "not a number" : std::isinf(value) ? "infinity" : value == 0 ? "zero" : lowest ? "denormal" : "normal"; }
+  const char* kind() const { return std::isnan(value) ? HLO_CAPTION("not a number") : std::isinf(value) ? HLO_CAPTION("infinity") : value == 0 ? HLO_CAPTION("zero") : lowest ? HLO_CAPTION("denormal") : HLO_CAPTION("normal"); }
   int64_t power() const { return (lowest ? 1 : static_cast<int64_t>(exponent)) - fields.bias; }
   double significand() const { return std::ldexp(static_cast<double>(fraction), -fields.mantissa_bits) + (lowest ? 0 : 1); }
   // Numbers in order have places in order; both zeros are 0.
@@ -94,7 +94,7 @@ struct BitRun {
 
 class NumbersPicture {
  public:
-  NumbersPicture(Board& board, float width) : board_(board), d_(board.drawing()), width_(width - 2 * kLeft) {}
+  NumbersPicture(Board& board, float width) : board_(board), d_(board.drawing()), tr_(board.captions()), width_(width - 2 * kLeft) {}
 
   // One number; `from`: what it was rounded from.
   void Card(const std::string& name, ElementType type, uint64_t bits, bool may_flip, bool flipped, std::optional<double> from = std::nullopt) {
@@ -104,7 +104,7 @@ class NumbersPicture {
       const FloatParts parts(type, bits);
       Bits(type, bits, RunsOf(parts), may_flip);
       board_.Code(Equation(parts));
-      if (const std::string exact = ExactText(parts.value); !exact.empty() && exact != ToText(ScalarOfBits(type, bits))) board_.Say(absl::StrCat("Exactly ", exact, "."));
+      if (const std::string exact = ExactText(parts.value); !exact.empty() && exact != ToText(ScalarOfBits(type, bits))) board_.Say(tr_("Exactly $0.", exact));
       if (std::isfinite(parts.value)) Neighbours(parts, from);
       Range(parts);
     } else {
@@ -118,17 +118,18 @@ class NumbersPicture {
     const Scalar s = ScalarOfBits(type, bits);
     static constexpr ElementType kFloats[] = {ElementType::kF64, ElementType::kF32, ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2, ElementType::kF8E4M3FN, ElementType::kF6E3M2FN, ElementType::kF4E2M1FN};
     static constexpr ElementType kWholes[] = {ElementType::kS32, ElementType::kS8, ElementType::kU8};
-    Heading("In other types");
+    Heading(tr_("In other types"));
     const float columns[] = {0, 92, 260, 420};
-    Line(columns, {"", "converted", "relative error", "bits"}, Ink::kFaint, Face::kUi);
+    Line(columns, {"", tr_("converted"), tr_("relative error"), tr_("bits")}, Ink::kFaint, Face::kUi);
     const double x = IsFloat(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
     const auto row = [&](ElementType other) {
       if (other == type) return;
       const Scalar c = ConvertScalar(s, other);
       const double y = IsFloat(other) ? c.re : IsUnsigned(other) ? static_cast<double>(c.u()) : static_cast<double>(c.i);
       const bool exact = y == x || (std::isnan(x) && std::isnan(y));
-      const std::string error = exact ? "exact" : !std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0 ? "lost" : absl::StrFormat("%.2g", std::abs((y - x) / x));
-      Line(columns, {std::string(Name(other)), ToText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : error == "lost" ? Ink::kPink : Ink::kDim, Face::kMono);
+      const bool lost = !exact && (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0);
+      const std::string error = exact ? tr_("exact") : lost ? tr_("lost") : absl::StrFormat("%.2g", std::abs((y - x) / x));
+      Line(columns, {std::string(Name(other)), ToText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : lost ? Ink::kPink : Ink::kDim, Face::kMono);
     };
     for (const ElementType other : kFloats) row(other);
     for (const ElementType other : kWholes) row(other);
@@ -138,10 +139,10 @@ class NumbersPicture {
       if (other != type && BitWidth(other) == BitWidth(type)) read.emplace_back(other, ScalarOfBits(other, bits));
     }
     if (read.empty()) return;
-    std::string text = "The same bits read as ";
-    for (size_t k = 0; k < read.size(); ++k) absl::StrAppend(&text, k == 0 ? "" : k + 1 == read.size() ? " and as " : ", as ", Name(read[k].first), " are ", ToText(read[k].second));
+    std::vector<std::string> parts;
+    for (const auto& [other, number] : read) parts.push_back(tr_("as $0 are $1", Name(other), ToText(number)));
     board_.Skip(4);
-    board_.Say(absl::StrCat(text, "."));
+    board_.Say(tr_("The same bits read $0.", tr_.And(parts)));
   }
 
   void Gap(float height) { board_.Skip(height); }
@@ -170,38 +171,39 @@ class NumbersPicture {
     const Scalar s = ScalarOfBits(type, bits);
     add(absl::StrCat("= ", ToText(s)), 15, Face::kMonoStrong, s.IsNaN() || !s.IsFinite() ? Ink::kPink : Ink::kText, 14);
     add(absl::StrFormat("0x%0*x", (BitWidth(type) + 3) / 4, bits), 12, Face::kMono, Ink::kDim, 14);
-    if (IsFloat(type)) add(FloatParts(type, bits).kind(), 12, Face::kUi, Ink::kDim, 14);
+    if (IsFloat(type)) add(tr_(FloatParts(type, bits).kind()), 12, Face::kUi, Ink::kDim, 14);
     if (flipped) {
-      const Box box{x, y - 12, 128, 18};
+      const std::string undo = tr_("bits changed · undo");
+      const Box box{x, y - 12, TextWidth(undo, Face::kUi, 11) + 20, 18};
       d_.AddBox(box, Paint(Ink::kAmber, 0.2f), Ink::kAmber, 3);
-      d_.AddTextIn(box, "bits changed · undo", {11, Face::kUi, Ink::kAmber});
-      d_.AddSpot({.box = box, .hint = "Back to the program's number", .action = "bits="});
+      d_.AddTextIn(box, undo, {11, Face::kUi, Ink::kAmber});
+      d_.AddSpot({.box = box, .hint = tr_("Back to the program's number"), .action = "bits="});
     }
     board_.Skip(28);
   }
 
-  static std::vector<BitRun> RunsOf(const FloatParts& p) {
+  std::vector<BitRun> RunsOf(const FloatParts& p) const {
     std::vector<BitRun> runs;
     const FloatFields& f = p.fields;
     const bool special = !std::isfinite(p.value);
-    if (p.has_sign) runs.push_back({"sign", p.negative ? "-" : "+", kSignInk, f.exponent_bits + f.mantissa_bits, 1});
-    const std::string exponent = special ? "special" : p.value == 0 ? "zero" : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
-    runs.push_back({"exponent", exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
+    if (p.has_sign) runs.push_back({tr_("sign"), p.negative ? "-" : "+", kSignInk, f.exponent_bits + f.mantissa_bits, 1});
+    const std::string exponent = special ? tr_("special") : p.value == 0 ? tr_("zero") : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
+    runs.push_back({tr_("exponent"), exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
     if (f.mantissa_bits > 0) {
-      const std::string fraction = std::isnan(p.value) ? "payload" : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
-      runs.push_back({"fraction", fraction, kFractionInk, 0, f.mantissa_bits});
+      const std::string fraction = std::isnan(p.value) ? tr_("payload") : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
+      runs.push_back({tr_("fraction"), fraction, kFractionInk, 0, f.mantissa_bits});
     }
     return runs;
   }
 
-  static std::vector<BitRun> RunsOfWhole(ElementType type, uint64_t bits) {
+  std::vector<BitRun> RunsOfWhole(ElementType type, uint64_t bits) const {
     const int width = BitWidth(type);
     if (IsPred(type)) return {{"", bits != 0 ? "true" : "false", kFractionInk, 0, width}};
     if (!IsSigned(type)) return {{"", absl::StrCat(bits), kFractionInk, 0, width}};
     const bool negative = (bits >> (width - 1) & 1) != 0;
     const uint64_t rest = bits & ((uint64_t{1} << (width - 1)) - 1);
-    std::vector<BitRun> runs = {{"sign", negative ? absl::StrCat("-2^", width - 1) : "0", kSignInk, width - 1, 1}};
-    if (width > 1) runs.push_back({"two's complement", absl::StrCat("+ ", rest), kFractionInk, 0, width - 1});
+    std::vector<BitRun> runs = {{tr_("sign"), negative ? absl::StrCat("-2^", width - 1) : "0", kSignInk, width - 1, 1}};
+    if (width > 1) runs.push_back({tr_("two's complement"), absl::StrCat("+ ", rest), kFractionInk, 0, width - 1});
     return runs;
   }
 
@@ -225,8 +227,7 @@ class NumbersPicture {
         const Box box{from + each * static_cast<float>(k), top, each, tall};
         d_.AddBox(box, Paint(run.ink, on ? 0.34f : 0.07f), Paint(run.ink, 0.5f));
         d_.AddTextIn(box, on ? "1" : "0", {each < 10 ? 10.0f : 12.0f, on ? Face::kMonoStrong : Face::kMono, on ? Ink::kText : Ink::kDim});
-        std::string hint = absl::StrCat("bit ", bit);
-        if (may_flip) absl::StrAppend(&hint, ": click to flip it");
+        std::string hint = may_flip ? tr_("bit $0: click to flip it", bit) : tr_("bit $0", bit);
         Spot spot{.box = box, .hint = std::move(hint)};
         if (may_flip) spot.action = absl::StrFormat("bits=0x%x", bits ^ uint64_t{1} << bit);
         d_.AddSpot(std::move(spot));
@@ -239,21 +240,21 @@ class NumbersPicture {
     board_.Skip(16 + tall + 36);
   }
 
-  static std::string Equation(const FloatParts& p) {
+  std::string Equation(const FloatParts& p) const {
     const FloatFields& f = p.fields;
-    if (std::isnan(p.value)) return absl::StrCat("NaN: ", f.mantissa_bits == 0 ? "the highest exponent" : p.exponent == 0 ? "the sign alone is its code in this type" : "its exponent is the highest, its fraction says which");
-    if (std::isinf(p.value)) return absl::StrCat(p.negative ? "-" : "", "infinity: the highest exponent, and no fraction");
+    if (std::isnan(p.value)) return absl::StrCat("NaN: ", f.mantissa_bits == 0 ? tr_("the highest exponent") : p.exponent == 0 ? tr_("the sign alone is its code in this type") : tr_("its exponent is the highest, its fraction says which"));
+    if (std::isinf(p.value)) return absl::StrCat(p.negative ? "-" : "", tr_("infinity: the highest exponent, and no fraction"));
     std::string text = p.has_sign ? absl::StrCat("(-1)^", p.negative ? 1 : 0, " × ") : "";
     absl::StrAppend(&text, "2^", p.power());
     if (f.mantissa_bits > 0) absl::StrAppend(&text, " × ", absl::StrFormat("%.17g", p.significand()));
     absl::StrAppend(&text, " = ", ToText(ScalarOfBits(p.type, p.bits)));
-    if (p.lowest && p.value != 0) absl::StrAppend(&text, "    (denormal: no leading 1)");
+    if (p.lowest && p.value != 0) absl::StrAppend(&text, "    ", tr_("(denormal: no leading 1)"));
     return text;
   }
 
   // The numbers on both sides, at their distances.
   void Neighbours(const FloatParts& p, std::optional<double> from) {
-    Heading("The numbers next to it");
+    Heading(tr_("The numbers next to it"));
     struct Tick {
       FloatParts parts;
       int by;
@@ -290,7 +291,7 @@ class NumbersPicture {
         d_.AddText({x, y + (lower ? 38.0f : 23.0f)}, text, style);
         free = x + half + 8;
       }
-      d_.AddSpot({.box = {x - 12, y - 14, 24, 52}, .hint = absl::StrCat(text, own ? "" : absl::StrCat(", ", std::abs(t.by), t.by < 0 ? " below" : " above"), absl::StrFormat("\n0x%0*x", (BitWidth(p.type) + 3) / 4, t.parts.bits))});
+      d_.AddSpot({.box = {x - 12, y - 14, 24, 52}, .hint = absl::StrCat(text, own ? "" : absl::StrCat(", ", t.by < 0 ? tr_("$0 below", std::abs(t.by)) : tr_("$0 above", std::abs(t.by))), absl::StrFormat("\n0x%0*x", (BitWidth(p.type) + 3) / 4, t.parts.bits))});
     }
     const std::optional<FloatParts> above = Neighbour(p, 1), below = Neighbour(p, -1);
     const auto brace = [&](double a, double b) {
@@ -305,21 +306,20 @@ class NumbersPicture {
     if (from.has_value() && std::isfinite(*from) && *from >= low && *from <= high) {
       const float x = x_of(*from);
       d_.AddPolygon({{x, y - 3}, {x - 5, y - 12}, {x + 5, y - 12}}, Ink::kAmber);
-      d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = absl::StrCat("before rounding: ", ExactText(*from).empty() ? absl::StrFormat("%.17g", *from) : ExactText(*from))});
+      d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = tr_("before rounding: $0", ExactText(*from).empty() ? absl::StrFormat("%.17g", *from) : ExactText(*from))});
     }
     board_.Skip(86);
-    std::string text = absl::StrCat("The spacing here is ", step > 0 ? Rough(step) : "not finite");
-    if (step > 0 && p.value != 0) absl::StrAppend(&text, ", one part in ", Rough(std::abs(p.value) / step), " of the number");
+    std::string text = step <= 0 ? tr_("The spacing here is not finite.") : p.value == 0 ? tr_("The spacing here is $0.", Rough(step)) : tr_("The spacing here is $0, one part in $1 of the number.", Rough(step), Rough(std::abs(p.value) / step));
     if (from.has_value() && std::isfinite(*from) && step > 0) {
-      absl::StrAppend(&text, *from == p.value ? ". It was not rounded" : absl::StrCat(". It was rounded from ", absl::StrFormat("%.17g", *from), " (the amber mark), ", absl::StrFormat("%.2g", std::abs(*from - p.value) / step), " of a spacing away"));
+      absl::StrAppend(&text, " ", *from == p.value ? tr_("It was not rounded.") : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", absl::StrFormat("%.17g", *from), absl::StrFormat("%.2g", std::abs(*from - p.value) / step)));
     }
-    board_.Say(absl::StrCat(text, "."));
+    board_.Say(text);
   }
 
   // Its size among those of the type, by powers of two.
   void Range(const FloatParts& p) {
     const FloatFields& f = p.fields;
-    Heading("Where it lies in its type");
+    Heading(tr_("Where it lies in its type"));
     // The ends, by looking: formats differ in what their highest codes mean.
     const uint64_t codes = uint64_t{1} << (f.exponent_bits + f.mantissa_bits);
     uint64_t top = codes - 1;
@@ -343,10 +343,10 @@ class NumbersPicture {
       d_.AddText({at, y + tall + (lower ? 32.0f : 17.0f)}, text, {11, Face::kUi, Ink::kDim, Align::kCenter});
       free_from = at + half + 8;
     };
-    if (least_normal > least) label(least, "smallest");
-    label(least_normal, least_normal > least ? "smallest normal" : "smallest");
+    if (least_normal > least) label(least, tr_("smallest"));
+    label(least_normal, least_normal > least ? tr_("smallest normal") : tr_("smallest"));
     if (least < 1 && most > 1) label(1, "");
-    label(most, "largest");
+    label(most, tr_("largest"));
     const double size = std::abs(p.value);
     if (size > 0 && std::isfinite(size)) {
       const float x = x_of(size);
@@ -354,15 +354,15 @@ class NumbersPicture {
       d_.AddSpot({.box = {x - 8, y - 8, 16, tall + 8}, .hint = absl::StrCat("|", name_, "| = ", ToText(ScalarOfBits(p.type, p.bits)))});
     }
     board_.Skip(14 + tall + 42);
-    if (size == 0) board_.Say(absl::StrCat("Zero lies below all of them", p.negative ? "; this is the negative zero" : "", "."));
-    else if (!std::isfinite(size)) board_.Say(std::isnan(size) ? "A NaN has no size: it is neither less than, equal to nor greater than anything." : "Infinity lies above all of them.");
+    if (size == 0) board_.Say(p.negative ? tr_("Zero lies below all of them; this is the negative zero.") : tr_("Zero lies below all of them."));
+    else if (!std::isfinite(size)) board_.Say(std::isnan(size) ? tr_("A NaN has no size: it is neither less than, equal to nor greater than anything.") : tr_("Infinity lies above all of them."));
   }
 
   void WholeRange(ElementType type, const Scalar& s) {
     const int width = BitWidth(type);
     const double low = IsSigned(type) ? -std::ldexp(1.0, width - 1) : 0, high = std::ldexp(1.0, IsSigned(type) ? width - 1 : width) - 1;
     const double x = IsSigned(type) ? static_cast<double>(s.i) : static_cast<double>(s.u());
-    Heading("Where it lies in its type");
+    Heading(tr_("Where it lies in its type"));
     const float line_width = std::min(width_, 860.0f), pad = 48, y = board_.y() + 14, tall = 14;
     const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / (high - low)) * (line_width - 2 * pad); };
     d_.AddBox({x_of(low), y, x_of(high) - x_of(low), tall}, Paint(kFractionInk, 0.15f), Paint(kFractionInk, 0.5f));
@@ -377,6 +377,7 @@ class NumbersPicture {
 
   Board& board_;
   Drawing& d_;
+  const Captions& tr_;
   float width_;
   std::string name_;
 };
@@ -401,13 +402,14 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   board.Headline();
   // The selected element; else the first one of the result.
   const Cell* selected = board.cell() != nullptr && scene.Has(*board.cell()) ? board.cell() : nullptr;
   const PictureArray* array = selected != nullptr ? scene.Find(selected->array) : !scene.results().empty() ? &scene.results().front() : scene.operands().empty() ? nullptr : &scene.operands().front();
   if (array == nullptr || array->shape.ElementCount() == 0) {
-    board.Say("There is no element whose bits could be shown.");
+    board.Say(tr("There is no element whose bits could be shown."));
     return board.Finish();
   }
   const std::vector<int64_t> index = selected != nullptr ? selected->index : std::vector<int64_t>(array->shape.rank(), 0);
@@ -431,19 +433,19 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   const bool has_flipped = flipped != selection.options.end() && absl::SimpleHexAtoi(flipped->second, &bits);
   const std::string name = absl::StrCat(array->name, IndexText(index));
   if (!value.has_value() && !has_flipped && !IsComplex(type)) {
-    board.Say(absl::StrCat(name, " has no value yet. These are the bits of 1", selection.live ? "; click them to see others." : "."));
+    board.Say(selection.live ? tr("$0 has no value yet. These are the bits of 1; click them to see others.", name) : tr("$0 has no value yet. These are the bits of 1.", name));
     bits = BitsOfScalar(IsFloat(type) ? Scalar::Float(type, 1) : Scalar::Int(type, 1));
   } else if (!has_flipped && !IsComplex(type)) {
     bits = BitsOfScalar(*value);
   }
   if (IsComplex(type)) {
     if (!value.has_value()) {
-      board.Say(absl::StrCat(name, " has no value yet."));
+      board.Say(tr("$0 has no value yet.", name));
       return board.Finish();
     }
     const ElementType part = RealTypeOf(type);
-    picture.Card(absl::StrCat("re ", name), part, BitsOfScalar(Scalar::Float(part, value->re)), false, false);
-    picture.Card(absl::StrCat("im ", name), part, BitsOfScalar(Scalar::Float(part, value->im)), false, false);
+    picture.Card(tr("re $0", name), part, BitsOfScalar(Scalar::Float(part, value->re)), false, false);
+    picture.Card(tr("im $0", name), part, BitsOfScalar(Scalar::Float(part, value->im)), false, false);
     return board.Finish();
   }
   // Before and after a conversion, where elements correspond one to one.

@@ -52,12 +52,13 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
   const Instruction& i = *data.instruction;
   const OpDef& def = Def(i);
   board.Headline();
-  board.Say(def.summary);
-  if (!def.not_executed.empty()) board.Say(def.not_executed, Ink::kOrange);
+  board.Say(tr(def.summary));
+  if (!def.not_executed.empty()) board.Say(tr(def.not_executed), Ink::kOrange);
   const auto there = [](const Value& v) { return v.has_value(); };
   // Operands in a column, the operation, its result.
   const float width = std::max(selection.width, 320.0f) - 28, wide = std::clamp(TextWidth(Name(i.opcode), Face::kStrong, 13) + 24, 120.0f, 240.0f),
@@ -71,7 +72,7 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
     drawing.AddTextIn({box.x + 6, box.y + 18, box.width - 12, 14}, TypeOf(shape), {11, Face::kMono, Ink::kTeal});
     Spot spot;
     spot.box = box;
-    spot.hint = absl::StrCat(name, ": ", shape.ToString(false), value ? "" : "\nno value yet");
+    spot.hint = absl::StrCat(name, ": ", shape.ToString(false), value ? "" : absl::StrCat("\n", tr("no value yet")));
     drawing.AddSpot(std::move(spot));
   };
   for (size_t k = 0; k < shown; ++k) {
@@ -86,10 +87,11 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   place(out, absl::StrCat("%", i.name), i.shape, there(data.result));
   drawing.AddLine({op.right(), op.middle().y}, {out.x, out.middle().y}, {Ink::kDim, 1.3f, LineKind::kSolid, true});
   board.Skip(std::max(tall, 48.0f) + 18);
-  if (shown < i.operands.size()) board.Say(absl::StrCat(i.operands.size() - shown, " more operands."));
+  if (shown < i.operands.size()) board.Say(tr("$0 more operands.", i.operands.size() - shown));
   for (const Attribute& a : i.attributes) board.Explain(absl::StrCat(a.name.empty() ? Info(a.id).name : a.name, "=", ValueOf(a)), Ink::kViolet, "");
-  if (i.parameter_number >= 0) board.Explain(absl::StrCat("parameter ", i.parameter_number), Ink::kViolet, i.parent != nullptr && i.parent->is_entry ? "of the program: given from outside." : "of its computation: given by whoever calls it.");
-  board.Say(absl::StrReplaceAll(def.doc, {{"`", ""}}));
+  if (i.parameter_number >= 0) board.Explain(tr("parameter $0", i.parameter_number), Ink::kViolet, i.parent != nullptr && i.parent->is_entry ? tr("of the program: given from outside.") : tr("of its computation: given by whoever calls it."));
+  // The page of an operation is written in English.
+  if (tr.texts() == nullptr) board.Say(absl::StrReplaceAll(def.doc, {{"`", ""}}));
   return board.Finish();
 }
 

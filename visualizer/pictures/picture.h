@@ -13,6 +13,7 @@
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 #include "visualizer/canvas/drawing.h"
+#include "visualizer/pictures/captions.h"
 
 namespace hloscope {
 
@@ -43,6 +44,7 @@ struct PictureSelection {
   int step = -1;                   // of what has an order (Picture::steps); -1: all of it
   std::map<std::string, std::string> options;  // a picture's own: "minor_to_major" -> "1,0"
   bool live = false;               // somebody can click and hover: with buttons; without, as in a file
+  Captions captions;               // the language of what it says
   float width = 900;               // that there is room for; a picture may be taller than what is seen
 };
 

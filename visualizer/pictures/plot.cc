@@ -7,7 +7,7 @@
 
 namespace hloscope {
 
-void DrawPlot(Drawing* drawing, Box box, const std::vector<PlotLine>& lines, PlotKind kind, int64_t now) {
+void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<PlotLine>& lines, PlotKind kind, int64_t now) {
   drawing->AddBox(box, Ink::kSunken, Ink::kBorder, 2);
   double low = 0, high = 0;
   bool any = false;
@@ -22,7 +22,7 @@ void DrawPlot(Drawing* drawing, Box box, const std::vector<PlotLine>& lines, Plo
     }
   }
   if (!any || count == 0) {
-    drawing->AddTextIn(box, "no finite numbers", {11, Face::kUi, Ink::kDim, Align::kCenter});
+    drawing->AddTextIn(box, tr("no finite numbers"), {11, Face::kUi, Ink::kDim, Align::kCenter});
     return;
   }
   if (kind != PlotKind::kCurve) low = std::min(low, 0.0), high = std::max(high, 0.0);

@@ -17,7 +17,7 @@ struct PlotLine {
   std::string name;        // "" none
 };
 // `now`: the place that is marked; -1: none. Bars begin at 0.
-void DrawPlot(Drawing* drawing, Box box, const std::vector<PlotLine>& lines, PlotKind kind, int64_t now = -1);
+void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<PlotLine>& lines, PlotKind kind, int64_t now = -1);
 
 // Colours behind the numbers of a grid, from the lowest to the highest of `number` over an array.
 void AddHeat(GridSpec* spec, const PictureArray& array);

@@ -44,7 +44,7 @@ absl::StatusOr<MadePicture> DrawPointwise(const PictureData& data, const Picture
   if (!made.ok()) return made.status();
   Board& board = *made;
   board.Headline();
-  board.Say(Def(board.scene().instruction()).summary);
+  board.Say(board.captions()(Def(board.scene().instruction()).summary));
   std::vector<Board::Piece> row;
   for (const PictureArray& operand : board.scene().operands()) {
     if (!row.empty()) row.push_back(std::string());

@@ -15,18 +15,18 @@ int SuitsReduce(const Instruction& instruction) { return instruction.opcode == O
 namespace {
 
 // The lanes' totals and how they are joined.
-GridSpec JoinsOf(const FoldStory& story, int array) {
+GridSpec JoinsOf(const Captions& tr, const FoldStory& story, int array) {
   GridSpec spec;
   spec.array = array;
-  spec.title = "the sixteen lanes, joined pairwise";
+  spec.title = tr("the sixteen lanes, joined pairwise");
   spec.dims = {static_cast<int64_t>(story.joins.size()), 16};
-  spec.axes = {{"", Ink::kDim}, {"lane", Ink::kDim}};
+  spec.axes = {{"", Ink::kDim}, {tr("lane"), Ink::kDim}};
   spec.only_numbers = true;
-  spec.label = [](int dim, int64_t i) {
-    static constexpr const char* kRows[] = {"total", "l + 8", "l + 4", "l + 2", "l + 1"};
-    return dim == 0 ? std::string(kRows[std::min<int64_t>(i, 4)]) : absl::StrCat(i);
+  spec.label = [&tr](int dim, int64_t i) {
+    static constexpr const char* kRows[] = {HLO_CAPTION("total"), "l + 8", "l + 4", "l + 2", "l + 1"};
+    return dim == 0 ? tr(kRows[std::min<int64_t>(i, 4)]) : absl::StrCat(i);
   };
-  spec.cell = [&story, array](absl::Span<const int64_t> index) {
+  spec.cell = [&tr, &story, array](absl::Span<const int64_t> index) {
     GridCell cell;
     cell.cell = {array, {index[0], index[1]}};
     const auto& row = story.joins[index[0]];
@@ -38,8 +38,8 @@ GridSpec JoinsOf(const FoldStory& story, int array) {
     if (const auto& s = row[index[1]]) {
       cell.text = ShortText(*s);
       cell.number = HeatOf(*s);
-      cell.hint = index[0] == 0 ? absl::StrCat("lane ", index[1], " in all: ", ToText(*s))
-                                : absl::StrCat("lanes ", index[1], " and ", index[1] + (16 >> index[0]), " of the row above: ", ToText(*s));
+      cell.hint = index[0] == 0 ? tr("lane $0 in all: $1", index[1], ToText(*s))
+                                : tr("lanes $0 and $1 of the row above: $2", index[1], index[1] + (16 >> index[0]), ToText(*s));
     }
     return cell;
   };
@@ -52,6 +52,7 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const int n = static_cast<int>(i.operands.size()) / 2;  // arrays, and as many initial values
@@ -65,7 +66,7 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
     (folded[d] ? gone : kept).push_back(axes[d].letter);
     if (!folded[d]) kept_axes.push_back(axes[d]);
   }
-  board.set_focus_word("folded");
+  board.set_focus_word(tr("folded"));
   board.Headline();
   // The element that is told: the selected one, else the first.
   std::optional<Cell> subject;
@@ -90,12 +91,12 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
       return index;
     }, &*story);
   }
-  if (!gone.empty()) board.Explain(absl::StrJoin(gone, ", "), Ink::kOrange, absl::StrCat("folded away", reducer != nullptr ? absl::StrCat(" with ", reducer->name) : "", "; from the initial value on, the accumulator on the left."));
-  if (gone.empty()) board.Say("No dimension is folded: each element is combined with the initial value.");
-  if (!kept.empty()) board.Explain(absl::StrJoin(kept, ", "), GroupInk(0), "kept: one result for each.");
+  if (!gone.empty()) board.Explain(absl::StrJoin(gone, ", "), Ink::kOrange, reducer != nullptr ? tr("folded away with $0; from the initial value on, the accumulator on the left.", reducer->name) : tr("folded away; from the initial value on, the accumulator on the left."));
+  if (gone.empty()) board.Say(tr("No dimension is folded: each element is combined with the initial value."));
+  if (!kept.empty()) board.Explain(absl::StrJoin(kept, ", "), GroupInk(0), tr("kept: one result for each."));
   if (story && story->total > 1) {
-    board.Say(story->lanes ? "Order: the innermost folded index modulo 16 says the lane; each lane runs row-major, then lanes are joined pairwise, then the initial value."
-                           : "Order: row-major over the folded dimensions, one after the other.");
+    board.Say(story->lanes ? tr("Order: the innermost folded index modulo 16 says the lane; each lane runs row-major, then lanes are joined pairwise, then the initial value.")
+                           : tr("Order: row-major over the folded dimensions, one after the other."));
     board.set_steps(static_cast<int>(story->terms.size()));
   }
   const int step = board.step();
@@ -150,34 +151,34 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
   if (story && story->total > 0 && subject && (step >= 0 || board.result_cell() != nullptr)) {
     std::vector<FoldRow> rows;
     for (int k = 0; k < n; ++k) {
-      rows.push_back({n == 1 ? "term" : absl::StrCat("term of ", scene.operand(k).name), [&scene, k](const FoldTerm& t) -> std::optional<Scalar> {
+      rows.push_back({n == 1 ? tr("term") : tr("term of $0", scene.operand(k).name), [&scene, k](const FoldTerm& t) -> std::optional<Scalar> {
                         for (const Cell& cell : t.reads) {
                           if (cell.array == k) return scene.operand(k).At(cell.index);
                         }
                         return std::nullopt;
                       }});
     }
-    if (story->single_op) rows.push_back({story->lanes ? absl::StrCat("lane's ", FoldWord(story->op)) : FoldWord(story->op), [](const FoldTerm& t) { return t.running; }});
+    if (story->single_op) rows.push_back({story->lanes ? tr("lane's $0", tr(FoldWord(story->op))) : tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }});
     for (int k = 0; k < n && !story->single_op && !story->terms.empty() && !story->terms[0].parts.empty(); ++k) {
-      rows.push_back({scene.results().size() > static_cast<size_t>(k) ? absl::StrCat(scene.results()[k].name, " so far") : "so far", [k](const FoldTerm& t) -> std::optional<Scalar> {
+      rows.push_back({scene.results().size() > static_cast<size_t>(k) ? tr("$0 so far", scene.results()[k].name) : tr("so far"), [k](const FoldTerm& t) -> std::optional<Scalar> {
                         return static_cast<size_t>(k) < t.parts.size() ? std::optional<Scalar>(t.parts[k]) : std::nullopt;
                       }});
     }
     GridSpec strip = FoldStrip(*story, kOwnArray, std::move(rows), step, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-    strip.title = absl::StrCat(scene.NameOf(*subject), " term by term");
-    if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = absl::StrCat("the first ", story->terms.size(), " of ", story->total, " terms");
-    if (story->init) strip.note = absl::StrCat(strip.note.empty() ? "" : strip.note + "; ", "from ", ToText(*story->init), story->lanes ? " at the end" : " on");
+    strip.title = tr("$0 term by term", scene.NameOf(*subject));
+    if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
+    if (story->init) strip.note = absl::StrCat(strip.note.empty() ? "" : strip.note + "; ", story->lanes ? tr("from $0 at the end", ToText(*story->init)) : tr("from $0 on", ToText(*story->init)));
     board.Row({std::move(strip)}, n == 1 ? 130 : 200);
-    if (!story->joins.empty() && step < 0) board.Row({JoinsOf(*story, kOwnArray + 1)}, 180);
+    if (!story->joins.empty() && step < 0) board.Row({JoinsOf(tr, *story, kOwnArray + 1)}, 180);
     if (step >= 0) {
       const FoldTerm& term = story->terms[step];
       std::vector<std::string> names;
       for (const Cell& cell : term.reads) names.push_back(scene.NameOf(cell));
       std::vector<std::string> parts;
       for (const Scalar& part : term.parts) parts.push_back(ToText(part));
-      board.set_step_text(absl::StrCat("Term ", step + 1, " of ", story->total, ": ", absl::StrJoin(names, " and "),
-                                       term.running ? absl::StrCat("; the ", FoldWord(story->op), story->lanes ? absl::StrCat(" of lane ", term.at.back() % 16) : "", " so far is ", ToText(*term.running)) : "",
-                                       parts.empty() ? "" : absl::StrCat("; so far ", absl::StrJoin(parts, " and ")), "."));
+      board.set_step_text(absl::StrCat(tr("Term $0 of $1: $2", step + 1, story->total, tr.And(names)),
+                                       !term.running ? "" : absl::StrCat("; ", story->lanes ? tr("the $0 of lane $1 so far is $2", tr(FoldWord(story->op)), term.at.back() % 16, ToText(*term.running)) : tr("the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running))),
+                                       parts.empty() ? "" : absl::StrCat("; ", tr("so far $0", tr.And(parts))), "."));
     }
   }
   board.Formula();

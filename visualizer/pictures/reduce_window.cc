@@ -14,6 +14,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const int n = static_cast<int>(i.operands.size()) / 2;
@@ -26,11 +27,11 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
   views.reserve(n);
   for (int k = 0; k < n; ++k) views.emplace_back(scene.operand(k), window, of_dimension);
   const std::vector<GridAxis> axes = CustomaryAxes(shape.rank());
-  board.set_focus_word("under the window");
+  board.set_focus_word(tr("under the window"));
   board.Headline();
-  board.Say("Each result element is the fold of what the window covers at its position; padding and holes are passed over.");
+  board.Say(tr("Each result element is the fold of what the window covers at its position; padding and holes are passed over."));
   for (int d = 0; d < shape.rank(); ++d) {
-    if (const std::string text = views[0].Describe(d); !text.empty()) board.Explain(axes[d].letter, Ink::kViolet, absl::StrCat(text, ": ", Counted(scene.result().shape.dim(d), "position"), "."));
+    if (const std::string text = views[0].Describe(tr, d); !text.empty()) board.Explain(axes[d].letter, Ink::kViolet, tr.Counted(scene.result().shape.dim(d), "$1: $0 position.", "$1: $0 positions.", text));
   }
   const Shape& positions = scene.result().shape;
   board.set_steps(static_cast<int>(std::min<int64_t>(positions.ElementCount(), 1 << 20)));
@@ -94,22 +95,22 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
     if (story && story->total > 1) {
       std::vector<FoldRow> rows;
       for (int k = 0; k < n; ++k) {
-        rows.push_back({n == 1 ? "term" : absl::StrCat("term of ", scene.operand(k).name), [&scene, k](const FoldTerm& t) -> std::optional<Scalar> {
+        rows.push_back({n == 1 ? tr("term") : tr("term of $0", scene.operand(k).name), [&scene, k](const FoldTerm& t) -> std::optional<Scalar> {
                           for (const Cell& cell : t.reads) {
                             if (cell.array == k && !t.passed_over) return scene.operand(k).At(cell.index);
                           }
                           return std::nullopt;
                         }});
       }
-      if (story->single_op) rows.push_back({FoldWord(story->op), [](const FoldTerm& t) { return t.running; }});
+      if (story->single_op) rows.push_back({tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }});
       for (int k = 0; k < n && !story->single_op && !story->terms[0].parts.empty(); ++k) {
-        rows.push_back({n == 1 ? "so far" : absl::StrCat(scene.results()[k].name, " so far"), [k](const FoldTerm& t) -> std::optional<Scalar> {
+        rows.push_back({n == 1 ? tr("so far") : tr("$0 so far", scene.results()[k].name), [k](const FoldTerm& t) -> std::optional<Scalar> {
                           return static_cast<size_t>(k) < t.parts.size() ? std::optional<Scalar>(t.parts[k]) : std::nullopt;
                         }});
       }
       GridSpec strip = FoldStrip(*story, kOwnArray, std::move(rows), -1, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
-      strip.title = absl::StrCat(scene.NameOf({kResultArray, *at}), " in the window's order");
-      if (story->init) strip.note = absl::StrCat("from ", ToText(*story->init), story->lanes ? " at the end; sixteen lanes, by the last index" : " on");
+      strip.title = tr("$0 in the window's order", scene.NameOf({kResultArray, *at}));
+      if (story->init) strip.note = story->lanes ? tr("from $0 at the end; sixteen lanes, by the last index", ToText(*story->init)) : tr("from $0 on", ToText(*story->init));
       board.Row({std::move(strip)}, n == 1 ? 110 : 200);
     }
   }
@@ -118,7 +119,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
     for (const PictureArray& result : scene.results()) {
       if (const std::optional<Scalar> s = result.At(*at)) values.push_back(absl::StrCat(result.name, IndexText(*at), " = ", ToText(*s)));
     }
-    board.set_step_text(absl::StrCat("Position ", IndexText(*at), ": ", Counted(static_cast<int64_t>(of_step.total()), "element"), " read", values.empty() ? "" : "; ", absl::StrJoin(values, ", "), "."));
+    board.set_step_text(absl::StrCat(tr.Counted(static_cast<int64_t>(of_step.total()), "Position $1: $0 element read", "Position $1: $0 elements read", IndexText(*at)), values.empty() ? "" : "; ", absl::StrJoin(values, ", "), "."));
   }
   board.Formula();
   return board.Finish();

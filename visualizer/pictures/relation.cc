@@ -97,7 +97,7 @@ Relation::Relation(const PictureScene& scene, Limits limits) : scene_(scene), li
     }
     // Values that are not there yet count as zero where they only are numbers; where they decide, nothing can be said.
     missing_ = true;
-    if (tracer_->RoleOf(operand) == LoadRole::kIndex) return absl::UnavailableError(absl::StrCat("the values of ", array != nullptr ? array->name : "an operand", " are not there yet"));
+    if (tracer_->RoleOf(operand) == LoadRole::kIndex) return absl::UnavailableError(scene_.captions()("the values of $0 are not there yet", array != nullptr ? array->name : scene_.captions()("an operand")));
     Scalar zero;
     zero.type = tracer_->program().operands[operand].element_type();
     return zero;
@@ -150,7 +150,7 @@ void Relation::ReadsOfProgram(int output, absl::Span<const int64_t> index, Relat
     return;
   }
   // Too many terms to walk: the ranges that it reads.
-  found->note = absl::StrCat("it is made from more than ", limits_.points, " terms: their ranges are shown");
+  found->note = scene_.captions()("it is made from more than $0 terms: their ranges are shown", limits_.points);
   for (size_t k = 0; k < program.operands.size(); ++k) {
     const std::optional<LoadRole> role = tracer_->RoleOf(static_cast<int>(k));
     if (!role) continue;
@@ -173,7 +173,7 @@ Related Relation::Reads(int leaf, absl::Span<const int64_t> index) const {
   missing_ = false;
   if (tracer_ != nullptr) {
     ReadsOfProgram(leaf, index, &found);
-    if (missing_ && found.note.empty()) found.note = "some operands have no values yet";
+    if (missing_ && found.note.empty()) found.note = scene_.captions()("some operands have no values yet");
     return found;
   }
   const PictureArray* result = scene_.Find(kResultArray + leaf);
@@ -188,7 +188,7 @@ Related Relation::Reads(int leaf, absl::Span<const int64_t> index) const {
   const OpDef& def = Def(i);
   if (def.control != ControlKind::kNone) {
     found.exact = false;
-    found.note = "what its elements read is decided in the computations that it runs: step into them";
+    found.note = scene_.captions()("what its elements read is decided in the computations that it runs: step into them");
     return found;
   }
   if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples, copied or chosen between
@@ -224,7 +224,7 @@ Related Relation::Reads(int leaf, absl::Span<const int64_t> index) const {
     if (inside) found.AddBox(std::move(box));
   }
   found.exact = false;
-  found.note = "the operation works on the whole: these are the elements that it may read";
+  found.note = scene_.captions()("the operation works on the whole: these are the elements that it may read");
   return found;
 }
 
@@ -282,7 +282,7 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
     if (all || ++search->parts > limits_.parts) {
       if (!all) {
         found->exact = false;
-        found->note = "there are too many parts to look at: some of these may not read it";
+        found->note = scene_.captions()("there are too many parts to look at: some of these may not read it");
       }
       found->AddBox({kResultArray + output, part.low, part.high, role});
       continue;
@@ -318,7 +318,7 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
       }
     } else {
       found->exact = false;
-      found->note = "there are too many elements to look at: some of these may not read it";
+      found->note = scene_.captions()("there are too many elements to look at: some of these may not read it");
     }
     if (reads) found->AddBox({kResultArray + output, part.low, part.high, as});
   }
@@ -345,7 +345,7 @@ void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t>
   found->exact = started.exact;
   if (tracer_->push_points() > limits_.points) {
     found->exact = false;
-    found->note = absl::StrCat("there are ", tracer_->push_points(), " updates, too many to look at");
+    found->note = scene_.captions()("there are $0 updates, too many to look at", tracer_->push_points());
     for (const Cell& cell : started.List(static_cast<size_t>(limits_.points))) found->Add(*result, LinearIndex(result->shape.dimensions(), cell.index), LoadRole::kValue);
     return;
   }
@@ -375,7 +375,7 @@ void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t>
     // What is loaded depends on what was there before: each element that is hit is walked through.
     if (static_cast<int64_t>(touched.size()) * tracer_->push_points() > 8 * limits_.points) {
       found->exact = false;
-      found->note = "which updates are read depends on what was there before";
+      found->note = scene_.captions()("which updates are read depends on what was there before");
     } else {
       for (auto& [at, role] : touched) {
         std::vector<int64_t> target(result->shape.rank());
@@ -416,7 +416,7 @@ Related Relation::Readers(int operand, int operand_leaf, absl::Span<const int64_
         AddReaders(static_cast<int>(o), operand, index, &search, &found);
       }
     }
-    if (missing_ && found.note.empty()) found.note = "some operands have no values yet";
+    if (missing_ && found.note.empty()) found.note = scene_.captions()("some operands have no values yet");
     return found;
   }
   const int64_t linear = LinearIndex(from->shape.dimensions(), index);
@@ -430,7 +430,7 @@ Related Relation::Readers(int operand, int operand_leaf, absl::Span<const int64_
   const OpDef& def = Def(i);
   if (def.control != ControlKind::kNone) {
     found.exact = false;
-    found.note = "what reads it is decided in the computations that it runs: step into them";
+    found.note = scene_.captions()("what reads it is decided in the computations that it runs: step into them");
     return found;
   }
   for (const PictureArray& result : scene_.results()) {
@@ -450,7 +450,7 @@ Related Relation::Readers(int operand, int operand_leaf, absl::Span<const int64_
     const std::optional<OpaqueReach> reach = ReachOfOpaque(i, leaf, operand, operand_leaf);
     if (!reach) continue;
     found.exact = false;
-    found.note = "the operation works on the whole: these are the elements that may read it";
+    found.note = scene_.captions()("the operation works on the whole: these are the elements that may read it");
     const LoadRole role = reach->decides ? LoadRole::kIndex : LoadRole::kValue;
     if (reach->linear) {
       if (linear < result.shape.ElementCount()) found.Add(result, linear, role);

@@ -16,11 +16,12 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &result = scene.result();
   constexpr int kStrip = kOwnArray;
   board.Headline();
-  board.Say("Read row by row, last dimension first, operand and result are one and the same list; nothing moves in that order. Colours are the operand's rows.");
+  board.Say(tr("Read row by row, last dimension first, operand and result are one and the same list; nothing moves in that order. Colours are the operand's rows."));
   // What a selected cell is in the list; -1: none.
   int64_t linear = -1;
   if (const Cell* cell = board.cell()) {
@@ -38,11 +39,11 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
   const auto tint = [row](int64_t at) { return Paint(GroupInk(static_cast<int>(at / row % kGroupInks)), 0.2f); };
   const auto tinted = [&](const PictureArray& array) {
     GridSpec spec = board.SpecOf(array);
-    spec.cell = [inner = std::move(spec.cell), tint, shape = array.shape](absl::Span<const int64_t> index) {
+    spec.cell = [&tr, inner = std::move(spec.cell), tint, shape = array.shape](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
       const int64_t at = LinearIndex(shape.dimensions(), index);
       cell.tint = tint(at);
-      cell.hint += absl::StrCat("\nnumber ", at, " in the list");
+      absl::StrAppend(&cell.hint, "\n", tr("number $0 in the list", at));
       return cell;
     };
     return spec;
@@ -50,17 +51,17 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
   board.Row({tinted(x), std::string("->"), tinted(result)}, 300);
   GridSpec strip;
   strip.array = kStrip;
-  strip.title = "in row-major order";
+  strip.title = tr("in row-major order");
   strip.dims = {x.shape.ElementCount()};
   strip.axes = {{"", Ink::kTeal}};
   if (linear >= 0 && (board.cell()->array != kStrip || selection.pinned == *board.cell())) strip.focus = {linear};
   strip.cell = [&, tint](absl::Span<const int64_t> index) {
     std::vector<int64_t> of_x(x.shape.rank());
     DelinearizeIndex(x.shape.dimensions(), index[0], absl::MakeSpan(of_x));
-    GridCell cell = CellOf(x, of_x, nullptr);
+    GridCell cell = CellOf(x, of_x, nullptr, tr);
     std::vector<int64_t> of_result(result.shape.rank());
     if (index[0] < result.shape.ElementCount()) DelinearizeIndex(result.shape.dimensions(), index[0], absl::MakeSpan(of_result));
-    cell.hint = absl::StrCat("number ", index[0], ": ", x.name, IndexText(of_x), " and ", result.name, IndexText(of_result));
+    cell.hint = tr("number $0: $1 and $2", index[0], absl::StrCat(x.name, IndexText(of_x)), absl::StrCat(result.name, IndexText(of_result)));
     cell.cell = {kStrip, {index[0]}};
     cell.mark = board.MarkOf(cell.cell);
     if (cell.mark == CellMark::kNone && index[0] == linear) cell.mark = CellMark::kRelated;

@@ -10,15 +10,16 @@ absl::StatusOr<MadePicture> DrawReverse(const PictureData& data, const PictureSe
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &result = scene.result();
   std::vector<GridAxis> axes = CustomaryAxes(x.shape.rank());
   board.Headline();
   for (int64_t d : scene.instruction().Ints(AttrId::kDimensions)) {
     axes[d].paint = Ink::kViolet;
-    board.Explain(axes[d].letter, Ink::kViolet, absl::StrCat("is reversed: element ", axes[d].letter, " comes from ", x.shape.dim(static_cast<int>(d)) - 1, " - ", axes[d].letter, "."));
+    board.Explain(axes[d].letter, Ink::kViolet, tr("is reversed: element $0 comes from $1 - $2.", axes[d].letter, x.shape.dim(static_cast<int>(d)) - 1, axes[d].letter));
   }
-  if (scene.instruction().Ints(AttrId::kDimensions).empty()) board.Say("No dimension is reversed: the result is the operand.");
+  if (scene.instruction().Ints(AttrId::kDimensions).empty()) board.Say(tr("No dimension is reversed: the result is the operand."));
   GridSpec from = board.SpecOf(x), to = board.SpecOf(result);
   from.axes = to.axes = axes;
   // The colour goes with the element: it shows which way it went.

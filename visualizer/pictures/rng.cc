@@ -16,6 +16,7 @@ absl::StatusOr<MadePicture> DrawRng(const PictureData& data, const PictureSelect
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   board.Headline();
@@ -26,13 +27,13 @@ absl::StatusOr<MadePicture> DrawRng(const PictureData& data, const PictureSelect
   };
   if (const absl::string_view how = i.Text(AttrId::kDistribution); !how.empty()) {
     board.Explain(absl::StrCat("distribution=", how), Ink::kViolet,
-                  how == "rng_uniform" ? absl::StrCat("every number from ", number(0), " up to ", number(1), ", which is not among them, is as likely as any other.")
-                                       : absl::StrCat("round the mean ", number(0), " with the standard deviation ", number(1), "."));
-    board.Say("The same program draws the same numbers again: a replay is exact.");
+                  how == "rng_uniform" ? tr("every number from $0 up to $1, which is not among them, is as likely as any other.", number(0), number(1))
+                                       : tr("round the mean $0 with the standard deviation $1.", number(0), number(1)));
+    board.Say(tr("The same program draws the same numbers again: a replay is exact."));
   } else if (const absl::string_view algorithm = i.Text(AttrId::kAlgorithm); !algorithm.empty()) {
-    board.Explain(absl::StrCat("algorithm=", algorithm), Ink::kViolet, "bits are a function of the state alone: the same state gives the same bits, and the state that is given back makes the next ones.");
+    board.Explain(absl::StrCat("algorithm=", algorithm), Ink::kViolet, tr("bits are a function of the state alone: the same state gives the same bits, and the state that is given back makes the next ones."));
   } else {
-    board.Explain(absl::StrCat("delta=", i.Int(AttrId::kDelta)), Ink::kViolet, "accepted, and changes nothing here: the words differ at each place of a run, and are the same in each replay.");
+    board.Explain(absl::StrCat("delta=", i.Int(AttrId::kDelta)), Ink::kViolet, tr("accepted, and changes nothing here: the words differ at each place of a run, and are the same in each replay."));
   }
   std::vector<Board::Piece> row;
   for (const PictureArray& array : scene.operands()) {
@@ -62,8 +63,8 @@ absl::StatusOr<MadePicture> DrawRng(const PictureData& data, const PictureSelect
       line.y.assign(bins, 0);
       line.paint = Ink::kTeal;
       for (double x : numbers) line.y[std::min(bins - 1, *high > *low ? static_cast<int>((x - *low) / (*high - *low) * bins) : 0)] += 1;
-      board.Say(absl::StrCat("How often, from ", ShortText(Scalar::Float(ElementType::kF64, *low)), " to ", ShortText(Scalar::Float(ElementType::kF64, *high)), " in ", bins, " steps:"));
-      DrawPlot(&board.drawing(), {14, board.y(), std::min(460.0f, std::max(selection.width, 320.0f) - 28), 90}, {line}, PlotKind::kBars);
+      board.Say(tr("How often, from $0 to $1 in $2 steps:", ShortText(Scalar::Float(ElementType::kF64, *low)), ShortText(Scalar::Float(ElementType::kF64, *high)), bins));
+      DrawPlot(&board.drawing(), tr, {14, board.y(), std::min(460.0f, std::max(selection.width, 320.0f) - 28), 90}, {line}, PlotKind::kBars);
       board.Skip(96);
     }
   }

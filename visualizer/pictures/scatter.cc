@@ -10,21 +10,22 @@ namespace hloscope {
 namespace {
 
 void ExplainAttributes(Board& board, const IndexWindows& w) {
+  const Captions& tr = board.captions();
   const Instruction& i = board.scene().instruction();
   const std::vector<GridAxis> of_operand = w.WindowedAxes(), of_updates = w.MovedAxes();
   ExplainIndexVectors(board, w, "scatter_dims_to_operand_dims", i.Ints(AttrId::kScatterDimsToOperandDims));
   const auto window = i.Ints(AttrId::kUpdateWindowDims);
   board.Explain(absl::StrCat("update_window_dims=", ListText(window)), PaintOf(WindowDim::kOffset),
-                window.empty() ? "no dimension of the updates walks inside a window: each update is one element."
-                               : absl::StrCat(window.size() == 1 ? "this dimension of the updates walks" : "these dimensions of the updates walk", " inside the window (", LettersText(of_updates, window),
-                                              "); the others walk over the index vectors."));
+                window.empty() ? tr("no dimension of the updates walks inside a window: each update is one element.")
+                               : absl::StrCat(window.size() == 1 ? tr("this dimension of the updates walks inside the window ($0)", LettersText(tr, of_updates, window)) : tr("these dimensions of the updates walk inside the window ($0)", LettersText(tr, of_updates, window)),
+                                              "; ", tr("the others walk over the index vectors.")));
   if (const auto dims = i.Ints(AttrId::kInsertedWindowDims); !dims.empty()) {
     board.Explain(absl::StrCat("inserted_window_dims=", ListText(dims)), PaintOf(WindowDim::kCollapsed),
-                  absl::StrCat("along ", LettersText(of_operand, dims), " a window is one element wide, and the updates have no dimension for it."));
+                  tr("along $0 a window is one element wide, and the updates have no dimension for it.", LettersText(tr, of_operand, dims)));
   }
   ExplainBatching(board, w, "input_batching_dims", i.Ints(AttrId::kInputBatchingDims), "scatter_indices_batching_dims", i.Ints(AttrId::kScatterIndicesBatchingDims));
-  if (i.Bool(AttrId::kIndicesAreSorted)) board.Explain("indices_are_sorted=true", Ink::kViolet, "a promise that the vectors come in order.");
-  if (i.Bool(AttrId::kUniqueIndices)) board.Explain("unique_indices=true", Ink::kViolet, "a promise that no two updates meet.");
+  if (i.Bool(AttrId::kIndicesAreSorted)) board.Explain("indices_are_sorted=true", Ink::kViolet, tr("a promise that the vectors come in order."));
+  if (i.Bool(AttrId::kUniqueIndices)) board.Explain("unique_indices=true", Ink::kViolet, tr("a promise that no two updates meet."));
 }
 
 // The result after the vectors up to a step: what no update has reached is the operand's, what all have reached the result's, and between
@@ -94,6 +95,7 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   board.Headline();
   WindowStory story(board, IndexWindows::OfScatter(scene));
@@ -102,16 +104,16 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
   if (const Computation* combine = scene.data().instruction->Called(AttrId::kToApply); combine != nullptr && combine->root != nullptr) {
     const Instruction& root = *combine->root;
     board.Explain(absl::StrCat("to_apply=", absl::string_view(combine->name)), Ink::kViolet,
-                  root.parameter_number >= static_cast<int>(scene.results().size()) ? "the update replaces what is there."
-                  : root.parameter_number >= 0                                      ? "what is there stays as it is."
-                                               : absl::StrCat("what is there and the update go through ", absl::string_view(Def(root).summary.empty() ? root.name : absl::string_view(Name(root.opcode))), "."));
+                  root.parameter_number >= static_cast<int>(scene.results().size()) ? tr("the update replaces what is there.")
+                  : root.parameter_number >= 0                                      ? tr("what is there stays as it is.")
+                                               : tr("what is there and the update go through $0.", absl::string_view(Def(root).summary.empty() ? root.name : absl::string_view(Name(root.opcode)))));
   }
   story.SayCounts();
   AfterSteps after(board, story);
   const auto result = [&](int leaf) {
     GridSpec spec = story.Windowed(scene.result(leaf));
     if (board.step() >= 0) {
-      spec.note = absl::StrCat("after ", Counted(story.subject() + 1, "index vector"));
+      spec.note = tr.Counted(story.subject() + 1, "after $0 index vector", "after $0 index vectors");
       spec.cell = [&after, inner = std::move(spec.cell), leaf](absl::Span<const int64_t> index) {
         GridCell cell = inner(index);
         const std::optional<Scalar> now = after.At(leaf, index);
@@ -144,7 +146,7 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
     story.Frames(scene.operand(k));
     story.Frames(scene.result(k));
   }
-  if (count > kMostArrays) board.Say(absl::StrCat(count - kMostArrays, " more arrays are updated alike."));
+  if (count > kMostArrays) board.Say(tr.Counted(count - kMostArrays, "$0 more array is updated alike.", "$0 more arrays are updated alike."));
   board.RelationArrows();
   story.SaySubject();
   board.Formula();

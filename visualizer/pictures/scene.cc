@@ -61,9 +61,10 @@ std::optional<Scalar> PictureArray::At(int64_t linear) const {
   return LoadScalar(type, value_.data() + linear * StorageBytes(type));
 }
 
-absl::StatusOr<PictureScene> PictureScene::Make(const PictureData& data) {
+absl::StatusOr<PictureScene> PictureScene::Make(const PictureData& data, Captions captions) {
   if (data.instruction == nullptr) return absl::InvalidArgumentError("there is no instruction to draw");
   PictureScene scene;
+  scene.captions_ = std::move(captions);
   scene.data_ = &data;
   scene.instruction_ = data.instruction;
   const Instruction& i = *data.instruction;

@@ -43,9 +43,10 @@ inline int OperandArray(int operand, int leaf = 0) { return operand + leaf * kOp
 class PictureScene {
  public:
   // The data outlives the scene. An error says what keeps the instruction from being drawn.
-  static absl::StatusOr<PictureScene> Make(const PictureData& data);
+  static absl::StatusOr<PictureScene> Make(const PictureData& data, Captions captions = {});
 
   const PictureData& data() const { return *data_; }
+  const Captions& captions() const { return captions_; }
   const Instruction& instruction() const { return *instruction_; }  // alone, with static sizes, where the program's has others
   const std::vector<PictureArray>& operands() const { return operands_; }  // leaves that are arrays
   const std::vector<PictureArray>& results() const { return results_; }
@@ -61,6 +62,7 @@ class PictureScene {
 
  private:
   const PictureData* data_ = nullptr;
+  Captions captions_;
   std::shared_ptr<ConcreteInstruction> concrete_;
   const Instruction* instruction_ = nullptr;
   std::vector<PictureArray> operands_, results_;

@@ -70,6 +70,7 @@ absl::StatusOr<MadePicture> DrawSelectAndScatter(const PictureData& data, const 
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &source = scene.operand(1), &result = scene.result();
   Window window = scene.instruction().GetWindow() != nullptr ? *scene.instruction().GetWindow() : Window(x.shape.rank());
@@ -78,11 +79,11 @@ absl::StatusOr<MadePicture> DrawSelectAndScatter(const PictureData& data, const 
   for (int d = 0; d < x.shape.rank(); ++d) of_dimension.push_back(d);
   const WindowView view(x, window, of_dimension);
   const std::vector<GridAxis> axes = CustomaryAxes(x.shape.rank());
-  board.set_focus_word("under the window");
+  board.set_focus_word(tr("under the window"));
   board.Headline();
-  board.Say("Each window of the operand picks one of its elements; the window's element of the source goes to that place of the result, which starts as the initial value everywhere.");
+  board.Say(tr("Each window of the operand picks one of its elements; the window's element of the source goes to that place of the result, which starts as the initial value everywhere."));
   for (int d = 0; d < x.shape.rank(); ++d) {
-    if (const std::string text = view.Describe(d); !text.empty()) board.Explain(axes[d].letter, Ink::kViolet, absl::StrCat(text, ": ", Counted(source.shape.dim(d), "window"), "."));
+    if (const std::string text = view.Describe(tr, d); !text.empty()) board.Explain(axes[d].letter, Ink::kViolet, tr.Counted(source.shape.dim(d), "$1: $0 window.", "$1: $0 windows.", text));
   }
   const int64_t windows = source.shape.ElementCount();
   if (const Cell* cell = board.cell(); cell != nullptr && windows > kMostUpdates && scene.Has(*cell)) {
@@ -132,9 +133,9 @@ absl::StatusOr<MadePicture> DrawSelectAndScatter(const PictureData& data, const 
   }
   if (step >= 0) {
     const std::optional<Scalar> value = pick.hit ? x.At(pick.target) : std::nullopt, update = source.At(*at);
-    board.set_step_text(!pick.hit ? absl::StrCat("Window ", IndexText(*at), " lies on padding alone: nothing is picked.")
-                                  : absl::StrCat("Window ", IndexText(*at), " picks ", x.name, IndexText(pick.target), value ? absl::StrCat(" = ", ToText(*value)) : "", "; ", source.name, IndexText(*at),
-                                                 update ? absl::StrCat(" = ", ToText(*update)) : "", " goes to ", result.name, IndexText(pick.target), "."));
+    board.set_step_text(!pick.hit ? tr("Window $0 lies on padding alone: nothing is picked.", IndexText(*at))
+                                  : tr("Window $0 picks $1; $2 goes to $3.", IndexText(*at), absl::StrCat(x.name, IndexText(pick.target), value ? absl::StrCat(" = ", ToText(*value)) : ""),
+                                       absl::StrCat(source.name, IndexText(*at), update ? absl::StrCat(" = ", ToText(*update)) : ""), absl::StrCat(result.name, IndexText(pick.target))));
   }
   board.Formula();
   return board.Finish();

@@ -29,6 +29,7 @@ absl::StatusOr<MadePicture> DrawSendReceive(const PictureData& data, const Pictu
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
   const Instruction& self = *data.instruction;
   const Instruction& start = StartOf(self);
@@ -36,7 +37,7 @@ absl::StatusOr<MadePicture> DrawSendReceive(const PictureData& data, const Pictu
   const int64_t channel = start.Int(AttrId::kChannelId);
   const bool host = start.Bool(AttrId::kIsHostTransfer);
   board.Headline();
-  board.Say(Def(self).summary);
+  board.Say(tr(Def(self).summary));
   // All ends of the channel in this module.
   std::vector<const Instruction*> senders, receivers;
   for (const Computation* c : self.parent->module->computations) {
@@ -64,18 +65,18 @@ absl::StatusOr<MadePicture> DrawSendReceive(const PictureData& data, const Pictu
   const size_t rows = std::clamp<size_t>(std::max(senders.size(), receivers.size()), 1, 8);
   for (size_t k = 0; k < rows; ++k) {
     const float top = y + 48 * static_cast<float>(k);
-    if (k < senders.size() || k == 0) box(14, top, k < senders.size() ? senders[k] : nullptr, host ? "the host" : "nobody sends");
-    if (k < receivers.size() || k == 0) box(14 + wide + 160, top, k < receivers.size() ? receivers[k] : nullptr, host ? "the host" : "nobody receives");
+    if (k < senders.size() || k == 0) box(14, top, k < senders.size() ? senders[k] : nullptr, host ? tr("the host") : tr("nobody sends"));
+    if (k < receivers.size() || k == 0) box(14 + wide + 160, top, k < receivers.size() ? receivers[k] : nullptr, host ? tr("the host") : tr("nobody receives"));
   }
   const Place from{14 + wide + 4, y + 20}, to{14 + wide + 156, y + 20};
   drawing.AddLine(from, to, {Ink::kBlue, 1.8f, LineKind::kSolid, true});
-  drawing.AddText({(from.x + to.x) / 2, y + 14}, absl::StrCat("channel ", channel), {11, Face::kStrong, Ink::kViolet, Align::kCenter});
+  drawing.AddText({(from.x + to.x) / 2, y + 14}, tr("channel $0", channel), {11, Face::kStrong, Ink::kViolet, Align::kCenter});
   board.Skip(8 + 48 * static_cast<float>(rows) + 6);
-  if (host) board.Explain("is_host_transfer=true", Ink::kViolet, "the other end is the host's program, not a device.");
+  if (host) board.Explain("is_host_transfer=true", Ink::kViolet, tr("the other end is the host's program, not a device."));
   if (!host && senders.size() != receivers.size()) {
-    board.Explain("channel", Ink::kPink, absl::StrCat("channel ", channel, " has ", Counted(static_cast<int64_t>(senders.size()), "sender"), " and ", Counted(static_cast<int64_t>(receivers.size()), "receiver"), " in this module: they come in pairs."));
+    board.Explain(tr("channel"), Ink::kPink, tr("channel $0 has $1 and $2 in this module: they come in pairs.", channel, tr.Counted(static_cast<int64_t>(senders.size()), "$0 sender", "$0 senders"), tr.Counted(static_cast<int64_t>(receivers.size()), "$0 receiver", "$0 receivers")));
   }
-  board.Say(end == End::kSends ? "The transfer begins here, and send-done waits until it is over." : "The place for what arrives is ready from here on, and recv-done waits until it is there.");
+  board.Say(end == End::kSends ? tr("The transfer begins here, and send-done waits until it is over.") : tr("The place for what arrives is ready from here on, and recv-done waits until it is there."));
   if (start.frontend_attributes.find("source_target_pairs") != absl::string_view::npos) board.Explain("frontend_attributes", Ink::kViolet, start.frontend_attributes);
   std::vector<Board::Piece> row;
   for (const std::vector<PictureArray>* side : {&board.scene().operands(), &board.scene().results()}) {

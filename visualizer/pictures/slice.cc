@@ -10,18 +10,19 @@ absl::StatusOr<MadePicture> DrawSlice(const PictureData& data, const PictureSele
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &result = scene.result();
   const auto slices = scene.instruction().GetSlices();
   const std::vector<GridAxis> axes = CustomaryAxes(x.shape.rank());
-  board.set_focus_word("taken");
+  board.set_focus_word(tr("taken"));
   board.Headline();
   for (int d = 0; d < x.shape.rank() && d < static_cast<int>(slices.size()); ++d) {
     const SliceDimension& s = slices[d];
     if (s.start == 0 && s.limit == x.shape.dim(d) && s.stride == 1) continue;
     board.Explain(absl::StrCat(axes[d].letter, " = [", s.start, ":", s.limit, s.stride != 1 ? absl::StrCat(":", s.stride) : "", "]"), Ink::kViolet,
-                  absl::StrCat("from ", s.start, " up to ", s.limit, ", which is not taken", s.stride != 1 ? absl::StrCat(", every ", s.stride, s.stride == 2 ? "nd" : s.stride == 3 ? "rd" : "th") : "",
-                               ": ", result.shape.dim(d), " of ", x.shape.dim(d), "."));
+                  s.stride != 1 ? tr("from $0 up to $1, which is not taken, in steps of $2: $3 of $4.", s.start, s.limit, s.stride, result.shape.dim(d), x.shape.dim(d))
+                                : tr("from $0 up to $1, which is not taken: $2 of $3.", s.start, s.limit, result.shape.dim(d), x.shape.dim(d)));
   }
   board.set_marks([&](const Cell& cell) {
     if (cell.array != x.id) return CellMark::kNone;

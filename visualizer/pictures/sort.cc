@@ -109,7 +109,7 @@ void Relate(const Sorting& s, Board& board) {
   const bool known = std::any_of(s.source.begin(), s.source.end(), [](int64_t p) { return p >= 0; });
   if (!known) return;
   Related related;
-  related.note = "lines are told from the values; all elements of the slice were compared";
+  related.note = board.captions()("lines are told from the values; all elements of the slice were compared");
   std::vector<int64_t> index = s.slice;
   index[s.dim] = other;
   if (other >= 0) {
@@ -124,7 +124,7 @@ void Relate(const Sorting& s, Board& board) {
   board.set_related(std::move(related));
 }
 
-std::string OrderText(const Instruction& i) {
+std::string OrderText(const Captions& tr, const Instruction& i) {
   const Computation* c = i.Called(AttrId::kToApply);
   if (c == nullptr || c->root == nullptr) return "";
   const Instruction& root = *c->root;
@@ -133,9 +133,9 @@ std::string OrderText(const Instruction& i) {
     const bool swapped = root.operands[0]->parameter_number > root.operands[1]->parameter_number;
     const bool less = (direction[0] == 'L') != swapped;
     const int64_t k = root.operands[0]->parameter_number / 2;
-    if (k < static_cast<int64_t>(i.operands.size())) return absl::StrCat(less ? "ascending" : "descending", " by %", i.operands[k]->name);
+    if (k < static_cast<int64_t>(i.operands.size())) return less ? tr("ascending by $0", absl::StrCat("%", i.operands[k]->name)) : tr("descending by $0", absl::StrCat("%", i.operands[k]->name));
   }
-  return "the first of two elements comes first where it gives true";
+  return tr("the first of two elements comes first where it gives true");
 }
 
 }  // namespace
@@ -149,19 +149,20 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const Sorting s = SortingOf(scene, board.cell());
   const std::vector<GridAxis> axes = CustomaryAxes(scene.operand(0).shape.rank());
-  board.set_focus_word("the slice that is told below");
+  board.set_focus_word(tr("the slice that is told below"));
   board.Headline();
   if (s.top) {
     const bool largest = i.Bool(AttrId::kLargest, true);
-    board.Explain(absl::StrCat("k=", i.Int(AttrId::kK)), Ink::kViolet, absl::StrCat("the ", s.after, largest ? " largest" : " smallest", " of each slice along ", axes[s.dim].letter, ", ", largest ? "largest" : "smallest", " first, and where they were; of equals the one that came first."));
+    board.Explain(absl::StrCat("k=", i.Int(AttrId::kK)), Ink::kViolet, largest ? tr("the $0 largest of each slice along $1, largest first, and where they were; of equals the one that came first.", s.after, axes[s.dim].letter) : tr("the $0 smallest of each slice along $1, smallest first, and where they were; of equals the one that came first.", s.after, axes[s.dim].letter));
   } else {
-    board.Explain(absl::StrCat("dimensions={", s.dim, "}"), Ink::kViolet, absl::StrCat("each slice along ", axes[s.dim].letter, " is sorted for itself."));
-    if (const Computation* c = i.Called(AttrId::kToApply)) board.Explain(absl::StrCat("to_apply=", c->name), Ink::kViolet, absl::StrCat(OrderText(i), "."));
-    board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", Ink::kViolet, i.Bool(AttrId::kIsStable) ? "equals stay in their order." : "the order of equals is open.");
+    board.Explain(absl::StrCat("dimensions={", s.dim, "}"), Ink::kViolet, tr("each slice along $0 is sorted for itself.", axes[s.dim].letter));
+    if (const Computation* c = i.Called(AttrId::kToApply)) board.Explain(absl::StrCat("to_apply=", c->name), Ink::kViolet, absl::StrCat(OrderText(tr, i), "."));
+    board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", Ink::kViolet, i.Bool(AttrId::kIsStable) ? tr("equals stay in their order.") : tr("the order of equals is open."));
   }
   Relate(s, board);
   board.set_steps(static_cast<int>(std::min<int64_t>(s.after, 1024)));
@@ -207,12 +208,12 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     spec.array = kOwnArray + (after ? 1 : 0);
     std::vector<std::string> parts;
     for (int d = 0; d < static_cast<int>(s.slice.size()); ++d) parts.push_back(d == s.dim ? ":" : absl::StrCat(s.slice[d]));
-    spec.title = absl::StrCat(after ? "after" : "before", s.slice.size() > 1 ? absl::StrCat(" [", absl::StrJoin(parts, ","), "]") : "");
+    spec.title = absl::StrCat(after ? tr("after") : tr("before"), s.slice.size() > 1 ? absl::StrCat(" [", absl::StrJoin(parts, ","), "]") : "");
     spec.dims = {static_cast<int64_t>(std::min(side.size(), kMostRows)), after ? s.after : s.before};
     spec.axes = {{"", Ink::kDim}, axes[s.dim]};
     spec.rows = 0;
     spec.columns = 1;
-    spec.label = [&side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : absl::StrCat(side[k].name, !after && s.keys[k] && side.size() > 1 ? " (key)" : ""); };
+    spec.label = [&tr, &side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : !after && s.keys[k] && side.size() > 1 ? tr("$0 (key)", side[k].name) : side[k].name; };
     if (step >= 0) spec.focus = {0, after ? step : std::max<int64_t>(s.source[step], 0)};
     for (const PictureArray& array : side) {
       if (const auto focus = board.FocusOf(array.id); focus && step < 0) spec.focus = {0, (*focus)[s.dim]};
@@ -220,11 +221,11 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     spec.cell = [&, after](absl::Span<const int64_t> index) {
       std::vector<int64_t> at = s.slice;
       at[s.dim] = index[1];
-      GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); });
+      GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); }, tr);
       const int64_t source = after ? s.source[index[1]] : index[1];
       if (source >= 0 && (after || s.target[source] >= 0)) cell.tint = Paint(GroupInk(static_cast<int>(source % kGroupInks)), 0.26f);
-      if (after && source >= 0) absl::StrAppend(&cell.hint, "\nfrom place ", source);
-      if (!after) absl::StrAppend(&cell.hint, s.target[source] >= 0 ? absl::StrCat("\ngoes to place ", s.target[source]) : s.top && s.after > 0 && s.source[0] >= 0 ? "\nnot among them" : "");
+      if (after && source >= 0) absl::StrAppend(&cell.hint, "\n", tr("from place $0", source));
+      if (!after) absl::StrAppend(&cell.hint, s.target[source] >= 0 ? absl::StrCat("\n", tr("goes to place $0", s.target[source])) : s.top && s.after > 0 && s.source[0] >= 0 ? absl::StrCat("\n", tr("not among them")) : "");
       if (after && step >= 0 && index[1] > step) {
         cell.text.clear();
         cell.number.reset();
@@ -261,21 +262,21 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     const float bend = (end.y - start.y) * 0.45f;
     board.drawing().AddPath({start, {start.x, start.y + bend}, {end.x, end.y - bend}, end}, {paint, lit ? 2.4f : 1.3f, LineKind::kSolid, lit}, true);
   }
-  if (scene.operands().size() > kMostRows) board.Say(absl::StrCat(scene.operands().size() - kMostRows, " more operands move along."));
+  if (scene.operands().size() > kMostRows) board.Say(tr.Counted(static_cast<int64_t>(scene.operands().size() - kMostRows), "$0 more operand moves along.", "$0 more operands move along."));
   if (s.before > kMostPlaces) {
-    board.Say("There are too many places for lines.");
+    board.Say(tr("There are too many places for lines."));
   } else if (unknown == s.after && s.after > 0) {
-    board.Say("Where elements go is not known before they are sorted.");
+    board.Say(tr("Where elements go is not known before they are sorted."));
   } else if (s.top) {
-    board.Say(absl::StrCat(s.after - unknown, " of ", s.before, " are taken."));
+    board.Say(tr("$0 of $1 are taken.", s.after - unknown, s.before));
   } else {
-    board.Say(moved == 0 ? "Nothing moved: it was sorted." : absl::StrCat(moved, " of ", s.after, " elements moved."));
+    board.Say(moved == 0 ? tr("Nothing moved: it was sorted.") : tr("$0 of $1 elements moved.", moved, s.after));
   }
   if (step >= 0 && s.after > 0) {
     std::vector<int64_t> index = s.slice;
     index[s.dim] = step;
     const std::optional<Scalar> x = scene.result().At(index);
-    board.set_step_text(absl::StrCat("Place ", step, x ? absl::StrCat(": ", ToText(*x)) : "", s.source[step] >= 0 ? absl::StrCat(" comes from place ", s.source[step]) : "", "."));
+    board.set_step_text(s.source[step] >= 0 ? tr("Place $0 comes from place $1.", absl::StrCat(step, x ? absl::StrCat(": ", ToText(*x)) : ""), s.source[step]) : tr("Place $0.", absl::StrCat(step, x ? absl::StrCat(": ", ToText(*x)) : "")));
   }
   board.Formula();
   return board.Finish();

@@ -11,6 +11,7 @@ absl::StatusOr<MadePicture> DrawTranspose(const PictureData& data, const Picture
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &result = scene.result();
   const auto permutation = scene.instruction().Ints(AttrId::kDimensions);
@@ -20,7 +21,7 @@ absl::StatusOr<MadePicture> DrawTranspose(const PictureData& data, const Picture
   for (int d = 0; d < x.shape.rank(); ++d) from[d].paint = GroupInk(d);
   for (int d = 0; d < static_cast<int>(permutation.size()); ++d) {
     to[d] = from[permutation[d]];
-    words.push_back(absl::StrCat("dimension ", d, " of the result is the operand's ", permutation[d], " (", to[d].letter, ")"));
+    words.push_back(tr("dimension $0 of the result is the operand's $1 ($2)", d, permutation[d], to[d].letter));
   }
   if (!words.empty()) board.Explain(absl::StrCat("dimensions={", absl::StrJoin(permutation, ","), "}"), Ink::kViolet, absl::StrCat(absl::StrJoin(words, "; "), "."));
   GridSpec operand = board.SpecOf(x), out = board.SpecOf(result);

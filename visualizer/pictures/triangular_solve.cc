@@ -13,6 +13,7 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = scene.instruction();
   const PictureArray &a = scene.operand(0), &b = scene.operand(1), &x = scene.result();
@@ -23,10 +24,10 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
   const int64_t n = a.shape.dim(rank - 1);
   const std::string matrix = absl::StrCat(a.name, how == "ADJOINT" ? "^H" : transposed ? "^T" : "");
   board.Headline();
-  board.Explain(left ? "left_side=true" : "left_side=false", Ink::kViolet, left ? absl::StrCat(matrix, " . ", x.name, " = ", b.name, ", solved for ", x.name, ".") : absl::StrCat(x.name, " . ", matrix, " = ", b.name, ", solved for ", x.name, "."));
-  board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, absl::StrCat("of ", a.name, " only the ", lower ? "lower" : "upper", " triangle is read."));
-  if (unit) board.Explain("unit_diagonal=true", Ink::kViolet, "ones are taken for the diagonal, whatever stands there.");
-  if (transposed) board.Explain(absl::StrCat("transpose_a=", how), Ink::kViolet, how == "ADJOINT" ? "rows and columns change places, and numbers become their conjugates." : "rows and columns change places.");
+  board.Explain(left ? "left_side=true" : "left_side=false", Ink::kViolet, tr("$0 = $1, solved for $2.", left ? absl::StrCat(matrix, " . ", x.name) : absl::StrCat(x.name, " . ", matrix), b.name, x.name));
+  board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, lower ? tr("of $0 only the lower triangle is read.", a.name) : tr("of $0 only the upper triangle is read.", a.name));
+  if (unit) board.Explain("unit_diagonal=true", Ink::kViolet, tr("ones are taken for the diagonal, whatever stands there."));
+  if (transposed) board.Explain(absl::StrCat("transpose_a=", how), Ink::kViolet, how == "ADJOINT" ? tr("rows and columns change places, and numbers become their conjugates.") : tr("rows and columns change places."));
   board.set_steps(static_cast<int>(std::min<int64_t>(n, 4096)));
   const int step = board.step();
   // The unknown that depends on no other comes first: row 0 where the matrix, as it is taken, is a lower triangle on the left.
@@ -41,17 +42,17 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
     return cell.array != 0 && done(k) ? CellMark::kDone : CellMark::kNone;
   });
   GridSpec triangle = board.SpecOf(a), unknowns = board.SpecOf(x), right = board.SpecOf(b);
-  triangle.cell = [=, inner = std::move(triangle.cell)](absl::Span<const int64_t> index) {
+  triangle.cell = [=, &board, inner = std::move(triangle.cell)](absl::Span<const int64_t> index) {
     GridCell cell = inner(index);
     const int64_t r = index[rank - 2], c = index[rank - 1];
     if (unit && r == c) {
       cell.text = "1";
       cell.number = 1;
       cell.is_nan = false;
-      absl::StrAppend(&cell.hint, "\ntaken as 1");
+      absl::StrAppend(&cell.hint, "\n", board.captions()("taken as 1"));
     } else if (lower ? c > r : c < r) {
       cell.state = CellState::kUnused;
-      absl::StrAppend(&cell.hint, "\nnot read: taken as 0");
+      absl::StrAppend(&cell.hint, "\n", board.captions()("not read: taken as 0"));
     }
     return cell;
   };
@@ -66,7 +67,7 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
   AddHeat(&triangle, a);
   AddHeat(&unknowns, x);
   AddHeat(&right, b);
-  triangle.note = transposed ? "as it is given, not transposed" : "";
+  triangle.note = transposed ? tr("as it is given, not transposed") : "";
   if (step >= 0) {
     for (GridSpec* spec : {&triangle, &unknowns, &right}) {
       spec->focus.emplace(rank, 0);
@@ -80,7 +81,7 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
   }
   board.RelationArrows();
   if (step >= 0) {
-    board.set_step_text(absl::StrCat(left ? "Row " : "Column ", now, " of ", x.name, ": that of ", b.name, ", less what the unknowns before make of it", unit ? "." : ", divided by the diagonal."));
+    board.set_step_text(absl::StrCat(left ? tr("Row $0 of $1: that of $2, less what the unknowns before make of it", now, x.name, b.name) : tr("Column $0 of $1: that of $2, less what the unknowns before make of it", now, x.name, b.name), unit ? "" : ", ", unit ? "" : tr("divided by the diagonal"), "."));
   }
   board.Formula();
   return board.Finish();

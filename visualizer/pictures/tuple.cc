@@ -12,6 +12,7 @@ absl::StatusOr<MadePicture> DrawTuple(const PictureData& data, const PictureSele
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
   const PictureScene& scene = board.scene();
   const Instruction& i = *data.instruction;
@@ -20,7 +21,7 @@ absl::StatusOr<MadePicture> DrawTuple(const PictureData& data, const PictureSele
   const Shape& tuple = takes && !i.operands.empty() ? i.operands[0]->shape : i.shape;
   const int64_t count = tuple.IsTuple() ? static_cast<int64_t>(tuple.tuple_shapes().size()) : 0;
   board.Headline();
-  board.Say(takes ? absl::StrCat("Hands on place ", index, " of ", Counted(count, "place"), ". No element is copied.") : absl::StrCat("Puts ", Counted(count, "value"), " together. No element is copied."));
+  board.Say(takes ? tr.Counted(count, "Hands on place $1 of $0 place. No element is copied.", "Hands on place $1 of $0 places. No element is copied.", index) : tr.Counted(count, "Puts $0 value together. No element is copied.", "Puts $0 values together. No element is copied."));
   // A window of places round the one that is taken.
   constexpr int64_t kMost = 24;
   const int64_t first = std::clamp<int64_t>(index - kMost / 2, 0, std::max<int64_t>(count - kMost, 0)), last = std::min(count, first + kMost);
@@ -42,11 +43,11 @@ absl::StatusOr<MadePicture> DrawTuple(const PictureData& data, const PictureSele
     drawing.AddTextIn({box.x + 6, box.y + 29, wide - 12, 14}, type, {11, Face::kMono, Ink::kTeal});
     Spot spot;
     spot.box = box;
-    spot.hint = absl::StrCat("place ", k, name.empty() ? "" : absl::StrCat(": ", name), "\n", type);
+    spot.hint = absl::StrCat(tr("place $0", k), name.empty() ? "" : absl::StrCat(": ", name), "\n", type);
     drawing.AddSpot(std::move(spot));
   }
   board.Skip(6 + static_cast<float>((std::max<int64_t>(last - first, 1) + across - 1) / across) * 52);
-  if (last - first < count) board.Say(absl::StrCat("Places ", first, " to ", last - 1, " of ", count, "."));
+  if (last - first < count) board.Say(tr("Places $0 to $1 of $2.", first, last - 1, count));
   // Of a tuple that is taken apart the other places are not drawn, unless one is selected.
   std::vector<Board::Piece> row;
   for (const std::vector<PictureArray>* side : {&scene.operands(), &scene.results()}) {

@@ -60,7 +60,7 @@ GridSpec SpecOf(const Carried& c, const Board& board, int step) {
   spec.dims.insert(spec.dims.end(), c.shape.dimensions().begin(), c.shape.dimensions().end());
   spec.axes = CustomaryAxes(c.shape.rank());
   spec.axes.insert(spec.axes.begin(), {"t", Ink::kAmber});
-  spec.label = [times](int dim, int64_t i) { return dim == 0 && i == times - 1 ? std::string("end") : absl::StrCat(i); };
+  spec.label = [times, &board](int dim, int64_t i) { return dim == 0 && i == times - 1 ? board.captions()("end") : absl::StrCat(i); };
   spec.focus = board.FocusOf(spec.array);
   if (step >= 0) {
     spec.focus.emplace(spec.dims.size(), 0);
@@ -68,9 +68,9 @@ GridSpec SpecOf(const Carried& c, const Board& board, int step) {
   }
   spec.cell = [&c, &board, step, times, id = spec.array](absl::Span<const int64_t> index) {
     const int64_t t = index[0];
-    GridCell cell = CellOf(c.at[t], index.subspan(1), nullptr);
+    GridCell cell = CellOf(c.at[t], index.subspan(1), nullptr, board.captions());
     cell.cell = {id, {index.begin(), index.end()}};
-    cell.hint = absl::StrCat(t == times - 1 ? "the result" : absl::StrCat("at the start of iteration ", t), "\n", c.name, IndexText(index.subspan(1)), cell.text.empty() ? "" : absl::StrCat(" = ", cell.text));
+    cell.hint = absl::StrCat(t == times - 1 ? board.captions()("the result") : board.captions()("at the start of iteration $0", t), "\n", c.name, IndexText(index.subspan(1)), cell.text.empty() ? "" : absl::StrCat(" = ", cell.text));
     cell.mark = board.MarkOf(cell.cell);
     if (step >= 0 && t == step) cell.mark = std::max(cell.mark, CellMark::kNow);
     if (step >= 0 && t < step) cell.mark = std::max(cell.mark, CellMark::kDone);
@@ -87,15 +87,16 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
   Board& board = *made;
+  const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   const Instruction& i = *data.instruction;
   board.Headline();
   const std::vector<Carried> leaves = CarriedOf(data);
   const int64_t times = leaves.empty() ? 0 : static_cast<int64_t>(leaves[0].at.size());
-  board.Explain(absl::StrCat("condition=", i.Called(AttrId::kCondition)->name), Ink::kViolet, "looks at what is carried before each iteration: while it gives true, the body runs.");
-  board.Explain(absl::StrCat("body=", i.Called(AttrId::kBody)->name), Ink::kViolet, "makes from what is carried what the next iteration gets.");
+  board.Explain(absl::StrCat("condition=", i.Called(AttrId::kCondition)->name), Ink::kViolet, tr("looks at what is carried before each iteration: while it gives true, the body runs."));
+  board.Explain(absl::StrCat("body=", i.Called(AttrId::kBody)->name), Ink::kViolet, tr("makes from what is carried what the next iteration gets."));
   if (times == 0) {
-    board.Say("Once the loop has ended, what it carried at the start of each iteration stands here.", Ink::kAmber);
+    board.Say(tr("Once the loop has ended, what it carried at the start of each iteration stands here."), Ink::kAmber);
     std::vector<Board::Piece> row;
     for (size_t k = 0; k < std::min(scene.operands().size(), kMostLeaves / 2); ++k) {
       if (k > 0) row.push_back(std::string());
@@ -110,7 +111,7 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
     board.Formula();
     return board.Finish();
   }
-  if (data.result.has_value()) board.Say(absl::StrCat(Counted(times - 1, "iteration"), times > 256 ? ", or more" : "", ". t is the iteration at whose start it was so; the last column or slice is the result."));
+  if (data.result.has_value()) board.Say(times > 256 ? tr("$0 iterations, or more. t is the iteration at whose start it was so; the last column or slice is the result.", times - 1) : tr.Counted(times - 1, "$0 iteration. t is the iteration at whose start it was so; the last column or slice is the result.", "$0 iterations. t is the iteration at whose start it was so; the last column or slice is the result."));
   // The same element in all iterations.
   if (const Cell* cell = board.cell(); cell != nullptr && std::any_of(leaves.begin(), leaves.end(), [&](const Carried& c) { return cell->array == kOwnArray + c.leaf && static_cast<int>(cell->index.size()) == c.shape.rank() + 1; })) {
     Related related;
@@ -154,18 +155,18 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
       line.y.push_back(s ? NumberOf(*s) : std::nan(""));
     }
     line.name = absl::StrCat(c->name, IndexText(element));
-    DrawPlot(&board.drawing(), {14, board.y() - 4, std::min(420.0f, std::max(selection.width, 320.0f) - 28), 68}, {line}, PlotKind::kCurve, step);
+    DrawPlot(&board.drawing(), tr, {14, board.y() - 4, std::min(420.0f, std::max(selection.width, 320.0f) - 28), 68}, {line}, PlotKind::kCurve, step);
     board.Skip(72);
   }
-  if (drawn > kMostLeaves) board.Say(absl::StrCat(drawn - kMostLeaves, " more arrays are carried."));
-  if (!same.empty()) board.Say(absl::StrCat("The same in every iteration: ", absl::StrJoin(same, ", "), "."));
+  if (drawn > kMostLeaves) board.Say(tr.Counted(static_cast<int64_t>(drawn - kMostLeaves), "$0 more array is carried.", "$0 more arrays are carried."));
+  if (!same.empty()) board.Say(tr("The same in every iteration: $0.", absl::StrJoin(same, ", ")));
   if (step >= 0) {
     std::vector<std::string> numbers;
     for (const Carried* c : order) {
       if (c->shape.rank() != 0 || !c->changes || numbers.size() > 5) continue;
       if (const std::optional<Scalar> s = c->at[step].At(int64_t{0})) numbers.push_back(absl::StrCat(c->name, " = ", ToText(*s)));
     }
-    board.set_step_text(absl::StrCat(step == times - 1 ? "The result" : absl::StrCat("At the start of iteration ", step), numbers.empty() ? "" : ": ", absl::StrJoin(numbers, ", "), "."));
+    board.set_step_text(absl::StrCat(step == times - 1 ? tr("The result") : tr("At the start of iteration $0", step), numbers.empty() ? "" : ": ", absl::StrJoin(numbers, ", "), "."));
   }
   return board.Finish();
 }

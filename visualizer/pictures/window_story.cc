@@ -13,42 +13,38 @@ constexpr int64_t kMostVectors = 1 << 15, kMostElements = 1 << 17, kMostFrames =
 
 }  // namespace
 
-std::string AndText(const std::vector<std::string>& words) {
-  std::string text;
-  for (size_t k = 0; k < words.size(); ++k) absl::StrAppend(&text, k == 0 ? "" : k + 1 == words.size() ? " and " : ", ", words[k]);
-  return text;
-}
-
-std::string LettersText(const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
+std::string LettersText(const Captions& tr, const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims) {
   std::vector<std::string> words;
   for (int64_t d : dims) words.push_back(axes[d].letter);
-  return AndText(words);
+  return tr.And(words);
 }
 
 void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view starts_name, absl::Span<const int64_t> starts) {
+  const Captions& tr = board.captions();
   const PictureArray& indices = *w.indices[0];
   const int64_t dim = board.scene().instruction().Int(AttrId::kIndexVectorDim);
   board.Explain(absl::StrCat("index_vector_dim=", dim), PaintOf(WindowDim::kVector),
-                dim == indices.shape.rank() ? absl::StrCat("this is the rank of ", indices.name, ": every single number of it is an index vector. There are ", w.count(), ".")
-                                            : absl::StrCat("the numbers of one index vector stand along dimension ", dim, " (n) of ", indices.name, "; the others walk over the ", w.count(), " vectors."));
+                dim == indices.shape.rank() ? tr("this is the rank of $0: every single number of it is an index vector. There are $1.", indices.name, w.count())
+                                            : tr("the numbers of one index vector stand along dimension $0 (n) of $1; the others walk over the $2 vectors.", dim, indices.name, w.count()));
   const std::vector<GridAxis> axes = w.WindowedAxes();
   std::vector<std::string> words;
-  for (size_t k = 0; k < starts.size(); ++k) words.push_back(absl::StrCat("number ", k, " is the start along ", axes[starts[k]].letter));
+  for (size_t k = 0; k < starts.size(); ++k) words.push_back(tr("number $0 is the start along $1", k, axes[starts[k]].letter));
   board.Explain(absl::StrCat(starts_name, "=", ListText(starts)), PaintOf(WindowDim::kVector),
-                words.empty() ? "vectors have no numbers: every window starts at 0." : absl::StrCat("of a vector ", absl::StrJoin(words, ", "), starts.size() < w.sizes.size() ? "; elsewhere windows start at 0." : "."));
+                words.empty() ? tr("vectors have no numbers: every window starts at 0.") : starts.size() < w.sizes.size() ? tr("of a vector $0; elsewhere windows start at 0.", absl::StrJoin(words, ", ")) : tr("of a vector $0.", absl::StrJoin(words, ", ")));
 }
 
 void ExplainBatching(Board& board, const IndexWindows& w, absl::string_view name, absl::Span<const int64_t> dims, absl::string_view indices_name,
                      absl::Span<const int64_t> of_indices) {
   if (dims.empty()) return;
+  const Captions& tr = board.captions();
   const std::vector<GridAxis> axes = w.WindowedAxes();
   std::vector<std::string> pairs;
-  for (size_t k = 0; k < dims.size(); ++k) pairs.push_back(absl::StrCat("dimension ", dims[k], " of ", w.windowed->name, " goes along with dimension ", of_indices[k], " of ", w.indices[0]->name, " (", axes[dims[k]].letter, ")"));
+  for (size_t k = 0; k < dims.size(); ++k) pairs.push_back(tr("dimension $0 of $1 goes along with dimension $2 of $3 ($4)", dims[k], w.windowed->name, of_indices[k], w.indices[0]->name, axes[dims[k]].letter));
   board.Explain(absl::StrCat(name, "=", ListText(dims), ", ", indices_name, "=", ListText(of_indices)), PaintOf(WindowDim::kTogether),
-                absl::StrCat(absl::StrJoin(pairs, ", "), ": the same index on both sides."));
+                tr("$0: the same index on both sides.", absl::StrJoin(pairs, ", ")));
 }
 
-WindowStory::WindowStory(Board& board, IndexWindows windows) : board_(board), w_(std::move(windows)) {
+WindowStory::WindowStory(Board& board, IndexWindows windows) : board_(board), tr_(board.captions()), w_(std::move(windows)) {
   const int64_t count = w_.count();
   if (count > 1) board_.set_steps(static_cast<int>(std::min(count, kMostSteps)));
   if (board_.step() >= 0) {
@@ -105,7 +101,7 @@ void WindowStory::Count() {
 }
 
 std::string WindowStory::VectorName(int64_t vector) const {
-  if (w_.batch.empty()) return w_.indices.size() == 1 && !w_.indices_dims.empty() ? w_.indices[0]->name : "the start";
+  if (w_.batch.empty()) return w_.indices.size() == 1 && !w_.indices_dims.empty() ? w_.indices[0]->name : tr_("the start");
   std::vector<std::string> parts;
   for (int64_t i : w_.BatchIndex(vector)) parts.push_back(absl::StrCat(i));
   if (w_.index_vector_dim < w_.indices[0]->shape.rank()) parts.insert(parts.begin() + w_.index_vector_dim, ":");
@@ -118,18 +114,18 @@ std::string WindowStory::Clamping(const StartVector& v) const {
   for (size_t k = 0; k < v.dims.size() && k < v.asked.size(); ++k) {
     const int d = v.dims[k];
     if (!v.asked[k] || *v.asked[k] == v.start[d]) continue;
-    parts.push_back(absl::StrCat("asks for ", axes[d].letter, " = ", *v.asked[k], ", but a window of ", w_.sizes[d], " in ", w_.windowed->shape.dim(d), " starts at ", v.start[d], " at the ",
-                                 v.start[d] == 0 && *v.asked[k] < 0 ? "earliest" : "latest"));
+    parts.push_back(v.start[d] == 0 && *v.asked[k] < 0 ? tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the earliest", axes[d].letter, *v.asked[k], w_.sizes[d], w_.windowed->shape.dim(d), v.start[d])
+                                                       : tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the latest", axes[d].letter, *v.asked[k], w_.sizes[d], w_.windowed->shape.dim(d), v.start[d]));
   }
   return absl::StrJoin(parts, "; ");
 }
 
 void WindowStory::SayCounts() {
   const int64_t count = w_.count();
-  const std::string of = looked_at_ < count ? absl::StrCat("the first ", looked_at_, " of ", count) : absl::StrCat(count);
+  const std::string of = looked_at_ < count ? tr_("the first $0 of $1", looked_at_, count) : absl::StrCat(count);
   if (clamped_ > 0) {
-    std::string text = count == 1 ? "Clamped: the window would not fit where it was asked for:" : absl::StrCat("Clamped: ", clamped_, " of ", of, " windows would not fit where they were asked for.");
-    for (int64_t e : examples_) absl::StrAppend(&text, " ", count == 1 ? "it" : VectorName(e), " ", Clamping(Cached(e)), ".");
+    std::string text = count == 1 ? tr_("Clamped: the window would not fit where it was asked for:") : tr_("Clamped: $0 of $1 windows would not fit where they were asked for.", clamped_, of);
+    for (int64_t e : examples_) absl::StrAppend(&text, " ", count == 1 ? tr_("it") : VectorName(e), " ", Clamping(Cached(e)), ".");
     board_.Explain("!", Ink::kOrange, text);
   }
   if (outside_ > 0 || left_out_ > 0) {
@@ -137,17 +133,17 @@ void WindowStory::SayCounts() {
     for (int64_t e : examples_) names.push_back(absl::StrCat(VectorName(e), " = ", w_.AskedText(Cached(e))));
     const bool more = outside_ > static_cast<int64_t>(examples_.size());
     board_.Explain("x", Ink::kPink,
-                   absl::StrCat("Left out: ", Counted(left_out_, "update"), " of ", Counted(w_.moved->shape.ElementCount(), "element"), " would lie outside of ", w_.windowed->name,
-                                names.empty() ? "" : absl::StrCat(outside_ == 1 ? "; the window of " : "; the windows of ", absl::StrJoin(names, ", "), more ? " and others reach out" : outside_ == 1 ? " reaches out" : " reach out"), "."));
+                   absl::StrCat(tr_.Counted(left_out_, "Left out: $0 of $1 updates would lie outside of $2", "Left out: $0 of $1 updates would lie outside of $2", w_.moved->shape.ElementCount(), w_.windowed->name), names.empty() ? "" : "; ",
+                                names.empty() ? "" : more ? tr_("the windows of $0 and others reach out", absl::StrJoin(names, ", ")) : outside_ == 1 ? tr_("the window of $0 reaches out", absl::StrJoin(names, ", ")) : tr_("the windows of $0 reach out", absl::StrJoin(names, ", ")), "."));
   }
   if (met_ > 0) {
     size_t most = 0;
     for (const auto& [at, vectors] : hits_) most = std::max(most, vectors.size());
     board_.Explain("2x", Ink::kAmber,
-                   absl::StrCat("Met: ", met_ == 1 ? "on one element several updates meet" : absl::StrCat("on ", met_, " elements several updates meet"), ", up to ", most,
-                                "; they are combined in row-major order of the updates, on which a program should not depend."));
+                   tr_.Counted(met_, "Met: on one element several updates meet, up to $1; they are combined in row-major order of the updates, on which a program should not depend.",
+                               "Met: on $0 elements several updates meet, up to $1; they are combined in row-major order of the updates, on which a program should not depend.", most));
   }
-  if (looked_at_ < count && w_.moved->shape.ElementCount() > 0) board_.Say(absl::StrCat("Looked at: the first ", looked_at_, " of ", count, " index vectors."));
+  if (looked_at_ < count && w_.moved->shape.ElementCount() > 0) board_.Say(tr_("Looked at: the first $0 of $1 index vectors.", looked_at_, count));
 }
 
 std::vector<Board::Piece> WindowStory::Indices() const {
@@ -166,11 +162,11 @@ std::vector<Board::Piece> WindowStory::Indices() const {
       for (size_t k = 0; k < v.cells.size() && k < v.asked.size(); ++k) {
         if (!(v.cells[k] == cell.cell) || !v.asked[k]) continue;
         const std::string letter = w_.WindowedAxes()[v.dims[k]].letter;
-        absl::StrAppend(&cell.hint, "\nwhere its window starts along ", letter);
+        absl::StrAppend(&cell.hint, "\n", tr_("where its window starts along $0", letter));
         const int64_t last = w_.windowed->shape.dim(v.dims[k]) - w_.sizes[v.dims[k]];
         if (*v.asked[k] >= 0 && *v.asked[k] <= last) continue;
         cell.state = w_.clamps ? CellState::kClamped : CellState::kSkipped;
-        absl::StrAppend(&cell.hint, w_.clamps ? absl::StrCat("\nclamped to ", v.start[v.dims[k]]) : std::string("\nits window reaches outside: what lies there is left out"));
+        absl::StrAppend(&cell.hint, "\n", w_.clamps ? tr_("clamped to $0", v.start[v.dims[k]]) : tr_("its window reaches outside: what lies there is left out"));
       }
       if (step() >= 0 && vector == subject_) cell.mark = CellMark::kNow;
       return cell;
@@ -196,7 +192,7 @@ GridSpec WindowStory::Windowed(const PictureArray& array) const {
   spec.cell = [this, inner = std::move(spec.cell), dims = array.shape.dimensions()](absl::Span<const int64_t> index) {
     GridCell cell = inner(index);
     if (const auto hits = hits_.find(LinearIndex(dims, index)); hits != hits_.end()) {
-      absl::StrAppend(&cell.hint, "\n", hits->second.size() == 1 ? "one update goes here" : absl::StrCat(hits->second.size(), " updates meet here"));
+      absl::StrAppend(&cell.hint, "\n", tr_.Counted(static_cast<int64_t>(hits->second.size()), "one update goes here", "$0 updates meet here"));
     }
     return cell;
   };
@@ -218,9 +214,10 @@ GridSpec WindowStory::Moved(const PictureArray& array) const {
     const StartVector& v = Cached(vector);
     if (v.known) {
       const auto place = w_.PlaceOf(v, index);
-      absl::StrAppend(&cell.hint, "\nof ", VectorName(vector), " = ", w_.AskedText(v), made ? ": from " : ": to ", place ? absl::StrCat(w_.windowed->name, IndexText(*place)) : std::string("nowhere"));
+      const std::string of = absl::StrCat(VectorName(vector), " = ", w_.AskedText(v)), where = place ? absl::StrCat(w_.windowed->name, IndexText(*place)) : tr_("nowhere");
+      absl::StrAppend(&cell.hint, "\n", made ? tr_("of $0: from $1", of, where) : tr_("of $0: to $1", of, where));
       if (!place) cell.state = CellState::kSkipped;
-      if (v.clamped) absl::StrAppend(&cell.hint, "\nclamped");
+      if (v.clamped) absl::StrAppend(&cell.hint, "\n", tr_("clamped"));
     }
     if (step() >= 0 && vector > subject_ && made) {
       cell.text.clear();
@@ -306,20 +303,20 @@ void WindowStory::SaySubject() {
   if (subject_ < 0 || w_.moved->shape.ElementCount() == 0) return;
   const StartVector& v = Cached(subject_);
   std::string text;
-  if (w_.count() > 1) text = absl::StrCat("Index vector ", subject_ + 1, " of ", w_.count(), ": ", VectorName(subject_), " = ", w_.AskedText(v));
-  else text = absl::StrCat("The start: ", w_.AskedText(v));
+  if (w_.count() > 1) text = tr_("Index vector $0 of $1: $2 = $3", subject_ + 1, w_.count(), VectorName(subject_), w_.AskedText(v));
+  else text = tr_("The start: $0", w_.AskedText(v));
   if (!v.known) {
-    absl::StrAppend(&text, ", not computed yet.");
+    absl::StrAppend(&text, ", ", tr_("not computed yet."));
   } else {
-    absl::StrAppend(&text, ". Window: ", w_.WindowText(v), ".");
-    if (v.clamped && w_.count() > 1) absl::StrAppend(&text, " It ", Clamping(v), ".");
-    if (v.outside) absl::StrAppend(&text, " What lies outside is left out.");
+    absl::StrAppend(&text, ". ", tr_("Window: $0.", w_.WindowText(tr_, v)));
+    if (v.clamped && w_.count() > 1) absl::StrAppend(&text, " ", tr_("It $0.", Clamping(v)));
+    if (v.outside) absl::StrAppend(&text, " ", tr_("What lies outside is left out."));
     std::vector<int64_t> low, high;
     w_.MovedBox(subject_, &low, &high);
     std::vector<std::string> parts;
     for (size_t d = 0; d < low.size(); ++d) parts.push_back(low[d] == high[d] ? absl::StrCat(low[d]) : absl::StrCat(low[d], ":", high[d] + 1));
     const std::string place = parts.empty() ? w_.moved->name : absl::StrCat(w_.moved->name, "[", absl::StrJoin(parts, ","), "]");
-    absl::StrAppend(&text, w_.moved->id >= kResultArray ? " It becomes " : " It takes ", place, ".");
+    absl::StrAppend(&text, " ", w_.moved->id >= kResultArray ? tr_("It becomes $0.", place) : tr_("It takes $0.", place));
   }
   if (step() >= 0) {
     board_.set_step_text(text);

@@ -45,6 +45,7 @@ class WindowStory {
   const StartVector& Cached(int64_t vector) const;
 
   Board& board_;
+  const Captions& tr_;
   IndexWindows w_;
   int64_t subject_ = -1;
   mutable std::map<int64_t, StartVector> cache_;
@@ -53,10 +54,8 @@ class WindowStory {
   absl::flat_hash_map<int64_t, std::vector<int64_t>> hits_;
 };
 
-// "y", "y and x", "z, y and x".
-std::string AndText(const std::vector<std::string>& words);
 // The letters of the axes of some dimensions, in such words.
-std::string LettersText(const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims);
+std::string LettersText(const Captions& tr, const std::vector<GridAxis>& axes, absl::Span<const int64_t> dims);
 
 // What gather and scatter say alike of their attributes. index_vector_dim, and `starts`: which number of a vector is the start along which dimension.
 void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view starts_name, absl::Span<const int64_t> starts);

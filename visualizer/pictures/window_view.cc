@@ -74,7 +74,7 @@ GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(ab
   GridSpec spec = board.SpecOf(array_);
   if (spec.focus) spec.focus = PlaceOf(*spec.focus);
   if (!std::equal(dims_.begin(), dims_.end(), array_.shape.dimensions().begin())) {
-    spec.note = absl::StrCat("as the window sees it; ", array_.name, " is ", array_.shape.ToString(false));
+    spec.note = board.captions()("as the window sees it; $0 is $1", array_.name, array_.shape.ToString(false));
   }
   spec.dims = dims_;
   spec.label = [this](int dim, int64_t i) {
@@ -87,11 +87,11 @@ GridSpec WindowView::Spec(const Board& board, int own, std::function<CellMark(ab
   spec.cell = [this, &board, own, mark = std::move(mark)](absl::Span<const int64_t> place) {
     GridCell cell;
     if (const auto element = ElementAt(place)) {
-      cell = CellOf(array_, *element, [&board](const Cell& c) { return board.MarkOf(c); });
+      cell = CellOf(array_, *element, [&board](const Cell& c) { return board.MarkOf(c); }, board.captions());
     } else {
       cell.cell = {own, {place.begin(), place.end()}};
       cell.state = IsHole(place) ? CellState::kHole : CellState::kPadding;
-      cell.hint = absl::StrCat(cell.state == CellState::kHole ? "hole between elements" : "padding", " at place ", IndexText(place));
+      cell.hint = cell.state == CellState::kHole ? board.captions()("hole between elements at place $0", IndexText(place)) : board.captions()("padding at place $0", IndexText(place));
       if (board.cell() != nullptr && cell.cell == *board.cell()) cell.mark = CellMark::kSelected;
     }
     if (mark) cell.mark = std::max(cell.mark, mark(place));
@@ -113,15 +113,15 @@ void WindowView::TurnToWindow(GridSpec* spec) const {
   spec->columns = std::max(sides[0], sides[1]);
 }
 
-std::string WindowView::Describe(int w) const {
+std::string WindowView::Describe(const Captions& tr, int w) const {
   const WindowDimension& d = window_[w];
   std::vector<std::string> parts;
-  if (d.size != 1) parts.push_back(absl::StrCat("size ", d.size));
-  if (d.stride != 1) parts.push_back(absl::StrCat("every ", d.stride, d.stride == 2 ? "nd" : d.stride == 3 ? "rd" : "th", " place"));
-  if (d.padding_low != 0 || d.padding_high != 0) parts.push_back(absl::StrCat("padding ", d.padding_low, " before and ", d.padding_high, " after"));
-  if (d.base_dilation != 1) parts.push_back(absl::StrCat(d.base_dilation - 1, d.base_dilation == 2 ? " hole" : " holes", " between the array's elements"));
-  if (d.window_dilation != 1) parts.push_back(absl::StrCat(d.window_dilation - 1, d.window_dilation == 2 ? " place" : " places", " left out between the window's"));
-  if (d.reversal) parts.push_back("the window reversed");
+  if (d.size != 1) parts.push_back(tr("size $0", d.size));
+  if (d.stride != 1) parts.push_back(tr("in steps of $0 places", d.stride));
+  if (d.padding_low != 0 || d.padding_high != 0) parts.push_back(tr("padding $0 before and $1 after", d.padding_low, d.padding_high));
+  if (d.base_dilation != 1) parts.push_back(tr.Counted(d.base_dilation - 1, "$0 hole between the array's elements", "$0 holes between the array's elements"));
+  if (d.window_dilation != 1) parts.push_back(tr.Counted(d.window_dilation - 1, "$0 place left out between the window's", "$0 places left out between the window's"));
+  if (d.reversal) parts.push_back(tr("the window reversed"));
   return absl::StrJoin(parts, ", ");
 }
 

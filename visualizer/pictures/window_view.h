@@ -32,7 +32,7 @@ class WindowView {
   // Puts the last two dimensions in which the window is more than one place down and across, in a grid with dimensions like the array's.
   void TurnToWindow(GridSpec* spec) const;
   // "size 3, stride 2, padding 1 before and 0 after, ..." of window dimension w; "" where nothing is special.
-  std::string Describe(int w) const;
+  std::string Describe(const Captions& tr, int w) const;
 
  private:
   const PictureArray& array_;
