@@ -39,6 +39,22 @@ MadePicture DrawX(const std::string& layout, const PictureSelection& selection =
   return *std::move(made);
 }
 
+// Letters count, not bytes: what is told of a cell stands in columns in every language.
+TEST(LayoutPicture, ColumnsOfWordsWithAccents) {
+  PictureSelection selection;
+  selection.pinned = Cell{kResultArray, {1, 2}};
+  selection.captions = Captions("es", {{"logical", "lógico"}, {"linear", "lineal"}, {"physical", "físico"}});
+  std::vector<std::string> code;
+  const MadePicture picture = DrawX("{1,0}", selection);
+  for (const Drawn& item : picture.drawing.items()) {
+    const auto* text = std::get_if<DrawnText>(&item);
+    if (text != nullptr && text->style.face == Face::kMono) code.push_back(text->text);
+  }
+  EXPECT_THAT(code, ::testing::Contains(HasSubstr("lógico  %x[1,2]")));
+  EXPECT_THAT(code, ::testing::Contains(HasSubstr("lineal  y")));
+  EXPECT_THAT(code, ::testing::Contains(HasSubstr("físico  5")));
+}
+
 TEST(LayoutPicture, MemoryIsAsTheSpecificationSays) {
   EXPECT_EQ(MemoryOf(DrawX("{0,1}")), "11 14 12 15 13 16");
   EXPECT_EQ(MemoryOf(DrawX("{1,0}")), "11 12 13 14 15 16");

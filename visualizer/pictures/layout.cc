@@ -604,9 +604,10 @@ class LayoutPicture {
     }
     // In columns, whatever the language calls them.
     const std::string names[] = {tr_("logical"), tr_("linear"), tr_("physical")};
-    size_t widest = 0;
-    for (const std::string& name : names) widest = std::max(widest, name.size());
-    const auto head = [&](int k) { return absl::StrCat(names[k], std::string(widest + 2 - names[k].size() - (names[k].size() > widest ? 1 : 0), ' ')); };
+    const auto letters = [](const std::string& text) { return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }); };
+    ptrdiff_t widest = 0;
+    for (const std::string& name : names) widest = std::max(widest, letters(name));
+    const auto head = [&](int k) { return absl::StrCat(names[k], std::string(static_cast<size_t>(widest + 2 - letters(names[k])), ' ')); };
     board_.Code(absl::StrCat(head(0), array_->name, IndexText(index), ValueText(index)));
     board_.Code(absl::StrCat(head(1), dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
     const int64_t bits = map_->ElementBits(), bit = physical * bits;
