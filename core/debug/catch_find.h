@@ -83,6 +83,12 @@ class CatchFinder {
     std::optional<Program> program;
     std::shared_ptr<const Kernel> kernel;
   };
+  // Of a region, or of what leads to one of its members.
+  struct RegionSuspects {
+    Suspects suspects;
+    std::vector<int> inputs;       // into the region's inputs: the program's first operands
+    std::vector<Value> constants;  // the others
+  };
   struct Known {
     bool program_made = false;
     absl::StatusOr<Program> program;
@@ -99,6 +105,9 @@ class CatchFinder {
                                        absl::Span<const Frame> frames, bool clean);
   std::optional<Finding> FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
   std::optional<Finding> FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands);
+  // Of whose elements not all may be computed where the region runs as one: what others leave unread or choose among.
+  std::vector<int> PartlyRead(const Computation& computation, const Region& region);
+  RegionSuspects SuspectsUpTo(int root, const HazardQuery& query, const Computation& computation, const Region& region);
   Suspects& SuspectsOf(const Instruction& instruction, const Program& program, const HazardQuery& query);
   absl::StatusOr<std::vector<std::vector<int64_t>>> RunSuspects(Suspects& suspects, absl::Span<const Value> operands);
   std::optional<std::vector<std::vector<int64_t>>> Suspicious(const CatchRequest& request, const Instruction& instruction, const Program& program,
@@ -116,7 +125,7 @@ class CatchFinder {
   std::vector<std::string> notices_;
   std::map<CatchKind, std::unique_ptr<ConstantFlow>> flows_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Known>> known_;
-  std::map<std::tuple<const Instruction*, size_t, int>, std::unique_ptr<Suspects>> regions_;  // by root, members and what is looked for
+  std::map<std::tuple<const Instruction*, size_t, int>, std::vector<RegionSuspects>> regions_;  // by root, members and what is looked for
 };
 
 // Some element is NaN (kNan) or an infinity (kInf); tuples: in some leaf.

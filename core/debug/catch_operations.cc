@@ -2,6 +2,7 @@
 // own (core/element/hazard_program.h), which runs as fast as the instruction; only the elements that it finds are evaluated and watched.
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 #include "absl/strings/str_cat.h"
 
@@ -12,6 +13,8 @@
 #include "core/element/magnitudes.h"
 #include "core/exec/fuse.h"
 #include "core/exec/watch.h"
+#include "core/literal/relayout.h"
+#include "core/ops/hazards.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -159,27 +162,83 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
   return found;
 }
 
+std::vector<int> CatchFinder::PartlyRead(const Computation& computation, const Region& region) {
+  std::set<int> found;
+  for (int member : region.members) {
+    const Instruction& i = *computation.schedule[member];
+    const Program* program = ProgramOf(i);
+    bool chooses = program == nullptr;
+    for (NodeId id = 0; !chooses && id < program->graph->size(); ++id) chooses = program->graph->node(id).kind == NodeKind::kSelect;
+    for (size_t k = 0; k < i.operands.size(); ++k) {
+      const int from = i.operands[k]->index;
+      const bool inside = std::binary_search(region.members.begin(), region.members.end(), from) && i.operands[k]->literal == nullptr;
+      if (inside && (chooses || MayLeaveUnread(i, static_cast<int>(k)))) found.insert(from);
+    }
+  }
+  found.erase(region.root);
+  return std::vector<int>(found.begin(), found.end());
+}
+
+CatchFinder::RegionSuspects CatchFinder::SuspectsUpTo(int root, const HazardQuery& query, const Computation& computation, const Region& region) {
+  RegionSuspects made;
+  Region up_to;
+  up_to.root = root;
+  std::set<int> needed = {root};
+  for (auto member = region.members.rbegin(); member != region.members.rend(); ++member) {
+    if (!needed.contains(*member)) continue;
+    up_to.members.insert(up_to.members.begin(), *member);
+    for (const Instruction* operand : computation.schedule[*member]->operands) needed.insert(operand->index);
+  }
+  for (size_t k = 0; k < region.inputs.size(); ++k) {
+    if (!needed.contains(region.inputs[k])) continue;
+    up_to.inputs.push_back(region.inputs[k]);
+    made.inputs.push_back(static_cast<int>(k));
+  }
+  // Constants are inputs here: what follows from them alone would be folded, and what it does on the way forgotten.
+  for (int member : up_to.members) {
+    const Instruction& i = *computation.schedule[member];
+    if (i.literal == nullptr || !i.literal->value.has_value() || std::find(up_to.inputs.begin(), up_to.inputs.end(), member) != up_to.inputs.end()) continue;
+    up_to.inputs.push_back(member);
+    made.constants.push_back(ToDense(i.literal->value));
+  }
+  absl::StatusOr<Program> fused = FuseRegion(computation, up_to);
+  // With folds the fused loop order is another one, and a library may have been at work: those are looked at one by one.
+  if (fused.ok() && !fused->is_push && !HasFold(*fused)) made.suspects.program = HazardProgram(*fused, query, &made.suspects.never);
+  return made;
+}
+
 bool CatchFinder::IsClean(const CatchRequest& request, const Computation& computation, const Region& region, absl::Span<const Value> inputs) {
   for (const Value& input : inputs) {
     if (!input.has_value() || !input.shape().IsArray() || !input.IsDense()) return false;
   }
-  HazardQuery query;
-  query.hazard = HazardOf(request.kind);
-  query.bits = request.bits;
-  query.in_folds = *query.hazard != ScalarHazard::kCancellation;
   const int key = static_cast<int>(request.kind) * 1000 + request.bits;
-  std::unique_ptr<Suspects>& suspects = regions_[{computation.schedule[region.root], region.members.size(), key}];
-  if (suspects == nullptr) {
-    suspects = std::make_unique<Suspects>();
-    absl::StatusOr<Program> fused = FuseRegion(computation, region);
-    // With folds the fused loop order is another one, and a library may have been at work: those are looked at one by one.
-    if (fused.ok() && !fused->is_push && !HasFold(*fused)) suspects->program = HazardProgram(*fused, query, &suspects->never);
+  const auto [at, fresh] = regions_.try_emplace({computation.schedule[region.root], region.members.size(), key});
+  std::vector<RegionSuspects>& all = at->second;
+  if (fresh) {
+    HazardQuery query;
+    query.hazard = HazardOf(request.kind);
+    query.bits = request.bits;
+    query.in_folds = *query.hazard != ScalarHazard::kCancellation;
+    std::vector<int> roots = PartlyRead(computation, region);
+    roots.push_back(region.root);
+    for (int root : roots) {
+      RegionSuspects one = SuspectsUpTo(root, query, computation, region);
+      if (one.suspects.never) continue;
+      const bool known = one.suspects.program.has_value();
+      all.push_back(std::move(one));
+      if (!known) break;  // then all is looked at one by one
+    }
   }
-  if (suspects->never) return true;
-  if (!suspects->program.has_value()) return false;
-  absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(*suspects, inputs);
-  if (!found.ok()) return false;
-  return std::all_of(found->begin(), found->end(), [](const std::vector<int64_t>& some) { return some.empty(); });
+  if (!all.empty() && !all.back().suspects.program.has_value()) return false;
+  for (RegionSuspects& one : all) {
+    std::vector<Value> given;
+    for (int k : one.inputs) given.push_back(inputs[k]);
+    given.insert(given.end(), one.constants.begin(), one.constants.end());
+    const absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(one.suspects, given);
+    if (!found.ok()) return false;
+    if (std::any_of(found->begin(), found->end(), [](const std::vector<int64_t>& some) { return !some.empty(); })) return false;
+  }
+  return true;
 }
 
 // Elements of the result in whose calls a NaN may have been made and lost again.

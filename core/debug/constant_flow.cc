@@ -5,6 +5,8 @@
 #include <algorithm>
 
 #include "core/debug/catch_elements.h"
+#include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -166,13 +168,31 @@ const Instruction* ConstantFlow::MayBring(const Instruction& instruction, int le
   return known == brought_.end() ? nullptr : known->second;
 }
 
+ConstantFlow::Origin ConstantFlow::Taken(const Frame& frame, Origin origin) {
+  while (origin.kind == Origin::kMaybe && origin.at->parent == frame.computation && Def(*origin.at).control == ControlKind::kConditional) {
+    const Instruction& conditional = *origin.at;
+    const Value& choice = frame.values[conditional.operands[0]->index];
+    const Value& known = conditional.operands[0]->literal != nullptr ? conditional.operands[0]->literal->value : choice;
+    if (!known.has_value()) break;
+    const ElementType type = known.shape().element_type();
+    const int64_t number = LoadScalar(type, ToDense(known).data()).i;
+    const std::vector<Computation*> branches = conditional.CalledComputations();
+    const int64_t last = static_cast<int64_t>(branches.size()) - 1;
+    const int64_t taken = IsPred(type) ? (number != 0 ? 0 : 1) : number < 0 || number > last ? last : number;
+    const Origin inside = OriginOf(*branches[taken]->root, origin.leaf);
+    origin = inside.kind == Origin::kParameter ? OriginOf(*conditional.operands[taken + 1], inside.leaf) : inside;
+  }
+  return origin;
+}
+
 ConstantFlow::Source ConstantFlow::Of(absl::Span<const Frame> frames, const Instruction& instruction, int leaf) {
   const Instruction* may = MayBring(instruction, leaf);
   if (may == nullptr) return {};
   Origin origin = OriginOf(instruction, leaf);
   for (size_t depth = frames.size(); depth-- > 0;) {
-    if (origin.kind != Origin::kParameter) break;
     const Frame& frame = frames[depth];
+    origin = Taken(frame, origin);
+    if (origin.kind != Origin::kParameter) break;
     const Instruction* operand = nullptr;
     int from = origin.leaf;
     switch (frame.kind) {

@@ -43,6 +43,8 @@ class ConstantFlow {
     int leaf = 0;
   };
   Origin OriginOf(const Instruction& instruction, int leaf);
+  // Through conditionals of the frame, by the branch that was taken, as far as the frame still holds what chose it.
+  Origin Taken(const Frame& frame, Origin origin);
   Origin Find(const Instruction& instruction, int leaf);
   const std::vector<LeafSource>& LeavesOf(const Instruction& instruction);
   bool Matters(const Instruction& constant);
