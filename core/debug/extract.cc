@@ -11,6 +11,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/debug/travel.h"
 #include "core/ir/rewrite.h"
 #include "core/literal/npy.h"
 #include "core/literal/relayout.h"
@@ -223,6 +224,15 @@ bool SameNumbers(const Value& a, const Value& b) {
 }  // namespace
 
 absl::Status CommandExtract(Session::State& s, absl::string_view args) {
+  if (absl::string_view what, moment; SplitMoment(args, &what, &moment)) {
+    const absl::StatusOr<Wanted> wanted = ParseExtract(what);
+    if (!wanted.ok()) return wanted.status();
+    if (wanted->name.empty()) return absl::InvalidArgumentError("name an instruction before @, as: extract small.hlo %x @ iteration 17");
+    const absl::StatusOr<Mark> one = ParseMoment(s, moment, wanted->name);
+    if (!one.ok()) return one.status();
+    const std::string text(what);
+    return LookBack(s, moment, wanted->name, [&](absl::string_view) { return CommandExtract(s, text); });
+  }
   const absl::StatusOr<Wanted> wanted = ParseExtract(args);
   if (!wanted.ok()) return wanted.status();
   const absl::Status running = s.NeedFrames();

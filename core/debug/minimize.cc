@@ -217,7 +217,8 @@ class Minimizer {
         for (size_t k = 0; k < operands.size(); ++k) {
           if (k < first || k >= first + chunk) rewrite.roots.push_back(operands[k]);
         }
-        if (rewrite.roots.empty() || !Try(rewrite)) first += chunk;
+        const bool stays = options_.result_parts_stay && first + chunk < operands.size();
+        if (stays || rewrite.roots.empty() || !Try(rewrite)) first += chunk;
       }
     }
   }

@@ -51,11 +51,25 @@ class RunHost : public ExpressionHost {
   Machine& machine_;
 };
 
+// Whether subscripts mean the same of both: parts of tuples stay what they are, as many as are left; elements stay elements.
+bool SameKind(const Shape& before, const Shape& now) {
+  if (before.IsTuple() != now.IsTuple()) return false;
+  if (!before.IsTuple()) return before.IsArray() == now.IsArray() && (!before.IsArray() || before.rank() == now.rank());
+  if (now.tuple_shapes().size() > before.tuple_shapes().size()) return false;
+  for (size_t k = 0; k < now.tuple_shapes().size(); ++k) {
+    if (!SameKind(before.tuple_shapes()[k], now.tuple_shapes()[k])) return false;
+  }
+  return true;
+}
+
 FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
-  return [&backend, &run, text, first = true](const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
+  return [&backend, &run, text, first = true, result = Shape(), of_result = absl::StrContains(text, "$result")](const Module& module,
+                                                                                                               const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
     Machine machine(module, backend, run);
     const bool whole = first;
     first = false;
+    if (whole) result = module.entry->root->shape;
+    if (of_result && !SameKind(result, module.entry->root->shape)) return false;
     if (const absl::Status started = machine.Start(parameters); !started.ok()) return whole ? absl::StatusOr<bool>(started) : false;
     if (machine.Run() != StopReason::kFinished) {
       if (!whole) return false;
@@ -213,7 +227,7 @@ std::string CommandFor(const MinimizeRequest& request, const std::string& archiv
 absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramInputs& inputs, Backend& backend, const SessionOptions& session,
                                            const MinimizeRequest& request, const MinimizeOptions& options) {
   if (!absl::EndsWith(request.out, ".hlo") && !absl::EndsWith(request.out, ".txt")) {
-    return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text: name it OUT.hlo, not '", request.out, "'"));
+    return absl::InvalidArgumentError(absl::StrCat("the smaller program is written as HLO text, also of StableHLO, which is read but not written: name it OUT.hlo, not '", request.out, "'"));
   }
   MachineOptions run;
   run.memory_limit = session.memory_limit;
@@ -259,7 +273,9 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramIn
     run.max_iterations = std::min(run.max_iterations, 2 * plain.iterations + 16);
     fails = EndingToo(std::move(fails), backend, run, 10 * plain.seconds + 1);
   }
-  const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, options);
+  MinimizeOptions with_parts = options;
+  with_parts.result_parts_stay = request.kind == MinimizeRequest::kExpect && absl::StrContains(request.text, "$result");
+  const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, with_parts);
   if (!small.ok()) return small.status();
   std::string archive;
   absl::Status written = WriteProgram(*small->module, small->parameters, request.out, &archive);
