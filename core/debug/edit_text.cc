@@ -5,6 +5,7 @@
 #include <cstring>
 #include <fstream>
 #include <functional>
+#include <optional>
 #include <sstream>
 #include <utility>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/ops/op.h"
 #include "core/ops/verifier.h"
@@ -215,14 +217,35 @@ absl::Status NeedReader(const Module& module, const Instruction& constant) {
   return absl::InvalidArgumentError(absl::StrCat("nothing reads %", constant.name, " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
 }
 
+// An integer constant of StableHLO is changed in that text, which is then read anew: shapes and attributes may be made from it. Nothing: it is
+// not written there as dense<...>. What does not fit the types that the text gives is told as of a file.
+std::optional<absl::StatusOr<std::unique_ptr<Module>>> WithDense(const Module& module, const Instruction& constant, absl::string_view text) {
+  if (constant.literal == nullptr || module.source == nullptr || !constant.range.valid() || !mlir::LooksLikeMlir(module.source->text())) return std::nullopt;
+  const ElementType type = constant.shape.element_type();
+  const absl::string_view all = module.source->text();
+  if ((!IsInteger(type) && !IsPred(type)) || constant.range.end > static_cast<int64_t>(all.size())) return std::nullopt;
+  const absl::string_view own = all.substr(constant.range.begin, constant.range.end - constant.range.begin);
+  const size_t open = own.find("dense<"), begin = open + 6;
+  const size_t end = open == absl::string_view::npos ? open : own.find('>', begin);
+  if (end == absl::string_view::npos || !absl::StrContains(own.substr(0, open), "constant")) return std::nullopt;
+  const std::string written = absl::StrReplaceAll(text, {{"{", "["}, {"}", "]"}});
+  const auto at = static_cast<size_t>(constant.range.begin);
+  return Read(module, module.source->name(), absl::StrCat(all.substr(0, at + begin), written, all.substr(at + end)),
+              {static_cast<int32_t>(at + begin), static_cast<int32_t>(at + begin + written.size())});
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text) {
+  if (auto dense = WithDense(module, constant, text); dense.has_value()) return *std::move(dense);
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
   return WithAll(module, constant, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {
+  if (value.element_count() <= kMostText) {
+    if (auto dense = WithDense(module, constant, PrintLiteral(value)); dense.has_value()) return *std::move(dense);
+  }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
   return WithAll(module, constant, [&value](const Module& m, const Instruction& c) { return WithOneConstant(m, c, value); });
 }

@@ -2,6 +2,8 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 #include "core/text/stablehlo/convert.h"
 
 namespace hloscope::stablehlo {
@@ -21,7 +23,13 @@ bool Negative(const std::vector<int64_t>& sizes) {
 
 // The result's shape: the type where it is static, else the sizes in an operand.
 std::optional<Shape> ShapeFrom(OpContext& c, int operand) {
-  if (const std::optional<Shape> written = c.Written()) return written;
+  if (const std::optional<Shape> written = c.Written()) {
+    const auto known = c.TryKnownInts(operand);
+    if (!known.has_value() || absl::MakeConstSpan(*known) == absl::Span<const int64_t>(written->dimensions())) return written;
+    c.Error(HLO_LABEL("stablehlo.shape-differs"), absl::StrCat("the result is written as ", written->ToString(false), ", and its shape is computed as [", absl::StrJoin(*known, ","), "]"),
+            "write the type with ? where the size is computed, or the size that it is");
+    return std::nullopt;
+  }
   const auto sizes = c.KnownInts(operand, "the result's shape");
   if (!sizes) return std::nullopt;
   if (Negative(*sizes)) {
