@@ -3,6 +3,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/instruction_names.h"
 #include "core/ops/op.h"
 #include "core/text/nearest_name.h"
 
@@ -56,9 +57,9 @@ std::vector<const Computation*> Surroundings(const CallGraph& calls, const Compu
 }
 
 const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, absl::string_view name) {
-  if (const Instruction* found = home.FindInstruction(name)) return found;
+  if (const Instruction* found = FindNamed(home, name)) return found;
   for (const Computation* computation : Surroundings(calls, home)) {
-    if (const Instruction* found = computation->FindInstruction(name)) return found;
+    if (const Instruction* found = FindNamed(*computation, name)) return found;
   }
   return nullptr;
 }

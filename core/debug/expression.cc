@@ -17,6 +17,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/expression_functions.h"
 #include "core/debug/expression_integers.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/subscript.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
@@ -567,30 +568,26 @@ absl::StatusOr<Reference> ParseReference(absl::string_view& text, const Expressi
   Reference reference;
   reference.name = std::string(text.substr(0, length));
   text.remove_prefix(length);
+  if (absl::string_view behind = text; absl::ConsumePrefix(&behind, ":") && !behind.empty()) {  // body:x
+    absl::ConsumePrefix(&behind, "%");
+    size_t most = 0;
+    while (most < behind.size() && IsNameChar(behind[most])) ++most;
+    size_t taken = most;
+    while (taken > 0 && !host.IsName(absl::StrCat(reference.name, ":", behind.substr(0, taken)))) --taken;
+    if (taken == 0) taken = most;
+    if (taken > 0) {
+      absl::StrAppend(&reference.name, ":", behind.substr(0, taken));
+      text = behind.substr(taken);
+    }
+  }
   while (absl::StartsWith(text, "[")) {
     const size_t close = text.find(']');
     if (close == absl::string_view::npos) return absl::InvalidArgumentError("the closing ] of a subscript is missing");
     reference.subscripts.push_back(text.substr(0, close + 1));
     text.remove_prefix(close + 1);
   }
+  if (const absl::string_view computation = TakeIn(text); !computation.empty()) reference.name = absl::StrCat(computation, ":", reference.name);
   return reference;
-}
-
-std::string ExpressionHelp() {
-  std::string text =
-      "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
-      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2),\n"
-      "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
-  for (const Function& f : Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
-  absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
-  text +=
-      "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"
-      "  depth      how many frames are around this one\n"
-      "  $_         what the instruction before the stop has computed; in a condition or logpoint, the value of its place, after which it\n"
-      "             stops then; in a watch, the expression's value, and $old the one before\n"
-      "  hits       in conditions and logpoints: how often the place has been reached, this time included\n"
-      "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
-  return text;
 }
 
 }  // namespace hloscope

@@ -55,9 +55,9 @@ struct Claim {
 };
 absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host);
 
-// A name with subscripts: "%x[0,1]", "x", "$result[2][0:3]". Takes it off `text`.
+// A name with subscripts: "%x[0,1]", "x", "$result[2][0:3]"; of one computation "body:x[0]" or "%x[0] in body". Takes it off `text`.
 struct Reference {
-  std::string name;
+  std::string name;  // with its computation as "body:x", see core/debug/instruction_names.h
   std::vector<absl::string_view> subscripts;  // views into the text given
 };
 absl::StatusOr<Reference> ParseReference(absl::string_view& text, const ExpressionHost& host);

@@ -159,3 +159,24 @@ const Function kFunctions[] = {
 absl::Span<const Function> Functions() { return kFunctions; }
 
 }  // namespace hloscope::expression
+
+namespace hloscope {
+
+std::string ExpressionHelp() {
+  std::string text =
+      "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
+      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2),\n"
+      "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
+  for (const expression::Function& f : expression::Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
+  absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
+  text +=
+      "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"
+      "  depth      how many frames are around this one\n"
+      "  $_         what the instruction before the stop has computed; in a condition or logpoint, the value of its place, after which it\n"
+      "             stops then; in a watch, the expression's value, and $old the one before\n"
+      "  hits       in conditions and logpoints: how often the place has been reached, this time included\n"
+      "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
+  return text;
+}
+
+}  // namespace hloscope

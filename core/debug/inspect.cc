@@ -1,5 +1,6 @@
 // Commands that look: backtrace, frames, the program's text, facts. Nothing here changes the program's state, only what is selected.
 #include <algorithm>
+#include <chrono>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -226,14 +227,20 @@ absl::Status InfoLocals(Session::State& s, absl::string_view args) {
   if (!running.ok()) return running;
   const Frame& f = *s.frame();
   const int64_t most = absl::StripAsciiWhitespace(args) == "all" ? INT64_MAX : 20;
+  constexpr int64_t kSmall = 8;      // elements of a value that is shown
+  constexpr double kSeconds = 2;     // for making such values again, all together
   const int first = static_cast<int>(std::max<int64_t>(0, f.position - most));
+  const auto begin = std::chrono::steady_clock::now();
   if (first > 0) s.Say("(", Count(first, "earlier instruction"), "; info locals all shows them)\n");
   for (int position = first; position < f.position; ++position) {
     const Instruction& i = *f.computation->schedule[position];
     s.Say("%", i.name, " = ", i.shape.ToString(false));
-    const Value& value = i.literal != nullptr ? i.literal->value : f.values[position];
-    if (value.has_value() && value.shape().IsArray() && value.element_count() <= 8) s.Say(" ", Cut(FormatValue(value), 100));
-    if (!value.has_value() && i.literal == nullptr && i.shape.IsArray() && i.shape.ElementCount() <= 8) s.Say(" (not held; print computes it)");
+    if (i.shape.IsArray() && i.shape.ElementCount() <= kSmall) {
+      Value value = i.literal != nullptr ? i.literal->value : f.values[position];
+      const bool late = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > kSeconds;
+      if (!value.has_value() && i.literal == nullptr && !late) value = s.machine->ValueOf(s.selected, position).value_or(Value());
+      s.Say(" ", value.has_value() ? Cut(FormatValue(value), 100) : "(not held; print computes it)");
+    }
     s.Say("\n");
   }
   if (f.position == 0) s.Say("Nothing has been computed in this frame.\n");

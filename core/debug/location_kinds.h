@@ -60,7 +60,9 @@ absl::StatusOr<Locations> ByWholeText(const Module& module, absl::string_view pa
 absl::StatusOr<Locations> ByScope(const Module& module, absl::string_view scope);
 absl::StatusOr<Locations> BySourceLine(const Module& module, absl::string_view file, int line);
 absl::StatusOr<Locations> BySourceFile(const Module& module, absl::string_view file);
-// `file` empty: in any file.
+// Where the functions of the text (func.func @relu) or computations of that name begin, private ones too; a glob. `function`: with or without @.
+Locations EntriesOf(const Module& module, absl::string_view function);
+// `file` empty: in any file, and functions of the program's own text where no Python function has the name.
 absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view file, absl::string_view function);
 bool NamesSourceFile(const Module& module, absl::string_view file);
 bool FileMatches(absl::string_view path, absl::string_view wanted);

@@ -224,7 +224,7 @@ absl::StatusOr<Locations> ByShape(const Module& module, absl::string_view text) 
 // -- call: --
 
 absl::StatusOr<Locations> ByCalled(const Module& module, absl::string_view name) {
-  name = absl::StripPrefix(absl::StripAsciiWhitespace(name), "%");
+  name = absl::StripPrefix(absl::StripPrefix(absl::StripAsciiWhitespace(name), "%"), "@");
   absl::flat_hash_set<const Computation*> wanted;
   int64_t budget = 1 << 20;
   NearestName nearest(name, &budget);

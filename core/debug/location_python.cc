@@ -140,7 +140,31 @@ absl::StatusOr<Locations> BySourceFile(const Module& module, absl::string_view f
   return found;
 }
 
+namespace {
+
+// What the text calls the function that a computation was made from, as @relu: without @ and quotes.
+absl::string_view WrittenFunction(const Module& module, const Computation& computation) {
+  if (module.source == nullptr || !computation.name_range.valid()) return "";
+  absl::string_view name = module.source->text().substr(computation.name_range.begin, computation.name_range.end - computation.name_range.begin);
+  absl::ConsumePrefix(&name, "@");
+  if (absl::ConsumePrefix(&name, "\"")) absl::ConsumeSuffix(&name, "\"");
+  return name;
+}
+
+}  // namespace
+
+Locations EntriesOf(const Module& module, absl::string_view function) {
+  absl::ConsumePrefix(&function, "@");
+  Locations found;
+  for (const Computation* computation : module.computations) {  // one function may have become several, one for each shape of its arguments
+    if (computation->schedule.empty() || (!GlobMatches(computation->name, function) && !GlobMatches(WrittenFunction(module, *computation), function))) continue;
+    found.push_back({computation, FirstStop(*computation)});
+  }
+  return found;
+}
+
 absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view file, absl::string_view function) {
+  function = absl::StripPrefix(function, "@");
   const auto in_file = [&](const PythonFrame& frame) { return file.empty() || FileMatches(frame.file, file); };
   // Functions are written with the classes and functions that they are in, or without.
   const auto is_it = [&](absl::string_view name) {
@@ -152,9 +176,14 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
     return std::any_of(frames.begin(), frames.end(), [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); });
   });
   if (!found.empty()) return found;
+  if (file.empty()) found = EntriesOf(module, function);
+  if (!found.empty()) return found;
   int64_t budget = 1 << 22;
   NearestName nearest(function, &budget);
   bool any = false;
+  if (file.empty()) {
+    for (const Computation* computation : module.computations) nearest.Offer(computation->name);
+  }
   ForEachFrame(module, [&](const PythonFrame& frame) {
     any |= !frame.function.empty();
     if (!in_file(frame)) return;
@@ -164,7 +193,7 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
   const std::string where = file.empty() ? "" : absl::StrCat(" of ", file);
   const std::string hint = nearest.Hint();
   return NoLocation(absl::StrCat("no instruction comes from a function ", function, where),
-                    !any ? "this program's text names no functions" : hint.empty() ? "info source shows an instruction's frames" : hint);
+                    !any && hint.empty() ? "this program's text names no such function" : hint.empty() ? "info source shows an instruction's frames" : hint);
 }
 
 }  // namespace hloscope

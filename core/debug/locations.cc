@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/location_kinds.h"
 #include "core/text/nearest_name.h"
 
@@ -31,18 +32,12 @@ absl::StatusOr<Locations> ByTextLine(const Module& module, int line) {
 }
 
 absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, const Computation* current) {
-  absl::string_view name = absl::StripPrefix(spec, "%");
-  const size_t colon = name.find(':');
-  if (colon != absl::string_view::npos) {
-    const absl::string_view computation_name = name.substr(0, colon), instruction_name = absl::StripPrefix(name.substr(colon + 1), "%");
-    const Computation* computation = module.FindComputation(computation_name);
-    if (computation == nullptr) return NoLocation(absl::StrCat("there is no computation '", computation_name, "'"), NearestInModule(module, computation_name));
-    const Instruction* instruction = computation->FindInstruction(instruction_name);
+  const absl::string_view name = absl::StripPrefix(spec, "%");
+  if (const InstructionName parsed = ParseInstructionName(name); !parsed.computation.empty()) {
+    const Computation* computation = module.FindComputation(parsed.computation);
+    const Instruction* instruction = computation == nullptr ? nullptr : computation->FindInstruction(parsed.name);
     if (instruction != nullptr) return Locations{{computation, instruction->index}};
-    int64_t budget = 1 << 20;
-    NearestName nearest(instruction_name, &budget);
-    for (const Instruction* i : computation->instructions) nearest.Offer(i->name);
-    return NoLocation(absl::StrCat("the computation ", computation_name, " has no instruction '", instruction_name, "'"), nearest.Hint());
+    return NoSuchNamed(module, parsed);
   }
   if (current != nullptr) {
     if (const Instruction* instruction = current->FindInstruction(name)) return Locations{{current, instruction->index}};
@@ -79,6 +74,10 @@ absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, abs
     if (module.source != nullptr && FileMatches(module.source->name(), file)) return ByTextLine(module, line);
     // "body:5" could name an instruction called 5; a file has a dot or a slash.
     if (module.FindComputation(absl::StripPrefix(file, "%")) == nullptr) return BySourceLine(module, file, line);
+  }
+  if (spec[0] == '@') {
+    Locations found = EntriesOf(module, spec);
+    return found.empty() ? ByFunction(module, "", spec) : absl::StatusOr<Locations>(std::move(found));
   }
   absl::StatusOr<Locations> named = ByName(module, spec, current);
   if (named.ok() || absl::StartsWith(spec, "%")) return named;

@@ -21,7 +21,7 @@ struct Location {
 // The places that `spec` names, in program order, at least one:
 //   dot.5, %dot.5           instructions of that name (in `current` first, if it is there)
 //   body, %body             a computation: its first instruction that is no parameter
-//   body:dot.5              an instruction of a computation
+//   body:dot.5, %dot.5 in body   an instruction of a computation
 //   op:dot,all-*            every instruction of these operations
 //   shape:bf16[*,4096]      every instruction of such a shape: type and dimensions may be *, `...` is any number of dimensions, >=8 a bound;
 //                           shape:f32 any f32 array, shape:(s32[], ...) a tuple
@@ -32,6 +32,7 @@ struct Location {
 //   model.py:142            where the program enters that line of its source (a whole path, or its end)
 //   model.py, file:model.py where it enters that file
 //   function:attend, model.py:attend   where it enters that Python function
+//   function:relu, @relu    where a function of StableHLO (or a computation) of that name begins
 //   142                     the instructions on that line of the text
 // NotFound with the nearest names where there is none.
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current);

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/places.h"
 #include "core/debug/stop_walk.h"
@@ -24,9 +25,9 @@ namespace hloscope {
 namespace {
 
 // The instructions that an expression may name, in its order: words that are not called like functions.
-std::vector<absl::string_view> NamesIn(absl::string_view expression) {
+std::vector<std::string> NamesIn(absl::string_view expression) {
   const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '#'; };
-  std::vector<absl::string_view> names;
+  std::vector<std::string> names;
   size_t at = 0;
   const bool options = absl::StartsWith(expression, "/");  // of print or why, with their own words
   while (at < expression.size()) {
@@ -36,9 +37,17 @@ std::vector<absl::string_view> NamesIn(absl::string_view expression) {
       continue;
     }
     size_t end = at + 1;
-    while (end < expression.size() && is_word(expression[end])) ++end;
-    const absl::string_view name = expression.substr(at + (percent ? 1 : 0), end - at - (percent ? 1 : 0));
-    if (percent || (!options && (end >= expression.size() || expression[end] != '('))) names.push_back(name);
+    while (end < expression.size() && (is_word(expression[end]) || (expression[end] == ':' && expression[end - 1] != ':'))) ++end;
+    std::string name(expression.substr(at + (percent ? 1 : 0), end - at - (percent ? 1 : 0)));
+    if (percent || (!options && (end >= expression.size() || expression[end] != '('))) {
+      absl::string_view behind = expression.substr(end);
+      while (absl::StartsWith(behind, "[")) behind.remove_prefix(std::min(behind.find(']'), behind.size() - 1) + 1);
+      if (const absl::string_view computation = TakeIn(behind); !computation.empty()) {
+        name = absl::StrCat(computation, ":", name);
+        end = expression.size() - behind.size();
+      }
+      names.push_back(std::move(name));
+    }
     at = end;
   }
   return names;
@@ -65,9 +74,9 @@ bool SameCarried(const CallGraph& calls, const Instruction& a, const Instruction
 // else all in loops, as captured values of StableHLO are in each region. None: it names nothing.
 Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& asked) {
   const CallGraph& calls = CallsOf(s);
-  const std::vector<absl::string_view> names = NamesIn(expression);
+  const std::vector<std::string> names = NamesIn(expression);
   const auto is_name = [&](absl::string_view name) {
-    return std::any_of(s.module->computations.begin(), s.module->computations.end(), [&](const Computation* c) { return c->FindInstruction(name) != nullptr; });
+    return std::any_of(s.module->computations.begin(), s.module->computations.end(), [&](const Computation* c) { return FindNamed(*c, name) != nullptr; });
   };
   struct Candidate {
     const Instruction* instruction;
@@ -77,18 +86,18 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
   std::vector<Candidate> candidates;
   const Candidate* best = nullptr;
   Homes homes;
-  for (absl::string_view name : names) {
+  for (const std::string& name : names) {
     if (!is_name(name)) continue;
     std::vector<Candidate> with_name;
     for (const Computation* computation : s.module->computations) {
-      const Instruction* instruction = computation->FindInstruction(name);
+      const Instruction* instruction = FindNamed(*computation, name);
       if (instruction == nullptr) continue;
       int depth = -1;
       for (size_t k = 0; k < s.machine->frames().size(); ++k) {
         if (s.machine->frames()[k].computation == computation) depth = static_cast<int>(k);
       }
       const std::vector<const Computation*> around = Surroundings(calls, *computation);
-      const bool sees_all = std::all_of(names.begin(), names.end(), [&](absl::string_view other) { return !is_name(other) || ResolveFrom(calls, *computation, other) != nullptr; });
+      const bool sees_all = std::all_of(names.begin(), names.end(), [&](const std::string& other) { return !is_name(other) || ResolveFrom(calls, *computation, other) != nullptr; });
       const bool is_inside = asked.loop == nullptr || std::any_of(around.begin(), around.end(), [&](const Computation* c) {
                                return c == asked.loop || (asked.caller != nullptr && c == asked.caller->Called(AttrId::kCondition));
                              });
@@ -109,7 +118,7 @@ Homes HomesOf(Session::State& s, absl::string_view expression, const Asked& aske
     const size_t at = static_cast<size_t>(highest - with_name.begin());
     candidates = std::move(with_name);
     best = &candidates[at];
-    homes.name = std::string(name);
+    homes.name = std::string(ParseInstructionName(name).name);
   }
   if (best == nullptr) return homes;
   if (best->rank < (1 << 20)) {  // its names are of what is around the loop
@@ -145,10 +154,14 @@ absl::StatusOr<std::vector<IterationRange>> ParseIterations(absl::string_view te
 }
 
 // A loop by its own name, or that of its body or condition.
-absl::Status ParseLoop(const Session::State& s, absl::string_view name, Asked* asked) {
+absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) {
   asked->caller = nullptr;
   asked->loop = s.module->FindComputation(name);
-  if (asked->loop != nullptr) return absl::OkStatus();
+  if (asked->loop != nullptr) {
+    const std::vector<const Instruction*>& callers = CallsOf(s).callers[asked->loop->id];
+    asked->part_of_loop = std::any_of(callers.begin(), callers.end(), [](const Instruction* i) { return Def(*i).control == ControlKind::kWhile; });
+    return absl::OkStatus();
+  }
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
   if (!found.ok()) return found.status();
   if (Def(**found).control != ControlKind::kWhile) return absl::InvalidArgumentError(absl::StrCat("%", name, " is no loop"));
@@ -170,7 +183,7 @@ const Computation* OnlyLoopOf(const Computation& computation) {
 bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call"; }
 
 // "iteration 3,17 call 2 in NAME"; `ranges`: "10-20" too, and the word iteration may be missing.
-absl::StatusOr<Asked> ParseAsked(const Session::State& s, absl::string_view text, bool ranges) {
+absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool ranges) {
   Asked asked;
   for (absl::string_view rest = text; !absl::StripAsciiWhitespace(rest).empty();) {
     absl::string_view word = TakeWord(rest);
@@ -190,6 +203,9 @@ absl::StatusOr<Asked> ParseAsked(const Session::State& s, absl::string_view text
   }
   return asked;
 }
+
+// "call 3 in f" of what is no part of a loop, without iterations: the third call of the whole run.
+bool CountsCalls(const Asked& asked) { return asked.call > 0 && asked.iterations.empty() && asked.loop != nullptr && asked.caller == nullptr && !asked.part_of_loop; }
 
 // When the values of `home` are computed, as far as the text says.
 absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked, const Computation* home) {
@@ -247,6 +263,26 @@ bool SplitMoment(absl::string_view text, absl::string_view* expression, absl::st
   return true;
 }
 
+namespace {
+
+absl::StatusOr<Mark> CountedCall(Session::State& s, const Asked& asked) {
+  absl::StatusOr<Occurrences> calls = Occurrences::Of(s, *asked.loop, Asked(), false);
+  if (!calls.ok()) return calls.status();
+  std::optional<Mark> found;
+  int64_t count = 0;
+  const absl::Status looked = LookAround(s, [&] {
+    return calls->Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
+      if (++count == asked.call) found = s.machine->Where();
+      return !found.has_value();
+    });
+  });
+  if (!looked.ok()) return looked;
+  if (found.has_value()) return *found;
+  return absl::NotFoundError(absl::StrCat(asked.loop->name, " runs ", Count(count, "time"), " in this program, from call 1 on", calls->LeftOut().empty() ? "" : "; ", absl::StripSuffix(calls->LeftOut(), "\n")));
+}
+
+}  // namespace
+
 absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl::string_view expression) {
   Travel& travel = s.Extension<Travel>();
   if (travel.timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
@@ -255,6 +291,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   if (IsMomentWord(word)) {
     const absl::StatusOr<Asked> asked = ParseAsked(s, text, false);
     if (!asked.ok()) return asked.status();
+    if (CountsCalls(*asked)) return CountedCall(s, *asked);
     absl::StatusOr<Meant> meant = FindMeant(s, *asked, expression);
     if (!meant.ok()) return meant.status();
     Occurrences& occurrences = meant->occurrences[0];
@@ -325,7 +362,13 @@ absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<abs
 absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(const std::string& label)>& look) {
   Travel& travel = s.Extension<Travel>();
   absl::string_view rest = moment;
-  if (travel.timeline == nullptr || !s.visible() || !IsMomentWord(TakeWord(rest))) {
+  bool one = travel.timeline == nullptr || !s.visible() || !IsMomentWord(TakeWord(rest));
+  if (!one) {
+    const absl::StatusOr<Asked> asked = ParseAsked(s, moment, false);
+    if (!asked.ok()) return asked.status();
+    one = CountsCalls(*asked);
+  }
+  if (one) {
     const absl::StatusOr<Mark> mark = ParseMoment(s, moment, expression);
     if (!mark.ok()) return mark.status();
     bool reached = false;

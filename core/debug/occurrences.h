@@ -20,6 +20,7 @@ struct Asked {
   std::vector<IterationRange> iterations;  // of `loop`, or the innermost loop, and before it of loops around it
   int call = 0;                            // from 1; 0: not said
   const Computation* loop = nullptr;       // a loop's body or condition; null: not said
+  bool part_of_loop = false;               // `loop` is a body or condition; else it is a computation that is called
   const Instruction* caller = nullptr;     // the loop itself, either part of it; null: any loop with this body or condition
 
   bool Means(const Instruction& runs, const Computation& part) const { return caller != nullptr ? &runs == caller : &part == loop; }

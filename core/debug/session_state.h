@@ -120,6 +120,9 @@ struct Session::State : ExpressionHost {
   absl::StatusOr<const Instruction*> FindInstruction(absl::string_view name) const;
 };
 
+// The error with the moments that `command args` can be asked for, where a value is of no frame of the present; others as they are.
+absl::Status WithMoment(const absl::Status& status, absl::string_view command, absl::string_view args);
+
 // A count that a command takes ("", "3"); InvalidArgument with the command's usage.
 absl::StatusOr<int64_t> ParseCount(absl::string_view args, int64_t otherwise);
 

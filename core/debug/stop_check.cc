@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/stop_check.h"
 #include "core/debug/text_util.h"
 #include "core/text/nearest_name.h"
@@ -58,9 +59,10 @@ class CheckHost : public ExpressionHost {
     if (name == "$result") return absl::InvalidArgumentError("$result is there when the program has finished, and then nothing stops");
     if (const Instruction* found = ResolveFrom(CallsOf(s_), home_, name)) return found;
     for (const Computation* computation : s_.module->computations) {
-      if (computation->FindInstruction(name) == nullptr) continue;
-      return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name, ", which is never around ", home_.name, ", where this stops"));
+      if (FindNamed(*computation, name) == nullptr) continue;
+      return absl::FailedPreconditionError(absl::StrCat("%", ParseInstructionName(name).name, " is an instruction of ", computation->name, ", which is never around ", home_.name, ", where this stops"));
     }
+    if (const InstructionName parsed = ParseInstructionName(name); !parsed.computation.empty()) return NoSuchNamed(*s_.module, parsed);
     int64_t budget = 20 << 20;
     NearestName nearest(name, &budget);
     for (const Computation* around : Surroundings(CallsOf(s_), home_)) {

@@ -13,6 +13,7 @@
 #include "core/debug/calls.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/hand_sets.h"
+#include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/subscript.h"
@@ -29,14 +30,20 @@ namespace hloscope {
 namespace {
 
 constexpr char kResult[] = "$result";
+constexpr absl::string_view kNoFrame = "hloscope/no-frame";  // payload: the value is of no frame now, and may be of one in the past
 constexpr char kLast[] = "$_";  // what the instruction before the frame's position has computed
 
-absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
+absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
+  const InstructionName parsed = ParseInstructionName(text);
+  const absl::string_view name = parsed.name;
   for (const Computation* computation : s.module->computations) {
-    if (computation->FindInstruction(name) == nullptr) continue;
-    return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
-                                                      s.visible() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
+    if (FindNamed(*computation, text) == nullptr) continue;
+    absl::Status status = absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
+                                                                     s.visible() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
+    if (s.visible() && !s.element_callers.contains(computation)) status.SetPayload(kNoFrame, absl::Cord());
+    return status;
   }
+  if (!parsed.computation.empty()) return NoSuchNamed(*s.module, parsed);
   int64_t budget = 20 << 20;
   NearestName nearest(name, &budget);
   for (const Computation* computation : s.module->computations) {
@@ -48,20 +55,22 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view name) {
 
 }  // namespace
 
+absl::Status WithMoment(const absl::Status& status, absl::string_view command, absl::string_view args) {
+  if (!status.GetPayload(kNoFrame).has_value()) return status;
+  return absl::FailedPreconditionError(absl::StrCat(status.message(), ", or name a moment of the past: ", command, " ", args, " @ iteration 0 (or call 1)"));
+}
+
 bool Session::State::IsName(absl::string_view name) const {
   if (name == kResult || name == kLast) return true;
-  if (const Frame* f = frame(); f != nullptr && f->computation->FindInstruction(name) != nullptr) return true;
-  for (const Computation* computation : module->computations) {
-    if (computation->FindInstruction(name) != nullptr) return true;
-  }
-  return false;
+  if (const Frame* f = frame(); f != nullptr && FindNamed(*f->computation, name) != nullptr) return true;
+  return std::any_of(module->computations.begin(), module->computations.end(), [&](const Computation* c) { return FindNamed(*c, name) != nullptr; });
 }
 
 absl::StatusOr<std::pair<int, const Instruction*>> Session::State::FindValue(absl::string_view name) const {
   if (!visible()) return NeedFrames();
   const int top = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1);
   for (int depth = top; depth >= 0; --depth) {
-    if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return std::make_pair(depth, found);
+    if (const Instruction* found = FindNamed(*machine->frames()[depth].computation, name)) return std::make_pair(depth, found);
   }
   return NoSuchValue(*this, name);
 }
@@ -80,7 +89,7 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   // Constants are known without running.
   if (!visible()) {
     for (const Computation* computation : module->computations) {
-      const Instruction* found = computation->FindInstruction(name);
+      const Instruction* found = FindNamed(*computation, name);
       if (found != nullptr && found->literal != nullptr && found->literal->value.has_value()) return found->literal->value;
     }
   }
@@ -129,20 +138,20 @@ absl::StatusOr<const Instruction*> Session::State::FindInstruction(absl::string_
     if (f->position >= static_cast<int>(f->computation->schedule.size())) return absl::FailedPreconditionError("the frame is at its end; name an instruction");
     return f->computation->schedule[f->position];
   }
-  const size_t colon = name.find(':');
-  if (colon != absl::string_view::npos) {
-    const absl::StatusOr<std::vector<Location>> found = ResolveLocations(*module, name, nullptr);
-    if (!found.ok()) return found.status();
-    return &found->front().instruction();
-  }
   if (visible()) {
     for (int depth = selected; depth >= 0; --depth) {
-      if (const Instruction* found = machine->frames()[depth].computation->FindInstruction(name)) return found;
+      if (const Instruction* found = FindNamed(*machine->frames()[depth].computation, name)) return found;
     }
   }
-  if (const Instruction* found = module->entry->FindInstruction(name)) return found;
+  if (const Instruction* found = FindNamed(*module->entry, name)) return found;
   for (const Computation* computation : module->computations) {
-    if (const Instruction* found = computation->FindInstruction(name)) return found;
+    if (const Instruction* found = FindNamed(*computation, name)) return found;
+  }
+  if (name.find(':') != absl::string_view::npos) {  // a place of another form: model.py:12
+    const InstructionName parsed = ParseInstructionName(name);
+    const absl::StatusOr<std::vector<Location>> found = ResolveLocations(*module, name, nullptr);
+    if (found.ok()) return &found->front().instruction();
+    return absl::IsNotFound(found.status()) && module->FindComputation(parsed.computation) == nullptr ? NoSuchValue(*this, name) : found.status();
   }
   return NoSuchValue(*this, name);
 }
@@ -272,7 +281,7 @@ absl::Status CommandPrint(Session::State& s, absl::string_view args) {
     }
   }
   const absl::StatusOr<ExpressionResult> result = EvaluateExpression(args, s);
-  if (!result.ok()) return result.status();
+  if (!result.ok()) return WithMoment(result.status(), "print", args);
   if (result->kind == ExpressionResult::kValue) {
     s.Say(args, " = ", ValueText(s, result->value, how), "\n");
     return absl::OkStatus();

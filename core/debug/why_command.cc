@@ -56,10 +56,7 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
     request.place.instruction = s.module->entry->root;
   } else {
     absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
-    if (absl::IsFailedPrecondition(found.status()) && s.visible()) {
-      return absl::FailedPreconditionError(absl::StrCat(found.status().message(), ", or name a moment of the past: ", command, " ", args, " @ iteration 0 (or call 1)"));
-    }
-    if (!found.ok()) return found.status();
+    if (!found.ok()) return WithMoment(found.status(), command, args);
     request.place.frame = found->first;
     request.place.instruction = found->second;
   }
