@@ -92,6 +92,12 @@ class CanonicalPrinter {
   absl::flat_hash_map<int32_t, int> vars_, fold_ids_;
 };
 
+// Indices in the order in which they come: of the result's dimensions, and behind them (from k on) of what is summed over. "o", "t" and "u" stand for other things.
+std::string IndexLetter(int n) {
+  static constexpr absl::string_view kLetters = "ijklmnpqrs";
+  return n < static_cast<int>(kLetters.size()) ? std::string(1, kLetters[n]) : absl::StrCat("i", n);
+}
+
 // Infix text. Subexpressions that stand in several places and are not short become named lines.
 class FormulaPrinter {
  public:
@@ -102,9 +108,10 @@ class FormulaPrinter {
   std::string VarName(int32_t var) {
     auto it = vars_.find(var);
     if (it != vars_.end()) return it->second;
-    static constexpr absl::string_view kFoldNames[] = {"k", "l", "m", "n", "p", "q", "r", "s"};
-    const int n = fresh_++;
-    return vars_[var] = n < 8 ? std::string(kFoldNames[n]) : absl::StrCat("k", n);
+    std::string name;
+    do name = IndexLetter(fresh_++);
+    while (std::any_of(vars_.begin(), vars_.end(), [&](const auto& other) { return other.second == name; }));
+    return vars_[var] = name;
   }
 
   // Lines "t0 = ..." for shared parts of `root`; call before Text(root).
@@ -284,7 +291,7 @@ class FormulaPrinter {
   absl::flat_hash_map<int32_t, std::string> vars_, accumulators_;
   absl::flat_hash_map<NodeId, std::string> named_;
   absl::flat_hash_map<NodeId, int> weights_;
-  int fresh_ = 0, temporaries_ = 0;
+  int fresh_ = 2, temporaries_ = 0;  // what is summed over begins with k
 };
 
 }  // namespace
@@ -319,10 +326,9 @@ std::string CanonicalText(const Program& program) {
 std::string ToFormula(const Program& program, absl::Span<const std::string> operand_names) {
   const ExprGraph& graph = *program.graph;
   FormulaPrinter printer(graph, operand_names);
-  static constexpr absl::string_view kOutputNames[] = {"i", "j", "a", "b", "c", "d", "e", "f"};
   std::vector<std::string> index;
   for (int d = 0; d < program.rank(); ++d) {
-    index.push_back(d < 8 ? std::string(kOutputNames[d]) : absl::StrCat("i", d));
+    index.push_back(IndexLetter(d));
     printer.NameVar(d, index.back());
   }
   const auto output_name = [&](size_t o) { return program.outputs.size() == 1 ? std::string("out") : absl::StrCat("out", o); };

@@ -55,7 +55,7 @@ std::string Formula(const std::string& text) {
 }
 
 TEST(Programs, StaySimple) {
-  EXPECT_EQ(Formula("x = f32[4,6] parameter(0)\nROOT r = f32[4,2,3] reshape(x)"), "out[i, j, a] = x[i, j * 3 + a]");
+  EXPECT_EQ(Formula("x = f32[4,6] parameter(0)\nROOT r = f32[4,2,3] reshape(x)"), "out[i, j, k] = x[i, j * 3 + k]");
   EXPECT_EQ(Formula("x = f32[4,1,6] parameter(0)\nROOT r = f32[4,6] reshape(x)"), "out[i, j] = x[i, 0, j]");
   EXPECT_EQ(Formula("x = f32[4,6] parameter(0)\nROOT r = f32[24] reshape(x)"), "out[i] = x[i floordiv 6, i mod 6]");
   EXPECT_EQ(Formula("x = f32[5] parameter(0)\nat = s32[] parameter(1)\nROOT r = f32[2] dynamic-slice(x, at), dynamic_slice_sizes={2}"),
