@@ -9,6 +9,7 @@
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/row_keys.h"
 #include "visualizer/widgets/keys.h"
 
 namespace hloscope {
@@ -162,6 +163,8 @@ class BreakpointsPanel : public Panel {
       editing_ = stop.number;
       condition_ = stop.condition;
       focus_ = true;
+    } else if (ui::RowRemoved(tag)) {
+      context.run(absl::StrCat("delete ", stop.number));
     } else if (row.clicked && !on_sign && editing_ != stop.number && at != nullptr) {
       context.select(at, {});
     }
@@ -229,7 +232,7 @@ class BreakpointsPanel : public Panel {
     const float width = ImGui::GetContentRegionAvail().x;
     const bool nan = std::any_of(context.now.stops.begin(), context.now.stops.end(), [](const StopRow& s) { return s.kind == StopRow::kCatch && s.what == "nan"; });
     const bool chip = !nan && width > ui::Px(260);
-    const float chip_width = chip ? ui::Px(94) : 0;
+    const float chip_width = chip ? ui::Measure(ui::Type().ui, "first NaN").x + ui::Px(2 * 10 + 6 + 14) + ui::Px(6) : 0;
     bool entered = false;
     ui::Field("add", &add_, width > ui::Px(420) ? "a name, op:dot, /regex/, watch %x, catch inf" : width > ui::Px(250) ? "name, op:dot, watch %x" : "location", (width - chip_width) / ui::TheLook().scale, &entered, true);
     if (ImGui::IsItemHovered() && add_.empty()) ui::Tooltip("%dot.5 \u00b7 op:dot,add \u00b7 shape:f32[*,128] \u00b7 model.py:142 \u00b7 /regex/ \u00b7 %x if any(isnan(%x)) \u00b7 watch %loss \u00b7 logpoint %x loss {%x} \u00b7 catch nan");

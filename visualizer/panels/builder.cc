@@ -384,7 +384,8 @@ class BuilderPanel : public Panel {
     ImGui::BeginChild("operations", {0, 0}, false);
     if (found_.empty()) ui::EmptyHint(ui::Icon::kSearch, "No operation has this in its name or summary.", "Fewer letters find more.");
     int group = -1;
-    const float name_width = ui::Px(168);
+    float name_width = 0;
+    for (const PaletteOperation* operation : found_) name_width = std::max(name_width, ui::Measure(ui::Type().mono, operation->name).x + ui::Px(12));
     for (const PaletteOperation* operation : found_) {
       if (letters_.empty() && operation->group != group) {
         group = operation->group;

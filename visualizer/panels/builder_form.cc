@@ -136,7 +136,7 @@ void BuilderForm::DrawTitle() const {
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(at, {at.x + width, at.y + size.y + ui::Px(14)}, ui::Colors().sunken, ui::Px(4));
-  list->AddText(font, font->FontSize, {at.x + ui::Px(10), at.y + ui::Px(7)}, ui::Colors().text, def->formula.data(), def->formula.data() + def->formula.size(), inner);
+  ui::AddText(list, font, {at.x + ui::Px(10), at.y + ui::Px(7)}, ui::Colors().text, def->formula, nullptr, inner);
   ImGui::Dummy({width, size.y + ui::Px(14)});
   ui::Tooltip(absl::StrCat("Requires: ", def->requirements));
   ui::Gap(2);

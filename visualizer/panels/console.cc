@@ -481,7 +481,7 @@ class ConsolePanel : public Panel {
     ui::TagFact("chosen", chosen_ >= 0 ? (*offered_)[static_cast<size_t>(chosen_)] : "");
     if (more) {
       const std::string text = chosen_ >= 0 ? absl::StrCat(chosen_ + 1, " of ", count) : absl::StrCat(count - shown, " more");
-      list->AddText(ui::Type().small, ui::Type().small->FontSize, {popup_min_.x + ui::Px(8), popup_max_.y - height}, c.faint, text.c_str());
+      ui::AddText(list, ui::Type().small, {popup_min_.x + ui::Px(8), popup_max_.y - height}, c.faint, text);
     }
   }
 

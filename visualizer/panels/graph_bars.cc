@@ -172,7 +172,7 @@ void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
 void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max, bool mapped) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().small;
-  const float room = (mapped ? map_min_.x : max.x) - min.x - ui::Px(16), close = ui::Px(24);
+  const float room = (mapped && map_corner_ == 0 ? map_min_.x : max.x) - min.x - ui::Px(16), close = ui::Px(24);
   const float width = std::min(room, ui::Measure(font, focus_text_).x + close + ui::Px(16));
   const ImVec2 a = {min.x + ui::Px(8), min.y + ui::Px(8)}, b = {a.x + width, a.y + ui::Px(26)};
   ImDrawList* list = ImGui::GetWindowDrawList();

@@ -11,6 +11,8 @@
 namespace hloscope {
 namespace {
 
+constexpr float kMapFrom = 0.2f;  // of a graph seen at once: in less of it the minimap may lie over boxes
+
 std::string TagOf(const SceneBox& box) {
   std::string name = absl::StrCat(box.instruction != nullptr ? "node:" : "scope:", box.name);
   std::replace(name.begin(), name.end(), ' ', '_');
@@ -154,7 +156,7 @@ void GraphPanel::NameBoxes() const {
   }
 }
 
-bool GraphPanel::MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) const {
+bool GraphPanel::MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) {
   const float width = max.x - min.x, height = max.y - min.y;
   if (width < ui::Px(220) || height < ui::Px(150) || scene_->boxes.size() < 4) return false;
   // Nothing to find one's way in where all is seen.
@@ -163,9 +165,36 @@ bool GraphPanel::MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) const
   const float aspect = std::clamp(scene_->width / std::max(1.0f, scene_->height), 0.45f, 2.4f);
   const float area = std::min(ui::Px(110) * ui::Px(140), width * height * 0.04f);
   const float w = std::sqrt(area * aspect), h = w / aspect;
-  *b = {max.x - ui::Px(10), min.y + ui::Px(10) + h};
-  *a = {b->x - w, min.y + ui::Px(10)};
-  return true;
+  const float gap = ui::Px(10);
+  const auto corner = [&](int k) {
+    *a = {k == 0 || k == 1 ? max.x - gap - w : min.x + gap, k == 0 || k == 3 ? min.y + gap : max.y - gap - h};
+    *b = {a->x + w, a->y + h};
+  };
+  // While something moves it stays where it is.
+  if (dragging_ || ImGui::IsMouseDown(0)) return corner(map_corner_), map_shown_;
+  const auto covered = [&](int k) {
+    corner(k);
+    double sum = 0;
+    for (size_t n = 0; n < scene_->boxes.size(); ++n) {
+      const SceneBox& box = scene_->boxes[n];
+      if (box.node < 0 || (box.expanded && box.parent < 0)) continue;
+      ImVec2 from, to;
+      BoxRect(camera_, box, &from, &to);
+      const float across = std::min(to.x, b->x) - std::max(from.x, a->x), down = std::min(to.y, b->y) - std::max(from.y, a->y);
+      if (across <= 0 || down <= 0) continue;
+      const int index = static_cast<int>(n);
+      sum += static_cast<double>(across) * down + (lit_scene_ == scene_ && (index == lights_.stop || index == lights_.selected) ? 1e6 : 0);
+    }
+    return sum;
+  };
+  double least = covered(map_corner_ = 0);
+  for (int k = 1; k < 4 && least > 0; ++k) {
+    if (const double sum = covered(k); sum < least * 0.5) least = sum, map_corner_ = k;
+  }
+  corner(map_corner_);
+  // In a graph that is not much larger than what is seen of it one finds one's way without.
+  const float seen = width * height / std::max(1.0f, (high.x - low.x) * (high.y - low.y));
+  return map_shown_ = least == 0 || (seen < kMapFrom && least < 1e6);
 }
 
 void GraphPanel::DrawMap(const std::vector<CardTint>& tints, bool over) {

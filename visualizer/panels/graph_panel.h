@@ -97,7 +97,8 @@ class GraphPanel : public Panel {
   void NameBoxes() const;
 
   // -- What lies over the canvas --
-  bool MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b) const;
+  // In a corner where nothing of the graph lies; of a graph of many views over what matters least. False: there is none.
+  bool MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b);
   void DrawMap(const std::vector<CardTint>& tints, bool over);
   void DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max);
   void DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max, bool mapped);
@@ -143,6 +144,8 @@ class GraphPanel : public Panel {
   BoxKey menu_key_ = 0, hover_key_ = 0, clicked_key_ = 0;
   double hover_since_ = 0, clicked_time_ = 0;
   ImVec2 map_min_, map_max_;
+  bool map_shown_ = false;
+  int map_corner_ = 0;  // 0: at the right of the top, then clockwise
   // Searching.
   std::string search_, lower_;
   std::vector<const Instruction*> matches_;

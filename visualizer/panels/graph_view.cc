@@ -7,6 +7,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/letters.h"
 
 namespace hloscope {
 namespace {
@@ -22,6 +23,8 @@ bool Apart(ImVec2 min, ImVec2 max, ImVec2 min2, ImVec2 max2) { return max.x < mi
 float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width, ImU32 color, absl::string_view text) {
   const float size = font->FontSize * zoom;
   if (size < 5 || width < size * 0.4f || text.empty()) return 0;
+  std::string kept;
+  text = ui::Spelled(font, text, kept);
   const auto measure = [&](absl::string_view t) { return font->CalcTextSizeA(size, FLT_MAX, 0, t.data(), t.data() + t.size()).x; };
   // At zoom 1 letters stand on whole pixels.
   if (zoom > 0.99f && zoom < 1.01f) at = {std::floor(at.x), std::floor(at.y)};
@@ -40,7 +43,12 @@ float TextAt(ImDrawList* list, ImFont* font, float zoom, ImVec2 at, float width,
 }
 
 // What the whole text takes.
-float WidthAt(ImFont* font, float zoom, absl::string_view text) { return font->CalcTextSizeA(font->FontSize * zoom, FLT_MAX, 0, text.data(), text.data() + text.size()).x; }
+float WidthAt(ImFont* font, float zoom, absl::string_view text) {
+  if (text.empty()) return 0;
+  std::string kept;
+  text = ui::Spelled(font, text, kept);
+  return font->CalcTextSizeA(font->FontSize * zoom, FLT_MAX, 0, text.data(), text.data() + text.size()).x;
+}
 
 // Dashes along a straight line, those in view only.
 void Dashes(ImDrawList* list, ImVec2 a, ImVec2 b, ImVec2 min, ImVec2 max, ImU32 color) {

@@ -324,7 +324,7 @@ class IterationsPanel : public Panel {
     put(at.x + number + 2 * each - ui::Px(8), at.y, c.faint, small, "max");
     if (has_mean) put(at.x + number + 3 * each - ui::Px(8), at.y, c.faint, small, "mean");
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(17)});
-    ImGui::BeginChild("rows", {0, 0}, false);
+    ImGui::BeginChild("rows", {0, ui::WholeRows(22)}, false);
     if (!error_.empty()) ui::TextWrapped(error_, c.dim);
     if (rows_.empty() && error_.empty()) {
       ui::Text("\u2026", c.faint);

@@ -306,6 +306,10 @@ class PicturePanel : public Panel {
     ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
     ui::TextCut(absl::StrCat(nothing ? "Shapes without numbers" : "Without its result", ": ", p.why), c.dim);
     ui::TagFact("why", p.why);
+    if (failed) {
+      ui::Gap(2);
+      ui::TextWrapped(context.now.error, c.text);
+    }
     const bool reachable = p.why == "not executed yet" || p.why == "the program is not running" || absl::EndsWith(p.why, "does not run now");
     if (reachable && context.now.phase != Phase::kError) {
       if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until %", target_->name, " is computed"))) {

@@ -182,6 +182,7 @@ class ProfilePanel : public Panel {
     float x = at.x;
     float bottom = at.y + ui::Px(28);
     if (view_ != nullptr) {
+      ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(2)});  // in a line with the button
       if (width > ui::Px(620)) {
         ui::Segments("way", Ways(), &way_);
       } else {
@@ -190,7 +191,7 @@ class ProfilePanel : public Panel {
       x = ImGui::GetItemRectMax().x + ui::Px(8);
     }
     const bool can = context.now.session != nullptr && context.engine.activity().what.empty();
-    const float button = ui::Measure(ui::Type().ui, "Profile a run").x + ui::Px(42);
+    const float button = ui::Measure(ui::Type().ui, "Profile a run").x + ui::Px(2 * 10 + 6 + 14);
     ImGui::SetCursorScreenPos({std::max(x, at.x + width - button), at.y});
     if (ui::Button("run", width - (x - at.x) > button ? "Profile a run" : "", ui::Icon::kClock, ui::ButtonKind::kPlain, "profile run: times a whole run of its own; where the program stands does not change", can)) {
       context.run("profile run");

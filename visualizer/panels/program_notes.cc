@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -58,6 +59,10 @@ const ProgramIndex::Problem* ProgramPanel::ProblemOf(const Document& document, i
   auto it = std::lower_bound(problems.begin(), problems.end(), begin, [](const ProgramIndex::Problem& p, int64_t at) { return p.range.begin < at; });
   const ProgramIndex::Problem* worst = nullptr;
   *count = 0;
+  if (failure_.range.valid() && failure_.range.begin >= begin && failure_.range.begin <= end) {
+    *count = 1;
+    worst = &failure_;
+  }
   for (; it != problems.end() && it->range.begin <= end; ++it) {
     if (!it->range.valid()) continue;
     // What a text that runs is warned of stands in Problems.
@@ -66,6 +71,18 @@ const ProgramIndex::Problem* ProgramPanel::ProblemOf(const Document& document, i
     if (worst == nullptr || it->diagnostic.severity < worst->diagnostic.severity) worst = &*it;
   }
   return worst;
+}
+
+void ProgramPanel::FindFailure(const PanelContext& context) {
+  failure_ = {};
+  const Instruction* at = context.now.phase == Phase::kError ? context.now.here() : nullptr;
+  const Instruction* shown = at != nullptr ? index_.Shown(at) : nullptr;
+  if (shown == nullptr) return;
+  failure_.range = index_.RangeOf(*shown);
+  failure_.diagnostic.severity = Severity::kError;
+  absl::string_view message = context.now.error;
+  absl::ConsumePrefix(&message, absl::StrCat("%", at->name, ": "));  // which the line says
+  failure_.diagnostic.message = std::string(message);
 }
 
 void ProgramPanel::DrawNotes(PanelContext& context) {
@@ -77,7 +94,8 @@ void ProgramPanel::DrawNotes(PanelContext& context) {
   }
   notes_.clear();
   card_line_ = -1;
-  if (index_.problems().empty()) return;
+  FindFailure(context);
+  if (index_.problems().empty() && !failure_.range.valid()) return;
   const ui::Palette& c = ui::Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = ui::Type().ui;

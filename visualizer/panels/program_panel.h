@@ -106,6 +106,7 @@ class ProgramPanel : public Panel {
   void DrawNotes(PanelContext& context);
   void DrawNoteCard(PanelContext& context);
   const ProgramIndex::Problem* ProblemOf(const Document& document, int line, int* count) const;
+  void FindFailure(const PanelContext& context);
 
   // -- program_input.cc --
   void HandleMouse(PanelContext& context);
@@ -180,6 +181,7 @@ class ProgramPanel : public Panel {
     const ProgramIndex::Problem* problem;
   };
   std::vector<Note> notes_;
+  ProgramIndex::Problem failure_;  // why the program could not go on, at the instruction that it stands at; invalid range: it can
   uint64_t noted_version_ = 0;
   double noted_since_ = 0;     // when the text became that version
   int card_line_ = -1;         // whose note needs a card

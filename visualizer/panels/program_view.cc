@@ -43,7 +43,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.cell = font->GetCharAdvance('0');
   int digits = 3;
   for (int n = document.line_count(); n >= 1000; n /= 10) ++digits;
-  g.gutter = ui::Px(24) + g.cell * static_cast<float>(digits) + ui::Px(22);
+  g.gutter = ui::Px(24) + g.cell * static_cast<float>(digits) + ui::Px(digits > 3 ? 28 : 22);  // the signs of a stop lie left of long numbers
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const int rows = row_count(document);
   const float height = static_cast<float>(rows) * g.line + ui::Px(12);
@@ -263,7 +263,7 @@ void ProgramPanel::DrawLetters(LineParts& parts) {
   const float text_end = g.text_x + static_cast<float>(cells) * g.cell;
   parts.text_end = cut ? right : text_end;
   if (cut) {
-    list->AddText(font, font->FontSize, {std::floor(g.text_x + static_cast<float>(right_cell) * g.cell), y}, c.faint, "\u2026");
+    ui::AddText(list, font, {std::floor(g.text_x + static_cast<float>(right_cell) * g.cell), y}, c.faint, "\u2026");
   } else {
     float x = text_end + g.cell;
     // What the text does not say: shapes that were left out.

@@ -318,7 +318,12 @@ class ValuePanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
     ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
-    ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim);
+    ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, failed || target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim);
+    if (failed) {
+      ui::Gap(2);
+      ui::TextWrapped(context.now.error, c.text);
+      ui::TagFact("failure", context.now.error);
+    }
     ui::Gap(4);
     if (standing.ended) {
       DrawEnded(context, standing);
@@ -354,7 +359,7 @@ class ValuePanel : public Panel {
     }
     if (most > 0) ui::Gap(6);
     if (!any || chosen->second < 0 || !standing.operands_there[chosen->second]) {
-      ui::EmptyHint(ui::Icon::kClock, absl::StrCat("%", target->name, " has no value here: ", standing.why, "."), standing.why == "the program is not running" ? "F5 runs the program, F10 starts it at its first instruction." : "Run on until it is computed: break there, then Next (F10).");
+      ui::EmptyHint(ui::Icon::kClock, absl::StrCat("%", target->name, " has no value here: ", standing.why, "."), standing.why == "the program is not running" ? "F5 runs the program, F10 starts it at its first instruction." : failed ? "What is amended in the text is taken up by the next run." : "Run on until it is computed: break there, then Next (F10).");
       return false;
     }
     name_ = {target->operands[chosen->second], 0};
@@ -437,6 +442,21 @@ class ValuePanel : public Panel {
       ImGui::EndChild();
     }
     if (context.focused && !ImGui::GetIO().WantTextInput && ui::Pressed("W")) side_.WantWhy();
+    if (context.focused && !ImGui::GetIO().WantTextInput) MoveByKeys(context, view, f.shape);
+  }
+
+  // The arrows go from element to element.
+  void MoveByKeys(PanelContext& context, const CanvasView& view, const Shape& shape) {
+    const int down = ui::Pressed("Down", true) - ui::Pressed("Up", true), right = ui::Pressed("Right", true) - ui::Pressed("Left", true);
+    if ((down == 0 && right == 0) || shape.rank() == 0) return;
+    std::vector<int64_t> index = selected_.empty() ? PlaneIndex(view.axes, 0, 0) : selected_;
+    const auto move = [&](int d, int by) {
+      if (d >= 0 && !selected_.empty()) index[d] = std::clamp<int64_t>(index[d] + by, 0, shape.dim(d) - 1);
+    };
+    move(view.axes.rows, down);
+    move(view.axes.columns, right);
+    context.select(name_.instruction, index);
+    reveal_ = true;
   }
 
   static bool WithinShape(const Shape& shape, const std::vector<int64_t>& index) {

@@ -11,7 +11,8 @@
 namespace hloscope {
 namespace {
 
-constexpr float kRowHeight = 22, kHeader = 22, kIndexWidth = 52, kBar = 10, kMostCell = 88;
+constexpr float kRowHeight = 22, kHeader = 22, kIndexWidth = 52, kBar = 10, kMostCell = 88, kNumberHeight = 18;
+constexpr double kWidest = 3;  // of a cell: times its height
 
 // Readable on a cell of this colour.
 ImU32 InkOn(uint32_t color) {
@@ -68,8 +69,13 @@ void ValueCanvas::Fit(CanvasView& view, CanvasMode mode, int64_t rows, int64_t c
   const double most = ui::Px(kMostCell);
   w = std::min(w, most);
   h = std::min(h, most);
-  // Squares, unless the plane is so long that they would be too thin to see.
-  if (mode == CanvasMode::kImage || (w / h < 8 && h / w < 8)) w = h = std::min(w, h);
+  // Of an image squares. Else wide cells, which have room for numbers, while they are few; of many, squares, unless the plane is so long that
+  // they would be too thin to see.
+  if (mode == CanvasMode::kMap && h >= ui::Px(kNumberHeight) && w > h) {
+    w = std::min(w, kWidest * h);
+  } else if (mode == CanvasMode::kImage || (w / h < 8 && h / w < 8)) {
+    w = h = std::min(w, h);
+  }
   view.cell_width = w;
   view.cell_height = h;
   view.row = view.column = 0;

@@ -247,6 +247,9 @@ void Shell::TakeMoment() {
   } else if (finished && !seen_finished_ && now_->module != nullptr && now_->module->entry != nullptr) {
     Select(now_->module->entry->root, {});  // what the program has come to
   }
+  // Why the program cannot go on is told in front.
+  if (now_->phase == Phase::kError && (here != seen_here_ || !seen_error_) && layout_.IsOpen("problems")) layout_.Open("problems");
+  seen_error_ = now_->phase == Phase::kError;
   seen_here_ = here;
   seen_finished_ = finished;
 }

@@ -96,6 +96,8 @@ class Shell {
   Selection selection_;
   std::vector<ConsoleLine> console_;
   std::vector<std::string> waiting_;  // commands of the window
+  std::string keyboard_to_;           // a panel that gets the keyboard when it is drawn next
+  bool seen_error_ = false;
   uint64_t seen_program_ = 0, seen_moment_ = 0;
   const Instruction* seen_here_ = nullptr;
   bool seen_finished_ = false;

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
+#include "visualizer/widgets/row_keys.h"
 #include "visualizer/widgets/keys.h"
 
 namespace hloscope {
@@ -237,7 +238,7 @@ void Shell::DrawDropTargets() {
   const char* title = FindPanelRow(dragged_)->title;
   const ImVec2 size = ui::Measure(ui::Type().ui, title);
   list->AddRectFilled({mouse.x + ui::Px(8), mouse.y + ui::Px(8)}, {mouse.x + ui::Px(24) + size.x, mouse.y + ui::Px(16) + size.y}, c.raised, ui::Px(4));
-  list->AddText(ui::Type().ui, ui::Type().ui->FontSize, {mouse.x + ui::Px(16), mouse.y + ui::Px(12)}, c.text, title);
+  ui::AddText(list, ui::Type().ui, {mouse.x + ui::Px(16), mouse.y + ui::Px(12)}, c.text, title);
   if (!ImGui::IsMouseDown(0)) {
     if (to != nullptr) layout_.Move(dragged_, *to, side);
     dragged_.clear();
@@ -263,7 +264,16 @@ void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
   if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows)) focused_panel_ = id;
   PanelContext context = Context();
   context.focused = focused_panel_ == id;
+  // What a key brought to the front has the keyboard: its first field, or its rows.
+  if (keyboard_to_ == id) {
+    keyboard_to_.clear();
+    if (id == "watch" || id == "console" || id == "builder") ui::FocusNext();
+    else ImGui::SetWindowFocus();
+  }
+  const bool rows = context.focused && palette_ == 0 && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  if (rows) ui::RowsHaveKeyboard(id.c_str());
   panel.Draw(context);
+  if (rows) ui::RowsHaveKeyboard(nullptr);
   ImGui::EndChild();
 }
 

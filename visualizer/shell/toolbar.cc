@@ -160,7 +160,7 @@ void Shell::DrawToolbar(float height) {
     left -= used;
   }
   if (now_->phase != Phase::kReady && left > ui::Px(30)) {
-    std::string more = absl::StrCat("  \u00b7  ", now_->executed, now_->executed == 1 ? " instruction" : " instructions");
+    std::string more = absl::StrCat("  \u00b7  ", GroupedCount(now_->executed), now_->executed == 1 ? " instruction" : " instructions");
     if (now_->command_ms > 0) absl::StrAppend(&more, "  \u00b7  ", Duration(now_->command_ms));
     ui::DrawTextIn({x, text_y}, left, c.dim, ui::Type().ui, more);
   }

@@ -116,7 +116,7 @@ struct WindowCommands {
   static std::string PanelOpen(Shell& s, const std::string& args) {
     if (FindPanelRow(args) == nullptr) return absl::StrCat("there is no panel '", args, "'; there are ", PanelNames());
     if (args != "timeline") s.layout_.Open(args);  // which stands at the foot of the window, wherever else it has no place
-    s.focused_panel_ = args;
+    s.focused_panel_ = s.keyboard_to_ = args;
     s.SaveSettings();
     return "";
   }

@@ -1,5 +1,7 @@
 #include "visualizer/widgets/controls.h"
 
+#include <GLFW/glfw3.h>
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -8,6 +10,7 @@
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
 #include "visualizer/widgets/letters.h"
+#include "visualizer/widgets/row_keys.h"
 #include "visualizer/widgets/steady.h"
 
 namespace hloscope::ui {
@@ -298,6 +301,62 @@ bool SearchField(absl::string_view name, std::string* text, absl::string_view hi
 
 void FocusNext() { ImGui::SetKeyboardFocusHere(); }
 
+namespace {
+
+// Which row the arrows have come to.
+struct RowCursor {
+  std::string list, at, before;  // `before`: the row that was drawn last
+  bool on = false, down = false, up = false, next = false;
+  void Move(const RowState& row, int by) const {
+    const float height = row.max.y - row.min.y, top = ImGui::GetWindowPos().y, bottom = top + ImGui::GetWindowSize().y;
+    if (by > 0 && row.max.y + height > bottom) ImGui::SetScrollY(ImGui::GetScrollY() + height);
+    if (by < 0 && row.min.y - height < top) ImGui::SetScrollY(std::max(0.0f, ImGui::GetScrollY() - height));
+  }
+};
+RowCursor cursor;
+
+void TakeRowKeys(const std::string& name, RowState* row) {
+  if (!cursor.on) return;
+  const std::string before = std::exchange(cursor.before, name);
+  if (cursor.next || (cursor.down && cursor.at.empty())) {
+    cursor.at = name;
+    cursor.next = cursor.down = false;
+    WantFrame();
+  } else if (cursor.at == name && cursor.down) {
+    cursor.next = true;
+    cursor.down = false;
+    cursor.Move(*row, 1);
+    WantFrame();
+  } else if (cursor.at == name && cursor.up) {
+    cursor.up = false;
+    if (!before.empty()) cursor.at = before;
+    cursor.Move(*row, -1);
+    WantFrame();
+  }
+  if (row->clicked) cursor.at = name;
+  if (cursor.at != name) return;
+  row->clicked |= ImGui::IsKeyPressed(GLFW_KEY_ENTER, false);
+  ImGui::GetWindowDrawList()->AddRect(row->min, row->max, Colors().blue, Px(3));
+}
+
+}  // namespace
+
+bool RowRemoved(absl::string_view name) { return cursor.on && cursor.at == name && ImGui::IsKeyPressed(GLFW_KEY_DELETE, false); }
+
+void RowsHaveKeyboard(const char* list) {
+  const ImGuiIO& io = ImGui::GetIO();
+  cursor.on = list != nullptr && !io.WantTextInput && !io.KeyCtrl && !io.KeyAlt && !io.KeyShift;
+  cursor.before.clear();
+  if (list == nullptr) return;
+  if (cursor.list != list) {
+    cursor.list = list;
+    cursor.at.clear();
+    cursor.next = false;
+  }
+  cursor.down = cursor.on && ImGui::IsKeyPressed(GLFW_KEY_DOWN, true);
+  cursor.up = cursor.on && ImGui::IsKeyPressed(GLFW_KEY_UP, true);
+}
+
 RowState Row(absl::string_view name, float height, bool selected, ImU32 fill) {
   RowState row;
   const Palette& c = Colors();
@@ -315,6 +374,7 @@ RowState Row(absl::string_view name, float height, bool selected, ImU32 fill) {
   if (selected) list->AddRectFilled(row.min, row.max, c.blue_fill, Px(3));
   if (row.hovered && !selected) list->AddRectFilled(row.min, row.max, Fade(c.hover, 0.8f), Px(3));
   Tag(name, row.min, row.max);
+  TakeRowKeys(std::string(name), &row);
   return row;
 }
 
