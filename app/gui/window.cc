@@ -7,10 +7,12 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <fstream>
 #include <memory>
 #include <optional>
 #include <sstream>
+#include <system_error>
 
 #include "absl/strings/str_cat.h"
 #include "app/cli/verb.h"
@@ -91,14 +93,6 @@ std::string ReadAll(const std::string& path) {
   return text.str();
 }
 
-std::string SamplesFolder() {
-#ifdef HLOSCOPE_SAMPLES
-  return HLOSCOPE_SAMPLES;
-#else
-  return "";
-#endif
-}
-
 class App {
  public:
   App(const WindowOptions& options, GLFWwindow* window) : options_(options), window_(window) {
@@ -113,8 +107,9 @@ class App {
     // The program is read while the window comes up; without one, that of the last time.
     std::string file = options_.file;
     if (file.empty()) file = SessionKeeper::LastProgram(folder);
-    if (!file.empty()) engine_->Open(file);
-    unsaved_ = SessionKeeper::UnsavedText(folder, file);
+    std::error_code error;
+    const bool there = std::filesystem::exists(file, error);
+    if (there) engine_->Open(file);
     ImGui::CreateContext();
     ImGuiIO& io = ImGui::GetIO();
     io.IniFilename = nullptr;
@@ -133,7 +128,9 @@ class App {
     scale_ = options_.scale > 0 && !options_.keep ? options_.scale : kept.scale * shell.display_scale;
     ui::LoadFonts(scale_, &missing_font_);
     shell.missing_font = missing_font_;
+    shell.keep_text = [this] { return keeper_->Finish(*document_); };
     shell_ = std::make_unique<Shell>(*engine_, *document_, shell);
+    if (!file.empty() && !there) shell_->Run(absl::StrCat("window open ", file));  // of which the text may be kept
     if (options_.scheme >= 0) shell_->settings().light = options_.scheme == 1;
     Restyle();
     if (!options_.drive.empty() || !options_.drive_text.empty()) {
@@ -163,7 +160,7 @@ class App {
 
   ~App() {
     // Session and threads first: they post events.
-    keeper_->Finish(*document_);
+    (void)keeper_->Finish(*document_);
     shell_.reset();
     keeper_.reset();
     engine_.reset();
@@ -176,7 +173,11 @@ class App {
   int Run() {
     int frames_wanted = 3;
     bool sent_commands = options_.commands.empty();
-    while (!glfwWindowShouldClose(window_) && !shell_->quitting()) {
+    while (!shell_->quitting()) {
+      if (glfwWindowShouldClose(window_)) {
+        glfwSetWindowShouldClose(window_, GLFW_FALSE);
+        shell_->Run("window quit");
+      }
       if (driver_.has_value()) {
         if (driver_->done()) break;
         // What it waits for comes from other threads: they should have the processor.
@@ -221,15 +222,7 @@ class App {
  private:
   void KeepSession() {
     const std::shared_ptr<const Snapshot> now = engine_->snapshot();
-    // What was edited and not saved the last time, once the program is there.
-    if (!unsaved_.empty() && !document_->empty() && document_->name() == now->path) {
-      if (unsaved_ != document_->text()) {
-        document_->Replace(0, static_cast<int64_t>(document_->text().size()), unsaved_, 0, 0);
-        engine_->AddConsole(ConsoleLine::kNote, "changes of the last session that were not saved are back; undo takes them away");
-      }
-      unsaved_.clear();
-    }
-    if (unsaved_.empty()) keeper_->Keep(*now, *document_);
+    keeper_->Keep(*now, *document_);
   }
 
   void Restyle() { ui::Apply(shell_->wanted_scheme(), scale_); }
@@ -274,7 +267,6 @@ class App {
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Document> document_;
   std::unique_ptr<SessionKeeper> keeper_;
-  std::string unsaved_;
   std::unique_ptr<Shell> shell_;
   std::optional<Driver> driver_;
   float scale_ = 1;

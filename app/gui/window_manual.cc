@@ -18,7 +18,7 @@ std::string WindowManual() {
   for (const PanelRow& row : PanelRows()) absl::StrAppend(&text, "| ", row.title, " (", Code(row.id), ") | ", TableCell(row.help), " | ", Code(row.keys), " |\n");
   absl::StrAppend(&text, "\n### Actions\n\n| action | menu | key | command |\n| --- | --- | --- | --- |\n");
   for (const Action& action : Actions()) {
-    absl::StrAppend(&text, "| ", TableCell(action.label), " | ", action.menu, " | ", Code(action.keys), " | ", Code(absl::StrReplaceAll(action.command, {{"|", " or "}})), " |\n");
+    absl::StrAppend(&text, "| ", TableCell(action.label), " | ", action.menu, " | ", Code(action.keys), " | ", Code(absl::StrReplaceAll(action.command, {{" ... ", " "}, {"|", " or "}})), " |\n");
   }
   absl::StrAppend(&text, "\n### Commands of the window\n\n| command | does |\n| --- | --- |\n");
   for (const WindowCommandRow& row : WindowCommandRows()) {

@@ -1,8 +1,13 @@
 #include "app/gui/wiring.h"
 
 #include <cstdlib>
+#include <filesystem>
+#include <system_error>
 #include <utility>
+#include <vector>
 
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "backends/reference/backend.h"
@@ -42,13 +47,40 @@ Wiring MakeWiring(const cli::ProgramOptions& options) {
 
 std::unique_ptr<Backend> MakeInterpreter() { return MakeReferenceBackend(); }
 
+namespace {
+
+// Where what the program brings along may lie: the first that is there is taken.
+std::vector<std::string> Places(const std::string& name) {
+  std::vector<std::string> places;
+  std::error_code error;
+  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe", error).parent_path();
+  if (const char* given = std::getenv("HLOSCOPE_ASSETS")) places.push_back(absl::StrCat(given, "/", name));
+  if (!here.empty()) {
+    places.push_back((here.parent_path() / "assets" / name).string());
+    places.push_back((here.parent_path() / "share/hloscope" / name).string());
+  }
+#ifdef HLOSCOPE_ASSETS
+  places.push_back(absl::StrCat(HLOSCOPE_ASSETS, "/", name));
+#endif
+  return places;
+}
+
+std::string FolderOf(const std::string& name) {
+  std::error_code error;
+  const std::vector<std::string> places = Places(name);
+  for (const std::string& place : places) {
+    if (std::filesystem::is_directory(place, error)) return place;
+  }
+  return absl::StrJoin(places, ", ");  // of which messages can say that nothing is there
+}
+
+}  // namespace
+
 std::string LessonsFolder() {
   if (const char* given = std::getenv("HLOSCOPE_LESSONS_FOLDER")) return given;
-#ifdef HLOSCOPE_LESSONS
-  return HLOSCOPE_LESSONS;
-#else
-  return "";
-#endif
+  return FolderOf("lessons");
 }
+
+std::string SamplesFolder() { return FolderOf("samples"); }
 
 }  // namespace hloscope::gui

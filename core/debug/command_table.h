@@ -2,9 +2,11 @@
 #ifndef HLOSCOPE_CORE_DEBUG_COMMAND_TABLE_H_
 #define HLOSCOPE_CORE_DEBUG_COMMAND_TABLE_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/debug/session.h"
 
@@ -20,6 +22,9 @@ const CommandRow* CommandOfLine(absl::string_view line);
 bool RepeatsOnEmptyLine(const CommandRow& command);
 // It runs the program: on, anew, or beside the session (profile, compare and the like).
 bool RunsProgram(absl::string_view line);
+
+// What `help` says of this: nothing (all commands), expressions, or a command. Needs no program.
+absl::StatusOr<std::string> HelpText(absl::string_view args);
 
 // A row of info.def: what `info` tells about.
 struct InfoTopic {

@@ -248,22 +248,19 @@ bool Session::running() const { return state_->started(); }
 
 // -- Commands about the console itself --
 
-absl::Status CommandHelp(Session::State& s, absl::string_view args) {
+absl::StatusOr<std::string> HelpText(absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
-  if (args == "expressions") {
-    s.Say(ExpressionHelp());
-    return absl::OkStatus();
-  }
+  if (args == "expressions") return ExpressionHelp();
   if (!args.empty()) {
     const absl::StatusOr<int> command = FindCommand(args);
     if (!command.ok()) return command.status();
     const CommandRow& info = Commands()[*command];
-    s.Say(info.name, " ", info.synopsis, "\n", info.help, "\n");
-    if (*info.abbreviation != 0) s.Say("short: ", info.abbreviation, "\n");
+    std::string text = absl::StrCat(info.name, " ", info.synopsis, "\n", info.help, "\n");
+    if (*info.abbreviation != 0) absl::StrAppend(&text, "short: ", info.abbreviation, "\n");
     if (HandlerOf(*command) == HandlerOf(*FindCommand("info"))) {
-      for (const InfoTopic& topic : InfoTopics()) s.Say("  info ", topic.name, *topic.arguments != 0 ? " " : "", topic.arguments, ": ", topic.help, "\n");
+      for (const InfoTopic& topic : InfoTopics()) absl::StrAppend(&text, "  info ", topic.name, *topic.arguments != 0 ? " " : "", topic.arguments, ": ", topic.help, "\n");
     }
-    return absl::OkStatus();
+    return text;
   }
   absl::string_view group;
   std::string text;
@@ -275,8 +272,13 @@ absl::Status CommandHelp(Session::State& s, absl::string_view args) {
     const std::string left = absl::StrCat(command.name, *command.abbreviation != 0 ? absl::StrCat(", ", command.abbreviation) : "");
     absl::StrAppend(&text, "  ", left, std::string(left.size() < 22 ? 22 - left.size() : 1, ' '), Cut(command.help, 110), "\n");
   }
-  s.Say(text, "\nhelp COMMAND says more; help expressions explains print, expect and conditions. Commands can be shortened; an empty line repeats.\n");
-  return absl::OkStatus();
+  return absl::StrCat(text, "\nhelp COMMAND says more; help expressions explains print, expect and conditions. Commands can be shortened; an empty line repeats.\n");
+}
+
+absl::Status CommandHelp(Session::State& s, absl::string_view args) {
+  const absl::StatusOr<std::string> text = HelpText(args);
+  if (text.ok()) s.Say(*text);
+  return text.status();
 }
 
 absl::Status CommandQuit(Session::State& s, absl::string_view args) {

@@ -1,4 +1,4 @@
-// The keys of panels and actions: each can be read, and does one thing.
+// The keys of panels and actions: each has one that can be read, and does one thing.
 #include "visualizer/widgets/keys.h"
 
 #include <map>
@@ -14,7 +14,7 @@ namespace {
 TEST(KeysTest, EachKeyDoesOneThing) {
   std::map<std::string, std::string> owners;
   const auto take = [&owners](const std::string& keys, const std::string& who) {
-    if (keys.empty()) return;
+    EXPECT_FALSE(keys.empty()) << who << " has no key";
     EXPECT_TRUE(ui::ParseChord(keys).has_value()) << who << ": " << keys << " is no key";
     const auto [it, fresh] = owners.emplace(keys, who);
     EXPECT_TRUE(fresh) << keys << " belongs to " << it->second << " and to " << who;

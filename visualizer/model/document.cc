@@ -8,7 +8,7 @@
 
 namespace hloscope {
 
-Document::Document(Wiring wiring, std::function<void()> wake) : wiring_(std::move(wiring)), wake_(std::move(wake)) {
+Document::Document(Wiring wiring, std::function<void()> wake) : wiring_(std::move(wiring)), wake_(std::move(wake)), watch_(wake_) {
   reader_ = std::thread([this] { Loop(); });
 }
 
@@ -36,6 +36,16 @@ void Document::Reset(std::string name, std::string text) {
   redo_.clear();
   version_ = run_version_ = saved_version_ = next_version_++;
   AskForReading();
+}
+
+void Document::WatchFile() {
+  watch_.Watch(file_.path());
+  if (watch_.Take()) file_.Look();
+}
+
+void Document::Rename(std::string name) {
+  name_ = std::move(name);
+  AskForReading();  // what the reader says is said of this name
 }
 
 absl::string_view Document::line(int line) const {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "visualizer/model/disk_file.h"
 #include "visualizer/model/engine.h"
 
 namespace hloscope {
@@ -32,7 +33,7 @@ class Document {
   Document(Wiring wiring, std::function<void()> wake);
   ~Document();
 
-  // Begins anew with a text that the session has: undo is empty, not changed. `reading_known`: its module need not be read again.
+  // Begins anew with a text that the session has: undo is empty, not changed. The file stays: who knows that it is another one says so.
   void Reset(std::string name, std::string text);
   const std::string& name() const { return name_; }
   const std::string& text() const { return text_; }
@@ -43,7 +44,21 @@ class Document {
   // Not what the file holds.
   bool unsaved() const { return version_ != saved_version_; }
   void MarkRun(uint64_t version) { run_version_ = version; }
-  void MarkSaved() { saved_version_ = version_; }
+  // The file `name()` holds the text as it is; a binary program's file holds what the text was made of.
+  void MarkSaved() {
+    saved_version_ = version_;
+    file_.Take(name_, text_);
+  }
+  // No file holds the text, whatever undo may come back to.
+  void MarkUnsaved() { saved_version_ = 0; }
+  // The file that the program is in: saving writes it where has_file(). Not so: a text that was never saved, or that was made of a binary program.
+  DiskFile& file() { return file_; }
+  const DiskFile& file() const { return file_; }
+  bool has_file() const { return file_.holds_text() && file_.path() == name_; }
+  // Looks at the file where its watch has seen something; once a frame.
+  void WatchFile();
+  // The text is another file's from now on; what it is otherwise stays.
+  void Rename(std::string name);
   // The text as it is goes to the session; the program that comes back may be this one though the text was edited on meanwhile.
   void MarkSent();
   // The session runs a program of this text now. False: it is not the one that was sent.
@@ -86,6 +101,8 @@ class Document {
   Wiring wiring_;
   std::function<void()> wake_;
   std::string name_, text_;
+  DiskFile file_;
+  FileWatch watch_;
   std::vector<int64_t> starts_ = {0};
   uint64_t version_ = 0, next_version_ = 1, run_version_ = 0, saved_version_ = 0;
   std::vector<Change> undo_, redo_;

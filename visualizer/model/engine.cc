@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/threads.h"
+#include "core/debug/command_table.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/window_command.h"
@@ -160,6 +161,15 @@ void Engine::OpenText(std::string name, std::string text) {
   StartReading(name, false, [this, name, text = std::move(text)]() mutable { return wiring_.read_text(name, std::move(text)); });
 }
 
+void Engine::Rename(std::string path) {
+  Work work;
+  work.internal = [this, path = std::move(path)] {
+    path_ = path;
+    Publish(false);
+  };
+  Post(std::move(work));
+}
+
 void Engine::Cancel() {
   std::lock_guard<std::mutex> lock(mutex_);
   if (reading_now_) {
@@ -267,6 +277,9 @@ void Engine::RunCommand(const std::string& command) {
     } else if (line == "quit" || line == "q") {
       std::lock_guard<std::mutex> lock(mutex_);
       window_commands_.push_back("quit");
+    } else if (const CommandRow* row = CommandOfLine(line); row != nullptr && absl::string_view(row->name) == "help") {
+      const absl::StatusOr<std::string> text = HelpText(line.substr(std::min(line.find(' '), line.size())));
+      AddConsole(text.ok() ? ConsoleLine::kOutput : ConsoleLine::kError, text.ok() ? *text : std::string(text.status().message()));
     } else if (!line.empty()) {
       AddConsole(ConsoleLine::kError, path_.empty() ? "no program is open; window open FILE opens one" : absl::StrCat(path_, " cannot be run; the panel Problems says why"));
     }

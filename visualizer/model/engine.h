@@ -60,6 +60,8 @@ class Engine {
   void Open(std::string path);
   // The same of a text (a new program, a recovered one); `name` stands for a path that does not exist yet.
   void OpenText(std::string name, std::string text);
+  // The program was saved as this file: it is called so from now on, and stands where it stands.
+  void Rename(std::string path);
   // A console command; it is echoed to the console and its output goes there.
   void Execute(std::string command);
   // A question or silent work on the session; `tag` not empty: it takes the place of a waiting one with the same tag. `publish`: a new

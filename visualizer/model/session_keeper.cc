@@ -1,8 +1,6 @@
 #include "visualizer/model/session_keeper.h"
 
-#include <unistd.h>
-
-#include <cinttypes>
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -10,6 +8,7 @@
 #include <sstream>
 #include <system_error>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -25,11 +24,9 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostText = 8 << 20;
-
 std::string WholePath(const std::string& path) {
   std::error_code error;
-  const fs::path whole = fs::weakly_canonical(path, error);
+  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
   return error ? path : whole.string();
 }
 
@@ -114,10 +111,12 @@ void SessionKeeper::Keep(const Snapshot& now, const Document& document) {
   waiting_ = false;
   if (folder_.empty() || now.path.empty()) return;
   const bool session_changed = now.generation != kept_generation_ && now.session != nullptr;
-  const bool text_changed = document.version() != kept_version_;
+  const bool text_changed = document.version() != kept_version_ || document.unsaved() != kept_unsaved_;
   if (!session_changed && !text_changed) return;
   const auto time = std::chrono::steady_clock::now();
-  if (time - last_ < std::chrono::milliseconds(500)) {
+  // Large texts, which take a while to write, less often.
+  const auto pause = std::chrono::milliseconds(500 + static_cast<int64_t>(text_changed ? document.text().size() >> 14 : 0));
+  if (time - last_ < pause) {
     waiting_ = true;
     return;
   }
@@ -135,30 +134,72 @@ void SessionKeeper::Keep(const Snapshot& now, const Document& document) {
       (void)WriteWholeFile(FileOf(folder, path, ".json"), kept.dump(1, ' ', false, json::error_handler_t::replace));
     });
   }
-  if (text_changed) KeepText(document);
+  if (text_changed) (void)KeepText(document);
 }
 
-void SessionKeeper::KeepText(const Document& document) {
+absl::Status SessionKeeper::KeepText(const Document& document) {
   kept_version_ = document.version();
+  kept_unsaved_ = document.unsaved();
   const std::string file = FileOf(folder_, document.name(), ".text");
   std::error_code error;
   if (!document.unsaved()) {
     fs::remove(file, error);
-  } else if (static_cast<int64_t>(document.text().size()) <= kMostText) {
-    (void)WriteWholeFile(file, document.text());
+    return absl::OkStatus();
+  }
+  // One file, so that both are of the same moment: the base is its first line.
+  const absl::Status written = WriteWholeFile(file, absl::StrCat(document.file().Base(), "\n", document.text()));
+  if (!written.ok() && failure_ != written.message()) engine_.AddConsole(ConsoleLine::kError, absl::StrCat("what is typed cannot be kept for the next start: ", written.message()));
+  failure_ = std::string(written.message());
+  return written;
+}
+
+absl::Status SessionKeeper::Finish(const Document& document) {
+  if (document.name().empty() || !document.unsaved()) return absl::OkStatus();
+  if (folder_.empty()) return absl::FailedPreconditionError("nothing is kept between starts here");
+  return KeepText(document);
+}
+
+bool SessionKeeper::IsDraft(const std::string& folder, const std::string& path) { return !folder.empty() && absl::StartsWith(path, WholePath(folder) + "/drafts/"); }
+
+std::string SessionKeeper::DraftName(const std::string& folder, const std::string& name, const std::string& taken) {
+  const fs::path wanted = folder.empty() ? fs::path(name) : fs::path(WholePath(folder)) / "drafts" / name;
+  std::error_code error;
+  for (int k = 1;; ++k) {
+    fs::path path = wanted;
+    if (k > 1) path.replace_filename(absl::StrCat(wanted.stem().string(), "-", k, wanted.extension().string()));
+    if (path.string() != taken && (folder.empty() || !fs::exists(FileOf(folder, path.string(), ".text"), error))) return path.string();
   }
 }
 
-void SessionKeeper::Finish(const Document& document) {
-  if (!folder_.empty() && !document.name().empty() && document.version() != kept_version_) KeepText(document);
+std::vector<std::string> SessionKeeper::Drafts(const std::string& folder) {
+  std::vector<std::string> drafts;
+  if (folder.empty()) return drafts;
+  std::error_code error;
+  for (fs::directory_iterator it(folder + "/sessions", error), end; !error && it != end; it.increment(error)) {
+    // NAME-HASH.text; the hash says whether it is a draft's.
+    const std::string file = it->path().filename().string();
+    if (!absl::EndsWith(file, ".text") || file.size() < 23) continue;
+    const std::string path = (fs::path(WholePath(folder)) / "drafts" / file.substr(0, file.size() - 22)).string();
+    if (FileOf(folder, path, ".text") == it->path().string()) drafts.push_back(path);
+  }
+  std::sort(drafts.begin(), drafts.end());
+  return drafts;
 }
 
-std::string SessionKeeper::UnsavedText(const std::string& folder, const std::string& path) {
-  if (folder.empty() || path.empty()) return "";
+std::optional<SessionKeeper::UnsavedText> SessionKeeper::Unsaved(const std::string& folder, const std::string& path) {
+  if (folder.empty() || path.empty()) return std::nullopt;
   std::ifstream file(FileOf(folder, path, ".text"), std::ios::binary);
+  UnsavedText unsaved;
+  if (!std::getline(file, unsaved.base)) return std::nullopt;
   std::stringstream text;
   text << file.rdbuf();
-  return text.str();
+  unsaved.text = text.str();
+  return unsaved;
+}
+
+void SessionKeeper::Drop(const std::string& folder, const std::string& path) {
+  std::error_code error;
+  if (!folder.empty() && !path.empty()) fs::remove(FileOf(folder, path, ".text"), error);
 }
 
 std::string SessionKeeper::LastProgram(const std::string& folder) {
@@ -167,7 +208,7 @@ std::string SessionKeeper::LastProgram(const std::string& folder) {
   std::string path;
   std::getline(file, path);
   std::error_code error;
-  return fs::exists(path, error) ? path : "";
+  return fs::exists(path, error) || Unsaved(folder, path).has_value() ? path : "";
 }
 
 }  // namespace hloscope

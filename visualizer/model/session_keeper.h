@@ -5,7 +5,11 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <vector>
+
+#include "absl/status/status.h"
 
 #include "visualizer/model/document.h"
 #include "visualizer/model/engine.h"
@@ -20,22 +24,36 @@ class SessionKeeper {
   // Once a frame, on the window's thread: writes what has changed, not more often than twice a second. `now`: asks to be called again soon.
   void Keep(const Snapshot& now, const Document& document);
   bool waiting() const { return waiting_; }
-  // At the end: nothing is left to write.
-  void Finish(const Document& document);
+  // At the end: nothing is left to write. Not OK: text that is in no file could not be kept.
+  absl::Status Finish(const Document& document);
 
-  // The text of a program that was edited and not saved when the window ended; empty: none. Taken once.
-  static std::string UnsavedText(const std::string& folder, const std::string& path);
-  // The program that was open when the window ended; empty: none.
+  // Programs that are in no file yet (new ones, those of lessons) are named as files of a folder of their own.
+  static bool IsDraft(const std::string& folder, const std::string& path);
+  // A name for another one, which nothing that is kept has: "untitled.hlo", "untitled-2.hlo"; not `taken` either.
+  static std::string DraftName(const std::string& folder, const std::string& name, const std::string& taken);
+  // Those whose text is kept.
+  static std::vector<std::string> Drafts(const std::string& folder);
+
+  // The text of a program that was edited and not saved when it was left.
+  struct UnsavedText {
+    std::string text;
+    std::string base;  // what its file held when it was read (DiskFile::Base); empty: it had none
+  };
+  static std::optional<UnsavedText> Unsaved(const std::string& folder, const std::string& path);
+  static void Drop(const std::string& folder, const std::string& path);  // it is not wanted any more
+  // The program that was open when the window ended; empty: none, or nothing is left of it.
   static std::string LastProgram(const std::string& folder);
 
  private:
-  void KeepText(const Document& document);
+  absl::Status KeepText(const Document& document);
   Engine& engine_;
   std::string folder_;
   uint64_t kept_generation_ = 0, kept_version_ = 0;
+  bool kept_unsaved_ = false;
   std::string kept_path_;
   bool waiting_ = false;
   std::chrono::steady_clock::time_point last_{};
+  std::string failure_;  // why the text could not be kept; said once
 };
 
 // Marks as text, "entry:4 body@17:3", for files. Nothing where it is not one.

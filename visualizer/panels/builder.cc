@@ -63,7 +63,7 @@ class BuilderPanel : public Panel {
     const std::string rest(absl::StripAsciiWhitespace(args.substr(action.size())));
     Document& document = context.document;
     if (action == "new") {
-      context.engine.OpenText("untitled.hlo", build::NewProgramText());
+      context.run("window new");
       mode_ = kAdd;
       add_.Close();
       return true;

@@ -198,7 +198,7 @@ class LessonsPanel : public Panel {
       *error = absl::StrCat("the lesson '", lesson.name, "' has no program '", id, "'");
       return false;
     }
-    context.engine.OpenText(absl::StrCat(lesson.name, "_", id, ".hlo"), TextOf(lesson, *program));
+    context.open_text(absl::StrCat(lesson.name, "_", id, ".hlo"), TextOf(lesson, *program));
     return true;
   }
   bool Reveal(const Lesson& lesson, bool hint, const std::string& id, std::string* error) {

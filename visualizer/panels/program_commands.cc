@@ -174,10 +174,34 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
     iteration_ = n;
     fresh_values_.clear();
     ++values_round_;
+  } else if (word == "mend") {
+    MendAtCaret(context);
+  } else if (word == "back") {
+    GoBack(context);
+  } else if (word == "cut" || word == "copy") {
+    if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
+    ImGui::SetClipboardText(editor_.Selected(document).c_str());
+    if (word == "cut") {
+      editor_.Insert(document, "");
+      AfterEdit(context);
+    }
+  } else if (word == "paste") {
+    const char* text = ImGui::GetClipboardText();
+    if (text == nullptr || *text == 0) return fail("the clipboard holds no text");
+    editor_.Insert(document, text);
+    AfterEdit(context);
+  } else if (word == "select-all") {
+    editor_.SelectAll(document);
+  } else if (word == "comment" || word == "duplicate") {
+    word == "comment" ? editor_.ToggleComment(document) : editor_.DuplicateLines(document);
+    AfterEdit(context);
+  } else if (word == "complete") {
+    focus_text_ = true;
+    UpdateCompletion(context, true);
   } else if (word == "focus") {
     focus_text_ = true;
   } else {
-    return fail("window program knows find TEXT (re:, op:, shape: before it), next, previous, undo, redo, apply, format, goto LINE, definition [%x], uses [%x], fold, unfold, iteration N | now");
+    return fail("window program knows find TEXT (re:, op:, shape: before it), next, previous, undo, redo, apply, format, goto LINE, definition [%x], uses [%x], fold, unfold, mend, complete, back, cut, copy, paste, select-all, comment, duplicate, iteration N | now");
   }
   return true;
 }

@@ -127,7 +127,7 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     if (active && ui::Pressed("Escape")) {
       find_open_ = false;
       focus_text_ = true;
-    } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true) || ui::Pressed("F3", true) || ui::Pressed("Shift+F3", true))) {
+    } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true))) {
       NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
       find_focus_ = true;
     }

@@ -295,7 +295,6 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
   if (HandleCompletionKeys(context)) return;
   const uint64_t version = document.version();
   const int64_t caret = editor_.caret();
-  const bool shift = io.KeyShift;
   const int page = std::max(1, static_cast<int>((geometry_.max.y - geometry_.min.y) / geometry_.line) - 2);
   const auto pressed = [](const char* chord) { return ui::Pressed(chord, true); };
   const auto moves = [&](const char* chord, CaretMove how, int lines = 1) {
@@ -351,39 +350,16 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
     editor_.MoveLines(document, false);
   } else if (pressed("Alt+Down")) {
     editor_.MoveLines(document, true);
-  } else if (ui::Pressed("Ctrl+/")) {
-    editor_.ToggleComment(document);
-  } else if (ui::Pressed("Ctrl+D")) {
-    editor_.DuplicateLines(document);
-  } else if (ui::Pressed("Ctrl+A")) {
-    editor_.SelectAll(document);
-  } else if (ui::Pressed("Ctrl+C") || ui::Pressed("Ctrl+Insert")) {
-    if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
-    ImGui::SetClipboardText(editor_.Selected(document).c_str());
-  } else if (ui::Pressed("Ctrl+X") || ui::Pressed("Shift+Delete")) {
-    if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
-    ImGui::SetClipboardText(editor_.Selected(document).c_str());
-    editor_.Insert(document, "");
-  } else if (pressed("Ctrl+V") || pressed("Shift+Insert")) {
-    if (const char* text = ImGui::GetClipboardText()) editor_.Insert(document, text);
-  } else if (ui::Pressed("Ctrl+Space")) {
-    UpdateCompletion(context, true);
-  } else if (ui::Pressed("F12")) {
-    GoToDefinition(context, editor_.caret());
-  } else if (ui::Pressed("Shift+F12")) {
-    ShowUses(context, editor_.caret());
-  } else if (ui::Pressed("Alt+Left")) {
-    GoBack(context);
-  } else if (pressed("F3") || pressed("Shift+F3")) {
-    NextMatch(context, shift ? -1 : 1);
-  } else if (ui::Pressed("Ctrl+.")) {
-    MendAtCaret(context);
-  } else if (ui::Pressed("Ctrl+Enter")) {
-    context.run("window program apply");
+  } else if (ui::Pressed("Ctrl+Insert")) {
+    context.run("window program copy");
+  } else if (ui::Pressed("Shift+Delete")) {
+    context.run("window program cut");
+  } else if (pressed("Shift+Insert")) {
+    context.run("window program paste");
   } else if (ui::Pressed("Ctrl+S")) {
     // The window saves; what runs follows.
     if (document.changed() && index_.errors() == 0) context.run("window program apply");
-  } else if (ui::Pressed("Ctrl+Shift+I") || ui::Pressed("Shift+Alt+F")) {
+  } else if (ui::Pressed("Shift+Alt+F")) {
     context.run("window program format");
   } else if (ui::Pressed("Escape")) {
     if (find_open_ || !uses_of_.empty()) {

@@ -2,9 +2,13 @@
 
 #include <cassert>
 #include <cstring>
+#include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
 
 namespace hloscope {
@@ -26,8 +30,27 @@ const Action& FindAction(const char* id) {
   return Actions().front();
 }
 
-std::string CommandOf(const Action& action, const Snapshot& now) {
-  const std::pair<absl::string_view, absl::string_view> commands = absl::StrSplit(action.command, absl::MaxSplits('|', 1));
+const PanelRow* PanelOfCommand(absl::string_view command) {
+  return absl::ConsumePrefix(&command, "window ") ? FindPanelRow(command.substr(0, command.find(' '))) : nullptr;
+}
+
+bool OfText(const Action& action) { return absl::string_view(action.menu) == "Edit/Text"; }
+
+std::string LabelWithin(const Action& action, absl::string_view menu) {
+  absl::string_view label = action.label;
+  const size_t slash = menu.rfind('/');
+  if (slash == absl::string_view::npos || !absl::ConsumePrefix(&label, absl::StrCat(menu.substr(slash + 1), ": "))) return action.label;
+  std::string within(label);
+  within[0] = absl::ascii_toupper(within[0]);
+  return within;
+}
+
+std::string CommandOf(const Action& action, const Snapshot& now, std::string* asks) {
+  const std::pair<absl::string_view, absl::string_view> asked = absl::StrSplit(action.command, absl::MaxSplits(" ... ", 1));
+  const std::pair<absl::string_view, absl::string_view> commands = asked.second.empty() ? absl::StrSplit(asked.first, absl::MaxSplits('|', 1)) : std::make_pair(asked.first, absl::string_view());
+  if (asks != nullptr) *asks = std::string(asked.second);
+  const PanelRow* panel = PanelOfCommand(commands.first);
+  if (panel != nullptr && absl::string_view(panel->id) != "lessons" && now.phase == Phase::kEmpty) return "";
   if (absl::StartsWith(commands.first, "window ") || commands.first == "help") return std::string(commands.first);
   if (now.session == nullptr) return "";
   const bool started = now.phase == Phase::kStopped || now.phase == Phase::kError || now.phase == Phase::kFinished;

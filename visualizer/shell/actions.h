@@ -7,6 +7,7 @@
 
 #include "absl/strings/string_view.h"
 #include "visualizer/model/snapshot.h"
+#include "visualizer/panels/panel.h"
 
 namespace hloscope {
 
@@ -19,8 +20,14 @@ struct Action {
 };
 const std::vector<Action>& Actions();
 const Action& FindAction(const char* id);  // one that is there
-// The command that the action means now; empty: it cannot be done now.
-std::string CommandOf(const Action& action, const Snapshot& now);
+// The command that the action means now; empty: it cannot be done now. `asks`: what has to stand behind it, which the person says; "" nothing.
+std::string CommandOf(const Action& action, const Snapshot& now, std::string* asks = nullptr);
+// The panel that the command is for ("window graph fit": graph); null: none.
+const PanelRow* PanelOfCommand(absl::string_view command);
+// A key of the program's text: it does something else, or nothing, elsewhere.
+bool OfText(const Action& action);
+// The label in a menu that says already which panel it is about.
+std::string LabelWithin(const Action& action, absl::string_view menu);
 
 // A command whose answer is what it is given for, and stands in the console.
 bool AnswersInConsole(absl::string_view line);

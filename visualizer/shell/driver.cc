@@ -3,12 +3,16 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <fstream>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -52,7 +56,8 @@ void Driver::Add(const std::string& name, const std::string& script) {
     ++number;
     line = absl::StripAsciiWhitespace(line);
     if (line.empty() || line.front() == '#') continue;
-    lines_.push_back({absl::StrCat(name, ":", number), std::string(line)});
+    const char* folder = std::getenv("HLOSCOPE_SCENARIO");
+    lines_.push_back({absl::StrCat(name, ":", number), absl::StrReplaceAll(line, {{"$HLOSCOPE_SCENARIO", folder != nullptr ? folder : "/tmp"}})});
   }
 }
 
@@ -133,6 +138,7 @@ void Driver::Begin(const std::string& text) {
       if (!absl::SimpleAtod(TakeWord(more), &fx) || !absl::SimpleAtod(TakeWord(more), &fy)) return Fail("at takes two numbers from 0 to 1");
     }
     looking_for_ = name;
+    looked_at_ = {-1, -1};
     looked_since_ = ImGui::GetTime();
     // The first step is taken when the tag is there.
     steps_.push_back([this, name, fx, fy] { FindTag(name, &mouse_, fx, fy); });
@@ -273,6 +279,16 @@ void Driver::Begin(const std::string& text) {
     for (const std::string& name : ui::TheTags().Names()) {
       if (absl::StartsWith(name, rest)) hooks_.print(name);
     }
+  } else if (word == "write" || word == "delete") {
+    const std::string path(TakeWord(rest));
+    if (word == "delete") {
+      if (std::remove(path.c_str()) != 0) return Fail(absl::StrCat("cannot delete ", path));
+    } else {
+      std::ofstream file(path, std::ios::app);
+      file << absl::StripAsciiWhitespace(rest) << "\n";
+      file.close();
+      if (!file) return Fail(absl::StrCat("cannot write ", path));
+    }
   } else if (word == "die") {
     std::raise(SIGKILL);
   } else if (word == "frames") {
@@ -293,6 +309,10 @@ void Driver::Step() {
   if (!looking_for_.empty()) {
     ImVec2 there;
     if (FindTag(looking_for_, &there, 0.5, 0.5)) {
+      // What glides is waited for.
+      const bool stands = there.x == looked_at_.x && there.y == looked_at_.y;
+      looked_at_ = there;
+      if (!stands && ImGui::GetTime() - looked_since_ < 2) return;
       looking_for_.clear();
     } else {
       if (ImGui::GetTime() - looked_since_ > 5) Fail(absl::StrCat("nothing is named ", looking_for_));

@@ -1,7 +1,7 @@
 // Drives the window as a person would, from a script: finds what has a name (widgets/tags.h), moves the mouse there, clicks, drags, types,
 // presses keys, waits for a state, and takes pictures. For tests, for `hloscope shot`, and for measuring frames.
 //
-// A script is lines: a word and its arguments; # begins a comment. Names may end in * (the first that begins so).
+// A script is lines: a word and its arguments; # begins a comment; $HLOSCOPE_SCENARIO is the folder that a scenario may write into. Names may end in * (the first that begins so).
 //   click NAME [right | middle | double | ctrl | shift]      hover NAME      drag NAME to NAME | by DX DY      scroll NAME LINES
 //   click NAME at FX FY           at a place within it, from 0 to 1
 //   type TEXT                     into what has the keyboard; \n is Enter
@@ -14,6 +14,7 @@
 //   settle                        the same, but goes on after some seconds though something moves
 //   mask NAME                     what has the name differs from run to run: left out where pictures are compared
 //   drop FILE                     a file dragged onto the window
+//   write FILE TEXT               another program writes a line at the end of a file;  delete FILE
 //   shot FILE.png                 the window, as it is
 //   size WIDTH HEIGHT             of the window
 //   names [PREFIX]                prints what has a name
@@ -88,6 +89,7 @@ class Driver {
   std::vector<std::string> masks_;
   int settle_ = 0;          // frames before the next line
   std::string looking_for_; // a tag
+  ImVec2 looked_at_;        // where it was in the frame before
   double looked_since_ = 0;
   int frames_left_ = 0;
   std::vector<double> frame_ms_;

@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "core/ir/opcode.h"
 #include "core/shape/shape.h"
 #include "visualizer/shell/actions.h"
@@ -72,6 +73,16 @@ void OfferInstructions(const Snapshot& now, absl::string_view wanted, std::vecto
 
 }  // namespace
 
+void Shell::AskInPalette(const std::string& label, const std::string& command, const std::string& what) {
+  palette_ = 3;
+  palette_opened_ = true;
+  palette_text_.clear();
+  palette_at_ = 0;
+  palette_label_ = std::string(absl::StripSuffix(label, "..."));
+  palette_command_ = command;
+  palette_asks_ = what;
+}
+
 void Shell::DrawPalette() {
   if (palette_ == 0) return;
   ui::TagScope scope("palette");
@@ -88,11 +99,12 @@ void Shell::DrawPalette() {
   ImGui::Begin("palette", nullptr, ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings);
   if (palette_opened_) ImGui::SetKeyboardFocusHere();
   bool entered = false;
-  if (ui::SearchField("field", &palette_text_, palette_ == 1 ? "A command, an action, a panel" : "An instruction: letters of its name, or an opcode", 0, &entered)) palette_at_ = 0;
+  if (ui::SearchField("field", &palette_text_, palette_ == 1 ? "A command, an action, a panel" : palette_ == 3 ? palette_asks_ : "An instruction: letters of its name, or an opcode", 0, &entered)) palette_at_ = 0;
   const bool lost = !palette_opened_ && !ImGui::IsWindowFocused(ImGuiFocusedFlags_RootAndChildWindows);
   palette_opened_ = false;
   std::vector<Offer> offers;
-  palette_ == 1 ? OfferCommands(*now_, palette_text_, &offers) : OfferInstructions(*now_, palette_text_, &offers);
+  if (palette_ == 1) OfferCommands(*now_, palette_text_, &offers);
+  if (palette_ == 2) OfferInstructions(*now_, palette_text_, &offers);
   const size_t most = std::min<size_t>(offers.size(), 200);
   if (!palette_text_.empty()) {
     std::stable_sort(offers.begin(), offers.end(), [](const Offer& a, const Offer& b) { return a.score > b.score; });
@@ -110,7 +122,9 @@ void Shell::DrawPalette() {
   int chosen = entered ? palette_at_ : -1;
   ui::Gap(8);
   ImGui::BeginChild("offers", {0, 0}, false);
-  if (offers.empty()) ui::Text(palette_ == 1 ? "Nothing has these letters; Enter runs what stands there as a command." : "No instruction has these letters.", c.dim);
+  if (palette_ == 3) {
+    ui::TextCut(absl::StrCat(palette_label_, ": ", palette_command_, " ", palette_text_.empty() ? palette_asks_ : palette_text_), c.dim);
+  } else if (offers.empty()) ui::Text(palette_ == 1 ? "Nothing has these letters; Enter runs what stands there as a command." : "No instruction has these letters.", c.dim);
   for (int k = 0; k <= last; ++k) {
     const Offer& o = offers[k];
     ImGui::PushID(k);
@@ -141,12 +155,17 @@ void Shell::DrawPalette() {
     if (o.instruction != nullptr) {
       Run(absl::StrCat("window select ", CommandName(*now_, *o.instruction)));
     } else if (o.action != nullptr) {
-      Act(*o.action);
+      Act(*o.action);  // which may ask on
     } else if (o.complete) {
       Run(o.command);
     } else {
       Run(absl::StrCat("window type ", o.command));
     }
+  } else if (entered && palette_ == 3 && !palette_text_.empty()) {
+    palette_ = 0;
+    const std::string command = absl::StrCat(palette_command_, " ", palette_text_);
+    if (const PanelRow* panel = PanelOfCommand(command)) layout_.Open(panel->id);
+    Run(command);
   } else if (entered && palette_ == 1 && !palette_text_.empty()) {
     palette_ = 0;
     Run(palette_text_);

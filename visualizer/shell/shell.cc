@@ -11,6 +11,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
 #include "visualizer/model/samples.h"
+#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
@@ -38,8 +39,9 @@ float Shell::wanted_scale() const { return std::clamp(settings_.scale * options_
 
 std::string Shell::window_title() const {
   if (now_->path.empty()) return "hloscope";
-  const size_t slash = now_->path.rfind('/');
-  return absl::StrCat(document_.unsaved() ? "* " : "", now_->path.substr(slash == std::string::npos ? 0 : slash + 1), " - hloscope");
+  const std::string& path = document_.empty() ? now_->path : document_.name();
+  const size_t slash = path.rfind('/');
+  return absl::StrCat(document_.unsaved() ? "* " : "", path.substr(slash == std::string::npos ? 0 : slash + 1), " - hloscope");
 }
 
 Panel& Shell::PanelOf(const std::string& id) {
@@ -58,6 +60,7 @@ PanelContext Shell::Context() {
           *now_,
           selection_,
           [this](std::string command) { Run(command); },
+          [this](std::string name, std::string text) { OpenText(name, text); },
           [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element)); },
           console_,
           false};
@@ -76,6 +79,7 @@ void Shell::Execute(const std::string& command) {
   engine_.Execute(command);
   // What is asked is answered in front, also where several panels share a place.
   if (AnswersInConsole(command) && layout_.IsOpen("console")) layout_.Open("console");
+  answers_ |= AnswersInConsole(command) && (now_->phase == Phase::kEmpty || welcome_);
   if (!applying_ && !absl::StripAsciiWhitespace(command).empty()) last_command_ = command;
 }
 
@@ -99,8 +103,14 @@ void Shell::Run(const std::string& command) {
 }
 
 void Shell::Act(const Action& action) {
-  const std::string command = CommandOf(action, *now_);
+  std::string asks;
+  const std::string command = CommandOf(action, *now_, &asks);
   if (command.empty() && now_->phase != Phase::kBroken) return;
+  if (!asks.empty()) {
+    if (!command.empty()) AskInPalette(action.label, command, asks);
+    return;
+  }
+  if (const PanelRow* panel = PanelOfCommand(command); panel != nullptr && absl::string_view(panel->id) != "timeline") layout_.Open(panel->id);  // where it is seen
   const absl::string_view first = absl::string_view(action.command).substr(0, absl::string_view(action.command).find('|'));
   if (HasEdits() && RunsProgram(first)) {
     // Pressed again while it waits, it is still one run.
@@ -184,9 +194,11 @@ void Shell::Update() {
   // What went wrong is told in front too; why the text was not run stands in Problems.
   const bool wrong = std::any_of(lines.begin(), lines.end(), [&](const ConsoleLine& line) { return line.kind == ConsoleLine::kError && line.text != refused_run_; });
   if (wrong && layout_.IsOpen("console")) layout_.Open("console");
+  answers_ |= wrong && (now_->phase == Phase::kEmpty || welcome_);
   console_.insert(console_.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
   if (console_.size() > 100000) console_.erase(console_.begin(), console_.begin() + 20000);
   now_ = engine_.snapshot();
+  if (now_->path != renamed_from_) renamed_from_.clear();
   if (now_->program_generation != seen_program_) {
     seen_program_ = now_->program_generation;
     TakeProgram();
@@ -200,8 +212,19 @@ void Shell::Update() {
     selection_.slice = now_->slice;
   }
   RunWanted(idle);
+  LookAtFile();
   selection_.hovered = std::exchange(selection_.hover_next, nullptr);
   selection_.reveal = std::exchange(reveal_next_, false);
+}
+
+// Programs are written anew by others while they are looked at.
+void Shell::LookAtFile() {
+  const DiskFile::State before = document_.file().state();
+  document_.WatchFile();
+  const DiskFile& file = document_.file();
+  if (file.state() == before) return;
+  if (file.state() == DiskFile::State::kChanged) engine_.AddConsole(ConsoleLine::kNote, absl::StrCat(file.path(), " was changed by another program; window reload reads it, window mine keeps the text that is here"));
+  if (file.state() == DiskFile::State::kGone) engine_.AddConsole(ConsoleLine::kNote, absl::StrCat(file.path(), " is not there any more; window save writes it again"));
 }
 
 void Shell::TakeProgram() {
@@ -209,32 +232,58 @@ void Shell::TakeProgram() {
   seen_here_ = nullptr;
   seen_finished_ = false;
   seen_slice_ = now_->slice_generation;
-  welcome_ = false;
+  welcome_ = answers_ = guide_ = false;
   if (now_->phase != Phase::kEmpty && focused_panel_ == "lessons") layout_.Open("program");  // a lesson's: the lesson stays as a tab beside it
-  refused_open_.clear();
+  const std::string& config = options_.config_folder;
+  const std::string path = now_->path == renamed_from_ ? document_.name() : now_->path;
+  if (dropped_ == document_.version()) SessionKeeper::Drop(config, document_.name());
+  dropped_ = 0;
   const std::string text = now_->source != nullptr && !now_->unreadable ? std::string(now_->source->text()) : "";
   // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
-  const std::string name_of_text = document_.name() == now_->path + ".hlo" && !text.empty() ? document_.name() : now_->path;
+  const std::string name_of_text = document_.name() == path + ".hlo" && !text.empty() ? document_.name() : path;
   const bool same_name = name_of_text == document_.name();
+  if (!same_name) {
+    question_ = {};
+    leaving_ = nullptr;
+  }
   if (same_name && text == document_.text()) {
     document_.RunsSent(text);
     document_.MarkRun(document_.version());
   } else if (same_name && !now_->from_file && document_.RunsSent(text)) {
     // It was edited on while it was taken up.
-  } else if (same_name && document_.changed() && !text.empty()) {
-    // What was typed and never applied is one step of undo away.
+  } else if (same_name && (document_.changed() || document_.unsaved()) && !text.empty()) {
+    // What was typed is one step of undo away.
     document_.Replace(0, static_cast<int64_t>(document_.text().size()), text, 0, 0);
     document_.MarkRun(document_.version());
-    engine_.AddConsole(ConsoleLine::kNote, "the text is that of the program that runs now; what was typed and not applied is a step of undo away (Ctrl+Z)");
+    engine_.AddConsole(ConsoleLine::kNote, "the text is that of the program that runs now; what was typed is a step of undo away (Ctrl+Z)");
   } else {
     document_.Reset(name_of_text, text);
   }
-  if (now_->from_file && document_.name() == now_->path && document_.text() == text) document_.MarkSaved();
+  if (now_->from_file && document_.name() == path && document_.text() == text) {
+    document_.MarkSaved();
+    TakeUnsaved();
+  } else if (!same_name && document_.file().path() != path) {
+    // A text that is in no file: a new one, or one that is kept of a file that is gone.
+    document_.file().Forget();
+    const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(config, path);
+    if (kept.has_value()) document_.MarkUnsaved();
+    if (kept.has_value() && !SessionKeeper::IsDraft(config, path)) document_.file().TakeGone(path);
+  }
   if (now_->phase == Phase::kBroken && !now_->fresh) layout_.Open("problems");
-  if (!now_->path.empty() && (settings_.recent.empty() || settings_.recent.front() != now_->path)) {
-    settings_.Remember(now_->path);
+  if (!document_.file().path().empty()) {
+    settings_.Remember(document_.file().path());
     SaveSettings();
   }
+}
+
+// What was typed into this file and not saved when it was left.
+void Shell::TakeUnsaved() {
+  const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(options_.config_folder, document_.name());
+  if (!kept.has_value() || kept->text == document_.text()) return;
+  document_.Replace(0, static_cast<int64_t>(document_.text().size()), kept->text, 0, 0);
+  document_.file().SetBase(kept->base);  // which tells whether it was changed meanwhile
+  engine_.AddConsole(ConsoleLine::kNote, "changes of the last session that were not saved are back; undo takes them away");
+  if (document_.file().Look() == DiskFile::State::kChanged) engine_.AddConsole(ConsoleLine::kNote, absl::StrCat(document_.name(), " was changed by another program since they were typed"));
 }
 
 void Shell::TakeMoment() {
@@ -258,8 +307,9 @@ void Shell::Keys() {
   const ImGuiIO& io = ImGui::GetIO();
   for (const Action& action : Actions()) {
     const std::optional<ui::Chord> chord = ui::ParseChord(action.keys);
-    if (!chord.has_value() || !ui::Pressed(*chord, false)) continue;
-    // Fields keep their own undo.
+    if (!chord.has_value() || !ui::Pressed(*chord, OfText(action))) continue;
+    // Fields keep their own undo, and what else is done with text.
+    if (OfText(action) && (io.WantTextInput || focused_panel_ != "program")) continue;
     if (io.WantTextInput && (absl::string_view(action.id) == "undo" || absl::string_view(action.id) == "redo")) continue;
     Act(action);
   }
@@ -284,21 +334,28 @@ void Shell::Frame() {
   drop_places_.clear();
   merged_.clear();
   const ImVec2 min = viewport->Pos, max = {viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y};
+  if (question_.answers.empty()) Keys();
   if (!options_.only_panel.empty()) {
     ImGui::GetWindowDrawList()->AddRectFilled(min, max, ui::Colors().panel);
     DrawPanel(options_.only_panel, min, max);
   } else {
-    Keys();
-    const float toolbar = ui::Px(44), gap = ui::Px(8), timeline = ui::Px(52);
+    const float gap = ui::Px(8), timeline = ui::Px(52);
+    float toolbar = ui::Px(44);
     DrawToolbar(toolbar);
+    toolbar += DrawNotice({min.x + gap, min.y + toolbar}, max.x - min.x - 2 * gap);
     // Before there is a program, lessons have the whole window.
-    if (now_->phase == Phase::kEmpty && focused_panel_ == "lessons" && !welcome_) {
+    if (!guide_ && now_->phase == Phase::kEmpty && focused_panel_ == "lessons" && !welcome_) {
       const ImVec2 corner = {min.x + gap, min.y + toolbar}, end = {max.x - gap, max.y - gap};
       ImGui::GetWindowDrawList()->AddRectFilled(corner, end, ui::Colors().panel, ui::Px(4));
       ImGui::GetWindowDrawList()->AddRect(corner, end, ui::Colors().border, ui::Px(4));
       DrawPanel("lessons", corner, end);
+    } else if (guide_) {
+      DrawGuide({min.x + gap, min.y + toolbar}, {max.x - gap, max.y - gap});
     } else if (now_->phase == Phase::kEmpty || welcome_) {
-      DrawWelcome({min.x + gap, min.y + toolbar}, {max.x - gap, max.y - gap});
+      // What was asked without a program is answered at its foot.
+      const float foot = answers_ ? std::floor((max.y - min.y) * 0.4f) : 0;
+      DrawWelcome({min.x + gap, min.y + toolbar}, {max.x - gap, max.y - gap - foot});
+      if (answers_) DrawPanel("console", {min.x + gap, max.y - gap - foot}, {max.x - gap, max.y - gap});
     } else {
       const bool has_timeline = FindPanelRow("timeline") != nullptr && layout_.LeafOf("timeline") == nullptr && max.y - min.y >= ui::Px(kLeastForTimeline);
       const float bottom = max.y - gap - (has_timeline ? timeline + gap : 0);
@@ -307,7 +364,8 @@ void Shell::Frame() {
       DrawDropTargets();
     }
     DrawPalette();
-    DrawOpenDialog();
+    DrawFileDialog();
+    DrawQuestion();
   }
   ImGui::End();
   ui::TagFact("phase", now_->phase == Phase::kEmpty      ? "empty"
@@ -322,6 +380,7 @@ void Shell::Frame() {
   ui::TagFact("title", window_title());
   ui::TagFact("stops", absl::StrCat(now_->stops.size()));
   ui::TagFact("slice", absl::StrCat(selection_.slice.size()));
+  ui::TagFact("file", document_.file().path().empty() ? "none" : document_.file().state() == DiskFile::State::kSame ? "same" : document_.file().state() == DiskFile::State::kGone ? "gone" : "changed");
   ui::TagFact("unsaved", document_.unsaved() ? "yes" : "no");
 }
 

@@ -5,11 +5,13 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "imgui.h"
 #include "visualizer/model/document.h"
 #include "visualizer/model/engine.h"
@@ -27,6 +29,7 @@ struct ShellOptions {
   std::string samples_folder;  // example programs for the welcome page; may be missing
   float display_scale = 1;     // of the screen; the user's own factor comes on top
   std::string only_panel;      // draws this panel alone over the whole window
+  std::function<absl::Status()> keep_text;  // keeps what is in no file for the next start, before the window closes; not OK: it cannot
   const char* missing_font = nullptr;
 };
 
@@ -60,9 +63,12 @@ class Shell {
   PanelContext Context();
   void Update();                 // takes what the engine has made since the last frame
   void TakeProgram();            // another program came
+  void TakeUnsaved();            // what is kept of it
   void TakeMoment();             // the program moved
+  void LookAtFile();             // others may have written it
   void RunWindowCommand(const std::string& args);
   void Select(const Instruction* instruction, std::vector<int64_t> element);
+  void OpenText(const std::string& name, const std::string& text);
   void Execute(const std::string& command);  // by the session, as the text is that it has
   bool HasEdits() const;         // the text is not what would run
   void RunWanted(bool idle);     // a step on the way to wanted_runs_
@@ -82,9 +88,19 @@ class Shell {
   Panel& PanelOf(const std::string& id);
   // palette.cc
   void DrawPalette();
+  void AskInPalette(const std::string& label, const std::string& command, const std::string& what);
+  // guide.cc
+  void DrawGuide(ImVec2 min, ImVec2 max);
   // welcome.cc
   void DrawWelcome(ImVec2 min, ImVec2 max);
-  void DrawOpenDialog();
+  // file_dialog.cc
+  void DrawFileDialog();
+  void AskWhereToSave(const std::string& name);
+  // question.cc
+  struct Question;
+  void Ask(Question question);
+  void DrawQuestion();
+  float DrawNotice(ImVec2 min, float width);  // what has become of the program's file; its height, 0: nothing
 
   Engine& engine_;
   Document& document_;
@@ -102,7 +118,19 @@ class Shell {
   const Instruction* seen_here_ = nullptr;
   bool seen_finished_ = false;
   uint64_t seen_slice_ = 0;
-  std::string refused_open_;  // what was not opened because it would drop changes; asked again, it is
+  // A question in front of all: each answer is a command. Escape gives the last one.
+  struct Question {
+    std::string title, text;
+    struct Answer {
+      std::string id, label, command;
+    };
+    std::vector<Answer> answers;  // the first is what is meant as a rule
+  };
+  Question question_;           // no answers: none
+  bool question_opened_ = false;
+  std::function<void()> leaving_;  // what waits for an answer about changes that are not saved
+  uint64_t dropped_ = 0;        // the version of the text that may be dropped
+  std::string renamed_from_;    // what the engine may still call the program
   RunTotal total_;            // of the snapshot of that generation
   uint64_t total_of_ = 0;
   // To be run when the edited text is what runs, in this order: a command, or an action, whose command depends on where the program then
@@ -120,6 +148,9 @@ class Shell {
   bool restarting_ = false;   // what runs is being interrupted; then it starts anew
   std::string focused_panel_;
   bool quitting_ = false, welcome_ = false, menu_open_ = false;
+  bool guide_ = false;
+  std::string guide_text_;  // what is looked for in it
+  bool answers_ = false;  // the welcome page has the console at its foot
   bool reveal_next_ = false;
   // A tab that is being dragged.
   std::string dragged_;
@@ -130,22 +161,31 @@ class Shell {
   std::vector<DropPlace> drop_places_;
   std::deque<LayoutNode> merged_;  // places that are drawn as one in this frame
   ImVec2 menu_at_ = {0, 0};  // where the open menu hangs
-  // The palette: 0 closed, 1 commands, 2 instructions.
+  // The palette: 0 closed, 1 commands, 2 instructions, 3 what an action needs to know.
   int palette_ = 0;
   bool palette_opened_ = false;
   std::string palette_text_;
   int palette_at_ = 0;
+  std::string palette_label_, palette_command_, palette_asks_;
   int palette_rows_ = 13;  // of what is offered
-  // The dialog for opening a file.
+  // The dialog for opening a file, or for saving as one.
   struct OpenName {
     std::string name;
     bool folder = false;
     std::string size;
   };
-  bool open_dialog_ = false, open_all_ = false, open_listed_all_ = false;
+  bool dialog_wanted_ = false, dialog_saves_ = false, open_all_ = false, open_listed_all_ = false;
+  std::string dialog_name_;  // that is proposed for saving
   std::string open_folder_, open_text_, open_listed_;
   std::vector<OpenName> open_names_;
   // The welcome page.
+  struct RecentRow {
+    std::string path;
+    bool draft = false, kept = false, gone = false;  // in no file; has changes that are not saved; is not there
+  };
+  std::vector<RecentRow> recent_;
+  double recent_looked_ = -1;  // when
+  void LookAtRecent();
   std::unique_ptr<class Samples> samples_;
   std::string welcome_text_;
 };

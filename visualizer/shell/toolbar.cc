@@ -1,10 +1,12 @@
 // The row on top: menu, run and go back, what the program does now, and the way to all commands.
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/strip.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -201,32 +203,52 @@ void Shell::DrawRunning(ImVec2 at, float room, float button_y, const Engine::Act
 }
 
 void Shell::DrawMenu() {
+  // As high as there is room for; what has none is scrolled to.
+  const float room = ImGui::GetMainViewport()->Size.y - ui::Px(44 + 16);
+  const auto item = [&](const char* id, absl::string_view label, const char* keys, bool enabled) {
+    const bool chosen = ImGui::MenuItem(std::string(label).c_str(), keys, false, enabled);
+    ui::Tag(id);
+    return chosen;
+  };
+  const auto begin = [&](absl::string_view label) {
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, room});
+    const bool open = ImGui::BeginMenu(std::string(label).c_str());
+    ui::Tag(label);
+    return open;
+  };
   const auto items = [&](const char* menu) {
     ui::TagScope scope(absl::StrCat("menu:", menu));
+    // Actions of one menu in it stand together in the table.
+    absl::string_view within;
     for (const Action& action : Actions()) {
-      if (absl::string_view(action.menu) != menu) continue;
-      const std::string command = CommandOf(action, *now_);
-      if (ImGui::MenuItem(action.label, action.keys, false, !command.empty())) Act(action);
-      ui::Tag(action.id);
-    }
-    if (absl::string_view(menu) == "View") {
-      ImGui::Separator();
-      for (const PanelRow& row : PanelRows()) {
-        if (ImGui::MenuItem(row.title, row.keys)) Run(absl::StrCat("window panel ", row.id));
-        ui::Tag(row.id);
-        if (!layout_.IsOpen(row.id) && absl::string_view(row.id) != "timeline") continue;  // the timeline is at the foot where it has no place
-        const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-        const float side = ui::Px(12);
-        ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kCheck, {max.x - side - ui::Px(6), std::floor((min.y + max.y - side) / 2)}, side, ui::Colors().dim);
+      absl::string_view inner = action.menu;
+      if (inner == menu && item(action.id, action.label, action.keys, !CommandOf(action, *now_).empty())) Act(action);
+      if (!absl::ConsumePrefix(&inner, menu) || !absl::ConsumePrefix(&inner, "/") || inner == within) continue;
+      within = inner;
+      if (!begin(inner)) continue;
+      for (const Action& other : Actions()) {
+        if (absl::string_view(other.menu) == action.menu && item(other.id, LabelWithin(other, other.menu), other.keys, !CommandOf(other, *now_).empty())) Act(other);
       }
+      ImGui::EndMenu();
     }
+    if (absl::string_view(menu) != "View") return;
+    if (!begin("Panels")) return;
+    for (const PanelRow& row : PanelRows()) {
+      if (item(row.id, row.title, row.keys, true)) Run(absl::StrCat("window panel ", row.id));
+      if (!layout_.IsOpen(row.id) && absl::string_view(row.id) != "timeline") continue;  // the timeline is at the foot where it has no place
+      const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
+      const float side = ui::Px(12);
+      ui::DrawIcon(ImGui::GetWindowDrawList(), ui::Icon::kCheck, {max.x - side - ui::Px(6), std::floor((min.y + max.y - side) / 2)}, side, ui::Colors().dim);
+    }
+    ImGui::EndMenu();
   };
-  // Rows with air between them, and keys apart from words.
-  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(24), ui::Px(10)});
+  // Rows with air between them where there is room, and keys apart from words.
+  ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(24), ui::Px(room > ui::Px(640) ? 10 : 6)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
   for (const char* menu : kMenus) {
     if (!ImGui::IsPopupOpen(menu)) continue;
     ImGui::SetNextWindowPos(menu_at_);
+    ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, room});
     if (!ImGui::BeginPopup(menu)) continue;
     if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
     items(menu);
@@ -236,11 +258,9 @@ void Shell::DrawMenu() {
   if (ImGui::BeginPopup("all menus")) {
     if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
     for (const char* menu : kMenus) {
-      if (ImGui::BeginMenu(menu)) {
-        items(menu);
-        ImGui::EndMenu();
-      }
-      ui::Tag(menu);
+      if (!begin(menu)) continue;
+      items(menu);
+      ImGui::EndMenu();
     }
     ImGui::EndPopup();
   }

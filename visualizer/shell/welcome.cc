@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <system_error>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/model/samples.h"
+#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/match.h"
@@ -71,6 +73,21 @@ bool Card(const Sample& sample, ImVec2 size) {
 
 }  // namespace
 
+// The disk is looked at once in a while, not in each frame.
+void Shell::LookAtRecent() {
+  const double time = ImGui::GetTime();
+  if (recent_looked_ >= 0 && time - recent_looked_ < 1) return;
+  recent_looked_ = time;
+  recent_.clear();
+  const std::string& config = options_.config_folder;
+  for (const std::string& path : SessionKeeper::Drafts(config)) recent_.push_back({path, /*draft=*/true});
+  for (const std::string& path : settings_.recent) {
+    std::error_code error;
+    const bool kept = SessionKeeper::Unsaved(config, path).has_value();
+    recent_.push_back({path, false, kept, !kept && !std::filesystem::exists(path, error)});
+  }
+}
+
 void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
   const ui::Palette& c = ui::Colors();
   if (samples_ == nullptr) samples_ = std::make_unique<Samples>(options_.samples_folder, engine_.wiring(), [] {});
@@ -94,19 +111,33 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
   if (ui::Button("learn", "Learn", ui::Icon::kBook, ui::ButtonKind::kPlain, "Lessons about shapes, layouts and operations, with live programs, pictures and exercises, in English and Spanish")) Run("window learn");
   ui::Gap(16);
   ui::Heading("RECENT");
-  if (settings_.recent.empty()) ui::TextWrapped("Programs that were opened stand here. Files can be dropped on the window too.", c.faint);
+  LookAtRecent();
+  if (recent_.empty()) ui::TextWrapped("Programs that were opened stand here. Files can be dropped on the window too.", c.faint);
   int number = 0;
-  for (const std::string& path : settings_.recent) {
-    ImGui::PushID(path.c_str());
+  for (const RecentRow& recent : recent_) {
+    ImGui::PushID(recent.path.c_str());
     const ui::RowState row = ui::Row(absl::StrCat("recent:", number++), 40);
+    const std::filesystem::path file(recent.path);
+    const float x = row.min.x + ui::Px(8);
+    float width = row.max.x - x - ui::Px(8);
+    const ImVec2 after = ImGui::GetCursorScreenPos();
+    bool removed = false;
+    if (recent.gone && row.hovered) {
+      width -= ui::Px(32);
+      ImGui::SetItemAllowOverlap();
+      ImGui::SetCursorScreenPos({row.max.x - ui::Px(30), row.min.y + ui::Px(8)});
+      removed = ui::IconButton("forget", ui::Icon::kClose, "takes it off the list");
+      ImGui::SetCursorScreenPos(after);
+    }
     ImGui::PopID();
-    const std::filesystem::path file(path);
-    const float x = row.min.x + ui::Px(8), width = row.max.x - x - ui::Px(8);
-    ui::DrawTextIn({x, row.min.y + ui::Px(4)}, width, c.text, ui::Type().ui, file.filename().string());
+    ui::DrawTextIn({x, row.min.y + ui::Px(4)}, width, recent.gone ? c.faint : c.text, ui::Type().ui, file.filename().string());
     bool cut = false;
-    ui::DrawTextIn({x, row.min.y + ui::Px(22)}, width, c.faint, ui::Type().small, file.parent_path().string(), &cut);
-    if (cut) ui::Tooltip(path);
-    if (row.clicked) Run(absl::StrCat("window open ", path));
+    const std::string below = recent.draft ? "not saved yet" : absl::StrCat(recent.gone ? "not there any more: " : recent.kept ? "changes not saved: " : "", file.parent_path().string());
+    ui::DrawTextIn({x, row.min.y + ui::Px(22)}, width, recent.draft || recent.kept ? c.amber : c.faint, ui::Type().small, below, &cut);
+    ui::TagFact(absl::StrCat("recent:", number - 1), absl::StrCat(file.filename().string(), recent.draft || recent.kept ? ", not saved" : "", recent.gone ? ", gone" : ""));
+    if (cut) ui::Tooltip(recent.path);
+    if (removed) Run(absl::StrCat("window forget ", recent.path));
+    else if (row.clicked) Run(absl::StrCat("window open ", recent.path));
   }
   ui::Gap(16);
   ui::Heading("KEYS");
@@ -124,7 +155,10 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
   ui::SearchField("search", &welcome_text_, "Name or what to look for", 260);
   ui::Gap(8);
   const std::vector<std::shared_ptr<const Sample>> samples = samples_->all();
-  if (samples.empty()) ui::Text("No samples are installed here.", c.faint);
+  if (samples.empty() && !std::filesystem::exists(options_.samples_folder)) {
+    ui::TextWrapped(absl::StrCat("No samples are installed. They were looked for in ", options_.samples_folder, ". $HLOSCOPE_ASSETS names the folder that holds samples and lessons."), c.dim);
+    ui::TagFact("samples", "none");
+  }
   if (options_.samples_folder.empty() || std::filesystem::exists(options_.samples_folder)) {
     const float room = ImGui::GetContentRegionAvail().x - ui::Px(12), gap = ui::Px(12);
     const int columns = std::max(1, static_cast<int>((room + gap) / (ui::Px(200) + gap)));

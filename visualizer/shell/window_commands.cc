@@ -1,8 +1,11 @@
 // What stands after `window`: a table, as the console's commands are.
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
+#include <filesystem>
 #include <functional>
+#include <optional>
+#include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -11,6 +14,8 @@
 #include "absl/strings/strip.h"
 #include "core/text/nearest_name.h"
 #include "visualizer/model/build_edit.h"
+#include "visualizer/model/disk_file.h"
+#include "visualizer/model/session_keeper.h"
 #include "visualizer/model/whole_file.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/shell/window_commands.h"
@@ -23,60 +28,148 @@ struct WindowCommands {
 
   static std::string Open(Shell& s, const std::string& args) {
     if (args.empty()) {
-      s.open_dialog_ = true;
+      s.dialog_wanted_ = true;
+      s.dialog_saves_ = false;
       return "";
     }
-    return Leave(s, absl::StrCat("open ", args), [&] { s.engine_.Open(args); });
-  }
-  // Another program takes the text's place: changes that are in no file are not dropped without a word.
-  static std::string Leave(Shell& s, const std::string& what, const std::function<void()>& leave) {
-    if (s.document_.unsaved() && s.refused_open_ != what) {
-      s.refused_open_ = what;
-      s.welcome_ = false;
-      s.layout_.Open("console");  // which says so
-      return absl::StrCat(s.document_.name(), " has changes that are not saved: window save keeps them; the same again drops them");
+    const std::string path = WithHome(args);
+    std::error_code error;
+    if (std::filesystem::exists(path, error)) {
+      return Leave(s, [&s, path] { s.engine_.Open(path); });
     }
-    s.refused_open_.clear();
-    leave();
+    // Of a new program, or of a file that is gone, the text may be kept.
+    const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(s.options_.config_folder, path);
+    if (!kept.has_value()) return absl::StrCat("there is no file ", path);
+    return Leave(s, [&s, path, text = kept->text] { s.engine_.OpenText(path, text); });
+  }
+  static std::string WithHome(const std::string& path) {
+    const char* home = std::getenv("HOME");
+    return absl::StartsWith(path, "~/") && home != nullptr ? absl::StrCat(home, path.substr(1)) : path;
+  }
+  // Changes that are not saved are asked about first; what was wanted comes after the answer. `again`: the same program is read again.
+  static std::string Leave(Shell& s, std::function<void()> leave, bool again = false) {
+    if (!s.document_.unsaved() || s.dropped_ == s.document_.version()) {
+      s.leaving_ = nullptr;
+      leave();
+      return "";
+    }
+    s.leaving_ = std::move(leave);
+    const std::string name = FileName(s.document_.name());
+    Shell::Question question;
+    question.title = again ? absl::StrCat("Read ", name, " again?") : absl::StrCat("Save ", name, " first?");
+    question.text = absl::StrCat(name, " has changes that are not saved.", again ? " They are a step of undo away then." : "");
+    if (again) question.answers = {{"discard", "Reload", "window discard"}, {"save-as", "Save as...", "window save-as"}, {"cancel", "Cancel", ""}};
+    else question.answers = {{"save", "Save", "window save"}, {"discard", "Don't save", "window discard"}, {"cancel", "Cancel", ""}};
+    s.Ask(std::move(question));
     return "";
   }
-  static std::string New(Shell& s, const std::string& args) {
-    return Leave(s, "new", [&] {
-      s.engine_.OpenText("untitled.hlo", build::NewProgramText());
-      s.layout_.Open("builder");
-    });
+  static std::string Discard(Shell& s, const std::string& args) {
+    if (!s.document_.unsaved()) return "there are no changes that are not saved";
+    s.dropped_ = s.document_.version();
+    GoOn(s);
+    return "";
   }
-  // The file is there and begins with something that no text holds.
-  static bool HoldsBytes(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
-    char head[4096];
-    file.read(head, sizeof(head));
-    return std::any_of(head, head + file.gcount(), [](char c) { return static_cast<unsigned char>(c) < 32 && c != '\n' && c != '\r' && c != '\t' && c != '\f'; });
+  // What waited for the answer.
+  static void GoOn(Shell& s) {
+    s.question_ = {};
+    if (const std::function<void()> next = std::exchange(s.leaving_, nullptr)) next();
+  }
+  static std::string OpenText(Shell& s, const std::string& name, const std::string& text) {
+    return Leave(s, [&s, name, text] { s.engine_.OpenText(SessionKeeper::DraftName(s.options_.config_folder, name, s.document_.name()), text); });
+  }
+  static std::string New(Shell& s, const std::string& args) {
+    s.layout_.Open("builder");
+    return OpenText(s, "untitled.hlo", build::NewProgramText());
   }
   static std::string Save(Shell& s, const std::string& args) {
-    if (s.document_.empty()) return "there is no program to save";
-    std::string path = args.empty() ? s.document_.name() : args;
-    // The text of a binary program does not go over its file.
-    if (args.empty() && HoldsBytes(path)) path += ".hlo";
-    const absl::Status written = WriteWholeFile(path, s.document_.text());
-    if (!written.ok()) return std::string(written.message());
-    s.document_.MarkSaved();
+    Document& document = s.document_;
+    if (document.empty() || (document.text().empty() && !document.unsaved())) return "there is no text to save";
+    absl::string_view rest = args;
+    const bool replace = absl::ConsumePrefix(&rest, "/replace");
+    const std::string given = WithHome(std::string(absl::StripAsciiWhitespace(rest)));
+    if (given.empty() && !document.has_file()) return SaveAs(s, "");
+    const bool own = document.has_file() && (given.empty() || SameFile(given, document.name()));
+    const std::string path = own ? document.name() : given;
+    // What others wrote is not written over without a word.
+    if (!replace && own && document.file().Look() == DiskFile::State::kChanged) {
+      s.Ask({absl::StrCat("Write over ", FileName(path), "?"),
+             absl::StrCat(path, " was changed by another program since it was read. Saving writes over what it holds now."),
+             {{"save-as", "Save as...", "window save-as"}, {"reload", "Reload", "window reload"}, {"replace", "Write over it", "window save /replace"}, {"cancel", "Cancel", ""}}});
+      return "";
+    }
+    if (!replace && !own && HoldsOther(path, document.text())) {
+      s.Ask({absl::StrCat("Replace ", FileName(path), "?"),
+             absl::StrCat(path, " is there already and holds something else."),
+             {{"other", "Another name...", "window save-as"}, {"replace", "Replace it", absl::StrCat("window save /replace ", path)}, {"cancel", "Cancel", ""}}});
+      return "";
+    }
+    const absl::Status written = SaveFile(path, document.text());
+    if (!written.ok()) {
+      s.leaving_ = nullptr;
+      s.Ask({absl::StrCat(FileName(path), " is not saved"), absl::StrCat(written.message(), ". The text is as it was."), {{"save-as", "Save elsewhere...", "window save-as"}, {"cancel", "Cancel", ""}}});
+      return std::string(written.message());
+    }
+    if (path != document.name()) {
+      SessionKeeper::Drop(s.options_.config_folder, document.name());
+      s.renamed_from_ = s.now_->path;
+      document.Rename(path);
+      s.engine_.Rename(path);
+    }
+    document.MarkSaved();
+    s.settings_.Remember(path);
+    s.SaveSettings();
     s.engine_.AddConsole(ConsoleLine::kNote, absl::StrCat("saved ", path));
+    GoOn(s);
+    return "";
+  }
+  static bool SameFile(const std::string& a, const std::string& b) {
+    std::error_code error;
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(a, error), error) == std::filesystem::weakly_canonical(std::filesystem::absolute(b, error), error);
+  }
+  static std::string FileName(const std::string& path) { return std::filesystem::path(path).filename().string(); }
+  static std::string SaveAs(Shell& s, const std::string& args) {
+    if (s.document_.empty() || (s.document_.text().empty() && !s.document_.unsaved())) return "there is no text to save";
+    s.AskWhereToSave(s.document_.name());
     return "";
   }
   static std::string Reload(Shell& s, const std::string& args) {
-    if (s.now_->path.empty()) return "no program is open";
-    return Leave(s, "reload", [&] { s.engine_.Open(s.now_->path); });
+    const std::string path = s.document_.file().path();
+    std::error_code error;
+    if (path.empty()) return s.now_->path.empty() ? "no program is open" : absl::StrCat(FileName(s.document_.name()), " is in no file; window save puts it into one");
+    if (!std::filesystem::exists(path, error)) return absl::StrCat(path, " is not there any more; window save writes it again");
+    return Leave(s, [&s, path] { s.engine_.Open(path); }, /*again=*/true);
+  }
+  static std::string Mine(Shell& s, const std::string& args) {
+    if (s.document_.file().state() != DiskFile::State::kChanged) return "the file has not been changed by others";
+    s.document_.file().Accept();
+    s.document_.MarkUnsaved();
+    return "";
+  }
+  static std::string Forget(Shell& s, const std::string& args) {
+    auto& recent = s.settings_.recent;
+    const auto found = std::find(recent.begin(), recent.end(), args);
+    if (found == recent.end()) return absl::StrCat(args, " is not among the recent programs");
+    recent.erase(found);
+    s.recent_looked_ = -1;
+    s.SaveSettings();
+    return "";
   }
   static std::string Welcome(Shell& s, const std::string& args) {
-    s.welcome_ = !s.welcome_;
+    s.welcome_ = !s.welcome_ || s.guide_;
+    s.guide_ = false;
+    s.answers_ = false;
     if (s.focused_panel_ == "lessons") s.focused_panel_.clear();  // without a program the lessons stand in its place
+    return "";
+  }
+  static std::string Guide(Shell& s, const std::string& args) {
+    s.guide_ = !s.guide_ || !args.empty();
+    s.guide_text_ = args;
     return "";
   }
   static std::string Learn(Shell& s, const std::string& args) {
     const std::string error = args.empty() ? "" : ToPanel(s, "lessons", absl::StrCat("open ", args));
     if (!error.empty()) return error;
-    s.welcome_ = false;
+    s.welcome_ = s.guide_ = false;
     return PanelOpen(s, "lessons");
   }
   static std::string Keep(Shell& s, const std::string& args) {
@@ -84,8 +177,12 @@ struct WindowCommands {
     return "";
   }
   static std::string Quit(Shell& s, const std::string& args) {
-    s.quitting_ = true;
-    return "";
+    // What is not saved comes back at the next start; where it cannot, it is asked about.
+    if (!s.options_.keep_text || s.options_.keep_text().ok()) {
+      s.quitting_ = true;
+      return "";
+    }
+    return Leave(s, [&s] { s.quitting_ = true; });
   }
   static std::string Pause(Shell& s, const std::string& args) {
     s.engine_.Cancel();
@@ -121,10 +218,21 @@ struct WindowCommands {
     return "";
   }
   static std::string PanelClose(Shell& s, const std::string& args) {
-    if (!s.layout_.IsOpen(args)) return absl::StrCat("the panel '", args, "' is not open");
-    s.layout_.Close(args);
+    const std::string id = args.empty() ? s.focused_panel_ : args;
+    if (id.empty()) return "click into a panel first, or name one";
+    if (!s.layout_.IsOpen(id)) return absl::StrCat("the panel '", id, "' is not open");
+    s.layout_.Close(id);
+    if (id == s.focused_panel_) s.focused_panel_.clear();
     s.SaveSettings();
     return "";
+  }
+  static std::string Tab(Shell& s, const std::string& args) {
+    if (args != "next" && args != "previous") return "window tab takes next or previous";
+    LayoutNode* leaf = s.layout_.LeafOf(s.focused_panel_.empty() ? "program" : s.focused_panel_);
+    if (leaf == nullptr) return "click into a panel first";
+    const auto at = std::find(leaf->tabs.begin(), leaf->tabs.end(), leaf->active) - leaf->tabs.begin();
+    const size_t count = leaf->tabs.size();
+    return PanelOpen(s, leaf->tabs[(static_cast<size_t>(at) + (args == "next" ? 1 : count - 1)) % count]);
   }
   static std::string Select(Shell& s, const std::string& args) {
     absl::string_view name = args;
@@ -292,6 +400,8 @@ const std::vector<WindowCommandRow>& WindowCommandRows() {
   }();
   return rows;
 }
+
+void Shell::OpenText(const std::string& name, const std::string& text) { WindowCommands::OpenText(*this, name, text); }
 
 void Shell::RunWindowCommand(const std::string& command) {
   absl::string_view args = absl::StripAsciiWhitespace(command);

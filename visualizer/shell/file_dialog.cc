@@ -1,4 +1,4 @@
-// The dialog that opens files: a folder's programs and folders, a field for a path.
+// The dialog that opens files and saves as one: a folder's programs and folders, a field for a path.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/text_util.h"
+#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/match.h"
@@ -51,40 +52,51 @@ std::vector<Entry> List(const std::string& folder, bool all) {
 
 }  // namespace
 
-void Shell::DrawOpenDialog() {
-  constexpr char kTitle[] = "Open a program";
-  if (open_dialog_) {
-    open_dialog_ = false;
-    std::error_code error;
-    if (open_folder_.empty()) {
-      const fs::path beside = now_->path.empty() ? fs::current_path(error) : fs::absolute(now_->path, error).parent_path();
-      open_folder_ = beside.string();
-    }
-    open_text_.clear();
-    ImGui::OpenPopup(kTitle);
+void Shell::AskWhereToSave(const std::string& name) {
+  dialog_wanted_ = dialog_saves_ = true;
+  dialog_name_ = name;
+  question_ = {};
+}
+
+void Shell::DrawFileDialog() {
+  constexpr char kId[] = "file dialog";
+  const bool saves = dialog_saves_;
+  std::error_code error;
+  if (dialog_wanted_) {
+    dialog_wanted_ = false;
+    // Beside the program; what is in no file goes beside what was open before, or where the program was started.
+    const std::string& home = document_.file().path().empty() && SessionKeeper::IsDraft(options_.config_folder, document_.name()) ? "" : document_.name();
+    const fs::path beside = fs::absolute(home, error).parent_path();
+    if (open_folder_.empty() || (saves && !home.empty())) open_folder_ = (home.empty() || !fs::is_directory(beside, error) ? fs::current_path(error) : beside).string();
+    open_text_ = saves ? fs::path(dialog_name_).filename().string() : "";
+    ImGui::OpenPopup(kId);
     open_listed_.clear();
   }
   const ImVec2 screen = ImGui::GetMainViewport()->Size;
   ImGui::SetNextWindowSize({std::min(ui::Px(640), screen.x - ui::Px(32)), std::min(ui::Px(480), screen.y - ui::Px(64))}, ImGuiCond_Always);
   ImGui::SetNextWindowPos({std::floor(screen.x / 2), std::floor(screen.y / 2)}, ImGuiCond_Always, {0.5f, 0.5f});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(16), ui::Px(16)});
-  const bool open = ImGui::BeginPopupModal(kTitle, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings);
+  const bool open = ImGui::BeginPopupModal(kId, nullptr, ImGuiWindowFlags_NoTitleBar | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoResize | ImGuiWindowFlags_NoSavedSettings);
   ImGui::PopStyleVar();
   if (!open) return;
-  ui::TagScope scope("open");
+  ui::TagScope scope(saves ? "save" : "open");
   const ui::Palette& c = ui::Colors();
-  ui::Text(kTitle, c.text, ui::Type().title);
+  ui::Text(saves ? "Save the program" : "Open a program", c.text, ui::Type().title);
   ui::TextCut(open_folder_, c.dim, ui::Type().mono_small);
   ui::Gap(4);
   bool entered = false;
   if (ImGui::IsWindowAppearing()) ui::FocusNext();
-  ui::Field("path", &open_text_, "A name here, or a whole path; letters narrow the list", 0, &entered, true);
+  ui::Field("path", &open_text_, saves ? "A name here, or a whole path" : "A name here, or a whole path; letters narrow the list", 0, &entered, true);
   if (open_listed_ != open_folder_ || open_all_ != open_listed_all_) {
     open_listed_ = open_folder_;
     open_listed_all_ = open_all_;
     open_names_.clear();
     for (const Entry& e : List(open_folder_, open_all_)) open_names_.push_back({e.name, e.folder, e.folder ? "" : FormatByteCount(e.size)});
   }
+  const auto path_of = [&](const std::string& text) { return absl::StartsWith(text, "/") || absl::StartsWith(text, "~/") ? text : (fs::path(open_folder_) / text).string(); };
+  // What the field names, to be written.
+  std::string target = path_of(open_text_);
+  if (saves && !open_text_.empty() && !fs::is_directory(target, error) && fs::path(target).extension().empty()) target += ".hlo";
   std::string chosen;
   ImGui::BeginChild("list", {0, -ui::Px(40)}, false);
   if (fs::path(open_folder_).has_parent_path() && fs::path(open_folder_) != fs::path(open_folder_).root_path()) {
@@ -94,43 +106,47 @@ void Shell::DrawOpenDialog() {
   }
   bool any = false;
   for (const OpenName& e : open_names_) {
-    if (!open_text_.empty() && !absl::StartsWith(open_text_, "/") && !ui::ContainsLetters(e.name, open_text_)) continue;
+    if (!saves && !open_text_.empty() && !absl::StartsWith(open_text_, "/") && !absl::StartsWith(open_text_, "~/") && !ui::ContainsLetters(e.name, open_text_)) continue;
     any = true;
     const ui::RowState row = ui::Row(absl::StrCat(e.folder ? "folder:" : "file:", e.name), 26);
     ui::DrawIcon(ImGui::GetWindowDrawList(), e.folder ? ui::Icon::kOpen : ui::Icon::kFile, {row.min.x + ui::Px(8), row.min.y + ui::Px(6)}, ui::Px(14), e.folder ? c.amber : c.dim);
     const float size_width = ui::Measure(ui::Type().small, e.size).x;
     ui::DrawText({row.max.x - ui::Px(8) - size_width, row.min.y + ui::Px(6)}, c.faint, ui::Type().small, e.size);
     ui::DrawTextIn({row.min.x + ui::Px(30), row.min.y + ui::Px(5)}, row.max.x - row.min.x - size_width - ui::Px(54), c.text, ui::Type().ui, e.name);
-    if (row.clicked) chosen = (fs::path(open_folder_) / e.name).string();
+    if (!row.clicked) continue;
+    if (saves && !e.folder) open_text_ = e.name;  // which may be changed before it is written
+    else chosen = path_of(e.name);
   }
   if (!any) ui::Text(open_all_ ? "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
   ImGui::EndChild();
   ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
-  const float buttons = ui::Measure(ui::Type().ui, "Cancel").x + ui::Measure(ui::Type().ui, "Open").x + ui::Px(20 + 20 + 8);
+  const char* accept_label = saves ? "Save" : "Open";
+  const float buttons = ui::Measure(ui::Type().ui, "Cancel").x + ui::Measure(ui::Type().ui, accept_label).x + ui::Px(20 + 20 + 8);
   ImGui::SameLine(ImGui::GetWindowWidth() - buttons - ui::Px(16));
   const bool cancel = ui::Button("cancel", "Cancel") || ui::Pressed("Escape");
   ImGui::SameLine();
-  const bool accept = ui::Button("accept", "Open", ui::Icon::kNone, ui::ButtonKind::kPrimary, "", !open_text_.empty()) || entered;
-  if (accept && !open_text_.empty()) {
-    chosen = absl::StartsWith(open_text_, "/") ? open_text_ : (fs::path(open_folder_) / open_text_).string();
+  const bool accept = (ui::Button("accept", accept_label, ui::Icon::kNone, ui::ButtonKind::kPrimary, "", !open_text_.empty()) || entered) && !open_text_.empty();
+  if (accept && saves) {
+    chosen = target;
+  } else if (accept) {
+    chosen = path_of(open_text_);
     // Letters that only one file has.
-    std::error_code error;
     if (!fs::exists(chosen, error)) {
       std::vector<std::string> fitting;
       for (const OpenName& e : open_names_) {
         if (ui::ContainsLetters(e.name, open_text_)) fitting.push_back(e.name);
       }
-      if (fitting.size() == 1) chosen = (fs::path(open_folder_) / fitting[0]).string();
+      if (fitting.size() == 1) chosen = path_of(fitting[0]);
     }
   }
-  std::error_code error;
   if (!chosen.empty() && fs::is_directory(chosen, error)) {
     open_folder_ = chosen;
-    open_text_.clear();
+    if (!saves || accept) open_text_.clear();
   } else if (!chosen.empty()) {
     ImGui::CloseCurrentPopup();
-    Run(absl::StrCat("window open ", chosen));
+    Run(absl::StrCat(saves ? "window save " : "window open ", chosen));
   } else if (cancel) {
+    if (saves) leaving_ = nullptr;
     ImGui::CloseCurrentPopup();
   }
   ImGui::EndPopup();

@@ -1,0 +1,131 @@
+// The program's file: what others did with it is seen, writing leaves it what it is, and text that is in no file is kept.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "gtest/gtest.h"
+#include "visualizer/model/disk_file.h"
+#include "visualizer/model/session_keeper.h"
+#include "visualizer/model/whole_file.h"
+
+namespace hloscope {
+namespace {
+
+namespace fs = std::filesystem;
+
+class FilesTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string folder = (fs::temp_directory_path() / "hloscope-files-XXXXXX").string();
+    ASSERT_NE(mkdtemp(folder.data()), nullptr);
+    folder_ = folder;
+  }
+  void TearDown() override {
+    fs::permissions(folder_, fs::perms::owner_all);
+    fs::remove_all(folder_);
+  }
+  std::string Path(const std::string& name) const { return (folder_ / name).string(); }
+  void Write(const std::string& name, const std::string& text) const { std::ofstream(Path(name), std::ios::binary) << text; }
+  std::string Read(const std::string& name) const {
+    std::ifstream file(Path(name), std::ios::binary);
+    std::stringstream text;
+    text << file.rdbuf();
+    return text.str();
+  }
+  fs::path folder_;
+};
+
+TEST_F(FilesTest, TellsWhatOthersDidWithIt) {
+  Write("a.hlo", "one");
+  DiskFile file;
+  EXPECT_EQ(file.Look(), DiskFile::State::kSame);
+  file.Take(Path("a.hlo"), "one");
+  EXPECT_TRUE(file.holds_text());
+  EXPECT_EQ(file.Look(), DiskFile::State::kSame);
+  Write("a.hlo", "another");
+  EXPECT_EQ(file.Look(), DiskFile::State::kChanged);
+  Write("a.hlo", "one");  // as it was
+  EXPECT_EQ(file.Look(), DiskFile::State::kSame);
+  fs::remove(Path("a.hlo"));
+  EXPECT_EQ(file.Look(), DiskFile::State::kGone);
+  Write("a.hlo", "two");
+  EXPECT_EQ(file.Look(), DiskFile::State::kChanged);
+  file.Accept();
+  EXPECT_EQ(file.Look(), DiskFile::State::kSame);
+}
+
+TEST_F(FilesTest, RemembersWhatItHeldOverAStart) {
+  Write("a.hlo", "one");
+  DiskFile before;
+  before.Take(Path("a.hlo"), "one");
+  Write("a.hlo", "two");
+  DiskFile after;
+  after.Take(Path("a.hlo"), "two");
+  EXPECT_EQ(after.Look(), DiskFile::State::kSame);
+  after.SetBase(before.Base());
+  EXPECT_EQ(after.Look(), DiskFile::State::kChanged);
+}
+
+TEST_F(FilesTest, ABinaryProgramIsWatchedAndHoldsNoText) {
+  Write("a.pb", std::string("\x0a\x01\0x", 4));
+  DiskFile file;
+  file.Take(Path("a.pb"), "HloModule a");
+  EXPECT_FALSE(file.holds_text());
+  EXPECT_EQ(file.Look(), DiskFile::State::kSame);
+  Write("a.pb", std::string("\x0a\x02\0xy", 5));
+  EXPECT_EQ(file.Look(), DiskFile::State::kChanged);
+}
+
+TEST_F(FilesTest, SavingLeavesLinksAndRights) {
+  Write("real.hlo", "one");
+  fs::permissions(Path("real.hlo"), fs::perms::owner_read | fs::perms::owner_write);
+  fs::create_symlink(Path("real.hlo"), Path("link.hlo"));
+  ASSERT_TRUE(SaveFile(Path("link.hlo"), "two").ok());
+  EXPECT_TRUE(fs::is_symlink(Path("link.hlo")));
+  EXPECT_EQ(Read("real.hlo"), "two");
+  EXPECT_EQ(fs::status(Path("real.hlo")).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  // Nothing is left beside it.
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder_), fs::directory_iterator()), 2);
+}
+
+TEST_F(FilesTest, SavingSaysWhatIsWrong) {
+  const absl::Status nowhere = SaveFile(Path("none/a.hlo"), "x");
+  EXPECT_NE(nowhere.message().find("is not there"), absl::string_view::npos);
+  EXPECT_FALSE(fs::exists(Path("none")));
+  fs::create_directory(Path("folder"));
+  EXPECT_NE(SaveFile(Path("folder"), "x").message().find("it is a folder"), absl::string_view::npos);
+  if (access("/dev/full", W_OK) != 0) return;
+  EXPECT_FALSE(SaveFile("/proc/hloscope.hlo", "x").ok());
+}
+
+TEST_F(FilesTest, AFolderWithoutRightsIsWrittenInPlace) {
+  if (geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  Write("a.hlo", "one");
+  Write("read_only.hlo", "one");
+  fs::permissions(Path("read_only.hlo"), fs::perms::owner_read);
+  fs::permissions(folder_, fs::perms::owner_read | fs::perms::owner_exec);
+  EXPECT_TRUE(SaveFile(Path("a.hlo"), "two").ok());
+  EXPECT_EQ(Read("a.hlo"), "two");
+  EXPECT_FALSE(SaveFile(Path("read_only.hlo"), "two").ok());
+  EXPECT_FALSE(SaveFile(Path("new.hlo"), "two").ok());
+}
+
+TEST_F(FilesTest, NewProgramsHaveNamesOfTheirOwn) {
+  const std::string config = Path("config");
+  const std::string first = SessionKeeper::DraftName(config, "untitled.hlo", "");
+  EXPECT_EQ(fs::path(first).filename(), "untitled.hlo");
+  EXPECT_TRUE(SessionKeeper::IsDraft(config, first));
+  EXPECT_FALSE(SessionKeeper::IsDraft(config, Path("untitled.hlo")));
+  EXPECT_EQ(fs::path(SessionKeeper::DraftName(config, "untitled.hlo", first)).filename(), "untitled-2.hlo");
+  EXPECT_EQ(SessionKeeper::DraftName("", "untitled.hlo", ""), "untitled.hlo");
+  EXPECT_TRUE(SessionKeeper::Drafts(config).empty());
+  EXPECT_FALSE(SessionKeeper::Unsaved(config, first).has_value());
+}
+
+}  // namespace
+}  // namespace hloscope
