@@ -58,6 +58,8 @@ class ElementReader {
   const Prepared* ProgramOf(const Instruction& instruction);
   const std::vector<LeafSource>& LeavesOf(const Instruction& instruction);
   ElementLoader LoaderOf(int frame, const Instruction& instruction);
+  // Of an operation that orders: where the result's elements come from (core/ops/reach.h).
+  absl::StatusOr<std::vector<int64_t>> CopiedFrom(int frame, const Instruction& instruction, int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 
   // The terms of an element's fold: the largest (or the winner), and their loads.
   struct TermList {
@@ -78,7 +80,6 @@ class ElementReader {
   absl::StatusOr<ElementReads> ReadsOfControl(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits);
   absl::StatusOr<ElementReads> ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits);
-  absl::StatusOr<int64_t> SourceInLine(const ElementPlace& place, absl::Span<const int64_t> candidates);
   absl::StatusOr<Scalar> Lazy(const ElementPlace& place, int depth);
   absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
 

@@ -320,7 +320,7 @@ class InfluenceBuilder {
           const ElementSet& set = (*operands[k])[leaf];
           if (set.empty()) continue;
           if (!set.exact) result[l].exact = false;
-          SearchOpaque(i, static_cast<int>(l), static_cast<int>(k), static_cast<int>(leaf), set, &result[l]);
+          SearchOpaque(reader_, frame, i, static_cast<int>(l), static_cast<int>(k), static_cast<int>(leaf), set, &result[l], &state_);
         }
       }
     }

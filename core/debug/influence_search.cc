@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "core/ops/op.h"
+#include "core/ops/reach.h"
 
 namespace hloscope {
 namespace {
@@ -141,53 +142,57 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
   const Program& program = prepared->program;
   state->looked = true;
   const int outputs = static_cast<int>(program.outputs.size());
-  bool in_updates = false, anywhere = false;
+  const auto inexact = [&] {
+    for (ElementSet& set : *results) set.exact = false;
+  };
+  bool in_updates = false;
   for (size_t k = 0; k < operands.size(); ++k) {
     if (operands[k] == nullptr || operands[k]->empty()) continue;
-    for (int o = 0; o < outputs; ++o) SearchReaders(reader, frame, instruction, o, static_cast<int>(k), *operands[k], &(*results)[o], state);
-    if (!tracer.LoadsInPush(static_cast<int>(k))) continue;
-    in_updates = true;
-    // Another place would be anywhere.
-    for (NodeId id = 0; id < program.graph->size(); ++id) {
-      const Node& node = program.graph->node(id);
-      if (node.kind == NodeKind::kLoad && node.operand == static_cast<int>(k) && tracer.PlacesUpdates(id)) anywhere = true;
+    if (!operands[k]->exact) inexact();
+    in_updates = in_updates || tracer.LoadsInPush(static_cast<int>(k));
+  }
+  // What an output starts as, for itself and for those whose updates read it.
+  for (int o = 0; o < outputs; ++o) {
+    const std::vector<bool> needed = tracer.OutputsNeededFor(o);
+    for (int from = 0; from < outputs; ++from) {
+      for (size_t k = 0; k < operands.size() && needed[from]; ++k) {
+        if (operands[k] != nullptr && !operands[k]->empty()) SearchReaders(reader, frame, instruction, from, static_cast<int>(k), *operands[k], &(*results)[o], state);
+      }
     }
   }
-  bool uses_old = false;
-  for (NodeId combined : program.push.combined) {
-    for (int32_t v : program.graph->FreeVars(combined)) uses_old = uses_old || v < 0;
-  }
-  if (anywhere || (in_updates && (state->blind || tracer.push_points() > kMostUpdates))) {
-    for (int o = 0; o < outputs; ++o) {
-      (*results)[o] = ElementSet::All(program.outputs[o].shape);
-      (*results)[o].exact = false;
-    }
-    return;
-  }
-  if (state->blind || tracer.push_points() > kMostUpdates) {
-    for (ElementSet& set : *results) set.exact = false;
+  if (tracer.push_points() > kMostUpdates || state->blind) {
+    for (int o = 0; o < outputs && in_updates; ++o) (*results)[o] = ElementSet::All(program.outputs[o].shape);
+    inexact();
     return;
   }
   const ElementLoader load = reader.LoaderOf(frame, instruction);
-  absl::flat_hash_map<int64_t, bool> touched;
-  for (int64_t t = 0; t < tracer.push_points(); ++t) {
-    std::vector<TracedLoad> loads;
-    const absl::StatusOr<int64_t> target = tracer.PushPoint(t, load, &loads);
-    if (!target.ok()) {
-      for (ElementSet& set : *results) set.exact = false;
-      return;
+  const auto in_set = [&](int operand, int64_t linear) { return operands[operand] != nullptr && operands[operand]->Contains(linear); };
+  for (int o = 0; o < outputs; ++o) {
+    ElementSet& set = (*results)[o];
+    const bool uses_old = tracer.UsesOld(o);
+    const std::vector<bool> needed = tracer.OutputsNeededFor(o);
+    absl::flat_hash_map<int64_t, bool> touched;
+    ElementSet anywhere(program.outputs[o].shape);  // where updates might go
+    for (int64_t t = 0; t < tracer.push_points(); ++t) {
+      std::vector<TracedLoad> loads;
+      const absl::StatusOr<int64_t> target = tracer.PushPoint(t, load, &loads, &needed);
+      if (!target.ok()) return inexact();
+      bool reads = false, places = false;
+      for (const TracedLoad& l : loads) {
+        if (!in_set(l.operand, l.linear)) continue;
+        reads = true;
+        places = places || l.places;
+      }
+      if (places) {
+        if (const std::optional<Box> box = tracer.TargetsOf(t, load, in_set)) anywhere.AddBox(box->low, box->high);
+      }
+      if (*target < 0) continue;
+      if (reads) {
+        touched[*target] = true;
+      } else if (!uses_old) {
+        touched[*target] = false;  // overwritten
+      }
     }
-    if (*target < 0) continue;
-    const bool reads = std::any_of(loads.begin(), loads.end(), [&](const TracedLoad& l) {
-      return operands[l.operand] != nullptr && operands[l.operand]->Contains(l.linear);
-    });
-    if (reads) {
-      touched[*target] = true;
-    } else if (!uses_old) {
-      touched[*target] = false;  // overwritten
-    }
-  }
-  for (ElementSet& set : *results) {
     for (const auto& [target, reads] : touched) {
       if (reads) {
         set.Add(target, target + 1);
@@ -195,40 +200,70 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
         set.Remove(target);
       }
     }
+    if (anywhere.empty()) continue;
+    set.AddAll(anywhere);
+    set.exact = false;
   }
 }
 
-void SearchOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result) {
-  const std::optional<OpaqueReach> reach = ReachOfOpaque(instruction, leaf, operand, operand_leaf);
-  if (!reach) return;
+namespace {
+
+constexpr int64_t kMostCopies = 1 << 20;  // places in lines that are looked at one by one
+
+// Which of a line's places an element has gone to: the values tell. False: they are not asked for, or are too many.
+bool SearchCopies(ElementReader& reader, int frame, const Instruction& i, int leaf, int operand, const Shape& from, const Reach& reach, const ElementSet& set, ElementSet* result,
+                  SearchState* state) {
+  const Shape& to = LeafShape(i.shape, leaf);
+  if (state->blind) return false;
+  ElementSet done(from);
+  int64_t looked_at = 0;
+  for (const ElementSet::Run& run : set.runs()) {
+    for (int64_t e = run.begin; e < run.end; ++e) {
+      if (done.Contains(e)) continue;
+      const std::vector<IndexBox> line = reach.relation.ToOf(PointBox(IndexOfPlace(from, e)));
+      if (line.empty()) continue;
+      const std::vector<int64_t> places = PlacesIn(to, line), sources = PlacesIn(from, reach.relation.FromOf(line[0]));
+      if ((looked_at += static_cast<int64_t>(places.size() + sources.size())) > kMostCopies) return false;
+      const absl::StatusOr<std::vector<int64_t>> source = reader.CopiedFrom(frame, i, operand, leaf, sources, places);
+      if (!source.ok()) return false;
+      for (size_t p = 0; p < places.size(); ++p) {
+        if ((*source)[p] < 0 || set.Contains((*source)[p])) result->Add(places[p], places[p] + 1);
+      }
+      for (int64_t place : sources) done.Add(place, place + 1);
+    }
+  }
+  state->looked = true;
+  return true;
+}
+
+}  // namespace
+
+void SearchOpaque(ElementReader& reader, int frame, const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result,
+                  SearchState* state) {
   const Shape& to = LeafShape(instruction.shape, leaf);
-  if (reach->linear) {
-    result->AddAll(set.WithShape(to));
-    return;
-  }
-  // What the dimensions that are shared leave open is influenced whole.
-  const auto add = [&](absl::Span<const int64_t> low, absl::Span<const int64_t> high) {
-    Box box;
-    for (int e = 0; e < to.rank(); ++e) {
-      box.low.push_back(0);
-      box.high.push_back(to.dim(e) - 1);
-    }
-    for (size_t d = 0; d < reach->same.size(); ++d) {
-      if (reach->same[d] < 0) continue;
-      box.low[reach->same[d]] = low[d];
-      box.high[reach->same[d]] = high[d];
-    }
-    result->AddBox(box.low, box.high);
-  };
   if (to.ElementCount() == 0) return;
-  const std::vector<Box>& boxes = set.Boxes();
-  if (!boxes.empty()) {
-    for (const Box& box : boxes) add(box.low, box.high);
-    return;
+  for (const Reach& reach : ReachOf(instruction, leaf, operand, operand_leaf)) {
+    if (reach.linear) {
+      result->AddAll(set.WithShape(to));
+      continue;
+    }
+    if (reach.kind == Reach::Kind::kCopy) {
+      const Shape& from = LeafShape(instruction.operands[operand]->shape, operand_leaf);
+      const std::vector<int64_t> sources = PlacesIn(from, reach.relation.FromOf(PointBox(reach.relation.ToOf(set.Bounds())[0].low)), 2);
+      const bool several = sources.size() > 1;  // of which an element is a copy
+      if (several && SearchCopies(reader, frame, instruction, leaf, operand, from, reach, set, result, state)) continue;
+      if (several) result->exact = false;
+    }
+    if (!reach.exact) result->exact = false;
+    std::vector<Box> boxes = set.Boxes();
+    if (boxes.empty() && !set.empty()) {
+      boxes = {set.Bounds()};
+      result->exact = false;
+    }
+    for (const Box& box : boxes) {
+      for (const IndexBox& part : reach.relation.ToOf(box)) result->AddBox(part.low, part.high);
+    }
   }
-  const Box bounds = set.Bounds();
-  result->exact = false;
-  add(bounds.low, bounds.high);
 }
 
 }  // namespace hloscope

@@ -20,7 +20,8 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
                    SearchState* state);
 
 // The same for operations without program, from what they say they can read.
-void SearchOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result);
+void SearchOpaque(ElementReader& reader, int frame, const Instruction& instruction, int leaf, int operand, int operand_leaf, const ElementSet& set, ElementSet* result,
+                  SearchState* state);
 
 }  // namespace hloscope
 

@@ -34,20 +34,14 @@ std::string LoopText(const InfluenceLoop& around) {
   return absl::StrCat(around.condition ? "condition" : "iteration", one ? " " : "s ", absl::StrJoin(parts, ", "), " of %", around.loop->name);
 }
 
+// Which run of its computation a row belongs to, with all iterations of each loop around.
 std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
-  const FrameHistory::Place& p = history.place(node.frame);
-  std::vector<std::string> parts;
-  switch (p.kind) {
-    case FrameKind::kEntry: return "";
-    case FrameKind::kCall: parts.push_back(absl::StrCat("call of %", p.caller->name)); break;
-    case FrameKind::kFusion: parts.push_back(absl::StrCat("fusion %", p.caller->name)); break;
-    case FrameKind::kBranch: parts.push_back(absl::StrCat("branch ", p.branch, " of %", p.caller->name)); break;
-    case FrameKind::kElement: parts.push_back(absl::StrCat("call ", p.iteration, " for %", p.caller->name)); break;
-    case FrameKind::kWhileBody:
-    case FrameKind::kWhileCondition: break;
-  }
-  for (const InfluenceLoop& around : node.loops) parts.push_back(LoopText(around));
-  return absl::StrCat(p.computation->name, ", ", absl::StrJoin(parts, ", "));
+  size_t level = 0;
+  return FrameText(history, node.frame, [&](int frame) -> std::string {
+    const FrameKind kind = history.place(frame).kind;
+    const bool loops = kind == FrameKind::kWhileBody || kind == FrameKind::kWhileCondition;
+    return loops && level < node.loops.size() ? LoopText(node.loops[level++]) : "";
+  });
 }
 
 }  // namespace
@@ -93,6 +87,7 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
                                     ", \"computation\": ", JsonQuoted(history.place(node.frame).computation->name), ", \"leaf\": ", node.leaf, ", \"elements\": ", node.set.count(),
                                     ", \"of\": ", node.set.total(), ", \"exact\": ", node.set.exact ? "true" : "false", ", \"low\": [", absl::StrJoin(bounds.low, ","), "], \"high\": [",
                                     absl::StrJoin(bounds.high, ","), "], \"first\": [", absl::StrJoin(first, ", "), "], \"from\": [", absl::StrJoin(node.from, ", "), "]");
+    if (const std::string where = WhereOf(history, node); !where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
     if (!node.loops.empty()) {  // from the first to the last of the innermost loop, and all of them by loop
       std::vector<std::string> loops;
       for (const InfluenceLoop& around : node.loops) {

@@ -1,4 +1,5 @@
-// The text is a tree: a line for each hop, indented only where it branches, so that a long chain stays at its margin.
+// The text is a tree: "|-" and "`-" where it branches, "<-" for the only thing that something is made from, which stays in its column, so that
+// a long chain stays at its margin.
 #include "core/debug/slice_text.h"
 
 #include <cmath>
@@ -27,30 +28,32 @@ namespace {
 // The numbers of a formula that is the value alone, in parentheses where it is negative.
 bool Says(absl::string_view numbers, absl::string_view value) { return numbers == value || numbers == absl::StrCat("(", value, ")"); }
 
-// ", iteration 4 of %loop" for what runs inside a loop's body.
-std::string IterationAround(const FrameHistory& history, int frame) {
-  for (int f = history.place(frame).parent; f >= 0; f = history.place(f).parent) {
-    const FrameHistory::Place& p = history.place(f);
-    if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) return absl::StrCat(", iteration ", p.iteration, " of %", p.caller->name);
+// "call of %c", "iteration 4 of %loop": which run of its computation a frame is.
+std::string RunText(const FrameHistory::Place& p) {
+  switch (p.kind) {
+    case FrameKind::kEntry: return "";
+    case FrameKind::kCall: return absl::StrCat("call of %", p.caller->name);
+    case FrameKind::kFusion: return absl::StrCat("fusion %", p.caller->name);
+    case FrameKind::kWhileCondition: return absl::StrCat("condition ", p.iteration, " of %", p.caller->name);
+    case FrameKind::kWhileBody: return absl::StrCat("iteration ", p.iteration, " of %", p.caller->name);
+    case FrameKind::kBranch: return absl::StrCat("branch ", p.branch, " of %", p.caller->name);
+    case FrameKind::kElement: return absl::StrCat("call ", p.iteration, " for %", p.caller->name);
   }
   return "";
 }
 
 }  // namespace
 
-std::string FrameText(const FrameHistory& history, int frame) {
-  const FrameHistory::Place& p = history.place(frame);
-  const std::string around = IterationAround(history, frame);
-  switch (p.kind) {
-    case FrameKind::kEntry: return "";
-    case FrameKind::kCall: return absl::StrCat(p.computation->name, ", call of %", p.caller->name, around);
-    case FrameKind::kFusion: return absl::StrCat(p.computation->name, ", fusion %", p.caller->name, around);
-    case FrameKind::kWhileCondition: return absl::StrCat(p.computation->name, ", condition ", p.iteration, " of %", p.caller->name, around);
-    case FrameKind::kWhileBody: return absl::StrCat(p.computation->name, ", iteration ", p.iteration, " of %", p.caller->name, around);
-    case FrameKind::kBranch: return absl::StrCat(p.computation->name, ", branch ", p.branch, " of %", p.caller->name, around);
-    case FrameKind::kElement: return absl::StrCat(p.computation->name, ", call ", p.iteration, " for %", p.caller->name, around);
+std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame)>& run) {
+  if (history.place(frame).kind == FrameKind::kEntry) return "";
+  std::vector<std::string> parts = {std::string(history.place(frame).computation->name)};
+  for (int f = frame; f >= 0; f = history.place(f).parent) {
+    const FrameHistory::Place& p = history.place(f);
+    std::string text = run ? run(f) : "";
+    if (text.empty()) text = RunText(p);
+    if (!text.empty()) parts.push_back(std::move(text));
   }
-  return "";
+  return absl::StrJoin(parts, ", ");
 }
 
 std::string JsonQuoted(absl::string_view text) {
@@ -75,6 +78,7 @@ std::string JsonQuoted(absl::string_view text) {
 namespace {
 
 constexpr size_t kWidth = 220;
+constexpr size_t kDeepest = 90;  // a column that nothing is indented beyond
 
 std::string ValueText(const SliceNode& node) { return node.known ? ToText(node.value) : "?"; }
 
@@ -130,22 +134,22 @@ class TextPrinter {
     if (!slice_.births.empty()) {
       Births();
     } else {
-      Tree(0, 0);
+      Tree(0, "");
     }
-    if (slice_.cut) Line(0, "... the slice is larger; this much was built");
-    for (const std::string& note : slice_.notes) Line(0, absl::StrCat("note: ", note));
+    if (slice_.cut) Line("", "... the slice is larger; this much was built");
+    for (const std::string& note : slice_.notes) Line("", absl::StrCat("note: ", note));
     if (left_out_ > 0) absl::StrAppend(&text_, "... ", Count(left_out_, "more line"), " (/all shows them)\n");
     return std::move(text_);
   }
 
  private:
-  void Line(int indent, absl::string_view line) {
+  void Line(absl::string_view lead, absl::string_view line) {
     if (options_.lines > 0 && lines_ >= options_.lines) {
       ++left_out_;
       return;
     }
     ++lines_;
-    absl::StrAppend(&text_, std::string(2 * std::min(indent, 40), ' '), Cut(line, kWidth), "\n");
+    absl::StrAppend(&text_, lead, Cut(line, kWidth), "\n");
   }
 
   std::string Head(const SliceNode& node) {
@@ -175,70 +179,94 @@ class TextPrinter {
     return parts.empty() ? "" : absl::StrCat("   (", absl::StrJoin(parts, "; "), ")");
   }
 
-  struct Todo {
-    int node = -1;              // else `line`
+  // What stands below something: another node, or a line with nodes below.
+  struct Branch {
     const SliceEdge* edge = nullptr;
-    int indent = 0, from_frame = -1;
     std::string line;
+    std::vector<const SliceEdge*> below;
+    int from_frame = -1;
+  };
+  struct Todo {
+    Branch branch;
+    std::string lead, under;  // what stands before it, and before what is below it
   };
 
-  void Tree(int root, int indent) {
-    std::vector<Todo> todo;
-    todo.push_back({root, nullptr, indent, -1, ""});
-    while (!todo.empty()) {
-      const Todo now = std::move(todo.back());
-      todo.pop_back();
-      if (now.node < 0) {
-        Line(now.indent, now.line);
-        continue;
-      }
-      const SliceNode& node = slice_.nodes[now.node];
-      std::string line = now.edge == nullptr ? "" : now.edge->role == ReadRole::kValue ? "<- " : absl::StrCat("<- ", RoleWord(now.edge->role), ": ");
-      const bool again = !printed_.insert(now.node).second;
-      absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, now.from_frame)));
-      if (now.edge != nullptr) {
-        if (const std::string through = ThroughText(*now.edge); !through.empty()) absl::StrAppend(&line, "  ", through);
-      }
-      if (again) {
-        if (!node.edges.empty()) absl::StrAppend(&line, "  (above)");
-        Line(now.indent, line);
-        continue;
-      }
-      Line(now.indent, line);
-      if (!node.note.empty()) Line(now.indent + 1, node.note);
-      std::vector<Todo> children;
-      const int inner = node.edges.size() + node.terms.size() > 1 || now.edge == nullptr ? now.indent + 1 : now.indent;
-      Terms(node, inner, &children);
-      for (const SliceEdge& edge : node.edges) {
-        if (edge.term < 0) children.push_back({edge.to, &edge, inner, node.place.frame, ""});
-      }
-      todo.insert(todo.end(), std::make_move_iterator(children.rbegin()), std::make_move_iterator(children.rend()));
+  std::string EdgeLine(const SliceEdge* edge, int number, int from_frame, bool again) {
+    const SliceNode& node = slice_.nodes[number];
+    std::string line = edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": ");
+    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from_frame)));
+    if (edge != nullptr) {
+      if (const std::string through = ThroughText(*edge); !through.empty()) absl::StrAppend(&line, "  ", through);
+    }
+    if (again && !node.edges.empty()) absl::StrAppend(&line, "  (above)");
+    return line;
+  }
+
+  // Pushes so that the first comes first.
+  static void Push(std::vector<Branch> branches, const std::string& under, std::vector<Todo>* todo) {
+    const size_t n = branches.size();
+    const std::string deeper = under.size() < kDeepest ? under : under.substr(0, kDeepest);
+    for (size_t k = n; k-- > 0;) {
+      const bool alone = n == 1 && branches[k].edge != nullptr;
+      todo->push_back({std::move(branches[k]), absl::StrCat(deeper, alone ? "<- " : k + 1 < n ? "|- " : "`- "), alone ? deeper : absl::StrCat(deeper, k + 1 < n ? "|  " : "   ")});
     }
   }
 
-  void Terms(const SliceNode& node, int indent, std::vector<Todo>* children) {
+  void Tree(int root, const std::string& margin) {
+    std::vector<Todo> todo;
+    NodeAt(nullptr, root, -1, margin, margin, &todo);
+    while (!todo.empty()) {
+      const Todo now = std::move(todo.back());
+      todo.pop_back();
+      if (now.branch.edge != nullptr) {
+        NodeAt(now.branch.edge, now.branch.edge->to, now.branch.from_frame, now.lead, now.under, &todo);
+        continue;
+      }
+      Line(now.lead, now.branch.line);
+      std::vector<Branch> below;
+      for (const SliceEdge* edge : now.branch.below) below.push_back({edge, "", {}, now.branch.from_frame});
+      Push(std::move(below), now.under, &todo);
+    }
+  }
+
+  void NodeAt(const SliceEdge* edge, int number, int from_frame, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
+    const SliceNode& node = slice_.nodes[number];
+    const bool again = !printed_.insert(number).second;
+    Line(lead, EdgeLine(edge, number, from_frame, again));
+    if (again) return;
+    if (!node.note.empty()) Line(absl::StrCat(under, "   "), node.note);
+    std::vector<Branch> branches = Terms(node);
+    for (const SliceEdge& each : node.edges) {
+      if (each.term < 0) branches.push_back({&each, "", {}, node.place.frame});
+    }
+    Push(std::move(branches), under, todo);
+  }
+
+  std::vector<Branch> Terms(const SliceNode& node) {
+    std::vector<Branch> branches;
     for (size_t t = 0; t < node.terms.size(); ++t) {
       const SliceTerm& term = node.terms[t];
       std::string line = absl::StrCat(term.initial ? "initial value " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
       if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
-      children->push_back({-1, nullptr, indent, -1, line});
+      branches.push_back({nullptr, std::move(line), {}, node.place.frame});
       for (const SliceEdge& edge : node.edges) {
         if (edge.term != static_cast<int>(t)) continue;
         const SliceNode& to = slice_.nodes[edge.to];
         // The term's formula has named it already.
         if (!term.initial && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
-        children->push_back({edge.to, &edge, indent + 1, node.place.frame, ""});
+        branches.back().below.push_back(&edge);
       }
     }
-    if (node.padding_terms > 0) children->push_back({-1, nullptr, indent, -1, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding")});
+    if (node.padding_terms > 0) branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding"), {}, -1});
     const int64_t more = node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size());
-    if (more <= 0) return;
+    if (more <= 0) return branches;
     std::string line = absl::StrCat("... ", Count(more, "more term"));
     if (node.fold == "sum" && std::isfinite(node.other_terms)) absl::StrAppendFormat(&line, ", together %.6g", node.other_terms);
     if (node.fold == "maximum" || node.fold == "minimum") absl::StrAppend(&line, ", none beyond it");
-    children->push_back({-1, nullptr, indent, -1, line});
+    branches.push_back({nullptr, std::move(line), {}, -1});
+    return branches;
   }
 
   void Births() {
@@ -247,14 +275,14 @@ class TextPrinter {
       const absl::string_view what = birth.nan ? "NaN" : "infinity";
       const SliceNode& first = slice_.nodes[birth.path.front()];
       if (b == 0) {
-        Line(0, absl::StrCat(Head(first), Tail(first, -1)));
+        Line("", absl::StrCat(Head(first), Tail(first, -1)));
       }
       const SliceNode& last = slice_.nodes[birth.path.back()];
       const absl::string_view verb = birth.given ? "comes with" : "is born at";
-      Line(0, absl::StrCat(b == 0 ? "the " : "the infinity in it: the ", what, " ", verb, " ", PlaceText(last.place),
+      Line("", absl::StrCat(b == 0 ? "the " : "the infinity in it: the ", what, " ", verb, " ", PlaceText(last.place),
                            birth.hops == 0 ? "" : absl::StrCat(", ", Count(birth.hops, "operation"), " before")));
       Path(birth);
-      Tree(birth.path.back(), 1);
+      Tree(birth.path.back(), "  ");
     }
   }
 
@@ -270,7 +298,7 @@ class TextPrinter {
       const FrameHistory::Place& frame = history_.place(node.place.frame);
       names.push_back(absl::StrCat(PlaceText(node.place), frame.kind == FrameKind::kWhileBody ? absl::StrCat(" @", frame.iteration) : ""));
     }
-    if (n > 1) Line(1, absl::StrCat("by way of ", absl::StrJoin(names, " <- ")));
+    if (n > 1) Line("  ", absl::StrCat("by way of ", absl::StrJoin(names, " <- ")));
   }
 
   const Module& module_;

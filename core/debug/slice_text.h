@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_SLICE_TEXT_H_
 #define HLOSCOPE_CORE_DEBUG_SLICE_TEXT_H_
 
+#include <functional>
 #include <string>
 
 #include "core/debug/slice.h"
@@ -17,8 +18,8 @@ std::string SliceDot(const Module& module, const FrameHistory& history, const Sl
 
 // "%x[1][2,3]".
 std::string PlaceText(const ElementPlace& place);
-// "body, iteration 4 of %loop"; "" in the entry.
-std::string FrameText(const FrameHistory& history, int frame);
+// "body, iteration 4 of %loop, call of %outer", the innermost first; "" in the entry. `run`: other words for a frame, "" for the usual ones.
+std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame)>& run = nullptr);
 // "\"text\"" with what JSON wants escaped.
 std::string JsonQuoted(absl::string_view text);
 

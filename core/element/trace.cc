@@ -229,6 +229,21 @@ std::vector<bool> PartsNeededFor(const ExprGraph& graph, const FoldInfo& info, i
   return needed;
 }
 
+std::vector<bool> ElementTracer::OutputsNeededFor(int output) const {
+  std::vector<bool> needed(program_.outputs.size(), false);
+  needed[output] = true;
+  if (!program_.is_push) return needed;
+  FoldInfo updates;
+  updates.id = program_.push.accumulator_id;
+  updates.bodies = program_.push.combined;
+  return PartsNeededFor(graph_, updates, output);
+}
+
+bool ElementTracer::UsesOld(int output) const {
+  const absl::Span<const int32_t> free = graph_.FreeVars(program_.push.combined[output]);
+  return std::any_of(free.begin(), free.end(), [](int32_t v) { return v < 0; });
+}
+
 void ElementTracer::EvalFold(NodeId id, const Node& result) {
   const FoldInfo& info = graph_.fold(graph_.node(result.inputs[0]));
   const std::vector<bool> needed = PartsNeededFor(graph_, info, result.part);
@@ -274,7 +289,7 @@ int64_t ElementTracer::push_points() const {
   return points;
 }
 
-absl::StatusOr<int64_t> ElementTracer::PushPoint(int64_t point, const ElementLoader& load, std::vector<TracedLoad>* loads) {
+absl::StatusOr<int64_t> ElementTracer::PushPoint(int64_t point, const ElementLoader& load, std::vector<TracedLoad>* loads, const std::vector<bool>* needed) {
   load_ = &load;
   recorded_ = loads;
   numbers_.clear();
@@ -286,13 +301,16 @@ absl::StatusOr<int64_t> ElementTracer::PushPoint(int64_t point, const ElementLoa
   if (program_.push.in_bounds != kNoNode && Eval(program_.push.in_bounds).value.i == 0) linear = -1;
   const auto dims = program_.outputs[0].shape.dimensions();
   for (size_t d = 0; d < dims.size() && linear >= 0; ++d) linear = linear * dims[d] + Eval(program_.push.target[d]).value.i;
+  for (size_t l = 0; loads != nullptr && l < loads->size(); ++l) (*loads)[l].places = true;
   if (linear >= 0 && loads != nullptr) {
     for (size_t p = 0; p < program_.push.combined.size(); ++p) {
       Traced& accumulator = accumulators_[AccumulatorKey(program_.push.accumulator_id, static_cast<int>(p))];
       accumulator = Traced();
       accumulator.value.type = program_.outputs[p].shape.element_type();
     }
-    for (NodeId combined : program_.push.combined) Eval(combined);
+    for (size_t p = 0; p < program_.push.combined.size(); ++p) {
+      if (needed == nullptr || (*needed)[p]) Eval(program_.push.combined[p]);
+    }
   }
   recorded_ = nullptr;
   if (!status_.ok()) return status_;
@@ -358,9 +376,9 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
   element_turn_ = ++counter_;
   NewTurn();
   std::vector<Traced> now;
+  const std::vector<bool> needed = OutputsNeededFor(output);
   for (size_t o = 0; o < program_.outputs.size(); ++o) {
-    // Updates of several outputs may read each other's elements.
-    if (static_cast<int>(o) == output || program_.is_push) {
+    if (needed[o]) {
       now.push_back(Eval(program_.outputs[o].value));
     } else {
       now.emplace_back();
@@ -370,10 +388,7 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
     const Program::Push& push = program_.push;
     const int64_t points = push_points();
     if (points > max_points) return absl::ResourceExhaustedError("there are more updates than are looked at one by one");
-    bool uses_old = false;
-    for (NodeId combined : push.combined) {
-      for (int32_t v : graph_.FreeVars(combined)) uses_old = uses_old || v < 0;
-    }
+    const bool uses_old = UsesOld(output);
     for (int64_t t = 0; t < points && status_.ok(); ++t) {
       recorded_ = nullptr;
       element_turn_ = ++counter_;
@@ -396,7 +411,7 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
       hits();
       for (size_t p = 0; p < now.size(); ++p) accumulators_[AccumulatorKey(push.accumulator_id, static_cast<int>(p))] = now[p];
       std::vector<Traced> next;
-      for (NodeId combined : push.combined) next.push_back(Eval(combined));
+      for (size_t p = 0; p < now.size(); ++p) next.push_back(needed[p] ? Eval(push.combined[p]) : Traced());
       now.swap(next);
     }
   }

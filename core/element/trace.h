@@ -16,6 +16,7 @@
 #include "absl/types/span.h"
 #include "core/element/program.h"
 #include "core/literal/scalar.h"
+#include "core/shape/index_box.h"
 
 namespace hloscope {
 
@@ -27,6 +28,7 @@ struct TracedLoad {
   int64_t linear = 0;
   Scalar value;
   LoadRole role = LoadRole::kValue;
+  bool places = false;  // of a push program: it decides where an update goes, or whether
 };
 
 struct TracedElement {
@@ -85,13 +87,19 @@ class ElementTracer {
   // What an operand is loaded for; nullopt: it is not loaded.
   std::optional<LoadRole> RoleOf(int operand) const;
   bool LoadsInPush(int operand) const;  // by updates; else only by what is there before
-  // A load that decides where an update goes, or whether.
-  bool PlacesUpdates(NodeId load) const { return in_push_[load] && (roles_[load] & (1 << static_cast<int>(LoadRole::kIndex))) != 0; }
 
   // ---- Push programs: point by point of the domain ----
   int64_t push_points() const;
   // The row-major target of a point (-1: skipped), and what is loaded for it.
-  absl::StatusOr<int64_t> PushPoint(int64_t point, const ElementLoader& load, std::vector<TracedLoad>* loads);
+  // `needed`: the outputs whose updates are meant; null: all.
+  absl::StatusOr<int64_t> PushPoint(int64_t point, const ElementLoader& load, std::vector<TracedLoad>* loads, const std::vector<bool>* needed = nullptr);
+
+  // Where the point's update can go if the elements that `changes` names were any others: within the box, if anywhere. Nothing of a target outside.
+  std::optional<IndexBox> TargetsOf(int64_t point, const ElementLoader& load, const std::function<bool(int operand, int64_t linear)>& changes);
+  // By output of a push program: whether its updates' results depend on what was there before, of any output.
+  bool UsesOld(int output) const;
+  // By output: whether `output` is made from it, through updates that read each other's elements.
+  std::vector<bool> OutputsNeededFor(int output) const;
 
   // ---- What can be read, as intervals ----
   struct Dim {

@@ -220,4 +220,31 @@ std::vector<ElementTracer::Reach> ElementTracer::ReachOf(int output, absl::Span<
   return found;
 }
 
+std::optional<IndexBox> ElementTracer::TargetsOf(int64_t point, const ElementLoader& load, const std::function<bool(int, int64_t)>& changes) {
+  const ElementLoader known = [&](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+    if (changes(operand, linear)) return absl::UnavailableError("any number");
+    return load(operand, linear);
+  };
+  load_ = &known;
+  recorded_ = nullptr;
+  ++interval_turn_;
+  ranges_.resize(graph_.var_count());
+  for (int v = 0; v < graph_.var_count(); ++v) ranges_[v] = {0, std::max<int64_t>(graph_.VarExtent(v) - 1, 0)};
+  const std::vector<int32_t>& vars = program_.push.vars;
+  for (size_t d = vars.size(); d-- > 0;) {
+    const int64_t extent = std::max<int64_t>(graph_.VarExtent(vars[d]), 1);
+    ranges_[vars[d]] = {point % extent, point % extent};
+    point /= extent;
+  }
+  const Shape& shape = program_.outputs[0].shape;
+  IndexBox box;
+  for (int d = 0; d < shape.rank(); ++d) {
+    const Interval i = IntervalOf(program_.push.target[d]);
+    box.low.push_back(std::max<int64_t>(i.low, 0));
+    box.high.push_back(std::min(i.high, shape.dim(d) - 1));
+    if (box.low[d] > box.high[d]) return std::nullopt;
+  }
+  return box;
+}
+
 }  // namespace hloscope

@@ -388,6 +388,26 @@ absl::StatusOr<Program> InferenceProgram(const Instruction& i) {
   return p;
 }
 
+// One normalisation for each feature. The sums are made from the arrays alone, the normalised values and gradients from all.
+std::vector<Reach> ReachOfFeature(const ReachQuestion& q, bool reads) {
+  if (!reads) return {};
+  const int feature = static_cast<int>(q.instruction.Int(AttrId::kFeatureIndex));
+  const bool vector_from = q.operand != 0 && q.operand != 4, vector_to = q.leaf != 0;
+  Reach reach = q.Whole();
+  reach.relation.Equal(IndexRelation::From(vector_from ? 0 : feature), IndexRelation::To(vector_to ? 0 : feature));
+  return {reach};
+}
+
+// Leaf 0 is normalised; the mean and the variance follow.
+std::vector<Reach> ReachOfTraining(const ReachQuestion& q) {
+  return ReachOfFeature(q, q.leaf == 0 || q.operand == 0);
+}
+
+// The gradients of operand, scale and offset.
+std::vector<Reach> ReachOfGrad(const ReachQuestion& q) {
+  return ReachOfFeature(q, q.leaf == 0 || (q.leaf == 1 ? q.operand != 1 : q.operand == 4));
+}
+
 }  // namespace
 
 void DefineBatchNorm(OpRegistry& r) {
@@ -398,6 +418,7 @@ void DefineBatchNorm(OpRegistry& r) {
   training.attributes = attributes;
   training.infer = InferTraining;
   training.evaluate = EvaluateTraining;
+  training.reach = ReachOfTraining;
   training.opaque_reason = "its three results differ in shape and share their sums";
   training.summary = "normalises each feature by the mean and variance of this batch";
   training.doc =
@@ -421,6 +442,7 @@ void DefineBatchNorm(OpRegistry& r) {
   grad.attributes = attributes;
   grad.infer = InferGrad;
   grad.evaluate = EvaluateGrad;
+  grad.reach = ReachOfGrad;
   grad.opaque_reason = "its three results differ in shape and share their sums";
   grad.summary = "the gradients of batch-norm-training";
   grad.doc =

@@ -86,6 +86,19 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return IsComplex(c.operands[0].shape().element_type()) ? Run<std::complex<double>>(c) : Run<double>(c);
 }
 
+// In terms of the lower factor; an upper one is its transpose. The pivots decide whether there is a factor at all.
+std::vector<Reach> ReachOfCholesky(const ReachQuestion& q) {
+  const int first = q.from.rank() - 2, second = q.from.rank() - 1;
+  const bool lower = q.instruction.Bool(AttrId::kLower);
+  using R = IndexRelation;
+  const R::Index i = R::From(lower ? first : second), j = R::From(lower ? second : first), row = R::To(lower ? first : second), column = R::To(lower ? second : first);
+  Reach own = q.AllButLast(2), before = q.AllButLast(2), pivots = q.AllButLast(2, Reach::Kind::kDecides);
+  own.relation.AtLeast(row, column).Equal(i, row).AtLeast(i, j).AtLeast(column, j);
+  before.relation.AtLeast(row, column).AtLeast(column, i).AtLeast(i, j);
+  pivots.relation.AtLeast(i, j);
+  return {own, before, pivots};
+}
+
 }  // namespace
 
 void DefineCholesky(OpRegistry& r) {
@@ -95,6 +108,7 @@ void DefineCholesky(OpRegistry& r) {
   d.attributes = {{AttrId::kLower}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfCholesky;
   d.opaque_reason = "each element of the factor needs the ones before it";
   d.summary = "triangular factors of Hermitian positive definite matrices";
   d.doc =

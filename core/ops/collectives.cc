@@ -9,6 +9,7 @@
 #include "absl/strings/str_split.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/reducer.h"
 #include "core/ops/rules.h"
 #include "core/ops/typed.h"
@@ -409,6 +410,49 @@ absl::StatusOr<Value> EvaluateSame(const EvalContext& c) { return c.operands[0];
 absl::StatusOr<Value> EvaluateSecond(const EvalContext& c) { return c.operands[0].elements()[1]; }
 absl::StatusOr<Value> EvaluateId(const EvalContext& c) { return Value::Scalar<uint32_t>(ElementType::kU32, 0); }
 
+// Array k of the operands becomes array k of the result, after the operands themselves where a start operation gives both. With several
+// devices the other members' arrays play a part that is not told here, and where this device's goes depends on which one it is.
+std::vector<Reach> ReachOfCollective(const ReachQuestion& q) {
+  const Instruction& i = q.instruction;
+  int array = q.operand_leaf, arrays = 0;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    const int leaves = LeafCountOf(i.operands[k]->shape);
+    if (static_cast<int>(k) < q.operand) array += leaves;
+    arrays += leaves;
+  }
+  if (i.opcode == Opcode::kCollectiveBroadcast && HasDynamicRoot(i) && q.operand + 1 == static_cast<int>(i.operands.size())) {
+    Reach root = q.Whole(Reach::Kind::kDecides);
+    root.relation.Is(IndexRelation::From(0), q.leaf);
+    return {root};
+  }
+  const bool starts = (i.opcode == Opcode::kAllGatherStart || i.opcode == Opcode::kCollectivePermuteStart) && i.shape.IsTuple();
+  if (starts && q.leaf < arrays) return q.leaf == array ? std::vector<Reach>{q.Same()} : std::vector<Reach>();
+  if (starts && q.leaf >= 2 * arrays) return {};
+  const bool exchanges_operands = i.opcode == Opcode::kAllToAll && arrays > 1;
+  if (!exchanges_operands && (starts ? q.leaf - arrays : q.leaf) != array) return {};
+  const bool permutes = i.opcode == Opcode::kCollectivePermute || i.opcode == Opcode::kCollectivePermuteStart;
+  if (permutes) {
+    Reach reach = q.Same();
+    const auto* pairs = PairsOf(i);
+    reach.exact = pairs != nullptr && pairs->size() == 1 && (*pairs)[0].first == (*pairs)[0].second && (*pairs)[0].first == 0;
+    return {reach};
+  }
+  if (ParticipantCount(i) == 1) return {q.Same()};
+  const bool reduces = i.opcode == Opcode::kAllReduce || i.opcode == Opcode::kAllReduceStart;
+  if (reduces) return {q.Same(Reach::Kind::kValue)};
+  const auto dims = i.Ints(AttrId::kDimensions);
+  Reach reach = i.opcode == Opcode::kCollectiveBroadcast || dims.empty() ? q.Same(Reach::Kind::kValue) : q.Line(static_cast<int>(dims[0]), Reach::Kind::kValue);
+  reach.exact = false;
+  return {reach};
+}
+
+// Blocks of rows of the input, to places that the vectors say; the output elsewhere.
+std::vector<Reach> ReachOfRagged(const ReachQuestion& q) {
+  Reach reach = q.operand == 0 ? q.Line(0, Reach::Kind::kValue) : q.operand == 1 ? q.Same(Reach::Kind::kValue) : q.Whole(Reach::Kind::kDecides);
+  reach.exact = false;
+  return {reach};
+}
+
 constexpr absl::string_view kSpec = "operations.md: Across replicas";
 constexpr absl::string_view kReason = "it exchanges data with other devices";
 
@@ -423,6 +467,7 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
     d.attributes.push_back({id});
   d.infer = infer;
   d.evaluate = evaluate;
+  d.reach = ReachOfCollective;
   d.opaque_reason = kReason;
   d.summary = summary;
   d.doc = doc;
@@ -488,6 +533,7 @@ void DefineCollectives(OpRegistry& r) {
                              "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes. Entry b of the "
                              "vectors stands for one block of rows: `send sizes[b]` rows from `input offsets[b]` of the input go to "
                              "`output offsets[b]` of the receiver's output, which elsewhere stays as it was.");
+  ragged.reach = ReachOfRagged;
   ragged.min_operands = ragged.max_operands = 6;
   const absl::string_view permute =
       "Each pair of `source_target_pairs` sends the source's array to the target. A device that is no target gets zeros.";

@@ -1,5 +1,6 @@
 // custom-call: a function that the program only names. Which targets run without a library: custom_call_targets.h.
 #include "core/ops/custom_call_targets.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/rules.h"
 #include "core/ops/topk.h"
 
@@ -17,6 +18,26 @@ std::optional<Shape> Infer(ShapeContext& c) {
     if (!problem.empty()) return c.Fail(HLO_LABEL("custom-call.topk"), absl::StrCat("custom call TopK: ", problem));
   }
   return c.written().WithoutLayouts();
+}
+
+std::vector<Reach> ReachOfCall(const ReachQuestion& q) {
+  const Instruction& i = q.instruction;
+  switch (FindCustomCallTarget(i.Text(AttrId::kCustomCallTarget))) {
+    case CustomCallTarget::kPassThrough: {
+      int leaf = q.operand_leaf;
+      for (int k = 0; k < q.operand; ++k) leaf += LeafCountOf(i.operands[k]->shape);
+      if (leaf != q.leaf) return {};
+      return {q.Same()};
+    }
+    case CustomCallTarget::kEvaluated: return ReachOfTopK(q);
+    case CustomCallTarget::kCheck:
+    case CustomCallTarget::kParallel:
+    case CustomCallTarget::kRefused:
+    case CustomCallTarget::kUnknown: break;
+  }
+  Reach reach = q.Whole();
+  reach.exact = false;
+  return {reach};
 }
 
 }  // namespace
@@ -42,6 +63,7 @@ void DefineCustomCall(OpRegistry& r) {
                   {AttrId::kPadding}};
   d.infer = Infer;
   d.evaluate = EvaluateCustomCall;
+  d.reach = ReachOfCall;
   d.opaque_reason = "the program names a function and does not say what it does";
   d.summary = "calls a function by name";
   d.doc =

@@ -118,6 +118,14 @@ absl::StatusOr<Value> EvaluateReshape(const EvalContext& c) {
   return operand.WithShape(shape);
 }
 
+std::vector<Reach> ReachOfSet(const ReachQuestion& q) { return {q.operand == 0 ? q.Same() : q.Whole(Reach::Kind::kDecides)}; }
+
+std::vector<Reach> ReachOfReshape(const ReachQuestion& q) {
+  Reach reach = q.Whole(q.operand == 0 ? Reach::Kind::kCopy : Reach::Kind::kDecides);
+  reach.linear = q.operand == 0;
+  return {reach};
+}
+
 }  // namespace
 
 void DefineDynamicSize(OpRegistry& registry) {
@@ -138,6 +146,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   set.op_class = OpClass::kOpaque;
   set.sizes_from_values = true;
   set.evaluate = EvaluateSet;
+  set.reach = ReachOfSet;
   set.opaque_reason = "the size of the result is a value";
   set.summary = "the operand with one dimension cut to a size computed by the program";
   set.doc =
@@ -154,6 +163,7 @@ void DefineDynamicSize(OpRegistry& registry) {
   reshape.op_class = OpClass::kOpaque;
   reshape.sizes_from_values = true;
   reshape.evaluate = EvaluateReshape;
+  reshape.reach = ReachOfReshape;
   reshape.opaque_reason = "the sizes of the result are values";
   reshape.summary = "a reshape to sizes computed by the program";
   reshape.doc = "One `s32` scalar for each dimension of the result; the written sizes are their bounds. Together they are as many elements as there are.";

@@ -276,6 +276,10 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return out;
 }
 
+std::vector<Reach> ReachOfFft(const ReachQuestion& q) {
+  return {q.AllButLast(std::min<int>(q.from.rank(), static_cast<int>(q.instruction.Ints(AttrId::kFftLength).size())))};
+}
+
 }  // namespace
 
 void DefineFft(OpRegistry& r) {
@@ -285,6 +289,7 @@ void DefineFft(OpRegistry& r) {
   d.attributes = {{AttrId::kFftType, true}, {AttrId::kFftLength, true}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfFft;
   d.normwise_error = true;
   d.opaque_reason = "its speed comes from sums that many elements share";
   d.summary = "discrete Fourier transforms over the last one to three dimensions";

@@ -5,7 +5,6 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "core/ops/collectives.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -109,105 +108,6 @@ std::vector<LeafSource> SourcesOfLeaves(const Instruction& instruction) {
     if (mark != marks.end()) sources[l] = mark->second;
   }
   return sources;
-}
-
-namespace {
-
-OpaqueReach Whole(const Shape& operand) {
-  OpaqueReach reach;
-  reach.same.assign(operand.IsArray() ? operand.rank() : 0, OpaqueReach::kWhole);
-  return reach;
-}
-
-// Every dimension shares its index but the last `whole` ones.
-OpaqueReach AllButLast(const Shape& operand, int whole) {
-  OpaqueReach reach = Whole(operand);
-  for (int d = 0; d < operand.rank() - whole; ++d) reach.same[d] = d;
-  return reach;
-}
-
-OpaqueReach Same(const Shape& operand) { return AllButLast(operand, 0); }
-
-// One reduction or normalisation for each feature.
-OpaqueReach OfFeature(const Instruction& i, const Shape& operand, const Shape& output) {
-  const int feature = static_cast<int>(i.Int(AttrId::kFeatureIndex));
-  const int of_output = output.rank() == 1 && i.operands[0]->shape.rank() != 1 ? 0 : feature;
-  OpaqueReach reach = Whole(operand);
-  const int of_operand = operand.rank() == 1 && i.operands[0]->shape.rank() != 1 ? 0 : feature;
-  if (of_operand < operand.rank()) reach.same[of_operand] = of_output;
-  return reach;
-}
-
-OpaqueReach OfTriangularSolve(const Instruction& i, const Shape& operand, int k) {
-  if (k == 0) return AllButLast(operand, 2);
-  OpaqueReach reach = Same(operand);
-  const bool left = i.Bool(AttrId::kLeftSide);
-  const int whole = operand.rank() - (left ? 2 : 1);
-  if (whole >= 0) reach.same[whole] = OpaqueReach::kWhole;
-  return reach;
-}
-
-}  // namespace
-
-std::optional<OpaqueReach> ReachOfOpaque(const Instruction& i, int leaf, int k, int operand_leaf) {
-  const OpDef& def = Def(i);
-  const Shape& operand = LeafShape(i.operands[k]->shape, operand_leaf);
-  const Shape& output = LeafShape(i.shape, leaf);
-  if (!operand.IsArray() || def.movement == Movement::kCreate) {
-    // A generator's state and a distribution's limits are read all the same.
-    if (!operand.IsArray()) return std::nullopt;
-    return Whole(operand);
-  }
-  switch (i.opcode) {
-    case Opcode::kSort: {
-      const auto dims = i.Ints(AttrId::kDimensions);
-      const int64_t along = dims.empty() ? operand.rank() - 1 : dims[0];
-      OpaqueReach reach = Same(operand);
-      if (along >= 0 && along < operand.rank()) reach.same[along] = OpaqueReach::kWhole;
-      reach.moves = k == leaf;
-      reach.decides = k != leaf;
-      return reach;
-    }
-    case Opcode::kTopk: {
-      OpaqueReach reach = AllButLast(operand, 1);
-      reach.moves = leaf == 0;
-      return reach;
-    }
-    case Opcode::kFft: return AllButLast(operand, std::min<int>(operand.rank(), static_cast<int>(i.Ints(AttrId::kFftLength).size())));
-    case Opcode::kCholesky: return AllButLast(operand, std::min(2, operand.rank()));
-    case Opcode::kTriangularSolve: return OfTriangularSolve(i, operand, k);
-    case Opcode::kBatchNormTraining:
-    case Opcode::kBatchNormGrad: return OfFeature(i, operand, output);
-    case Opcode::kSetDimensionSize: {
-      if (k > 0) {
-        OpaqueReach reach = Whole(operand);
-        reach.decides = true;
-        return reach;
-      }
-      OpaqueReach reach = Same(operand);
-      reach.moves = true;
-      return reach;
-    }
-    case Opcode::kDynamicReshape: {
-      OpaqueReach reach = Whole(operand);
-      reach.linear = reach.moves = k == 0;
-      reach.decides = k > 0;
-      return reach;
-    }
-    case Opcode::kAllReduce:
-    case Opcode::kAllReduceStart:
-    case Opcode::kAllGather:
-    case Opcode::kReduceScatter:
-    case Opcode::kCollectiveBroadcast:
-      if (ParticipantCount(i) == 1 && Shape::SameDimensions(operand, output)) {
-        if (LeafCountOf(i.shape) > 1 && k != leaf) return std::nullopt;
-        OpaqueReach reach = Same(operand);
-        reach.moves = true;
-        return reach;
-      }
-      return Whole(operand);
-    default: return Whole(operand);
-  }
 }
 
 }  // namespace hloscope

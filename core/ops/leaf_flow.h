@@ -1,9 +1,8 @@
-// Where the parts of a result come from, for instructions that have no element program: leaves that are handed on untouched, and the
-// elements that an opaque operation can read. Not for operations with a program (element/trace.h).
+// Where the parts of a result come from, for instructions that hand leaves on untouched. Not for operations with a program
+// (element/trace.h) and not for what opaque operations depend on (reach.h).
 #ifndef HLOSCOPE_CORE_OPS_LEAF_FLOW_H_
 #define HLOSCOPE_CORE_OPS_LEAF_FLOW_H_
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,18 +29,6 @@ struct LeafSource {
 // One a leaf of the result, for instructions that hand leaves on (tuples and what takes them apart, barriers, the waiting ends of
 // asynchronous pairs, starts of asynchronous calls); kNone where the leaf is made here. Empty for all other instructions.
 std::vector<LeafSource> SourcesOfLeaves(const Instruction& instruction);
-
-// Which elements of one operand an element of a result's leaf may depend on.
-struct OpaqueReach {
-  // One an operand dimension: the output dimension whose index it shares, or kWhole: all of them.
-  std::vector<int> same;
-  bool linear = false;   // the element at the same row-major place, whatever the dimensions
-  bool moves = false;    // the element is a copy of one of these
-  bool decides = false;  // these only decide sizes or places
-  static constexpr int kWhole = -1;
-};
-// Of an operation without element program that computes: nullopt when `operand` is not read. What is not known of an operation reads everything.
-std::optional<OpaqueReach> ReachOfOpaque(const Instruction& instruction, int leaf, int operand, int operand_leaf);
 
 }  // namespace hloscope
 

@@ -15,6 +15,7 @@
 #include "core/element/program.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
+#include "core/ops/reach.h"
 
 namespace hloscope {
 
@@ -100,6 +101,7 @@ struct OpDef {
   std::optional<Shape> (*infer)(ShapeContext&) = nullptr;                          // required
   absl::StatusOr<Program> (*program)(const Instruction&) = nullptr;                // kPull, kPush
   absl::StatusOr<Value> (*evaluate)(const EvalContext&) = nullptr;                 // kOpaque, kStructural
+  std::vector<Reach> (*reach)(const ReachQuestion&) = nullptr;                     // kOpaque: what its elements depend on (reach.h); null: on everything
   HostService host = HostService::kNone;
   // Its rounding is small beside the size of the whole result, not beside each element: elements are long sums that may cancel.
   bool normwise_error = false;

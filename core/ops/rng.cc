@@ -91,6 +91,8 @@ absl::StatusOr<Value> EvaluateState(const EvalContext& c) {
   return out;
 }
 
+std::vector<Reach> ReachOfRng(const ReachQuestion& q) { return {q.Whole()}; }
+
 }  // namespace
 
 void DefineRng(OpRegistry& r) {
@@ -101,6 +103,7 @@ void DefineRng(OpRegistry& r) {
   d.attributes = {{AttrId::kDistribution, true}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfRng;
   d.opaque_reason = "its numbers come from the session's seed and the place of the run";
   d.summary = "random numbers, uniform in [a, b) or normal with mean and deviation";
   d.doc =

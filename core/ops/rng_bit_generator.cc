@@ -126,6 +126,16 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return Value::Tuple(shape, {std::move(state), std::move(bits)});
 }
 
+// The key stays; the counter runs on, and its low word may carry into the high one.
+std::vector<Reach> ReachOfBits(const ReachQuestion& q) {
+  if (q.leaf == 1) return {q.Whole()};
+  Reach own = q.Same(Reach::Kind::kValue);
+  if (q.from.dim(0) != 3) return {own};
+  Reach carry = q.Whole(Reach::Kind::kDecides);
+  carry.relation.Is(IndexRelation::From(0), 1).Is(IndexRelation::To(0), 2);
+  return {own, carry};
+}
+
 }  // namespace
 
 void DefineRngBitGenerator(OpRegistry& r) {
@@ -136,6 +146,7 @@ void DefineRngBitGenerator(OpRegistry& r) {
   d.attributes = {{AttrId::kAlgorithm, true}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfBits;
   d.opaque_reason = "its bits come from a block cipher that makes several elements at once";
   d.summary = "random bits from a state, and the next state";
   d.doc =

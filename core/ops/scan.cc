@@ -186,6 +186,20 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return i.shape.IsTuple() ? Value::Tuple(i.shape, std::move(outputs)) : outputs[0];
 }
 
+// A step reads the slices up to its own. Which state is made from which input, its computation says: not told here.
+std::vector<Reach> ReachOfScan(const ReachQuestion& q) {
+  ScanForm form;
+  Reach reach = q.Whole();
+  reach.exact = false;
+  if (!FindScanForm(q.instruction, *q.instruction.Called(AttrId::kToApply), &form).empty()) return {reach};
+  using R = IndexRelation;
+  const int d = static_cast<int>(form.dimension);
+  const bool input = q.operand < form.inputs, output = q.leaf < form.outputs;
+  if (input && output) form.reverse ? reach.relation.AtLeast(R::From(d), R::To(d)) : reach.relation.AtLeast(R::To(d), R::From(d));
+  for (int s = 0; form.scalar && s < form.slice.rank(); ++s) reach.relation.Equal(R::From(input && s >= d ? s + 1 : s), R::To(output && s >= d ? s + 1 : s));
+  return {reach};
+}
+
 }  // namespace
 
 // num_carries says how many states there are; else the largest number that fits.
@@ -219,6 +233,7 @@ void DefineScan(OpRegistry& r) {
   d.attributes = {{AttrId::kDimensions, true}, {AttrId::kToApply, true}, {AttrId::kIsScan}, {AttrId::kNumCarries}, {AttrId::kIsAssociative}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfScan;
   d.opaque_reason = "each step reads the state that the step before left";
   d.summary = "steps a computation along one dimension, carrying a state";
   d.doc =

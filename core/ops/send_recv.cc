@@ -98,6 +98,14 @@ absl::StatusOr<Value> EvaluateRecvDone(const EvalContext& c) {
   return c.instruction.shape.IsTuple() && c.operands[0].elements().size() == 3 ? Value::Tuple(c.instruction.shape, {data, Value::Token()}) : data;
 }
 
+// Leaf for leaf, before the request and the token.
+std::vector<Reach> ReachOfSend(const ReachQuestion& q) {
+  if (q.operand != 0 || q.leaf != q.operand_leaf) return {};
+  return {q.Same()};
+}
+// The buffer's data are those that arrive.
+std::vector<Reach> ReachOfNothing(const ReachQuestion&) { return {}; }
+
 }  // namespace
 
 void DefineSendRecv(OpRegistry& r) {
@@ -129,6 +137,7 @@ void DefineSendRecv(OpRegistry& r) {
     d.attributes = {{AttrId::kChannelId}, {AttrId::kIsHostTransfer}, {AttrId::kSourceTargetPairs}};
     d.infer = row.infer;
     d.evaluate = row.evaluate;
+    d.reach = row.opcode == Opcode::kSend ? ReachOfSend : ReachOfNothing;
     d.host = row.host;
     d.opaque_reason = "it exchanges data with other devices";
     d.summary = row.summary;

@@ -408,6 +408,41 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return count == 1 ? results[0] : Value::Tuple(i.shape, std::move(results));
 }
 
+// Whether what the comparator returns is made from an element of the operand.
+bool ComparesBy(const Computation& comparator, int operand) {
+  ExprGraph graph;
+  const int32_t id = graph.NewFoldId();
+  std::vector<NodeId> arguments;
+  for (const Instruction* p : comparator.parameters) arguments.push_back(graph.Accumulator(id, static_cast<int>(arguments.size()), p->shape.element_type()));
+  const absl::StatusOr<std::vector<NodeId>> inlined = InlineScalarComputation(graph, comparator, arguments);
+  if (!inlined.ok()) return true;  // not an expression: it may
+  std::vector<NodeId> todo = *inlined;
+  std::vector<bool> seen(graph.size(), false);
+  while (!todo.empty()) {
+    const NodeId at = todo.back();
+    todo.pop_back();
+    if (seen[at]) continue;
+    seen[at] = true;
+    const Node& node = graph.node(at);
+    if (node.kind == NodeKind::kAccumulator && node.var == id && node.part / 2 == operand) return true;
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+    if (node.kind != NodeKind::kFold) continue;
+    const FoldInfo& fold = graph.fold(node);
+    todo.insert(todo.end(), fold.inits.begin(), fold.inits.end());
+    todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
+  }
+  return false;
+}
+
+// What is sorted by decides about all arrays alike; each of them gives the elements of its own result.
+std::vector<Reach> ReachOfSort(const ReachQuestion& q) {
+  const auto dims = q.instruction.Ints(AttrId::kDimensions);
+  const int along = dims.empty() ? q.from.rank() - 1 : static_cast<int>(dims[0]);
+  const bool decides = ComparesBy(*q.instruction.Called(AttrId::kToApply), q.operand);
+  if (q.operand != q.leaf && !decides) return {};
+  return {q.Line(along, q.operand != q.leaf ? Reach::Kind::kDecides : decides ? Reach::Kind::kOrdered : Reach::Kind::kCopy)};
+}
+
 }  // namespace
 
 void DefineSort(OpRegistry& r) {
@@ -418,6 +453,7 @@ void DefineSort(OpRegistry& r) {
   d.attributes = {{AttrId::kDimensions}, {AttrId::kToApply, true}, {AttrId::kIsStable}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfSort;
   d.opaque_reason = "where an element goes depends on all the others of its line";
   d.summary = "orders lines along one dimension by a comparator, N arrays at once";
   d.doc =

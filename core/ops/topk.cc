@@ -72,6 +72,8 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) { return TopK(c, c.instruct
 
 }  // namespace
 
+std::vector<Reach> ReachOfTopK(const ReachQuestion& q) { return {q.Line(q.from.rank() - 1, q.leaf == 0 ? Reach::Kind::kOrdered : Reach::Kind::kValue)}; }
+
 std::string TopKProblem(const Shape& operand, const Shape& result) {
   const std::string shapes = absl::StrCat(TypeText(operand), " cannot give ", TypeText(result));
   if (!operand.IsArray() || operand.rank() == 0 || IsComplex(operand.element_type())) return absl::StrCat("an array of ordered numbers is needed: ", shapes);
@@ -123,6 +125,7 @@ void DefineTopK(OpRegistry& r) {
   d.attributes = {{AttrId::kK, true}, {AttrId::kLargest}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfTopK;
   d.opaque_reason = "which elements stay depends on all the others of their line";
   d.summary = "the k largest (or smallest) elements of each line, with their indices";
   d.doc =

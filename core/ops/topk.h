@@ -12,6 +12,9 @@ namespace hloscope {
 std::string TopKProblem(const Shape& operand, const Shape& result);
 absl::StatusOr<Value> TopK(const EvalContext& context, bool largest);
 
+// What its values and indices depend on.
+std::vector<Reach> ReachOfTopK(const ReachQuestion& question);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_OPS_TOPK_H_

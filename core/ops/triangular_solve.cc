@@ -106,6 +106,28 @@ absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   return IsComplex(c.operands[0].shape().element_type()) ? Run<std::complex<double>>(c) : Run<double>(c);
 }
 
+// An unknown depends on those that are solved before it, and on their rows of the triangle.
+std::vector<Reach> ReachOfSolve(const ReachQuestion& q) {
+  const Instruction& i = q.instruction;
+  const absl::string_view t = i.Text(AttrId::kTransposeA);
+  const bool left = i.Bool(AttrId::kLeftSide), turned = (t == "TRANSPOSE" || t == "ADJOINT") != !left, lower = i.Bool(AttrId::kLower) != turned;
+  const int first = q.from.rank() - 2, second = q.from.rank() - 1;
+  using R = IndexRelation;
+  const R::Index unknown = R::To(left ? first : second);
+  const auto solved_before = [&](R& relation, R::Index a, R::Index b, int64_t more) { lower ? relation.AtLeast(b, a, more) : relation.AtLeast(a, b, more); };
+  Reach reach = q.AllButLast(2);
+  if (q.operand == 1) {
+    const int other = left ? second : first;
+    reach.relation.Equal(R::From(other), R::To(other));
+    solved_before(reach.relation, R::From(left ? first : second), unknown, 0);
+    return {reach};
+  }
+  const R::Index row = R::From(turned ? second : first), column = R::From(turned ? first : second);
+  solved_before(reach.relation, row, unknown, 0);
+  solved_before(reach.relation, column, row, i.Bool(AttrId::kUnitDiagonal) ? 1 : 0);
+  return {reach};
+}
+
 }  // namespace
 
 void DefineTriangularSolve(OpRegistry& r) {
@@ -115,6 +137,7 @@ void DefineTriangularSolve(OpRegistry& r) {
   d.attributes = {{AttrId::kLeftSide}, {AttrId::kLower}, {AttrId::kUnitDiagonal}, {AttrId::kTransposeA}};
   d.infer = Infer;
   d.evaluate = Evaluate;
+  d.reach = ReachOfSolve;
   d.opaque_reason = "each unknown needs the ones solved before it";
   d.summary = "solves triangular systems of equations";
   d.doc =

@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/literal/relayout.h"
 #include "core/ops/op.h"
+#include "core/ops/reach.h"
 #include "core/shape/index_box.h"
 
 namespace hloscope {
@@ -104,16 +106,6 @@ Relation::Relation(const PictureScene& scene, Limits limits) : scene_(scene), li
   };
 }
 
-bool Relation::UsesOld() const {
-  const Program& program = tracer_->program();
-  for (NodeId combined : program.push.combined) {
-    for (int32_t v : program.graph->FreeVars(combined)) {
-      if (v < 0) return true;
-    }
-  }
-  return false;
-}
-
 bool Relation::ChoosesByOld() const {
   const ExprGraph& graph = *tracer_->program().graph;
   std::vector<NodeId> todo(tracer_->program().push.combined.begin(), tracer_->program().push.combined.end());
@@ -202,30 +194,94 @@ Related Relation::Reads(int leaf, absl::Span<const int64_t> index) const {
     }
     return found;
   }
+  OpaqueReads(*result, index, &found);
+  return found;
+}
+
+namespace {
+
+LoadRole RoleOf(const Reach& reach) { return reach.kind == Reach::Kind::kDecides ? LoadRole::kIndex : LoadRole::kValue; }
+
+bool IsCopy(const Reach& reach) { return reach.kind == Reach::Kind::kCopy || reach.kind == Reach::Kind::kOrdered; }
+
+}  // namespace
+
+// For each of `to` in the result's leaf the one of `from` that it is a copy of; none where values are not there.
+std::optional<std::vector<int64_t>> Relation::Copies(int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to) const {
+  std::vector<Value> operands;
+  for (const Value& v : scene_.data().operands) {
+    if (!v.has_value()) return std::nullopt;
+    operands.push_back(ToDense(v));
+  }
+  if (!scene_.data().result.has_value()) return std::nullopt;
+  const Value result = scene_.data().result.shape().IsArray() ? ToDense(scene_.data().result) : scene_.data().result;
+  return CopiedFrom(scene_.instruction(), operands, result, operand, leaf, from, to);
+}
+
+void Relation::OpaqueReads(const PictureArray& result, absl::Span<const int64_t> index, Related* found) const {
+  const int leaf = result.id - kResultArray;
+  const int64_t linear = LinearIndex(result.shape.dimensions(), index);
   for (const PictureArray& operand : scene_.operands()) {
-    const int k = operand.id % kOperandLeaf, operand_leaf = operand.id / kOperandLeaf;
-    const std::optional<OpaqueReach> reach = ReachOfOpaque(i, leaf, k, operand_leaf);
-    if (!reach) continue;
-    const LoadRole role = reach->decides ? LoadRole::kIndex : LoadRole::kValue;
-    if (reach->linear) {
-      if (linear < operand.shape.ElementCount()) found.Add(operand, linear, role);
+    const int k = operand.id % kOperandLeaf;
+    for (const Reach& reach : ReachOf(scene_.instruction(), leaf, k, operand.id / kOperandLeaf)) {
+      if (!reach.exact) {
+        found->exact = false;
+        found->note = scene_.captions()("the operation works on the whole: these are the elements that it may read");
+      }
+      if (reach.linear) {
+        if (linear < operand.shape.ElementCount()) found->Add(operand, linear, RoleOf(reach));
+        continue;
+      }
+      const std::vector<IndexBox> boxes = reach.relation.FromOf(PointBox(index));
+      const std::vector<int64_t> places = PlacesIn(operand.shape, boxes, limits_.points);
+      int64_t source = -1;
+      if (IsCopy(reach) && places.size() > 1) {
+        const std::vector<int64_t> line = PlacesIn(result.shape, reach.relation.ToOf(PointBox(boxes[0].low)), limits_.points);
+        const auto copies = Copies(k, leaf, places, line);
+        const auto at = std::find(line.begin(), line.end(), linear);
+        if (copies && at != line.end()) source = (*copies)[at - line.begin()];
+      }
+      if (source >= 0) found->Add(operand, source, LoadRole::kValue);
+      if (reach.kind == Reach::Kind::kCopy && source >= 0) continue;
+      if (reach.kind == Reach::Kind::kCopy && places.size() > 1) {
+        found->exact = false;
+        found->note = scene_.captions()("the operation works on the whole: these are the elements that it may read");
+      }
+      for (int64_t place : places) found->Add(operand, place, source >= 0 ? LoadRole::kIndex : RoleOf(reach));
+    }
+  }
+}
+
+void Relation::OpaqueReaders(const PictureArray& from, const PictureArray& result, int operand, int operand_leaf, absl::Span<const int64_t> index, Related* found) const {
+  const int leaf = result.id - kResultArray;
+  const int64_t linear = LinearIndex(from.shape.dimensions(), index);
+  for (const Reach& reach : ReachOf(scene_.instruction(), leaf, operand, operand_leaf)) {
+    if (!reach.exact) {
+      found->exact = false;
+      found->note = scene_.captions()("the operation works on the whole: these are the elements that may read it");
+    }
+    if (reach.linear) {
+      if (linear < result.shape.ElementCount()) found->Add(result, linear, RoleOf(reach));
       continue;
     }
-    Related::Box box;
-    box.array = operand.id;
-    box.role = role;
-    bool inside = true;
-    for (int d = 0; d < operand.shape.rank(); ++d) {
-      const int same = d < static_cast<int>(reach->same.size()) ? reach->same[d] : OpaqueReach::kWhole;
-      box.low.push_back(same >= 0 ? index[same] : 0);
-      box.high.push_back(same >= 0 ? index[same] : operand.shape.dim(d) - 1);
-      inside = inside && box.high.back() < operand.shape.dim(d);
+    const std::vector<IndexBox> boxes = reach.relation.ToOf(PointBox(index));
+    if (boxes.empty()) continue;
+    const std::vector<int64_t> places = PlacesIn(result.shape, boxes, limits_.points);
+    std::optional<std::vector<int64_t>> copies;
+    if (IsCopy(reach)) {
+      const std::vector<int64_t> line = PlacesIn(from.shape, reach.relation.FromOf(PointBox(boxes[0].low)), limits_.points);
+      if (line.size() > 1) copies = Copies(operand, leaf, line, places);
+      if (line.size() > 1 && !copies && reach.kind == Reach::Kind::kCopy) {
+        found->exact = false;
+        found->note = scene_.captions()("the operation works on the whole: these are the elements that may read it");
+      }
     }
-    if (inside) found.AddBox(std::move(box));
+    for (size_t p = 0; p < places.size(); ++p) {
+      const bool known = copies && (*copies)[p] >= 0, own = known && (*copies)[p] == linear;
+      if (known && !own && reach.kind == Reach::Kind::kCopy) continue;
+      found->Add(result, places[p], known && !own ? LoadRole::kIndex : RoleOf(reach));
+    }
   }
-  found.exact = false;
-  found.note = scene_.captions()("the operation works on the whole: these are the elements that it may read");
-  return found;
 }
 
 void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> index, Search* search, Related* found) const {
@@ -331,7 +387,9 @@ void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t>
   Search search;
   // Updates of several outputs may read each other's elements, and what they start as.
   Related started;
+  const std::vector<bool> needed = tracer_->OutputsNeededFor(output);
   for (size_t o = 0; o < program.outputs.size(); ++o) {
+    if (!needed[o]) continue;
     Related of_output;
     AddReaders(static_cast<int>(o), operand, index, &search, &of_output);
     started.exact = started.exact && of_output.exact;
@@ -349,11 +407,11 @@ void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t>
     for (const Cell& cell : started.List(static_cast<size_t>(limits_.points))) found->Add(*result, LinearIndex(result->shape.dimensions(), cell.index), LoadRole::kValue);
     return;
   }
-  const bool uses_old = UsesOld();
+  const bool uses_old = tracer_->UsesOld(output);
   absl::flat_hash_map<int64_t, std::optional<LoadRole>> touched;  // by target
   for (int64_t t = 0; t < tracer_->push_points(); ++t) {
     std::vector<TracedLoad> loads;
-    const absl::StatusOr<int64_t> target = tracer_->PushPoint(t, load_, &loads);
+    const absl::StatusOr<int64_t> target = tracer_->PushPoint(t, load_, &loads, &needed);
     if (!target.ok()) {
       found->exact = false;
       found->note = std::string(target.status().message());
@@ -447,24 +505,7 @@ Related Relation::Readers(int operand, int operand_leaf, absl::Span<const int64_
       }
       continue;
     }
-    const std::optional<OpaqueReach> reach = ReachOfOpaque(i, leaf, operand, operand_leaf);
-    if (!reach) continue;
-    found.exact = false;
-    found.note = scene_.captions()("the operation works on the whole: these are the elements that may read it");
-    const LoadRole role = reach->decides ? LoadRole::kIndex : LoadRole::kValue;
-    if (reach->linear) {
-      if (linear < result.shape.ElementCount()) found.Add(result, linear, role);
-      continue;
-    }
-    Related::Box box{result.id, std::vector<int64_t>(result.shape.rank(), 0), {}, role};
-    for (int64_t d : result.shape.dimensions()) box.high.push_back(d - 1);
-    bool inside = true;
-    for (size_t d = 0; d < reach->same.size(); ++d) {
-      if (reach->same[d] < 0) continue;
-      box.low[reach->same[d]] = box.high[reach->same[d]] = index[d];
-      inside = inside && index[d] < result.shape.dim(reach->same[d]);
-    }
-    if (inside) found.AddBox(std::move(box));
+    OpaqueReaders(*from, result, operand, operand_leaf, index, &found);
   }
   return found;
 }

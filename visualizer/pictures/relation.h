@@ -92,11 +92,13 @@ class Relation {
   struct Search {
     int64_t parts = 0, points = 0;
   };
+  void OpaqueReads(const PictureArray& result, absl::Span<const int64_t> index, Related* found) const;
+  void OpaqueReaders(const PictureArray& from, const PictureArray& result, int operand, int operand_leaf, absl::Span<const int64_t> index, Related* found) const;
+  std::optional<std::vector<int64_t>> Copies(int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to) const;
   void ReadsOfProgram(int output, absl::Span<const int64_t> index, Related* found) const;
   void AddReaders(int output, int operand, absl::Span<const int64_t> index, Search* search, Related* found) const;
   void UpdatedReaders(int output, int operand, absl::Span<const int64_t> index, Related* found) const;
-  bool UsesOld() const;       // an update's result depends on what was there before
-  bool ChoosesByOld() const;  // also which elements it loads
+  bool ChoosesByOld() const;  // which elements an update loads depends on what was there before
 
   const PictureScene& scene_;
   Limits limits_;

@@ -1,0 +1,82 @@
+// What elements of operations without element program read: from what the operations say, and from the values where these tell which of several
+// elements one is a copy of.
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/element_reads.h"
+#include "core/debug/text_util.h"
+#include "core/ops/reach.h"
+
+namespace hloscope {
+
+absl::StatusOr<std::vector<int64_t>> ElementReader::CopiedFrom(int frame, const Instruction& i, int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
+  absl::StatusOr<Value> result = history_.ValueOf(frame, i);
+  if (!result.ok()) return result.status();
+  std::vector<Value> operands;
+  for (const Instruction* each : i.operands) {
+    absl::StatusOr<Value> value = SeenBy(i, frame, *each);
+    if (!value.ok()) return value.status();
+    operands.push_back(*std::move(value));
+  }
+  return hloscope::CopiedFrom(i, operands, *result, operand, leaf, from, to);
+}
+
+absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits) {
+  const Instruction& i = *place.instruction;
+  const Shape& output = LeafShape(i.shape, place.leaf);
+  const IndexBox here = PointBox(IndexOfPlace(output, place.linear));
+  ElementReads result;
+  result.kind = SliceNode::kOpaque;
+  std::vector<std::string> notes;
+  for (size_t k = 0; k < i.operands.size(); ++k) {
+    for (int leaf = 0; leaf < LeafCountOf(i.operands[k]->shape); ++leaf) {
+      const Shape& shape = LeafShape(i.operands[k]->shape, leaf);
+      absl::flat_hash_map<int64_t, size_t> known;
+      const auto add = [&](int64_t linear, ReadRole role) {
+        if (!known.try_emplace(linear, result.reads.size()).second) return false;
+        ++result.total;
+        if (static_cast<int64_t>(result.reads.size()) < limits.reads) result.reads.push_back({{place.frame, i.operands[k], leaf, linear}, role});
+        return true;
+      };
+      int64_t values = 0;
+      bool exact = true;
+      for (const Reach& reach : ReachOf(i, place.leaf, static_cast<int>(k), leaf)) {
+        exact = exact && reach.exact;
+        std::vector<int64_t> places;
+        if (!reach.linear) {
+          places = PlacesIn(shape, reach.relation.FromOf(here), limits.reads);
+        } else if (place.linear < shape.ElementCount()) {
+          places = {place.linear};
+        }
+        const bool copies = reach.kind == Reach::Kind::kCopy || reach.kind == Reach::Kind::kOrdered;
+        if (copies) {
+          int64_t source = places.size() == 1 ? places[0] : -1;
+          if (places.size() > 1) {
+            // Equal ones are told apart by their order in the whole line.
+            const std::vector<int64_t> line = PlacesIn(output, reach.relation.ToOf(PointBox(IndexOfPlace(shape, places[0]))), limits.reads);
+            const absl::StatusOr<std::vector<int64_t>> sources = CopiedFrom(place.frame, i, static_cast<int>(k), place.leaf, places, line);
+            if (!sources.ok()) return sources.status();
+            const auto at = std::find(line.begin(), line.end(), place.linear);
+            if (at != line.end()) source = (*sources)[at - line.begin()];
+          }
+          if (source >= 0) {
+            if (reach.exact) result.moved = static_cast<int>(result.reads.size());
+            add(source, ReadRole::kValue);
+          }
+          if (reach.kind == Reach::Kind::kCopy && source >= 0) continue;
+        }
+        const bool decides = copies || reach.kind == Reach::Kind::kDecides;
+        for (int64_t linear : places) values += add(linear, decides ? ReadRole::kOrder : ReadRole::kValue) && !decides;
+        if (copies && places.size() > 1) notes.push_back(absl::StrCat("placed by the order of ", places.size(), " elements of %", i.operands[k]->name));
+      }
+      if (values > 0) notes.push_back(absl::StrCat(exact ? "depends on " : "depends at most on ", Count(values, "element"), " of %", i.operands[k]->name));
+    }
+  }
+  result.note = absl::StrJoin(notes, ", ");
+  if (result.reads.empty()) result.kind = SliceNode::kCreated;
+  return result;
+}
+
+}  // namespace hloscope
