@@ -217,10 +217,30 @@ TEST(LibraryKernels, DepthwiseConvolutionsWithSpatialDimensionsInnermost) {
   }
 }
 
-TEST(LibraryKernels, DepthwiseConvolutionIsLeftToLowering) {
+TEST(LibraryKernels, DepthwiseConvolutionsWithFeaturesInnermost) {
+  const ConvCase cases[] = {
+      {"[2,14,15,24]", "[3,3,1,24]", "[2,14,15,24]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=24"},
+      {"[2,14,15,83]", "[3,3,1,83]", "[2,7,8,83]", "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=83"},
+      {"[2,14,15,64]", "[64,1,3,2]", "[2,12,14,64]", "window={size=3x2 rhs_reversal=1x1}, dim_labels=b01f_oi01->b01f, feature_group_count=64"},
+      {"[2,7,8,33]", "[3,3,1,33]", "[2,14,16,33]", "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=33"},
+      {"[2,14,15,40]", "[3,2,1,40]", "[2,8,12,40]", "window={size=3x2 pad=-1_-1x-1_-1 rhs_dilate=2x1}, dim_labels=b01f_01io->b01f, feature_group_count=40"},
+      {"[3,200,17]", "[5,1,17]", "[3,200,17]", "window={size=5 pad=4_0}, dim_labels=b0f_0io->b0f, feature_group_count=17"},
+      {"[9,2,10,32]", "[3,3,1,32]", "[9,2,10,32]", "window={size=3x3 pad=1_1x9_-7}, dim_labels=0b1f_01io->0b1f, feature_group_count=32"},
+      {"[2,5,6,7,32]", "[2,3,2,1,32]", "[2,4,6,6,32]", "window={size=2x3x2 pad=0_0x1_1x0_0}, dim_labels=b012f_012io->b012f, feature_group_count=32"},
+  };
+  for (const char* type : {"f32", "bf16", "f16"}) {
+    for (const ConvCase& c : cases) {
+      const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel,
+                                                      " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      EXPECT_EQ(text.find("depthwise convolution, features innermost"), 0u) << text;
+    }
+  }
+}
+
+TEST(LibraryKernels, ConvolutionsOfFewFeaturesAGroupAreLeftToLowering) {
   std::unique_ptr<Module> module = ParseEntry(
-      "a = f32[1,20,20,64] parameter(0)\nb = f32[3,3,1,64] parameter(1)\n"
-      "ROOT r = f32[1,18,18,64] convolution(a, b), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=64");
+      "a = f32[1,20,20,64] parameter(0)\nb = f32[3,3,1,128] parameter(1)\n"
+      "ROOT r = f32[1,18,18,128] convolution(a, b), window={size=3x3}, dim_labels=b01f_01io->b01f, feature_group_count=64");
   ASSERT_NE(module, nullptr);
   EXPECT_FALSE(HasLibraryKernel(*module->entry->root));
 }

@@ -1,7 +1,7 @@
 // convolution as matrix products: for each tile of output positions the windows are laid out as rows [position, (window, channel)] and
 // multiplied with the kernel as [(window, channel), output channel]. Every padding, stride, dilation and reversal is only a different
 // table of input offsets. A 1x1 window without padding or stride reads the input where it lies. Depthwise convolutions, whose products
-// would have one column, go to planes.cc or to generic lowering.
+// would have one column, go to depthwise.cc, planes.cc or generic lowering.
 #include "backends/jit_cpu/kernels/convolution.h"
 
 #include <algorithm>
@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/convert.h"
 #include "backends/jit_cpu/kernels/gemm.h"
+#include "backends/jit_cpu/kernels/packed_operands.h"
 #include "backends/jit_cpu/kernels/rows.h"
 
 namespace hloscope {
@@ -30,6 +31,7 @@ class ConvolutionKernel : public LibraryKernel {
   static std::unique_ptr<LibraryKernel> Make(const Instruction& i, ThreadPool& pool) {
     std::optional<Problem> problem = MatchConvolutionProblem(i);
     if (!problem) return nullptr;
+    if (MatchDepthwise(*problem, i)) return MakeDepthwise(*problem, i, pool);
     if (Narrow(*problem)) return MatchPlanes(*problem, i) ? MakePlanes(*problem, i, pool) : nullptr;
     if (MatchChannelsFirst(*problem, i)) {
       if (std::unique_ptr<LibraryKernel> kernel = MakeChannelsFirst(*problem, i, pool)) return kernel;
@@ -45,28 +47,19 @@ class ConvolutionKernel : public LibraryKernel {
     Value result = Value::Allocate(p_.result, context.account);
     if (!result.has_value()) return no_memory;
     Value input = Dense(context, operands[0], input_extents_, input_from_, copy_input_);
-    Value kernel = Dense(context, operands[1], kernel_extents_, kernel_from_, copy_kernel_);
+    const int64_t packed_bytes = gemm_->packed_bytes();
+    absl::StatusOr<Value> kernel = packed_bytes == 0 && !copy_kernel_ && p_.compute == p_.in ? operands[1] : packed_.Get(operands[1], context.account, [&](MemoryAccount* account) {
+      return PackKernel({.account = account}, operands[1]);
+    });
+    if (!kernel.ok()) return kernel.status();
     Value wide =
         p_.compute != p_.in && p_.out != shape_.out ? Value::Allocate(p_.result.WithElementType(shape_.out), context.account) : result;
-    if (!input.has_value() || !kernel.has_value() || !wide.has_value()) return no_memory;
+    if (!input.has_value() || !wide.has_value()) return no_memory;
     const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles(), per_group = rows * columns;
-    Value packed;
-    const int64_t packed_bytes = gemm_->packed_bytes(), in_bytes = StorageBytes(p_.compute);
-    if (packed_bytes > 0) {
-      packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.groups, packed_bytes}), context.account);
-      if (!packed.has_value()) return no_memory;
-      const int64_t pieces = gemm_->pack_pieces();
-      pool_.ParallelFor(p_.groups * pieces, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t) {
-          gemm_->Pack(t % pieces, kernel.data() + t / pieces * p_.columns * shape_.b_column * in_bytes,
-                      packed.mutable_data() + t / pieces * packed_bytes);
-        }
-      });
-    }
     pool_.ParallelFor(p_.groups * per_group, 1, [&](int64_t begin, int64_t end) {
       for (int64_t t = begin; t < end; ++t) {
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
-        Tile(t / per_group, t % per_group / columns, t % columns, input.data(), kernel.data(), packed.data(), wide.mutable_data());
+        Tile(t / per_group, t % per_group / columns, t % columns, input.data(), kernel->data(), wide.mutable_data());
       }
     });
     if (wide.buffer() != result.buffer())
@@ -210,13 +203,28 @@ class ConvolutionKernel : public LibraryKernel {
     return dense;
   }
 
-  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, const std::byte* packed,
-            std::byte* result) const {
+  // The kernel as tiles want it: dense, in the library's own layout.
+  absl::StatusOr<Value> PackKernel(const RunContext& context, const Value& operand) const {
+    Value kernel = Dense(context, operand, kernel_extents_, kernel_from_, copy_kernel_);
+    const int64_t packed_bytes = gemm_->packed_bytes(), pieces = packed_bytes > 0 ? gemm_->pack_pieces() : 0;
+    if (kernel.has_value() && packed_bytes == 0) return kernel;
+    Value packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.groups, packed_bytes}), context.account);
+    if (!kernel.has_value() || !packed.has_value()) return absl::ResourceExhaustedError("no memory for a packed kernel");
+    pool_.ParallelFor(p_.groups * pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t) {
+        gemm_->Pack(t % pieces, kernel.data() + t / pieces * p_.columns * shape_.b_column * StorageBytes(p_.compute),
+                    packed.mutable_data() + t / pieces * packed_bytes);
+      }
+    });
+    return packed;
+  }
+
+  void Tile(int64_t group, int64_t row_tile, int64_t column_tile, const std::byte* input, const std::byte* kernel, std::byte* result) const {
     const int64_t in_bytes = StorageBytes(p_.compute), out_bytes = StorageBytes(shape_.out);
     const int64_t first = row_tile * gemm_->row_tile(), rows = std::min(gemm_->row_tile(), p_.rows - first), k = shape_.k;
     if (p_.feature_groups > 1) input += group * p_.channels * in_bytes;
     if (p_.batch_groups > 1) input += group * (p_.batch / p_.batch_groups) * batch_stride_ * in_bytes;
-    kernel = packed != nullptr ? packed + group * gemm_->packed_bytes() : kernel + group * p_.columns * shape_.b_column * in_bytes;
+    kernel += group * (gemm_->packed_bytes() > 0 ? gemm_->packed_bytes() : p_.columns * shape_.b_column * in_bytes);
     const std::byte* a;
     if (direct_) {
       a = input + first * shape_.a_row * in_bytes;
@@ -318,6 +326,7 @@ class ConvolutionKernel : public LibraryKernel {
   std::vector<std::vector<int64_t>> offsets_;
   GemmShape shape_;
   std::unique_ptr<Gemm> gemm_;
+  PackedOperands packed_;
 };
 
 }  // namespace
@@ -377,7 +386,7 @@ std::optional<ConvolutionProblem> MatchConvolutionProblem(const Instruction& i) 
 bool MatchConvolution(const Instruction& i) {
   if (i.GetDimLabels() == nullptr || i.GetDimLabels()->input_spatial.size() > 8) return false;
   const std::optional<ConvolutionProblem> problem = MatchConvolutionProblem(i);
-  return problem.has_value() && (!Narrow(*problem) || MatchPlanes(*problem, i));
+  return problem.has_value() && (!Narrow(*problem) || MatchDepthwise(*problem, i) || MatchPlanes(*problem, i));
 }
 std::unique_ptr<LibraryKernel> MakeConvolution(const Instruction& i, ThreadPool& pool) { return ConvolutionKernel::Make(i, pool); }
 

@@ -1,4 +1,4 @@
-// A convolution's numbers, as its two kernels need them. Not for choosing between them (convolution.cc).
+// A convolution's numbers, as its kernels need them. Not for choosing between them (convolution.cc).
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_CONVOLUTION_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_CONVOLUTION_H_
 
@@ -53,6 +53,10 @@ std::optional<ConvolutionProblem> MatchConvolutionProblem(const Instruction& i);
 // planes.cc: groups so narrow that a matrix product is no use, with spatial dimensions innermost.
 bool MatchPlanes(const ConvolutionProblem& problem, const Instruction& i);
 std::unique_ptr<LibraryKernel> MakePlanes(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
+
+// depthwise.cc: one feature a group, features innermost in the input and in the result.
+bool MatchDepthwise(const ConvolutionProblem& problem, const Instruction& i);
+std::unique_ptr<LibraryKernel> MakeDepthwise(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
 
 // channels_first.cc: spatial dimensions innermost in the input and in the result, or in the input and the kernel (a kernel's gradient).
 bool MatchChannelsFirst(const ConvolutionProblem& problem, const Instruction& i);

@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/convert.h"
 #include "backends/jit_cpu/kernels/gemm.h"
+#include "backends/jit_cpu/kernels/packed_operands.h"
 #include "backends/jit_cpu/kernels/rows.h"
 #include "core/shape/layout_util.h"
 
@@ -150,26 +151,17 @@ class DotKernel : public LibraryKernel {
     const bool widen_out = shape_.out != p_.out;
     absl::StatusOr<Value> lhs = Ready(context, p_.lhs, operands[0], true);
     if (!lhs.ok()) return lhs.status();
-    absl::StatusOr<Value> rhs = Ready(context, p_.rhs, operands[1], false);
+    const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles();
+    const int64_t in_bytes = StorageBytes(shape_.in), out_bytes = StorageBytes(shape_.out), packed_bytes = gemm_->packed_bytes();
+    const std::vector<int64_t> lhs_batch = Offsets(p_.lhs, p_.m * p_.k), rhs_batch = Offsets(p_.rhs, p_.k * p_.n);
+    absl::StatusOr<Value> rhs = packed_bytes == 0 && !p_.rhs.copy ? operands[1] : packed_.Get(operands[1], context.account, [&](MemoryAccount* account) {
+      return PackRhs({.account = account}, operands[1], rhs_batch);
+    });
     if (!rhs.ok()) return rhs.status();
     Value wide = result;
     if (widen_out) wide = Value::Allocate(result_.WithElementType(shape_.out), context.account);
     if (!wide.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", result_.ToString(false)));
-    const int64_t rows = gemm_->row_tiles(), columns = gemm_->column_tiles();
-    const int64_t in_bytes = StorageBytes(shape_.in), out_bytes = StorageBytes(shape_.out);
-    const std::vector<int64_t> lhs_batch = Offsets(p_.lhs, p_.m * p_.k), rhs_batch = Offsets(p_.rhs, p_.k * p_.n);
     const std::byte* b = rhs->physical_data();
-    Value packed;
-    const int64_t packed_bytes = gemm_->packed_bytes();
-    if (packed_bytes > 0) {
-      packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.batch, packed_bytes}), context.account);
-      if (!packed.has_value()) return absl::ResourceExhaustedError("no memory for a packed operand");
-      const int64_t pieces = gemm_->pack_pieces();
-      pool_.ParallelFor(p_.batch * pieces, 1, [&](int64_t begin, int64_t end) {
-        for (int64_t t = begin; t < end; ++t)
-          gemm_->Pack(t % pieces, b + rhs_batch[t / pieces] * in_bytes, packed.mutable_data() + t / pieces * packed_bytes);
-      });
-    }
     if (gemm_->group() > 1) {
       const int64_t even = shape_.even, groups = (even + gemm_->group() - 1) / gemm_->group();
       pool_.ParallelFor(p_.batch / even * groups, 1, [&](int64_t begin, int64_t end) {
@@ -192,7 +184,7 @@ class DotKernel : public LibraryKernel {
         // Columns outermost within a batch: neighbours share the slice of B.
         const int64_t batch = t / (rows * columns), column = t % (rows * columns) / rows, row = t % rows;
         gemm_->RunTile(row, column, a + (lhs_batch[batch] + row * gemm_->row_tile() * shape_.a_row) * in_bytes,
-                       packed_bytes > 0 ? packed.data() + batch * packed_bytes : b + rhs_batch[batch] * in_bytes,
+                       b + (packed_bytes > 0 ? batch * packed_bytes : rhs_batch[batch] * in_bytes),
                        c + batch * p_.m * p_.n * out_bytes);
       }
     });
@@ -274,11 +266,27 @@ class DotKernel : public LibraryKernel {
     return dense;
   }
 
+  // The right operand as tiles want it: dense, in the library's own layout.
+  absl::StatusOr<Value> PackRhs(const RunContext& context, const Value& operand, const std::vector<int64_t>& batches) const {
+    absl::StatusOr<Value> rhs = Ready(context, p_.rhs, operand, false);
+    const int64_t packed_bytes = gemm_->packed_bytes(), pieces = packed_bytes > 0 ? gemm_->pack_pieces() : 0;
+    if (!rhs.ok() || packed_bytes == 0) return rhs;
+    Value packed = Value::Allocate(Shape::Array(ElementType::kU8, {p_.batch, packed_bytes}), context.account);
+    if (!packed.has_value()) return absl::ResourceExhaustedError("no memory for a packed operand");
+    const std::byte* b = rhs->physical_data();
+    pool_.ParallelFor(p_.batch * pieces, 1, [&](int64_t begin, int64_t end) {
+      for (int64_t t = begin; t < end; ++t)
+        gemm_->Pack(t % pieces, b + batches[t / pieces] * StorageBytes(shape_.in), packed.mutable_data() + t / pieces * packed_bytes);
+    });
+    return packed;
+  }
+
   const Shape result_;
   const Problem p_;
   const GemmShape shape_;
   const std::unique_ptr<Gemm> gemm_;
   ThreadPool& pool_;
+  PackedOperands packed_;
 };
 
 }  // namespace

@@ -99,15 +99,15 @@ struct Gemm::Impl {
     if (shape.row_tile > 0) {
       row_tile = std::min(shape.row_tile, shape.m);
     } else {
-      row_tile = shape.m >= 1024 ? 256 : shape.m >= 256 ? 128 : shape.m;
+      row_tile = shape.m >= 2048 ? 256 : shape.m >= 256 ? 128 : shape.m;
       // Narrow products need more rows to be worth a call.
       row_tile = std::min(shape.m, std::max(row_tile, CeilDiv(kTileFlops / 4, 2 * shape.n * shape.k)));
     }
     const int64_t rows = CeilDiv(shape.m, row_tile);
     row_tile = std::min(shape.m, CeilDiv(CeilDiv(shape.m, rows), 16) * 16);  // no crumbs at the end
-    // Few row tiles: cut columns too, while tiles stay wide and worth their while.
+    // Few row tiles: cut columns too, while tiles stay wide and worth their while. Four are enough to share: B packed once is worth more then.
     int64_t columns = 1;
-    while (rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 &&
+    while (rows < 4 && rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 &&
            2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops)
       columns *= 2;
     // A single tile left (small sides, a long sum): cut its rows, so that more than one thread has work.
