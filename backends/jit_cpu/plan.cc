@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/traits.h"
+#include "backends/jit_cpu/lower/lower.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -78,6 +79,14 @@ class Planner {
     free_cost_[i] = std::min(cost, kMaxFreeCost + 1);
   }
 
+  // Costly, but computed once where it is wanted in a fold of a row and again for the row's elements: code keeps the row (lower/rows.cc).
+  bool IsKeptForRow(int i) const {
+    if (traits_[i].kind != FusionKind::kElementwise || !traits_[i].same_index || At(i).shape.rank() == 0) return false;
+    const ElementType type = At(i).shape.element_type();
+    const int64_t row = At(i).shape.dim(At(i).shape.rank() - 1);
+    return (type == ElementType::kF32 || type == ElementType::kBF16 || type == ElementType::kF16) && row >= kLeastRow && row <= kMostKeptRow;
+  }
+
   bool Needed(int i) const { return &At(i) == computation_.root || HasSideEffect(At(i)); }
 
   void Place(int i) {
@@ -101,13 +110,14 @@ class Planner {
   // Whether all demands come from one region which may take this instruction in.
   bool MayJoin(int i) const {
     const Demand& first = demands_[head_[i]];
-    bool repeated = first.repeated, anew = traits_[i].cheap, folded = false;
+    bool repeated = first.repeated, anew = traits_[i].cheap || IsKeptForRow(i), folded = false;
+    const int most = traits_[i].cheap ? kMostMaps : 2;
     int count = 0;
     for (int d = head_[i]; d >= 0; d = demands_[d].next) {
       const Demand& demand = demands_[d];
       if (!demand.fusable || demand.region != first.region || (traits_[i].row_fold && !demand.by_row)) return false;
       repeated |= demand.repeated || demand.map != first.map;
-      anew = anew && !demand.repeated && ++count <= kMostMaps;
+      anew = anew && !demand.repeated && ++count <= most;
       folded |= demand.folded;
     }
     if (repeated && traits_[i].kind != FusionKind::kMovement && !(anew && folded)) return false;
@@ -141,7 +151,7 @@ class Planner {
         if (!duplicable) draft.extra_bytes += std::max<int64_t>(0, ExtraBytes(i));
       }
       // A second demand of one region differs in its map, so the operands are wanted more than once.
-      DemandOperands(i, demand.region, demand.map, demand.repeated || (member && !traits_[i].cheap), true, demand.rows, demand.folded || traits_[i].row_fold);
+      DemandOperands(i, demand.region, demand.map, demand.repeated || (member && !traits_[i].cheap && !IsKeptForRow(i)), true, demand.rows, demand.folded || traits_[i].row_fold);
     }
   }
 

@@ -125,8 +125,10 @@ TEST(FusedPlan, FoldsOfManyLongRowsEnterWhatUsesThemByRow) {
   const Planned cheap = MakePlanned(normalised("[512,256]", "[512]", "multiply(a, a)"), kSum);
   EXPECT_EQ(cheap.Members("q"), "b e q r s z");
   const Planned dear = MakePlanned(normalised("[512,256]", "[512]", "exponential(a)"), kSum);
-  EXPECT_EQ(dear.Members("e"), "e") << "a function is computed once";
-  EXPECT_EQ(dear.Members("q"), "b q r s z");
+  EXPECT_EQ(dear.Members("q"), "b e q r s z") << "code keeps the row";
+  const Planned wide = MakePlanned(normalised("[512,32768]", "[512]", "exponential(a)"), kSum);
+  EXPECT_EQ(wide.Members("e"), "e") << "too long to be kept, and a function is computed once";
+  EXPECT_EQ(wide.Members("q"), "b q r s z");
   const Planned few = MakePlanned(normalised("[8,4096]", "[8]", "multiply(a, a)"), kSum);
   EXPECT_EQ(few.Members("r"), "r z") << "each row is for more than one thread";
   const Planned across = MakePlanned(

@@ -182,6 +182,72 @@ TEST_P(SameBits, OfEveryFunctionWhereverAnElementLies) {
     if (wrong >= 10) return;
   }
 }
+// Folds of rows with what is made of the row: extrema whose order matters, quotients that are not computed by dividing, values kept for the row.
+TEST_P(SameBits, OfRowsOfUnusualNumbers) {
+  if (IsComplex(type_) || BitWidth(type_) < 16) return;
+  constexpr int64_t kRows = 264;
+  std::mt19937_64 random(9);
+  for (const int64_t length : {192, 200}) {
+    const Shape shape = Shape::Array(type_, {kRows, length});
+    Value x = Value::Allocate(shape);
+    for (int64_t i = 0; i < kRows * length; ++i) {
+      const int kind = static_cast<int>(i / length % 5);
+      const double plain = static_cast<double>(random() % 200001) / 100000 - 1;
+      double v = plain;
+      if (kind == 0) v = Element(pools_[0], static_cast<int64_t>(random() % kPool)).re;
+      if (kind == 1) v = random() % 3 == 0 ? -0.0 : random() % 2 == 0 ? 0.0 : -std::abs(plain);
+      if (kind == 2) v = std::ldexp(plain, static_cast<int>(random() % 260) - 140);
+      if (kind == 3) v = std::abs(plain) * 100;
+      StoreScalar(Scalar::Float(type_, v), x.mutable_data() + i * StorageBytes(type_));
+    }
+    const std::string all = Of(absl::StrCat(kRows, ",", length)), row = Of(absl::StrCat(kRows)), one = Of("");
+    std::string start = "HloModule t\n\n";
+    for (const char* op : {"maximum", "minimum", "add"}) {
+      absl::StrAppend(&start, op, "s { a = ", one, " parameter(0) b = ", one, " parameter(1) ROOT m = ", one, " ", op, "(a, b) }\n");
+    }
+    absl::StrAppend(&start, "\nENTRY main {\n  x = ", all, " parameter(0)\n  low = ", one, " constant(-inf)\n  high = ", one, " constant(inf)\n  zero = ", one,
+                    " constant(0)\n");
+    const auto fold = [&](const char* to, const char* from, const char* init, const char* op) {
+      return absl::StrCat("  ", to, " = ", row, " reduce(", from, ", ", init, "), dimensions={1}, to_apply=", op, "s\n  ", to, "b = ", all, " broadcast(", to,
+                          "), dimensions={0}\n");
+    };
+    const auto each = [&](const char* to, const std::string& what) { return absl::StrCat("  ", to, " = ", all, " ", what, "\n"); };
+    const auto ends = [&](const char* value, const std::string& type) { return absl::StrCat("  ROOT t = (", type, ") tuple(", value, ")\n}\n"); };
+    const struct {
+      std::string body;
+      bool exact;  // the interpreter rounds as the code does
+    } programs[] = {
+        {fold("m", "x", "low", "maximum") + ends("m", row), true},
+        {fold("m", "x", "high", "minimum") + ends("m", row), true},
+        {fold("s", "x", "zero", "add") + each("q", "divide(x, sb)") + ends("q", all), true},
+        {fold("m", "x", "low", "maximum") + each("d", "subtract(x, mb)") + each("e", "exponential(d)") + fold("s", "e", "zero", "add") + each("q", "divide(e, sb)") +
+             ends("q", all), false},
+        {each("e", "tanh(x)") + fold("m", "e", "high", "minimum") + each("q", "divide(e, mb)") + ends("q", all), false},
+    };
+    const std::unique_ptr<Backend> reference = MakeReferenceBackend();
+    for (const auto& [body, exact] : programs) {
+      SCOPED_TRACE(body);
+      const std::vector<Value> fused = Run(start + body, {x}, false), stepped = Run(start + body, {x}, true);
+      ASSERT_EQ(fused.size(), 1);
+      ASSERT_EQ(stepped.size(), 1);
+      Value expected = stepped[0];
+      std::unique_ptr<Module> module = Parse(start + body);
+      Machine machine(*module, *reference, MachineOptions());
+      if (exact) {
+        ASSERT_TRUE(machine.Start({x}).ok());
+        ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+        expected = machine.result().elements()[0];
+      }
+      int wrong = 0;
+      for (int64_t i = 0; i < expected.element_count() && wrong < 5; ++i) {
+        const Scalar want = Element(expected, i), got = Element(fused[0], i), step = Element(stepped[0], i);
+        if (Same(got, want) && Same(step, want)) continue;
+        ++wrong;
+        ADD_FAILURE() << "element " << i << ": " << ToText(got) << ", in steps " << ToText(step) << ", expected " << ToText(want);
+      }
+    }
+  }
+}
 INSTANTIATE_TEST_SUITE_P(Types, SameBits, testing::Values(T::kF32, T::kF64, T::kF16, T::kBF16, T::kF8E4M3FN, T::kC64, T::kC128),
                          [](const auto& info) { return std::string(Name(info.param).data(), Name(info.param).size()); });
 

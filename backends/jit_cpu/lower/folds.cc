@@ -46,7 +46,7 @@ const std::vector<LaneValue>& KernelEmitter::Fold(NodeId id, Level* level) {
   } else if (f.order == FoldOrder::kSequential) {
     r = SequentialFold(id, f, target);
   } else if (target->lane_var < 0) {
-    r = FoldAcrossLanes(f, target);
+    r = FoldAcrossLanes(id, f, target);
   } else {
     r = FoldInterleaved(id, f, target);
   }
@@ -90,10 +90,18 @@ std::vector<LaneValue> KernelEmitter::SequentialFold(NodeId id, const FoldInfo& 
   return Unflatten(inits, flat);
 }
 
-// Nobody else has lanes: they are the fold's own, sixteen neighbours of its innermost variable, which is just what the order says.
-std::vector<LaneValue> KernelEmitter::FoldAcrossLanes(const FoldInfo& f, Level* level) {
+std::vector<LaneValue> KernelEmitter::FoldAcrossLanes(NodeId id, const FoldInfo& f, Level* level) {
   const ElementType type = g_.node(f.inits[0]).type;
   const LaneValue init = Value(f.inits[0], level);
+  const LaneValue joined = FoldsAnyExtremum(f) ? ExtremumAcrossLanes(id, f, level) : AcrossLanes(id, f, level);
+  At(level);
+  return {s_.Op(f.combiner, type, type, 0, {init, joined})};
+}
+
+// Nobody else has lanes: they are the fold's own, sixteen neighbours of its innermost variable, which is just what the order says. Joined, without
+// what the fold starts from.
+LaneValue KernelEmitter::AcrossLanes(NodeId id, const FoldInfo& f, Level* level) {
+  const ElementType type = g_.node(f.inits[0]).type;
   At(level);
   LaneValue identity;
   const bool has_identity = s_.Identity(f.combiner, type, &identity);
@@ -119,7 +127,10 @@ std::vector<LaneValue> KernelEmitter::FoldAcrossLanes(const FoldInfo& f, Level* 
   inner->lanes.set(bit);
   const LaneValue acc = Unflatten(like, state)[0];
   inner->accumulators = {acc};
+  FetchRows(id, f, level, inner, loops.back()->index);
   LaneValue next = Value(f.bodies[0], inner);
+  KeepRowValues(id, inner, loops.back()->index);
+  fetches_ahead_ = false;
   At(inner);
   next = s_.Splat(next);
   if (!has_identity) {
@@ -136,8 +147,7 @@ std::vector<LaneValue> KernelEmitter::FoldAcrossLanes(const FoldInfo& f, Level* 
   const std::vector<llvm::Value*> flat = Flatten(absl::MakeConstSpan(&next, 1));
   for (size_t d = depth; d-- > 0;) Close(*loops[d], flat);
   At(level);
-  const LaneValue joined = s_.Join(f.combiner, type, Unflatten(like, flat)[0]);
-  return {s_.Op(f.combiner, type, type, 0, {init, joined})};
+  return s_.Join(f.combiner, type, Unflatten(like, flat)[0]);
 }
 
 // The lanes are the outputs': sixteen accumulators for each of them, in memory, picked by the innermost variable modulo 16.

@@ -117,6 +117,7 @@ LaneValue KernelEmitter::Value(NodeId id, Level* level) {
 }
 
 LaneValue KernelEmitter::Compute(NodeId id, const Node& node, Level* level) {
+  if (const std::optional<LaneValue> kept = KeptRowValue(id, level)) return *kept;
   switch (node.kind) {
     case NodeKind::kIndex:
       if (auto it = level->vars.find(node.var); it != level->vars.end()) return {it->second};
@@ -132,6 +133,10 @@ LaneValue KernelEmitter::Compute(NodeId id, const Node& node, Level* level) {
         const bool small = low >= 0 && high <= INT32_MAX;
         const int64_t divisor = g_.node(node.inputs[1]).constant.i;
         return {node.op == ScalarOp::kMod ? s_.Mod(in[0].re, divisor, small) : s_.FloorDiv(in[0].re, divisor, small)};
+      }
+      if (row_folds_ && node.op == ScalarOp::kDivide && node.type == ElementType::kF32 && ScalarEmitter::IsVector(in[0]) && !ScalarEmitter::IsVector(in[1]) &&
+          !llvm::isa<llvm::Constant>(in[1].re)) {
+        return DivideByInvariant(in[0], node.inputs[1], level);
       }
       return s_.Op(node.op, node.type, g_.node(node.inputs[0]).type, node.aux, in);
     }

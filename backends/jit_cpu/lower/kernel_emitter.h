@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@
 
 namespace hloscope {
 
+constexpr int64_t kFetchedBytes = int64_t{1} << 20;  // operands smaller than this are near anyway
+
 class KernelEmitter {
  public:
   // A kernel that watches finds one more pointer among its outputs, the last: to a byte that it sets to 1 when something came up.
@@ -32,6 +35,10 @@ class KernelEmitter {
   double total_cost() const { return total_cost_; }  // nanoseconds of one run on one thread, roughly
 
  private:
+  // Of a divisor, see DivideByInvariant; each a vector.
+  struct Reciprocal {
+    llvm::Value *divisor = nullptr, *negative = nullptr, *value = nullptr, *unusable = nullptr;
+  };
   struct Level {
     Level* parent = nullptr;
     Level* real = nullptr;            // the level whose `at` says where code goes: itself but for masks
@@ -50,6 +57,7 @@ class KernelEmitter {
     absl::flat_hash_map<int, llvm::Value*> vars;
     std::vector<LaneValue> accumulators;  // of the fold that this level defines
     std::map<std::pair<llvm::Value*, bool>, std::unique_ptr<Level>> masks;
+    absl::flat_hash_map<NodeId, Reciprocal> reciprocals;
   };
   struct Loop {
     Level level;
@@ -86,14 +94,33 @@ class KernelEmitter {
   llvm::Value* LoadPart(ElementType type, llvm::Value* address, llvm::Value* mask, bool lanes, bool reversed);
   llvm::Value* Gather(ElementType type, llvm::Value* addresses, llvm::Value* mask);
   LaneValue LoadContiguous(ElementType type, llvm::Value* address, llvm::Value* mask, bool reversed);
+  void Prefetch(llvm::Value* address, int64_t bytes, bool write);
   llvm::Value* LinearSum(const std::vector<std::pair<NodeId, int64_t>>& terms, int64_t constant, Level* level);
   llvm::Value* Operand(int k);
   void Store(int output, llvm::Value* linear, LaneValue v, Level* level);
 
   const std::vector<LaneValue>& Fold(NodeId id, Level* level);
   std::vector<LaneValue> SequentialFold(NodeId id, const FoldInfo& f, Level* level);
-  std::vector<LaneValue> FoldAcrossLanes(const FoldInfo& f, Level* level);
+  std::vector<LaneValue> FoldAcrossLanes(NodeId id, const FoldInfo& f, Level* level);
+  LaneValue AcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);
+
+  // rows.cc: kernels that fold a row and then make its elements (softmax, normalisation).
+  struct RowValue {
+    NodeId fold = kNoNode, result = kNoNode;  // and the node that takes its result
+    NodeId inside = kNoNode;                  // of an element of the row, where it is folded
+    NodeId outside = kNoNode;                 // the same of an element of the output
+    llvm::Value* memory = nullptr;            // of the row at hand, once the fold is emitted
+  };
+  void FindRowValues();
+  bool SameOfElement(NodeId inside, int fold_var, NodeId outside, int lane_var, absl::flat_hash_map<NodeId, NodeId>& known) const;
+  NodeId OutsideOf(NodeId inside, int fold_var) const;
+  void KeepRowValues(NodeId fold, Level* loop, llvm::Value* index);
+  std::optional<LaneValue> KeptRowValue(NodeId id, Level* level);
+  void FetchRows(NodeId fold, const FoldInfo& f, Level* level, Level* loop, llvm::Value* index);
+  bool FoldsAnyExtremum(const FoldInfo& f) const;
+  LaneValue ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level* level);
+  LaneValue DivideByInvariant(LaneValue numerator, NodeId divisor, Level* level);
 
   // strips.cc: folds down columns, a strip of neighbouring outputs at a time, so that memory is read along its rows.
   struct Strip {
@@ -145,6 +172,11 @@ class KernelEmitter {
   std::vector<NodeId> strip_folds_;
   int32_t prefetch_var_ = -1;  // contiguous loads that move with this variable are fetched some of its steps ahead
   absl::flat_hash_map<NodeId, Strip> strips_;  // of the strip at hand
+  std::vector<RowValue> row_values_;
+  bool row_folds_ = false;       // folds across lanes, with lanes over the outputs after them
+  bool fetches_ahead_ = false;   // contiguous loads fetch what comes kRowAheadBytes later
+  NodeId fetching_fold_ = kNoNode;  // the one in which they do: the kernel's first
+  bool in_order_ = false;           // a fold is done once more, see ExtremumAcrossLanes
 };
 
 }  // namespace hloscope

@@ -123,6 +123,7 @@ void KernelEmitter::SideBySide(Loop& loop, int var, const std::function<void(Lev
 
 void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
   if (strip_folds_.empty()) {
+    for (const RowValue& row : row_values_) Value(row.result, level);
     LaneLoop(level, begin, end, whole, [&](Level* lanes) { StoreOutputs(lanes); });
     return;
   }
@@ -181,6 +182,7 @@ void KernelEmitter::Units() {
   const int64_t inner = lanes ? p_.extents.back() : 1;
   int64_t block = inner, blocks = 1;
   if (lanes) strip_folds_ = StripFolds();
+  if (lanes && strip_folds_.empty()) FindRowValues();
   if (!strip_folds_.empty() && split == outer && rows < 16) {
     // Few rows, and each output is much work: blocks of a strip.
     block = std::min(StripSize(), std::max<int64_t>(256, (inner / 4 + kLanes - 1) / kLanes * kLanes));

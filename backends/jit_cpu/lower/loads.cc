@@ -9,6 +9,7 @@ namespace {
 
 constexpr int64_t kPrefetchSteps = 8;
 constexpr int64_t kStreamAheadBytes = 2048;
+constexpr int64_t kRowAheadBytes = 8192;
 
 llvm::FixedVectorType* Vector(llvm::Type* t, int n = kLanes) { return llvm::FixedVectorType::get(t, n); }
 
@@ -80,6 +81,12 @@ llvm::Value* KernelEmitter::Gather(ElementType type, llvm::Value* addresses, llv
   return b_.CreateBitCast(b_.CreateTrunc(v, Vector(b_.getIntNTy(8 * bytes))), Vector(t));
 }
 
+// The line `bytes` behind `address` comes into the nearest cache. Beyond an array's end nothing happens: a prefetch never faults.
+void KernelEmitter::Prefetch(llvm::Value* address, int64_t bytes, bool write) {
+  llvm::Value* ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), address, bytes);
+  b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(write), b_.getInt32(3), b_.getInt32(1)});
+}
+
 LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
   const ExprGraph::Affine index = g_.ToAffine(node.inputs[0]);
   const ElementType type = node.type;
@@ -120,15 +127,13 @@ LaneValue KernelEmitter::Load(NodeId id, const Node& node, Level* level) {
       for (const auto& [atom, factor] : fixed) {
         const Node& a = g_.node(atom);
         if (a.kind != NodeKind::kIndex || a.var != prefetch_var_) continue;
-        // Beyond the operand's end nothing happens: a prefetch never faults.
-        llvm::Value* ahead = b_.CreateConstGEP1_64(t, address, factor * kPrefetchSteps * parts);
-        b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+        Prefetch(address, factor * kPrefetchSteps * StorageBytes(type), false);
       }
     }
+    if (fetches_ahead_ && !reversed && p_.operands[node.operand].ByteSize() >= kFetchedBytes) Prefetch(address, kRowAheadBytes, false);
     if (streams_ && !reversed && prefetch_var_ < 0) {
       // Arrays that no cache holds: the reads are known long before the arithmetic gets there.
-      llvm::Value* ahead = b_.CreateConstGEP1_64(b_.getInt8Ty(), address, kStreamAheadBytes);
-      b_.CreateIntrinsic(llvm::Intrinsic::prefetch, {ahead->getType()}, {ahead, b_.getInt32(0), b_.getInt32(3), b_.getInt32(1)});
+      Prefetch(address, kStreamAheadBytes, false);
     }
     // Idle lanes of a plain load read up to fifteen elements beyond: within the room after a buffer if elements are small.
     if (!guarded && (reversed || StorageBytes(type) > 4)) mask = level->tail;

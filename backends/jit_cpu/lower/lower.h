@@ -16,6 +16,9 @@
 
 namespace hloscope {
 
+// Elements of a row up to which code computes a function of its elements once that a fold of the row wants and its elements want again.
+inline constexpr int64_t kMostKeptRow = 16384;
+
 // What one needs to know to run a kernel; saved with its code.
 struct KernelInfo {
   // The work is units 0..extent-1, independent of each other: any split into ranges, on any threads, gives the same bits. 0: nothing to do.

@@ -53,6 +53,9 @@ class ScalarEmitter {
   LaneValue Join(ScalarOp op, ElementType type, LaneValue v);
   // x with op(x, y) == y for all y, bit for bit but for NaN payloads; complex products have none (false).
   bool Identity(ScalarOp op, ElementType type, LaneValue* identity);
+  llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
+  // `fast`, or `slow()` in lanes where `unlikely` holds, with a branch around it.
+  llvm::Value* Unless(llvm::Value* unlikely, llvm::Value* fast, const std::function<llvm::Value*()>& slow);
 
  private:
   llvm::Type* Like(llvm::Type* element, llvm::Value* v);  // element or a vector of it, as v is
@@ -83,11 +86,9 @@ class ScalarEmitter {
   llvm::Value* Logistic(llvm::Value* x);
   llvm::Value* Erf(llvm::Value* x);
   llvm::Value* SinCos(llvm::Value* x, bool cosine);
-  llvm::Value* Unless(llvm::Value* unlikely, llvm::Value* fast, const std::function<llvm::Value*()>& slow);
   llvm::Value* EncodeTiny(ElementType type, llvm::Value* f32);
   llvm::Value* Scale2(llvm::Value* x, llvm::Value* exponent);  // x 2^exponent, rounded once, |exponent| <= 280
   llvm::Value* Polynomial(llvm::Value* x, std::initializer_list<double> highest_first);
-  llvm::Value* Fma(llvm::Value* a, llvm::Value* b, llvm::Value* c);
   llvm::Value* Unary(llvm::Intrinsic::ID id, llvm::Value* v) { return b_.CreateUnaryIntrinsic(id, v); }
 
   llvm::Module& m_;
