@@ -224,7 +224,7 @@ class Verifier {
     const std::optional<LayoutProblem> problem = FindLayoutProblem(instruction.shape);
     if (!problem.has_value()) return true;
     sink_.Error(WrittenShapeRange(instruction), HLO_LABEL("verify.layout"),
-                absl::StrCat("the layout of ", instruction.shape.ToString(), " does not fit: ", problem->message));
+                absl::StrCat("the layout of ", instruction.shape.ToString(), " does not fit: ", problem->message.ToString()));
     return false;
   }
 

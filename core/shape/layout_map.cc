@@ -42,17 +42,20 @@ void Delinearize(absl::Span<const int64_t> dimensions, int64_t linear, absl::Spa
   }
 }
 
-std::optional<LayoutProblem> Problem(LayoutProblem::Part part, std::string message) { return LayoutProblem{part, std::move(message)}; }
+template <typename... Arguments>
+std::optional<LayoutProblem> Problem(LayoutProblem::Part part, absl::string_view text, const Arguments&... arguments) {
+  return LayoutProblem{part, {text, {absl::StrCat(arguments)...}}};
+}
 
 std::optional<LayoutProblem> OrderProblem(int64_t rank, const std::vector<int64_t>& order) {
   using Part = LayoutProblem::Part;
   if (static_cast<int64_t>(order.size()) != rank) {
-    return Problem(Part::kOrder, absl::StrCat("expected ", rank, " dimension numbers in the layout, found ", order.size()));
+    return Problem(Part::kOrder, HLO_MESSAGE("expected $0 dimension numbers in the layout, found $1"), rank, order.size());
   }
   std::vector<bool> seen(rank, false);
   for (int64_t d : order) {
-    if (d < 0 || d >= rank) return Problem(Part::kOrder, absl::StrCat("expected dimension numbers below ", rank, " in the layout, found ", d));
-    if (seen[d]) return Problem(Part::kOrder, absl::StrCat("expected each dimension number once in the layout, found ", d, " again"));
+    if (d < 0 || d >= rank) return Problem(Part::kOrder, HLO_MESSAGE("expected dimension numbers below $0 in the layout, found $1"), rank, d);
+    if (seen[d]) return Problem(Part::kOrder, HLO_MESSAGE("expected each dimension number once in the layout, found $0 again"), d);
     seen[d] = true;
   }
   return std::nullopt;
@@ -64,9 +67,9 @@ std::optional<LayoutProblem> TileProblem(const std::vector<Tile>& tiles) {
     for (size_t i = 0; i < tile.dimensions.size(); ++i) {
       const int64_t d = tile.dimensions[i];
       if (d == Tile::kCombine) {
-        if (i + 1 == tile.dimensions.size()) return Problem(Part::kTile, "a tile's last entry has no more minor dimension to be joined to by *");
+        if (i + 1 == tile.dimensions.size()) return Problem(Part::kTile, HLO_MESSAGE("a tile's last entry has no more minor dimension to be joined to by *"));
       } else if (d < 1) {
-        return Problem(Part::kTile, absl::StrCat("expected tile sizes of at least 1, found ", d));
+        return Problem(Part::kTile, HLO_MESSAGE("expected tile sizes of at least 1, found $0"), d);
       }
     }
   }
@@ -77,11 +80,11 @@ std::optional<LayoutProblem> ElementProblem(ElementType type, int64_t bits) {
   using Part = LayoutProblem::Part;
   if (bits == 0) return std::nullopt;
   if (bits < LeastBits(type)) {
-    return Problem(Part::kElementSize, absl::StrCat("an element of ", Name(type), " takes at least ", LeastBits(type), " bits, not ", bits));
+    return Problem(Part::kElementSize, HLO_MESSAGE("an element of $0 takes at least $1 bits, not $2"), Name(type), LeastBits(type), bits);
   }
   const bool fits = bits < 8 ? (bits & (bits - 1)) == 0 : bits % 8 == 0;
-  if (!fits) return Problem(Part::kElementSize, absl::StrCat("expected 1, 2, 4 or a multiple of 8 bits for an element, found ", bits));
-  if (bits > 1024) return Problem(Part::kElementSize, absl::StrCat("expected at most 1024 bits for an element, found ", bits));
+  if (!fits) return Problem(Part::kElementSize, HLO_MESSAGE("expected 1, 2, 4 or a multiple of 8 bits for an element, found $0"), bits);
+  if (bits > 1024) return Problem(Part::kElementSize, HLO_MESSAGE("expected at most 1024 bits for an element, found $0"), bits);
   return std::nullopt;
 }
 
@@ -93,11 +96,11 @@ std::optional<LayoutProblem> FindLayoutProblem(ElementType type, absl::Span<cons
   if (std::optional<LayoutProblem> problem = OrderProblem(rank, layout.minor_to_major)) return problem;
   const std::vector<int64_t>& padded = layout.padded_dimensions;
   if (!padded.empty() && static_cast<int64_t>(padded.size()) != rank) {
-    return Problem(Part::kPadding, absl::StrCat("expected ", rank, " padded sizes, found ", padded.size()));
+    return Problem(Part::kPadding, HLO_MESSAGE("expected $0 padded sizes, found $1"), rank, padded.size());
   }
   for (size_t d = 0; d < padded.size(); ++d) {
     if (padded[d] >= dimensions[d] && padded[d] >= 0) continue;
-    return Problem(Part::kPadding, absl::StrCat("expected dimension ", d, " of size ", dimensions[d], " to be padded to at least that, found ", padded[d]));
+    return Problem(Part::kPadding, HLO_MESSAGE("expected dimension $0 of size $1 to be padded to at least that, found $2"), d, dimensions[d], padded[d]);
   }
   if (std::optional<LayoutProblem> problem = TileProblem(layout.tiles)) return problem;
   return ElementProblem(type, layout.element_size_in_bits);

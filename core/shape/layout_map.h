@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/base/message.h"
 #include "core/shape/shape.h"
 
 namespace hloscope {
@@ -24,7 +25,7 @@ namespace hloscope {
 struct LayoutProblem {
   enum class Part : uint8_t { kOrder, kPadding, kTile, kElementSize };
   Part part = Part::kOrder;
-  std::string message;
+  Message message;
 };
 // Nothing for a shape without a layout and for shapes that are no arrays.
 std::optional<LayoutProblem> FindLayoutProblem(ElementType type, absl::Span<const int64_t> dimensions, const Layout& layout);

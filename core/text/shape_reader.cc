@@ -156,13 +156,13 @@ bool ShapeReader::Report(const LayoutProblem& problem, const char* start) {
     case LayoutProblem::Part::kOrder:
       break;
     case LayoutProblem::Part::kPadding:
-      return s_.Error(range, HLO_LABEL("text.layout-padding"), problem.message, "padding makes a dimension larger in memory: PAD(3,5)=zero for f32[2,3]");
+      return s_.Error(range, HLO_LABEL("text.layout-padding"), problem.message.ToString(), "padding makes a dimension larger in memory: PAD(3,5)=zero for f32[2,3]");
     case LayoutProblem::Part::kTile:
-      return s_.Error(range, HLO_LABEL("text.layout-tile"), problem.message, "a tile says how many elements of the most minor dimensions lie together: T(8,128)");
+      return s_.Error(range, HLO_LABEL("text.layout-tile"), problem.message.ToString(), "a tile says how many elements of the most minor dimensions lie together: T(8,128)");
     case LayoutProblem::Part::kElementSize:
-      return s_.Error(range, HLO_LABEL("text.layout-element-size"), problem.message, "E(n) says how many bits an element takes in memory");
+      return s_.Error(range, HLO_LABEL("text.layout-element-size"), problem.message.ToString(), "E(n) says how many bits an element takes in memory");
   }
-  return s_.Error(range, HLO_LABEL("text.layout-order"), problem.message);
+  return s_.Error(range, HLO_LABEL("text.layout-order"), problem.message.ToString());
 }
 
 bool ShapeReader::ReadDimensions(std::vector<int64_t>& dimensions, std::vector<bool>& dynamic) {

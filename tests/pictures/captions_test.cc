@@ -18,18 +18,28 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The messages as they stand in the code: tr("..."), tr_("..."), captions()("..."), tr.Counted(n, "...", "...") and HLO_CAPTION("...").
+// The messages as they stand in the code: tr("..."), tr_("..."), captions()("..."), tr.Counted(n, "...", "...") and HLO_CAPTION("..."), core's
+// HLO_MESSAGE("..."), and what operations say of themselves in one line.
 std::set<std::string> MessagesOfCode() {
   static const auto& messages = *new std::set<std::string>([] {
     std::set<std::string> found;
     static const std::regex calls(R"re((?:\btr_?|captions\(\))\(\s*"((?:[^"\\]|\\.)*)"|Counted\([^";]*?,\s*"((?:[^"\\]|\\.)*)"\s*,\s*"((?:[^"\\]|\\.)*)"|HLO_CAPTION\("((?:[^"\\]|\\.)*)"\))re");
-    for (const auto& file : fs::directory_iterator("visualizer/pictures")) {
-      if (file.path().extension() != ".cc") continue;
-      const std::string text = RunProgram::ReadFile(file.path().string());
+    static const std::regex messages_of_core(R"re(HLO_MESSAGE\("((?:[^"\\]|\\.)*)"\))re");
+    const auto collect = [&found](const fs::path& file, const std::regex& calls) {
+      if (file.extension() != ".cc") return;
+      const std::string text = RunProgram::ReadFile(file.string());
       for (std::sregex_iterator it(text.begin(), text.end(), calls), end; it != end; ++it) {
         for (size_t group = 1; group < it->size(); ++group) {
           if ((*it)[group].matched) found.insert(absl::StrReplaceAll((*it)[group].str(), {{"\\\"", "\""}, {"\\\\", "\\"}}));
         }
+      }
+    };
+    for (const auto& file : fs::directory_iterator("visualizer/pictures")) collect(file.path(), calls);
+    for (const auto& file : fs::recursive_directory_iterator("core")) collect(file.path(), messages_of_core);
+    for (int k = 0; k < kOpcodeCount; ++k) {
+      const OpDef& def = Def(static_cast<Opcode>(k));
+      for (const absl::string_view text : {def.summary, def.not_executed}) {
+        if (!text.empty()) found.insert(std::string(text));
       }
     }
     return found;
@@ -74,14 +84,8 @@ TEST(Captions, ProblemsOfAFileAreSaidWithTheirPlaces) {
 
 // A language that has no letters: whatever has some was not said through captions.
 Captions Letterless() {
-  std::set<std::string> messages = MessagesOfCode();
-  for (int k = 0; k < kOpcodeCount; ++k) {
-    const OpDef& def = Def(static_cast<Opcode>(k));
-    messages.insert(std::string(def.summary));
-    messages.insert(std::string(def.not_executed));
-  }
   Captions::Texts texts;
-  for (const std::string& message : messages) {
+  for (const std::string& message : MessagesOfCode()) {
     std::string text = message;
     for (char& c : text) {
       if (absl::ascii_isalpha(static_cast<unsigned char>(c))) c = '~';

@@ -1,6 +1,7 @@
 // The picture of layouts: memory as the specification's table has it, what is tried out, and where elements go.
 #include <map>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "gmock/gmock.h"
 #include "tests/pictures/making.h"
@@ -53,6 +54,22 @@ TEST(LayoutPicture, ColumnsOfWordsWithAccents) {
   EXPECT_THAT(code, ::testing::Contains(HasSubstr("lógico  %x[1,2]")));
   EXPECT_THAT(code, ::testing::Contains(HasSubstr("lineal  y")));
   EXPECT_THAT(code, ::testing::Contains(HasSubstr("físico  5")));
+}
+
+// Why a layout that somebody tries is not possible, in the language of the picture.
+TEST(LayoutPicture, SaysWhyALayoutIsNotPossible) {
+  PictureSelection selection;
+  selection.options["pad"] = "2,1";
+  const auto said = [&](const std::string& text) {
+    const MadePicture picture = DrawX("{1,0}", selection);
+    return std::any_of(picture.drawing.items().begin(), picture.drawing.items().end(), [&](const Drawn& item) {
+      const auto* t = std::get_if<DrawnText>(&item);
+      return t != nullptr && absl::StrContains(t->text, text);
+    });
+  };
+  EXPECT_TRUE(said("Not possible: expected dimension 1 of size 3 to be padded to at least that, found 1."));
+  selection.captions = Captions("es", {{"Not possible: $0.", "No es posible: $0."}, {"expected dimension $0 of size $1 to be padded to at least that, found $2", "la dimensión $0 ($1) con relleno es $2"}});
+  EXPECT_TRUE(said("No es posible: la dimensión 1 (3) con relleno es 1."));
 }
 
 TEST(LayoutPicture, MemoryIsAsTheSpecificationSays) {

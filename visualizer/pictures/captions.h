@@ -17,13 +17,10 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
+#include "core/base/message.h"
 #include "core/base/source.h"
 
 namespace hloscope {
-
-// The text with $0, $1, ... filled in; what has no argument stays.
-std::string FillPlaceholders(absl::string_view text, absl::Span<const std::string> arguments);
 
 // A message that a picture hands to its captions from a table or a function: tests look for it here.
 #define HLO_CAPTION(text) text
@@ -41,6 +38,7 @@ class Captions {
   std::string operator()(absl::string_view english, const Arguments&... arguments) const {
     return FillPlaceholders(Find(english), std::vector<std::string>{absl::StrCat(arguments)...});
   }
+  std::string operator()(const Message& message) const { return FillPlaceholders(Find(message.text), message.arguments); }
   // Of so many things: `one` of a single one, else `many`; $0 is the number.
   template <typename... Arguments>
   std::string Counted(int64_t n, absl::string_view one, absl::string_view many, const Arguments&... arguments) const {

@@ -504,6 +504,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     const PictureScene& scene = board.scene();
     board.Skip(4);
     board.Say(tr("The numbers of $0: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.", NameOf(tr, g, Device{})), Ink::kText);
+    if (g.replicas * g.partitions > 1) board.Say(tr("Only the numbers of $0 stand in the boxes: the other devices have vectors of their own, which a run of one device does not know.", NameOf(tr, g, Device{})), Ink::kText);
     const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
     const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
     std::vector<Board::Piece> row;
