@@ -2,7 +2,7 @@
 // names the planted instruction, the element and the iteration. Small programs of its own; with --count also the models of the corpus.
 //
 //   build/tests/planted                   a few cases in each small program, and in one model if the corpus is there
-//   build/tests/planted --count 500       as many cases, most of them in five models
+//   build/tests/planted --count 500       as many cases in five models, and a few in each small program
 //   build/tests/planted --model NAME      only in that one; --seed N: other draws
 #include <chrono>
 #include <cstdio>
@@ -140,10 +140,10 @@ int Main(int argc, char** argv) {
   }
   std::mt19937_64 random(static_cast<uint64_t>(arguments.seed));
   int64_t failed = 0, passed = 0;
-  const int64_t per = CasesForEach(arguments, programs.size());
   for (Program& p : programs) {
     if (!Prepare(p, **backend)) continue;
     const auto begin = std::chrono::steady_clock::now();
+    const int64_t per = CasesIn(p.name, arguments);
     int64_t here = 0;
     for (int64_t n = 0; n < per; ++n) {
       const Where& where = p.places[random() % p.places.size()];

@@ -3,10 +3,12 @@
 #ifndef HLOSCOPE_TESTS_PLANTED_SUBJECT_H_
 #define HLOSCOPE_TESTS_PLANTED_SUBJECT_H_
 
+#include <algorithm>
 #include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <sstream>
 #include <string>
@@ -34,7 +36,7 @@ inline absl::Status StartWithMadeUpInputs(const Module& module, Machine& machine
 }
 
 struct PlantedArguments {
-  int64_t count = 0, seed = 1;  // --count N: cases, over small programs and models; 0: a few
+  int64_t count = 0, seed = 1;  // --count N: cases in the models together; 0: a few
   std::string model;            // --model NAME: only that one
 };
 
@@ -49,6 +51,9 @@ inline PlantedArguments ReadArguments(int argc, char** argv) {
   return a;
 }
 
+inline constexpr const char* kModels[] = {"mha_block_1x12x128x64_bf16.hlo", "layer_norm_1x4096x768_bf16.hlo", "depthwise_conv_3x3_1x256x56x56_bf16.hlo", "bench_scan_N2000_M3.hlo",
+                                          "dlrm_keras_jax_f32_train_step.hlo"};
+
 // Names and texts: the small programs, and models of the corpus as far as it is there.
 inline std::vector<std::pair<std::string, std::string>> SubjectTexts(const PlantedArguments& a) {
   std::vector<std::pair<std::string, std::string>> found;
@@ -58,8 +63,7 @@ inline std::vector<std::pair<std::string, std::string>> SubjectTexts(const Plant
   }
   const char* corpus = std::getenv("HLOSCOPE_CORPUS");
   const std::filesystem::path models = std::filesystem::path(corpus != nullptr ? corpus : "../shared/corpus") / "models";
-  std::vector<std::string> names = {"mha_block_1x12x128x64_bf16.hlo", "layer_norm_1x4096x768_bf16.hlo", "depthwise_conv_3x3_1x256x56x56_bf16.hlo", "bench_scan_N2000_M3.hlo",
-                                    "dlrm_keras_jax_f32_train_step.hlo"};
+  std::vector<std::string> names(std::begin(kModels), std::end(kModels));
   if (!a.model.empty()) names = {a.model};
   else if (a.count == 0) names.resize(1);
   for (const std::string& name : names) {
@@ -72,9 +76,10 @@ inline std::vector<std::pair<std::string, std::string>> SubjectTexts(const Plant
   return found;
 }
 
-inline int64_t CasesForEach(const PlantedArguments& a, size_t subjects) {
-  const int64_t n = static_cast<int64_t>(subjects);
-  return std::max<int64_t>(a.count == 0 ? 12 : 1, (a.count + n - 1) / std::max<int64_t>(1, n));
+inline int64_t CasesIn(const std::string& subject, const PlantedArguments& a) {
+  if (a.count > 0 && subject == a.model) return a.count;
+  const int64_t models = std::size(kModels);
+  return a.count > 0 && std::find(std::begin(kModels), std::end(kModels), subject) != std::end(kModels) ? (a.count + models - 1) / models : 12;
 }
 
 // A plain run: how often each computation ran (the most iterations), and how long it took.

@@ -1,10 +1,10 @@
 // Makes one thing of a program wrong (a bit of one element in one iteration, a constant, an attribute of any instruction) and demands that it is
 // named with its element and iteration: a bit by the comparison with a record of the sound run, the others by the comparison of the two programs.
-// A plant that does not change the instruction's
-// own output is drawn again; that is found out without the comparison.
+// A plant that does not change the instruction's own output there (a bit of a NaN is none) is drawn again; that is found out without the
+// comparison.
 //
 //   build/tests/wrong                   a few cases in each small program, and in one model if the corpus is there
-//   build/tests/wrong --count 500       as many cases, most of them in five models
+//   build/tests/wrong --count 500       as many cases in five models, and a few in each small program
 //   build/tests/wrong --model NAME      only in that one; --seed N: other draws
 #include <unistd.h>
 
@@ -46,7 +46,7 @@ struct Planted {
   int64_t iteration = 0;
 };
 
-// One low bit of the mantissa of one element, in one iteration.
+// One low bit of one element, in one iteration.
 std::string PlantBit(const Module& module, const Where& where, const std::vector<int64_t>& element, int64_t iteration) {
   Text text(module);
   const int at = text.Find(where.computation, where.instruction);
@@ -56,7 +56,8 @@ std::string PlantBit(const Module& module, const Where& where, const std::vector
   const bool root = absl::StrContains(line.substr(0, equals), "ROOT ");
   line = absl::StrCat("  planted.base", line.substr(equals));
   const std::string type = where.shape.substr(0, where.shape.find('['));
-  const std::string bits = type == "f64" ? "u64" : type == "f32" ? "u32" : "u16";
+  const bool floats = absl::StartsWith(type, "f") || absl::StartsWith(type, "bf");
+  const std::string bits = !floats ? type : type == "f64" ? "u64" : type == "f32" ? "u32" : "u16";
   std::vector<std::string> add;
   const auto put = [&](const std::string& l) { add.push_back("  " + l); };
   const auto broadcast = [&](const std::string& name, const std::string& t, const std::string& value) {
@@ -64,12 +65,17 @@ std::string PlantBit(const Module& module, const Where& where, const std::vector
     put(absl::StrCat(name, " = ", OfType(where.shape, t), " broadcast(", name, ".1), dimensions={}"));
   };
   const std::string mask = PutMask(where, element, iteration, put, broadcast);
-  broadcast("planted.one", bits, "4");
-  broadcast("planted.none", bits, "0");
+  broadcast("planted.one", bits, type == "pred" ? "true" : "4");
+  broadcast("planted.none", bits, type == "pred" ? "false" : "0");
   put(absl::StrCat("planted.flip = ", OfType(where.shape, bits), " select(", mask, ", planted.one, planted.none)"));
-  put(absl::StrCat("planted.bits = ", OfType(where.shape, bits), " bitcast-convert(planted.base)"));
-  put(absl::StrCat("planted.flipped = ", OfType(where.shape, bits), " xor(planted.bits, planted.flip)"));
-  put(absl::StrCat(root ? "ROOT " : "", where.instruction, " = ", where.shape, " bitcast-convert(planted.flipped)"));
+  const std::string made = absl::StrCat(root ? "ROOT " : "", where.instruction, " = ", where.shape);
+  if (floats) {
+    put(absl::StrCat("planted.bits = ", OfType(where.shape, bits), " bitcast-convert(planted.base)"));
+    put(absl::StrCat("planted.flipped = ", OfType(where.shape, bits), " xor(planted.bits, planted.flip)"));
+    put(absl::StrCat(made, " bitcast-convert(planted.flipped)"));
+  } else {
+    put(absl::StrCat(made, " xor(planted.base, planted.flip)"));
+  }
   text.Insert(where, at, add);
   return absl::StrJoin(text.lines_, "\n");
 }
@@ -129,17 +135,16 @@ std::string PlantChange(const Module& module, const Where& where, Wrong kind, st
   return absl::StrJoin(text.lines_, "\n");
 }
 
-// The planted instruction's value the first time it is computed.
-absl::StatusOr<Value> FirstValue(const Module& module, Backend& backend, const Where& where) {
+// The planted instruction's value the first time it is computed in that iteration, with the inputs that are made up for `sound`.
+absl::StatusOr<Value> ValueIn(const Module& module, const Module& sound, Backend& backend, const Where& where, int64_t iteration) {
   const Computation* computation = module.FindComputation(where.computation);
   const Instruction* instruction = computation == nullptr ? nullptr : computation->FindInstruction(where.instruction);
   if (instruction == nullptr) return absl::NotFoundError("not there");
   auto machine = std::make_unique<Machine>(module, backend, PlantedOptions());
-  if (absl::Status started = StartWithMadeUpInputs(module, *machine); !started.ok()) return started;
+  if (absl::Status started = StartWithMadeUpInputs(sound, *machine); !started.ok()) return started;
   machine->Arm(*computation, instruction->index);
-  if (machine->next_instruction() != instruction) {
-    const StopReason reason = machine->Run();
-    if (reason != StopReason::kBreakpoint) return absl::NotFoundError("never computed");
+  while (machine->next_instruction() != instruction || (!where.counter.empty() && machine->top().iteration != iteration)) {
+    if (machine->Run() != StopReason::kBreakpoint) return absl::NotFoundError("never computed");
   }
   return machine->ValueAhead(static_cast<int>(machine->frames().size()) - 1, instruction->index);
 }
@@ -152,6 +157,12 @@ std::optional<std::vector<int64_t>> FirstDifference(const Value& a, const Value&
   return IndexOf(a.shape(), difference.first);
 }
 
+// Of a type that a bit of can be changed by an operation of the program.
+bool HasPlainBits(const Instruction& i) {
+  const ElementType type = i.shape.element_type();
+  return IsWideFloat(i) || IsPred(type) || (IsInteger(type) && BitWidth(type) >= 8);
+}
+
 bool Prepare(Program& p, Backend& backend) {
   p.module = Read(p.name, p.text);
   if (p.module == nullptr) return false;
@@ -160,7 +171,7 @@ bool Prepare(Program& p, Backend& backend) {
   p.seconds = run.seconds;
   for (const auto& [i, where] : Candidates(*p.module, run)) {
     const bool computes = i->literal == nullptr && Def(*i).control == ControlKind::kNone && Def(*i).op_class != OpClass::kStructural;
-    if (IsWideFloat(*i) && computes && Def(*i).movement != Movement::kCreate) p.places[0].push_back(where);
+    if (HasPlainBits(*i) && computes) p.places[0].push_back(where);
     if (i->literal != nullptr && !i->literal->elided && i->shape.ElementCount() <= 1000) p.places[1].push_back(where);
     if (computes && !i->attributes.empty()) p.places[2].push_back(where);
   }
@@ -189,13 +200,13 @@ std::optional<std::pair<Where, Planted>> Draw(const Program& p, Backend& backend
     std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>(p.name, planted.text), sink);
     if (sink.error_count() == 0) Verify(*module, sink);
     if (sink.error_count() > 0) continue;  // a change that means nothing
-    if (kind != Wrong::kBit) {
-      const absl::StatusOr<Value> before = FirstValue(*p.module, backend, where), after = FirstValue(*module, backend, where);
-      if (!before.ok() || !after.ok()) continue;
-      const std::optional<std::vector<int64_t>> element = FirstDifference(*before, *after);
-      if (!element.has_value()) continue;
-      planted.element = *element;
-    }
+    const absl::StatusOr<Value> before = ValueIn(*p.module, *p.module, backend, where, planted.iteration);
+    const absl::StatusOr<Value> after = ValueIn(*module, kind == Wrong::kBit ? *p.module : *module, backend, where, planted.iteration);
+    if (!before.ok() || !after.ok()) continue;
+    const std::optional<std::vector<int64_t>> element = FirstDifference(*before, *after);
+    if (!element.has_value()) continue;
+    if (kind == Wrong::kBit && *element != planted.element) std::printf("%s: the bit at %%%s is not where it was put\n", p.name.c_str(), where.instruction.c_str());
+    planted.element = *element;
     return std::make_pair(where, std::move(planted));
   }
   return std::nullopt;
@@ -250,17 +261,22 @@ int Main(int argc, char** argv) {
   }
   std::mt19937_64 random(static_cast<uint64_t>(arguments.seed));
   int64_t failed = 0, passed = 0;
-  const int64_t per = CasesForEach(arguments, programs.size());
   for (Program& p : programs) {
     if (!Prepare(p, **backend)) {
       std::printf("%s: does not run\n", p.name.c_str());
       continue;
     }
+    const int64_t wanted = CasesIn(p.name, arguments);
     int64_t here = 0, tried = 0;
-    for (int64_t n = 0; n < per; ++n) {
+    // In turn; of a kind that this program has no place for, another one.
+    for (int64_t n = 0, without = 0; tried < wanted && without < 3; ++n) {
       const Wrong kind = static_cast<Wrong>(n % 3);
       const std::optional<std::pair<Where, Planted>> drawn = Draw(p, **backend, kind, random);
-      if (!drawn.has_value()) continue;
+      if (!drawn.has_value()) {
+        ++without;
+        continue;
+      }
+      without = 0;
       const auto& [where, planted] = *drawn;
       ++tried;
       const std::string why = kind == Wrong::kBit ? TryRecord(p, **backend, where, planted) : Try(p, **backend, where, planted);
