@@ -86,8 +86,10 @@ class CatchFinder {
   // Of a region, or of what leads to one of its members.
   struct RegionSuspects {
     Suspects suspects;
+    std::optional<Program> folding;  // instead, where it folds: whether it can have any is asked of its numbers
     std::vector<int> inputs;       // into the region's inputs: the program's first operands
     std::vector<Value> constants;  // the others
+    bool known() const { return suspects.program.has_value() || folding.has_value(); }
   };
   struct Known {
     bool program_made = false;

@@ -83,7 +83,7 @@ std::optional<std::vector<std::vector<int64_t>>> CatchFinder::Suspicious(const C
   std::vector<Value> given(operands.begin(), operands.end());
   if (HasFold(program)) {
     if (*query.hazard == ScalarHazard::kDenormal) {
-      if (StaysNormal(program, operands)) return std::vector<std::vector<int64_t>>(results.size());
+      if (NormalProof().Holds(program, operands)) return std::vector<std::vector<int64_t>>(results.size());
       return std::nullopt;
     }
     const bool floats = *query.hazard == ScalarHazard::kCancellation || *query.hazard == ScalarHazard::kConversionOverflow;
@@ -202,8 +202,14 @@ CatchFinder::RegionSuspects CatchFinder::SuspectsUpTo(int root, const HazardQuer
     made.constants.push_back(ToDense(i.literal->value));
   }
   absl::StatusOr<Program> fused = FuseRegion(computation, up_to);
-  // With folds the fused loop order is another one, and a library may have been at work: those are looked at one by one.
-  if (fused.ok() && !fused->is_push && !HasFold(*fused)) made.suspects.program = HazardProgram(*fused, query, &made.suspects.never);
+  if (!fused.ok() || fused->is_push) return made;
+  // With folds the fused loop order is another one, and a library may have been at work: those are looked at one by one, unless nothing can be
+  // there in any order.
+  if (!HasFold(*fused)) {
+    made.suspects.program = HazardProgram(*fused, query, &made.suspects.never);
+  } else if (*query.hazard == ScalarHazard::kDenormal) {
+    made.folding = *std::move(fused);
+  }
   return made;
 }
 
@@ -224,16 +230,21 @@ bool CatchFinder::IsClean(const CatchRequest& request, const Computation& comput
     for (int root : roots) {
       RegionSuspects one = SuspectsUpTo(root, query, computation, region);
       if (one.suspects.never) continue;
-      const bool known = one.suspects.program.has_value();
+      const bool known = one.known();
       all.push_back(std::move(one));
       if (!known) break;  // then all is looked at one by one
     }
   }
-  if (!all.empty() && !all.back().suspects.program.has_value()) return false;
+  if (!all.empty() && !all.back().known()) return false;
+  NormalProof proof;
   for (RegionSuspects& one : all) {
     std::vector<Value> given;
     for (int k : one.inputs) given.push_back(inputs[k]);
     given.insert(given.end(), one.constants.begin(), one.constants.end());
+    if (one.folding.has_value()) {
+      if (!proof.Holds(*one.folding, given)) return false;
+      continue;
+    }
     const absl::StatusOr<std::vector<std::vector<int64_t>>> found = RunSuspects(one.suspects, given);
     if (!found.ok()) return false;
     if (std::any_of(found->begin(), found->end(), [](const std::vector<int64_t>& some) { return !some.empty(); })) return false;
