@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -44,6 +45,7 @@ struct Stage {
 // What became of a program from one stage to the next.
 struct Transition {
   DumpFile before, after;
+  std::vector<std::string> with;  // passes between them whose dumps could not be compared
   std::string outcome;  // "equal", "changed", "not compared"
   std::string why;      // of one that was not compared
   int64_t changes = 0;  // of the structure
@@ -60,6 +62,12 @@ int Refuse(const BisectOptions& o, const absl::Status& why) {
 std::string PassText(const DumpFile& dump) {
   const std::string pass = dump.pass.empty() ? absl::StrCat("the step to ", dump.file) : dump.pass;
   return dump.pipeline.empty() || dump.pipeline == dump.pass ? pass : absl::StrCat(pass, " (of ", dump.pipeline, ")");
+}
+
+// ", or before it dce, whose dump could not be compared".
+std::string BeforeIt(const Transition& t) {
+  if (t.with.empty()) return "";
+  return absl::StrCat(", or before it ", absl::StrJoin(t.with, ", "), t.with.size() == 1 ? ", whose dump" : ", whose dumps", " could not be compared");
 }
 
 class Bisector {
@@ -105,6 +113,7 @@ class Bisector {
       std::unique_ptr<Stage> stage = Read(dumps_[k]);
       if (!stage->error.empty()) {
         skipped_.push_back(absl::StrCat(stage->dump.file, ": ", stage->error));
+        if (previous_ != nullptr) between_.push_back(PassText(stage->dump));
         continue;
       }
       if (previous_ == nullptr) {
@@ -119,7 +128,11 @@ class Bisector {
       }
       Compare(*previous_, *stage);
       // One that stops with an error of its own is passed over.
-      if (transitions_.back().outcome == "not compared") continue;
+      if (transitions_.back().outcome == "not compared") {
+        between_.push_back(PassText(stage->dump));
+        continue;
+      }
+      transitions_.back().with = std::exchange(between_, {});
       const bool changed = transitions_.back().outcome == "changed";
       last_ = std::move(stage);
       previous_ = last_.get();
@@ -154,7 +167,7 @@ class Bisector {
       }
       for (const std::string& text : skipped_) std::printf("  %-12s %s\n", "skipped", text.c_str());
       if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
-      else std::printf("first pass that changes a value: %s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
+      else std::printf("first pass that changes a value: %s%s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), BeforeIt(*culprit).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
     }
     return culprit == nullptr && compared ? kOk : kFailed;
   }
@@ -250,6 +263,7 @@ class Bisector {
 
   static ordered_json Json(const Transition& t) {
     ordered_json j = {{"before", t.before.file}, {"after", t.after.file}, {"step", t.after.step}, {"pipeline", t.after.pipeline}, {"pass", t.after.pass}, {"outcome", t.outcome}, {"changes", t.changes}};
+    if (!t.with.empty()) j["not_compared_between"] = t.with;
     if (!t.why.empty()) j["why"] = t.why;
     if (!t.divergence.is_null()) j["first_divergence"] = t.divergence;
     return j;
@@ -264,6 +278,7 @@ class Bisector {
   Stage* previous_ = nullptr;
   std::vector<Transition> transitions_;
   std::vector<std::string> skipped_;
+  std::vector<std::string> between_;  // since previous_
 };
 
 }  // namespace

@@ -139,6 +139,13 @@ absl::Status BudgetTable::Add(absl::string_view text) {
   } else if (absl::StartsWith(head, "op:")) {
     rule.kind = Rule::kOperation;
     rule.text = std::string(head.substr(3));
+    if (!OpcodeFromName(rule.text).has_value()) {
+      int64_t effort = 1 << 20;
+      NearestName nearest(rule.text, &effort);
+      for (int k = 0; k < kOpcodeCount; ++k) nearest.Offer(Name(static_cast<Opcode>(k)));
+      const std::string hint = nearest.Hint();
+      return absl::NotFoundError(absl::StrCat("a budget is given for op:", rule.text, ", and there is no such operation", hint.empty() ? "" : absl::StrCat("; ", hint)));
+    }
     amount = text.substr(equals + 1);
   } else {
     rule.kind = head == "*" ? Rule::kAll : Rule::kName;

@@ -67,7 +67,12 @@ absl::Status VisitConstants(const Machine& machine, const Computation& computati
 
 }  // namespace
 
-absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
+absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
+  absl::Status visited;  // what the visitor said first that was no OK: not the program's error
+  const WatchedRun::Visitor visit = [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
+    visited.Update(visitor(machine, instruction, place, array));
+    return visited;
+  };
   SingleStepBackend single(run.backend);
   Machine machine(run.module, run.single_step ? static_cast<Backend&>(single) : run.backend, std::move(run.options));
   std::string place;
@@ -112,6 +117,7 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visit) {
     if (parameters.ok()) reason = machine.Run();
   }
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
+  if (!visited.ok()) return visited;
   if (reason == StopReason::kFinished || !parameters.ok()) return parameters;
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
   if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
@@ -268,7 +274,9 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
     return comparer.Visit(instruction, place, array);
   });
   if (!ran.ok() && !absl::IsCancelled(ran)) return ran;
-  return comparer.Report(ran.ok());
+  RecordComparison report = comparer.Report(ran.ok());
+  if (report.compared == 0) return absl::NotFoundError(absl::StrCat("nothing was compared: ", path, " has nothing of this program's run", (*record)->names().empty() ? "; it is empty" : absl::StrCat("; its first array is ", (*record)->names()[0])));
+  return report;
 }
 
 std::string ToText(const RecordDivergence& d) {
