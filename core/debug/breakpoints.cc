@@ -126,7 +126,7 @@ absl::StatusOr<Breakpoint*> BreakpointOf(Session::State& s, absl::string_view wo
     if (s.breakpoints.empty()) return absl::NotFoundError("there are no breakpoints");
     return s.breakpoints.back().get();
   }
-  if (!absl::SimpleAtoi(word, &number)) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no breakpoint's number; info break lists them"));
+  if (!absl::SimpleAtoi(word, &number)) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no breakpoint's number; info break lists them", word == "all" ? "; delete, disable and enable without a number mean all" : ""));
   for (const auto& b : s.breakpoints) {
     if (b->number == number) return b.get();
   }

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
@@ -143,7 +144,7 @@ absl::Status CommandCatch(Session::State& s, absl::string_view args) {
       continue;
     }
     for (absl::string_view name : absl::StrSplit(word, ',', absl::SkipEmpty())) {
-      const std::optional<CatchKind> kind = CatchKindOf(name);
+      const std::optional<CatchKind> kind = CatchKindOf(absl::AsciiStrToLower(name));
       if (!kind.has_value()) return absl::InvalidArgumentError(absl::StrCat("there is nothing called '", name, "' to catch; ", usage));
       CatchRequest request;
       request.kind = *kind;

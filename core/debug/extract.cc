@@ -195,6 +195,7 @@ absl::StatusOr<Wanted> ParseExtract(absl::string_view args) {
       return absl::InvalidArgumentError(absl::StrCat("extract takes one file and one instruction, and '", word, "' is left over"));
     }
   }
+  if (absl::StartsWith(wanted.path, "%")) return absl::InvalidArgumentError(absl::StrCat("the file comes first, as: extract small.hlo ", wanted.path));
   if (wanted.path.empty()) return absl::InvalidArgumentError("extract takes a file to write, as: extract small.hlo %x /slice");
   return wanted;
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/location_kinds.h"
+#include "core/ir/opcode.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -31,6 +32,20 @@ absl::StatusOr<Locations> ByTextLine(const Module& module, int line) {
   return found;
 }
 
+// What was meant by words that are no name; empty: nothing is known.
+std::string HintFor(const Module& module, absl::string_view name) {
+  const size_t space = name.find(' ');
+  if (space != absl::string_view::npos) {
+    const absl::string_view first = name.substr(0, space);
+    absl::string_view rest = absl::StripLeadingAsciiWhitespace(name.substr(space));
+    if (first == "line") return absl::StrCat("a line of the text is meant by its number alone: ", rest);
+    (void)(absl::ConsumePrefix(&rest, "when ") || absl::ConsumePrefix(&rest, "where "));
+    return absl::StrCat("a condition comes after if: ", first, " if ", rest);
+  }
+  if (OpcodeFromName(absl::StripPrefix(name, "op=")).has_value()) return absl::StrCat("did you mean op:", absl::StripPrefix(name, "op="), ", all instructions of that operation?");
+  return NearestInModule(module, name);
+}
+
 absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, const Computation* current) {
   const absl::string_view name = absl::StripPrefix(spec, "%");
   if (const InstructionName parsed = ParseInstructionName(name); !parsed.computation.empty()) {
@@ -50,7 +65,7 @@ absl::StatusOr<Locations> ByName(const Module& module, absl::string_view spec, c
   if (const Computation* computation = module.FindComputation(name)) {
     if (!computation->schedule.empty()) return Locations{{computation, FirstStop(*computation)}};
   }
-  return NoLocation(absl::StrCat("there is no instruction or computation '", name, "'"), NearestInModule(module, name));
+  return NoLocation(absl::StrCat("there is no instruction or computation '", name, "'"), HintFor(module, name));
 }
 
 }  // namespace

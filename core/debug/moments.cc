@@ -331,7 +331,8 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   int64_t budget = 1 << 16;
   NearestName nearest(text, &budget);
   for (const auto& [name, mark] : travel.bookmarks) nearest.Offer(name);
-  const std::string hint = nearest.Hint();
+  std::string hint = nearest.Hint();
+  if (int64_t number = 0; hint.empty() && absl::SimpleAtoi(text, &number)) hint = absl::StrCat("did you mean iteration ", text, "?");
   return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end, iteration N, call K or before %x", hint.empty() ? "" : absl::StrCat("; ", hint)));
 }
 

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -35,6 +36,14 @@ absl::StatusOr<int> FindCommand(absl::string_view word) {
   }
   if (names.size() == 1) return found;
   if (names.size() > 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' could be ", absl::StrJoin(names, ", ")));
+  constexpr std::pair<absl::string_view, absl::string_view> kOtherWords[] = {
+#define X(other, told) {other, told},
+#include "core/debug/other_words.def"
+#undef X
+  };
+  for (const auto& [other, told] : kOtherWords) {
+    if (word == other) return absl::InvalidArgumentError(absl::StrCat("there is no command '", word, "'; ", told));
+  }
   int64_t budget = 1 << 20;
   NearestName nearest(word, &budget);
   for (const CommandRow& command : commands) nearest.Offer(command.name);
