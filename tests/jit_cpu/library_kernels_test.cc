@@ -1,5 +1,6 @@
 // Library kernels against the interpreter: every way to write a dot or a convolution, and the copies of blocks.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 
@@ -7,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "backends/jit_cpu/jit_cpu.h"
 #include "backends/jit_cpu/kernels/patterns.h"
+#include "backends/jit_cpu/kernels/small_gemm.h"
 #include "core/exec/machine.h"
 #include "tests/jit_cpu/support.h"
 
@@ -74,6 +76,18 @@ TEST(LibraryKernels, LargeDotsAreCutIntoTilesOfRowsAndColumns) {
       CheckRoot(Dot("f32[600,300]", "f32[300,1000]", "f32[600,1000]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"));
   EXPECT_NE(text.find("tiles 128 x"), std::string::npos) << text;
   CheckRoot(Dot("f64[600,70]", "f64[200,70]", "f64[600,200]", "lhs_contracting_dims={1}, rhs_contracting_dims={1}"));
+}
+
+TEST(LibraryKernels, SmallDotsAreComputedWhereTheyLie) {
+  if (!HasSmallGemm()) GTEST_SKIP() << "this machine has no AVX-512";
+  for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{{16, 16, 48}, {128, 128, 128}, {23, 49, 100}, {24, 64, 256}, {37, 113, 31}, {61, 250, 60}, {300, 65, 5}}) {
+    const auto f32 = [](int a, int b) { return absl::StrCat("f32[", a, ",", b, "]"); };
+    const auto check = [&](const std::string& text) { EXPECT_EQ(text.find("small products"), 0u) << text; };
+    check(CheckRoot(Dot(f32(m, k), f32(k, n), f32(m, n), "lhs_contracting_dims={1}, rhs_contracting_dims={0}")));
+    check(CheckRoot(Dot(f32(m, k), f32(n, k), f32(m, n), "lhs_contracting_dims={1}, rhs_contracting_dims={1}")));
+    check(CheckRoot(Dot(absl::StrCat("f32[", m, ",3,", k, "]"), absl::StrCat("f32[3,", n, ",", k, "]"), absl::StrCat("f32[3,", m, ",", n, "]"),
+                        "lhs_batch_dims={1}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={2}")));
+  }
 }
 
 TEST(LibraryKernels, RandomDots) {

@@ -10,6 +10,7 @@
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/kernels/small_gemm.h"
 
 extern "C" void omp_set_num_threads(int);
 extern "C" void openblas_set_num_threads(int);
@@ -86,6 +87,7 @@ struct Gemm::Impl {
   int64_t piece_bytes = 0;  // distance of neighbouring pieces in packed B
   std::string implementation;
 
+  bool small = false;          // SmallGemm's
   bool f64() const { return shape.in == ElementType::kF64; }
   int64_t Rows(bool last) const { return last ? shape.m - (CeilDiv(shape.m, row_tile) - 1) * row_tile : row_tile; }
   int64_t Columns(bool last) const { return last ? shape.n - (CeilDiv(shape.n, column_tile) - 1) * column_tile : column_tile; }
@@ -115,6 +117,18 @@ struct Gemm::Impl {
       row_tile = CeilDiv(row_tile / 2, 16) * 16;
     column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
     column_tile = std::min(column_tile, shape.n);
+  }
+
+  // A in rows; B as it lies, or transposed once where its rows lie together.
+  bool MakeSmall() {
+    if (shape.in != ElementType::kF32 || shape.out != ElementType::kF32 || shape.accumulate || shape.a_column != 1 ||
+        !IsSmallGemm(shape.m, shape.n, shape.k)) return false;
+    small = true;
+    implementation = "small products";
+    packed = shape.b_column != 1;
+    pack_width = shape.n;
+    if (packed) packed_bytes = (shape.k * shape.n * 4 + 63) / 64 * 64;
+    return true;
   }
 
   bool MakePrimitives() {
@@ -264,7 +278,7 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
     impl->implementation = "OpenBLAS dgemm";
   } else {
     try {
-      if (!impl->MakePrimitives()) return nullptr;
+      if (!impl->MakeSmall() && !impl->MakePrimitives()) return nullptr;
     } catch (const dnnl::error&) {
       return nullptr;
     }
@@ -274,6 +288,10 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
 
 void Gemm::Pack(int64_t index, const std::byte* b, std::byte* packed) const {
   const Impl& s = *impl_;
+  if (s.small) {
+    TransposeSmall(s.shape.k, s.shape.n, reinterpret_cast<const float*>(b), s.shape.b_column, reinterpret_cast<float*>(packed));
+    return;
+  }
   const Impl::Piece& piece = s.pieces[index == pack_pieces() - 1];
   b += index * s.pack_width * s.shape.b_column * StorageBytes(s.shape.in);
   dnnl::stream& stream = ThreadStream();
@@ -286,7 +304,13 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
   const Impl& s = *impl_;
   const bool last_row = row == row_tiles() - 1, last_column = column == column_tiles() - 1;
   if (!s.packed) b += column * s.column_tile * s.shape.b_column * StorageBytes(s.shape.in);
+  else b += s.small ? column * s.column_tile * StorageBytes(s.shape.in) : 0;
   c += (row * s.row_tile * s.shape.c_row + column * s.column_tile) * StorageBytes(s.shape.out);
+  if (s.small) {
+    SmallGemm(s.Rows(last_row), s.Columns(last_column), s.shape.k, reinterpret_cast<const float*>(a), s.shape.a_row, s.shape.a_column,
+              reinterpret_cast<const float*>(b), s.packed ? s.shape.n : s.shape.b_row, reinterpret_cast<float*>(c), std::max(s.shape.c_row, s.shape.n));
+    return;
+  }
   if (s.f64()) {
     const GemmShape& g = s.shape;
     const int64_t m = s.Rows(last_row), n = s.Columns(last_column);
@@ -313,7 +337,7 @@ void Gemm::RunBatch(int64_t first, const std::byte* a, const std::byte* b, std::
 
 std::string Gemm::description() const {
   const GemmShape& s = impl_->shape;
-  return absl::StrCat(impl_->f64() ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() ? "" : ")", ", ", s.m, " x ", s.n, " x ",
+  return absl::StrCat(impl_->f64() || impl_->small ? "" : "oneDNN matmul (", impl_->implementation, impl_->f64() || impl_->small ? "" : ")", ", ", s.m, " x ", s.n, " x ",
                       s.k, " ", Name(s.in), ", tiles ", impl_->row_tile, " x ", impl_->column_tile, impl_->packed ? ", packed" : "",
                       impl_->group > 1 ? absl::StrCat(", ", impl_->group, " a call") : "");
 }

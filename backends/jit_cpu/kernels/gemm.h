@@ -1,4 +1,5 @@
-// One matrix product C[M, N] = A[M, K] * B[K, N] on tiles fixed by the shape alone, each computed by oneDNN on the calling thread.
+// One matrix product C[M, N] = A[M, K] * B[K, N] on tiles fixed by the shape alone, each computed by oneDNN, OpenBLAS (f64) or SmallGemm on the
+// calling thread.
 // Not for batches and dimension numbers (dot.cc), nor for windows (convolution.cc).
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_GEMM_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_GEMM_H_

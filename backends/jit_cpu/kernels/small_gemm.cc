@@ -1,0 +1,113 @@
+#include "backends/jit_cpu/kernels/small_gemm.h"
+
+#include <algorithm>
+
+#include "core/base/clones.h"
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace hloscope {
+
+bool IsSmallGemm(int64_t m, int64_t n, int64_t k) {
+  constexpr int64_t kMostElements = 1 << 14;  // of B: it stays near while rows of A pass; beyond, packing pays
+  constexpr int64_t kMostRows = 256;          // of B: 48 columns fit in the first level cache
+  return HasSmallGemm() && m >= 16 && n >= 16 && k >= 4 && k <= kMostRows && n * k <= kMostElements;
+}
+
+#if defined(__x86_64__)
+#define HLOSCOPE_AVX512 __attribute__((target("avx512f")))
+
+bool HasSmallGemm() {
+  static const bool has = __builtin_cpu_supports("avx512f");
+  return has;
+}
+
+namespace {
+
+struct Operands {
+  int64_t k;
+  const float* a;
+  int64_t a_row, a_column;
+  const float* b;
+  int64_t b_row;
+  float* c;
+  int64_t c_row;
+};
+
+template <int kRows, int kVectors>
+HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Operands& o, int64_t row, int64_t column, __mmask16 last) {
+  const float* a = o.a + row * o.a_row;
+  const float* b = o.b + column;
+  __m512 sums[kRows][kVectors];
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
+  }
+  for (int64_t i = 0; i < o.k; ++i, a += o.a_column, b += o.b_row) {
+    __m512 in[kVectors];
+    for (int v = 0; v < kVectors; ++v) in[v] = _mm512_maskz_loadu_ps(v + 1 == kVectors ? last : 0xffff, b + 16 * v);
+    for (int r = 0; r < kRows; ++r) {
+      const __m512 x = _mm512_set1_ps(a[r * o.a_row]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, in[v], sums[r][v]);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    float* c = o.c + (row + r) * o.c_row + column;
+    for (int v = 0; v < kVectors; ++v) _mm512_mask_storeu_ps(c + 16 * v, v + 1 == kVectors ? last : 0xffff, sums[r][v]);
+  }
+}
+
+// Rows row..m of some columns.
+template <int kVectors>
+HLOSCOPE_AVX512 __attribute__((noinline)) void Columns(const Operands& o, int64_t row, int64_t m, int64_t column, __mmask16 last) {
+  constexpr int kRows = kVectors == 4 ? 6 : 8;  // as many sums as there are registers
+  for (; row + kRows <= m; row += kRows) Block<kRows, kVectors>(o, row, column, last);
+  if (row + 4 <= m) Block<4, kVectors>(o, row, column, last), row += 4;
+  for (; row < m; ++row) Block<1, kVectors>(o, row, column, last);
+}
+
+}  // namespace
+
+void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row) {
+  // A B that fits into the nearest cache is walked for a few rows at a time, so that rows of C are written together.
+  constexpr int64_t kNear = 8192, kFew = 24;
+  const Operands o{k, a, a_row, a_column, b, b_row, c, c_row};
+  const int64_t step = n * k <= kNear ? kFew : m;
+  for (int64_t row = 0; row < m; row += step) {
+    const int64_t end = std::min(m, row + step);
+    for (int64_t column = 0, width; column < n; column += width) {
+      const int64_t left = n - column;
+      width = left <= 64 ? left : 48;
+      const __mmask16 last = width % 16 == 0 ? 0xffff : static_cast<__mmask16>((1 << width % 16) - 1);
+      switch ((width + 15) / 16) {
+        case 4: Columns<4>(o, row, end, column, last); break;
+        case 3: Columns<3>(o, row, end, column, last); break;
+        case 2: Columns<2>(o, row, end, column, last); break;
+        default: Columns<1>(o, row, end, column, last); break;
+      }
+    }
+  }
+}
+
+HLOSCOPE_AVX512 void TransposeSmall(int64_t k, int64_t n, const float* b, int64_t b_column, float* dense) {
+  for (int64_t column = 0; column < n; column += 16) {
+    const int64_t left = n - column;
+    if (left < 16 || b_column > (1 << 26)) {
+      for (int64_t j = column; j < std::min(n, column + 16); ++j) {
+        for (int64_t i = 0; i < k; ++i) dense[i * n + j] = b[j * b_column + i];
+      }
+      continue;
+    }
+    alignas(64) int32_t steps[16];
+    for (int j = 0; j < 16; ++j) steps[j] = static_cast<int32_t>(j * b_column);
+    const __m512i offsets = _mm512_load_si512(steps);
+    for (int64_t i = 0; i < k; ++i) _mm512_storeu_ps(dense + i * n + column, _mm512_i32gather_ps(offsets, b + column * b_column + i, 4));
+  }
+}
+#else
+bool HasSmallGemm() { return false; }
+void SmallGemm(int64_t, int64_t, int64_t, const float*, int64_t, int64_t, const float*, int64_t, float*, int64_t) {}
+void TransposeSmall(int64_t, int64_t, const float*, int64_t, float*) {}
+#endif
+
+}  // namespace hloscope
