@@ -70,7 +70,7 @@ class Parser {
     absl::StatusOr<Result> r = Or();
     if (!r.ok()) return r;
     Skip();
-    if (!rest_.empty()) return Bad(absl::StrCat("'", rest_, "' is left over", rest_[0] == '=' ? " (equal is written ==)" : ""));
+    if (!rest_.empty()) return Bad(absl::StrCat("'", rest_, "' is left over", rest_[0] == '=' && !absl::StartsWith(rest_, "==") ? " (equal is written ==)" : ""));
     return r;
   }
   // The comparison whose outcome is the whole result, if there is one.
