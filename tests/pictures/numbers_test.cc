@@ -45,6 +45,14 @@ TEST(NumbersPicture, WholeNumbersPredicatesAndComplexOnes) {
   EXPECT_THAT(NumbersOf("c64", "(1, -2)"), HasSubstr("im %x"));
 }
 
+// 2^53 + 1 lies between two numbers of f64.
+TEST(NumbersPicture, LargeIntegersAreNotExactInDoubles) {
+  for (const char* type : {"s64", "u64"}) {
+    EXPECT_THAT(NumbersOf(type, "9007199254740993"), HasSubstr("f64 9007199254740992 1.1e-16")) << type;
+    EXPECT_THAT(NumbersOf(type, "9007199254740992"), HasSubstr("f64 9007199254740992 exact")) << type;
+  }
+}
+
 TEST(NumbersPicture, BitsCanBeFlipped) {
   PictureSelection selection;
   selection.options["bits"] = "0x40000000";
@@ -62,6 +70,14 @@ TEST(NumbersPicture, AConversionSaysHowFarItRounded) {
   EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("0.2 of a spacing away"));
   selection.pinned = Cell{kResultArray, {1}};
   EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("It was not rounded"));
+}
+
+TEST(NumbersPicture, AConversionOfALargeIntegerSaysThatItRounded) {
+  RunProgram run("x = s64[1] constant({9007199254740993})\nROOT y = f64[1] convert(x)");
+  ASSERT_EQ(run.problems(), "");
+  PictureSelection selection;
+  selection.pinned = Cell{kResultArray, {0}};
+  EXPECT_THAT(TextOf(*FindPictureRow("numbers")->draw(run.DataOf(*run.Find("y")), selection)), HasSubstr("It was rounded from 9007199254740993 (the amber mark), 0.5 of a spacing away"));
 }
 
 }  // namespace

@@ -78,7 +78,14 @@ std::string ExactText(double x) {
   const std::string text = absl::StrFormat("%.46g", x);
   return text == absl::StrFormat("%.90g", x) ? text : "";
 }
+// Wide enough for every integer: in a double, 2^53 and the number after it are one.
+long double NumberOf(const Scalar& s) { return IsFloat(s.type) ? static_cast<long double>(s.re) : IsUnsigned(s.type) ? static_cast<long double>(s.u()) : static_cast<long double>(s.i); }
 std::string Rough(double x) { return absl::StrFormat("%.4g", x); }
+std::string WrittenOut(const Scalar& s) {
+  if (!IsFloat(s.type)) return ToText(s);
+  const std::string exact = ExactText(s.re);
+  return exact.empty() ? absl::StrFormat("%.17g", s.re) : exact;
+}
 // 2^-23 where it is a power of two.
 std::string PowerText(double x) {
   int exponent = 0;
@@ -97,7 +104,7 @@ class NumbersPicture {
   NumbersPicture(Board& board, float width) : board_(board), d_(board.drawing()), tr_(board.captions()), width_(width - 2 * kLeft) {}
 
   // One number; `from`: what it was rounded from.
-  void Card(const std::string& name, ElementType type, uint64_t bits, bool may_flip, bool flipped, std::optional<double> from = std::nullopt) {
+  void Card(const std::string& name, ElementType type, uint64_t bits, bool may_flip, bool flipped, std::optional<Scalar> from = std::nullopt) {
     name_ = name;
     Head(type, bits, flipped);
     if (IsFloat(type)) {
@@ -121,14 +128,14 @@ class NumbersPicture {
     Heading(tr_("In other types"));
     const float columns[] = {0, 92, 260, 420};
     Line(columns, {"", tr_("converted"), tr_("relative error"), tr_("bits")}, Ink::kFaint, Face::kUi);
-    const double x = IsFloat(type) ? s.re : IsUnsigned(type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
+    const long double x = NumberOf(s);
     const auto row = [&](ElementType other) {
       if (other == type) return;
       const Scalar c = ConvertScalar(s, other);
-      const double y = IsFloat(other) ? c.re : IsUnsigned(other) ? static_cast<double>(c.u()) : static_cast<double>(c.i);
+      const long double y = NumberOf(c);
       const bool exact = y == x || (std::isnan(x) && std::isnan(y));
       const bool lost = !exact && (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0);
-      const std::string error = exact ? tr_("exact") : lost ? tr_("lost") : absl::StrFormat("%.2g", std::abs((y - x) / x));
+      const std::string error = exact ? tr_("exact") : lost ? tr_("lost") : absl::StrFormat("%.2g", static_cast<double>(std::abs((y - x) / x)));
       Line(columns, {std::string(Name(other)), ToText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : lost ? Ink::kPink : Ink::kDim, Face::kMono);
     };
     for (const ElementType other : kFloats) row(other);
@@ -253,7 +260,7 @@ class NumbersPicture {
   }
 
   // The numbers on both sides, at their distances.
-  void Neighbours(const FloatParts& p, std::optional<double> from) {
+  void Neighbours(const FloatParts& p, std::optional<Scalar> from) {
     Heading(tr_("The numbers next to it"));
     struct Tick {
       FloatParts parts;
@@ -303,15 +310,16 @@ class NumbersPicture {
     if (above.has_value() && std::isfinite(above->value)) brace(p.value, above->value);
     const bool above_ends = !above.has_value() || !std::isfinite(above->value);
     if (below.has_value() && std::isfinite(below->value) && (above_ends || p.value - below->value != above->value - p.value)) brace(below->value, p.value);
-    if (from.has_value() && std::isfinite(*from) && *from >= low && *from <= high) {
-      const float x = x_of(*from);
+    const long double before = from.has_value() ? NumberOf(*from) : 0;
+    if (from.has_value() && std::isfinite(before) && before >= low && before <= high) {
+      const float x = x_of(static_cast<double>(before));
       d_.AddPolygon({{x, y - 3}, {x - 5, y - 12}, {x + 5, y - 12}}, Ink::kAmber);
-      d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = tr_("before rounding: $0", ExactText(*from).empty() ? absl::StrFormat("%.17g", *from) : ExactText(*from))});
+      d_.AddSpot({.box = {x - 8, y - 16, 16, 18}, .hint = tr_("before rounding: $0", WrittenOut(*from))});
     }
     board_.Skip(86);
     std::string text = step <= 0 ? tr_("The spacing here is not finite.") : p.value == 0 ? tr_("The spacing here is $0.", Rough(step)) : tr_("The spacing here is $0, one part in $1 of the number.", Rough(step), Rough(std::abs(p.value) / step));
-    if (from.has_value() && std::isfinite(*from) && step > 0) {
-      absl::StrAppend(&text, " ", *from == p.value ? tr_("It was not rounded.") : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", absl::StrFormat("%.17g", *from), absl::StrFormat("%.2g", std::abs(*from - p.value) / step)));
+    if (from.has_value() && std::isfinite(before) && step > 0) {
+      absl::StrAppend(&text, " ", before == p.value ? tr_("It was not rounded.") : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", IsFloat(from->type) ? absl::StrFormat("%.17g", from->re) : ToText(*from), absl::StrFormat("%.2g", static_cast<double>(std::abs(before - p.value) / step))));
     }
     board_.Say(text);
   }
@@ -450,13 +458,13 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   }
   // Before and after a conversion, where elements correspond one to one.
   const bool same_place = conversion && Shape::SameDimensions(scene.operands().front().shape, scene.results().front().shape) && !has_flipped && array->id >= kResultArray;
-  std::optional<double> from;
+  std::optional<Scalar> from;
   if (same_place) {
     const PictureArray& operand = scene.operands().front();
     if (const std::optional<Scalar> before = operand.At(index); before.has_value() && !IsComplex(before->type)) {
       picture.Card(absl::StrCat(operand.name, IndexText(index)), before->type, BitsOfScalar(*before), false, false);
       picture.Gap(8);
-      if (data.instruction->opcode != Opcode::kBitcastConvert) from = IsFloat(before->type) ? before->re : IsUnsigned(before->type) ? static_cast<double>(before->u()) : static_cast<double>(before->i);
+      if (data.instruction->opcode != Opcode::kBitcastConvert) from = *before;
     }
   }
   picture.Card(name, type, bits, !same_place, has_flipped, from);
