@@ -24,6 +24,7 @@ namespace {
 
 constexpr size_t kMostValues = 24;
 constexpr int kAround = 12;
+constexpr size_t kShortCell = 24;  // of a table: stays in one line
 
 void AddStop(Session::State& s, Report* r) {
   if (s.machine == nullptr) {
@@ -163,7 +164,7 @@ void AppendTable(const ReportTable& table, std::string* out) {
   *out += "</tr>\n";
   for (const std::vector<std::string>& row : table.rows) {
     *out += "<tr>";
-    for (const std::string& cell : row) absl::StrAppend(out, "<td>", EscapeMarkup(cell), "</td>");
+    for (const std::string& cell : row) absl::StrAppend(out, cell.size() <= kShortCell ? "<td class=\"short\">" : "<td>", EscapeMarkup(cell), "</td>");
     *out += "</tr>\n";
   }
   *out += "</table></div></section>\n";
@@ -192,7 +193,7 @@ p { margin: .4rem 0; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } .note, figcaption { color: var(--soft); font-weight: 400; font-size: .85rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { text-align: left; padding: .25rem .9rem .25rem 0; border-bottom: 1px solid var(--line); vertical-align: top; }
-td { overflow-wrap: anywhere; } .statistics td { overflow-wrap: normal; }
+td { overflow-wrap: anywhere; } .statistics td { overflow-wrap: normal; } .short { white-space: nowrap; }
 th { color: var(--soft); font-weight: 500; font-size: .85rem; }
 .statistics td, .statistics th { text-align: right; }
 .listing { padding: .5rem 0; } .listing .line { display: inline-block; min-width: 100%; padding: 0 .9rem; }
