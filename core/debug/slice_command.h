@@ -15,7 +15,7 @@ struct SliceRequest {
   bool first_nonfinite = false;  // no element was named; this is the first one that is not finite
   bool all = false, control = false;
   bool to_end = false;      // of influence: the program is run to its end first
-  int depth = 0, top = 0;   // 0: not given
+  int depth = 0, top = 0, nodes = 0;  // 0: not given
   std::string json, graph;  // files; "-": the console
 };
 // "/depth 5 /json - %x[0,1]".

@@ -136,7 +136,7 @@ class TextPrinter {
     } else {
       Tree(0, "");
     }
-    if (slice_.cut) Line("", "... the slice is larger; this much was built");
+    if (slice_.cut) Line("", absl::StrCat("... the slice is larger: ", Count(static_cast<int64_t>(slice_.nodes.size()), "element"), " of it are here; /nodes ", 4 * slice_.nodes.size(), " goes on to more, and why of an element further down starts there"));
     for (const std::string& note : slice_.notes) Line("", absl::StrCat("note: ", note));
     if (left_out_ > 0) absl::StrAppend(&text_, "... ", Count(left_out_, "more line"), " (/all shows them)\n");
     return std::move(text_);

@@ -1,5 +1,5 @@
 // The slice is grown breadth first. Between two steps of computation lies any amount of data movement, tuples, calls and iterations that
-// hand a number on; that is walked in a plain loop, so neither long chains nor long loops nest.
+// hand a number on: one walk (element_walk.h), so neither long chains nor long loops nest.
 #include "core/debug/why.h"
 
 #include <algorithm>
@@ -11,19 +11,15 @@
 #include "absl/hash/hash.h"
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "core/base/hash.h"
-#include "core/debug/subscript.h"
+#include "core/debug/element_walk.h"
+#include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
 #include "core/element/scalar_eval.h"
-#include "core/ops/hazards.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
 
-constexpr int64_t kMostMoves = 5000000;  // of one walk
-constexpr size_t kNamedMoves = 12;
-constexpr size_t kNotes = 4;
 constexpr size_t kEdges = 12;  // of a node without terms, as shown
 constexpr size_t kBirthPath = 4000;
 
@@ -54,7 +50,7 @@ absl::string_view FoldWord(ScalarOp op) {
 
 class WhyBuilder {
  public:
-  WhyBuilder(ElementReader& reader, const WhyOptions& options) : reader_(reader), options_(options) {}
+  WhyBuilder(ElementReader& reader, const WhyOptions& options) : reader_(reader), options_(options), walker_(reader, options.control) {}
 
   absl::StatusOr<Slice> Build(const ElementPlace& place) {
     absl::StatusOr<Scalar> value = reader_.Element(place);
@@ -72,26 +68,6 @@ class WhyBuilder {
   }
 
  private:
-  struct Walked {
-    ElementPlace place;
-    std::optional<Scalar> was;  // when it was read; set by hand since
-    SliceEdge edge;
-    // Read on the way to know where to go: of what every iteration reads anew, the one met first.
-    struct Side {
-      ElementRead read;
-      int64_t further = 0;
-      int last_frame = -1;
-    };
-    std::vector<Side> side;
-    absl::flat_hash_map<std::tuple<uint64_t, const Instruction*, int, int64_t, ReadRole>, size_t> side_by_place;
-    struct Loop {
-      const Instruction* loop;
-      size_t depth;  // how many are around it
-      int64_t first, last;
-    };
-    std::vector<Loop> loops;  // passed through
-  };
-
   // `was`: what it was before it was set by hand; such a node is not the one of what it is now.
   int AddNode(const ElementPlace& place, int depth, const std::optional<Scalar>& was = std::nullopt) {
     if (was.has_value()) return AddPast(place, depth, *was);
@@ -130,137 +106,6 @@ class WhyBuilder {
     return static_cast<int>(slice_.nodes.size()) - 1;
   }
 
-  // What the read element was then, where it was set since. `at`: which reads it, in its frame or, as a parameter, in one that its frame calls.
-  std::optional<Scalar> WasFor(const ElementPlace& at, const ElementPlace& read) {
-    if (at.frame == read.frame) return reader_.Before(read, *at.instruction);
-    const FrameHistory::Place& p = reader_.history().place(at.frame);
-    return p.parent == read.frame && at.instruction->parameter_number >= 0 ? reader_.Before(read, *p.caller) : std::nullopt;
-  }
-
-  // Whether finding out what it reads can show that it only moves a number.
-  bool MayMove(const Instruction& i, int leaf) {
-    const ElementReader::Prepared* prepared = reader_.ProgramOf(i);
-    return prepared == nullptr || prepared->program.is_push || prepared->cheap[leaf];
-  }
-
-  // Over data movement to the element that was computed, given or made.
-  absl::StatusOr<Walked> Walk(const ElementPlace& start, bool past = false) {
-    Walked walked;
-    walked.place = start;
-    for (int64_t step = 0; step < kMostMoves; ++step) {
-      const ElementPlace at = walked.place;
-      const bool set = reader_.history().SetByHand(at.frame, *at.instruction) && !(past && step == 0);
-      if (!MayMove(*at.instruction, at.leaf) || set) return walked;
-      absl::StatusOr<ElementReads> reads = reader_.Reads(at, limits_);
-      if (!reads.ok()) {
-        if (absl::IsResourceExhausted(reads.status())) return walked;
-        return reads.status();
-      }
-      if (reads->moved < 0) {
-        known_ = std::make_pair(at, *std::move(reads));
-        return walked;
-      }
-      NoteMove(at, *reads, &walked);
-      walked.place = reads->reads[reads->moved].place;
-      walked.was = WasFor(at, walked.place);
-      if (walked.was.has_value()) return walked;
-    }
-    return walked;
-  }
-
-  // Of an inner loop the iterations would be those of several runs where the outer one's change: then the outer one is told.
-  void NoteIterations(int frame, Walked* walked) {
-    FrameHistory& history = reader_.history();
-    size_t depth = 0;
-    for (int f = history.place(frame).parent; f >= 0; f = history.place(f).parent) depth += history.place(f).kind == FrameKind::kWhileBody ? 1 : 0;
-    for (int f = frame; f >= 0; f = history.place(f).parent) {
-      const FrameHistory::Place& p = history.place(f);
-      if (p.kind != FrameKind::kWhileBody) continue;
-      auto known = std::find_if(walked->loops.begin(), walked->loops.end(), [&](const Walked::Loop& loop) { return loop.loop == p.caller; });
-      if (known == walked->loops.end()) known = walked->loops.insert(known, {p.caller, depth, p.iteration, p.iteration});
-      known->last = p.iteration;
-      --depth;
-    }
-    const Walked::Loop* told = nullptr;
-    for (const Walked::Loop& loop : walked->loops) {
-      const bool changes = loop.first != loop.last, told_changes = told != nullptr && told->first != told->last;
-      const bool better = changes == told_changes ? (changes ? loop.depth < told->depth : told == nullptr || loop.depth > told->depth) : changes;
-      if (better) told = &loop;
-    }
-    SliceEdge& edge = walked->edge;
-    edge.iterations_first = told->first;
-    edge.iterations_last = told->last;
-    edge.loop = told->loop;
-    edge.nested = walked->loops.size() > 1;
-  }
-
-  void NoteMove(const ElementPlace& at, const ElementReads& reads, Walked* walked) {
-    SliceEdge& edge = walked->edge;
-    const FrameHistory::Place& frame = reader_.history().place(at.frame);
-    if (frame.kind == FrameKind::kWhileBody) NoteIterations(at.frame, walked);
-    ++edge.moves;
-    const std::string name = absl::StrCat("%", at.instruction->name);
-    if (edge.through.size() < kNamedMoves && (edge.through.empty() || edge.through.back() != name)) edge.through.push_back(name);
-    if (!reads.note.empty() && edge.notes.size() < kNotes) edge.notes.push_back(absl::StrCat(name, ": ", reads.note));
-    for (size_t k = 0; k < reads.reads.size(); ++k) {
-      if (static_cast<int>(k) == reads.moved) continue;
-      const ElementRead& side = reads.reads[k];
-      if (options_.control) NoteSide(side, walked);
-      if (side.role == ReadRole::kIndex && edge.notes.size() < kNotes) {
-        absl::StatusOr<Scalar> value = reader_.Element(side.place);
-        if (value.ok()) edge.notes.push_back(absl::StrCat("index ", NameOf(side.place), " = ", ToText(*value), Displaced(*at.instruction, side.place, *value)));
-      }
-    }
-  }
-
-  void NoteSide(const ElementRead& read, Walked* walked) {
-    FrameHistory& history = reader_.history();
-    uint64_t calls = 0;  // what called what, whatever the iteration
-    for (int f = read.place.frame; f >= 0; f = history.place(f).parent) {
-      const FrameHistory::Place& p = history.place(f);
-      calls = MixHash(calls, reinterpret_cast<uintptr_t>(p.caller) + static_cast<uint64_t>(p.kind) + (static_cast<uint64_t>(p.branch + 1) << 4));
-    }
-    const auto [at, fresh] = walked->side_by_place.try_emplace({calls, read.place.instruction, read.place.leaf, read.place.linear, read.role}, walked->side.size());
-    if (fresh) {
-      walked->side.push_back({read});
-      return;
-    }
-    Walked::Side& known = walked->side[at->second];
-    if (known.read.place.frame == read.place.frame) return;
-    ++known.further;
-    known.last_frame = read.place.frame;
-  }
-
-  // "and so 9998 further times, down to iteration 0 of %while.3".
-  std::string FurtherText(const Walked::Side& side) {
-    FrameHistory& history = reader_.history();
-    const Instruction* loop = nullptr;
-    int64_t last = 0;
-    for (int f = side.read.place.frame, g = side.last_frame; f >= 0 && g >= 0; f = history.place(f).parent, g = history.place(g).parent) {
-      if (history.place(f).iteration == history.place(g).iteration) continue;
-      loop = history.place(f).caller;
-      last = history.place(g).iteration;
-    }
-    return absl::StrCat("and so ", Count(side.further, "further time"), loop != nullptr ? absl::StrCat(", down to iteration ", last, " of %", loop->name) : "");
-  }
-
-  // ", clamped to 1" for a start index that lies outside.
-  static std::string Displaced(const Instruction& instruction, const ElementPlace& index, const Scalar& value) {
-    for (size_t k = 0; k < instruction.operands.size(); ++k) {
-      if (instruction.operands[k] != index.instruction) continue;
-      const std::optional<IndexComponent> c = IndexComponentAt(instruction, static_cast<int>(k), index.linear, value);
-      if (!c.has_value() || !c->outside()) continue;
-      if (!IndexedAccessOf(instruction)->clamps) return ", which is outside, so its update is skipped or cut";
-      return absl::StrCat(", clamped to ", c->value < 0 ? 0 : c->last);
-    }
-    return "";
-  }
-
-  std::string NameOf(const ElementPlace& place) {
-    const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
-    return absl::StrCat("%", place.instruction->name, LeafPathText(place.instruction->shape, place.leaf), shape.rank() > 0 ? IndexText(shape, place.linear) : "");
-  }
-
   absl::Status Grow() {
     while (!queue_.empty()) {
       const int number = queue_.front();
@@ -276,7 +121,7 @@ class WhyBuilder {
   }
 
   absl::StatusOr<ElementReads> ReadsOf(const ElementPlace& place) {
-    if (known_.has_value() && known_->first == place) return known_->second;
+    if (const ElementReads* known = walker_.KnownReads(place)) return *known;
     return reader_.Reads(place, limits_);
   }
 
@@ -313,7 +158,7 @@ class WhyBuilder {
     node.reads = reads->total;
     if (!reads->note.empty()) node.note = reads->note;
     if (reads->moved >= 0) {
-      absl::StatusOr<Walked> walked = Walk(place, past_.contains(number));
+      absl::StatusOr<Walked> walked = walker_.Walk(place, past_.contains(number));
       if (!walked.ok()) return walked.status();
       return Connect(number, ReadRole::kValue, -1, *std::move(walked));
     }
@@ -368,26 +213,26 @@ class WhyBuilder {
     const bool follows = options_.control || read.role == ReadRole::kValue || read.role == ReadRole::kPredicate;
     Walked walked;
     walked.place = read.place;
-    walked.was = WasFor(slice_.nodes[number].place, read.place);
+    walked.was = walker_.WasFor(slice_.nodes[number].place, read.place);
     if (follows && !walked.was.has_value()) {
-      absl::StatusOr<Walked> found = Walk(read.place);
+      absl::StatusOr<Walked> found = walker_.Walk(read.place);
       if (!found.ok()) return found.status();
       walked = *std::move(found);
     }
     if (read.role == ReadRole::kIndex) {
       absl::StatusOr<Scalar> value = reader_.Element(read.place);
-      const std::string displaced = value.ok() ? Displaced(*slice_.nodes[number].place.instruction, read.place, *value) : "";
-      if (!displaced.empty()) walked.edge.notes.push_back(absl::StrCat("index ", NameOf(read.place), " = ", ToText(*value), displaced));
+      const std::string displaced = value.ok() ? DisplacedText(*slice_.nodes[number].place.instruction, read.place, *value) : "";
+      if (!displaced.empty()) walked.edge.notes.push_back(absl::StrCat("index ", PlaceText(read.place), " = ", ToText(*value), displaced));
     }
     return Connect(number, read.role, term, std::move(walked));
   }
 
   absl::Status Connect(int number, ReadRole role, int term, Walked walked) {
     const int depth = slice_.nodes[number].depth + 1;
-    for (const Walked::Side& side : walked.side) {  // what decided on the way
+    for (const Walked::Side& side : walked.sides) {  // what decided on the way
       Walked at;
       at.place = side.read.place;
-      if (side.further > 0) at.edge.notes.push_back(FurtherText(side));
+      if (!side.further.empty()) at.edge.notes.push_back(side.further);
       Link(number, side.read.role, term, std::move(at), depth);
     }
     Link(number, role, term, std::move(walked), depth);
@@ -452,7 +297,7 @@ class WhyBuilder {
     std::optional<ElementRead> found;
     for (const ElementRead& read : reads.reads) {
       if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
-      const std::optional<Scalar> was = WasFor(place, read.place);
+      const std::optional<Scalar> was = walker_.WasFor(place, read.place);
       absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : reader_.Element(read.place);
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
@@ -515,7 +360,7 @@ class WhyBuilder {
         const int number = AddNode(at, 0, at_was);
         if (birth.path.back() != number) birth.path.push_back(number);
       }
-      at_was = WasFor(at, bad->place);
+      at_was = walker_.WasFor(at, bad->place);
       at = bad->place;
     }
   }
@@ -523,11 +368,11 @@ class WhyBuilder {
   ElementReader& reader_;
   const WhyOptions options_;
   const ReadLimits limits_;
+  ElementWalker walker_;
   Slice slice_;
   absl::flat_hash_map<ElementPlace, int, PlaceHash> numbers_;
   std::deque<int> queue_;
   std::set<int> past_;  // nodes of values that were set by hand later
-  std::optional<std::pair<ElementPlace, ElementReads>> known_;  // of the last walk's end
 };
 
 }  // namespace

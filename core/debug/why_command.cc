@@ -30,17 +30,17 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       request.control = true;
     } else if (option == "/to-end" && command == "influence") {
       request.to_end = true;
-    } else if (option == "/depth" || option == "/top") {
+    } else if (option == "/depth" || option == "/top" || (option == "/nodes" && command == "why")) {
       const absl::string_view word = TakeWord(args);
       int number = 0;
       if (!absl::SimpleAtoi(word, &number) || number < 1) return absl::InvalidArgumentError(absl::StrCat(option, " takes a number from 1, as: ", command, " ", option, " 5 %x[0]"));
-      (option == "/depth" ? request.depth : request.top) = number;
+      (option == "/depth" ? request.depth : option == "/top" ? request.top : request.nodes) = number;
     } else if (option == "/json" || option == "/graph") {
       const absl::string_view file = TakeWord(args);
       if (file.empty() || file[0] == '%') return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ", command, " ", option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"));
       (option == "/json" ? request.json : request.graph) = std::string(file);
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ", command == "influence" ? "/to-end, /all" : "/depth N, /top N, /all, /control", ", /json FILE, /graph FILE"));
+      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ", command == "influence" ? "/to-end, /all" : "/depth N, /top N, /nodes N, /all, /control", ", /json FILE, /graph FILE"));
     }
   }
   if (args.empty()) return absl::InvalidArgumentError(absl::StrCat(command, " takes an element, as: ", command, " %x[0,1]"));
@@ -137,6 +137,7 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   WhyOptions options;
   if (request->depth > 0) options.depth = request->depth;
   if (request->top > 0) options.terms = request->top;
+  if (request->nodes > 0) options.nodes = request->nodes;
   if (request->all) options.depth = -1;
   options.control = request->control;
   if (request->all) options.births = false;
