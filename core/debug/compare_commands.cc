@@ -75,43 +75,91 @@ absl::Status CommandRecord(Session::State& s, absl::string_view args) {
 
 namespace {
 
+// Stops the machine behind the first result that the reference disagrees with.
+class ReferenceWatch {
+ public:
+  ReferenceWatch(Machine& machine, Backend& backend, const CheckOptions& check) : machine_(machine), checker_(backend, check) {
+    machine_.set_region_observer([this](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+      const absl::Status status = checker_.Observe(frame, region, kernel, inputs, result);
+      if (!status.ok() || checker_.report().mismatches.empty()) return status;
+      // The member that is wrong by itself, where there is one.
+      found_ = checker_.report().mismatches[0];
+      for (const Mismatch& m : checker_.report().mismatches) {
+        if (!m.fused) {
+          found_ = m;
+          break;
+        }
+      }
+      const Instruction* at = frame.computation->FindInstruction(found_.instruction);
+      machine_.StopAfter(at != nullptr ? at->index : region.root);
+      return absl::OkStatus();
+    });
+  }
+  void End() { machine_.set_region_observer(nullptr); }
+  const CheckReport& report() const { return checker_.report(); }
+
+  // And notes the verdict, like an expect.
+  void Tell(Session::State& s, absl::string_view before) const {
+    const CheckReport& r = report();
+    s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
+    if (r.mismatch_count == 0) {
+      s.Say("no mismatch", before, r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
+            r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
+    } else {
+      s.Say("first mismatch\n%", found_.instruction, found_.output >= 0 ? absl::StrCat(", element ", found_.output) : "", " [", absl::StrJoin(found_.index, ","), "] is ", ToText(found_.got), ", the reference gives ", ToText(found_.expected),
+            " (", FormatDouble(found_.ulp, 4), " ulp", found_.bound > 0 ? absl::StrCat(", within ", FormatDouble(found_.bound, 3), " allowed") : ", the bits were asked for", ")",
+            found_.fused ? ", as part of a fused region" : "", "\n");
+    }
+    s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found_.instruction, " is not within its bound")});
+  }
+
+ private:
+  Machine& machine_;
+  RegionChecker checker_;
+  Mismatch found_;
+};
+
+// A run of its own from the start: where the session stands does not change.
+absl::Status CompareWhole(Session::State& s, const CheckOptions& check) {
+  absl::StatusOr<WatchedRun> run = WholeRun(s);
+  if (!run.ok()) return run.status();
+  InterruptKeeper keeper(s);
+  Machine machine(run->module, run->backend, std::move(run->options));
+  const absl::Status started = machine.Start([&](int number) { return run->inputs.Parameter(number, &machine.account()); });
+  if (!started.ok()) return started;
+  ReferenceWatch watch(machine, *s.backend, check);
+  run->interrupt->store(&machine.interrupt());
+  const StopReason reason = machine.Run();
+  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program stands where it stood");
+  if (reason == StopReason::kError && !machine.status().ok()) s.Say("The run stops with an error: ", machine.status().message(), "\n");
+  watch.Tell(s, reason == StopReason::kError ? " before the error" : "");
+  return absl::OkStatus();
+}
+
 absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
   CheckOptions check;
-  const absl::string_view amount = TakeWord(args);
+  absl::string_view amount = TakeWord(args);
+  const bool whole = amount == "whole";
+  if (whole) amount = TakeWord(args);
   if (amount == "all") {
     check.samples = -1;
   } else if (!amount.empty() && (!absl::SimpleAtoi(amount, &check.samples) || check.samples < 1)) {
-    return absl::InvalidArgumentError(absl::StrCat("compare reference takes a number of samples or all, not ", amount));
+    return absl::InvalidArgumentError(absl::StrCat("compare reference takes whole, a number of samples or all, not ", amount));
   }
   check.times = INT_MAX;
+  if (whole) return CompareWhole(s, check);
   if (!s.started()) {
     const absl::Status begun = s.Begin();
     if (!begun.ok()) return begun;
   }
   (void)KnowCounts(s, Need::kGoOn);  // now, that nothing of the past is compared
   Machine& machine = *s.machine;
-  RegionChecker checker(*s.backend, check);
-  Mismatch found;
-  machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
-    const absl::Status status = checker.Observe(frame, region, kernel, inputs, result);
-    if (!status.ok() || checker.report().mismatches.empty()) return status;
-    // The member that is wrong by itself, where there is one.
-    found = checker.report().mismatches[0];
-    for (const Mismatch& m : checker.report().mismatches) {
-      if (!m.fused) {
-        found = m;
-        break;
-      }
-    }
-    const Instruction* at = frame.computation->FindInstruction(found.instruction);
-    machine.StopAfter(at != nullptr ? at->index : region.root);
-    return absl::OkStatus();
-  });
+  ReferenceWatch watch(machine, *s.backend, check);
   const auto run = [&machine] { return machine.Run(); };
   const StopReason reason = s.Go(run, run);
-  machine.set_region_observer(nullptr);
+  watch.End();
+  const CheckReport& r = watch.report();
   AttachCatches(s);  // they look on again
-  const CheckReport& r = checker.report();
   // A breakpoint's line has been begun; a mismatch is no catch of the session's.
   s.ShowStop(reason == StopReason::kCaught ? StopReason::kBreakpoint : reason);
   if (reason == StopReason::kError && r.mismatch_count == 0 && r.checked_elements == 0) {
@@ -119,16 +167,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
     s.expects.push_back({"compare reference", false, "nothing was compared, the program stopped with an error"});
     return absl::OkStatus();
   }
-  s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
-  if (r.mismatch_count == 0) {
-    s.Say("no mismatch", reason == StopReason::kError ? " before the error" : "", r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
-          r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
-  } else {
-    s.Say("first mismatch\n%", found.instruction, found.output >= 0 ? absl::StrCat(", element ", found.output) : "", " [", absl::StrJoin(found.index, ","), "] is ", ToText(found.got), ", the reference gives ", ToText(found.expected),
-          " (", FormatDouble(found.ulp, 4), " ulp", found.bound > 0 ? absl::StrCat(", within ", FormatDouble(found.bound, 3), " allowed") : ", the bits were asked for", ")",
-          found.fused ? ", as part of a fused region" : "", "\n");
-  }
-  s.expects.push_back({"compare reference", r.mismatch_count == 0, r.mismatch_count == 0 ? "" : absl::StrCat("%", found.instruction, " is not within its bound")});
+  watch.Tell(s, reason == StopReason::kError ? " before the error" : "");
   return absl::OkStatus();
 }
 
@@ -136,7 +175,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
 
 absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   const std::string path(TakeWord(args));
-  if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [N | all], or compare forks A B [%x]");
+  if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [whole] [N | all], or compare forks A B [%x]");
   if (path == "forks") return CompareForks(s, args);
   if (path == "reference") return CompareWithReference(s, args);
   BudgetTable budgets;

@@ -35,6 +35,7 @@ struct Inheritance {
   bool hold = false;
   int64_t kept = 0, executed = 0;        // instructions, parameters left out
   int first = 0;                         // the new position where the change first matters
+  bool here = false;                     // what leads to where the program stands has not changed: `first` is what is being executed there
 };
 
 absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
@@ -52,6 +53,8 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
     if (executed[p] && !parameter) ++result.executed;
   }
   result.old_position = UnchangedInstructions(*s.module, next, executed);
+  const auto present = std::find(result.old_position.begin(), result.old_position.end(), frame.position);
+  const int present_now = present != result.old_position.end() ? static_cast<int>(present - result.old_position.begin()) : -1;
   for (size_t p = 0; p < schedule.size(); ++p) {
     int& old = result.old_position[p];
     if (old >= 0 && !executed[old]) old = -1;
@@ -70,6 +73,7 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
     ++result.kept;
   }
   while (result.first < static_cast<int>(schedule.size()) && result.old_position[result.first] >= 0) ++result.first;
+  result.here = result.first == present_now && !s.error_stop;
   return result;
 }
 
@@ -247,10 +251,16 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   // What stops remember of the part that stays goes on in the new run.
   (void)KnowCounts(s, Need::kGoOn);
   StopMemory kept;
+  std::optional<Mark> present;  // in the new run, where all that leads there is as it was
   if (s.visible() && same_parameters) {
-    Mark first;
-    first.levels.push_back({FrameKind::kEntry, 0, -1, std::min(inheritance->first, s.machine->frames()[0].position)});
-    (void)MemoryAt(s, first, *s.module->entry, &kept);
+    Mark first = s.machine->Where();
+    if (inheritance->here) {
+      present = first;
+      present->levels[0].position = inheritance->first;
+    } else {
+      first.levels.assign(1, {FrameKind::kEntry, 0, -1, std::min(inheritance->first, s.machine->frames()[0].position)});
+    }
+    (void)MemoryAt(s, first, inheritance->here ? *s.machine->frames().back().computation : *s.module->entry, &kept);
   }
   SpendRules(s);
   PutAwayRun(s);
@@ -301,6 +311,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   } else {
     Mark mark;
     mark.levels.push_back({FrameKind::kEntry, 0, -1, same_parameters ? inheritance->first : 0});
+    if (present.has_value()) mark = *present;
     reason = s.Extension<Travel>().timeline->Seek(mark);
   }
   for (const auto& b : s.breakpoints) {
