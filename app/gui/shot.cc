@@ -16,6 +16,12 @@
 #include "visualizer/panels/panel.h"
 
 namespace hloscope::cli {
+namespace {
+
+// A command of the console, which a scenario runs and judges.
+std::string CommandLines(const std::string& command) { return absl::StrCat("command ", command, "\nwait idle\nanswered ", command, "\n"); }
+
+}  // namespace
 
 int Run_shot(const std::vector<std::string>& args) {
   CLI::App app("Draws the window, or one panel, into a picture.", "hloscope shot");
@@ -63,10 +69,10 @@ int Run_shot(const std::vector<std::string>& args) {
     std::ifstream file(script);
     if (!file) return UsageError(absl::StrCat("cannot open ", script));
     for (std::string line; std::getline(file, line);) {
-      if (!line.empty() && line[0] != '#') absl::StrAppend(&drive, "run ", line, "\nwait idle\n");
+      if (!line.empty() && line[0] != '#') absl::StrAppend(&drive, CommandLines(line));
     }
   }
-  for (const std::string& command : options.commands) absl::StrAppend(&drive, "run ", command, "\nwait idle\n");
+  for (const std::string& command : options.commands) absl::StrAppend(&drive, CommandLines(command));
   options.commands.clear();
   for (const std::string& name : drives) {
     std::ifstream file(name);

@@ -150,6 +150,7 @@ class App {
         std::printf("%s\n", line.c_str());
         std::fflush(stdout);
       };
+      hooks.complain = [](const std::string& line) { std::fprintf(stderr, "%s\n", line.c_str()); };
       driver_.emplace(*shell_, std::move(hooks));
       driver_->Add(options_.drive.empty() ? "script" : options_.drive, options_.drive.empty() ? options_.drive_text : ReadAll(options_.drive));
       ui::TheTags().on = true;
@@ -216,7 +217,13 @@ class App {
       shell_->settings().height = height;
     }
     if (options_.keep) shell_->SaveSettings();
-    return driver_.has_value() && driver_->failed() ? cli::kFailed : cli::kOk;
+    if (!driver_.has_value()) return cli::kOk;
+    // As `debug --batch`: 1 for what does not hold, 2 for a command that is none.
+    const std::shared_ptr<Session> session = engine_->snapshot()->session;
+    const int not_held = driver_->commanded() && session != nullptr && engine_->idle() ? session->failed_expects() : 0;
+    if (not_held > 0) std::fprintf(stderr, "expects that do not hold: %d\n", not_held);
+    if (driver_->failed() || not_held > 0) return cli::kFailed;
+    return driver_->refused() ? cli::kUsage : cli::kOk;
   }
 
  private:

@@ -61,6 +61,8 @@ class Document {
   void Rename(std::string name);
   // The text as it is goes to the session; the program that comes back may be this one though the text was edited on meanwhile.
   void MarkSent();
+  // The text as it is was sent, and has not come back.
+  bool sent() const { return sent_version_ == version_; }
   // The session runs a program of this text now. False: it is not the one that was sent.
   bool RunsSent(absl::string_view text);
 

@@ -32,6 +32,23 @@ bool HoldsBytes(const ReadProgram& program) {
 
 double Seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
 
+// Where a session stands; the same as long as no command moves it.
+struct Place {
+  const Machine* machine = nullptr;
+  int64_t executed = 0;
+  bool finished = false;
+  Mark mark;
+  bool operator!=(const Place& o) const { return machine != o.machine || executed != o.executed || finished != o.finished || !(mark == o.mark); }
+};
+Place PlaceOf(const Session::State& s) {
+  Place place{s.machine.get()};
+  if (s.machine == nullptr) return place;
+  place.executed = s.machine->executed();
+  place.finished = s.machine->finished();
+  if (s.visible()) place.mark = s.machine->Where();
+  return place;
+}
+
 }  // namespace
 
 bool ReadProgram::ok() const {
@@ -286,8 +303,9 @@ void Engine::RunCommand(const std::string& command) {
     return;
   }
   const Clock::time_point start = Clock::now();
+  const Place before = PlaceOf(session_->state());
   const CommandResult result = session_->Execute(line);
-  command_ms_ = Seconds(start) * 1e3;
+  if (PlaceOf(session_->state()) != before) command_ms_ = Seconds(start) * 1e3;
   FlushPartial();
   if (!result.ok) {
     // The command's own text says what is wrong: shown as an error.

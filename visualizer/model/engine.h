@@ -144,7 +144,7 @@ class Engine {
   const Module* last_module_ = nullptr;
   uint64_t file_generation_ = 0;  // the program_generation_ of the last program that was read from a file
   uint64_t program_generation_ = 0, moment_generation_ = 0, generation_ = 0;
-  double command_ms_ = 0;
+  double command_ms_ = 0;  // of the last command that moved the program
   bool unreadable_ = false, fresh_ = false;
   std::thread thread_;
 };

@@ -105,7 +105,7 @@ struct Snapshot {
   std::vector<int64_t> caught_element;         // of it; may be empty
   std::vector<const Instruction*> slice;       // what the last why or influence found; of this module
   uint64_t slice_generation = 0;               // changes with each answer
-  double command_ms = 0;                       // that the last command took
+  double command_ms = 0;                       // that the last command took that moved the program
   // The file holds bytes that are no text and no program: there is nothing to edit.
   bool unreadable = false;
   bool from_file = false;                      // the program is as its file was read; else it is an edit of it, or a text without a file

@@ -34,7 +34,7 @@ int WriteAndClose(int descriptor, const std::string& text, bool lasts) {
 
 // Through a file of its own beside it. `beside`: one could be made.
 int Replace(const std::string& path, const std::string& text, bool lasts, bool* beside) {
-  std::string fresh = (fs::path(path).parent_path() / absl::StrCat(".", fs::path(path).filename().string(), ".XXXXXX")).string();
+  std::string fresh = (fs::path(path).parent_path() / absl::StrCat(".", fs::path(path).filename().string(), ".", std::string(6, 'X'))).string();
   const int descriptor = mkstemp(fresh.data());
   *beside = descriptor >= 0;
   if (descriptor < 0) return errno;

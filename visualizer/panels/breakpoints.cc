@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
+#include "visualizer/panels/field_command.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
@@ -21,7 +22,8 @@ class BreakpointsPanel : public Panel {
 
   void Draw(PanelContext& context) override {
     const Snapshot& now = context.now;
-    const float foot = ui::Px(36);
+    if (sent_.Done(context, add_)) add_.clear();
+    const float foot = ui::Px(sent_.error().empty() ? 36 : 54);
     ImGui::BeginChild("rows", {0, -foot}, false);
     if (now.stops.empty()) {
       ui::EmptyHint(ui::Icon::kBreakpoint, "Places where the program stops: breakpoints, watches, logpoints, catches.", "F9 on a selected instruction, a click in the gutter, or the field below.");
@@ -234,20 +236,22 @@ class BreakpointsPanel : public Panel {
     const bool chip = !nan && width > ui::Px(260);
     const float chip_width = chip ? ui::Measure(ui::Type().ui, "first NaN").x + ui::Px(2 * 10 + 6 + 14) + ui::Px(6) : 0;
     bool entered = false;
+    sent_.GiveKeyboard();
     ui::Field("add", &add_, width > ui::Px(420) ? "a name, op:dot, /regex/, watch %x, catch inf" : width > ui::Px(250) ? "name, op:dot, watch %x" : "location", (width - chip_width) / ui::TheLook().scale, &entered, true);
     if (ImGui::IsItemHovered() && add_.empty()) ui::Tooltip("%dot.5 \u00b7 op:dot,add \u00b7 shape:f32[*,128] \u00b7 model.py:142 \u00b7 /regex/ \u00b7 %x if any(isnan(%x)) \u00b7 watch %loss \u00b7 logpoint %x loss {%x} \u00b7 catch nan");
     if (entered && !absl::StripAsciiWhitespace(add_).empty()) {
-      context.run(CommandOf(absl::StripAsciiWhitespace(add_)));
-      add_.clear();
-      ImGui::SetKeyboardFocusHere(-1);
+      sent_.Send(context, CommandOf(absl::StripAsciiWhitespace(add_)), add_);
     }
     if (chip) {
       ImGui::SetCursorScreenPos({at.x + width - chip_width + ui::Px(6), at.y + ui::Px(2)});
       if (ui::Button("catch-nan", "first NaN", ui::Icon::kPlus, ui::ButtonKind::kPlain, "catch nan: stops where the first NaN is made")) context.run("catch nan");
     }
+    if (!sent_.error().empty()) ImGui::SetCursorScreenPos({at.x + ui::Px(2), at.y + ui::Px(36)});
+    sent_.DrawError();
   }
 
   std::string add_, condition_;
+  FieldCommand sent_;  // of the field `add`
   int editing_ = 0;
   bool focus_ = false;
 };

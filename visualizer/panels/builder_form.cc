@@ -19,6 +19,7 @@
 namespace hloscope {
 namespace {
 
+constexpr float kLeastFields = 120;
 constexpr char kParameter[] = "parameter", kConstant[] = "constant";
 
 bool IsFillWord(const std::string& literal) {
@@ -126,6 +127,11 @@ void BuilderForm::DrawTitle() const {
   ui::TextCut(draft_.opcode, 0, ui::Type().title);
   ui::TagFact("operation", draft_.opcode);
   if (def == nullptr) return;
+  if (together_) {
+    ui::TextCut(def->summary, ui::Colors().dim);
+    ui::Tooltip(absl::StrCat(def->summary, "\n", def->formula, "\nRequires: ", def->requirements));
+    return;
+  }
   ui::TextWrapped(def->summary, ui::Colors().dim);
   if (!def->not_executed.empty()) ui::TextWrapped(def->not_executed, ui::Colors().amber, ui::Type().small);
   if (def->formula.empty()) return;
@@ -400,9 +406,21 @@ float BuilderForm::FooterHeight() const { return ui::Px(19) * static_cast<float>
 // As high as they are, or as there is room.
 void BuilderForm::BeginFields() {
   const float room = ImGui::GetContentRegionAvail().y - FooterHeight();
+  // Where little room is left for them, what is said scrolls with them.
+  together_ = room < ui::Px(kLeastFields);
+  if (together_) {
+    ImGui::BeginChild("fields", {0, 0}, false);
+    return;
+  }
   ImGui::BeginChild("fields", {0, std::max(ui::Px(40), fields_height_ > 0 ? std::min(room, fields_height_) : room)}, false);
 }
+void BuilderForm::EndForm() {
+  if (!together_) return;
+  ui::Gap(4);
+  ImGui::EndChild();
+}
 void BuilderForm::EndFields() {
+  if (together_) return;
   const float height = ImGui::GetCursorPosY() + ui::Px(4);
   if (height != fields_height_) ui::WantFrame();
   fields_height_ = height;
@@ -442,6 +460,11 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
   EndFields();
   Judge(scene, nullptr);
   DrawVerdict();
+  DrawInsert(scene);
+  EndForm();
+}
+
+void BuilderForm::DrawInsert(BuilderScene& scene) {
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
   const bool ready = draft_.opcode == kParameter || !open;
   if (ui::Button("insert", verdict_.ok ? "Insert" : "Insert as it is", ui::Icon::kPlus, verdict_.ok ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, "writes it into the program", ready)) {
@@ -480,6 +503,11 @@ void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
   EndFields();
   Judge(scene, &of);
   DrawVerdict();
+  DrawApply(scene, of);
+  EndForm();
+}
+
+void BuilderForm::DrawApply(BuilderScene& scene, const Instruction& of) {
   const std::string self = CommandNameOf(scene, of);
   const bool differs = !(draft_ == original_);
   if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program", differs)) {

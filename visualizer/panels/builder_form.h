@@ -54,6 +54,9 @@ class BuilderForm {
   float FooterHeight() const;
   void BeginFields();
   void EndFields();
+  void EndForm();
+  void DrawInsert(BuilderScene& scene);
+  void DrawApply(BuilderScene& scene, const Instruction& of);
   void DrawVerdict() const;
   void DrawUsers(BuilderScene& scene, const Instruction& of);
   void FindUsers(const BuilderScene& scene, const Instruction& of);
@@ -71,6 +74,7 @@ class BuilderForm {
   std::string npy_, grid_open_, armed_text_;
   int armed_before_ = -1, reveal_ = 0;
   float fields_height_ = 0;
+  bool together_ = false;  // in this frame: fields, verdict and buttons scroll as one
   std::string users_of_;  // what `users_` is about
   std::vector<std::string> users_;
 };

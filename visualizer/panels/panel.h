@@ -35,6 +35,8 @@ struct PanelContext {
   Selection& selection;
   // Executes a command as if it had been typed: it is seen in the console.
   std::function<void(std::string command)> run;
+  // The same; the panel itself tells what is wrong with it (field_command.h).
+  std::function<void(std::string command)> run_here;
   // Opens a text that is in no file as the program; changes of the present one that are not saved are asked about first.
   std::function<void(std::string name, std::string text)> open_text;
   // Selects an instruction in all panels; `element` may be empty.

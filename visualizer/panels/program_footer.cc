@@ -29,7 +29,25 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
     ImGui::SetCursorScreenPos({right, top + ui::Px(4)});
     right -= ui::Px(6);
   };
-  if (document.changed()) {
+  // Taking the text up waits for what runs.
+  const bool busy = !context.engine.activity().what.empty();
+  const std::vector<Engine::Waiting> waiting = context.engine.waiting();
+  const bool waits = document.changed() && document.sent() && std::any_of(waiting.begin(), waiting.end(), [](const Engine::Waiting& w) { return absl::StartsWith(w.command, "edit "); });
+  if (apply_paused_ && !busy) {
+    apply_paused_ = false;
+    if (document.changed()) context.run("window program apply");
+  }
+  ui::TagFact("waits", waits ? "yes" : "no");
+  if (waits) {
+    const std::string label = "Pause and apply", told = narrow ? "waits" : "applied when the run stops";
+    place_button(ui::Measure(font, label).x + ui::Px(10 * 2 + 6 + 14));
+    if (ui::Button("pause-apply", label, ui::Icon::kPause, ui::ButtonKind::kPrimary, "interrupts the run, and takes the text up there")) {
+      context.run("window pause");
+      apply_paused_ = true;
+    }
+    ui::DrawText({right - ui::Measure(font, told).x, y}, c.amber, font, told);
+    right -= ui::Measure(font, told).x + ui::Px(10);
+  } else if (document.changed()) {
     const bool current = document.reading_is_current();
     const bool can = current && index_.errors() == 0;
     const std::string label = "Apply";

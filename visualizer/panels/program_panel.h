@@ -216,6 +216,7 @@ class ProgramPanel : public Panel {
   uint64_t matches_version_ = 0;
 
   // What the footer says.
+  bool apply_paused_ = false;  // what runs is being interrupted so that the text can be taken up
   Live<std::string> source_line_;
   Live<std::string> printed_;  // the text of a program that came without one
   uint64_t selected_program_ = 0;  // that the selection was made in

@@ -6,8 +6,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
+#include "visualizer/model/line_values.h"
+#include "visualizer/model/live.h"
 #include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/timeline_axis.h"
@@ -41,7 +44,8 @@ class TimelinePanel : public Panel {
     DrawTrack(now);
     DrawLoops();
     DrawMarks(now);
-    Interact(context);
+    const bool offered = OfferCatch(context);
+    if (!offered) Interact(context);
   }
 
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
@@ -263,6 +267,43 @@ class TimelinePanel : public Panel {
     ImGui::GetWindowDrawList()->AddRectFilled({x - ui::Px(4), line_ - ui::Px(11)}, {x + ui::Px(4), line_ + ui::Px(11)}, color, ui::Px(2.5f));
   }
 
+  // Arrays that would take long to look through are passed over.
+  static bool HoldsNan(const Value& value) {
+    constexpr int64_t kMost = 1 << 22;
+    if (!value.has_value()) return false;
+    if (value.shape().IsTuple()) return std::any_of(value.elements().begin(), value.elements().end(), HoldsNan);
+    return value.shape().IsArray() && value.element_count() <= kMost && Summary(value).nan;
+  }
+  // A run that came to a NaN without anybody looking out for it: where it comes from is a click away. True: the mouse is on that.
+  bool OfferCatch(PanelContext& context) {
+    const Snapshot& now = context.now;
+    const bool caught = std::any_of(now.stops.begin(), now.stops.end(), [](const StopRow& stop) { return stop.kind == StopRow::kCatch; });
+    ui::TagFact("offers", "");
+    if (now.phase != Phase::kFinished || caught || running_at_ >= 0 || now.module->entry == nullptr) return false;
+    const Instruction* root = now.module->entry->root;
+    const std::shared_ptr<const bool> nan = result_nan_.Get(context.engine, absl::StrCat(now.moment_generation), [root](Session::State& s) -> absl::StatusOr<bool> {
+      if (!s.visible()) return false;
+      const absl::StatusOr<Value> value = s.machine->ValueOf(0, root->index);
+      return value.ok() && HoldsNan(*value);
+    });
+    if (nan == nullptr || !*nan || !result_nan_.fresh()) return false;
+    ImFont* font = ui::Type().small;
+    const std::string told = "the result has NaN: ", label = "go to the first one";
+    const float y = bottom_ - font->FontSize - ui::Px(3), wide = ui::Measure(font, told).x;
+    const float x = right_ - wide - ui::Measure(font, label).x;
+    if (x < left_) return false;
+    ui::DrawText({x, y}, ui::Colors().pink, font, told);
+    ImGui::SetCursorScreenPos({x + wide, y});
+    ui::TagFact("offers", label);
+    if (ui::Link("first-nan", label, font)) {
+      context.run("catch nan");
+      context.run("run");
+    }
+    const bool over = ImGui::IsItemHovered();
+    ui::Tooltip("catch nan, and the program is run again: it stops where the first one is made");
+    return over;
+  }
+
   // The mark under the mouse, the nearest; null: none.
   const Marker* Near(float x) const {
     const Marker* best = nullptr;
@@ -373,6 +414,7 @@ class TimelinePanel : public Panel {
     return total_;
   }
 
+  Live<bool> result_nan_;
   TimelineAxis axis_;
   std::string axis_key_;
   RunTotal total_;

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/model/live.h"
+#include "visualizer/panels/field_command.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/value_note.h"
 #include "visualizer/widgets/controls.h"
@@ -20,7 +21,8 @@ class WatchPanel : public Panel {
   void Draw(PanelContext& context) override {
     const Snapshot& now = context.now;
     Follow(context);
-    ImGui::BeginChild("rows", {0, -ui::Px(36)}, false);
+    if (sent_.Done(context, add_)) add_.clear();
+    ImGui::BeginChild("rows", {0, -ui::Px(sent_.error().empty() ? 36 : 54)}, false);
     if (now.displays.empty()) {
       ui::EmptyHint(ui::Icon::kWatch, "Expressions and their values at each stop: %x, max(abs(%x)), %x[0, 1:3].", "Type one below and press Enter.");
     }
@@ -162,22 +164,25 @@ class WatchPanel : public Panel {
     const std::string name = selected != nullptr ? CommandName(context.now, *selected) : "";
     const float button = selected != nullptr && width > ui::Px(260) ? std::min(ui::Px(140), ui::Measure(ui::Type().ui, name).x + ui::Px(46)) : 0;
     bool entered = false;
+    sent_.GiveKeyboard();
     ui::Field("add", &add_, width - button > ui::Px(260) ? "an expression, as max(abs(%x))" : "expression", (width - button) / ui::TheLook().scale, &entered, true);
     if (entered && !absl::StripAsciiWhitespace(add_).empty()) {
-      context.run(absl::StrCat("display ", absl::StripAsciiWhitespace(add_)));
-      add_.clear();
-      ImGui::SetKeyboardFocusHere(-1);
+      sent_.Send(context, absl::StrCat("display ", absl::StripAsciiWhitespace(add_)), add_);
     }
-    if (button <= 0) return;
-    ImGui::SetCursorScreenPos({at.x + width - button + ui::Px(6), at.y + ui::Px(2)});
-    const bool fits = ui::Measure(ui::Type().ui, name).x + ui::Px(46) <= button + 1;
-    if (ui::Button("add-selected", fits ? name : "selected", ui::Icon::kPlus, ui::ButtonKind::kPlain, absl::StrCat("display ", name))) context.run(absl::StrCat("display ", name));
+    if (button > 0) {
+      ImGui::SetCursorScreenPos({at.x + width - button + ui::Px(6), at.y + ui::Px(2)});
+      const bool fits = ui::Measure(ui::Type().ui, name).x + ui::Px(46) <= button + 1;
+      if (ui::Button("add-selected", fits ? name : "selected", ui::Icon::kPlus, ui::ButtonKind::kPlain, absl::StrCat("display ", name))) context.run(absl::StrCat("display ", name));
+    }
+    if (!sent_.error().empty()) ImGui::SetCursorScreenPos({at.x + ui::Px(2), at.y + ui::Px(36)});
+    sent_.DrawError();
   }
 
   Live<Answer> values_;
   std::shared_ptr<const Answer> answer_, compared_;
   std::map<int, Seen> seen_;
   std::string add_, text_;
+  FieldCommand sent_;  // of the field `add`
   int editing_ = 0;
   bool focus_ = false;
 };

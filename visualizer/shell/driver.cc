@@ -237,6 +237,20 @@ void Driver::Begin(const std::string& text) {
   } else if (word == "run") {
     steps_.push_back([this, rest] { shell_.Run(rest); });
     steps_.push_back([] {});
+  } else if (word == "command") {
+    commanded_ = true;
+    steps_.push_back([this, rest] {
+      console_seen_ = shell_.console().size();
+      shell_.Run(rest);
+    });
+    steps_.push_back([] {});
+  } else if (word == "answered") {
+    for (size_t k = std::min(console_seen_, shell_.console().size()); k < shell_.console().size(); ++k) {
+      const ConsoleLine& line = shell_.console()[k];
+      if (line.kind != ConsoleLine::kError) continue;
+      hooks_.complain(absl::StrCat(rest, ": ", line.text));
+      refused_ = true;
+    }
   } else if (word == "wait" || word == "expect") {
     double seconds = 0;
     if (absl::StartsWith(rest, "seconds ") && absl::SimpleAtod(rest.substr(8), &seconds)) {

@@ -8,6 +8,7 @@
 //   key CHORD                     Ctrl+Shift+P, F10, Escape
 //   press CHORD until STATE       again and again, each time when nothing runs; STATE as for wait
 //   run COMMAND                   as if typed into the console
+//   command COMMAND               the same; after it has run, `answered COMMAND` tells on standard error what was wrong with it
 //   wait idle | tag NAME | gone NAME | fact NAME = TEXT | fact NAME ~ TEXT (contains) | seconds N
 //   expect ...                    as wait, but must hold within a second
 //   wait still                    nothing runs, and the picture has not changed for a while
@@ -44,6 +45,7 @@ class Driver {
     std::function<void(int width, int height)> resize;
     std::function<void(const std::string& path)> drop;
     std::function<void(const std::string& line)> print;
+    std::function<void(const std::string& line)> complain;  // of commands that failed
   };
   Driver(Shell& shell, Hooks hooks) : shell_(shell), hooks_(std::move(hooks)) {}
 
@@ -51,6 +53,9 @@ class Driver {
   void Add(const std::string& name, const std::string& script);
   bool done() const { return lines_.empty() || failed_; }
   bool failed() const { return failed_; }
+  // There were `command` lines; one of them was refused.
+  bool commanded() const { return commanded_; }
+  bool refused() const { return refused_; }
   // It only waits for something: frames need not follow each other at once.
   bool waiting() const { return begun_ && steps_.empty() && frames_left_ <= 0 && (!waiting_.empty() || !looking_for_.empty()); }
   // Seconds that a `wait` may take.
@@ -77,7 +82,8 @@ class Driver {
   Shell& shell_;
   Hooks hooks_;
   std::deque<Line> lines_;
-  bool begun_ = false, failed_ = false;
+  bool begun_ = false, failed_ = false, refused_ = false, commanded_ = false;
+  size_t console_seen_ = 0;  // lines of the console, when a `command` was sent
   // What the present line still does, a step a frame.
   std::deque<std::function<void()>> steps_;
   std::string waiting_;     // a state

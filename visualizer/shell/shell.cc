@@ -60,6 +60,10 @@ PanelContext Shell::Context() {
           *now_,
           selection_,
           [this](std::string command) { Run(command); },
+          [this](std::string command) {
+            told_elsewhere_.insert(command);
+            Run(command);
+          },
           [this](std::string name, std::string text) { OpenText(name, text); },
           [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element)); },
           console_,
@@ -192,7 +196,11 @@ void Shell::Update() {
   for (const std::string& command : engine_.TakeWindowCommands()) RunWindowCommand(command);
   std::vector<ConsoleLine> lines = engine_.TakeConsole();
   // What went wrong is told in front too; why the text was not run stands in Problems.
-  const bool wrong = std::any_of(lines.begin(), lines.end(), [&](const ConsoleLine& line) { return line.kind == ConsoleLine::kError && line.text != refused_run_; });
+  bool wrong = false;
+  for (const ConsoleLine& line : lines) {
+    if (line.kind == ConsoleLine::kCommand) command_told_ = told_elsewhere_.erase(line.text) > 0;
+    wrong |= line.kind == ConsoleLine::kError && line.text != refused_run_ && !command_told_;
+  }
   if (wrong && layout_.IsOpen("console")) layout_.Open("console");
   answers_ |= wrong && (now_->phase == Phase::kEmpty || welcome_);
   console_.insert(console_.end(), std::make_move_iterator(lines.begin()), std::make_move_iterator(lines.end()));
@@ -242,6 +250,9 @@ void Shell::TakeProgram() {
   // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
   const std::string name_of_text = document_.name() == path + ".hlo" && !text.empty() ? document_.name() : path;
   const bool same_name = name_of_text == document_.name();
+  // The same session with another program: it was edited from the console. That is a change of the text as one by hand.
+  const bool edited = now_->session != nullptr && now_->session == seen_session_.lock();
+  seen_session_ = now_->session;
   if (!same_name) {
     question_ = {};
     leaving_ = nullptr;
@@ -251,11 +262,12 @@ void Shell::TakeProgram() {
     document_.MarkRun(document_.version());
   } else if (same_name && !now_->from_file && document_.RunsSent(text)) {
     // It was edited on while it was taken up.
-  } else if (same_name && (document_.changed() || document_.unsaved()) && !text.empty()) {
+  } else if (same_name && (edited || document_.changed() || document_.unsaved()) && !text.empty()) {
     // What was typed is one step of undo away.
+    const bool typed = document_.changed() || (document_.unsaved() && !edited);
     document_.Replace(0, static_cast<int64_t>(document_.text().size()), text, 0, 0);
     document_.MarkRun(document_.version());
-    engine_.AddConsole(ConsoleLine::kNote, "the text is that of the program that runs now; what was typed is a step of undo away (Ctrl+Z)");
+    if (typed) engine_.AddConsole(ConsoleLine::kNote, "the text is that of the program that runs now; what was typed is a step of undo away (Ctrl+Z)");
   } else {
     document_.Reset(name_of_text, text);
   }

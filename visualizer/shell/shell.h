@@ -8,6 +8,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -56,6 +57,8 @@ class Shell {
   Engine& engine() { return engine_; }
   const Document& document() const { return document_; }
   void SaveSettings();
+
+  const std::vector<ConsoleLine>& console() const { return console_; }
 
  private:
   friend struct WindowCommands;  // window_commands.cc
@@ -111,9 +114,12 @@ class Shell {
   std::shared_ptr<const Snapshot> now_;
   Selection selection_;
   std::vector<ConsoleLine> console_;
+  std::set<std::string> told_elsewhere_;  // commands of which a panel tells what is wrong
+  bool command_told_ = false;             // the last command that the console has is one of them
   std::vector<std::string> waiting_;  // commands of the window
   std::string keyboard_to_;           // a panel that gets the keyboard when it is drawn next
   bool seen_error_ = false;
+  std::weak_ptr<Session> seen_session_;  // whose program was taken last
   uint64_t seen_program_ = 0, seen_moment_ = 0;
   const Instruction* seen_here_ = nullptr;
   bool seen_finished_ = false;
