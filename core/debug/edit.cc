@@ -376,7 +376,9 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     }
   }
   if (!next.ok()) return next.status();
-  if (s.visible() && s.machine->frames().back().kind == FrameKind::kElement) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
+  if (s.visible()) {
+    if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
+  }
   return TakeProgram(s, *std::move(next));
 }
 

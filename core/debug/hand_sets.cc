@@ -129,7 +129,6 @@ void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<Han
   });
   if (!again.empty()) s.Say("  Set later, as before: ", absl::StrJoin(again, "; "), "\n");
   if (!replaced.empty()) s.Say("  Not set again later: ", absl::StrJoin(replaced, "; "), "\n");
-  if (gone.size() + again.size() + replaced.size() < later.size()) gone.push_back("what cannot be told while this element computation runs");
   if (!gone.empty()) s.Say("  What was set later is gone, the program does not come there any more: ", absl::StrJoin(gone, "; "), "\n");
 }
 

@@ -6,6 +6,12 @@
 
 namespace hloscope {
 
+absl::Status OutsideElements(const Machine& machine) {
+  const std::vector<Frame>& frames = machine.frames();
+  const bool inside = std::any_of(frames.begin(), frames.end(), [](const Frame& frame) { return frame.kind == FrameKind::kElement; });
+  return inside ? absl::FailedPreconditionError("the program stands inside an element computation; finish it first") : absl::OkStatus();
+}
+
 Timeline::Timeline(Machine& machine, TimelineOptions options) : machine_(machine), options_(options) {
   Add(true);
   machine_.set_checkpoint_hook(
@@ -127,14 +133,8 @@ void Timeline::Settle() {
 absl::Status Timeline::Around(const std::function<absl::Status()>& look) {
   const std::shared_ptr<const MachineSnapshot> here = machine_.TakeSnapshot(true);
   const Mark mark = machine_.Where();
-  if (here == nullptr) {  // inside an element computation, whose walk is made again
-    if (mark.levels.empty()) return absl::FailedPreconditionError("the program has not been started");
-    for (const Frame& frame : machine_.frames()) {
-      if (frame.kind == FrameKind::kElement && (frame.changed || !frame.set_by_hand.empty())) {
-        return absl::FailedPreconditionError("a value was set inside this element computation, and would be lost; finish it first");
-      }
-    }
-  }
+  // Without a snapshot it is inside an element computation, whose walk is made again.
+  if (here == nullptr && mark.levels.empty()) return absl::FailedPreconditionError("the program has not been started");
   const double seconds = seconds_;
   absl::Status status = look();
   if (here != nullptr) {
@@ -233,7 +233,7 @@ bool Timeline::TakeUpEdit() {
 
 absl::StatusOr<Timeline::Branch> Timeline::Save() const {
   Branch branch{moments_, machine_.TakeSnapshot()};
-  if (branch.present == nullptr) return absl::FailedPreconditionError("the program stands inside an element computation; finish it first");
+  if (absl::Status outside = OutsideElements(machine_); !outside.ok()) return outside;
   return branch;
 }
 

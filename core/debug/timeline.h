@@ -26,6 +26,10 @@ struct TimelineOptions {
   size_t max_snapshots = 400;
 };
 
+// FailedPrecondition inside an element computation: that is only looked at, its caller's value is computed without it. What changes the
+// run must not be done there.
+absl::Status OutsideElements(const Machine& machine);
+
 class Timeline {
  public:
   // The machine has been started and stands at its beginning.

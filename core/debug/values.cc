@@ -402,6 +402,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   if (!absl::StripAsciiWhitespace(rest).empty()) return absl::InvalidArgumentError(kUsage);
   const absl::Status running = s.NeedRunning();  // after the end nothing would read it
   if (!running.ok()) return running;
+  if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
   if (!found.ok()) return found.status();
   const absl::StatusOr<Value> whole = s.machine->ValueOf(found->first, found->second->index);
