@@ -53,7 +53,7 @@ struct Comparison {
 bool Compare(absl::string_view op, Complex a, Complex b, double tolerance) {
   if (op == "==") return a == b;
   if (op == "!=") return a != b;
-  if (op == "<") return a.real() < b.real();
+  if (op == "<") return a.real() < b.real();  // of real numbers only
   if (op == "<=") return a.real() <= b.real();
   if (op == ">") return a.real() > b.real();
   if (op == ">=") return a.real() >= b.real();
@@ -107,7 +107,7 @@ class Parser {
     absl::StatusOr<Result> r = Not();
     --depth_;
     if (!r.ok()) return r;
-    return Map(*std::move(r), [](Complex x) { return Complex(x == 0.0); }, true);
+    return Map(*std::move(r), [](Complex x) { return Complex(x == 0.0); }, true, false);
   }
 
   absl::StatusOr<Result> Relation() {
@@ -145,6 +145,7 @@ class Parser {
     absl::StatusOr<Result> a = ToNumbers(std::move(left)), b = ToNumbers(std::move(right));
     if (!a.ok()) return a;
     if (!b.ok()) return b;
+    if (const absl::string_view why = expression::WhyNotOfComplex(op, *a, *b); !why.empty()) return Bad(why);
     const double tolerance = comparison.tolerance;
     absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(Compare(op, x, y, tolerance)); }, true);
     if (!outcome.ok() || outcome->unknown) return outcome;
@@ -236,7 +237,7 @@ class Parser {
       last_.reset();
       if (std::optional<Result> exact = expression::CombineIntegers(Integer(0), *numbers, numbers->dimensions, expression::WideOpOf("-"))) return *std::move(exact);
     }
-    return Map(*std::move(numbers), [](Complex x) { return -x; }, false);
+    return Map(*std::move(numbers), [](Complex x) { return -x; }, false, true);
   }
 
   // iteration, depth and hits, unless an instruction is meant whose name goes on, as iteration.5.
@@ -360,18 +361,23 @@ class Parser {
     if (function == nullptr) return argument;
     absl::StatusOr<Result> numbers = ToNumbers(*std::move(argument));
     if (!numbers.ok()) return numbers;
+    const bool complex = function->complex && !numbers->im.empty();
     if (function->reduce != nullptr && numbers->unknown) {
       Result r = Unknown();
       r.any_dimensions = false;
+      if (complex) r.im = {0};
       return r;
     }
     if (AreIntegers(*numbers)) {
       last_.reset();
       if (std::optional<Result> exact = expression::CallWithIntegers(function->name, *numbers)) return *std::move(exact);
     }
-    if (function->counts) return Integer(static_cast<int64_t>(function->reduce(*numbers)));
-    if (function->reduce != nullptr) return Number(function->reduce(*numbers), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
-    return Map(*std::move(numbers), function->map, false);
+    if (function->reduce == nullptr) return Map(*std::move(numbers), function->map, false, function->complex);
+    const Complex made = function->reduce(*numbers);
+    if (function->counts) return Integer(static_cast<int64_t>(made.real()));
+    Result r = Number(made.real(), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
+    if (complex) r.im = {made.imag()};
+    return r;
   }
 
   // shape(%x) needs no value.
@@ -425,6 +431,7 @@ class Parser {
       absl::StatusOr<Result> b = ToNumbers(*std::move(right));
       if (!b.ok()) return b;
       last_.reset();
+      if (const absl::string_view why = expression::WhyNotOfComplex(found, *a, *b); !why.empty()) return Bad(why);
       left = Combine(*a, *b, [&](Complex x, Complex y) { return f(x, y, found); }, to_bool, to_bool ? nullptr : expression::WideOpOf(found));
     }
     return left;
@@ -441,13 +448,14 @@ class Parser {
     r.dimensions = larger.dimensions;
     r.is_bool = to_bool;
     r.unknown = a.unknown || b.unknown;
+    const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
+    if (complex) r.im = {0};
     if (r.unknown) return r;
     if (exact != nullptr && AreIntegers(a) && AreIntegers(b)) {
       if (std::optional<Result> integers = expression::CombineIntegers(a, b, larger.dimensions, exact)) return *std::move(integers);
     }
     const int64_t n = Size(larger);
     r.re.resize(n);
-    const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
     if (complex) r.im.resize(n);
     for (int64_t i = 0; i < n; ++i) {
       const Complex x = f(At(a, i), At(b, i));
@@ -457,21 +465,18 @@ class Parser {
     return r;
   }
 
-  absl::StatusOr<Result> Map(Result r, Complex (*f)(Complex), bool to_bool) {
+  absl::StatusOr<Result> Map(Result r, Complex (*f)(Complex), bool to_bool, bool complex) {
     absl::StatusOr<Result> n = ToNumbers(std::move(r));
     if (!n.ok()) return n;
     last_.reset();
     n->is_bool = to_bool;
     n->value = Value();
-    if (n->unknown) return n;
-    bool imaginary = false;
-    for (int64_t i = 0; i < Size(*n); ++i) {
+    for (int64_t i = 0; !n->unknown && i < Size(*n); ++i) {
       const Complex x = f(At(*n, i));
       n->re[i] = x.real();
       if (!n->im.empty()) n->im[i] = x.imag();
-      imaginary |= x.imag() != 0;
     }
-    if (!imaginary) n->im.clear();
+    if (!complex) n->im.clear();
     return n;
   }
 
@@ -523,7 +528,7 @@ absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost
   if (!result.ok()) return result.status();
   Claim claim;
   claim.holds = true;
-  for (double x : result->re) claim.holds = claim.holds && x != 0;
+  for (size_t i = 0; i < result->re.size(); ++i) claim.holds = claim.holds && At(*result, static_cast<int64_t>(i)) != 0.0;
   if (!claim.holds && parser.last_comparison()) claim.detail = FailureDetail(*parser.last_comparison());
   return claim;
 }

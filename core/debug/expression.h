@@ -35,7 +35,7 @@ struct ExpressionResult {
   enum Kind : uint8_t { kValue, kNumbers, kShape } kind = kNumbers;
   Value value;                     // kValue: as it is, nothing was computed; kNumbers: integers that are known exactly, or none
   std::vector<int64_t> dimensions; // kNumbers
-  std::vector<double> re, im;      // kNumbers; im empty: real
+  std::vector<double> re, im;      // kNumbers; im empty: real (of unknown ones too, where the type is known)
   bool is_bool = false;            // kNumbers
   Shape shape;                     // kShape
   bool unknown = false;            // only the form was looked at: dimensions (kNumbers) or shape (kValue) are all there is

@@ -43,6 +43,12 @@ Result Unknown() {
   return r;
 }
 
+absl::string_view WhyNotOfComplex(absl::string_view op, const Result& a, const Result& b) {
+  if (a.im.empty() && b.im.empty()) return "";
+  if (op[0] == '<' || op[0] == '>') return "complex numbers have no order; compare abs(), real() or imag() of them";
+  return op == "%" ? "complex numbers have no remainder; take real() or imag() of them" : "";
+}
+
 absl::StatusOr<Result> ToNumbers(Result r) {
   if (r.kind == Result::kNumbers) return r;
   if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no number; compare it with ==, as shape(%x) == f32[2,3]");
@@ -54,6 +60,7 @@ absl::StatusOr<Result> ToNumbers(Result r) {
     n.any_dimensions = shape.has_dynamic_dimension();
     n.dimensions.assign(shape.dimensions().begin(), shape.dimensions().end());
     n.is_bool = IsPred(shape.element_type());
+    if (IsComplex(shape.element_type())) n.im = {0};
     return n;
   }
   if (r.value.element_count() > kMaxElements) return absl::ResourceExhaustedError(absl::StrCat(shape.ToString(false), " is too large for an expression; take a slice"));
@@ -82,25 +89,37 @@ absl::StatusOr<Result> ToNumbers(Result r) {
 namespace {
 
 double Extreme(const Result& r, bool max) {
-  double best = std::numeric_limits<double>::quiet_NaN();
+  double best = max ? -HUGE_VAL : HUGE_VAL;  // of no elements, as a reduction has it
   if (r.im.empty()) {
     for (double x : r.re) {
       if (std::isnan(x)) return x;  // a NaN must not hide
-      if (!(max ? x <= best : x >= best)) best = x;
+      if (max ? x > best : x < best) best = x;
     }
     return best;
   }
   for (size_t i = 0; i < r.re.size(); ++i) {
     if (std::isnan(r.re[i]) || std::isnan(r.im[i])) return std::numeric_limits<double>::quiet_NaN();
     const double x = std::abs(Complex(r.re[i], r.im[i]));
-    if (i == 0 || (max ? x > best : x < best)) best = x;
+    if (max ? x > best : x < best) best = x;
   }
   return best;
 }
-double Sum(const Result& r) {
-  double sum = 0;
-  for (double x : r.re) sum += x;
-  return sum;
+Complex Sum(const Result& r) {
+  double re = 0, im = 0;
+  for (double x : r.re) re += x;
+  for (double x : r.im) im += x;
+  return {re, im};
+}
+Complex Mean(const Result& r) {
+  const double n = static_cast<double>(r.re.size());
+  const Complex sum = Sum(r);
+  return {sum.real() / n, sum.imag() / n};
+}
+double SumOfSquares(const Result& r, Complex from) {
+  double squares = 0;
+  for (double x : r.re) squares += (x - from.real()) * (x - from.real());
+  for (double x : r.im) squares += (x - from.imag()) * (x - from.imag());
+  return squares;
 }
 double CountIf(const Result& r, bool (*test)(double)) {
   int64_t n = 0;
@@ -119,37 +138,24 @@ double Infinite(const Result& r) {
 bool True(double x) { return x != 0; }
 
 const Function kFunctions[] = {
-    {"max", "largest element (nan if there is one)", [](const Result& r) { return Extreme(r, true); }, nullptr},
-    {"min", "smallest element (nan if there is one)", [](const Result& r) { return Extreme(r, false); }, nullptr},
-    {"mean", "mean of the elements", [](const Result& r) { return Sum(r) / static_cast<double>(r.re.size()); }, nullptr},
-    {"sum", "sum of the elements", Sum, nullptr},
-    {"nan", "how many elements are nan", [](const Result& r) { return CountIf(r, [](double x) { return std::isnan(x); }); }, nullptr, true},
-    {"inf", "how many elements are infinite", Infinite, nullptr, true},
-    {"any", "1 if some element is true (not 0)", [](const Result& r) { return CountIf(r, True) > 0 ? 1.0 : 0.0; }, nullptr},
-    {"all", "1 if every element is true (not 0)", [](const Result& r) { return CountIf(r, True) == static_cast<double>(r.re.size()) ? 1.0 : 0.0; }, nullptr},
+    {"max", "largest element, of complex ones the largest magnitude (nan if there is one, -inf of no elements)", [](const Result& r) { return Complex(Extreme(r, true)); }, nullptr},
+    {"min", "smallest element, of complex ones the smallest magnitude (nan if there is one, inf of no elements)", [](const Result& r) { return Complex(Extreme(r, false)); }, nullptr},
+    {"mean", "mean of the elements", Mean, nullptr, false, true},
+    {"sum", "sum of the elements", Sum, nullptr, false, true},
+    {"nan", "how many elements are nan", [](const Result& r) { return Complex(CountIf(r, [](double x) { return std::isnan(x); })); }, nullptr, true},
+    {"inf", "how many elements are infinite", [](const Result& r) { return Complex(Infinite(r)); }, nullptr, true},
+    {"any", "1 if some element is true (not 0)", [](const Result& r) { return Complex(CountIf(r, True) > 0); }, nullptr},
+    {"all", "1 if every element is true (not 0)", [](const Result& r) { return Complex(CountIf(r, True) == static_cast<double>(r.re.size())); }, nullptr},
     {"count", "how many elements; of a condition, how many are true",
-     [](const Result& r) { return r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size()); }, nullptr, true},
-    {"std", "standard deviation of the elements",
-     [](const Result& r) {
-       const double n = static_cast<double>(r.re.size()), mean = Sum(r) / n;
-       double squares = 0;
-       for (double x : r.re) squares += (x - mean) * (x - mean);
-       return std::sqrt(squares / n);
-     },
-     nullptr},
-    {"norm", "Euclidean length of all elements",
-     [](const Result& r) {
-       double squares = 0;
-       for (double x : r.re) squares += x * x;
-       for (double x : r.im) squares += x * x;
-       return std::sqrt(squares);
-     },
-     nullptr},
-    {"rank", "how many dimensions", [](const Result& r) { return static_cast<double>(r.dimensions.size()); }, nullptr, true},
+     [](const Result& r) { return Complex(r.is_bool ? CountIf(r, True) : static_cast<double>(r.re.size())); }, nullptr, true},
+    {"std", "standard deviation of the elements, of complex ones by |x - mean|",
+     [](const Result& r) { return Complex(std::sqrt(SumOfSquares(r, Mean(r)) / static_cast<double>(r.re.size()))); }, nullptr},
+    {"norm", "Euclidean length of all elements", [](const Result& r) { return Complex(std::sqrt(SumOfSquares(r, 0))); }, nullptr},
+    {"rank", "how many dimensions", [](const Result& r) { return Complex(static_cast<double>(r.dimensions.size())); }, nullptr, true},
     {"abs", "magnitude of each element", nullptr, [](Complex x) { return Complex(x.imag() == 0 ? std::fabs(x.real()) : std::abs(x)); }},
-    {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }},
-    {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }},
-    {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }},
+    {"sqrt", "square root of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::sqrt(x.real())) : std::sqrt(x); }, false, true},
+    {"exp", "exponential of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::exp(x.real())) : std::exp(x); }, false, true},
+    {"log", "natural logarithm of each element", nullptr, [](Complex x) { return x.imag() == 0 ? Complex(std::log(x.real())) : std::log(x); }, false, true},
     {"real", "real part of each element", nullptr, [](Complex x) { return Complex(x.real()); }},
     {"imag", "imaginary part of each element", nullptr, [](Complex x) { return Complex(x.imag()); }},
 };
@@ -165,7 +171,8 @@ namespace hloscope {
 std::string ExpressionHelp() {
   std::string text =
       "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
-      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2),\n"
+      "comparisons == != < <= > >= (of integers exact), complex numbers as (1, -2), which have\n"
+      "no order (compare abs(x), real(x) or imag(x)),\n"
       "~= (equal within a tolerance: %x ~= 3.0 1e-5; |a - b| <= tolerance * max(1, |b|)), and, or, not, and functions:\n";
   for (const expression::Function& f : expression::Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");

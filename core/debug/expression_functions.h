@@ -19,6 +19,8 @@ Complex At(const Result& r, int64_t i);
 Result Number(double x, bool is_bool = false);
 // Of which nothing is known; without any_dimensions one number is.
 Result Unknown();
+// What complex numbers do not have, of an order or a remainder of them; empty: it can be computed.
+absl::string_view WhyNotOfComplex(absl::string_view op, const Result& a, const Result& b);
 // A value's elements as doubles.
 absl::StatusOr<Result> ToNumbers(Result r);
 
@@ -26,9 +28,10 @@ struct Function {
   const char* name;
   const char* help;
   // Whole array to one number, or element to element.
-  double (*reduce)(const Result&);
+  Complex (*reduce)(const Result&);
   Complex (*map)(Complex);
-  bool counts = false;  // an integer, whatever it is given
+  bool counts = false;   // an integer, whatever it is given
+  bool complex = false;  // complex where it is given complex numbers; else real
 };
 absl::Span<const Function> Functions();
 

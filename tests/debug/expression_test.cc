@@ -91,7 +91,10 @@ TEST(Expression, Functions) {
   EXPECT_EQ(Evaluate("any(x > 4)"), "true");
   EXPECT_EQ(Evaluate("all(x > 4)"), "false");
   EXPECT_EQ(Evaluate("all(empty > 4)"), "true");
-  EXPECT_EQ(Evaluate("max(empty)"), "nan");
+  EXPECT_EQ(Evaluate("max(empty)"), "-inf");
+  EXPECT_EQ(Evaluate("min(empty)"), "inf");
+  EXPECT_EQ(Evaluate("sum(z)"), "(3, 3)");
+  EXPECT_EQ(Evaluate("mean(z)"), "(1.5, 1.5)");
   EXPECT_EQ(Evaluate("rank(x)"), "2");
   EXPECT_EQ(Evaluate("abs(z)"), "[5, 1]");
   EXPECT_EQ(Evaluate("imag(z) + real(z)"), "[7, -1]");
