@@ -111,7 +111,12 @@ void Enable(Session::State& s, Breakpoint& b, int64_t stops) {
   if (!b.enabled) {
     PresentMemory(s).watches.erase(b.number);  // what a watch saw before it slept is old
     b.enabled = true;
-    Redefined(s, b);
+    if (b.kind == Breakpoint::kBreak || b.kind == Breakpoint::kLog) {  // what it slept through counts too
+      PresentMemory(s).counts.erase(b.number);
+      Ledger(s).Forget(b.number);
+    } else {
+      Redefined(s, b);
+    }
   }
   if (stops >= 0 || !b.limits.empty()) AddRule(b.limits, now, stops);
   if (b.limits.size() == 1 && stops < 0) b.limits.clear();

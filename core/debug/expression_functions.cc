@@ -181,7 +181,8 @@ std::string ExpressionHelp() {
       "  depth      how many frames are around this one\n"
       "  $_         what the instruction before the stop has computed; in a condition or logpoint, the value of its place, after which it\n"
       "             stops then; in a watch, the expression's value, and $old the one before\n"
-      "  hits       in conditions and logpoints: how often the place has been reached, this time included\n"
+      "  hits       in conditions and logpoints: how often the place has been reached since the program began, this time included, also\n"
+      "             before the breakpoint was there and while it was disabled, so that it is the same whichever way leads there\n"
       "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
   return text;
 }

@@ -106,8 +106,11 @@ Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Lo
 Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b) {
   s.breakpoints.push_back(std::move(b));
   Breakpoint& added = *s.breakpoints.back();
-  PresentMemory(s).counts[added.number] = StopCounts();
-  if (s.visible()) Ledger(s).AddOne(PresentMark(s), added.number, PresentMemory(s));
+  const bool counts_places = added.kind == Breakpoint::kBreak || added.kind == Breakpoint::kLog;
+  if (!s.visible() || !counts_places || (added.temporary && !Decisive(added))) {
+    PresentMemory(s).counts[added.number] = StopCounts();
+    if (s.visible()) Ledger(s).AddOne(PresentMark(s), added.number, PresentMemory(s));
+  }  // Else nobody has counted how often the program came there: KnowCounts does where it matters, from the beginning, as every other way there.
   s.ArmAll();
   return added;
 }
