@@ -46,6 +46,16 @@ ScalarHazard HazardOf(CatchKind kind) {
   return ScalarHazard::kIntegerDivision;
 }
 
+HazardQuery QueryOf(const CatchRequest& request) {
+  HazardQuery query;
+  query.infinity = request.kind == CatchKind::kInf;
+  if (request.kind == CatchKind::kNan || request.kind == CatchKind::kInf) return query;
+  query.hazard = HazardOf(request.kind);
+  query.bits = request.bits;
+  query.in_folds = request.kind != CatchKind::kCancellation;
+  return query;
+}
+
 std::vector<Value> ArraysOf(const Value& value) {
   if (!value.shape().IsTuple()) return {value};
   return std::vector<Value>(value.elements().begin(), value.elements().end());

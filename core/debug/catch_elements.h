@@ -18,6 +18,8 @@ std::vector<Value> ArraysOf(const Value& value);  // a tuple's elements, or the 
 
 // Of the kinds that single operations have.
 ScalarHazard HazardOf(CatchKind kind);
+// Also of nan and inf. Cancellation is not looked for in folds.
+HazardQuery QueryOf(const CatchRequest& request);
 
 // Loads of one element; of push programs those of every update that hits it.
 std::vector<std::pair<int, int64_t>> LoadsOf(const Program& program, absl::Span<const Value> operands, int output, int64_t linear);

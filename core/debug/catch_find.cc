@@ -132,6 +132,13 @@ const Program* CatchFinder::ProgramOf(const Instruction& instruction) {
   return known.program.ok() ? &*known.program : nullptr;
 }
 
+const Program* CatchFinder::ProgramWithCalls(const Instruction& instruction) {
+  if (const Program* program = ProgramOf(instruction)) return program;
+  Known& known = Of(instruction);
+  if (!known.neighbours.has_value()) known.neighbours = NeighbourProgram(instruction);
+  return known.neighbours->has_value() ? &**known.neighbours : nullptr;
+}
+
 ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
   std::unique_ptr<ConstantFlow>& flow = flows_[kind];
   if (flow == nullptr) flow = std::make_unique<ConstantFlow>(module_, [kind](const Value& literal) { return HasAny(kind, literal); });
@@ -155,8 +162,8 @@ std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const I
 }
 
 bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instruction& instruction) {
-  const Program* program = ProgramOf(instruction);
-  if (program == nullptr || Def(instruction).movement != Movement::kCompute) return false;
+  const Program* program = ProgramWithCalls(instruction);
+  if (program == nullptr || (Def(instruction).movement != Movement::kCompute && instruction.CalledComputations().empty())) return false;
   const ExprGraph& graph = *program->graph;
   const ScalarHazard hazard = HazardOf(request.kind);
   for (NodeId id = 0; id < graph.size(); ++id) {
@@ -167,10 +174,11 @@ bool CatchFinder::MayHaveByProgram(const CatchRequest& request, const Instructio
 }
 
 bool CatchFinder::MayHide(const CatchRequest& request, const Instruction& instruction) {
-  if (request.kind != CatchKind::kNan) return false;
-  Known& known = Of(instruction);
-  if (known.hides < 0) known.hides = CallsMayHideNan(instruction) ? 1 : 0;
-  return known.hides == 1;
+  if (request.kind != CatchKind::kNan && request.kind != CatchKind::kInf) return false;
+  const HazardQuery query = QueryOf(request);
+  int& hides = Of(instruction).hides[query.infinity ? 1 : 0];
+  if (hides < 0) hides = CallsMayHide(instruction, query) ? 1 : 0;
+  return hides == 1;
 }
 
 bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instruction) {
@@ -221,12 +229,12 @@ bool CatchFinder::Concerns(const CatchRequest& request, const Instruction& instr
 std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result,
                                          absl::Span<const Frame> frames, bool clean) {
   switch (request.kind) {
-    case CatchKind::kNan: {
+    case CatchKind::kNan:
+    case CatchKind::kInf: {
       std::optional<Finding> found = FindNonFinite(request, instruction, operands, result, frames, clean);
-      if (!found.has_value() || found->constant == nullptr) LookInside(instruction, operands, result, &found);
+      if (!found.has_value() || found->constant == nullptr) LookInside(request, instruction, operands, result, &found);
       return found;
     }
-    case CatchKind::kInf: return FindNonFinite(request, instruction, operands, result, frames, clean);
     case CatchKind::kIndex:
     case CatchKind::kDuplicate:
     case CatchKind::kUnsorted: return FindByIndices(request, instruction, operands);
@@ -237,7 +245,9 @@ std::optional<Finding> CatchFinder::Find(const CatchRequest& request, const Inst
     case CatchKind::kUnsignedWrap:
     case CatchKind::kDivision: break;
   }
-  return FindByOperations(request, instruction, operands, result);
+  std::optional<Finding> found = FindByOperations(request, instruction, operands, result);
+  if (found.has_value()) LookInside(request, instruction, operands, result, &found);
+  return found;
 }
 
 // By element of the result: still bad after every bad element of the data was replaced by 1. Empty: it cannot be said.

@@ -54,7 +54,7 @@ struct Finding {
   int64_t further = 0;            // other elements of the same instruction that it introduced now
   int64_t inherited = 0;          // elements that have it from an operand
   const Instruction* constant = nullptr;  // nan, inf: taken from this constant
-  std::optional<InnerBirth> inner;        // nan: made in the computation that the instruction calls
+  std::optional<InnerBirth> inner;        // made in the computation that the instruction calls (not of index, duplicate, unsorted)
   bool hidden = false;                    // ... and lost again there: the result does not have it
 };
 
@@ -95,7 +95,7 @@ class CatchFinder {
     bool program_made = false;
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
-    int hides = -1;  // its calls may make a NaN and lose it
+    int hides[2] = {-1, -1};  // its calls may make a NaN (an infinity) and lose it
     bool gave_up = false;  // said that not all of them were looked at
     std::optional<std::optional<Program>> neighbours;  // of a sort
     std::map<int, Suspects> suspects;  // by what is looked for
@@ -114,8 +114,11 @@ class CatchFinder {
   absl::StatusOr<std::vector<std::vector<int64_t>>> RunSuspects(Suspects& suspects, absl::Span<const Value> operands);
   std::optional<std::vector<std::vector<int64_t>>> Suspicious(const CatchRequest& request, const Instruction& instruction, const Program& program,
                                                               absl::Span<const Value> operands, absl::Span<const Value> results);
-  std::vector<int64_t> HiddenSuspects(const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
-  void LookInside(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
+  // An element program of the instruction, and what it reads: its own over its operands, or of a sort the comparator's over each two neighbours
+  // of the result. Null: it has none.
+  const Program* ProgramWithCalls(const Instruction& instruction);
+  std::vector<int64_t> HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result);
+  void LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
   std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                             absl::Span<const Instruction* const> constants, int output);
   ConstantFlow& FlowOf(CatchKind kind);

@@ -64,7 +64,7 @@ absl::StatusOr<std::vector<std::vector<int64_t>>> CatchFinder::RunSuspects(Suspe
 }
 
 CatchFinder::Suspects& CatchFinder::SuspectsOf(const Instruction& instruction, const Program& program, const HazardQuery& query) {
-  const int key = (query.hazard.has_value() ? static_cast<int>(*query.hazard) + 1 : 0) * 1000 + query.bits * 2 + (query.result_is_given ? 1 : 0);
+  const int key = (query.hazard.has_value() ? static_cast<int>(*query.hazard) + 2 : query.infinity ? 1 : 0) * 1000 + query.bits * 2 + (query.result_is_given ? 1 : 0);
   auto [at, fresh] = Of(instruction).suspects.try_emplace(key);
   if (fresh) at->second.program = HazardProgram(program, query, &at->second.never);
   return at->second;
@@ -76,18 +76,15 @@ std::optional<std::vector<std::vector<int64_t>>> CatchFinder::Suspicious(const C
   for (const Value& operand : operands) {
     if (!operand.has_value()) return std::nullopt;
   }
-  HazardQuery query;
-  query.hazard = HazardOf(request.kind);
-  query.bits = request.bits;
-  query.in_folds = *query.hazard != ScalarHazard::kCancellation;
+  HazardQuery query = QueryOf(request);
   std::vector<Value> given(operands.begin(), operands.end());
   if (HasFold(program)) {
     if (*query.hazard == ScalarHazard::kDenormal) {
       if (NormalProof().Holds(program, operands)) return std::vector<std::vector<int64_t>>(results.size());
-      return std::nullopt;
+      if (instruction.CalledComputations().empty()) return std::nullopt;
     }
-    const bool floats = *query.hazard == ScalarHazard::kCancellation || *query.hazard == ScalarHazard::kConversionOverflow;
-    query.result_is_given = floats && results.size() == 1;
+    const bool outside = *query.hazard == ScalarHazard::kCancellation || (*query.hazard == ScalarHazard::kConversionOverflow && !MayHaveInFolds(query, program));
+    query.result_is_given = outside && results.size() == 1;
     if (query.result_is_given) given.push_back(results[0]);
   }
   Suspects* suspects = &SuspectsOf(instruction, program, query);
@@ -106,10 +103,16 @@ std::optional<std::vector<std::vector<int64_t>>> CatchFinder::Suspicious(const C
 
 std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                                                      const Value& result) {
-  const Program* program = ProgramOf(instruction);
+  const Program* program = ProgramWithCalls(instruction);
   if (program == nullptr) return std::nullopt;
   const ScalarHazard hazard = HazardOf(request.kind);
-  const std::vector<Value> leaves = ArraysOf(result);
+  std::vector<Value> leaves = ArraysOf(result);
+  const std::vector<Value> sorted = leaves;
+  const bool compares = program != ProgramOf(instruction);  // a sort: its neighbours were compared, whatever the algorithm
+  if (compares) {
+    operands = sorted;
+    leaves.resize(1);
+  }
   ElementTrace trace(*program, operands);
   bool hit = false;
   std::string why;
@@ -129,7 +132,7 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
     found->value = ElementAt(leaves[o], linear);
     found->has_value = true;
     found->why = why;
-    Show(instruction, LoadsOf(*program, operands, static_cast<int>(o), linear), operands, *found);
+    if (!compares) Show(instruction, LoadsOf(*program, operands, static_cast<int>(o), linear), operands, *found);
   };
   if (program->is_push) {
     trace.Updates([&](int64_t target) {
@@ -150,7 +153,7 @@ std::optional<Finding> CatchFinder::FindByOperations(const CatchRequest& request
         break;
       }
       hit = false;
-      if (!suspects.has_value() && hazard == ScalarHazard::kDenormal && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
+      if (!suspects.has_value() && hazard == ScalarHazard::kDenormal && instruction.CalledComputations().empty() && Floats(leaves[o].shape())) {  // what is not small in the end was not lost
         const Scalar out = ElementAt(leaves[o], i);
         if (out.re != 0 && !IsDenormal(out)) continue;
       }
@@ -221,10 +224,7 @@ bool CatchFinder::IsClean(const CatchRequest& request, const Computation& comput
   const auto [at, fresh] = regions_.try_emplace({computation.schedule[region.root], region.members.size(), key});
   std::vector<RegionSuspects>& all = at->second;
   if (fresh) {
-    HazardQuery query;
-    query.hazard = HazardOf(request.kind);
-    query.bits = request.bits;
-    query.in_folds = *query.hazard != ScalarHazard::kCancellation;
+    const HazardQuery query = QueryOf(request);
     std::vector<int> roots = PartlyRead(computation, region);
     roots.push_back(region.root);
     for (int root : roots) {
@@ -252,20 +252,14 @@ bool CatchFinder::IsClean(const CatchRequest& request, const Computation& comput
   return true;
 }
 
-// Elements of the result in whose calls a NaN may have been made and lost again.
-std::vector<int64_t> CatchFinder::HiddenSuspects(const Instruction& instruction, absl::Span<const Value> operands, const Value& result) {
-  Known& known = Of(instruction);
-  if (known.hides < 0) known.hides = CallsMayHideNan(instruction) ? 1 : 0;
-  if (known.hides == 0) return {};
-  HazardQuery query;
-  const Program* program = ProgramOf(instruction);
+// Elements of the result in whose calls a NaN (an infinity) may have been made and lost again.
+std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result) {
+  if (!MayHide(request, instruction)) return {};
+  const HazardQuery query = QueryOf(request);
+  const Program* program = ProgramWithCalls(instruction);
+  if (program == nullptr) return {};
   std::vector<Value> given(operands.begin(), operands.end());
-  if (program == nullptr) {  // a sort: its neighbours were compared, whatever the algorithm
-    if (!known.neighbours.has_value()) known.neighbours = NeighbourProgram(instruction);
-    if (!known.neighbours->has_value()) return {};
-    program = &**known.neighbours;
-    given = ArraysOf(result);
-  }
+  if (program != ProgramOf(instruction)) given = ArraysOf(result);  // a sort
   for (const Value& v : given) {
     if (!v.has_value()) return {};
   }
@@ -275,8 +269,9 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const Instruction& instruction,
     bool hit = false;
     trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool) {
       bool inherited = false;
-      for (const Scalar& s : in) inherited = inherited || s.IsNaN();
-      hit = hit || (!inherited && MakesNan(node.op, node.type) && out.IsNaN());
+      const bool floats = IsFloat(out.type) || IsComplex(out.type);
+      for (const Scalar& s : in) inherited = inherited || ((IsFloat(s.type) || IsComplex(s.type)) && (query.infinity ? !s.IsFinite() : s.IsNaN()));
+      hit = hit || (!inherited && floats && MayHave(query, node.op, node.type, in.empty() ? node.type : in[0].type) && (query.infinity ? !out.IsFinite() && !out.IsNaN() : out.IsNaN()));
     });
     trace.Updates([&](int64_t target) {
       if (hit) found.push_back(target);
@@ -293,27 +288,28 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const Instruction& instruction,
   return std::move((*found)[0]);
 }
 
-// A NaN that the instruction's own computation made: names where. In `found`, which the result has, or else hidden from the result.
-void CatchFinder::LookInside(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found) {
+// What the instruction's own computation made: names where. In `found`, which the result has, or else (nan, inf) hidden from the result.
+void CatchFinder::LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found) {
+  const HazardQuery query = QueryOf(request);
   if (found->has_value()) {
     const Value leaf = (*found)->output >= 0 ? ArraysOf(result)[(*found)->output] : result;
-    (*found)->inner = FindInnerBirth(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index));
+    (*found)->inner = FindInnerBirth(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index), query);
     return;
   }
-  const std::vector<int64_t> suspects = HiddenSuspects(instruction, operands, result);
+  const std::vector<int64_t> suspects = HiddenSuspects(request, instruction, operands, result);
   constexpr int64_t kMost = 1000;  // calls by calls, so each takes its time; a program may say yes where the calls, one by one, do not
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
     if (++looked_at > kMost) {
       Known& known = Of(instruction);
       if (!known.gave_up) {
-        notices_.push_back(absl::StrCat("catch nan looked into the calls of ", kMost, " of the ", suspects.size(), " elements of %", instruction.name,
+        notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the calls of ", kMost, " of the ", suspects.size(), " elements of %", instruction.name,
                                         " in which one may be made and lost again, and found none; the others were not looked into"));
       }
       known.gave_up = true;
       return;
     }
-    std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element);
+    std::optional<InnerBirth> birth = FindInnerBirth(instruction, operands, result, element, query);
     if (!birth.has_value()) continue;
     Finding f;
     const Value first = ArraysOf(result)[0];

@@ -273,14 +273,16 @@ std::string FramesText(const Caught& caught) {
 
 std::string Made(const Module& module, const Caught& caught) {
   const Finding& f = caught.finding;
+  std::string inside;
+  if (f.inner.has_value()) {
+    const Instruction& inner = *f.inner->instruction;
+    const int line = LineOf(module, inner);
+    inside = absl::StrCat(" in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "");
+  }
   switch (caught.kind) {
     case CatchKind::kNan:
     case CatchKind::kInf:
-      if (f.inner.has_value()) {
-        const Instruction& inner = *f.inner->instruction;
-        const int line = LineOf(module, inner);
-        return absl::StrCat(" makes it in ", inner.parent->name, ", at %", inner.name, line > 0 ? absl::StrCat(" (line ", line, ")") : "", f.hidden ? ", and hides it again" : "");
-      }
+      if (f.inner.has_value()) return absl::StrCat(" makes it", inside, f.hidden ? ", and hides it again" : "");
       if (f.constant != nullptr) return absl::StrCat(" takes it from the constant %", f.constant->name);
       return " makes it from operands that have none";
     case CatchKind::kOverflow:
@@ -294,7 +296,7 @@ std::string Made(const Module& module, const Caught& caught) {
     case CatchKind::kDivision:
       break;
   }
-  return absl::StrCat(": ", f.why);
+  return absl::StrCat(inside, ": ", f.why);
 }
 
 // "%l = nan, made from %b = -3, in call 2 for %r[0] (%a = 0, %b = %x[2] = -3)".

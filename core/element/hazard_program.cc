@@ -107,6 +107,15 @@ class Builder {
     return Not(to_->Binary(ScalarOp::kEq, a, a));
   }
 
+  NodeId AllFinite(NodeId a) {
+    if (IsComplex(TypeOf(a))) return And(Finite(to_->Unary(ScalarOp::kReal, a)), Finite(to_->Unary(ScalarOp::kImag, a)));
+    return Finite(a);
+  }
+  NodeId Infinite(NodeId a) {
+    if (IsComplex(TypeOf(a))) return Or(Infinite(to_->Unary(ScalarOp::kReal, a)), Infinite(to_->Unary(ScalarOp::kImag, a)));
+    return And(Not(Finite(a)), to_->Binary(ScalarOp::kEq, a, a));
+  }
+
   void Copy(NodeId id) {
     const Node& node = graph_.node(id);
     switch (node.kind) {
@@ -159,7 +168,7 @@ class Builder {
       known = known && value_[input] != kNoNode;
       pred_[id] = Or(pred_[id], pred_[input]);
     }
-    const bool may = query_.hazard.has_value() ? MayHave(*query_.hazard, node.op, node.type, graph_.node(node.inputs[0]).type) : MakesNan(node.op, node.type);
+    const bool may = MayHave(query_, node.op, node.type, graph_.node(node.inputs[0]).type);
     if (known) {
       NodeId out = kNoNode;
       switch (node.op) {
@@ -231,9 +240,9 @@ class Builder {
 
   NodeId Test(const Node& node, absl::Span<const NodeId> in, NodeId out) {
     if (!query_.hazard.has_value()) {
-      NodeId born = Nan(out);
+      NodeId born = query_.infinity ? Infinite(out) : Nan(out);
       for (NodeId x : in) {
-        if (IsFloat(TypeOf(x)) || IsComplex(TypeOf(x))) born = And(born, Not(Nan(x)));
+        if (IsFloat(TypeOf(x)) || IsComplex(TypeOf(x))) born = And(born, query_.infinity ? AllFinite(x) : Not(Nan(x)));
       }
       return born;
     }
@@ -429,6 +438,44 @@ bool MakesNan(ScalarOp op, ElementType to) {
     case ScalarOp::kBitcast: return true;  // of integers; of floats it hands on
     default: return IsComplex(to) && op != ScalarOp::kComplex && op != ScalarOp::kNegate;
   }
+}
+
+bool MakesInfinity(ScalarOp op, ElementType to) {
+  if (!IsFloat(to) && !IsComplex(to)) return false;
+  switch (op) {
+    case ScalarOp::kNegate:
+    case ScalarOp::kAbs:
+    case ScalarOp::kMaximum:
+    case ScalarOp::kMinimum:
+    case ScalarOp::kComplex: return IsComplex(to) && op == ScalarOp::kAbs;
+    default: return true;
+  }
+}
+
+bool MayHave(const HazardQuery& query, ScalarOp op, ElementType to, ElementType from) {
+  if (query.hazard.has_value()) return MayHave(*query.hazard, op, to, from);
+  return query.infinity ? MakesInfinity(op, to) : MakesNan(op, to);
+}
+
+bool MayHaveInFolds(const HazardQuery& query, const Program& program) {
+  const ExprGraph& graph = *program.graph;
+  std::vector<bool> seen(graph.size(), false);
+  std::vector<NodeId> todo;
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    if (graph.node(id).kind != NodeKind::kFold) continue;
+    const FoldInfo& fold = graph.fold(graph.node(id));
+    todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
+  }
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (seen[id]) continue;
+    seen[id] = true;
+    const Node& node = graph.node(id);
+    if (node.kind == NodeKind::kScalarOp && MayHave(query, node.op, node.type, graph.node(node.inputs[0]).type)) return true;
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+  }
+  return false;
 }
 
 bool HasFold(const Program& program) {

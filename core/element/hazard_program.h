@@ -14,6 +14,7 @@ namespace hloscope {
 struct HazardQuery {
   // None: a NaN is made from numbers that are none.
   std::optional<ScalarHazard> hazard;
+  bool infinity = false;   // without a hazard: an infinity is made from finite numbers, instead of a NaN
   int bits = 0;            // of kCancellation, as in Has
   bool in_folds = true;    // also what the bodies of folds do
   // Folds are not computed again: the program's first output is at hand as one more operand, the last one. Only operations outside of folds
@@ -27,8 +28,14 @@ std::optional<Program> HazardProgram(const Program& program, const HazardQuery& 
 
 // Whether the operation can make a NaN from numbers that are none.
 bool MakesNan(ScalarOp op, ElementType to);
+// Whether it can make an infinity from finite numbers.
+bool MakesInfinity(ScalarOp op, ElementType to);
+// Whether the operation may have what the query asks for, by its types.
+bool MayHave(const HazardQuery& query, ScalarOp op, ElementType to, ElementType from);
 // Whether the program folds.
 bool HasFold(const Program& program);
+// Whether an operation in the body of a fold may have it.
+bool MayHaveInFolds(const HazardQuery& query, const Program& program);
 
 }  // namespace hloscope
 

@@ -1,10 +1,12 @@
-// The calls are made again one by one, each instruction of the computation on scalars by its own program, until one makes a NaN.
+// The calls are made again one by one, each instruction of the computation on scalars by its own program, until one has what is looked for.
 #include "core/ops/inner_birth.h"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/element/element_trace.h"
 #include "core/element/hazard_program.h"
 #include "core/element/interpret.h"
 #include "core/ops/element_calls.h"
@@ -81,6 +83,7 @@ class ScalarRun {
         InterpretOptions options;
         options.bounds = false;
         interpreter = std::make_unique<Interpreter>(*program, options);
+        programs_[i] = std::make_unique<Program>(*std::move(program));
       }
       absl::StatusOr<std::vector<Value>> made = interpreter->All(pointers);
       if (!made.ok()) return false;
@@ -90,6 +93,11 @@ class ScalarRun {
   }
 
   const Value& ValueOf(const Instruction* i) const { return values_.at(i); }
+  // The program of an instruction that has run by one; null: it has not.
+  const Program* ProgramOf(const Instruction* i) const {
+    const auto program = programs_.find(i);
+    return program == programs_.end() ? nullptr : program->second.get();
+  }
   // What ran for a call; null: it is none.
   const ScalarRun* CallOf(const Instruction* i) const {
     const auto call = calls_.find(i);
@@ -98,6 +106,7 @@ class ScalarRun {
 
  private:
   absl::flat_hash_map<const Instruction*, Value> values_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<Program>> programs_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Interpreter>> interpreters_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<ScalarRun>> calls_;
 };
@@ -107,23 +116,46 @@ Scalar ToScalar(const Value& value, int64_t linear = 0) {
   return LoadScalar(type, value.data() + linear * StorageBytes(type));
 }
 
-// The first element that is NaN; -1: none is.
-int64_t FirstNan(const Value& value) {
+bool IsInfinite(const Scalar& s) { return !s.IsNaN() && (std::isinf(s.re) || (IsComplex(s.type) && std::isinf(s.im))); }
+
+// The first element that is NaN (or infinite); -1: none is.
+int64_t FirstBad(const Value& value, bool infinity) {
   for (int64_t k = 0; IsFloating(value.shape()) && k < value.element_count(); ++k) {
-    if (ToScalar(value, k).IsNaN()) return k;
+    const Scalar s = ToScalar(value, k);
+    if (infinity ? IsInfinite(s) : s.IsNaN()) return k;
+  }
+  return -1;
+}
+// Whether it comes from there: an infinity may also come of a NaN's other part.
+bool BringsBad(const Value& value, bool infinity) { return FirstBad(value, false) >= 0 || (infinity && FirstBad(value, true) >= 0); }
+
+// The first element at which an operation of the instruction's program has the hazard; -1: at none.
+int64_t FirstHazard(const ScalarRun& run, const Instruction& i, const HazardQuery& query) {
+  const Program* program = run.ProgramOf(&i);
+  if (program == nullptr) return -1;
+  std::vector<Value> operands;
+  for (const Instruction* operand : i.operands) operands.push_back(run.ValueOf(operand));
+  ElementTrace trace(*program, operands);
+  bool hit = false;
+  trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool) { hit = hit || Has(*query.hazard, node.op, node.type, node.aux, in, out, query.bits, nullptr); });
+  std::vector<int64_t> index(i.shape.rank());
+  for (int64_t k = 0; k < run.ValueOf(&i).element_count(); ++k) {
+    DelinearizeIndex(i.shape.dimensions(), k, absl::MakeSpan(index));
+    trace.At(0, index);
+    if (hit) return k;
   }
   return -1;
 }
 
-// The first instruction of the call that has just run that makes a NaN.
-std::optional<InnerBirth> BirthIn(const ScalarRun& run, const Computation& computation) {
+// The first instruction of the call that has just run that has what is looked for.
+std::optional<InnerBirth> BirthIn(const ScalarRun& run, const Computation& computation, const HazardQuery& query) {
   for (const Instruction* i : computation.schedule) {
     if (const ScalarRun* call = run.CallOf(i); call != nullptr) {
-      if (std::optional<InnerBirth> birth = BirthIn(*call, *i->CalledComputations()[0]); birth.has_value()) return birth;
+      if (std::optional<InnerBirth> birth = BirthIn(*call, *i->CalledComputations()[0], query); birth.has_value()) return birth;
       continue;
     }
-    if (i->parameter_number >= 0 || i->literal != nullptr || !IsFloating(i->shape)) continue;
-    const int64_t born = FirstNan(run.ValueOf(i));
+    if (i->parameter_number >= 0 || i->literal != nullptr) continue;
+    const int64_t born = query.hazard.has_value() ? FirstHazard(run, *i, query) : FirstBad(run.ValueOf(i), query.infinity);
     if (born < 0) continue;
     InnerBirth birth;
     birth.value = ToScalar(run.ValueOf(i), born);
@@ -134,7 +166,7 @@ std::optional<InnerBirth> BirthIn(const ScalarRun& run, const Computation& compu
         break;
       }
       const Value& from = run.ValueOf(operand);
-      inherited = inherited || FirstNan(from) >= 0;
+      inherited = inherited || (!query.hazard.has_value() && BringsBad(from, query.infinity));
       if (from.element_count() > 0) birth.read.push_back({operand, ToScalar(from, operand->shape.dimensions() == i->shape.dimensions() ? born : 0)});
     }
     if (inherited) continue;
@@ -154,7 +186,7 @@ int64_t SortDimension(const Instruction& sort) {
   return dims.empty() ? sort.operands[0]->shape.rank() - 1 : dims[0];
 }
 
-std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value& result, int64_t element) {
+std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value& result, int64_t element, const HazardQuery& query) {
   const Computation* comparator = sort.Called(AttrId::kToApply);
   const Shape& shape = sort.operands[0]->shape;
   if (comparator == nullptr || shape.rank() == 0) return std::nullopt;
@@ -169,15 +201,35 @@ std::optional<InnerBirth> BirthInComparison(const Instruction& sort, const Value
   }
   ScalarRun run;
   if (!run.Run(*comparator, arguments)) return std::nullopt;
-  std::optional<InnerBirth> birth = BirthIn(run, *comparator);
+  std::optional<InnerBirth> birth = BirthIn(run, *comparator, query);
   if (!birth.has_value()) return birth;
   for (size_t p = 0; p < arguments.size(); ++p) birth->arguments.push_back({comparator->parameters[p], ToScalar(arguments[p]), -1, 0});
   return birth;
 }
 
+// Whether its result may be finite where an operand is infinite.
+bool HidesInfinity(ScalarOp op) {
+  switch (op) {
+    case ScalarOp::kDivide:
+    case ScalarOp::kMaximum:
+    case ScalarOp::kMinimum:
+    case ScalarOp::kExp:
+    case ScalarOp::kExpm1:
+    case ScalarOp::kPower:
+    case ScalarOp::kRsqrt:
+    case ScalarOp::kTanh:
+    case ScalarOp::kLogistic:
+    case ScalarOp::kAtan2:
+    case ScalarOp::kErf:
+    case ScalarOp::kRemainder:
+    case ScalarOp::kSign: return true;
+    default: return false;
+  }
+}
+
 }  // namespace
 
-bool CallsMayHideNan(const Instruction& instruction) {
+bool CallsMayHide(const Instruction& instruction, const HazardQuery& query) {
   bool makes = false, hides = false;
   for (const Computation* computation : ScalarComputations(instruction)) {
     for (const Instruction* i : computation->schedule) {
@@ -189,17 +241,19 @@ bool CallsMayHideNan(const Instruction& instruction) {
       hides = hides || (reads_floats && !IsFloating(i->shape));
       for (NodeId id = 0; id < program->graph->size(); ++id) {
         const Node& node = program->graph->node(id);
-        makes = makes || (node.kind == NodeKind::kScalarOp && MakesNan(node.op, node.type));
-        hides = hides || node.kind == NodeKind::kSelect;
+        if (node.kind == NodeKind::kSelect) hides = true;
+        if (node.kind != NodeKind::kScalarOp) continue;
+        makes = makes || MayHave(query, node.op, node.type, program->graph->node(node.inputs[0]).type);
+        hides = hides || (query.infinity && HidesInfinity(node.op));
       }
     }
   }
   return makes && hides;
 }
 
-std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element) {
+std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query) {
   if (ScalarComputations(instruction).empty()) return std::nullopt;
-  if (instruction.opcode == Opcode::kSort) return BirthInComparison(instruction, result, element);
+  if (instruction.opcode == Opcode::kSort) return BirthInComparison(instruction, result, element, query);
   for (const Value& operand : operands) {
     if (!operand.has_value() || !operand.shape().IsArray()) return std::nullopt;
   }
@@ -212,7 +266,7 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
     if (!arguments.has_value()) return std::nullopt;
     const Computation& computation = calls->computation();
     if (!run.Run(computation, *arguments)) return std::nullopt;
-    std::optional<InnerBirth> birth = BirthIn(run, computation);
+    std::optional<InnerBirth> birth = BirthIn(run, computation, query);
     if (birth.has_value()) {
       birth->call = call;
       const std::vector<std::pair<int, int64_t>>& sources = calls->sources();
@@ -228,6 +282,7 @@ std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::S
 }
 
 std::optional<Program> NeighbourProgram(const Instruction& sort) {
+  if (sort.opcode != Opcode::kSort) return std::nullopt;
   const Computation* comparator = sort.Called(AttrId::kToApply);
   const Shape& shape = sort.operands[0]->shape;
   if (comparator == nullptr || shape.rank() == 0) return std::nullopt;

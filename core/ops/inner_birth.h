@@ -1,5 +1,5 @@
 // What went wrong inside of the scalar computation that an instruction calls (a reducer, a comparator, a combiner, a map's body): which of its
-// instructions made a NaN, in which call. Not for deciding whether the instruction itself made one.
+// instructions made a NaN or an infinity or had a hazard, in which call. Not for deciding whether the instruction itself made one.
 #ifndef HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
 #define HLOSCOPE_CORE_OPS_INNER_BIRTH_H_
 
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "core/element/hazard_program.h"
 #include "core/element/program.h"
 #include "core/ir/module.h"
 #include "core/literal/scalar.h"
@@ -29,15 +30,16 @@ struct InnerBirth {
   int64_t call = 0;                 // among those looked at
 };
 
-// Whether a NaN may be made and lost again in there, so that the instruction's result does not have it.
-bool CallsMayHideNan(const Instruction& instruction);
+// Whether a NaN (or an infinity) may be made and lost again in there, so that the instruction's result does not have it.
+bool CallsMayHide(const Instruction& instruction, const HazardQuery& query);
 
-// The first NaN made from numbers that are none in the calls for element `element` of the result (of a sort: in the comparison of the elements
-// that stand there and after it in the result). None: there is none, or the calls cannot be followed.
-std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element);
+// The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element` of
+// the result (of a sort: in the comparison of the elements that stand there and after it in the result). None: there is none, or the calls
+// cannot be followed.
+std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query);
 
 // A sort's comparator asked about each two neighbours of the sorted result, as a program over the result's arrays (a pred by the place of the
-// first of the two; the last of a line is asked about itself).
+// first of the two; the last of a line is asked about itself). Nothing for other instructions.
 std::optional<Program> NeighbourProgram(const Instruction& sort);
 
 }  // namespace hloscope
