@@ -7,7 +7,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -20,8 +22,10 @@
 #include "core/debug/minimize.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
+#include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/literal/npy.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
@@ -62,8 +66,83 @@ bool SameKind(const Shape& before, const Shape& now) {
   return true;
 }
 
+// What computed the part `path` of an instruction's value: found through tuples, calls, loops and data that is only moved.
+const Instruction* ComputedBy(const Instruction* i, std::vector<int64_t> path) {
+  std::vector<const Instruction*> callers;
+  std::set<std::pair<const Instruction*, std::vector<int64_t>>> loops;  // bodies gone through for a part
+  for (int steps = 0; steps < 100000; ++steps) {
+    const OpDef& def = Def(*i);
+    if (i->parameter_number >= 0) {
+      if (callers.empty()) return i;
+      const Instruction* caller = callers.back();
+      callers.pop_back();
+      if (Def(*caller).control == ControlKind::kWhile) {
+        i = loops.contains({caller, path}) ? caller->operands[0] : caller;  // the iteration before
+      } else {
+        i = caller->operands[i->parameter_number];
+      }
+    } else if (def.control == ControlKind::kWhile) {
+      if (!loops.insert({i, path}).second) {
+        i = i->operands[0];
+        continue;
+      }
+      callers.push_back(i);
+      i = i->Called(AttrId::kBody)->root;
+    } else if (def.control == ControlKind::kCall && i->CalledComputations().size() == 1 && i->CalledComputations()[0]->parameters.size() == i->operands.size()) {
+      callers.push_back(i);
+      i = i->CalledComputations()[0]->root;
+    } else if (i->Has(AttrId::kIndex) && i->operands.size() == 1 && i->operands[0]->shape.IsTuple()) {
+      path.insert(path.begin(), i->Int(AttrId::kIndex));
+      i = i->operands[0];
+    } else if (def.op_class == OpClass::kStructural && i->shape.IsTuple() && !path.empty() && path[0] < static_cast<int64_t>(i->operands.size()) && i->operands.size() == i->shape.tuple_shapes().size()) {
+      const int64_t part = path[0];
+      path.erase(path.begin());
+      i = i->operands[part];
+    } else if (def.movement == Movement::kMove && i->operands.size() == 1 && path.empty()) {
+      i = i->operands[0];
+    } else {
+      return i;
+    }
+  }
+  return i;
+}
+
+// Of each value that the expression names, in their order, what kind of operation has computed it; parameters and constants are one kind.
+std::vector<std::string> Makers(const Module& module, const ExpressionHost& host, absl::string_view text) {
+  std::vector<std::string> makers;
+  const auto part_of_name = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.'; };
+  while (!text.empty()) {
+    absl::string_view rest = text;
+    absl::StatusOr<Reference> reference = absl::ascii_isalpha(text[0]) || text[0] == '_' || text[0] == '%' || text[0] == '$' ? ParseReference(rest, host) : absl::NotFoundError("");
+    if (!reference.ok() || !host.IsName(reference->name)) {
+      const bool name = part_of_name(text[0]);
+      text.remove_prefix(1);
+      while (name && !text.empty() && part_of_name(text[0])) text.remove_prefix(1);
+      continue;
+    }
+    text = rest;
+    const Instruction* i = reference->name == "$result" ? module.entry->root : module.entry->FindInstruction(reference->name);
+    std::vector<int64_t> path;
+    Shape shape = i->shape;
+    for (absl::string_view subscript_text : reference->subscripts) {
+      const absl::StatusOr<Subscript> subscript = ParseSubscript(subscript_text);
+      if (!shape.IsTuple() || !subscript.ok()) break;
+      const int64_t k = subscript->size() == 1 ? (*subscript)[0].index : -1, size = static_cast<int64_t>(shape.tuple_shapes().size());
+      const int64_t part = k < 0 ? k + size : k;
+      if (part < 0 || part >= size) break;
+      path.push_back(part);
+      shape = Shape(shape.tuple_shapes()[part]);
+    }
+    const Instruction* maker = ComputedBy(i, std::move(path));
+    makers.push_back(maker->parameter_number >= 0 || maker->literal != nullptr ? "" : std::string(Name(maker->opcode)));
+  }
+  return makers;
+}
+
+// What the expression names must still be computed by an operation of the kind that computed it in the whole program, so that a constant that
+// fails the expectation too is no smaller program.
 FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
-  return [&backend, &run, text, first = true, result = Shape(), of_result = absl::StrContains(text, "$result")](const Module& module,
+  return [&backend, &run, text, first = true, result = Shape(), makers = std::vector<std::string>(), of_result = absl::StrContains(text, "$result")](const Module& module,
                                                                                                                const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
     Machine machine(module, backend, run);
     const bool whole = first;
@@ -77,7 +156,10 @@ FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const 
     }
     const absl::StatusOr<Claim> claim = EvaluateClaim(text, RunHost(module, machine));
     if (whole && !claim.ok()) return absl::InvalidArgumentError(absl::StrCat("expect ", text, ": ", claim.status().message()));
-    return claim.ok() && !claim->holds;
+    if (!claim.ok() || claim->holds) return false;
+    std::vector<std::string> now = Makers(module, RunHost(module, machine), text);
+    if (whole) makers = now;
+    return now == makers;
   };
 }
 
