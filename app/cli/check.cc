@@ -75,7 +75,7 @@ int Run_check(const std::vector<std::string>& args) {
   ordered_json list = ordered_json::array();
   for (const std::string& path : files) {
     const Loaded loaded = Load(path);
-    ReportProblems(path, loaded);
+    ReportProblems(loaded);
     if (!loaded.open.ok()) {
       status = kUsage;
     } else if (!loaded.sink.diagnostics().empty() && status == kOk) {

@@ -68,7 +68,7 @@ void ExecuteInput(Session& session) {
 std::vector<JunitCase> Cases(Session& session, bool script_failed, const std::string& last_words) {
   std::vector<JunitCase> cases;
   for (const ExpectRecord& expect : session.expects()) {
-    cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail, ""});
+    cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail.empty() ? expect.where : expect.detail, expect.passed ? "" : expect.where, expect.script, expect.line});
   }
   if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().machine->status().message()), ""});
   if (script_failed) cases.push_back({"script", JunitCase::kError, "a command failed; the rest of the script was not executed", last_words});
@@ -101,20 +101,27 @@ int Run_debug(const std::vector<std::string>& args) {
   program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
 
+  const auto refuse = [&](absl::string_view why) {
+    WriteJunitError(junit, file, "start", std::string(why));
+    return UsageError(std::string(why));
+  };
   Loaded loaded;
   int status = kOk;
   std::unique_ptr<Module> module = LoadOrReport(file, loaded, status);
-  if (module == nullptr) return status;
+  if (module == nullptr) {
+    WriteJunitError(junit, file, "load", ProblemsText(loaded));
+    return status;
+  }
   absl::StatusOr<SessionOptions> options = program.ToSession();
-  if (!options.ok()) return UsageError(std::string(options.status().message()));
+  if (!options.ok()) return refuse(options.status().message());
   options->arguments = std::move(loaded.arguments);
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
-    if (!bytes.ok()) return UsageError(absl::StrCat("--retain: ", bytes.status().message()));
+    if (!bytes.ok()) return refuse(absl::StrCat("--retain: ", bytes.status().message()));
     options->retain_bytes = *bytes;
   }
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
-  if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+  if (!backend.ok()) return refuse(backend.status().message());
 
   Transcript* transcript = nullptr;  // the session's, as soon as it is there
   Session session(std::move(module), *std::move(backend), *std::move(options), [&transcript](absl::string_view text) {
@@ -125,7 +132,7 @@ int Run_debug(const std::vector<std::string>& args) {
   transcript = &session.state().Extension<Transcript>();
   EquipSession(session);
   // A file that is not there is said before anything is typed.
-  if (const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return UsageError(std::string(inputs.status().message()));
+  if (const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return refuse(inputs.status().message());
   InterruptGuard guard(session);
   if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;

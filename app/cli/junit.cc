@@ -2,10 +2,13 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 
+#include "absl/strings/str_cat.h"
 #include "core/base/markup.h"
 
 namespace hloscope::cli {
+
 bool WriteJunit(const std::string& path, const std::string& suite, const std::vector<JunitCase>& cases) {
   const auto count = [&](JunitCase::Outcome outcome) { return std::count_if(cases.begin(), cases.end(), [&](const JunitCase& c) { return c.outcome == outcome; }); };
   std::ofstream file(path, std::ios::binary);
@@ -13,8 +16,11 @@ bool WriteJunit(const std::string& path, const std::string& suite, const std::ve
        << count(JunitCase::kError) << "\"";
   if (count(JunitCase::kSkipped) > 0) file << " skipped=\"" << count(JunitCase::kSkipped) << "\"";
   file << ">\n";
+  std::map<std::string, int> named;
   for (const JunitCase& c : cases) {
-    file << "  <testcase name=\"" << EscapeAttribute(c.name) << "\"";
+    const int same = ++named[c.name];
+    file << "  <testcase classname=\"" << EscapeAttribute(suite) << "\" name=\"" << EscapeAttribute(same > 1 ? absl::StrCat(c.name, " #", same) : c.name) << "\"";
+    if (!c.file.empty()) file << " file=\"" << EscapeAttribute(c.file) << "\" line=\"" << c.line << "\"";
     if (c.outcome == JunitCase::kPassed) {
       file << "/>\n";
       continue;
@@ -31,6 +37,11 @@ bool WriteJunit(const std::string& path, const std::string& suite, const std::ve
   file << "</testsuite>\n";
   file.close();
   return file.good();
+}
+
+void WriteJunitError(const std::string& path, const std::string& suite, const std::string& name, const std::string& text) {
+  if (path.empty()) return;
+  (void)WriteJunit(path, suite, {{name, JunitCase::kError, text.substr(0, text.find('\n')), text.find('\n') + 1 < text.size() ? text : ""}});
 }
 
 }  // namespace hloscope::cli

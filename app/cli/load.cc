@@ -150,25 +150,23 @@ Loaded LoadText(const std::string& name, std::string text) {
   return loaded;
 }
 
-void ReportProblems(const std::string& path, const Loaded& loaded) {
-  if (!loaded.open.ok()) {
-    std::fprintf(stderr, "hloscope: %s\n", std::string(loaded.open.message()).c_str());
-    return;
-  }
+std::string ProblemsText(const Loaded& loaded) {
+  if (!loaded.open.ok()) return absl::StrCat("hloscope: ", loaded.open.message(), "\n");
   std::string all;
   for (const Diagnostic& diagnostic : loaded.sink.diagnostics()) all += Render(diagnostic, *loaded.source);
+  return all;
+}
+
+void ReportProblems(const Loaded& loaded) {
+  const std::string all = ProblemsText(loaded);
   std::fwrite(all.data(), 1, all.size(), stderr);
 }
 
 std::unique_ptr<Module> LoadOrReport(const std::string& path, Loaded& loaded, int& status) {
   loaded = Load(path);
-  ReportProblems(path, loaded);
-  if (loaded.ok()) {
-    if (loaded.module->entry != nullptr) return std::move(loaded.module);
-    std::fprintf(stderr, "hloscope: %s has no computation to run\n", path.c_str());
-    status = kUsage;
-    return nullptr;
-  }
+  if (loaded.ok() && loaded.module->entry == nullptr) loaded.open = absl::NotFoundError(absl::StrCat(path, " has no computation to run"));
+  ReportProblems(loaded);
+  if (loaded.ok()) return std::move(loaded.module);
   status = kUsage;
   return nullptr;
 }

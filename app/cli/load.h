@@ -33,8 +33,10 @@ struct Loaded {
 Loaded Load(const std::string& path, std::vector<StableHloTest>* tests = nullptr);
 // The same of a text that is not in a file; `name` stands for its path.
 Loaded LoadText(const std::string& name, std::string text);
-// Writes all diagnostics (or why the file cannot be opened) to standard error.
-void ReportProblems(const std::string& path, const Loaded& loaded);
+// All diagnostics, warnings too, or why the file cannot be opened or has nothing to run.
+std::string ProblemsText(const Loaded& loaded);
+// Writes that to standard error.
+void ReportProblems(const Loaded& loaded);
 // Load + ReportProblems; null when the program cannot be used, and then `status` is the exit status.
 std::unique_ptr<Module> LoadOrReport(const std::string& path, Loaded& loaded, int& status);
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
+#include "app/cli/junit.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/run_devices.h"
@@ -102,6 +103,7 @@ void PrintErrorJson(const std::string& message, ordered_json errors) {
 
 int Refuse(const RunOptions& o, int exit_status, const absl::Status& why) {
   const std::string message(why.message());
+  WriteJunitError(o.junit, o.file, "run", message);
   if (o.json) PrintErrorJson(message, ordered_json::array());
   UsageError(message);
   return exit_status;
@@ -370,6 +372,7 @@ class Runner {
     if (checker_ != nullptr) facts.check = &check;
     facts.compared = compared_;
     facts.differences = &differences_;
+    facts.recorded = compared_runs_.compared.get();
     facts.profile = profile_.get();
     absl::Status status;
     if (!o_.junit.empty()) status = WriteRunJunit(facts, o_.junit);
@@ -599,6 +602,7 @@ int Run_run(const std::vector<std::string>& args) {
   std::unique_ptr<Module> module = LoadOrReport(o.file, loaded, status);
   if (module == nullptr) {
     if (o.json) PrintLoadJson(o.file, loaded);
+    WriteJunitError(o.junit, o.file, "load", ProblemsText(loaded));
     return status;
   }
   const DeviceCounts devices = CountDevices(o.program, *module);

@@ -99,11 +99,12 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
     outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
   }
   if (!compare.empty()) {
-    const absl::StatusOr<RecordComparison> report = CompareWithRecord(run, compare, table_, false);
+    absl::StatusOr<RecordComparison> report = CompareWithRecord(run, compare, table_, false);
     if (!report.ok()) return report.status();
     absl::StrAppend(&outcome.text, "compared with ", compare, ": ", ToText(*report));
     outcome.json["compare"] = Json(*report);
     outcome.failed = report->diverging > 0;
+    outcome.compared = std::make_shared<const RecordComparison>(*std::move(report));
   }
   if (shadow.empty()) return absl::OkStatus();
   ShadowOptions options;

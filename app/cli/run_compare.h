@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_APP_CLI_RUN_COMPARE_H_
 #define HLOSCOPE_APP_CLI_RUN_COMPARE_H_
 
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -10,6 +11,10 @@
 #include "app/cli/arguments.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/program_inputs.h"
+
+namespace hloscope {
+struct RecordComparison;  // core/debug/record.h
+}
 
 namespace hloscope::cli {
 
@@ -27,6 +32,7 @@ struct RunCompare {
     std::string text;
     nlohmann::ordered_json json = nlohmann::ordered_json::object();
     bool failed = false;  // the run is not the recorded one
+    std::shared_ptr<const RecordComparison> compared;  // with the record; null: not asked for
   };
   absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome);
 

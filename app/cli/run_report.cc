@@ -6,6 +6,7 @@
 #include "app/cli/junit.h"
 #include "core/debug/explain.h"
 #include "core/debug/locations.h"
+#include "core/debug/record.h"
 #include "core/debug/report.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -41,6 +42,15 @@ std::vector<JunitCase> Cases(const RunFacts& f) {
       absl::StrAppend(&snapshot.text, ToText(d), "\n");
     }
     cases.push_back(std::move(snapshot));
+  }
+  if (f.recorded != nullptr) {
+    JunitCase record = {"compare with the record", JunitCase::kPassed, "", ""};
+    if (f.recorded->diverging > 0) {
+      record.outcome = JunitCase::kFailed;
+      record.message = absl::StrCat("first divergence: ", f.recorded->divergences[0].place);
+      record.text = ToText(*f.recorded);
+    }
+    cases.push_back(std::move(record));
   }
   return cases;
 }

@@ -13,6 +13,10 @@
 #include "core/exec/machine.h"
 #include "core/ir/module.h"
 
+namespace hloscope {
+struct RecordComparison;  // core/debug/record.h
+}
+
 namespace hloscope::cli {
 
 struct RunFacts {
@@ -28,6 +32,7 @@ struct RunFacts {
   const CheckReport* check = nullptr;    // null: not asked for
   bool compared = false;                 // with a snapshot's result
   const std::vector<ResultDifference>* differences = nullptr;
+  const RecordComparison* recorded = nullptr;  // of --compare; null: not asked for
   const ProfileData* profile = nullptr;
 };
 

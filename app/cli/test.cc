@@ -65,7 +65,7 @@ class Tester {
     std::vector<StableHloTest> tests;
     Loaded loaded = Load(path, &tests);
     if (loaded.format != "stablehlo text") {
-      ReportProblems(path, loaded);
+      ReportProblems(loaded);
       Collect(path, loaded);
       if (!loaded.ok() || loaded.module->entry == nullptr) return false;
       if (!Asserts(*loaded.module) && !loaded.expected.has_value()) {
@@ -81,7 +81,7 @@ class Tester {
       if (test.reached) Verify(*test.module, loaded.sink);
     }
     loaded.sink.SortByPlace();
-    ReportProblems(path, loaded);
+    ReportProblems(loaded);
     Collect(path, loaded);
     if (tests.empty() && loaded.sink.error_count() > 0) return false;
     if (tests.empty()) std::fprintf(stderr, "%s: note: no function without arguments to test\n", path.c_str());

@@ -153,13 +153,19 @@ CommandResult Session::ExecuteFile(const std::string& path) {
     return result;
   }
   ++s.source_depth;
+  const std::string outer = s.script;
+  const int outer_line = s.script_line;
   std::string line;
   for (int number = 1; result.ok && !result.quit && std::getline(file, line); ++number) {
     if (absl::StripAsciiWhitespace(line).empty()) continue;
+    s.script = path;
+    s.script_line = number;
     result = Execute(line);
     if (!result.ok) s.Say(path, ":", number, ": this command failed; the rest of the file is not executed\n");
   }
   --s.source_depth;
+  s.script = outer;
+  s.script_line = outer_line;
   if (StopState& stops = Stops(s); result.ok && !stops.collecting.empty()) {
     s.Say(path, ": commands without an end\n");
     stops.collecting.clear();

@@ -40,6 +40,9 @@ struct ExpectRecord {
   std::string text;    // the expression
   bool passed = false;
   std::string detail;  // of a failed one
+  std::string where;   // the program stood when it was asked
+  std::string script;  // the file of commands that asked; empty: none did
+  int line = 0;        // there
 };
 
 // A row of commands.def.

@@ -60,6 +60,8 @@ struct Session::State : ExpressionHost {
   std::string repeat;                 // what an empty line executes
   bool quit = false;
   int source_depth = 0;
+  std::string script;  // the file of commands that is being executed, the innermost; empty: none
+  int script_line = 0;
 
   // What a feature's file keeps in the session: made when first asked for. Features do not see each other's.
   template <typename T>

@@ -334,14 +334,15 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
     const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
     record.passed = claim.ok() && claim->holds;
     record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
-    if (!record.passed && record.detail.empty()) {
-      record.detail = !s.visible() ? "the program is not running" : s.Finished() ? "the program has finished" : absl::StrCat("the program stands at ", s.DescribeFrame(s.selected));
-    }
   }
+  record.where = !s.visible() ? "the program is not running" : s.Finished() ? "the program has finished" : absl::StrCat("the program stands at ", s.DescribeFrame(s.selected));
+  record.script = s.script;
+  record.line = s.script_line;
   if (record.passed) {
     s.Say("ok: ", args, "\n");
   } else {
-    s.Say("FAILED: ", args, "\n", record.detail.empty() ? "" : absl::StrCat("  ", record.detail, "\n"));
+    const std::string asked = record.script.empty() ? "" : absl::StrCat("; asked at ", record.script, ":", record.line);
+    s.Say("FAILED: ", args, "\n", record.detail.empty() ? "" : absl::StrCat("  ", record.detail, "\n"), "  ", record.where, asked, "\n");
   }
   s.expects.push_back(std::move(record));
   return absl::OkStatus();
