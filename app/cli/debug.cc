@@ -8,12 +8,13 @@
 
 #include "absl/strings/str_cat.h"
 #include "app/cli/arguments.h"
+#include "app/cli/device_run.h"
 #include "app/cli/junit.h"
 #include "app/cli/line_reader.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "core/debug/session.h"
-#include "core/debug/program_inputs.h"
+#include "core/debug/device_inputs.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
@@ -70,7 +71,7 @@ std::vector<JunitCase> Cases(Session& session, bool script_failed, const std::st
   for (const ExpectRecord& expect : session.expects()) {
     cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail.empty() ? expect.where : expect.detail, expect.passed ? "" : expect.where, expect.script, expect.line});
   }
-  if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().machine->status().message()), ""});
+  if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().stop_status().message()), ""});
   if (script_failed) cases.push_back({"script", JunitCase::kError, "a command failed; the rest of the script was not executed", last_words});
   return cases;
 }
@@ -112,8 +113,15 @@ int Run_debug(const std::vector<std::string>& args) {
     WriteJunitError(junit, file, "load", ProblemsText(loaded));
     return status;
   }
-  absl::StatusOr<SessionOptions> options = program.ToSession();
+  absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
+  if (const DeviceCounts counts = CountDevices(program, *module); counts.several()) {
+    absl::StatusOr<SessionDevices> devices = MakeDevices(program, counts);
+    if (!devices.ok()) return refuse(devices.status().message());
+    options->devices = *std::move(devices);
+  } else if (absl::Status one = program.CheckDevices(counts); !one.ok()) {
+    return refuse(one.message());
+  }
   options->arguments = std::move(loaded.arguments);
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
@@ -132,7 +140,7 @@ int Run_debug(const std::vector<std::string>& args) {
   transcript = &session.state().Extension<Transcript>();
   EquipSession(session);
   // A file that is not there is said before anything is typed.
-  if (const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return refuse(inputs.status().message());
+  if (const auto inputs = DeviceInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return refuse(inputs.status().message());
   InterruptGuard guard(session);
   if (!source_path.empty()) session.state().Extension<SourceView>().SetPath(source_path);
   bool script_failed = false, quit = false;

@@ -9,14 +9,17 @@
 #include "absl/status/statusor.h"
 #include "app/cli/arguments.h"
 #include "backends/exchange/replicas.h"
-#include "core/debug/program_inputs.h"
+#include "core/debug/device_inputs.h"
 
 namespace hloscope::cli {
+
+// The devices of a session: their inputs as the options say, and a room in this process. Errors: inputs for a device that there is not.
+absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts);
 
 class DeviceRun {
  public:
   // `machine`: the options of each device, without its infeed. Errors: inputs that cannot be opened or are for a device that there is not.
-  static absl::StatusOr<std::unique_ptr<DeviceRun>> Create(Module& module, Backend& backend, const ProgramOptions& options, const SessionOptions& session, const DeviceCounts& devices,
+  static absl::StatusOr<std::unique_ptr<DeviceRun>> Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
                                                            MachineOptions machine);
   // Makes the parameters (those that devices share once) and starts every Machine.
   absl::Status Start();
@@ -25,9 +28,7 @@ class DeviceRun {
   std::string Summary() const;
 
  private:
-  std::vector<std::unique_ptr<ProgramInputs>> inputs_;  // the first is of all devices that have none of their own
-  std::vector<int> inputs_of_;                          // by device
-  std::vector<std::vector<Value>> parameters_;          // by inputs_, while they are wanted
+  std::unique_ptr<DeviceInputs> inputs_;
   std::unique_ptr<Replicas> replicas_;
 };
 

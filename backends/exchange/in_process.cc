@@ -287,8 +287,7 @@ absl::Status InProcessExchange::CheckPartner(int device, const Instruction& inst
 }
 
 // Null with `no_part`: the pairs do not name the device.
-absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const ExchangeCall& call, bool* no_part) {
-  const Instruction& i = call.instruction;
+absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const Instruction& i, bool* no_part) {
   const ExchangeRole role = ExchangeOf(i).role;
   const bool sends = role == ExchangeRole::kSend || role == ExchangeRole::kSendDone;
   const int64_t channel = ChannelOf(i);
@@ -337,7 +336,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
   bool no_part = false;
   Route* route = waiting.route;
   if (route == nullptr) {
-    absl::StatusOr<Route*> found = RouteOf(device, call, &no_part);
+    absl::StatusOr<Route*> found = RouteOf(device, call.instruction, &no_part);
     if (!found.ok()) return found.status();
     route = *found;
   }
@@ -397,7 +396,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
 
 // ---- Who waits ----
 
-std::string InProcessExchange::WaitsFor(int device, const std::vector<bool>* ended) const {
+std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>* ended) const {
   const Waiting& w = waiting_[device];
   const auto standing = [&](int other) -> std::string {
     if (ended != nullptr && (*ended)[other]) return absl::StrCat(Name(other), ", which has ended");
@@ -430,7 +429,7 @@ std::string InProcessExchange::WaitText(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& w = waiting_[device];
   if (w.instruction == nullptr) return "";
-  return absl::StrCat("at ", Place(device, *w.instruction, w.loops), WaitsFor(device, nullptr));
+  return absl::StrCat("at ", Place(device, *w.instruction, w.loops), WaitsForText(device, nullptr));
 }
 
 InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& ended) const {
@@ -444,10 +443,10 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
     if (stuck.device < 0) {
       stuck.device = d;
       stuck.instruction = w.instruction;
-      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.instruction, w.loops), WaitsFor(d, &ended));
+      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.instruction, w.loops), WaitsForText(d, &ended));
       continue;
     }
-    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.instruction, w.loops), WaitsFor(d, &ended)));
+    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.instruction, w.loops), WaitsForText(d, &ended)));
     else ++more;
   }
   if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));

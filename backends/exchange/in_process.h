@@ -21,30 +21,23 @@
 
 namespace hloscope {
 
-class InProcessExchange {
+class InProcessExchange : public ExchangeRoom {
  public:
   // `programs`: the entry of each device, replica by replica. Their modules must outlive this.
   InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account);
-  ~InProcessExchange();
+  ~InProcessExchange() override;
 
-  int device_count() const { return static_cast<int>(programs_.size()); }
-  ExchangePort& port(int device);
-  // "replica 1", "replica 1, partition 0".
-  std::string Name(int device) const;
-  // As if nothing had been brought yet.
-  void Reset();
-  // Called, from any thread, with a device that was told to wait and can go on.
-  void set_wake(std::function<void(int device)> wake) { wake_ = std::move(wake); }
-
-  // Why nobody goes on, when every device waits or has ended (`ended`): the first one that waits, where, and for whom.
-  struct Stuck {
-    int device = -1;  // -1: nobody waits
-    const Instruction* instruction = nullptr;
-    std::string why;
-  };
-  Stuck Explain(const std::vector<bool>& ended) const;
-  // For each device that waits: "at %r = all-reduce (iteration 2 of %loop), for replica 1". "" for the others.
-  std::string WaitText(int device) const;
+  int device_count() const override { return static_cast<int>(programs_.size()); }
+  ExchangePort& port(int device) override;
+  std::string Name(int device) const override;
+  void Reset() override;
+  void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }
+  Stuck Explain(const std::vector<bool>& ended) const override;
+  std::string WaitText(int device) const override;
+  std::vector<int> WaitsFor(int device) const override;
+  bool Given(int device) const override;
+  void Withdraw(int device) override;
+  absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device) override;
 
  private:
   class Port;
@@ -94,7 +87,8 @@ class InProcessExchange {
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
-  absl::StatusOr<Route*> RouteOf(int device, const ExchangeCall& call, bool* no_part);
+  absl::StatusOr<Route*> RouteOf(int device, const Instruction& instruction, bool* no_part);
+  ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);
   void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
@@ -102,7 +96,7 @@ class InProcessExchange {
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
-  std::string WaitsFor(int device, const std::vector<bool>* ended) const;
+  std::string WaitsForText(int device, const std::vector<bool>* ended) const;
 
   const int64_t replicas_, partitions_;
   const std::vector<const Computation*> programs_;

@@ -8,6 +8,10 @@ namespace hloscope {
 
 // By the session's settings, over its inputs, which are open.
 MachineOptions OptionsOfRun(const Session::State& s);
+// The parts of State::Begin: what the program lacks is said, once; what counts have left of rules is the rule; the run itself.
+void SayElided(Session::State& s);
+void SpendCounts(Session::State& s);
+absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::ParameterProvider parameters);
 
 }  // namespace hloscope
 

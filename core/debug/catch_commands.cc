@@ -20,6 +20,7 @@ namespace {
 constexpr size_t kMostRemembered = 1000;
 
 struct CatchState {
+  static constexpr bool kOfRun = true;
   std::unique_ptr<Catches> catches;
   bool attached_whole = false;  // since something was caught: what is updated in place is wanted from then on
   std::map<Mark, Caught> at;    // of this run, the first of each stop

@@ -14,7 +14,8 @@ namespace hloscope {
 
 const std::vector<CommandRow>& Commands() {
   static const std::vector<CommandRow>& commands = *new std::vector<CommandRow>{
-#define X(name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group},
+#define X(name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group, nullptr},
+#define ONE(word, name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group, word},
 #include "core/debug/commands.def"
 #undef X
   };

@@ -12,6 +12,7 @@
 #include "core/debug/fork.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
+#include "core/debug/compare_replicas.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -176,6 +177,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
 absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   const std::string path(TakeWord(args));
   if (path.empty()) return absl::InvalidArgumentError("compare RECORD.npz [[WHICH=]BUDGET...] [all], compare reference [whole] [N | all], or compare forks A B [%x]");
+  if (path == "replicas") return CompareReplicas(s, args);
   if (path == "forks") return CompareForks(s, args);
   if (path == "reference") return CompareWithReference(s, args);
   BudgetTable budgets;

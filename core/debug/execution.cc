@@ -6,6 +6,7 @@
 #include "core/debug/known_values.h"
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/devices.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
@@ -98,13 +99,16 @@ void Session::State::ShowNotices() {
 }
 
 void Session::State::ShowStop(StopReason reason) {
+  SaySwitched(*this);
+  const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);
+  if (!device.empty()) SettleRun(*this);
   ShowNotices();
   selected = std::max<int>(0, static_cast<int>(machine->frames().size()) - 1);
   list_first = list_last = 0;
   if ((reason == StopReason::kBreakpoint || reason == StopReason::kCaught) && Stops(*this).silent) return;
   if (reason == StopReason::kFinished || machine->finished()) {
-    Say("The program has finished after ", Count(machine->executed(), "instruction"), ".\n");
+    Say(who, " has finished after ", Count(machine->executed(), "instruction"), ".\n");
     const Value& result = machine->result();
     if (result.has_value()) {
       Say("$result = ", ShapeText(result.shape()));
@@ -115,13 +119,16 @@ void Session::State::ShowStop(StopReason reason) {
   }
   if (reason == StopReason::kError) {
     error_stop = true;
-    Say("The program stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", machine->status().message(), "\n");
+    Say(who, " stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", stop_status().message(), "\n");
   } else if (reason == StopReason::kInterrupted) {
-    Say("Interrupted at ", DescribeFrame(selected), "\n");
+    Say("Interrupted ", device.empty() ? "" : absl::StrCat("in ", device, " "), "at ", DescribeFrame(selected), "\n");
   } else if (reason == StopReason::kBreakpoint || reason == StopReason::kCaught) {
-    Say("at ", DescribeFrame(selected), "\n");
+    Say(device, device.empty() ? "" : " ", "at ", DescribeFrame(selected), "\n");
+  } else if (reason == StopReason::kWaiting) {
+    Say(device, " waits", StandingOf(*this, DevicesOf(*this).selected).what, "; a replica that is held (set stop one) goes on when it is told to\n");
   }
   const Instruction* next = machine->next_instruction();
+  if (next != nullptr && reason == StopReason::kStep && !device.empty()) Say("[", device, "] ");
   if (next != nullptr) ShowInstruction(*next);
   if (next == nullptr && reason == StopReason::kStep && visible()) Say("at ", DescribeFrame(selected), "\n");
   ShowDisplays();
@@ -129,7 +136,7 @@ void Session::State::ShowStop(StopReason reason) {
 
 MachineOptions OptionsOfRun(const Session::State& s) {
   MachineOptions options;
-  options.retain_bytes = s.options.retain_bytes;
+  options.retain_bytes = s.options.retain_bytes / s.options.devices.count();
   options.memory_limit = s.options.memory_limit;
   options.max_iterations = s.options.max_iterations;
   options.seed = s.options.fill.seed;
@@ -140,52 +147,71 @@ MachineOptions OptionsOfRun(const Session::State& s) {
   return options;
 }
 
+void SayElided(Session::State& s) {
+  if (!s.elided_said) s.Say(ElidedWarning(CountElidedConstants(*s.module)));
+  s.elided_said = true;
+}
+
+void SpendCounts(Session::State& s) {
+  (void)KnowCounts(s, Need::kGoOn);
+  SpendRules(s);
+}
+
+absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::ParameterProvider parameters) {
+  s.interrupt.store(nullptr);
+  EndHistory(s);
+  s.machine = std::make_unique<Machine>(*s.module, *s.backend, std::move(options));
+  s.error_stop = s.unjudged = false;
+  s.stuck = absl::OkStatus();
+  s.waiting_at.reset();
+  StopsOfRun(s).around.clear();
+  CountsBegin(s);
+  s.ArmThis();
+  s.Extension<HandSets>().of.erase(s.machine.get());
+  ForgetKnownValues(s);
+  const absl::Status status = s.machine->Start(std::move(parameters));
+  if (!status.ok()) {
+    s.machine.reset();
+    return status;
+  }
+  AttachCatches(s);
+  s.interrupt.store(&s.machine->interrupt());
+  BeginHistory(s);
+  s.selected = 0;
+  return absl::OkStatus();
+}
+
 absl::Status Session::State::Begin() {
+  if (Several(*this)) return BeginDevices(*this);
   if (inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*module, options);
     if (!opened.ok()) return opened.status();
     inputs = *std::move(opened);
   }
-  if (!elided_said) {
-    Say(ElidedWarning(CountElidedConstants(*module)));
-    elided_said = true;
-  }
-  MachineOptions machine_options = OptionsOfRun(*this);
-  (void)KnowCounts(*this, Need::kGoOn);
-  SpendRules(*this);
-  interrupt.store(nullptr);
-  EndHistory(*this);
-  machine = std::make_unique<Machine>(*module, *backend, std::move(machine_options));
-  error_stop = false;
-  Stops(*this).around.clear();
-  CountsBegin(*this);
-  ArmAll();
-  Machine* m = machine.get();
-  Extension<HandSets>().of.erase(m);
-  ForgetKnownValues(*this);
-  const absl::Status status = machine->Start([this, m](int number) { return inputs->Parameter(number, &m->account()); });
-  if (!status.ok()) {
-    machine.reset();
-    return status;
-  }
-  AttachCatches(*this);
-  interrupt.store(&machine->interrupt());
-  BeginHistory(*this);
-  selected = 0;
+  SayElided(*this);
+  SpendCounts(*this);
+  const absl::Status begun = BeginRun(*this, OptionsOfRun(*this), [this](int number) { return inputs->Parameter(number, &machine->account()); });
+  if (!begun.ok()) return begun;
   Say("Starting ", module->name, " (", inputs->Summary(), ") on ", backend->name(), "\n");
   return absl::OkStatus();
 }
 
 StopReason Session::State::Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
-  machine->interrupt().store(false);  // of a Ctrl-C while nothing ran
+  interrupted.store(false);  // of a Ctrl-C while nothing ran
+  return Several(*this) ? GoTogether(*this, first, again, enter) : GoAlone(first, again, enter);
+}
+
+StopReason Session::State::GoAlone(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
+  machine->interrupt().store(interrupted.load());
   (void)KnowCounts(*this, Need::kGoOn);
   StopState& stops = Stops(*this);
   stops.silent = false;
   struct Judging {
-    StopState& stops;
-    ~Judging() { stops.judging = nullptr; }
-  } judging{stops};
-  stops.judging = &stops.memory;
+    RunStops& run;
+    ~Judging() { run.judging = nullptr; }
+  } judging{StopsOfRun(*this)};
+  StopMemory& memory = judging.run.memory;
+  judging.run.judging = &memory;
   const auto next = [&](const std::function<StopReason()>& otherwise) {
     if (!enter || !AtElementCaller()) return otherwise();
     const StopReason entered = machine->Step(true);
@@ -194,13 +220,18 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
   };
   uint64_t judged_frame = 0;  // where nothing wanted to stop: it is not asked twice
   int judged_position = -1;
-  StopReason reason = next(first);
+  StopReason reason = std::exchange(unjudged, false) ? StopReason::kBreakpoint : next(first);
   if (reason == StopReason::kStep) TakeUpEdit(*this);
   while (reason == StopReason::kBreakpoint || reason == StopReason::kCaught || (reason == StopReason::kStep && ArmedHere(*this))) {
+    if (yield && reason == StopReason::kBreakpoint) {
+      unjudged = true;
+      reason = StopReason::kInterrupted;
+      break;
+    }
     std::vector<Stop> found;
     if (reason != StopReason::kCaught) {
       TakeUpEdit(*this);
-    } else if (!JudgeCaught(*this, stops.memory, true, &found)) {
+    } else if (!JudgeCaught(*this, memory, true, &found)) {
       break;  // who stopped it knows why
     }
     const bool caught = !found.empty();
@@ -208,7 +239,7 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
     if (top.serial != judged_frame || top.position != judged_position) {
       judged_frame = top.serial;
       judged_position = top.position;
-      for (Stop& stop : StopsHere(*this, stops.memory, true)) found.push_back(std::move(stop));
+      for (Stop& stop : StopsHere(*this, memory, true)) found.push_back(std::move(stop));
     }
     if (!found.empty()) {
       if (caught) Settle(*this);
@@ -227,6 +258,9 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
     if (reason == StopReason::kStep) TakeUpEdit(*this);
   }
   if (reason != StopReason::kStep) stops.pending.clear();  // of a stop before
+  waiting_at.reset();
+  if (reason == StopReason::kWaiting) waiting_at = machine->Where();
+  if (reason == StopReason::kError) error_stop = true;
   FlushLogs(*this);
   return reason;
 }
@@ -236,15 +270,20 @@ absl::Status CommandRun(Session::State& s, absl::string_view args) {
   if (!begun.ok()) return begun;
   const auto run = [&s] { return s.machine->Run(); };
   // A breakpoint at the very first instruction counts: Run itself never stops where it begins.
-  const bool at_first = ArmedHere(s);
-  s.ShowStop(s.Go(at_first ? std::function<StopReason()>([] { return StopReason::kBreakpoint; }) : run, run));
+  ForEachRun(s, [&s](int) { s.unjudged = ArmedHere(s); });
+  RunOn(s, run, run);
   return absl::OkStatus();
 }
 
 absl::Status CommandStart(Session::State& s, absl::string_view args) {
   const absl::Status begun = s.Begin();
   if (!begun.ok()) return begun;
-  const StopReason reason = s.machine->RunTo(0, FirstStop(*s.module->entry));
+  StopReason reason = StopReason::kStep;
+  const int selected = DevicesOf(s).selected;
+  ForEachRun(s, [&](int d) {
+    const StopReason there = s.machine->RunTo(0, FirstStop(*s.module->entry));
+    if (d == selected) reason = there;
+  });
   s.ShowStop(reason == StopReason::kStep ? StopReason::kBreakpoint : reason);
   return absl::OkStatus();
 }
@@ -256,17 +295,17 @@ absl::Status CommandContinue(Session::State& s, absl::string_view args) {
   if (!running.ok()) return running;
   if (*n > 1) {
     const Frame& top = s.machine->top();
-    const auto here = Stops(s).at.find({top.computation, top.position});
-    if (here != Stops(s).at.end()) {
+    const auto here = StopsOfRun(s).at.find({top.computation, top.position});
+    if (here != StopsOfRun(s).at.end()) {
       Breakpoint& b = *here->second.front();
-      Stops(s).passing[b.number] = *n - 1;
+      StopsOfRun(s).passing[b.number] = *n - 1;
       s.Say(b.kind == Breakpoint::kWatch ? "Watch " : "Breakpoint ", b.number, " is passed ", Count(*n - 1, "more time"), ".\n");
     } else {
       return absl::FailedPreconditionError("continue N passes a breakpoint where the program stands, and here is none; see: ignore");
     }
   }
   const auto run = [&s] { return s.machine->Run(); };
-  s.ShowStop(s.Go(run, run));
+  RunOn(s, run, run);
   return absl::OkStatus();
 }
 
@@ -301,7 +340,7 @@ absl::Status StepMany(Session::State& s, absl::string_view args, bool into) {
   }
   s.ShowNotices();
   const bool moved = reason == StopReason::kStep && !m.finished() && (m.frames().size() != depth_before || m.top().computation != before);
-  s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
+  s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (moved) s.Say(s.DescribeFrame(s.selected), "\n");
   s.ShowStop(reason);
   return absl::OkStatus();

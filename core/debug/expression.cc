@@ -240,9 +240,9 @@ class Parser {
     return Map(*std::move(numbers), [](Complex x) { return -x; }, false, true);
   }
 
-  // iteration, depth and hits, unless an instruction is meant whose name goes on, as iteration.5.
+  // iteration, depth, hits, replica and partition, unless an instruction is meant whose name goes on, as iteration.5.
   bool IsFact(absl::string_view word, size_t end) const {
-    if (word != "iteration" && word != "depth" && word != "hits") return false;
+    if (word != "iteration" && word != "depth" && word != "hits" && word != "replica" && word != "partition") return false;
     size_t whole = end;
     while (whole < rest_.size() && IsNameChar(rest_[whole])) ++whole;
     for (; whole > end; --whole) {

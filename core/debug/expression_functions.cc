@@ -183,7 +183,8 @@ std::string ExpressionHelp() {
       "             stops then; in a watch, the expression's value, and $old the one before\n"
       "  hits       in conditions and logpoints: how often the place has been reached since the program began, this time included, also\n"
       "             before the breakpoint was there and while it was disabled, so that it is the same whichever way leads there\n"
-      "An instruction called iteration, depth or hits is written with its %. and, or do not evaluate what cannot matter any more.\n";
+      "  replica, partition  the numbers of the device, where a program runs on several\n"
+      "An instruction called iteration, depth, hits, replica or partition is written with its %. and, or do not evaluate what cannot matter any more.\n";
   return text;
 }
 

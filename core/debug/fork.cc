@@ -19,10 +19,10 @@ namespace hloscope {
 namespace {
 
 // Puts what `wanted` points to into `slot`, and what was there into `store`.
-template <typename T>
-void SwapIn(std::unique_ptr<T>& slot, std::vector<std::unique_ptr<T>>& store, T* wanted) {
+template <typename P>
+void SwapIn(P& slot, std::vector<P>& store, typename P::element_type* wanted) {
   if (slot.get() == wanted) return;
-  const auto at = std::find_if(store.begin(), store.end(), [&](const std::unique_ptr<T>& each) { return each.get() == wanted; });
+  const auto at = std::find_if(store.begin(), store.end(), [&](const P& each) { return each.get() == wanted; });
   if (slot == nullptr) {
     slot = std::move(*at);
     store.erase(at);

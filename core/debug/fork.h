@@ -33,7 +33,7 @@ struct Forks {
   std::map<std::string, Fork> others;
   // What is not the session's now. Modules stay for good, because much else points into them.
   std::vector<std::unique_ptr<Module>> modules;
-  std::vector<std::unique_ptr<ProgramInputs>> inputs;
+  std::vector<std::shared_ptr<ProgramInputs>> inputs;
   struct Run {
     std::unique_ptr<Machine> machine;
     std::unique_ptr<Timeline> timeline;

@@ -266,7 +266,7 @@ absl::Status InfoProgram(Session::State& s, absl::string_view) {
   } else if (s.machine->finished()) {
     s.Say("finished after ", Count(s.machine->executed(), "instruction"), "\n");
   } else if (s.error_stop) {
-    s.Say("stopped with an error: ", s.machine->status().message(), "\n");
+    s.Say("stopped with an error: ", s.stop_status().message(), "\n");
   } else {
     s.Say("stopped at ", s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1), " after ", Count(s.machine->executed(), "instruction"), "\n");
   }

@@ -33,6 +33,7 @@ struct Entry {
 using Key = std::tuple<uint64_t, const Instruction*, size_t>;
 
 struct KnownValues {
+  static constexpr bool kOfRun = true;
   const Machine* machine = nullptr;
   absl::flat_hash_map<Key, Entry> of;
 };

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/ops/op.h"
@@ -381,8 +382,8 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
     const StopReason reason = timeline.Seek(to);
     if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
     if (reason == StopReason::kStep || reason == StopReason::kFinished) return true;
-    if (NotOnTheWay(s.machine->status())) return false;
-    return s.machine->status();
+    if (reason == StopReason::kError && NotOnTheWay(s.machine->status())) return false;
+    return SeekStatus(s, reason);
   };
   if (ways[0]->steps.size() == depth) {
     const absl::StatusOr<bool> there = seek(AfterEdits(timeline, mark));

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/locations.h"
 #include "core/debug/occurrences.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
 
@@ -96,7 +97,7 @@ absl::Status AtIterations(Session::State& s, const Computation& body, int64_t fi
       mark->levels.back().iteration = k;
       if (k > first) {
         const StopReason reason = travel.timeline->Seek(AfterEdits(*travel.timeline, *mark));
-        if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+        if (reason == StopReason::kInterrupted || reason == StopReason::kWaiting) return SeekStatus(s, reason);
         if (reason != StopReason::kStep) return absl::OkStatus();  // the loop has ended
         s.selected = static_cast<int>(s.machine->frames().size()) - 1;
       }

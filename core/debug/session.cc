@@ -130,7 +130,14 @@ CommandResult Session::Execute(absl::string_view line) {
   if (command.ok()) {
     const CommandRow& info = Commands()[*command];
     s.repeat = RepeatsOnEmptyLine(info) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
-    status = HandlerOf(*command)(s, args);
+    const bool one = s.options.devices.several() && info.several != nullptr;
+    absl::string_view rest = args;
+    if (one && (*info.several == 0 || TakeWord(rest) != info.several)) {
+      status = absl::UnimplementedError(absl::StrCat(info.name, " does not work with several devices yet", *info.several == 0 ? "" : absl::StrCat(", only ", info.name, " ", info.several),
+                                                     "; this program runs on ", s.options.devices.count()));
+    } else {
+      status = HandlerOf(*command)(s, args);
+    }
   }
   if (!status.ok()) s.Say(status.message(), "\n");
   result.ok = status.ok() && RunAttached(s);
@@ -250,6 +257,7 @@ std::vector<std::string> Session::Complete(absl::string_view line) const {
 }
 
 void Session::Interrupt() {
+  state_->interrupted.store(true);
   if (std::atomic<bool>* flag = state_->interrupt.load()) flag->store(true);
 }
 

@@ -17,6 +17,27 @@
 
 namespace hloscope {
 
+class ExchangeRoom;  // core/exec/exchange.h
+
+// The devices that a program runs on, numbered replica by replica.
+struct SessionDevices {
+  int64_t replicas = 1, partitions = 1;
+  // Of devices whose inputs are not those of the session: all of their files.
+  struct Own {
+    int device = 0;
+    std::vector<std::pair<int, std::string>> input_files;
+    std::string infeed_npz;
+  };
+  std::vector<Own> own;
+  // Where they exchange. Needed where there are several.
+  std::function<std::unique_ptr<ExchangeRoom>(const Module& module, Backend& backend, MemoryAccount* account)> make_room;
+
+  int count() const { return static_cast<int>(replicas * partitions); }
+  bool several() const { return count() > 1; }
+  // "replica 1", "replica 1, partition 0".
+  std::string Name(int device) const;
+};
+
 struct SessionOptions {
   Fill fill;
   std::vector<std::pair<int, std::string>> input_files;  // parameter number, .npy path
@@ -27,6 +48,7 @@ struct SessionOptions {
   int64_t max_iterations = 0;
   std::vector<std::string> custom_call_libraries;
   std::string infeed_npz;
+  SessionDevices devices;
   bool color = false;
 };
 
@@ -52,6 +74,8 @@ struct CommandRow {
   const char* synopsis;
   const char* help;
   const char* group;
+  // With several devices: null, it works on the selected one; else it does not yet, but where its arguments begin with this word ("": never).
+  const char* several;
 };
 const std::vector<CommandRow>& Commands();
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <typeindex>
 #include <vector>
@@ -29,18 +30,46 @@ struct DisplayItem {
   std::string expression;
 };
 
-struct Session::State : ExpressionHost {
+// What belongs to the run of the program on one device. Where it runs on several, selecting one swaps all of this (devices.h).
+struct RunState {
+  // Of an error stop: why.
+  const absl::Status& stop_status() const { return !stuck.ok() || machine == nullptr ? stuck : machine->status(); }
+  // What watches the machine goes before it.
+  void Clear() {
+    extensions_of_run.clear();
+    machine.reset();
+  }
+
+  std::shared_ptr<ProgramInputs> inputs;
+  std::unique_ptr<Machine> machine;  // null until the first run
+  int selected = 0;  // depth of the selected frame in machine->frames(); 0 is the entry
+  bool error_stop = false;
+  absl::Status stuck;  // of an error stop that is not the machine's: it waits for devices that will not come
+  bool unjudged = false;             // it stands where something is armed, and nobody has judged that yet
+  std::optional<Mark> waiting_at;    // where it had to wait for other devices when it ran last
+  absl::flat_hash_set<const Instruction*> armed_callers;
+  uint64_t armed_generation = 0;  // of the breakpoints that the machine is armed for
+  std::map<std::type_index, std::shared_ptr<void>> extensions_of_run;
+};
+
+// An extension of the session (State::Extension) that is of a run says so: static constexpr bool kOfRun = true.
+template <typename T>
+concept ExtensionOfRun = requires { requires T::kOfRun; };
+
+struct Session::State : ExpressionHost, RunState {
+  ~State() override { Clear(); }  // before the program
+
   Session* session = nullptr;
   std::unique_ptr<Module> module;
   std::unique_ptr<Backend> backend;
   SessionOptions options;
   std::function<void(absl::string_view)> out;
 
-  std::unique_ptr<ProgramInputs> inputs;
-  std::unique_ptr<Machine> machine;  // null until the first run
   std::atomic<std::atomic<bool>*> interrupt{nullptr};
-  int selected = 0;  // depth of the selected frame in machine->frames(); 0 is the entry
-  bool error_stop = false;
+  std::atomic<bool> interrupted{false};  // by the user, since a command began to run the program
+  // While other devices are run for one that waits (devices.h): which; and it can go on, so the one that runs leaves off.
+  int run_for = -1;
+  bool yield = false;
   bool elided_said = false;
   std::vector<std::string> notices;
 
@@ -48,7 +77,7 @@ struct Session::State : ExpressionHost {
   int next_breakpoint = 1;
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> element_callers;  // of every element computation
   bool element_callers_known = false;
-  absl::flat_hash_set<const Instruction*> armed_callers;
+  uint64_t breakpoints_generation = 1;  // another one whenever breakpoints have changed
   std::vector<DisplayItem> displays;
   int next_display = 1;
   std::vector<ExpectRecord> expects;
@@ -66,7 +95,7 @@ struct Session::State : ExpressionHost {
   // What a feature's file keeps in the session: made when first asked for. Features do not see each other's.
   template <typename T>
   T& Extension() {
-    std::shared_ptr<void>& slot = extensions[std::type_index(typeid(T))];
+    std::shared_ptr<void>& slot = (ExtensionOfRun<T> ? extensions_of_run : extensions)[std::type_index(typeid(T))];
     if (slot == nullptr) slot = std::make_shared<T>();
     return *static_cast<T*>(slot.get());
   }
@@ -98,9 +127,14 @@ struct Session::State : ExpressionHost {
   // Runs `first`, and while it only reaches breakpoints that do not want to stop, `again`. A step that ends where a breakpoint stops is
   // kBreakpoint. `enter`: at an instruction whose element computation has a breakpoint inside, goes into it first.
   StopReason Go(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter = true);
+  // The selected device alone. kWaiting: it has to wait for others.
+  StopReason GoAlone(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter);
 
   // -- Breakpoints (breakpoints.cc; when they stop: stops.h) --
+  // The breakpoints have changed: what runs is armed by them, other devices' runs when they are selected.
   void ArmAll();
+  // Only what follows from this run has changed.
+  void ArmThis();
   // Runs compute reducers, maps and comparators without frames. So where a breakpoint lies inside one, the instructions that call it are
   // armed too, and are stepped into when they are reached. Says whether the program stands at one.
   bool AtElementCaller() const;

@@ -94,7 +94,7 @@ absl::Status StepLine(Session::State& s, absl::string_view args, bool into) {
   StopReason reason = StopReason::kStep;
   for (int64_t i = 0; i < *n && reason == StopReason::kStep && !m.finished(); ++i) reason = stepper.StepOne();
   s.ShowNotices();
-  s.selected = std::max<int>(0, static_cast<int>(m.frames().size()) - 1);
+  s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (reason == StopReason::kStep && !m.finished() && *n > 0) {
     if (m.frames().size() != depth_before || m.top().computation != before) s.Say(s.DescribeFrame(s.selected), "\n");
     if (const Instruction* next = m.next_instruction()) {

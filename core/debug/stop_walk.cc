@@ -8,12 +8,15 @@ namespace hloscope {
 
 absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
-  return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : s.machine->status();
+  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+  if (reason != StopReason::kWaiting) return s.machine->status();
+  const Instruction* at = s.machine->next_instruction();
+  return absl::FailedPreconditionError(absl::StrCat("before that the program exchanges with other devices, at %", at != nullptr ? at->name : "", ", which it has not done yet; continue or until gets there"));
 }
 
 PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller) : s_(s) {
-  Stops(s).past = true;
-  s.ArmAll();
+  StopsOfRun(s).past = true;
+  s.ArmThis();
   Machine& m = *s.machine;
   const int position = end.levels.back().position;
   if (end.levels.size() > 1 || position < static_cast<int>(computation.schedule.size())) m.Arm(computation, position);
@@ -23,15 +26,15 @@ PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& comp
 }
 
 PastArmed::~PastArmed() {
-  Stops(s_).past = false;
-  s_.ArmAll();
+  StopsOfRun(s_).past = false;
+  s_.ArmThis();
 }
 
 absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, Found* found, StopMemory* memory) {
   Machine& m = *s.machine;
-  StopState& state = Stops(s);
+  RunStops& state = StopsOfRun(s);
   struct Judging {
-    StopState& state;
+    RunStops& state;
     StopMemory* before;
     ~Judging() { state.judging = before; }
   } judging{state, state.judging};
@@ -196,7 +199,7 @@ absl::Status KnowCounts(Session::State& s, Need need) {
     if (timeline->Seek(end) != StopReason::kError) s.error_stop = false;
   }
   s.selected = selected;
-  s.ArmAll();
+  s.ArmThis();
   return status;
 }
 
@@ -211,7 +214,7 @@ absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& co
 
 void Arrived(Session::State& s) {
   StopsMoved(s);
-  s.ArmAll();
+  s.ArmThis();
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   Machine& m = *s.machine;
   const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };

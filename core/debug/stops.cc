@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/calls.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/devices.h"
 #include "core/debug/stop_log.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -15,8 +16,9 @@
 namespace hloscope {
 
 StopState& Stops(Session::State& s) { return s.Extension<StopState>(); }
-StopMemory& PresentMemory(Session::State& s) { return Stops(s).memory; }
-StopLedger& Ledger(Session::State& s) { return Stops(s).ledger; }
+RunStops& StopsOfRun(Session::State& s) { return s.Extension<RunStops>(); }
+StopMemory& PresentMemory(Session::State& s) { return StopsOfRun(s).memory; }
+StopLedger& Ledger(Session::State& s) { return StopsOfRun(s).ledger; }
 Mark PresentMark(const Session::State& s) { return s.visible() ? s.machine->Where() : Mark(); }
 
 namespace {
@@ -39,7 +41,13 @@ const CallGraph& CallsOf(Session::State& s) {
 // ---- What is armed ----
 
 void Session::State::ArmAll() {
-  StopState& stops = Stops(*this);
+  ++breakpoints_generation;
+  ArmThis();
+}
+
+void Session::State::ArmThis() {
+  armed_generation = breakpoints_generation;
+  RunStops& stops = StopsOfRun(*this);
   stops.at.clear();
   const Mark now = PresentMark(*this);
   const auto sleeps = [&](const Breakpoint& b) {
@@ -107,16 +115,18 @@ Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b) {
   s.breakpoints.push_back(std::move(b));
   Breakpoint& added = *s.breakpoints.back();
   const bool counts_places = added.kind == Breakpoint::kBreak || added.kind == Breakpoint::kLog;
-  if (!s.visible() || !counts_places || (added.temporary && !Decisive(added))) {
+  ForEachRun(s, [&](int) {
+    // Else nobody has counted how often the program came there: KnowCounts does where it matters, from the beginning, as every other way there.
+    if (s.visible() && counts_places && !(added.temporary && !Decisive(added))) return;
     PresentMemory(s).counts[added.number] = StopCounts();
     if (s.visible()) Ledger(s).AddOne(PresentMark(s), added.number, PresentMemory(s));
-  }  // Else nobody has counted how often the program came there: KnowCounts does where it matters, from the beginning, as every other way there.
+  });
   s.ArmAll();
   return added;
 }
 
 StopFigures FiguresOf(const Session::State& s, const Breakpoint& b) {
-  const StopState& stops = Stops(const_cast<Session::State&>(s));
+  const RunStops& stops = StopsOfRun(const_cast<Session::State&>(s));
   const Mark now = PresentMark(s);
   StopFigures figures;
   if (const auto known = stops.memory.counts.find(b.number); known != stops.memory.counts.end()) figures.counts = known->second;
@@ -128,8 +138,10 @@ StopFigures FiguresOf(const Session::State& s, const Breakpoint& b) {
 }
 
 void Redefined(Session::State& s, const Breakpoint& b) {
-  Ledger(s).Forget(b.number);
-  if (s.visible()) Ledger(s).AddOne(PresentMark(s), b.number, PresentMemory(s));
+  ForEachRun(s, [&](int) {
+    Ledger(s).Forget(b.number);
+    if (s.visible()) Ledger(s).AddOne(PresentMark(s), b.number, PresentMemory(s));
+  });
 }
 
 void SpendRules(Session::State& s) {
@@ -150,7 +162,7 @@ void SpendRules(Session::State& s) {
 
 void CountsBegin(Session::State& s) {
   PresentMemory(s) = StopMemory();
-  Stops(s).passing.clear();
+  StopsOfRun(s).passing.clear();
   for (const auto& b : s.breakpoints) PresentMemory(s).counts[b->number] = StopCounts();
 }
 
@@ -158,7 +170,7 @@ namespace {
 
 const std::vector<Breakpoint*>* AtPosition(const Session::State& s) {
   if (s.machine == nullptr || s.machine->finished() || s.machine->frames().empty()) return nullptr;
-  const StopState& stops = Stops(const_cast<Session::State&>(s));
+  const RunStops& stops = StopsOfRun(const_cast<Session::State&>(s));
   const Frame& top = s.machine->top();
   const auto found = stops.at.find({top.computation, top.position});
   return found == stops.at.end() ? nullptr : &found->second;
@@ -225,8 +237,8 @@ class Judged {
   // A hit: false where it is passed by.
   bool Stops() const {
     ++counts_->hits;
-    if (const auto passing = hloscope::Stops(s_).passing.find(b_.number); counting_ && passing != hloscope::Stops(s_).passing.end()) {
-      if (--passing->second == 0) hloscope::Stops(s_).passing.erase(passing);
+    if (const auto passing = StopsOfRun(s_).passing.find(b_.number); counting_ && passing != StopsOfRun(s_).passing.end()) {
+      if (--passing->second == 0) StopsOfRun(s_).passing.erase(passing);
       return false;
     }
     if (Passes(b_, *counts_)) {
@@ -317,7 +329,8 @@ bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vect
 void StopsMoved(Session::State& s) {
   StopMemory& memory = PresentMemory(s);
   memory = StopMemory();
-  Stops(s).passing.clear();
+  StopsOfRun(s).passing.clear();
+  s.unjudged = false;
   if (!s.visible()) return;
   const int selected = s.selected;
   s.selected = static_cast<int>(s.machine->frames().size()) - 1;
@@ -350,6 +363,7 @@ void Log(Session::State& s, const std::vector<Stop>& found) {
 
 void Announce(Session::State& s, const std::vector<Stop>& found) {
   StopState& stops = Stops(s);
+  SaySwitched(s);
   Log(s, found);
   stops.pending.clear();
   stops.silent = true;
@@ -370,7 +384,8 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
     s.Say(absl::StrJoin(names, ", "), names.empty() ? "" : ", ");
   }
   bool changed = false;
-  for (const Frame& frame : s.machine->frames()) changed |= stops.around.insert(frame.computation).second;
+  for (const Frame& frame : s.machine->frames()) changed |= StopsOfRun(s).around.insert(frame.computation).second;
+  bool gone = false;
   for (const Stop& stop : found) {
     Breakpoint& b = *stop.breakpoint;
     for (const std::string& command : b.commands) {
@@ -380,9 +395,13 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
     if (!b.temporary) continue;
     const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
     s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), is_it));
-    changed = true;
+    gone = true;
   }
-  if (changed) s.ArmAll();
+  if (gone) {
+    s.ArmAll();
+  } else if (changed) {
+    s.ArmThis();
+  }
 }
 
 }  // namespace hloscope

@@ -54,7 +54,9 @@ Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b);
 void Redefined(Session::State& s, const Breakpoint& b);
 
 // -- Shared by the files about stops --
-struct StopState {
+// Of a run.
+struct RunStops {
+  static constexpr bool kOfRun = true;
   absl::flat_hash_map<std::pair<const Computation*, int>, std::vector<Breakpoint*>> at;  // enabled ones by armed position
   StopMemory memory;
   StopLedger ledger;
@@ -62,6 +64,10 @@ struct StopState {
   std::map<int, int64_t> passing;  // by number: hits that continue N passes by. Of the way that it goes, not of the moment
   bool past = false;              // a walk through the past: what sleeps at the present is armed too
   absl::flat_hash_set<const Computation*> around;  // of the stops of this run: there may be more of them
+};
+RunStops& StopsOfRun(Session::State& s);
+// Of the session.
+struct StopState {
   std::deque<std::string> pending;  // commands of the stop that are still to be executed
   bool running_commands = false;
   bool silent = false;              // the stop is not shown

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
 #include "core/debug/fork.h"
 #include "core/debug/run_progress.h"
 #include "core/debug/stop_walk.h"
@@ -25,7 +26,7 @@ namespace hloscope {
 void BeginHistory(Session::State& s) {
   Travel& travel = s.Extension<Travel>();
   TimelineOptions options;
-  options.budget_bytes = s.options.retain_bytes / 2;
+  options.budget_bytes = s.options.retain_bytes / 2 / s.options.devices.count();
   // For tests: what stops where must not depend on which snapshots there are. 0: one wherever it can be.
   double seconds = 0;
   if (const char* interval = std::getenv("HLOSCOPE_SNAPSHOT_SECONDS"); interval != nullptr && absl::SimpleAtod(interval, &seconds) && seconds >= 0) {
@@ -37,7 +38,7 @@ void BeginHistory(Session::State& s) {
   travel.timeline->set_on_moment([&s, progress](const Mark& mark) {
     progress->Note(mark, s.machine->executed());
     // Where values of frames are made again on the way, what was before the last stop is run once more, and the memory is of later.
-    if (const StopMemory* memory = Stops(s).judging; memory != nullptr && !(mark < memory->judged)) Ledger(s).Add(mark, *memory);
+    if (const StopMemory* memory = StopsOfRun(s).judging; memory != nullptr && !(mark < memory->judged)) Ledger(s).Add(mark, *memory);
   });
 }
 
@@ -66,8 +67,9 @@ void NoteEdit(Session::State& s) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return;
   timeline->NoteEdit();
+  TakeBack(s);
   Ledger(s).DropAfter(s.machine->Where());
-  s.ArmAll();
+  s.ArmThis();
 }
 
 namespace {
@@ -81,6 +83,7 @@ absl::StatusOr<Timeline*> NeedHistory(Session::State& s) {
 // Shows where the program has come to, and the frame where that is not the one it was in.
 void ShowArrival(Session::State& s, const Mark& before) {
   s.error_stop = false;
+  s.stuck = absl::OkStatus();
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   Mark from = before, now = s.machine->Where();
   from.levels.back().position = now.levels.back().position = 0;
@@ -96,7 +99,7 @@ std::optional<Mark> BeforeLeading(Session::State& s) {
   if (now.levels.size() != 1 || now.levels[0].position > FirstStop(entry) || s.machine->finished()) return std::nullopt;
   Mark mark = now;
   while (--mark.levels[0].position >= 0) {
-    if (Stops(s).at.contains({&entry, mark.levels[0].position})) return mark;
+    if (StopsOfRun(s).at.contains({&entry, mark.levels[0].position})) return mark;
   }
   return now;  // the beginning
 }
@@ -231,13 +234,14 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   StopsMoved(s);
   if (!best.last.has_value()) {
     s.Say("Nothing stops before; this is the beginning of the program.\n");
-    s.ArmAll();
+    s.ArmThis();
     ShowArrival(s, present);
     return absl::OkStatus();
   }
   PresentMemory(s) = std::move(best.memory);
-  s.ArmAll();
+  s.ArmThis();
   s.error_stop = false;
+  s.stuck = absl::OkStatus();
   for (const std::string& note : best.notes) s.Say(note, "\n");
   s.Say(absl::StrJoin(best.names, ", "), ", ");
   s.ShowStop(StopReason::kBreakpoint);

@@ -18,6 +18,7 @@ namespace hloscope {
 
 // What the session keeps of it: State::Extension<Travel>().
 struct Travel {
+  static constexpr bool kOfRun = true;
   std::unique_ptr<Timeline> timeline;  // of state.machine; null before the first run
   std::map<std::string, Mark> bookmarks;
   bool ahead = false;  // names mean values also where the program has not got to (see EvaluateAt)

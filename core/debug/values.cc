@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/calls.h"
+#include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/instruction_names.h"
@@ -96,8 +97,8 @@ absl::StatusOr<Value> Session::State::ValueOf(absl::string_view name) const {
   const absl::StatusOr<std::pair<int, const Instruction*>> found = FindValue(name);
   if (!found.ok()) return found.status();
   // Looking at another moment of the same run, what its frames have not computed yet counts too.
-  const auto travel = extensions.find(std::type_index(typeid(Travel)));
-  const bool ahead = travel != extensions.end() && static_cast<const Travel*>(travel->second.get())->ahead;
+  const auto travel = extensions_of_run.find(std::type_index(typeid(Travel)));
+  const bool ahead = travel != extensions_of_run.end() && static_cast<const Travel*>(travel->second.get())->ahead;
   return ahead ? machine->ValueAhead(found->first, found->second->index) : machine->ValueOf(found->first, found->second->index);
 }
 
@@ -190,6 +191,11 @@ class NoValues : public ExpressionHost {
 
 absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string_view argument) const {
   if (name == "hits") return absl::FailedPreconditionError("hits is known in conditions and logpoints only; info break shows how often a breakpoint was reached");
+  if (name == "replica" || name == "partition") {
+    const int device = DevicesOf(const_cast<Session::State&>(*this)).selected;
+    const int64_t partitions = options.devices.partitions;
+    return static_cast<double>(name == "replica" ? device / partitions : device % partitions);
+  }
   if (!visible()) return NeedFrames();
   const int top = std::min<int>(selected, static_cast<int>(machine->frames().size()) - 1);
   if (name == "depth") return top;
@@ -327,8 +333,8 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
   record.text = std::string(args);
   absl::string_view rest = args;
   if (TakeWord(rest) == "error") {
-    record.passed = s.error_stop && s.machine != nullptr && absl::StrContains(s.machine->status().message(), rest);
-    if (!record.passed) record.detail = s.error_stop ? absl::StrCat("the error is: ", s.machine->status().message()) : "the program did not stop with an error";
+    record.passed = s.error_stop && s.machine != nullptr && absl::StrContains(s.stop_status().message(), rest);
+    if (!record.passed) record.detail = s.error_stop ? absl::StrCat("the error is: ", s.stop_status().message()) : "the program did not stop with an error";
     if (record.passed) s.error_stop = false;  // it was meant to
   } else {
     const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
@@ -406,6 +412,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(reference->name);
   if (!found.ok()) return found.status();
+  if (absl::Status may = MaySet(s); !may.ok()) return may;
   const absl::StatusOr<Value> whole = s.machine->ValueOf(found->first, found->second->index);
   if (!whole.ok()) return whole.status();
   std::vector<int64_t> path;
@@ -535,6 +542,7 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
     if (name == "edge") return SetNumber(rest, s.print_edge, 1);
     return absl::InvalidArgumentError("set print takes elements N or edge N");
   }
+  if (name == "stop") return SetStop(s, rest);
   if (name == "list") return SetNumber(rest, s.list_size, 1);
   if (name == "source-path") return SetSourcePath(s, rest);
   if (name == "retain") return SetBytes(s, rest, s.options.retain_bytes);
@@ -551,7 +559,7 @@ absl::Status CommandSet(Session::State& s, absl::string_view args) {
 absl::Status CommandShow(Session::State& s, absl::string_view args) {
   s.Say("print elements ", s.print_elements, "\nprint edge ", s.print_edge, "\nlist ", s.list_size, "\nretain ", FormatByteCount(s.options.retain_bytes),
         "\nmemory-limit ", s.options.memory_limit == 0 ? "none" : FormatByteCount(s.options.memory_limit), "\nmax-iterations ",
-        s.options.max_iterations == 0 ? "none" : absl::StrCat(s.options.max_iterations), "\nfill ", ToText(s.options.fill),
+        s.options.max_iterations == 0 ? "none" : absl::StrCat(s.options.max_iterations), "\nfill ", ToText(s.options.fill), Several(s) ? absl::StrCat("\nstop ", DevicesOf(s).stop_one ? "one" : "all") : "",
         "\nsource-path ", s.Extension<SourceView>().path().empty() ? "none" : absl::StrJoin(s.Extension<SourceView>().path(), ":"), "\n");
   return absl::OkStatus();
 }

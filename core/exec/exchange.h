@@ -3,7 +3,10 @@
 #ifndef HLOSCOPE_CORE_EXEC_EXCHANGE_H_
 #define HLOSCOPE_CORE_EXEC_EXCHANGE_H_
 
+#include <functional>
 #include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,6 +39,59 @@ class ExchangePort {
   // What the instruction gives, dense. Nothing: the others have not come yet; the same call is to be made again when they have. InvalidArgument
   // or FailedPrecondition: the exchange cannot be, with who disagrees about what.
   virtual absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) = 0;
+};
+
+// The next exchange that some devices have with one another, of those that an instruction may make; of a transfer its channel.
+struct ExchangeMeeting {
+  struct Member {
+    int device = -1;                       // -1: of a transfer whose other end nobody has used yet
+    bool here = false;                     // it has brought what it brings
+    const Instruction* instruction = nullptr;  // where it is here
+    std::vector<Value> operands;           // of collectives
+    std::vector<LoopPlace> loops;
+    int64_t come = 0;                      // to how many of these exchanges it has come
+  };
+  std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
+  std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
+  int64_t number = 0;                      // how many were before it; of a transfer how many were received
+  bool complete = false;                   // all have come, and somebody has not gone on yet
+  bool transfer = false;
+  std::vector<Value> messages;             // of a transfer: on their way
+};
+
+// All devices of a run, for who looks at them from one place. Devices are numbered replica by replica.
+class ExchangeRoom {
+ public:
+  virtual ~ExchangeRoom() = default;
+  virtual int device_count() const = 0;
+  virtual ExchangePort& port(int device) = 0;
+  // "replica 1", "replica 1, partition 0".
+  virtual std::string Name(int device) const = 0;
+  // As if nothing had been brought yet.
+  virtual void Reset() = 0;
+  // Called, from any thread, with a device that was told to wait and can go on.
+  virtual void set_wake(std::function<void(int device)> wake) = 0;
+
+  // Why nobody goes on, when every device waits or has ended (`ended`; for ever, with an error or without): the first one that waits, where,
+  // and for whom.
+  struct Stuck {
+    int device = -1;  // -1: nobody waits
+    const Instruction* instruction = nullptr;
+    std::string why;
+  };
+  virtual Stuck Explain(const std::vector<bool>& ended) const = 0;
+  // For a device that waits: "at %r (all-reduce, iteration 2 of %loop) for replica 1". "": it does not.
+  virtual std::string WaitText(int device) const = 0;
+
+  // For which devices it waits, as far as that is known; none: it does not wait, or for any.
+  virtual std::vector<int> WaitsFor(int device) const = 0;
+
+  // Others have got what the device brought where it waits: that cannot be changed any more.
+  virtual bool Given(int device) const = 0;
+  // The device takes back what it brought where it waits, and will bring it anew. Nothing happens where that is given, or it does not wait.
+  virtual void Withdraw(int device) = 0;
+  // The groups of a collective, or the channel of a transfer as `device` uses it. InvalidArgument: the groups do not fit this run.
+  virtual absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device) = 0;
 };
 
 }  // namespace hloscope

@@ -175,6 +175,7 @@ absl::Status Machine::Impl::Begin() {
   outfeed.clear();
   channels.clear();
   replay_log.clear();
+  exchanged = Mark();
   histories = {RunHistory()};
   known.clear();
   adopted = 0;

@@ -167,6 +167,9 @@ class Machine {
   // False where a loop's frame on the stack has given its carried value away: its values before the position can be made again only by
   // running the loop from its beginning. A seek to Where() from before the frame mends that.
   bool settled() const;
+  // Of the last exchange with other devices that this run made: where its instruction was next. What led there has been given away, and cannot
+  // be changed any more. Empty: none was made.
+  const Mark& exchanged() const;
   // Null while a frame inside an element computation is on the stack, and before Start. `everything`: with values that could be made again.
   std::shared_ptr<const MachineSnapshot> TakeSnapshot(bool everything = false) const;
   // Back (or forth) to a snapshot of this Machine since its last Start. Values of the present that the moment knows too stay held.
@@ -177,7 +180,8 @@ class Machine {
   // Calls `each` with the array values that the snapshot holds; `lent`: a parameter of the entry or a constant, held in any case.
   static void ForEachValue(const MachineSnapshot& snapshot, const std::function<void(const Value& value, bool lent)>& each);
   // Runs forward to `mark`, past armed positions and without telling the observer. kStep: there. kError with status(): the program
-  // fails before, or the mark is not on its way.
+  // fails before, or the mark is not on its way. kWaiting: an exchange with other devices is before it that has not been made yet; none is
+  // made by a seek.
   StopReason SeekForward(const Mark& mark);
   // Takes the frame at `depth` back to `position` (not beyond where it is); frames inside it are gone. Values before the position stay as
   // they are, or are made again when they are needed. FailedPrecondition where something was set in the frame since.

@@ -32,11 +32,22 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     return Outcome::kFailed;
   };
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(root.index));
+  const auto log = [&](const Value& value, absl::Status failure) {
+    if (checkpoint == nullptr) return;
+    Log(key, value, std::move(failure));
+    exchanged.levels.clear();
+    for (const Frame& each : stack.frames) exchanged.levels.push_back({each.kind, each.iteration, each.branch, each.position});
+    exchanged.levels.back().position = region.root;
+  };
   Value result;
-  if (const Value* logged = Replayed(key)) {
-    result = *logged;
+  if (const Logged* logged = FindLogged(key)) {
+    if (!logged->failure.ok()) return fail(logged->failure);
+    result = logged->value;
   } else if (!stack.main) {
     return fail(absl::UnimplementedError(absl::StrCat(Name(root.opcode), " %", root.name, " is in a computation that is called element by element, where devices cannot wait for each other")));
+  } else if (replaying) {  // not to be made on the way to look at something
+    MoveTo(stack, frame, region.root);
+    return Outcome::kWaiting;
   } else {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
     if (!operands.ok()) return fail(operands.status());
@@ -45,14 +56,17 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
     }
     absl::StatusOr<std::optional<Value>> made = m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames)});
-    if (!made.ok()) return fail(made.status());
+    if (!made.ok()) {
+      log(Value(), made.status());
+      return fail(made.status());
+    }
     if (!made->has_value()) {
       MoveTo(stack, frame, region.root);
       return Outcome::kWaiting;
     }
     result = ToLayout(**made, root.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
-    if (checkpoint != nullptr) Log(key, result);
+    log(result, absl::OkStatus());
   }
   if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
   Consume(frame, region);
@@ -62,6 +76,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
 
 absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {
   if (const Value* logged = Replayed(MixHash(frame.path, static_cast<uint64_t>(instruction.index)))) return *logged;
+  if (instruction.index >= frame.position) return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " exchanges with other devices, and has not done so yet; continue or until gets there"));
   return absl::FailedPreconditionError(absl::StrCat("what %", instruction.name, " got from other devices is gone, and they cannot be asked again"));
 }
 

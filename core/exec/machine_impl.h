@@ -149,13 +149,16 @@ struct Machine::Impl {
   struct Logged {
     int64_t executed;
     Value value;
+    absl::Status failure;  // of an exchange that could not be
   };
   absl::flat_hash_map<uint64_t, Logged> replay_log;
   // Runs that differ by what was set share the log: what each logged is found under its number, and before it began under those it comes from.
   std::vector<RunHistory> histories = {RunHistory()};
   uint64_t next_history = 1;
+  const Logged* FindLogged(uint64_t key) const;
   const Value* Replayed(uint64_t key) const;
-  void Log(uint64_t key, Value value);
+  void Log(uint64_t key, Value value, absl::Status failure = absl::OkStatus());
+  Mark exchanged;           // see Machine::exchanged()
   absl::flat_hash_map<uint64_t, int64_t> trip_counts;  // of loops that ended, by dynamic position
   bool values_set = false;  // SetValue was called since Start: counts may be those of another branch of history
   std::vector<int64_t> outfeed_executed;  // of each item: how many instructions had been executed

@@ -46,6 +46,8 @@ Mark Machine::Where() const {
   return mark;
 }
 
+const Mark& Machine::exchanged() const { return impl_->exchanged; }
+
 bool Machine::settled() const {
   return std::all_of(frames_.begin(), frames_.end(), [](const Frame& frame) {
     return frame.pinned || (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition);
@@ -278,17 +280,24 @@ void Machine::Impl::ForgetFuture() {
   histories.push_back({next_history++, m.executed_});
 }
 
-const Value* Machine::Impl::Replayed(uint64_t key) const {
+const Machine::Impl::Logged* Machine::Impl::FindLogged(uint64_t key) const {
   int64_t until = std::numeric_limits<int64_t>::max();
   for (auto history = histories.rbegin(); history != histories.rend(); ++history) {
     const auto logged = replay_log.find(MixHash(key, history->number));
-    if (logged != replay_log.end() && logged->second.executed < until) return &logged->second.value;
+    if (logged != replay_log.end() && logged->second.executed < until) return &logged->second;
     until = std::min(until, history->from);
   }
   return nullptr;
 }
 
-void Machine::Impl::Log(uint64_t key, Value value) { replay_log.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value)}); }
+const Value* Machine::Impl::Replayed(uint64_t key) const {
+  const Logged* logged = FindLogged(key);
+  return logged != nullptr && logged->failure.ok() ? &logged->value : nullptr;
+}
+
+void Machine::Impl::Log(uint64_t key, Value value, absl::Status failure) {
+  replay_log.insert_or_assign(MixHash(key, histories.back().number), Logged{m.executed_, std::move(value), std::move(failure)});
+}
 
 // ---- Forward to a mark ----
 
@@ -311,7 +320,7 @@ StopReason Machine::SeekForward(const Mark& mark) {
   while (!(now == mark)) {
     if (!(now < mark)) return lost("it is over");
     const StopReason reason = impl_->SeekStep(mark, now);
-    if (reason == StopReason::kError || reason == StopReason::kInterrupted) return reason;
+    if (reason == StopReason::kError || reason == StopReason::kInterrupted || reason == StopReason::kWaiting) return reason;
     Mark next = Where();
     if (next == now) return lost("the program does not get there");
     now = std::move(next);

@@ -13,17 +13,25 @@ struct Row {
   ExchangeDef def;
 };
 constexpr bool kZeros = true, kOneSize = true;
+// ExchangeDef::gives
+constexpr absl::string_view kSums = "each gets the arrays of all, reduced element by element in the order of the group";
+constexpr absl::string_view kAll = "each gets the arrays of all, one behind the other in the order of the group";
+constexpr absl::string_view kPart = "each gets its part, by its place in the group, of the arrays of all reduced element by element";
+constexpr absl::string_view kBlocks = "the k-th gets the k-th block of each, one behind the other in the order of the group";
+constexpr absl::string_view kRagged = "each gets the rows that the offsets and sizes of the others send to it";
+constexpr absl::string_view kFirst = "each gets the array of the first of its group";
+constexpr absl::string_view kSent = "each gets the array of the one that sends to it, and zeros where none does";
 constexpr Row kRows[] = {
-    {Opcode::kAllReduce, {ExchangeRole::kCollective, ExchangeAllReduce}},
-    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce}},
-    {Opcode::kAllGather, {ExchangeRole::kCollective, ExchangeAllGather, !kZeros, kOneSize}},
-    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize}},
-    {Opcode::kReduceScatter, {ExchangeRole::kCollective, ExchangeReduceScatter, !kZeros, kOneSize}},
-    {Opcode::kAllToAll, {ExchangeRole::kCollective, ExchangeAllToAll, !kZeros, kOneSize}},
-    {Opcode::kRaggedAllToAll, {ExchangeRole::kCollective, ExchangeRaggedAllToAll, !kZeros, kOneSize}},
-    {Opcode::kCollectiveBroadcast, {ExchangeRole::kCollective, ExchangeBroadcast, kZeros}},
-    {Opcode::kCollectivePermute, {ExchangeRole::kCollective, ExchangePermute, kZeros}},
-    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros}},
+    {Opcode::kAllReduce, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums}},
+    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums}},
+    {Opcode::kAllGather, {ExchangeRole::kCollective, ExchangeAllGather, !kZeros, kOneSize, kAll}},
+    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize, kAll}},
+    {Opcode::kReduceScatter, {ExchangeRole::kCollective, ExchangeReduceScatter, !kZeros, kOneSize, kPart}},
+    {Opcode::kAllToAll, {ExchangeRole::kCollective, ExchangeAllToAll, !kZeros, kOneSize, kBlocks}},
+    {Opcode::kRaggedAllToAll, {ExchangeRole::kCollective, ExchangeRaggedAllToAll, !kZeros, kOneSize, kRagged}},
+    {Opcode::kCollectiveBroadcast, {ExchangeRole::kCollective, ExchangeBroadcast, kZeros, !kOneSize, kFirst}},
+    {Opcode::kCollectivePermute, {ExchangeRole::kCollective, ExchangePermute, kZeros, !kOneSize, kSent}},
+    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros, !kOneSize, kSent}},
     {Opcode::kReplicaId, {ExchangeRole::kReplicaId}},
     {Opcode::kPartitionId, {ExchangeRole::kPartitionId}},
     {Opcode::kSend, {ExchangeRole::kSend}},

@@ -1,0 +1,106 @@
+// What debuggers ask of the exchange: who has come to which meeting with what, and taking back what was brought. Not for exchanging.
+#include <algorithm>
+
+#include "backends/exchange/in_process.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/transfers.h"
+
+namespace hloscope {
+
+std::vector<int> InProcessExchange::WaitsFor(int device) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Waiting& waiting = waiting_[device];
+  std::vector<int> all;
+  if (waiting.route != nullptr) {
+    const int other = ExchangeOf(*waiting.instruction).role == ExchangeRole::kSendDone ? waiting.route->receiver : waiting.route->sender;
+    if (other >= 0) all.push_back(other);
+  } else if (waiting.meeting != nullptr) {
+    for (size_t k = 0; k < waiting.meeting->arrivals.size(); ++k) {
+      if (waiting.meeting->arrivals[k].instruction == nullptr) all.push_back(waiting.line->devices[k]);
+    }
+  }
+  return all;
+}
+
+bool InProcessExchange::Given(int device) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const Waiting& waiting = waiting_[device];
+  return waiting.meeting != nullptr && waiting.meeting->done;
+}
+
+void InProcessExchange::Withdraw(int device) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  Waiting& waiting = waiting_[device];
+  if (waiting.instruction == nullptr || (waiting.meeting != nullptr && waiting.meeting->done)) return;
+  if (waiting.meeting != nullptr) {
+    const size_t place = std::lower_bound(waiting.line->devices.begin(), waiting.line->devices.end(), device) - waiting.line->devices.begin();
+    waiting.meeting->arrivals[place] = Arrival();
+    --waiting.meeting->here;
+    --waiting.line->next[place];
+  }
+  waiting = Waiting();
+}
+
+ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group) const {
+  ExchangeMeeting seen;
+  seen.sends = group.sends;
+  // The first meeting that some member has not gone on from.
+  seen.number = *std::min_element(line.next.begin(), line.next.end());
+  for (int device : line.devices) {
+    const Waiting& waiting = waiting_[device];
+    if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done) seen.complete = true;
+  }
+  if (seen.complete) --seen.number;
+  const int64_t at = seen.number - line.first;
+  const Meeting* meeting = at >= 0 && at < static_cast<int64_t>(line.meetings.size()) ? line.meetings[at].get() : nullptr;
+  for (const Device& device : group.members) {
+    ExchangeMeeting::Member& member = seen.members.emplace_back();
+    member.device = IndexOf(device);
+    const size_t place = std::lower_bound(line.devices.begin(), line.devices.end(), member.device) - line.devices.begin();
+    member.come = line.next[place];
+    member.here = member.come > seen.number;
+    if (meeting == nullptr || place >= meeting->arrivals.size() || meeting->arrivals[place].instruction == nullptr) continue;
+    const Arrival& arrival = meeting->arrivals[place];
+    member.instruction = arrival.instruction;
+    member.operands = arrival.operands;
+    member.loops = arrival.loops;
+  }
+  return seen;
+}
+
+absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const Instruction& instruction, int device) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::vector<ExchangeMeeting> all;
+  const ExchangeRole role = ExchangeOf(instruction).role;
+  if (role == ExchangeRole::kCollective) {
+    const Site& site = SiteOf(instruction);
+    if (!site.status.ok()) return site.status;
+    for (size_t g = 0; g < site.groups.size(); ++g) all.push_back(MeetingOf(*site.lines[g], site.groups[g]));
+    return all;
+  }
+  if (role != ExchangeRole::kSend && role != ExchangeRole::kSendDone && role != ExchangeRole::kReceive && role != ExchangeRole::kReceiveDone) return all;
+  const int64_t channel = ChannelOf(instruction);
+  const auto add = [&](int from, int to) {
+    const auto found = routes_.find({channel, from, to});
+    const Route none, &route = found == routes_.end() ? none : *found->second;
+    ExchangeMeeting& seen = all.emplace_back();
+    seen.transfer = true;
+    seen.number = route.receives_done;
+    seen.sends = {{0, 1}};
+    seen.messages.assign(route.messages.begin(), route.messages.end());
+    seen.members.push_back({from >= 0 ? from : route.sender, route.sent > route.receives_done, nullptr, {}, {}, route.sent});
+    seen.members.push_back({to >= 0 ? to : route.receiver, route.posted > route.receives_done, nullptr, {}, {}, route.posted});
+  };
+  const auto pairs = TransferPairs(instruction);
+  if (!pairs.ok()) return pairs.status();
+  if (*pairs) {
+    for (const auto& [from, to] : **pairs) add(static_cast<int>(from), static_cast<int>(to));
+  } else if (HasTransfer(*instruction.parent, ExchangeRole::kSend, channel) && HasTransfer(*instruction.parent, ExchangeRole::kReceive, channel)) {
+    add(device, device);
+  } else {
+    add(-1, -1);
+  }
+  return all;
+}
+
+}  // namespace hloscope

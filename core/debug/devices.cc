@@ -1,0 +1,320 @@
+#include "core/debug/devices.h"
+
+#include <deque>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/debug/begin.h"
+#include "core/debug/stops.h"
+#include "core/debug/text_util.h"
+#include "core/debug/travel.h"
+#include "core/ops/device_groups.h"
+
+namespace hloscope {
+
+std::string SessionDevices::Name(int device) const { return DeviceText({device / partitions, device % partitions}, replicas, partitions); }
+
+Devices& DevicesOf(Session::State& s) { return s.Extension<Devices>(); }
+
+// ---- Selecting ----
+
+void SwapTo(Session::State& s, int device) {
+  Devices& all = DevicesOf(s);
+  if (device == all.selected || all.runs.empty()) return;
+  RunState& here = s;
+  std::swap(here, all.runs[all.selected]);
+  std::swap(here, all.runs[device]);
+  all.selected = device;
+  s.interrupt.store(s.machine != nullptr ? &s.machine->interrupt() : nullptr);
+  if (s.machine == nullptr) return;
+  if (s.interrupted.load()) s.machine->interrupt().store(true);  // it came between
+  if (s.armed_generation != s.breakpoints_generation) s.ArmThis();
+}
+
+void SettleRun(Session::State& s) {
+  if (s.machine != nullptr && s.machine->status().ok()) Settle(s);
+}
+
+void SelectDevice(Session::State& s, int device) {
+  SwapTo(s, device);
+  SettleRun(s);
+  s.selected = s.visible() ? static_cast<int>(s.machine->frames().size()) - 1 : 0;
+  s.list_first = s.list_last = 0;
+}
+
+void ForEachRun(Session::State& s, const std::function<void(int device)>& each) {
+  Devices& all = DevicesOf(s);
+  const int selected = all.selected;
+  if (all.runs.empty()) return each(selected);
+  for (int d = 0; d < static_cast<int>(all.runs.size()); ++d) {
+    SwapTo(s, d);
+    each(d);
+  }
+  SwapTo(s, selected);
+}
+
+std::string SelectedName(const Session::State& s) {
+  if (!Several(s)) return "";
+  return s.options.devices.Name(DevicesOf(const_cast<Session::State&>(s)).selected);
+}
+
+void SaySwitched(Session::State& s) {
+  if (!Several(s)) return;
+  Devices& all = DevicesOf(s);
+  if (all.shown != all.selected) s.Say("Switched to ", SelectedName(s), "\n");
+  all.shown = all.selected;
+}
+
+// ---- Beginning ----
+
+absl::Status BeginDevices(Session::State& s) {
+  Devices& all = DevicesOf(s);
+  const int count = s.options.devices.count();
+  if (all.inputs == nullptr) {
+    absl::StatusOr<std::unique_ptr<DeviceInputs>> opened = DeviceInputs::Open(*s.module, s.options);
+    if (!opened.ok()) return opened.status();
+    all.inputs = *std::move(opened);
+    if (!s.options.devices.make_room) return absl::UnimplementedError("this session has no way to let devices exchange");
+    all.room = s.options.devices.make_room(*s.module, *s.backend, &all.account);
+    all.room->set_wake([&s](int device) {
+      Devices& devices = DevicesOf(s);
+      devices.waits[device] = false;
+      if (s.run_for < 0) return;
+      s.yield = true;
+      s.machine->interrupt().store(true);  // of the one that runs
+    });
+    all.runs.resize(count);
+    all.held.resize(count);
+    all.waits.resize(count);
+  }
+  SayElided(s);
+  SpendCounts(s);
+  all.room->Reset();
+  all.inputs->Forget();
+  all.held.assign(count, false);
+  absl::Status begun;
+  ForEachRun(s, [&](int d) {
+    if (!begun.ok()) return;
+    s.inputs = all.inputs->of(d);
+    MachineOptions options = OptionsOfRun(s);
+    options.account = &all.account;
+    options.exchange = &all.room->port(d);
+    begun = BeginRun(s, std::move(options), [&all, d](int number) { return all.inputs->Parameter(d, number, &all.account); });
+  });
+  if (!begun.ok()) {
+    ForEachRun(s, [&](int) { s.Clear(); });
+    return begun;
+  }
+  all.shown = all.selected;
+  s.interrupt.store(&s.machine->interrupt());
+  s.Say("Starting ", s.module->name, " on ", s.options.devices.replicas > 1 ? Count(s.options.devices.replicas, "replica") : "",
+        s.options.devices.replicas > 1 && s.options.devices.partitions > 1 ? " and " : "", s.options.devices.partitions > 1 ? Count(s.options.devices.partitions, "partition") : "", " (",
+        all.inputs->Summary(), ") on ", s.backend->name(), "\n");
+  return absl::OkStatus();
+}
+
+// ---- Running ----
+
+namespace {
+
+bool Failed(const RunState& run) { return run.machine != nullptr && !run.machine->status().ok(); }
+
+const RunState& RunOf(Session::State& s, int device) {
+  Devices& all = DevicesOf(s);
+  return device == all.selected ? static_cast<const RunState&>(s) : all.runs[device];
+}
+
+bool CanRun(Session::State& s, int device) {
+  const RunState& run = RunOf(s, device);
+  const Devices& all = DevicesOf(s);
+  return run.machine != nullptr && run.machine->running() && !Failed(run) && !all.held[device] && !all.waits[device];
+}
+
+void ForgetStuck(RunState& run) {
+  if (run.stuck.ok()) return;
+  run.stuck = absl::OkStatus();
+  run.error_stop = false;
+}
+
+// Nobody can go on any more, for `device`, or as none of those that are left can.
+StopReason AllWait(Session::State& s, int device) {
+  Devices& all = DevicesOf(s);
+  const int count = static_cast<int>(all.runs.size());
+  std::vector<bool> ended(count);
+  std::string failed;
+  bool held = false;
+  for (int d = 0; d < count; ++d) {
+    const RunState& run = RunOf(s, d);
+    ended[d] = run.machine == nullptr || !run.machine->running() || Failed(run);
+    if (Failed(run)) absl::StrAppend(&failed, "\n  ", all.room->Name(d), " has stopped with an error: ", run.machine->status().message());
+    held |= all.held[d] && !ended[d];
+  }
+  const ExchangeRoom::Stuck stuck = all.room->Explain(ended);
+  if (device < 0 && stuck.device < 0) return StopReason::kFinished;
+  SwapTo(s, device >= 0 ? device : stuck.device);
+  if (held) return StopReason::kWaiting;
+  s.stuck = absl::DeadlineExceededError(absl::StrCat(stuck.why, failed));
+  return StopReason::kError;
+}
+
+// The first that can run of those for whom `device` waits, or of those for whom these wait; -1: of all. The count of devices: none can.
+int NextToRun(Session::State& s, int device) {
+  Devices& all = DevicesOf(s);
+  const int count = static_cast<int>(all.runs.size());
+  std::vector<bool> needed(count, device < 0);
+  std::vector<int> waiting;
+  if (device >= 0) waiting.push_back(device);
+  for (size_t k = 0; k < waiting.size(); ++k) {
+    const std::vector<int> whom = all.room->WaitsFor(waiting[k]);
+    if (whom.empty()) needed.assign(count, true);  // anybody may be who comes
+    for (int other : whom) {
+      if (needed[other]) continue;
+      needed[other] = true;
+      if (all.waits[other]) waiting.push_back(other);
+    }
+  }
+  int next = 0;
+  while (next < count && !(needed[next] && CanRun(s, next))) ++next;
+  return next;
+}
+
+// Runs others until `device` can go on (nothing is returned), or something stops one of them (selected then), or nobody can go on. -1: until
+// all have ended. `on_stop`: what is done with a stop instead of stopping.
+std::optional<StopReason> Serve(Session::State& s, int device, const std::function<void(int device, StopReason reason)>& on_stop) {
+  Devices& all = DevicesOf(s);
+  struct RunFor {
+    Session::State& s;
+    ~RunFor() {
+      s.run_for = -1;
+      s.yield = false;
+    }
+  } run_for{s};
+  s.run_for = device;
+  s.yield = false;
+  all.waits.assign(all.runs.size(), false);
+  if (device >= 0) all.waits[device] = true;
+  while (true) {
+    if (device >= 0 && !all.waits[device]) {
+      SwapTo(s, device);
+      return std::nullopt;
+    }
+    s.yield = false;
+    const int next = NextToRun(s, device);
+    if (next == static_cast<int>(all.runs.size())) return AllWait(s, device);
+    SwapTo(s, next);
+    all.waits[next] = true;  // taken back where something comes for it meanwhile
+    const auto run = [&s] { return s.machine->Run(); };
+    const StopReason reason = s.GoAlone(run, run, true);
+    s.machine->interrupt().store(s.interrupted.load());  // a wish to yield that came too late
+    if (reason != StopReason::kWaiting) all.waits[next] = false;
+    if (reason == StopReason::kWaiting || reason == StopReason::kFinished) continue;
+    if (reason == StopReason::kInterrupted && !s.interrupted.load()) continue;
+    if (reason == StopReason::kInterrupted && device >= 0) SwapTo(s, device);
+    if (reason == StopReason::kInterrupted || !on_stop) return reason;
+    on_stop(next, reason);
+  }
+}
+
+}  // namespace
+
+StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter) {
+  Devices& all = DevicesOf(s);
+  const int device = all.selected;
+  ForgetStuck(s);
+  for (RunState& run : all.runs) ForgetStuck(run);
+  all.held[device] = false;
+  const RunStep* run = &first;
+  while (true) {
+    const StopReason reason = s.GoAlone(*run, again, enter);
+    if (reason != StopReason::kWaiting) return reason;
+    if (const std::optional<StopReason> stopped = Serve(s, device, nullptr)) return *stopped;
+    run = &again;
+  }
+}
+
+void RunOn(Session::State& s, const RunStep& first, const RunStep& again) {
+  if (!Several(s)) return s.ShowStop(s.Go(first, again));
+  Devices& all = DevicesOf(s);
+  const int device = all.selected;
+  StopReason reason = s.Go(first, again);
+  if (!all.stop_one) {
+    if (reason == StopReason::kFinished) {
+      const StopReason others = *Serve(s, -1, nullptr);
+      if (others == StopReason::kFinished) {
+        SwapTo(s, device);
+        s.Say("All ", s.options.devices.count(), " devices have finished.\n");
+      }
+      reason = others;
+    }
+    return s.ShowStop(reason);
+  }
+  // Each stop is shown and holds its device; the others go on.
+  const auto hold = [&](int stopped, StopReason why) {
+    all.held[stopped] = true;
+    s.ShowStop(why);
+  };
+  if (reason != StopReason::kWaiting && reason != StopReason::kInterrupted && s.machine->running()) hold(all.selected, reason);
+  std::deque<std::string> attached = std::exchange(Stops(s).pending, {});
+  const int shown = all.selected;
+  const bool ended = reason == StopReason::kFinished;
+  if (reason != StopReason::kInterrupted) {
+    const StopReason others = *Serve(s, -1, hold);
+    if (others == StopReason::kInterrupted || others == StopReason::kError) return s.ShowStop(others);
+    SwapTo(s, shown);
+    if (ended || reason == StopReason::kWaiting) s.ShowStop(others == StopReason::kFinished ? StopReason::kFinished : StopReason::kWaiting);
+  } else {
+    s.ShowStop(reason);
+  }
+  SaySwitched(s);
+  Stops(s).pending = std::move(attached);
+}
+
+absl::Status MaySet(Session::State& s) {
+  if (!Several(s) || s.machine == nullptr) return absl::OkStatus();
+  Devices& all = DevicesOf(s);
+  const Mark& given = s.machine->exchanged();
+  if (!all.room->Given(all.selected) && (given.levels.empty() || given < s.machine->Where())) return absl::OkStatus();
+  return absl::FailedPreconditionError(absl::StrCat(SelectedName(s), " has made an exchange after this moment already, and the others have gone on with what it gave them; set it at a moment after the "
+                                                    "last exchange, or start again and set it on the way, before the exchange is made"));
+}
+
+void TakeBack(Session::State& s) {
+  if (Several(s)) DevicesOf(s).room->Withdraw(DevicesOf(s).selected);
+}
+
+// ---- Where they are ----
+
+DeviceStanding StandingOf(Session::State& s, int device) {
+  DeviceStanding standing;
+  Devices& all = DevicesOf(s);
+  if (all.runs.empty()) return standing;
+  const int selected = all.selected;
+  SwapTo(s, device);
+  if (s.visible()) {
+    const Machine& m = *s.machine;
+    const int top = static_cast<int>(m.frames().size()) - 1;
+    standing.state = DeviceStanding::kStopped;
+    standing.instruction = m.finished() ? nullptr : m.next_instruction();
+    standing.place = s.DescribeFrame(top);
+    for (const Frame& frame : m.frames()) {
+      if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) standing.iteration = frame.iteration;
+    }
+    const std::string waits = s.waiting_at.has_value() && m.running() && m.Where() == *s.waiting_at ? all.room->WaitText(device) : "";
+    if (m.finished()) {
+      standing.state = DeviceStanding::kEnded;
+    } else if (Failed(s)) {
+      standing.state = DeviceStanding::kError;
+      standing.what = std::string(s.machine->status().message());
+    } else if (!waits.empty()) {
+      standing.state = DeviceStanding::kWaiting;
+      const size_t whom = waits.find(") for ");
+      standing.what = whom == std::string::npos ? absl::StrCat(" ", waits) : waits.substr(whom + 1);
+    } else if (all.held[device]) {
+      standing.state = DeviceStanding::kHeld;
+    }
+  }
+  SwapTo(s, selected);
+  return standing;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,78 @@
+// A session of a program that runs on several devices: each has a Machine and a history of its own, and one is selected, which all commands
+// mean. All run on the session's one thread, in an order that is always the same: the selected one first, and the others, from the first to the
+// last, where it waits for them. Not for the exchanges themselves (core/exec/exchange.h), nor for inputs (device_inputs.h).
+#ifndef HLOSCOPE_CORE_DEBUG_DEVICES_H_
+#define HLOSCOPE_CORE_DEBUG_DEVICES_H_
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/debug/device_inputs.h"
+#include "core/debug/session_state.h"
+#include "core/exec/exchange.h"
+
+namespace hloscope {
+
+// State::Extension<Devices>().
+struct Devices {
+  MemoryAccount account;                 // of all
+  std::unique_ptr<DeviceInputs> inputs;  // null until the first run, as is the rest
+  std::unique_ptr<ExchangeRoom> room;
+  std::vector<RunState> runs;            // by device; the selected one's is in the State
+  int selected = 0;
+  int shown = 0;                         // the device that was selected when something was shown last
+  bool stop_one = false;                 // a stop holds its device, and the others go on
+  std::vector<bool> held;                // by device: until it is told to run
+  std::vector<bool> waits;               // while some run: it has to wait
+};
+
+inline bool Several(const Session::State& s) { return s.options.devices.several(); }
+Devices& DevicesOf(Session::State& s);
+// As State::Begin, on all devices; the same one stays selected.
+absl::Status BeginDevices(Session::State& s);
+
+// -- Selecting --
+// The State's run is that device's. Nothing is shown, and nothing settled.
+void SwapTo(Session::State& s, int device);
+// As a person does: what is looked at there is made available.
+void SelectDevice(Session::State& s, int device);
+// Values of the frames where it stands are made available; of a run that stopped with an error they are as they are.
+void SettleRun(Session::State& s);
+// Calls it with each device's run in turn, or with the only one.
+void ForEachRun(Session::State& s, const std::function<void(int device)>& each);
+// "replica 1"; "" where there is one device.
+std::string SelectedName(const Session::State& s);
+// "Switched to replica 1", where the session is at another device than was shown last.
+void SaySwitched(Session::State& s);
+
+// -- Running --
+using RunStep = std::function<StopReason()>;
+// State::Go where there are several: the selected device goes on, and the others as far as it waits for them, each stopped by what stops it. Where
+// another one stops, that is selected; where all wait for ever, it is an error (State::stop_status).
+StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter);
+// As run and continue do: until something stops, or all devices have ended; and shows it.
+void RunOn(Session::State& s, const RunStep& first, const RunStep& again);
+// FailedPrecondition: what follows from the present has been given to other devices, so nothing can be set here.
+absl::Status MaySet(Session::State& s);
+// Something was set: what the device has brought to where it waits is not so any more.
+void TakeBack(Session::State& s);
+
+// Where a device stands, for who lists them.
+struct DeviceStanding {
+  enum State : uint8_t { kNotStarted, kStopped, kWaiting, kHeld, kEnded, kError };
+  State state = kNotStarted;
+  const Instruction* instruction = nullptr;  // that is next
+  int64_t iteration = -1;                    // of the innermost loop; -1: none runs
+  std::string place;                         // "%ar in body (loop body of %while, iteration 2), model.hlo:12"
+  std::string what;                          // whom it waits for, its error
+};
+DeviceStanding StandingOf(Session::State& s, int device);
+// set stop all | one.
+absl::Status SetStop(Session::State& s, absl::string_view word);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_DEVICES_H_
