@@ -136,8 +136,12 @@ class ConsolePanel : public Panel {
     }
     for (size_t k = 0; k < waiting.size(); ++k) DrawWaiting(context, waiting[k].command, k, height);
     ImGui::PopStyleVar();
-    if (lines.size() + waiting.size() != seen_) {
-      seen_ = lines.size() + waiting.size();
+    if (const std::pair seen(lines.size(), waiting.size()); seen != seen_) {  // a line may have more rows than the command that waited
+      seen_ = seen;
+      scrolls_ = 3;
+    }
+    if (scrolls_ > 0) {  // more than once: the room that there is to scroll is known a frame later
+      --scrolls_;
       ImGui::SetScrollHereY(1);
     }
     ui::TagFact("last", lines.empty() ? "" : lines.back().text);
@@ -486,7 +490,9 @@ class ConsolePanel : public Panel {
   }
 
   std::vector<Row> rows_;
-  size_t columns_ = 0, wrapped_ = 0, seen_ = 0;
+  size_t columns_ = 0, wrapped_ = 0;
+  std::pair<size_t, size_t> seen_;  // lines, and commands that wait, when it was scrolled to the end
+  int scrolls_ = 0;                 // frames that still scroll there
   Place anchor_, head_;
   bool marking_ = false;
 

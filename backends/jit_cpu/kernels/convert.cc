@@ -63,4 +63,12 @@ void ConvertFloats(ElementType from, const std::byte* source, ElementType to, st
   });
 }
 
+Value Widened(const Value& array, MemoryAccount* account, ThreadPool& pool) {
+  const ElementType type = array.shape().element_type();
+  if (type == ElementType::kF32) return array;
+  Value wide = Value::Allocate(array.shape().WithElementType(ElementType::kF32), account);
+  if (wide.has_value()) ConvertFloats(type, array.data(), ElementType::kF32, wide.mutable_data(), array.element_count(), pool);
+  return wide;
+}
+
 }  // namespace hloscope

@@ -156,7 +156,7 @@ class DepthwiseKernel : public LibraryKernel {
 
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
     const absl::Status no_memory = absl::ResourceExhaustedError(absl::StrCat("no memory for ", p_.result.ToString(false)));
-    Value input = Wide(context, operands[0]), kernel = Wide(context, operands[1]);
+    Value input = Widened(operands[0], context.account, pool_), kernel = Widened(operands[1], context.account, pool_);
     Value result = Value::Allocate(p_.result, context.account);
     Value wide = p_.out == ElementType::kF32 ? result : Value::Allocate(p_.result.WithElementType(ElementType::kF32), context.account);
     if (kernel.has_value() && kernel_from_ != kernel_) {
@@ -183,13 +183,6 @@ class DepthwiseKernel : public LibraryKernel {
   }
 
  private:
-  Value Wide(const RunContext& context, const Value& operand) const {
-    if (p_.in == ElementType::kF32) return operand;
-    Value wide = Value::Allocate(operand.shape().WithElementType(ElementType::kF32), context.account);
-    if (wide.has_value()) ConvertFloats(p_.in, operand.data(), ElementType::kF32, wide.mutable_data(), operand.element_count(), pool_);
-    return wide;
-  }
-
   void Line(int64_t line, const float* input, const float* kernel, float* result) const {
     absl::InlinedVector<TapLine, 16> taps;
     int64_t outputs[8] = {};

@@ -59,7 +59,7 @@ class PlanesKernel : public LibraryKernel {
 
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
     const absl::Status no_memory = absl::ResourceExhaustedError(absl::StrCat("no memory for ", p_.result.ToString(false)));
-    Value input = Wide(context, operands[0]), kernel = Wide(context, operands[1]);
+    Value input = Widened(operands[0], context.account, pool_), kernel = Widened(operands[1], context.account, pool_);
     Value result = Value::Allocate(p_.result, context.account);
     Value wide = p_.out == ElementType::kF32 ? result : Value::Allocate(p_.result.WithElementType(ElementType::kF32), context.account);
     if (!input.has_value() || !kernel.has_value() || !result.has_value() || !wide.has_value()) return no_memory;
@@ -85,13 +85,6 @@ class PlanesKernel : public LibraryKernel {
   }
 
  private:
-  Value Wide(const RunContext& context, const Value& operand) const {
-    if (p_.in == ElementType::kF32) return operand;
-    Value wide = Value::Allocate(operand.shape().WithElementType(ElementType::kF32), context.account);
-    if (wide.has_value()) ConvertFloats(p_.in, operand.data(), ElementType::kF32, wide.mutable_data(), operand.element_count(), pool_);
-    return wide;
-  }
-
   void Plane(int64_t batch, int64_t output, const float* input, const float* kernel, float* result) const {
     const int64_t group = output / p_.columns;
     input += p_.batch_groups > 1 ? (group * (p_.batch / p_.batch_groups) + batch) * input_batch_
