@@ -1,4 +1,6 @@
 // The program panel's model: searching, completing, places in a text that is being edited, formatting; and what keys do to the text.
+#include "visualizer/model/program_text.h"
+
 #include <chrono>
 #include <thread>
 
@@ -6,11 +8,11 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "visualizer/model/completion.h"
+#include "visualizer/model/line_cells.h"
 #include "visualizer/model/line_values.h"
-#include "visualizer/model/range_text.h"
 #include "visualizer/model/program_index.h"
 #include "visualizer/model/program_search.h"
-#include "visualizer/model/program_text.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/model/syntax.h"
 #include "visualizer/panels/program_editor.h"
 
@@ -81,6 +83,35 @@ std::vector<std::string> Found(const std::string& text, SearchKind kind, const s
   std::vector<std::string> found;
   for (const SourceRange& r : Search(text, {kind, pattern, match_case}).places) found.push_back(text.substr(r.begin, r.end - r.begin));
   return found;
+}
+
+// A long line is remembered by marks: they say what the functions say that count from its beginning.
+TEST(Cells, LongLinesAreAsShortOnes) {
+  std::string text = "short = f32[] constant(1)\nlong = f32[9] constant({";
+  for (int k = 0; k < 3000; ++k) text += k % 7 == 0 ? "\u6f22, " : k % 11 == 0 ? "\t12, " : "345, ";
+  text += "})\nlast";
+  Document document(TestWiring(), [] {});
+  document.Reset("m.hlo", text);
+  const absl::string_view line = document.line(1);
+  const auto size = static_cast<int>(line.size());
+  ASSERT_GT(size, 10000);
+  LineCells cells;
+  for (int byte = 0; byte <= size; byte += byte < 40 ? 1 : 37) EXPECT_EQ(cells.CellsTo(document, 1, byte), CellsTo(line, byte)) << byte;
+  const int most = CellsTo(line, size);
+  for (int cell = 0; cell <= most + 2; cell += 29) EXPECT_EQ(cells.ByteAtCell(document, 1, cell), ByteAtCell(line, cell)) << cell;
+  // The runs in a part of it are those of the whole that meet the part.
+  const std::vector<InkRun> all = Colour(line, size);
+  for (const auto& [begin, end] : {std::pair(0, 50), std::pair(9000, 9100), std::pair(size - 20, size)}) {
+    std::vector<int> wanted, got;
+    for (const InkRun& run : all) {
+      if (run.end > begin && run.begin < end) wanted.push_back(run.begin);
+    }
+    for (const InkRun& run : cells.Runs(document, 1, begin, end)) got.push_back(run.begin);
+    EXPECT_EQ(got, wanted) << begin;
+  }
+  // An edit is seen at once.
+  document.Replace(document.line_begin(1), document.line_begin(1) + 4, "x", 0, 0);
+  EXPECT_EQ(cells.CellsTo(document, 1, 9000), CellsTo(document.line(1), 9000));
 }
 
 TEST(ProgramSearchTest, FindsTextWhateverItsCase) {

@@ -170,15 +170,15 @@ int CellBehind(absl::string_view line, int k, int cell) {
 
 }  // namespace
 
-int CellsTo(absl::string_view line, int byte) {
-  int cell = 0;
+int CellsFrom(absl::string_view line, int from_byte, int from_cell, int byte) {
+  int cell = from_cell;
   const int end = std::min(byte, static_cast<int>(line.size()));
-  for (int k = 0; k < end; k += LetterBytes(line[k])) cell = CellBehind(line, k, cell);
+  for (int k = from_byte; k < end; k += LetterBytes(line[k])) cell = CellBehind(line, k, cell);
   return cell;
 }
 
-int ByteAtCell(absl::string_view line, int cell) {
-  int at = 0, k = 0;
+int ByteAtCellFrom(absl::string_view line, int from_byte, int from_cell, int cell) {
+  int at = from_cell, k = from_byte;
   while (k < static_cast<int>(line.size())) {
     const int next = CellBehind(line, k, at);
     if (next > cell) break;
@@ -187,5 +187,8 @@ int ByteAtCell(absl::string_view line, int cell) {
   }
   return std::min(k, static_cast<int>(line.size()));
 }
+
+int CellsTo(absl::string_view line, int byte) { return CellsFrom(line, 0, 0, byte); }
+int ByteAtCell(absl::string_view line, int cell) { return ByteAtCellFrom(line, 0, 0, cell); }
 
 }  // namespace hloscope

@@ -24,6 +24,9 @@ std::vector<InkRun> Colour(absl::string_view line, int limit);
 // multiple of four.
 int CellsTo(absl::string_view line, int byte);
 int ByteAtCell(absl::string_view line, int cell);
+// The same from a byte whose cell is known.
+int CellsFrom(absl::string_view line, int from_byte, int from_cell, int byte);
+int ByteAtCellFrom(absl::string_view line, int from_byte, int from_cell, int cell);
 int LetterBytes(char first);
 
 }  // namespace hloscope

@@ -63,12 +63,12 @@ void ProgramPanel::UpdateRows(const Document& document) {
   fold_at_.clear();
   for (const FoldRegion& region : index_.folds()) fold_at_[region.first] = &region;
   const int lines = document.line_count();
-  int64_t longest = 0;
+  int64_t longest = 0;  // in bytes: no fewer than cells, but for tabs
   for (int k = 0; k < lines; ++k) {
     const int64_t end = k + 1 < lines ? document.line_begin(k + 1) : static_cast<int64_t>(document.text().size());
     longest = std::max(longest, end - document.line_begin(k));
   }
-  longest_ = static_cast<int>(std::min<int64_t>(longest, 20000));
+  longest_ = static_cast<int>(longest);
   rows_.clear();
   if (folded_.empty()) return;
   bool any = false;
@@ -122,7 +122,7 @@ void ProgramPanel::GoTo(PanelContext& context, int64_t begin, int64_t end, bool 
   const int line = context.document.LineAt(begin);
   Unfold(context.document, line);
   ScrollTo(line, false);
-  reveal_cell_ = CellsTo(context.document.line(line), static_cast<int>(begin - context.document.line_begin(line)));
+  reveal_cell_ = CellAt(context.document, begin);
   SelectAtCaret(context);
 }
 

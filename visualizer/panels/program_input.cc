@@ -22,8 +22,7 @@ int ProgramPanel::LineAtY(const Document& document, float y) const {
 int64_t ProgramPanel::OffsetAt(const Document& document, ImVec2 mouse) const {
   const int line = LineAtY(document, mouse.y);
   if (line < 0) return static_cast<int64_t>(document.text().size());
-  const float cells = (mouse.x - geometry_.text_x) / geometry_.cell;
-  return document.line_begin(line) + ByteAtCell(document.line(line), std::max(0, static_cast<int>(cells + 0.5f)));
+  return document.line_begin(line) + cells_.ByteAtCell(document, line, std::max(0, static_cast<int>(geometry_.CellsAt(mouse.x) + 0.5)));
 }
 
 void ProgramPanel::HandleMouse(PanelContext& context) {
@@ -36,9 +35,9 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
   if (document.empty()) return;
   if (text_hovered_ && (!ImGui::IsItemActive() || ImGui::IsItemClicked(0) || ImGui::IsItemClicked(1))) {
     hover_line_ = LineAtY(document, mouse.y);
-    if (hover_line_ >= 0 && mouse.x >= geometry_.text_x && mouse.x > geometry_.min.x + geometry_.gutter) {
+    if (hover_line_ >= 0 && geometry_.CellsAt(mouse.x) >= 0 && mouse.x > geometry_.min.x + geometry_.gutter) {
       const absl::string_view text = document.line(hover_line_);
-      const int byte = ByteAtCell(text, static_cast<int>((mouse.x - geometry_.text_x) / geometry_.cell));
+      const int byte = cells_.ByteAtCell(document, hover_line_, static_cast<int>(geometry_.CellsAt(mouse.x)));
       if (byte < static_cast<int>(text.size())) hover_offset_ = document.line_begin(hover_line_) + byte;
       ImGui::SetMouseCursor(ImGuiMouseCursor_TextInput);
     }
@@ -98,7 +97,8 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
         // A click on what is folded opens it.
         const FoldRegion* fold = line >= 0 ? FoldAt(line) : nullptr;
         const std::string header(line >= 0 ? document.line(line) : "");
-        if (fold != nullptr && folded_.count(header) > 0 && mouse.x > geometry_.text_x + static_cast<float>(header.size()) * geometry_.cell) ToggleFold(document, line);
+        if (fold != nullptr && folded_.count(header) > 0 && geometry_.CellsAt(mouse.x) > static_cast<double>(header.size()))
+          ToggleFold(document, line);
         editor_.Place(document, offset, io.KeyShift);
         dragging_ = true;
         SelectAtCaret(context);
@@ -111,11 +111,12 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
     } else if (ImGui::IsMouseDragging(0, ui::Px(3))) {
       editor_.Place(document, OffsetAt(document, mouse), true);
       // Beyond the edge it goes on.
-      const float over = mouse.y < geometry_.min.y ? mouse.y - geometry_.min.y : mouse.y > geometry_.max.y ? mouse.y - geometry_.max.y : 0;
-      if (over != 0) {
-        ImGui::SetScrollY(std::clamp(ImGui::GetScrollY() + over * 0.5f, 0.0f, ImGui::GetScrollMaxY()));
-        ui::WantFrame();
-      }
+      const auto over = [](float at, float low, float high) { return at < low ? at - low : at > high ? at - high : 0; };
+      const float down = over(mouse.y, geometry_.min.y, geometry_.max.y),
+                  across = over(mouse.x, geometry_.min.x + geometry_.gutter, geometry_.max.x);
+      if (down != 0) ImGui::SetScrollY(std::clamp(ImGui::GetScrollY() + down * 0.5f, 0.0f, ImGui::GetScrollMaxY()));
+      if (across != 0) ImGui::SetScrollX(std::clamp(ImGui::GetScrollX() + across * 0.5f, 0.0f, ImGui::GetScrollMaxX()));
+      if (down != 0 || across != 0) ui::WantFrame();
     }
   }
   if (ImGui::IsItemClicked(1)) {
@@ -140,15 +141,17 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
 void ProgramPanel::KeepCaretSeen(const Document& document) {
   Unfold(document, document.LineAt(editor_.caret()));
   ScrollTo(document.LineAt(editor_.caret()), false);
-  const float x = XOf(document, editor_.caret());
-  const float left = geometry_.min.x + geometry_.gutter, right = geometry_.values_x > 0 ? geometry_.values_x : geometry_.max.x - ui::Px(24);
-  if (right <= left + ui::Px(40)) return;
-  if (x + geometry_.scroll_x < right) {
+  // In pixels of the whole line, which may be longer than a float counts in ones.
+  const double x = CellAt(document, editor_.caret()) * static_cast<double>(geometry_.cell), margin = 8.0 * geometry_.cell;
+  const double room = (geometry_.values_x > 0 ? geometry_.values_x : geometry_.max.x - ui::Px(24)) - geometry_.min.x - geometry_.gutter;
+  if (room <= ui::Px(40)) return;
+  if (x < room) {
     ImGui::SetScrollX(0);
-    return;
+  } else if (x < geometry_.scroll_x + geometry_.cell) {
+    ImGui::SetScrollX(static_cast<float>(std::max(0.0, x - margin)));
+  } else if (x > geometry_.scroll_x + room) {
+    ImGui::SetScrollX(static_cast<float>(x - room + margin));
   }
-  if (x < left + geometry_.cell) ImGui::SetScrollX(std::max(0.0f, ImGui::GetScrollX() - (left + 8 * geometry_.cell - x)));
-  if (x > right) ImGui::SetScrollX(ImGui::GetScrollX() + x - right + 8 * geometry_.cell);
 }
 
 void ProgramPanel::AfterEdit(PanelContext& context) {

@@ -15,6 +15,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "imgui.h"
 #include "visualizer/model/completion.h"
+#include "visualizer/model/line_cells.h"
 #include "visualizer/model/line_values.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/program_index.h"
@@ -39,13 +40,14 @@ class ProgramPanel : public Panel {
     ImVec2 min, max;          // of the text's window
     float line = 0, cell = 0; // height of a line, width of a letter
     float gutter = 0;         // width of marks, numbers and the fold's triangle
-    float text_x = 0;         // where letters begin, scrolled
     float text_right = 0;     // where letters end
     float values_x = 0;       // where values begin; 0: none are shown
     bool sparks = false;
-    double scroll_y = 0;
-    float scroll_x = 0;
+    double scroll_x = 0, scroll_y = 0;
     int first = 0, last = 0;  // rows that are seen, [first, last)
+    // A line may be millions of pixels long: places are taken from the scrolled one before they become a float.
+    float X(double cells) const { return static_cast<float>(min.x + gutter + (cells * static_cast<double>(cell) - scroll_x)); }
+    double CellsAt(float x) const { return (static_cast<double>(x) - min.x - gutter + scroll_x) / cell; }
     float Y(int row) const { return static_cast<float>(min.y + row * static_cast<double>(line) - scroll_y); }
   };
   // One line that is seen.
@@ -91,14 +93,15 @@ class ProgramPanel : public Panel {
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
   const LineValue* ValueBeside(const LineParts& parts) const;  // null: none
   float RightOf(const LineParts& parts) const;                 // where its letters have to end
-  void DrawLetters(LineParts& parts);
+  void DrawLetters(PanelContext& context, LineParts& parts);
   void DrawMarks(PanelContext& context, const LineParts& parts);
   void DrawGutter(PanelContext& context, const LineParts& parts);
   void DrawValue(PanelContext& context, const LineParts& parts);
   void DrawCaret(PanelContext& context);
   void TagNames(PanelContext& context);
   void FillRange(const Document& document, SourceRange range, ImU32 fill, ImU32 outline);
-  float XOf(const Document& document, int64_t offset) const;
+  int CellAt(const Document& document, int64_t offset) const;
+  float XOf(const Document& document, int64_t offset) const { return geometry_.X(CellAt(document, offset)); }
   bool Seen(const Document& document, int64_t offset, float* x, float* y) const;
 
   // -- program_notes.cc --
@@ -139,6 +142,7 @@ class ProgramPanel : public Panel {
   ProgramEditor editor_;
   Geometry geometry_;
   std::vector<LineParts> lines_;
+  mutable LineCells cells_;
 
   // Rows: line numbers, when something is folded; else empty, and every line is a row.
   std::vector<int> rows_;

@@ -13,18 +13,11 @@ namespace {
 
 constexpr float kValuesWidth = 148, kSparkWidth = 44;
 
-bool Plain(absl::string_view text) {
-  for (const char c : text) {
-    if (static_cast<unsigned char>(c) >= 0x80 || c == '\t') return false;
-  }
-  return true;
-}
-
 }  // namespace
 
-float ProgramPanel::XOf(const Document& document, int64_t offset) const {
+int ProgramPanel::CellAt(const Document& document, int64_t offset) const {
   const int line = document.LineAt(offset);
-  return geometry_.text_x + static_cast<float>(CellsTo(document.line(line), static_cast<int>(offset - document.line_begin(line)))) * geometry_.cell;
+  return cells_.CellsTo(document, line, static_cast<int>(offset - document.line_begin(line)));
 }
 
 bool ProgramPanel::Seen(const Document& document, int64_t offset, float* x, float* y) const {
@@ -74,7 +67,6 @@ void ProgramPanel::DrawText(PanelContext& context) {
   }
   g.scroll_y = std::round(ImGui::GetScrollY());
   g.scroll_x = std::round(ImGui::GetScrollX());
-  g.text_x = g.min.x + g.gutter - g.scroll_x;
   const float room = g.max.x - g.min.x;
   const bool running = context.now.phase == Phase::kStopped || context.now.phase == Phase::kFinished || context.now.phase == Phase::kError;
   g.sparks = room > ui::Px(560);
@@ -82,11 +74,12 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.values_x = running && room > ui::Px(400) ? g.max.x - values : 0;
   g.text_right = g.max.x - ui::Px(8);
   if (reveal_cell_ >= 0) {
-    const float x = static_cast<float>(reveal_cell_) * g.cell, view = (g.values_x > 0 ? g.values_x : g.max.x) - g.min.x - g.gutter, margin = 10 * g.cell;
+    const double x = reveal_cell_ * static_cast<double>(g.cell), view = (g.values_x > 0 ? g.values_x : g.max.x) - g.min.x - g.gutter,
+                 margin = 10 * g.cell;
     if (x + margin < view) {
       ImGui::SetScrollX(0);
     } else if (x < g.scroll_x || x + margin > g.scroll_x + view) {
-      ImGui::SetScrollX(std::max(0.0f, x - view / 3));
+      ImGui::SetScrollX(static_cast<float>(std::max(0.0, x - view / 3)));
     }
     reveal_cell_ = -1;
     ui::WantFrame();
@@ -115,7 +108,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
     }
   }
   if (editor_.has_selection()) FillRange(document, {static_cast<int32_t>(editor_.selection_begin()), static_cast<int32_t>(editor_.selection_end())}, ui::Fade(c.blue_fill, 1.3f), 0);
-  for (LineParts& parts : lines_) DrawLetters(parts);
+  for (LineParts& parts : lines_) DrawLetters(context, parts);
   DrawSquiggles(context);
   DrawNotes(context);
   DrawCaret(context);
@@ -164,8 +157,11 @@ void ProgramPanel::FillRange(const Document& document, SourceRange range, ImU32 
   for (const LineParts& parts : lines_) {
     const int64_t end = parts.begin + static_cast<int64_t>(parts.text.size());
     if (range.end < parts.begin || range.begin > end) continue;
-    const float x0 = range.begin <= parts.begin ? geometry_.text_x : XOf(document, range.begin);
-    float x1 = range.end > end ? geometry_.text_x + static_cast<float>(CellsTo(parts.text, static_cast<int>(parts.text.size())) + 1) * geometry_.cell : XOf(document, range.end);
+    const float from = range.begin <= parts.begin ? geometry_.X(0) : XOf(document, range.begin);
+    const float to = range.end > end ? geometry_.X(cells_.CellsTo(document, parts.line, static_cast<int>(parts.text.size())) + 1)
+                                     : XOf(document, range.end);
+    // What is far out of sight is no place for a corner.
+    const float x0 = std::max(from, geometry_.min.x - geometry_.line), x1 = std::min(to, geometry_.max.x + geometry_.line);
     if (x1 <= x0) continue;
     const float y = geometry_.Y(parts.row);
     list->AddRectFilled({x0, y + 1}, {x1, y + geometry_.line - 1}, fill, ui::Px(2));
@@ -220,7 +216,7 @@ float ProgramPanel::RightOf(const LineParts& parts) const {
   return std::min(g.text_right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
 }
 
-void ProgramPanel::DrawLetters(LineParts& parts) {
+void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   const Geometry& g = geometry_;
   const ui::Palette& c = ui::Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
@@ -228,42 +224,27 @@ void ProgramPanel::DrawLetters(LineParts& parts) {
   const float y = std::floor(g.Y(parts.row) + (g.line - font->FontSize) / 2);
   const float right = RightOf(parts);
   parts.text_end = right;
+  const Document& document = context.document;
+  const auto size = static_cast<int>(parts.text.size());
+  const int cells = cells_.CellsTo(document, parts.line, size);
   const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
   // Text that is cut ends in an ellipsis.
-  const float cells_seen = (right - g.text_x) / g.cell;
-  const bool cut = static_cast<float>(CellsTo(parts.text, std::min(static_cast<int>(parts.text.size()), static_cast<int>(std::max(0.0f, cells_seen)) * 4 + 8))) > cells_seen;
+  const double cells_seen = g.CellsAt(right);
+  const bool cut = cells > cells_seen;
   const int right_cell = static_cast<int>(cells_seen) + (cut ? -1 : 1);
   if (right_cell <= left_cell) return;
-  const auto size = static_cast<int>(parts.text.size());
-  const int limit = std::min(size, right_cell * 4 + 8);
-  const bool plain = Plain(parts.text.substr(0, limit));
-  int cell = 0, end_cell = 0;
-  for (const InkRun& run : Colour(parts.text, plain ? std::min(size, right_cell + 64) : limit)) {
-    if (plain) {
-      cell = run.begin;
-      end_cell = run.end;
-    } else {
-      cell = CellsTo(parts.text, run.begin);
-      end_cell = CellsTo(parts.text, std::min(run.end, size));
-    }
-    if (cell >= right_cell) break;
-    if (end_cell <= left_cell) continue;
-    int begin = run.begin, end = std::min(run.end, size);
-    float x = g.text_x + static_cast<float>(cell) * g.cell;
-    if (plain) {
-      const int skip = std::max(0, left_cell - cell);
-      begin += skip;
-      x += static_cast<float>(skip) * g.cell;
-      end = std::min(end, right_cell);
-    }
-    if (!plain && end_cell > right_cell) end = std::min(end, ByteAtCell(parts.text, right_cell));
-    if (end > begin) ui::AddText(list, font, {std::floor(x), y}, ColorOf(run.ink), parts.text.substr(begin, end - begin));
+  const int first = cells_.ByteAtCell(document, parts.line, left_cell), last = cells_.ByteAtCell(document, parts.line, right_cell);
+  for (const InkRun& run : cells_.Runs(document, parts.line, first, last)) {
+    const int begin = std::max(run.begin, first), end = std::min({run.end, last, size});
+    if (end <= begin) continue;
+    const float x = g.X(cells_.CellsTo(document, parts.line, begin));
+    ui::AddText(list, font, {std::floor(x), y}, ColorOf(run.ink),
+                parts.text.substr(static_cast<size_t>(begin), static_cast<size_t>(end - begin)));
   }
-  const int cells = plain ? size : CellsTo(parts.text, size);
-  const float text_end = g.text_x + static_cast<float>(cells) * g.cell;
+  const float text_end = g.X(cells);
   parts.text_end = cut ? right : text_end;
   if (cut) {
-    ui::AddText(list, font, {std::floor(g.text_x + static_cast<float>(right_cell) * g.cell), y}, c.faint, "\u2026");
+    ui::AddText(list, font, {std::floor(g.X(right_cell)), y}, c.faint, "\u2026");
   } else {
     float x = text_end + g.cell;
     // What the text does not say: shapes that were left out.
