@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/jit_cpu/jit_cpu.h"
+#include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/patterns.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
 #include "core/exec/machine.h"
@@ -204,6 +205,8 @@ TEST(LibraryKernels, ChannelsFirstConvolutions) {
     for (const ConvCase& c : cases) {
       const std::string text = CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel,
                                                       " parameter(1)\nROOT r = ", type, c.output, " convolution(a, b), ", c.rest));
+      // A processor that cannot multiply bf16 widens it, which lays the windows out anyway.
+      if (absl::string_view(type) == "bf16" && !Gemm::Supports(ElementType::kBF16, ElementType::kF32)) continue;
       EXPECT_NE(text.find("channels first"), std::string::npos) << text;
     }
   }
