@@ -11,6 +11,7 @@
 #include "core/base/threads.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/member_walk.h"
+#include "core/element/visit.h"
 #include "core/exec/fuse.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
@@ -32,23 +33,7 @@ int64_t LeafCount(const Program& program) { return static_cast<int64_t>(program.
 bool DependsOnIndices(const Program& program) {
   if (program.is_push) return true;
   const ExprGraph& graph = *program.graph;
-  std::vector<bool> seen(graph.size(), false);
-  std::vector<NodeId> todo;
-  for (const Program::Output& output : program.outputs) todo.push_back(output.value);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (id == kNoNode || seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kIndex && node.var < program.rank()) return true;
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind != NodeKind::kFold) continue;
-    const FoldInfo& fold = graph.fold(node);
-    todo.insert(todo.end(), fold.inits.begin(), fold.inits.end());
-    todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
-  }
-  return false;
+  return !VisitNodes(graph, RootsOf(program), [&](NodeId, const Node& node) { return node.kind == NodeKind::kIndex && node.var < program.rank() ? Visit::kEnd : Visit::kInto; });
 }
 
 // Calls a computation of scalars by interpreting it: what a sort's comparator needs.

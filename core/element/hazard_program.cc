@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/element/visit.h"
 #include "core/literal/scalar.h"
 
 namespace hloscope {
@@ -65,26 +66,18 @@ class Builder {
  private:
   void FindReachable() {
     reachable_.assign(graph_.size(), false);
-    std::vector<NodeId> todo;
-    for (const Program::Output& output : from_.outputs) todo.push_back(output.value);
-    while (!todo.empty()) {
-      const NodeId id = todo.back();
-      todo.pop_back();
-      if (reachable_[id]) continue;
+    VisitNodes(graph_, RootsOf(from_), [&](NodeId id, const Node& node) {
       reachable_[id] = true;
-      const Node& node = graph_.node(id);
-      if (query_.result_is_given && node.kind == NodeKind::kFoldResult) continue;
-      todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-      if (node.kind != NodeKind::kFold) continue;
+      if (query_.result_is_given && node.kind == NodeKind::kFoldResult) return Visit::kPast;
+      if (node.kind != NodeKind::kFold) return Visit::kInto;
       const FoldInfo& fold = graph_.fold(node);
-      todo.insert(todo.end(), fold.inits.begin(), fold.inits.end());
-      todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
       fold_ids_.try_emplace(fold.id, to_->NewFoldId());
       for (size_t d = 0; d < fold.vars.size(); ++d) {
         if (vars_.contains(fold.vars[d])) continue;
         vars_[fold.vars[d]] = to_->NewVar(fold.extents[d]);
       }
-    }
+      return Visit::kInto;
+    });
   }
 
   NodeId False() { return to_->Constant(Scalar::Int(ElementType::kPred, 0)); }
@@ -459,23 +452,16 @@ bool MayHave(const HazardQuery& query, ScalarOp op, ElementType to, ElementType 
 
 bool MayHaveInFolds(const HazardQuery& query, const Program& program) {
   const ExprGraph& graph = *program.graph;
-  std::vector<bool> seen(graph.size(), false);
-  std::vector<NodeId> todo;
+  std::vector<NodeId> bodies;
   for (NodeId id = 0; id < graph.size(); ++id) {
     if (graph.node(id).kind != NodeKind::kFold) continue;
     const FoldInfo& fold = graph.fold(graph.node(id));
-    todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
+    bodies.insert(bodies.end(), fold.bodies.begin(), fold.bodies.end());
   }
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kScalarOp && MayHave(query, node.op, node.type, graph.node(node.inputs[0]).type)) return true;
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
-  return false;
+  return !VisitNodes(graph, bodies, [&](NodeId, const Node& node) {
+    const bool may = node.kind == NodeKind::kScalarOp && MayHave(query, node.op, node.type, graph.node(node.inputs[0]).type);
+    return may ? Visit::kEnd : Visit::kInto;
+  });
 }
 
 bool HasFold(const Program& program) {

@@ -10,6 +10,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "core/base/clones.h"
+#include "core/element/visit.h"
 
 namespace hloscope {
 namespace {
@@ -81,7 +82,10 @@ class Prover {
       : program_(program), graph_(*program.graph), operands_(operands), sizes_(graph_.size()), known_(known) {}
 
   bool Prove() {
-    for (const Program::Output& output : program_.outputs) Visit(output.value);
+    VisitNodes(graph_, RootsOf(program_), [&](NodeId id, const Node& node) {
+      order_.push_back(id);
+      return node.kind == NodeKind::kLoad ? Visit::kPast : Visit::kInto;
+    });
     std::sort(order_.begin(), order_.end());
     // Twice: what a fold's body makes of its own result must be no smaller than that.
     for (int round = 0; round < 3; ++round) {
@@ -95,24 +99,6 @@ class Prover {
   }
 
  private:
-  void Visit(NodeId root) {
-    std::vector<NodeId> todo = {root};
-    std::vector<bool> seen(graph_.size(), false);
-    while (!todo.empty()) {
-      const NodeId id = todo.back();
-      todo.pop_back();
-      if (seen[id]) continue;
-      seen[id] = true;
-      order_.push_back(id);
-      const Node& node = graph_.node(id);
-      if (node.kind != NodeKind::kLoad) todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-      if (node.kind != NodeKind::kFold) continue;
-      const FoldInfo& fold = graph_.fold(node);
-      todo.insert(todo.end(), fold.inits.begin(), fold.inits.end());
-      todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
-    }
-  }
-
   static int64_t Key(int32_t fold_id, int part) { return (static_cast<int64_t>(fold_id) << 16) | part; }
 
   bool Weigh(NodeId id) {

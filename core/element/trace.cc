@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/message.h"
 #include "core/element/scalar_eval.h"
+#include "core/element/visit.h"
 
 namespace hloscope {
 namespace {
@@ -92,20 +94,12 @@ bool ElementTracer::LoadsInPush(int operand) const {
 }
 
 std::vector<NodeId> ElementTracer::OutermostFolds(int output) const {
-  std::vector<NodeId> todo = {program_.outputs[output].value}, folds;
-  std::vector<bool> seen(graph_.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph_.node(id);
-    if (node.kind == NodeKind::kFold) {
-      folds.push_back(id);
-      continue;
-    }
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
+  std::vector<NodeId> folds;
+  VisitNodes(graph_, {program_.outputs[output].value}, [&](NodeId id, const Node& node) {
+    if (node.kind != NodeKind::kFold) return Visit::kInto;
+    folds.push_back(id);
+    return Visit::kPast;
+  });
   return folds;
 }
 
@@ -206,25 +200,15 @@ std::vector<bool> PartsNeededFor(const ExprGraph& graph, const FoldInfo& info, i
   std::vector<int> parts = {part};
   needed[part] = true;
   while (!parts.empty()) {
-    std::vector<NodeId> todo = {info.bodies[parts.back()]};
+    const NodeId body = info.bodies[parts.back()];
     parts.pop_back();
-    std::vector<bool> seen(graph.size(), false);
-    while (!todo.empty()) {
-      const NodeId id = todo.back();
-      todo.pop_back();
-      if (id == kNoNode || seen[id]) continue;
-      seen[id] = true;
-      const Node& node = graph.node(id);
+    VisitNodes(graph, {body}, [&](NodeId, const Node& node) {
       if (node.kind == NodeKind::kAccumulator && node.var == info.id && !needed[node.part]) {
         needed[node.part] = true;
         parts.push_back(node.part);
       }
-      todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-      if (node.kind != NodeKind::kFold) continue;
-      const FoldInfo& inner = graph.fold(node);
-      todo.insert(todo.end(), inner.inits.begin(), inner.inits.end());
-      todo.insert(todo.end(), inner.bodies.begin(), inner.bodies.end());
-    }
+      return Visit::kInto;
+    });
   }
   return needed;
 }
@@ -253,7 +237,7 @@ void ElementTracer::EvalFold(NodeId id, const Node& result) {
   for (int64_t e : info.extents) total *= e;
   std::vector<int64_t> at(info.extents.size(), 0);
   for (int64_t t = 0; t < total && status_.ok(); ++t) {
-    if (--points_left_ < 0) status_ = absl::ResourceExhaustedError("the element is made from more terms than are looked at one by one");
+    if (--points_left_ < 0) status_ = absl::ResourceExhaustedError(HLO_MESSAGE("the element is made from more terms than are looked at one by one"));
     for (size_t p = 0; p < running.size(); ++p) accumulators_[AccumulatorKey(info.id, static_cast<int>(p))] = running[p];
     for (size_t d = 0; d < at.size(); ++d) vars_[info.vars[d]] = at[d];
     NewTurn();
@@ -387,7 +371,7 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
   if (program_.is_push && status_.ok()) {
     const Program::Push& push = program_.push;
     const int64_t points = push_points();
-    if (points > max_points) return absl::ResourceExhaustedError("there are more updates than are looked at one by one");
+    if (points > max_points) return absl::ResourceExhaustedError(HLO_MESSAGE("there are more updates than are looked at one by one"));
     const bool uses_old = UsesOld(output);
     for (int64_t t = 0; t < points && status_.ok(); ++t) {
       recorded_ = nullptr;

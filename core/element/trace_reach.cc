@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "core/element/trace.h"
+#include "core/element/visit.h"
 
 namespace hloscope {
 
@@ -172,22 +173,13 @@ void ElementTracer::Collect(NodeId id, int operand, bool certain, std::vector<ui
 }
 
 std::vector<ElementTracer::FixedVars> ElementTracer::FoldChoices(int output, int64_t most) const {
-  std::vector<NodeId> todo = {program_.outputs[output].value};
-  std::vector<bool> seen(graph_.size(), false);
   std::vector<std::pair<int64_t, int32_t>> vars;  // by extent
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph_.node(id);
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind != NodeKind::kFold) continue;
+  VisitNodes(graph_, {program_.outputs[output].value}, [&](NodeId, const Node& node) {
+    if (node.kind != NodeKind::kFold) return Visit::kInto;
     const FoldInfo& info = graph_.fold(node);
     for (size_t d = 0; d < info.vars.size(); ++d) vars.push_back({info.extents[d], info.vars[d]});
-    todo.insert(todo.end(), info.bodies.begin(), info.bodies.end());
-    todo.insert(todo.end(), info.inits.begin(), info.inits.end());
-  }
+    return Visit::kInto;
+  });
   std::sort(vars.begin(), vars.end());
   std::vector<FixedVars> choices;
   for (const auto& [extent, var] : vars) {

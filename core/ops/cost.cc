@@ -6,6 +6,7 @@
 #include <cmath>
 #include <set>
 
+#include "core/element/visit.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -40,27 +41,15 @@ class Counter {
   explicit Counter(const Program& program) : program_(program), graph_(*program.graph) {}
 
   Cost Count() {
-    for (const Program::Output& output : program_.outputs) Visit(output.value);
-    if (program_.is_push) {
-      Visit(program_.push.in_bounds);
-      for (NodeId id : program_.push.target) Visit(id);
-      for (NodeId id : program_.push.combined) Visit(id);
-    }
-    while (!todo_.empty()) {
-      const NodeId id = todo_.back();
-      todo_.pop_back();
-      const Node& node = graph_.node(id);
-      if (node.kind == NodeKind::kFold) {
-        const FoldInfo& fold = graph_.fold(node);
-        folds_[fold.id] = {&fold, id};
-        for (NodeId input : fold.inits) Visit(input);
-        for (NodeId input : fold.bodies) Visit(input);
-      }
-      for (NodeId input : node.inputs) Visit(input);
-    }
+    std::vector<bool> seen(graph_.size(), false);
+    VisitNodes(graph_, RootsOf(program_), [&](NodeId id, const Node& node) {
+      seen[id] = true;
+      if (node.kind == NodeKind::kFold) folds_[graph_.fold(node).id] = {&graph_.fold(node), id};
+      return Visit::kInto;
+    });
     Cost cost;
-    for (size_t id = 0; id < seen_.size(); ++id) {
-      if (!seen_[id]) continue;
+    for (size_t id = 0; id < seen.size(); ++id) {
+      if (!seen[id]) continue;
       const Node& node = graph_.node(static_cast<NodeId>(id));
       if (node.kind != NodeKind::kScalarOp) continue;
       const double flops = FlopsOf(node.op, node.inputs.empty() ? node.type : graph_.node(node.inputs[0]).type);
@@ -73,14 +62,6 @@ class Counter {
   }
 
  private:
-  void Visit(NodeId id) {
-    if (id == kNoNode) return;
-    if (seen_.size() <= static_cast<size_t>(id)) seen_.resize(graph_.size(), false);
-    if (seen_[id]) return;
-    seen_[id] = true;
-    todo_.push_back(id);
-  }
-
   void AddVars(NodeId id, std::set<int32_t>& vars, std::set<int32_t>& accumulators) const {
     for (int32_t free : graph_.FreeVars(id)) {
       if (free >= 0) {
@@ -107,8 +88,6 @@ class Counter {
 
   const Program& program_;
   const ExprGraph& graph_;
-  std::vector<bool> seen_;
-  std::vector<NodeId> todo_;
   absl::flat_hash_map<int32_t, std::pair<const FoldInfo*, NodeId>> folds_;
 };
 

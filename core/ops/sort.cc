@@ -1,6 +1,7 @@
 // sort: lines along one dimension, N arrays at once, ordered by a comparator. Always stable.
 #include <algorithm>
 
+#include "core/element/visit.h"
 #include "core/ops/comparator.h"
 #include "core/ops/radix.h"
 #include "core/ops/rules.h"
@@ -416,22 +417,9 @@ bool ComparesBy(const Computation& comparator, int operand) {
   for (const Instruction* p : comparator.parameters) arguments.push_back(graph.Accumulator(id, static_cast<int>(arguments.size()), p->shape.element_type()));
   const absl::StatusOr<std::vector<NodeId>> inlined = InlineScalarComputation(graph, comparator, arguments);
   if (!inlined.ok()) return true;  // not an expression: it may
-  std::vector<NodeId> todo = *inlined;
-  std::vector<bool> seen(graph.size(), false);
-  while (!todo.empty()) {
-    const NodeId at = todo.back();
-    todo.pop_back();
-    if (seen[at]) continue;
-    seen[at] = true;
-    const Node& node = graph.node(at);
-    if (node.kind == NodeKind::kAccumulator && node.var == id && node.part / 2 == operand) return true;
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind != NodeKind::kFold) continue;
-    const FoldInfo& fold = graph.fold(node);
-    todo.insert(todo.end(), fold.inits.begin(), fold.inits.end());
-    todo.insert(todo.end(), fold.bodies.begin(), fold.bodies.end());
-  }
-  return false;
+  return !VisitNodes(graph, *inlined, [&](NodeId, const Node& node) {
+    return node.kind == NodeKind::kAccumulator && node.var == id && node.part / 2 == operand ? Visit::kEnd : Visit::kInto;
+  });
 }
 
 // What is sorted by decides about all arrays alike; each of them gives the elements of its own result.

@@ -15,6 +15,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/element/program.h"
+#include "core/element/visit.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
@@ -240,16 +241,8 @@ std::string KindOf(const Instruction& instruction) {
   const absl::StatusOr<Program> program = ElementProgram(instruction);
   if (!program.ok()) return "";
   // A fold anywhere in it makes it a sum over elements.
-  for (const Program::Output& output : program->outputs) {
-    std::vector<NodeId> stack = {output.value};
-    for (size_t steps = 0; !stack.empty() && steps < 4096; ++steps) {
-      const Node& node = program->graph->node(stack.back());
-      stack.pop_back();
-      if (node.kind == NodeKind::kFold || node.kind == NodeKind::kFoldResult) return "reduction";
-      stack.insert(stack.end(), node.inputs.begin(), node.inputs.end());
-    }
-  }
-  return "pointwise";
+  const bool pointwise = VisitNodes(*program->graph, RootsOf(*program), [](NodeId, const Node& node) { return node.kind == NodeKind::kFold ? Visit::kEnd : Visit::kInto; });
+  return pointwise ? "pointwise" : "reduction";
 }
 
 namespace {

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/element/scalar_eval.h"
+#include "core/element/visit.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -11,19 +12,13 @@ namespace {
 
 // The fold that an output is made of: the first that is met from its value down.
 const Node* FoldOf(const Program& program, int output) {
-  const ExprGraph& graph = *program.graph;
-  std::vector<NodeId> todo = {program.outputs[output].value};
-  std::vector<bool> seen(graph.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (id == kNoNode || seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kFold) return &node;
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
-  return nullptr;
+  const Node* fold = nullptr;
+  VisitNodes(*program.graph, {program.outputs[output].value}, [&](NodeId, const Node& node) {
+    if (node.kind != NodeKind::kFold) return Visit::kInto;
+    fold = &node;
+    return Visit::kEnd;
+  });
+  return fold;
 }
 
 Scalar Combine(ScalarOp op, const Scalar& a, const Scalar& b) {

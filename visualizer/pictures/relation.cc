@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/element/visit.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
 #include "core/ops/reach.h"
@@ -108,23 +109,11 @@ Relation::Relation(const PictureScene& scene, Limits limits) : scene_(scene), li
 
 bool Relation::ChoosesByOld() const {
   const ExprGraph& graph = *tracer_->program().graph;
-  std::vector<NodeId> todo(tracer_->program().push.combined.begin(), tracer_->program().push.combined.end());
-  std::vector<bool> seen(graph.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kSelect) {
-      for (int32_t v : graph.FreeVars(node.inputs[0])) {
-        if (v < 0) return true;
-      }
-    }
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind == NodeKind::kFold) todo.insert(todo.end(), graph.fold(node).bodies.begin(), graph.fold(node).bodies.end());
-  }
-  return false;
+  return !VisitNodes(graph, tracer_->program().push.combined, [&](NodeId, const Node& node) {
+    if (node.kind != NodeKind::kSelect) return Visit::kInto;
+    const absl::Span<const int32_t> free = graph.FreeVars(node.inputs[0]);
+    return std::any_of(free.begin(), free.end(), [](int32_t v) { return v < 0; }) ? Visit::kEnd : Visit::kInto;
+  });
 }
 
 void Relation::ReadsOfProgram(int output, absl::Span<const int64_t> index, Related* found) const {
@@ -138,7 +127,7 @@ void Relation::ReadsOfProgram(int output, absl::Span<const int64_t> index, Relat
   }
   found->exact = false;
   if (!absl::IsResourceExhausted(element.status()) || program.is_push) {
-    found->note = std::string(element.status().message());
+    found->note = scene_.captions()(element.status().message());
     return;
   }
   // Too many terms to walk: the ranges that it reads.
@@ -370,7 +359,7 @@ void Relation::AddReaders(int output, int operand, absl::Span<const int64_t> ind
         }
       } else {
         found->exact = false;
-        found->note = std::string(element.status().message());
+        found->note = scene_.captions()(element.status().message());
       }
     } else {
       found->exact = false;
@@ -414,7 +403,7 @@ void Relation::UpdatedReaders(int output, int operand, absl::Span<const int64_t>
     const absl::StatusOr<int64_t> target = tracer_->PushPoint(t, load_, &loads, &needed);
     if (!target.ok()) {
       found->exact = false;
-      found->note = std::string(target.status().message());
+      found->note = scene_.captions()(target.status().message());
       return;
     }
     if (*target < 0) continue;
