@@ -62,7 +62,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
       {"backends/exchange", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"visualizer/model", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/text/mlir", "core/text/stablehlo", "core/exec", "core/debug", "visualizer/canvas", "visualizer/pictures"}},
       {"visualizer/canvas", {"core/base"}},
-      {"visualizer/pictures", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec", "visualizer/canvas"}},
+      {"visualizer/pictures", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "visualizer/canvas"}},
       {"visualizer/lessons", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "core/text", "core/exec", "core/debug", "visualizer/model", "visualizer/canvas", "visualizer/pictures"}},
       {"visualizer/widgets", {"core/base", "visualizer/canvas"}},
       {"visualizer/graph", {"core/base", "core/shape", "core/literal", "core/ir", "core/ops", "visualizer/canvas"}},

@@ -5,6 +5,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/ops/op.h"
 
@@ -92,10 +93,18 @@ void Board::Say(absl::string_view sentence, Paint paint) {
   y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, sentence, {12, Face::kUi, paint}) + 4;
 }
 
+void Board::Summary() { Say(absl::StrReplaceAll(captions()(Def(scene_->instruction()).summary), {{"`", ""}})); }
+
 void Board::Explain(absl::string_view name, Paint paint, absl::string_view sentence) {
   made_.drawing.AddBox({kMargin, y_ + 2, 10, 10}, Paint(paint.ink, 0.5f), paint, 2);
-  made_.drawing.AddText({kMargin + 16, y_ + 11}, name, {12, Face::kMonoStrong, paint});
-  const float indent = 16 + TextWidth(name, Face::kMonoStrong, 12) + 8;
+  float indent = 16 + TextWidth(name, Face::kMonoStrong, 12) + 8;
+  if (indent > width_ - 160) {  // no room beside it
+    y_ += made_.drawing.AddParagraph({kMargin + 16, y_}, width_ - 16, name, {12, Face::kMonoStrong, paint}) + 2;
+    indent = 16;
+    if (sentence.empty()) return;
+  } else {
+    made_.drawing.AddText({kMargin + 16, y_ + 11}, name, {12, Face::kMonoStrong, paint});
+  }
   y_ += std::max(15.0f, made_.drawing.AddParagraph({kMargin + indent, y_}, width_ - indent, sentence, {12, Face::kUi, Ink::kDim})) + 3;
 }
 

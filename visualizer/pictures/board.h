@@ -43,6 +43,7 @@ class Board {
 
   // ---- From top to bottom ----
   void Headline();                                                    // the instruction
+  void Summary();                                                     // what its operation does, in one line
   void Say(absl::string_view sentence, Paint paint = Ink::kDim);      // broken into lines
   void Explain(absl::string_view name, Paint paint, absl::string_view sentence);  // "padding" in its colour, and what it says here
   // A grid, or a sign between two ("->": an arrow; "": a gap).

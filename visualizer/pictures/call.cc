@@ -80,7 +80,7 @@ absl::StatusOr<MadePicture> DrawCall(const PictureData& data, const PictureSelec
   const Instruction& i = *data.instruction;
   const float width = std::max(selection.width, 320.0f) - 28;
   board.Headline();
-  board.Say(tr(Def(i).summary));
+  board.Summary();
   constexpr size_t kMost = 6;
   const auto side = [&](const std::vector<PictureArray>& arrays, int only) {
     std::vector<Board::Piece> pieces;

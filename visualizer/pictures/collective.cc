@@ -421,7 +421,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const DeviceGroups g = GroupsOf(i);
   const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
   board.Headline();
-  board.Say(tr(Def(*data.instruction).summary));
+  board.Summary();
   if (exchange == Exchange::kId) {
     board.Say(g.counts_known ? tr("Every device gets its own number.") : tr("Every device gets its own number. The module does not say how many run: one is drawn."));
     DeviceBoxes(board, g, width, -1, i.opcode == Opcode::kReplicaId, true);

@@ -393,6 +393,7 @@ void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
     const bool faint = cell.state == CellState::kPadding || cell.state == CellState::kUnused || cell.state == CellState::kHole || cell.state == CellState::kSkipped;
     Paint paint = faint ? Ink::kDim : Ink::kText;
     if ((cell.is_nan || cell.text == "inf" || cell.text == "-inf") && cell.mark != CellMark::kSelected) paint = Ink::kPink;
+    if (cell.tint.ink == Ink::kExact) paint = Paint::Exact(TextOn(cell.tint.rgb));  // a number's own colour, the same in dark and light
     drawing->AddTextIn({inner.x + 1, inner.y, inner.width - 2, inner.height}, cell.text, {kNumberSize, Face::kMono, paint, Align::kCenter});
   }
 }

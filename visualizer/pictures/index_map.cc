@@ -30,7 +30,7 @@ absl::StatusOr<MadePicture> DrawIndexMap(const PictureData& data, const PictureS
   const Captions& tr = board.captions();
   const PictureScene& scene = board.scene();
   board.Headline();
-  board.Say(tr(Def(scene.instruction()).summary));
+  board.Summary();
   constexpr size_t kMost = 8;  // arrays of a side; the selected one and what belongs to it come first
   const auto side = [&](const std::vector<PictureArray>& arrays) {
     std::vector<Board::Piece> pieces;

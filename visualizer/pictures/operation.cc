@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "core/ops/op.h"
+#include "core/text/attribute_text.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -17,31 +17,12 @@ std::string TypeOf(const Shape& shape) {
   return text;
 }
 
+// As programs write it, which is the same in every language.
 std::string ValueOf(const Attribute& a) {
-  struct Text {
-    std::string operator()(int64_t x) const { return absl::StrCat(x); }
-    std::string operator()(double x) const { return absl::StrCat(x); }
-    std::string operator()(absl::string_view x) const { return std::string(x.substr(0, 80)); }
-    std::string operator()(const std::vector<int64_t>& x) const { return absl::StrCat("{", absl::StrJoin(x, ","), "}"); }
-    std::string operator()(const Computation* x) const { return x == nullptr ? "?" : absl::StrCat("%", x->name); }
-    std::string operator()(const std::vector<Computation*>& x) const {
-      return absl::StrCat("{", absl::StrJoin(x, ", ", [](std::string* out, const Computation* c) { absl::StrAppend(out, "%", c == nullptr ? "?" : c->name); }), "}");
-    }
-    std::string operator()(const Window& x) const {
-      return absl::StrCat("size ", absl::StrJoin(x, "x", [](std::string* out, const WindowDimension& d) { absl::StrAppend(out, d.size); }));
-    }
-    std::string operator()(const ConvDimensionNumbers& x) const { return absl::StrCat("batch ", x.input_batch, ", feature ", x.input_feature); }
-    std::string operator()(const std::vector<PaddingDimension>& x) const {
-      return absl::StrJoin(x, "x", [](std::string* out, const PaddingDimension& d) { absl::StrAppend(out, d.low, "_", d.high, "_", d.interior); });
-    }
-    std::string operator()(const std::vector<SliceDimension>& x) const {
-      return absl::StrJoin(x, ", ", [](std::string* out, const SliceDimension& d) { absl::StrAppend(out, "[", d.start, ":", d.limit, ":", d.stride, "]"); });
-    }
-    std::string operator()(const std::vector<std::pair<int64_t, int64_t>>& x) const {
-      return absl::StrJoin(x, ", ", [](std::string* out, const auto& p) { absl::StrAppend(out, "{", p.first, ",", p.second, "}"); });
-    }
-  };
-  return std::visit(Text(), a.value);
+  std::string text;
+  TextOf(Info(a.id).kind).print(a.value, PrintOptions(), &text);
+  if (text.size() > 300) text = absl::StrCat(absl::string_view(text).substr(0, 297), "...");
+  return text;
 }
 
 }  // namespace
@@ -57,7 +38,7 @@ absl::StatusOr<MadePicture> DrawOperation(const PictureData& data, const Picture
   const Instruction& i = *data.instruction;
   const OpDef& def = Def(i);
   board.Headline();
-  board.Say(tr(def.summary));
+  board.Summary();
   if (!def.not_executed.empty()) board.Say(tr(def.not_executed), Ink::kOrange);
   const auto there = [](const Value& v) { return v.has_value(); };
   // Operands in a column, the operation, its result.

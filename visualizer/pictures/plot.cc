@@ -90,7 +90,6 @@ void AddHeat(GridSpec* spec, const PictureArray& array) {
     GridCell cell = inner(at);
     if (cell.number && cell.state == CellState::kElement && cell.tint.none()) {
       cell.tint = Paint::Exact(scale.ColorOf(*cell.number));
-      cell.tint.strength = 0.5f;
     }
     return cell;
   };

@@ -1,6 +1,7 @@
 // Operations that make each element of the elements at the same place: operands and result side by side.
 #include <algorithm>
 
+#include "core/element/visit.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
 
@@ -16,27 +17,18 @@ int SuitsPointwise(const Instruction& instruction) {
   const absl::StatusOr<Program> program = ElementProgram(instruction);
   if (!program.ok()) return 0;
   const ExprGraph& graph = *program->graph;
-  std::vector<NodeId> todo = {program->outputs[0].value};
-  std::vector<bool> seen(graph.size(), false);
-  while (!todo.empty()) {
-    const NodeId id = todo.back();
-    todo.pop_back();
-    if (seen[id]) continue;
-    seen[id] = true;
-    const Node& node = graph.node(id);
-    if (node.kind == NodeKind::kFold) return 0;
-    if (node.kind == NodeKind::kLoad) {
-      for (size_t d = 0; d < node.inputs.size(); ++d) {
-        const Node& index = graph.node(node.inputs[d]);
-        const bool own = index.kind == NodeKind::kIndex && index.var == static_cast<int32_t>(d);
-        const bool only = index.kind == NodeKind::kConstant && instruction.shape.dim(static_cast<int>(d)) == 1;
-        if (!own && !only) return 0;
-      }
-      continue;
+  const bool pointwise = VisitNodes(graph, {program->outputs[0].value}, [&](NodeId, const Node& node) {
+    if (node.kind == NodeKind::kFold) return Visit::kEnd;
+    if (node.kind != NodeKind::kLoad) return Visit::kInto;
+    for (size_t d = 0; d < node.inputs.size(); ++d) {
+      const Node& index = graph.node(node.inputs[d]);
+      const bool own = index.kind == NodeKind::kIndex && index.var == static_cast<int32_t>(d);
+      const bool only = index.kind == NodeKind::kConstant && instruction.shape.dim(static_cast<int>(d)) == 1;
+      if (!own && !only) return Visit::kEnd;
     }
-    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-  }
-  return 30;
+    return Visit::kPast;
+  });
+  return pointwise ? 30 : 0;
 }
 
 absl::StatusOr<MadePicture> DrawPointwise(const PictureData& data, const PictureSelection& selection) {
@@ -44,7 +36,7 @@ absl::StatusOr<MadePicture> DrawPointwise(const PictureData& data, const Picture
   if (!made.ok()) return made.status();
   Board& board = *made;
   board.Headline();
-  board.Say(board.captions()(Def(board.scene().instruction()).summary));
+  board.Summary();
   std::vector<Board::Piece> row;
   for (const PictureArray& operand : board.scene().operands()) {
     if (!row.empty()) row.push_back(std::string());

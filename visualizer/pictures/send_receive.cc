@@ -37,7 +37,7 @@ absl::StatusOr<MadePicture> DrawSendReceive(const PictureData& data, const Pictu
   const int64_t channel = start.Int(AttrId::kChannelId);
   const bool host = start.Bool(AttrId::kIsHostTransfer);
   board.Headline();
-  board.Say(tr(Def(self).summary));
+  board.Summary();
   // All ends of the channel in this module.
   std::vector<const Instruction*> senders, receivers;
   for (const Computation* c : self.parent->module->computations) {

@@ -252,6 +252,7 @@ void WindowStory::Frames(const PictureArray& array) const {
   if (grid == nullptr || w_.moved->shape.ElementCount() == 0) return;
   Drawing& drawing = board_.drawing();
   const int64_t count = w_.count();
+  std::vector<Box> tags;
   const auto frame = [&](int64_t vector, Paint paint, float width, float inset, bool tag, bool asked) {
     const StartVector& v = Cached(vector);
     if (!v.known) return false;
@@ -279,9 +280,15 @@ void WindowStory::Frames(const PictureArray& array) const {
       if (tag && !any) {
         const std::string name = w_.batch.size() == 1 ? absl::StrCat(vector) : absl::StrJoin(w_.BatchIndex(vector), ",");
         const float w = TextWidth(name, Face::kStrong, 9) + 5;
-        // In the corner, above what the cell says.
-        drawing.AddBox({b.x - 3, b.y - 5, w, 10}, paint, Paint(), 2);
-        drawing.AddText({b.x - 3 + w / 2, b.y + 3}, name, {9, Face::kStrong, Ink::kWindow, Align::kCenter});
+        // In the corner, above what the cell says; beside those of other windows that begin there.
+        Box place{b.x - 3, b.y - 5, w, 10};
+        for (const Box& other : tags) {
+          const bool meets = place.x < other.right() && other.x < place.right() && place.y < other.bottom() && other.y < place.bottom();
+          if (meets) place.x = other.right() + 1;
+        }
+        tags.push_back(place);
+        drawing.AddBox(place, paint, Paint(), 2);
+        drawing.AddText({place.middle().x, place.y + 8}, name, {9, Face::kStrong, Ink::kWindow, Align::kCenter});
       }
       any = true;
     }
