@@ -63,8 +63,7 @@ class GraphExport {
     if (!chosen.ok()) return Refuse(chosen.status());
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
-    progress_.Set("");
-    if (!chosen->note.empty()) std::fprintf(stderr, "note: %s\n", chosen->note.c_str());
+    SayNote(*chosen);
     TintFigures figures = {&figures_.of, figures_.total};
     const SceneTints tints = PaintScene(*scene, *by, figures);
     return Write(*scene, tints, *chosen);
@@ -75,6 +74,11 @@ class GraphExport {
     progress_.Set("");
     UsageError(std::string(why.message()));
     return status;
+  }
+
+  void SayNote(const ChosenGraph& chosen) {
+    progress_.Set("");
+    if (!chosen.note.empty()) std::fprintf(stderr, "note: %s\n", chosen.note.c_str());
   }
 
   // A program that is only looked at has a session too: it owns the module.
@@ -181,6 +185,7 @@ class GraphExport {
       choice_.boxes = kMostMarked;
       absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
       if (!chosen.ok()) return Refuse(chosen.status());
+      SayNote(*chosen);
       if (!choice_.slice.empty()) {
         std::sort(chosen->marked.begin(), chosen->marked.end(), [&](const Instruction* a, const Instruction* b) { return input.hierarchy->Number(*a) < input.hierarchy->Number(*b); });
       }

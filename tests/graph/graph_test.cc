@@ -334,12 +334,13 @@ TEST(Walk, NeighbourhoodGrowsByHopsAndEntersComputations) {
   EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 1, 100)), UnorderedElementsAre("s", "a", "p", "t"));
   EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 0, 100)), ElementsAre("s"));
   EXPECT_EQ(Neighbourhood(*h, At(*module, "main", "w"), 9, 5).size(), 5u);
-  bool directed = false;
-  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "p"), At(*module, "body", "y"), &directed)), ElementsAre("p", "s", "t", "b", "x", "y"));
-  EXPECT_TRUE(directed);
-  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "t"), At(*module, "main", "a"), &directed)), ElementsAre("t", "s", "a"));
-  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "zero"), At(*module, "main", "p"), &directed)), ElementsAre("zero", "t", "s", "p"));
-  EXPECT_FALSE(directed);
+  WayKind kind{};
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "p"), At(*module, "body", "y"), &kind)), ElementsAre("p", "s", "t", "b", "x", "y"));
+  EXPECT_EQ(kind, WayKind::kAlong);
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "t"), At(*module, "main", "a"), &kind)), ElementsAre("t", "s", "a"));
+  EXPECT_EQ(kind, WayKind::kAgainst);
+  EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "zero"), At(*module, "main", "p"), &kind)), ElementsAre("zero", "t", "s", "p"));
+  EXPECT_EQ(kind, WayKind::kMixed);
 }
 
 constexpr char kBranches[] = R"(HloModule branches
@@ -376,10 +377,10 @@ TEST(Scene, EachBranchHasItsOperand) {
   EXPECT_TRUE(leads(b, r));
   EXPECT_FALSE(leads(a, r));
   EXPECT_TRUE(leads(scene->Find(At(*module, "main", "which")), scene->Find(At(*module, "main", "c"))));
-  bool directed = false;
-  EXPECT_EQ(ShortestPath(*h, At(*module, "main", "a"), At(*module, "left", "l2"), &directed).size(), 3u);
-  EXPECT_TRUE(ShortestPath(*h, At(*module, "left", "l"), At(*module, "main", "b"), &directed).size() > 2u);
-  EXPECT_FALSE(directed);
+  WayKind kind{};
+  EXPECT_EQ(ShortestPath(*h, At(*module, "main", "a"), At(*module, "left", "l2"), &kind).size(), 3u);
+  EXPECT_TRUE(ShortestPath(*h, At(*module, "left", "l"), At(*module, "main", "b"), &kind).size() > 2u);
+  EXPECT_EQ(kind, WayKind::kMixed);
 }
 
 // Every program of the corpus: the first scene, and scenes with some boxes expanded, soon enough.

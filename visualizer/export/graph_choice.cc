@@ -40,9 +40,9 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
   // What only hands an element on is no part of a slice; drawn it joins what is.
   for (const auto& step : choice.slice_steps) {
     if (step.first == step.second || !seen.insert(step).second || static_cast<int>(all.size()) > choice.boxes) continue;
-    bool directed = false;
-    const std::vector<const Instruction*> way = ShortestPath(h, *step.first, *step.second, &directed);
-    if (directed && way.size() <= kMostBetween + 2) all.insert(way.begin(), way.end());
+    WayKind kind{};
+    const std::vector<const Instruction*> way = ShortestPath(h, *step.first, *step.second, &kind);
+    if (kind != WayKind::kMixed && way.size() <= kMostBetween + 2) all.insert(way.begin(), way.end());
   }
   out->wish.only.assign(all.begin(), all.end());
   out->here = choice.asked;
@@ -53,7 +53,8 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
 void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   std::vector<const Instruction*>& only = out->wish.only;
   if (static_cast<int>(only.size()) <= choice.boxes) return;
-  out->note = absl::StrCat("shows ", choice.boxes, " of ", Count(static_cast<int64_t>(only.size()), "instruction"), "; --boxes N shows more");
+  if (!out->note.empty()) out->note += "; ";
+  absl::StrAppend(&out->note, "shows ", choice.boxes, " of ", Count(static_cast<int64_t>(only.size()), "instruction"), "; --boxes N shows more");
   const Instruction* keep = out->here;
   std::sort(only.begin(), only.end(), [&](const Instruction* a, const Instruction* b) { return h.Number(*a) < h.Number(*b); });
   // The nearest in program order.
@@ -93,12 +94,14 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
       if (!end.ok()) return end.status();
       ends[k] = *end;
     }
-    bool directed = true;
-    out.wish.only = ShortestPath(*hierarchy, *ends[0], *ends[1], &directed);
+    WayKind kind{};
+    out.wish.only = ShortestPath(*hierarchy, *ends[0], *ends[1], &kind);
     if (out.wish.only.empty()) return absl::NotFoundError(absl::StrCat("nothing leads from %", ends[0]->name, " to %", ends[1]->name));
     out.marked = out.wish.only;
     out.here = ends[1];
-    out.subject = absl::StrCat(directed ? "the shortest way from %" : "the shortest way, in any direction, from %", ends[0]->name, " to %", ends[1]->name, ", ",
+    if (kind == WayKind::kAgainst) out.note = absl::StrCat("values flow the other way, from %", ends[1]->name, " to %", ends[0]->name);
+    if (kind == WayKind::kMixed) out.note = absl::StrCat("no value of %", ends[0]->name, " reaches %", ends[1]->name, ", nor the other way: parts of the way go against the flow of values");
+    out.subject = absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ", ",
                                Count(static_cast<int64_t>(out.wish.only.size()) - 1, "hop"));
     Limit(*hierarchy, choice, &out);
     return out;

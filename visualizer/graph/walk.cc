@@ -104,15 +104,25 @@ std::vector<const Instruction*> Neighbourhood(const Hierarchy& h, const Instruct
   return found;
 }
 
-std::vector<const Instruction*> ShortestPath(const Hierarchy& h, const Instruction& from, const Instruction& to, bool* directed) {
-  *directed = true;
+absl::string_view ShortestWayFrom(WayKind kind) {
+  switch (kind) {
+    case WayKind::kAlong: return "the shortest way from";
+    case WayKind::kAgainst: return "the shortest way, against the flow of values, from";
+    case WayKind::kMixed: return "the shortest way, along and against the flow of values, from";
+  }
+  return "";
+}
+
+std::vector<const Instruction*> ShortestPath(const Hierarchy& h, const Instruction& from, const Instruction& to, WayKind* kind) {
+  *kind = WayKind::kAlong;
   std::vector<const Instruction*> way = Way(h, from, to, true, false);
   if (way.empty()) {
+    *kind = WayKind::kAgainst;
     way = Way(h, to, from, true, false);
     std::reverse(way.begin(), way.end());
   }
   if (way.empty()) {
-    *directed = false;
+    *kind = WayKind::kMixed;
     way = Way(h, from, to, true, true);
   }
   return way;

@@ -11,9 +11,17 @@ namespace hloscope {
 // Instructions at most `hops` arrows away, in either direction, the nearest first; at most `most`.
 std::vector<const Instruction*> Neighbourhood(const Hierarchy& hierarchy, const Instruction& of, int hops, size_t most);
 
-// The instructions from `from` to `to`, both included: along the flow of values, else against it, else in any direction (then `directed`
-// is false). Empty: there is none.
-std::vector<const Instruction*> ShortestPath(const Hierarchy& hierarchy, const Instruction& from, const Instruction& to, bool* directed);
+// How a way goes from one instruction to another.
+enum class WayKind : uint8_t {
+  kAlong,    // as values flow
+  kAgainst,  // as values flow from its end to its beginning
+  kMixed,    // partly along, partly against
+};
+// "the shortest way from", "the shortest way, against the flow of values, from".
+absl::string_view ShortestWayFrom(WayKind kind);
+
+// The instructions from `from` to `to`, both included: along the flow of values, else against it, else in any direction. Empty: there is none.
+std::vector<const Instruction*> ShortestPath(const Hierarchy& hierarchy, const Instruction& from, const Instruction& to, WayKind* kind);
 
 }  // namespace hloscope
 

@@ -181,10 +181,10 @@ bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string
     ends[k] = FindInstruction(context.now, names[k]);
     if (ends[k] == nullptr) return Fail(error, absl::StrCat("there is no instruction '", names[k], "'"));
   }
-  bool directed = true;
-  path_ = ShortestPath(*scene_->hierarchy, *ends[0], *ends[1], &directed);
+  WayKind kind{};
+  path_ = ShortestPath(*scene_->hierarchy, *ends[0], *ends[1], &kind);
   if (path_.empty()) return Fail(error, absl::StrCat("nothing leads from ", names[0], " to ", names[1]));
-  Focus(context, path_, absl::StrCat(directed ? "the shortest way from %" : "the shortest way, in any direction, from %", ends[0]->name, " to %", ends[1]->name, ": ", path_.size() - 1, path_.size() == 2 ? " hop" : " hops"));
+  Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ": ", path_.size() - 1, path_.size() == 2 ? " hop" : " hops"));
   return true;
 }
 
