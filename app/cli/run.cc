@@ -16,6 +16,8 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
+#include "app/cli/check_text.h"
+#include "app/cli/donated_inputs.h"
 #include "app/cli/junit.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
@@ -53,6 +55,7 @@ struct RunOptions {
   int64_t samples = 0;  // 0: no check; -1: all
   std::vector<CatchRequest> catch_requests;
   ProgramOptions program;
+  DonatedInputs inputs;
   RunCompare comparing;
 };
 
@@ -196,14 +199,12 @@ class Runner {
     outcome_.first_step_ms = Milliseconds(start_);
 
     progress_.Set("making inputs");
-    std::vector<Value> parameters;
-    for (int i = 0; i < inputs_->parameter_count(); ++i) {
-      absl::StatusOr<Value> value = inputs_->Parameter(i, &machine_->account());
-      if (!value.ok()) {
-        progress_.Set("");
-        return Refuse(o_, kUsage, value.status());
-      }
-      parameters.push_back(*std::move(value));
+    const bool looked_at = o_.samples != 0 || o_.profile || !o_.trace.empty();  // in runs of their own
+    absl::Status made = o_.inputs.Choose(*module_, !o_.catch_requests.empty() || !o_.report.empty());
+    if (made.ok()) made = o_.inputs.Make(*inputs_, machine_->account(), o_.repeat > 1 || looked_at);
+    if (!made.ok()) {
+      progress_.Set("");
+      return Refuse(o_, kUsage, made);
     }
     progress_.Set("compiling");
     if (!o_.catch_requests.empty()) {
@@ -213,10 +214,11 @@ class Runner {
     }
     machine_->PrepareAll();
     for (int r = 0; r < o_.repeat; ++r) {
-      const bool last = r + 1 == o_.repeat && o_.samples == 0 && !o_.profile && o_.trace.empty();
       outcome_.result = Value();
       if (catches_ != nullptr) catches_->Restarted();
-      started = machine_->Start(last ? std::move(parameters) : parameters);
+      absl::StatusOr<std::vector<Value>> given = o_.inputs.Take(machine_->account(), r + 1 == o_.repeat && !looked_at);
+      if (!given.ok()) return Fail(given.status());
+      started = machine_->Start(*std::move(given), o_.inputs.numbers());
       if (!started.ok()) return Fail(started);
       if (r == 0) machine_->account().ResetPeak();
       progress_.Set(o_.repeat > 1 ? absl::StrCat("running, ", r + 1, " of ", o_.repeat) : "running");
@@ -233,11 +235,11 @@ class Runner {
       outcome_.result = machine_->result();
     }
     if (o_.profile || !o_.trace.empty()) {
-      const int profiled = Profile(parameters);
+      const int profiled = Profile(o_.inputs.values());
       if (profiled != kOk || !outcome_.error.empty()) return profiled;
     }
     if (catches_ != nullptr) catches_->Detach(*machine_);
-    return o_.samples == 0 ? kOk : Check(std::move(parameters));
+    return o_.samples == 0 ? kOk : Check(o_.inputs.values());
   }
 
   // A run of its own, so that watching changes none of the figures above.
@@ -350,7 +352,7 @@ class Runner {
     } else {
       PrintText(outputs);
     }
-    if (checker_ != nullptr) PrintCheckNotes();
+    if (checker_ != nullptr) std::fputs(CheckNotes(checker_->report()).c_str(), stderr);
     return status;
   }
 
@@ -489,42 +491,8 @@ class Runner {
     if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
     if (o_.profile && profile_ != nullptr) PrintProfile();
-    if (checker_ != nullptr) PrintCheck();
+    if (checker_ != nullptr) std::fputs(CheckText(checker_->report()).c_str(), stdout);
     std::fputs(compared_runs_.text.c_str(), stdout);
-  }
-
-  void PrintCheck() const {
-    const CheckReport& r = checker_->report();
-    std::printf("check: %lld elements of %lld regions and %lld instructions compared, %lld mismatches; %lld not finite on both sides\n",
-                static_cast<long long>(r.checked_elements), static_cast<long long>(r.regions), static_cast<long long>(r.instructions),
-                static_cast<long long>(r.mismatch_count), static_cast<long long>(r.unchecked_nonfinite));
-    for (const Mismatch& m : r.mismatches) {
-      std::printf("mismatch: %%%s%s%s[%s] is %s, expected %s within %s (%s ulp)\n", m.instruction.c_str(), m.fused ? " (fused)" : "",
-                  m.output >= 0 ? absl::StrCat("{", m.output, "}").c_str() : "", absl::StrJoin(m.index, ",").c_str(), ToText(m.got).c_str(), ToText(m.expected).c_str(),
-                  m.bound == 0 ? "no bit" : FormatDouble(m.bound).c_str(), FormatDouble(m.ulp, 4).c_str());
-    }
-    if (r.mismatch_count > static_cast<int64_t>(r.mismatches.size())) std::printf("(and %lld more)\n", static_cast<long long>(r.mismatch_count - r.mismatches.size()));
-  }
-
-  // What the check could not say, on standard error so that --json has it too.
-  void PrintCheckNotes() const {
-    const CheckReport& r = checker_->report();
-    const int64_t samples = r.checked_elements + r.unchecked_nonfinite + r.undecided;
-    if (r.unchecked_nonfinite * 100 > samples) {
-      std::vector<std::pair<int64_t, std::string>> most;
-      for (const auto& [name, count] : r.nonfinite_by_instruction) most.emplace_back(count, absl::StrCat("%", name, " (", count, ")"));
-      std::sort(most.rbegin(), most.rend());
-      if (most.size() > 5) most.resize(5);
-      std::fprintf(stderr, "warning: %.1f %% of the samples were not finite on both sides and say nothing, most of them in %s\n",
-                   100.0 * r.unchecked_nonfinite / samples,
-                   absl::StrJoin(most, ", ", [](std::string* out, const auto& m) { *out += m.second; }).c_str());
-    }
-    if (r.undecided > 0) std::fprintf(stderr, "note: %s lay where the reference's bound decides nothing\n", Count(r.undecided, "sample").c_str());
-    if (r.unchecked_opaque > 0) std::fprintf(stderr, "note: %s of operations without a cheap reference unchecked\n", Count(r.unchecked_opaque, "result").c_str());
-    if (r.unchecked_failed > 0) std::fprintf(stderr, "warning: %s unchecked because the reference failed, first %s\n", Count(r.unchecked_failed, "result").c_str(), r.first_failure.c_str());
-    if (r.split_differences > 0) {
-      std::fprintf(stderr, "warning: %s, executed one instruction at a time, gave other bits, first %%%s\n", Count(r.split_differences, "region").c_str(), r.first_split_difference.c_str());
-    }
   }
 
   void PrintProfile() const {
@@ -564,6 +532,7 @@ absl::string_view OfOneDevice(const RunOptions& o) {
   if (!o.junit.empty()) return "--junit";
   if (!o.report.empty()) return "--report";
   if (o.comparing.any()) return "a comparison";
+  if (o.inputs.asked()) return "--donate";
   if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
   return "";
 }
@@ -584,6 +553,7 @@ int Run_run(const std::vector<std::string>& args) {
   app.add_option("--junit", o.junit, "writes the outcome as JUnit XML")->type_name("OUT.xml");
   app.add_option("--report", o.report, "writes a page about the run, its values and its checks")->type_name("OUT.html");
   app.add_flag("--json", o.json, "one JSON object on standard output");
+  o.inputs.AddTo(app);
   o.comparing.AddTo(app);
   o.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;

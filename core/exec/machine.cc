@@ -318,11 +318,14 @@ Machine::~Machine() {
   options_.infeed.clear();
 }
 
-absl::Status Machine::Start(std::vector<Value> parameters) {
+absl::Status Machine::Start(std::vector<Value> parameters, absl::Span<const int> donated) {
   if (entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
   const std::vector<Instruction*>& wanted = entry()->parameters;
   if (parameters.size() != wanted.size()) {
     return absl::InvalidArgumentError(absl::StrCat("the entry computation takes ", wanted.size(), " parameters, ", parameters.size(), " were given"));
+  }
+  for (int number : donated) {
+    if (number < 0 || number >= static_cast<int>(wanted.size())) return absl::InvalidArgumentError(absl::StrCat("there is no parameter ", number, " to donate"));
   }
   for (size_t k = 0; k < wanted.size(); ++k) {
     if (!parameters[k].has_value() || !FitsDeclared(parameters[k].shape(), wanted[k]->shape)) {
@@ -336,13 +339,17 @@ absl::Status Machine::Start(std::vector<Value> parameters) {
     if (!parameters[k].has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for parameter ", k));
   }
   impl_->parameters = std::move(parameters);
+  impl_->donated.assign(donated.begin(), donated.end());
   impl_->provider = nullptr;
-  return impl_->Begin();
+  absl::Status status = impl_->Begin();
+  for (int number : donated) impl_->parameters[number] = Value();  // the frame's handle is the only one
+  return status;
 }
 
 absl::Status Machine::Start(ParameterProvider provider) {
   if (entry() == nullptr) return absl::FailedPreconditionError("the module has no entry computation");
   impl_->parameters.assign(entry()->parameters.size(), Value());
+  impl_->donated.clear();
   impl_->provider = std::move(provider);
   return impl_->Begin();
 }

@@ -131,7 +131,9 @@ class Machine {
   ~Machine();
 
   // (Re)starts at the entry's first instruction with these parameters (shapes Compatible with the entry's).
-  absl::Status Start(std::vector<Value> parameters);
+  // `donated`: numbers of parameters that the program may write over when nothing of it reads them any more, so that a scatter or an update
+  // happens in place where the caller holds no other handle. What was given cannot be asked for afterwards: for runs whose past nobody looks at.
+  absl::Status Start(std::vector<Value> parameters, absl::Span<const int> donated = {});
   // The same, with each parameter made when its value is first needed (read by a region, or asked for by ValueOf), at most once unless
   // dropped: the first stop in a program with 90 GB of parameters comes at once. A failure is the failure of whoever needed the value.
   using ParameterProvider = std::function<absl::StatusOr<Value>(int number)>;

@@ -234,6 +234,13 @@ void Machine::Impl::Complete(Stack& stack, Value result, bool changed) {
 
 // ---- Values of a running frame ----
 
+bool Machine::Impl::KeepsParameter(const Frame& frame, const Code& code, int position) const {
+  if (!frame.pinned || !code.is_parameter(position)) return false;
+  if (donated.empty() || frame.kind != FrameKind::kEntry) return true;
+  const int number = static_cast<int>(code.computation->schedule[position]->parameter_number);
+  return std::find(donated.begin(), donated.end(), number) == donated.end();
+}
+
 void Machine::Impl::Consume(Frame& frame, const Region& region) {
   for (int input : region.inputs) {
     if (--frame.pending[input] == 0) Release(frame, input);
@@ -254,7 +261,7 @@ void Machine::Impl::Store(Frame& frame, int position, Value value) {
     Value laid = ToLayout(value, shape, &m.account_);
     if (laid.has_value()) value = std::move(laid);
   }
-  const bool held_parameter = (frame.pinned && code.is_parameter(position)) || IsReplaced(frame, position);
+  const bool held_parameter = KeepsParameter(frame, code, position) || IsReplaced(frame, position);
   if (frame.pending[position] == 0) {
     if (held_parameter) {
       frame.values[position] = std::move(value);
@@ -284,7 +291,7 @@ void Machine::Impl::Release(Frame& frame, int position) {
   if (!slot.has_value()) return;
   Code& code = CodeOf(frame);
   const StepInfo& step = code.steps[position];
-  if (step.sticky || (frame.pinned && step.kind == StepKind::kParameter)) return;
+  if (step.sticky || KeepsParameter(frame, code, position)) return;
   if (IsReplaced(frame, position)) return;
   if (frame.retains && (step.kind == StepKind::kKernel || step.kind == StepKind::kControl || step.kind == StepKind::kCustomCall)) {
     Retain(frame, position, slot.byte_size());

@@ -113,6 +113,9 @@ struct Machine::Impl {
   std::vector<bool> armed_within;            // itself or something it calls has an armed position
   bool armed_changed = true;
   std::vector<Value> parameters;
+  std::vector<int> donated;  // numbers of parameters that the first frame gives to their last reader
+  // The frame keeps a parameter for those who look at the past.
+  bool KeepsParameter(const Frame& frame, const Code& code, int position) const;
   ParameterProvider provider;
   bool started = false, finished = false;
   bool dynamic = false;  // some sizes are known only at run time: no fusion, and shapes are looked at before each instruction

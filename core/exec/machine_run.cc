@@ -191,7 +191,7 @@ absl::StatusOr<const Kernel*> Machine::Impl::SingleKernel(Code& code, int positi
 
 bool Machine::Impl::CanDonate(const Stack& stack, const Frame& frame, const Code& code, int position) const {
   if (frame.retains || (stack.main && m.region_observer_ && m.observer_keeps_inputs_)) return false;
-  if (frame.pinned && code.is_parameter(position)) return false;
+  if (KeepsParameter(frame, code, position)) return false;
   if (code.steps[position].sticky) return false;
   return !IsReplaced(frame, position);
 }

@@ -152,7 +152,10 @@ absl::StatusOr<Value> Machine::Impl::EntryParameter(int number) {
     parameters[number] = ToLayout(*value, wanted, &m.account_);  // kept once, as the program reads it
     if (!parameters[number].has_value()) return MemoryError(wanted.ByteSize(), *m.entry()->parameters[number]);
   }
-  if (!parameters[number].has_value()) return absl::FailedPreconditionError(absl::StrCat("parameter ", number, " was not given"));
+  if (!parameters[number].has_value()) {
+    const bool gone = std::find(donated.begin(), donated.end(), number) != donated.end();
+    return absl::FailedPreconditionError(absl::StrCat("parameter ", number, gone ? " was donated: the program may have written over it" : " was not given"));
+  }
   return parameters[number];
 }
 
