@@ -191,7 +191,7 @@ absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const ProgramOptions& optio
   }
   if (options.backend == "jit") {
 #ifdef HLOSCOPE_JIT
-    if (!options.no_cache) backend_options.cache_directory = CacheDirectory();
+    if (!options.no_cache) backend_options.cache_directory = options.cache_directory.empty() ? CacheDirectory() : options.cache_directory;
     return MakeJitCpuBackend(backend_options);
 #else
     return absl::UnimplementedError("this build has no jit backend; use --backend reference");

@@ -38,6 +38,7 @@ struct ProgramOptions {
   int replicas = 0, partitions = 0;  // 0: not given
   int64_t max_iterations = 0;
   bool no_cache = false;
+  std::string cache_directory;  // of kernels; empty: the user's
 
   void AddTo(CLI::App& app);
   // `several`: the verb runs programs of several devices; else more than one is refused, and so are inputs for one of them.

@@ -23,15 +23,6 @@ constexpr Verb kVerbs[] = {
 #undef X
 };
 
-// Verbs that are planned, and what does their work meanwhile.
-struct LaterVerb {
-  const char* name;
-  const char* instead;
-};
-constexpr LaterVerb kLaterVerbs[] = {
-    {"bench", "hloscope run FILE --repeat N --profile --json measures a program"},
-};
-
 const Verb* Find(const std::string& name) {
   for (const Verb& verb : kVerbs) {
     if (name == verb.name) return &verb;
@@ -63,18 +54,12 @@ int Run_help(const std::vector<std::string>& args) {
     return kOk;
   }
   if (const Verb* verb = Find(args[0])) return verb->run({"--help"});
-  for (const LaterVerb& later : kLaterVerbs) {
-    if (args[0] == later.name) return UsageError(absl::StrCat("the verb ", later.name, " does not exist yet; ", later.instead));
-  }
   return UsageError(absl::StrCat("there is no verb ", args[0], "; see: hloscope help"));
 }
 
 int Main(int argc, char** argv) {
   const std::vector<std::string> args(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (args.empty()) return OpenWindow({});
-  for (const LaterVerb& later : kLaterVerbs) {
-    if (args[0] == later.name) return UsageError(absl::StrCat("the verb ", later.name, " does not exist yet; ", later.instead));
-  }
   if (args[0] == "--help" || args[0] == "-h") return Run_help({});
   if (args[0] == "--version") {
     std::printf("hloscope %s\n", HLOSCOPE_VERSION);
