@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <deque>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -181,6 +182,35 @@ TEST(LibraryKernels, Convolutions) {
       CheckRoot(absl::StrCat("a = ", type, c.input, " parameter(0)\nb = ", type, c.kernel, " parameter(1)\nROOT r = ", type, c.output,
                              " convolution(a, b), ", c.rest));
     }
+  }
+}
+
+// Lines of every length, of which tiles are cut; windows that reach into padding or beyond it; features that are no multiple of a vector.
+TEST(LibraryKernels, ConvolutionsWithFeaturesInnermost) {
+  if (!HasSmallGemm()) GTEST_SKIP() << "needs AVX-512";
+  std::vector<ConvCase> cases = {
+      {"[2,14,15,16]", "[3,3,16,32]", "[2,14,15,32]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"},
+      {"[2,14,15,16]", "[16,32,3,3]", "[2,14,15,32]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_io01->b01f"},
+      {"[2,14,45,5]", "[83,5,3,3]", "[2,7,23,83]", "window={size=3x3 stride=2x2 pad=1_1x1_1}, dim_labels=b01f_oi01->b01f"},
+      {"[2,14,19,16]", "[3,3,16,17]", "[2,10,15,17]", "window={size=3x3 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f"},
+      {"[2,14,19,16]", "[3,3,16,48]", "[2,14,19,48]", "window={size=3x3 pad=2_2x2_2 rhs_dilate=2x2}, dim_labels=b01f_01io->b01f"},
+      {"[1,40,40,3]", "[7,7,3,32]", "[1,20,20,32]", "window={size=7x7 stride=2x2 pad=3_2x3_2}, dim_labels=b01f_01io->b01f"},
+      {"[3,40,16]", "[5,16,64]", "[3,34,64]", "window={size=5 pad=-1_-1}, dim_labels=b0f_0io->b0f"},
+      {"[3,40,16]", "[5,16,64]", "[3,60,64]", "window={size=5 pad=12_12}, dim_labels=b0f_0io->b0f"},
+      {"[1,6,7,8,4]", "[2,3,2,4,32]", "[1,5,5,7,32]", "window={size=2x3x2}, dim_labels=b012f_012io->b012f"},
+      {"[9,6,10,8]", "[3,3,8,32]", "[9,6,10,32]", "window={size=3x3 pad=1_1x1_1}, dim_labels=0b1f_01io->0b1f"},
+      {"[9,6,10,8]", "[3,3,8,32]", "[10,6,9,32]", "window={size=3x3 pad=1_1x1_1}, dim_labels=1b0f_01io->0b1f"},
+      {"[1,30,30,128]", "[3,3,128,160]", "[1,28,28,160]", "window={size=3x3}, dim_labels=b01f_01io->b01f"},
+  };
+  std::deque<std::string> texts;
+  for (int width = 4; width <= 30; ++width) {
+    texts.push_back(absl::StrCat("[2,4,", width, ",8]"));
+    texts.push_back(absl::StrCat("[2,4,", width, ",32]"));
+    cases.push_back({texts[texts.size() - 2].c_str(), "[3,3,8,32]", texts.back().c_str(), "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"});
+  }
+  for (const ConvCase& c : cases) {
+    const std::string text = CheckRoot(absl::StrCat("a = f32", c.input, " parameter(0)\nb = f32", c.kernel, " parameter(1)\nROOT r = f32", c.output, " convolution(a, b), ", c.rest));
+    EXPECT_EQ(text.find("convolution, windows read where they lie"), 0u) << text;
   }
 }
 
@@ -403,7 +433,11 @@ TEST(LibraryKernels, ThreadsDoNotChangeABit) {
       Dot("f32[3,200,300]", "f32[3,300,500]", "f32[3,200,500]",
           "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
       "a = f32[2,30,30,16] parameter(0)\nb = f32[3,3,16,32] parameter(1)\n"
-      "ROOT r = f32[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"};
+      "ROOT r = f32[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+      "a = f32[1,30,30,128] parameter(0)\nb = f32[3,3,128,160] parameter(1)\n"
+      "ROOT r = f32[1,30,30,160] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
+      "a = bf16[2,30,30,16] parameter(0)\nb = bf16[3,3,16,32] parameter(1)\n"
+      "ROOT r = bf16[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f"};
   for (const std::string& body : bodies) {
     std::unique_ptr<Module> module = ParseEntry(body);
     ASSERT_NE(module, nullptr);

@@ -1,7 +1,8 @@
 // convolution as matrix products: for each tile of output positions the windows are laid out as rows [position, (window, channel)] and
 // multiplied with the kernel as [(window, channel), output channel]. Every padding, stride, dilation and reversal is only a different
 // table of input offsets. A 1x1 window without padding or stride reads the input where it lies. Depthwise convolutions, whose products
-// would have one column, go to depthwise.cc, planes.cc or generic lowering.
+// would have one column, go to depthwise.cc, planes.cc or generic lowering;
+// windows over features that lie together to windowed.cc.
 #include "backends/jit_cpu/kernels/convolution.h"
 
 #include <algorithm>
@@ -33,6 +34,7 @@ class ConvolutionKernel : public LibraryKernel {
     if (!problem) return nullptr;
     if (MatchDepthwise(*problem, i)) return MakeDepthwise(*problem, i, pool);
     if (Narrow(*problem)) return MatchPlanes(*problem, i) ? MakePlanes(*problem, i, pool) : nullptr;
+    if (MatchWindowed(*problem, i)) return MakeWindowed(*problem, i, pool);
     if (MatchChannelsFirst(*problem, i)) {
       if (std::unique_ptr<LibraryKernel> kernel = MakeChannelsFirst(*problem, i, pool)) return kernel;
     }

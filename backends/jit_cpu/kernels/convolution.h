@@ -58,6 +58,10 @@ std::unique_ptr<LibraryKernel> MakePlanes(const ConvolutionProblem& problem, con
 bool MatchDepthwise(const ConvolutionProblem& problem, const Instruction& i);
 std::unique_ptr<LibraryKernel> MakeDepthwise(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
 
+// windowed.cc: features innermost in the input and in the result, more than one tap.
+bool MatchWindowed(const ConvolutionProblem& problem, const Instruction& i);
+std::unique_ptr<LibraryKernel> MakeWindowed(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
+
 // channels_first.cc: spatial dimensions innermost in the input and in the result, or in the input and the kernel (a kernel's gradient).
 bool MatchChannelsFirst(const ConvolutionProblem& problem, const Instruction& i);
 std::unique_ptr<LibraryKernel> MakeChannelsFirst(const ConvolutionProblem& problem, const Instruction& i, ThreadPool& pool);
