@@ -134,6 +134,20 @@ TEST(JitBackend, SoftmaxFusedAndStepwise) {
       "divide(e, sb)");
 }
 
+// Folds down columns: several rows of a slot at a time, what is left of them, strips longer and shorter than the line, and what is fused into them.
+TEST(JitBackend, ColumnsFusedAndStepwise) {
+  for (const char* type : {"f32", "bf16", "f64"}) {
+    const std::string t = type, sum = t == "f32" ? "sum" : "sum_" + t, largest = t == "f32" ? "largest" : "largest_" + t;
+    for (const auto& [rows, columns] : std::vector<std::pair<int, int>>{{15, 40}, {64, 33}, {131, 70}, {200, 1100}, {77, 4200}}) {
+      const std::string all = absl::StrCat(t, "[", rows, ",", columns, "]"), line = absl::StrCat(t, "[", columns, "]");
+      CheckEverything(absl::StrCat("a = ", all, " parameter(0)\nw = ", t, "[", rows, "] parameter(1)\nlow = ", t, "[] constant(-inf)\nzero = ", t, "[] constant(0)\nwb = ", all,
+                                   " broadcast(w), dimensions={0}\np = ", all, " multiply(a, wb)\ns = ", line, " reduce(p, zero), dimensions={0}, to_apply=", sum, "\nm = ", line,
+                                   " reduce(a, low), dimensions={0}, to_apply=", largest, "\nROOT r = ", line, " subtract(s, m)"));
+    }
+    CheckEverything(absl::StrCat("a = ", t, "[3,70,2,50] parameter(0)\nzero = ", t, "[] constant(0)\nROOT s = ", t, "[2,50] reduce(a, zero), dimensions={0,1}, to_apply=", sum));
+  }
+}
+
 // Rows that are many and long: their folds join the regions that use them, where lines are as long as vectors, longer, and of other ends.
 TEST(JitBackend, RowsFusedAndStepwise) {
   for (const char* type : {"f32", "bf16", "f64"}) {

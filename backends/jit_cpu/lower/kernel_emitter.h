@@ -132,6 +132,7 @@ class KernelEmitter {
   std::vector<NodeId> StripFolds() const;
   int64_t StripSize() const;
   void FillStrip(NodeId id, Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
+  void AddToStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot, llvm::Value* first, int64_t rows, llvm::Value* end, bool whole);
   std::vector<LaneValue> TakeFromStrip(NodeId id, const FoldInfo& f, Level* level);
   std::vector<LaneValue> LoadStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot);
   void StoreStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot, absl::Span<const LaneValue> values);

@@ -8,6 +8,9 @@
 namespace hloscope {
 namespace {
 
+constexpr int64_t kRowsATurn = 4;
+constexpr int64_t kLongRun = 1024;  // elements
+
 int64_t Points(const FoldInfo& f) {
   int64_t n = 1;
   for (int64_t e : f.extents) n *= e;
@@ -55,13 +58,22 @@ std::vector<NodeId> KernelEmitter::StripFolds() const {
   return result;
 }
 
+// Sums in slots take several rows at a time, so theirs may lie in the second level cache: a strip is long then, and memory is read in long runs.
 int64_t KernelEmitter::StripSize() const {
-  int64_t slots = 1;
+  constexpr int64_t kNearElements = 4096, kSlotBytes = int64_t{256} << 10;
+  int64_t slots = 1, bytes = 0;
+  bool in_order = false;
   for (NodeId id : strip_folds_) {
     const FoldInfo& f = g_.fold(g_.node(id));
-    slots = std::max<int64_t>(slots, f.order == FoldOrder::kInterleaved16 ? kLanes : static_cast<int64_t>(f.inits.size()));
+    if (f.order == FoldOrder::kInterleaved16) {
+      bytes += kLanes * std::max(4, StorageBytes(g_.node(f.inits[0]).type));
+    } else {
+      in_order = true;
+      slots = std::max<int64_t>(slots, static_cast<int64_t>(f.inits.size()));
+    }
   }
-  const int64_t fits = std::max<int64_t>(64, 4096 / slots);
+  int64_t fits = std::max<int64_t>(64, in_order || bytes == 0 ? kNearElements / slots : kSlotBytes);
+  if (bytes > 0) fits = std::clamp<int64_t>(kSlotBytes / bytes / kLanes * kLanes, 64, fits);
   return std::min(fits, (p_.extents.back() + kLanes - 1) / kLanes * kLanes);
 }
 
@@ -115,29 +127,65 @@ void KernelEmitter::FillStrip(NodeId id, Level* level, llvm::Value* begin, llvm:
   });
   std::vector<std::unique_ptr<Loop>> loops;
   Level* inner = level;
-  for (size_t d = 0; d < f.extents.size(); ++d) {
+  for (size_t d = 0; d + 1 < f.extents.size(); ++d) {
     At(inner);
     loops.push_back(Open(inner, I64(0), I64(f.extents[d]), 1));
     DefineScalar(loops.back()->level, f.vars[d], loops.back()->index);
     inner = &loops.back()->level;
   }
-  At(inner);
-  llvm::Value* slot = interleaved ? b_.CreateAnd(loops.back()->index, I64(kLanes - 1)) : I64(0);
-  LaneLoop(inner, begin, end, whole, [&](Level* lanes) {
-    const int bit = facts_.FoldBit(f.id);
-    lanes->defines.set(bit);
-    lanes->lanes.set(bit);
-    At(lanes);
-    lanes->accumulators = LoadStrip(strip, f, lanes, slot);
-    std::vector<LaneValue> next;
-    prefetch_var_ = f.vars.back();
-    for (NodeId body : f.bodies) next.push_back(Value(body, lanes));
-    prefetch_var_ = -1;
-    At(lanes);
-    StoreStrip(strip, f, lanes, slot, next);
-  });
+  // A slot's rows are kLanes apart. Several of them, one after the other, are added between one load and one store of its sums.
+  const int64_t rows = f.extents.back(), turns = interleaved ? rows / (kLanes * kRowsATurn) * kLanes : 0;
+  if (turns > 0) {
+    At(inner);
+    std::unique_ptr<Loop> turn = Open(inner, I64(0), I64(turns), 1);
+    turn->level.real = &turn->level;
+    At(&turn->level);
+    llvm::Value* slot = b_.CreateAnd(turn->index, I64(kLanes - 1));
+    llvm::Value* first = b_.CreateAdd(b_.CreateMul(b_.CreateSub(turn->index, slot), I64(kRowsATurn)), slot);
+    AddToStrip(strip, f, &turn->level, slot, first, kRowsATurn, end, whole);
+    Close(*turn);
+  }
+  if (turns * kRowsATurn < rows) {
+    At(inner);
+    std::unique_ptr<Loop> row = Open(inner, I64(turns * kRowsATurn), I64(rows), 1);
+    DefineScalar(row->level, f.vars.back(), row->index);
+    At(&row->level);
+    llvm::Value* slot = interleaved ? b_.CreateAnd(row->index, I64(kLanes - 1)) : I64(0);
+    AddToStrip(strip, f, &row->level, slot, nullptr, 1, end, whole);
+    Close(*row);
+  }
   for (size_t d = loops.size(); d-- > 0;) Close(*loops[d]);
   strips_[id] = std::move(strip);
+}
+
+// Rows `first`, `first` + kLanes, ... of the fold; null: the one row that the level says.
+void KernelEmitter::AddToStrip(const Strip& strip, const FoldInfo& f, Level* level, llvm::Value* slot, llvm::Value* first, int64_t rows, llvm::Value* end, bool whole) {
+  const int bit = facts_.FoldBit(f.id);
+  LaneLoop(level, strip.begin, end, whole, [&](Level* lanes) {
+    At(lanes);
+    std::vector<LaneValue> sums = LoadStrip(strip, f, lanes, slot);
+    std::deque<Level> levels;
+    for (int64_t r = 0; r < rows; ++r) {
+      Level& row = levels.emplace_back(MakeChild(lanes));
+      row.at = lanes->at;
+      row.real = lanes->real;
+      if (first != nullptr) {
+        At(lanes);
+        row.defines.set(f.vars.back());
+        row.vars[f.vars.back()] = b_.CreateAdd(first, I64(r * kLanes));
+      }
+      row.defines.set(bit);
+      row.lanes.set(bit);
+      row.accumulators = std::move(sums);
+      sums.clear();
+      // Long runs are fetched by the processor itself.
+      prefetch_var_ = strip.size < kLongRun ? f.vars.back() : -1;
+      for (NodeId body : f.bodies) sums.push_back(Value(body, &row));
+      prefetch_var_ = -1;
+    }
+    At(lanes);
+    StoreStrip(strip, f, lanes, slot, sums);
+  });
 }
 
 std::vector<LaneValue> KernelEmitter::TakeFromStrip(NodeId id, const FoldInfo& f, Level* level) {
