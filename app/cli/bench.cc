@@ -24,6 +24,7 @@
 #include "core/debug/check.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
+#include "core/exec/live.h"
 
 namespace hloscope::cli {
 namespace {
@@ -58,6 +59,7 @@ struct Times {
 struct Figures {
   std::string file, module, error;
   int64_t instructions = 0, kernels = 0, peak_bytes = 0;
+  LiveSet live;  // what a run cannot do without
   double load_ms = 0, cold_ms = 0, warm_ms = 0, first_ms = 0;
   Times times;
   std::optional<Times> one_thread;
@@ -300,6 +302,8 @@ ordered_json Json(const Figures& f) {
     j["one_thread_same_bits"] = f.same_bits;
   }
   j["peak_bytes"] = f.peak_bytes;
+  j["parameter_bytes"] = f.live.parameter_bytes;
+  j["largest_live_bytes"] = f.live.largest_bytes;
   j["checked_elements"] = f.check.checked_elements;
   j["unchecked_nonfinite"] = f.check.unchecked_nonfinite;
   j["mismatches"] = f.check.mismatch_count;
@@ -323,6 +327,7 @@ std::optional<Figures> MeasureOne(BenchOptions& o, const std::string& name, Load
   f.module = loaded.module->name;
   f.instructions = loaded.module->instruction_count();
   f.load_ms = loaded.load_ms + loaded.verify_ms;
+  f.live = LargestLiveSet(*loaded.module);
   const DeviceCounts devices = CountDevices(o.program, *loaded.module);
   absl::Status measured = devices.several() ? absl::UnimplementedError(absl::StrCat("it runs on ", Count(devices.replicas * devices.partitions, "device"), ", and bench measures one; add --replicas 1 --partitions 1"))
                                             : Bench(o, *loaded.module, progress, f).Measure(loaded.arguments);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "backends/jit_cpu/kernels/unroll.h"
 #include "core/base/clones.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -35,49 +36,76 @@ struct Operands {
   int64_t c_row;
 };
 
-template <int kRows, int kVectors>
+// kWhole: all vectors are full.
+template <int kRows, int kVectors, bool kWhole>
 HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Operands& o, int64_t row, int64_t column, __mmask16 last) {
   const float* a = o.a + row * o.a_row;
   const float* b = o.b + column;
+  float* c = o.c + row * o.c_row + column;
   __m512 sums[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
+  HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
+    HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
   }
   for (int64_t i = 0; i < o.k; ++i, a += o.a_column, b += o.b_row) {
     __m512 in[kVectors];
-    for (int v = 0; v < kVectors; ++v) in[v] = _mm512_maskz_loadu_ps(v + 1 == kVectors ? last : 0xffff, b + 16 * v);
-    for (int r = 0; r < kRows; ++r) {
+    HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) in[v] = kWhole || v + 1 < kVectors ? _mm512_loadu_ps(b + 16 * v) : _mm512_maskz_loadu_ps(last, b + 16 * v);
+    HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
       const __m512 x = _mm512_set1_ps(a[r * o.a_row]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, in[v], sums[r][v]);
+      HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_fmadd_ps(x, in[v], sums[r][v]);
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    float* c = o.c + (row + r) * o.c_row + column;
-    for (int v = 0; v < kVectors; ++v) _mm512_mask_storeu_ps(c + 16 * v, v + 1 == kVectors ? last : 0xffff, sums[r][v]);
+  HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
+    HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) {
+      if (kWhole || v + 1 < kVectors) _mm512_storeu_ps(c + r * o.c_row + 16 * v, sums[r][v]);
+      else _mm512_mask_storeu_ps(c + r * o.c_row + 16 * v, last, sums[r][v]);
+    }
   }
 }
 
+// How many of the rows that are left go next: as many as there are registers for, and no few at the end, which would wait for their sums.
+template <int kMost>
+int64_t NextRows(int64_t left) {
+  if (left < kMost) return left;
+  const int64_t after = left - kMost;
+  return after == 0 || after >= 4 ? kMost : (left + 1) / 2;
+}
+
 // Rows row..m of some columns.
-template <int kVectors>
+template <int kVectors, bool kWhole>
 HLOSCOPE_AVX512 __attribute__((noinline)) void Columns(const Operands& o, int64_t row, int64_t m, int64_t column, __mmask16 last) {
-  constexpr int kRows = kVectors == 4 ? 6 : 8;  // as many sums as there are registers
-  for (; row + kRows <= m; row += kRows) Block<kRows, kVectors>(o, row, column, last);
-  if (row + 4 <= m) Block<4, kVectors>(o, row, column, last), row += 4;
-  for (; row < m; ++row) Block<1, kVectors>(o, row, column, last);
+  constexpr int kMost = kVectors == 4 ? 6 : 8;  // as many sums as there are registers
+  for (int64_t rows; row < m; row += rows) {
+    rows = NextRows<kMost>(m - row);
+    switch (rows) {
+      case 8: Block<kMost, kVectors, kWhole>(o, row, column, last); break;
+      case 7: Block<kMost == 8 ? 7 : 1, kVectors, kWhole>(o, row, column, last); break;
+      case 6: Block<6, kVectors, kWhole>(o, row, column, last); break;
+      case 5: Block<5, kVectors, kWhole>(o, row, column, last); break;
+      case 4: Block<4, kVectors, kWhole>(o, row, column, last); break;
+      case 3: Block<3, kVectors, kWhole>(o, row, column, last); break;
+      case 2: Block<2, kVectors, kWhole>(o, row, column, last); break;
+      default: Block<1, kVectors, kWhole>(o, row, column, last), rows = 1; break;
+    }
+  }
+}
+
+template <int kVectors>
+void Columns(const Operands& o, int64_t row, int64_t m, int64_t column, __mmask16 last) {
+  if (last == 0xffff) Columns<kVectors, true>(o, row, m, column, last);
+  else Columns<kVectors, false>(o, row, m, column, last);
 }
 
 }  // namespace
 
 void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row) {
-  // A B that fits into the nearest cache is walked for a few rows at a time, so that rows of C are written together.
-  constexpr int64_t kNear = 8192, kFew = 24;
+  // B is walked for a few rows at a time, so that rows of A stay near and rows of C are written together.
+  constexpr int64_t kFew = 48;
   const Operands o{k, a, a_row, a_column, b, b_row, c, c_row};
-  const int64_t step = n * k <= kNear ? kFew : m;
-  for (int64_t row = 0; row < m; row += step) {
-    const int64_t end = std::min(m, row + step);
+  for (int64_t row = 0; row < m; row += kFew) {
+    const int64_t end = std::min(m, row + kFew);
     for (int64_t column = 0, width; column < n; column += width) {
       const int64_t left = n - column;
-      width = left <= 64 ? left : 48;
+      width = left <= 64 || left >= 128 || left % 64 == 0 ? std::min<int64_t>(left, 64) : 48;
       const __mmask16 last = width % 16 == 0 ? 0xffff : static_cast<__mmask16>((1 << width % 16) - 1);
       switch ((width + 15) / 16) {
         case 4: Columns<4>(o, row, end, column, last); break;

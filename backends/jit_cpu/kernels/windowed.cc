@@ -11,6 +11,7 @@
 #include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/packed_operands.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
+#include "backends/jit_cpu/kernels/unroll.h"
 #include "core/base/clones.h"
 #if defined(__x86_64__)
 #include <immintrin.h>
@@ -43,9 +44,6 @@ struct TileSize {
 };
 
 #if defined(__x86_64__)
-// Unrolled whole, or the sums would lie in memory.
-#define HLOSCOPE_UNROLL _Pragma("GCC unroll 16")
-
 template <int kPositions>
 __attribute__((target("avx512f"), noinline)) void SumUp(const Sums& s) {
   __m512 sums[kPositions][2];
