@@ -23,6 +23,7 @@ struct FrameHistory::Loop {
   std::map<int64_t, Value> kept;
   std::map<int64_t, Value> near;  // where somebody walks
   int64_t near_bytes = 0;
+  int64_t begun = 0;  // where the last walk set out
   int64_t stride = 1;
   int64_t bytes = 0;
   int64_t reached = -1;  // the last one that the pass has come to
@@ -267,6 +268,7 @@ absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instru
   if (!ended.ok()) return ended.status();
   if (instruction.parameter_number >= 0) return ToDense((*ended)->arguments[instruction.parameter_number]);
   if (absl::Status status = LoopsFor(frame, instruction); !status.ok()) return status;
+  if (absl::Status status = MakeNeeds(**ended, instruction); !status.ok()) return status;
   Stack stack{(*ended)->frames};
   absl::StatusOr<Value> value = machine_.impl_->Materialize(stack, 0, instruction.index);
   if (!value.ok()) return value;
@@ -304,6 +306,29 @@ absl::Status FrameHistory::LoopsFor(int frame, const Instruction& instruction) {
     if (!result.ok()) return result.status();
     ended.frames[0].values[i.index] = *result;
     Book(ended, i.index, *result);
+  }
+  return absl::OkStatus();
+}
+
+// What the value is made from stays too, as far as there is room: who asks for one often goes on to those before it.
+absl::Status FrameHistory::MakeNeeds(Ended& ended, const Instruction& instruction) {
+  Frame& opened = ended.frames[0];
+  if (opened.values[instruction.index].has_value()) return absl::OkStatus();
+  Stack stack{ended.frames};
+  absl::InlinedVector<int, 4> scratch;
+  bool whole = false;
+  std::vector<bool> needed(instruction.index + 1, false);
+  needed[instruction.index] = true;
+  for (int p = instruction.index; p >= 0; --p) {
+    if (!needed[p] || opened.values[p].has_value()) continue;
+    for (int need : machine_.impl_->NeedsOf(opened, p, scratch, &whole)) needed[need] = true;
+  }
+  for (int p = 0; p < instruction.index && ended_bytes_ < budget_; ++p) {
+    if (!needed[p] || opened.values[p].has_value()) continue;
+    absl::StatusOr<Value> value = machine_.impl_->Materialize(stack, 0, p);
+    if (!value.ok()) return value.status();
+    Book(ended, p, *value);
+    opened.values[p] = *std::move(value);
   }
   return absl::OkStatus();
 }
@@ -488,10 +513,7 @@ absl::StatusOr<Value> FrameHistory::Carried(int frame, const Instruction& instru
     return loop.last;
   }
   Value carried = *from;
-  if (at != near) {
-    loop.near.clear();
-    loop.near_bytes = 0;
-  }
+  if (at != near) loop.begun = at;
   while (at < k) {
     absl::StatusOr<Value> next = NextCarried(frame, instruction, at, carried);
     if (!next.ok()) return next;
@@ -501,6 +523,7 @@ absl::StatusOr<Value> FrameHistory::Carried(int frame, const Instruction& instru
   return carried;
 }
 
+// Several walks may go through a loop at once, each at its own pace (a counter's and a sum's): their stretches stay as long as there is room.
 void FrameHistory::KeepNear(Loop& loop, int64_t k, const Value& carried) {
   absl::flat_hash_set<const Buffer*> seen;
   int64_t unused = 0;
@@ -508,17 +531,21 @@ void FrameHistory::KeepNear(Loop& loop, int64_t k, const Value& carried) {
   CountBuffers(carried, &seen, &loop.near_bytes);
   loop.near[k] = carried;
   if (loop.near_bytes <= budget_ || loop.near.size() < 3) return;
-  seen.clear();
-  loop.near_bytes = 0;
-  bool goes = false;
-  for (auto it = loop.near.begin(); it != loop.near.end(); goes = !goes) {  // every second one
-    if (goes) {
-      it = loop.near.erase(it);
-      continue;
+  const auto thin_out = [&](const auto& goes) {
+    seen.clear();
+    loop.near_bytes = 0;
+    for (auto it = loop.near.begin(); it != loop.near.end();) {
+      if (goes(it->first)) {
+        it = loop.near.erase(it);
+        continue;
+      }
+      CountBuffers(it->second, &seen, &loop.near_bytes);
+      ++it;
     }
-    CountBuffers(it->second, &seen, &loop.near_bytes);
-    ++it;
-  }
+  };
+  thin_out([&](int64_t n) { return n < loop.begun || n > k; });
+  bool second = true;
+  if (loop.near_bytes > budget_ && loop.near.size() > 2) thin_out([&](int64_t) { return second = !second; });
 }
 
 }  // namespace hloscope

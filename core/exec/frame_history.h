@@ -81,6 +81,7 @@ class FrameHistory {
   void ReadPast();
   absl::Status SetAgain(int frame, Ended& ended);
   absl::Status LoopsFor(int frame, const Instruction& instruction);
+  absl::Status MakeNeeds(Ended& ended, const Instruction& instruction);
   void Book(Ended& ended, int position, const Value& value);
 
   Machine& machine_;
