@@ -1,5 +1,6 @@
 // Values are asked for element by element: where a value is not at hand and its element costs a few operations, only the element is
-// computed, so that walking through the inside of a fused region compiles nothing.
+// computed, so that walking through the inside of a fused region compiles little. Functions that the backend has its own code for (tanh) are
+// left to it: every number is the run's to the bit, and so is the way that a choice takes.
 #include "core/debug/element_reads.h"
 
 #include <algorithm>
@@ -33,7 +34,10 @@ const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instr
   auto prepared = std::make_unique<Prepared>();
   prepared->program = *std::move(program);
   prepared->tracer = std::make_unique<ElementTracer>(prepared->program);
-  for (size_t o = 0; o < prepared->program.outputs.size(); ++o) prepared->cheap.push_back(prepared->tracer->IsCheap(static_cast<int>(o)));
+  for (int o = 0; o < static_cast<int>(prepared->program.outputs.size()); ++o) {
+    prepared->cheap.push_back(prepared->tracer->IsCheap(o));
+    prepared->alone.push_back(prepared->cheap[o] && prepared->tracer->IsExact(o));
+  }
   for (size_t k = 0; k < prepared->program.operands.size(); ++k) prepared->roles.push_back(prepared->tracer->RoleOf(static_cast<int>(k)));
   return (programs_[&instruction] = std::move(prepared)).get();
 }
@@ -56,10 +60,19 @@ ElementLoader ElementReader::LoaderOf(int frame, const Instruction& instruction)
 
 namespace {
 
-absl::StatusOr<Scalar> ElementOfValue(const Value& value, int leaf, int64_t linear) {
-  const Value& array = LeafOf(value, leaf);
+// Places are those of the shape as it is written; a run may have fewer of them.
+absl::StatusOr<Scalar> ElementOfValue(const Value& value, const ElementPlace& place) {
+  const Value& array = LeafOf(value, place.leaf);
   if (!array.shape().IsArray()) return absl::FailedPreconditionError("a token has no elements");
-  if (linear < 0 || linear >= array.element_count()) return absl::OutOfRangeError("the element is beyond the sizes that the value has at run time");
+  const Shape& written = LeafShape(place.instruction->shape, place.leaf);
+  int64_t linear = place.linear;
+  bool inside = linear >= 0 && linear < written.ElementCount();
+  if (inside && array.shape().dimensions() != written.dimensions()) {
+    const std::vector<int64_t> index = IndexOfPlace(written, linear);
+    for (int d = 0; d < written.rank(); ++d) inside = inside && index[d] < array.shape().dim(d);
+    if (inside) linear = LinearIndex(array.shape().dimensions(), index);
+  }
+  if (!inside) return absl::OutOfRangeError("the element is beyond the sizes that the value has at run time");
   if (!array.IsDense()) return absl::InternalError("the value is not dense");
   const ElementType type = array.shape().element_type();
   return LoadScalar(type, array.data() + linear * StorageBytes(type));
@@ -74,7 +87,7 @@ absl::StatusOr<Scalar> ElementReader::Element(const ElementPlace& place) { retur
 std::optional<Scalar> ElementReader::Before(const ElementPlace& place, const Instruction& reader) {
   const Value before = history_.Before(place.frame, *place.instruction, reader.index);
   if (!before.has_value()) return std::nullopt;
-  const absl::StatusOr<Scalar> element = ElementOfValue(before, place.leaf, place.linear);
+  const absl::StatusOr<Scalar> element = ElementOfValue(before, place);
   return element.ok() ? std::make_optional(*element) : std::nullopt;
 }
 
@@ -85,14 +98,14 @@ absl::StatusOr<Value> ElementReader::SeenBy(const Instruction& reader, int frame
 }
 
 absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth) {
-  if (const Value held = history_.Held(place.frame, *place.instruction); held.has_value()) return ElementOfValue(held, place.leaf, place.linear);
+  if (const Value held = history_.Held(place.frame, *place.instruction); held.has_value()) return ElementOfValue(held, place);
   if (const ConstantLiteral* literal = place.instruction->literal.get(); literal != nullptr && literal->value.has_value() && literal->value.IsDense()) {
-    return ElementOfValue(literal->value, place.leaf, place.linear);
+    return ElementOfValue(literal->value, place);
   }
   const FrameHistory::Place frame = history_.place(place.frame);
   const bool executed = !frame.live || place.instruction->index < history_.live_position(place.frame);
   const Prepared* prepared = executed && depth < kLazyDepth && !place.instruction->shape.has_dynamic_dimension() ? ProgramOf(*place.instruction) : nullptr;
-  if (prepared != nullptr && prepared->cheap[place.leaf]) {
+  if (prepared != nullptr && prepared->alone[place.leaf]) {
     if (const auto known = lazy_.find(place); known != lazy_.end()) return known->second;
     // Its own tracer may be in use further out in this very evaluation: a plain evaluation beside it.
     const Program& program = prepared->program;
@@ -128,7 +141,7 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   }
   absl::StatusOr<Value> value = history_.ValueOf(place.frame, *place.instruction);
   if (!value.ok()) return value.status();
-  return ElementOfValue(*value, place.leaf, place.linear);
+  return ElementOfValue(*value, place);
 }
 
 // ---- Reads ----

@@ -53,6 +53,7 @@ class ElementReader {
     Program program;
     std::unique_ptr<ElementTracer> tracer;
     std::vector<bool> cheap;  // by output
+    std::vector<bool> alone;  // by output: an element may be computed by itself, and is what the run has to the bit
     std::vector<std::optional<LoadRole>> roles;  // by operand
   };
   const Prepared* ProgramOf(const Instruction& instruction);

@@ -50,13 +50,12 @@ void Merge(absl::InlinedVector<int32_t, 6>& into, absl::Span<const int32_t> more
   }
 }
 
-// Folding a function whose implementations may differ would make a program's bits depend on whether its operand was known.
-bool FoldsExactly(ScalarOp op, ElementType result, ElementType input) {
+}  // namespace
+
+bool IsSameEverywhere(ScalarOp op, ElementType result, ElementType input) {
   if (op == ScalarOp::kAbs && IsComplex(input)) return false;
   return FunctionUlp(op, result) == 0 && !IsComplex(result);
 }
-
-}  // namespace
 
 absl::string_view Name(ScalarOp op) { return kOps[static_cast<int>(op)].name; }
 int Arity(ScalarOp op) { return kOps[static_cast<int>(op)].arity; }
@@ -130,7 +129,8 @@ NodeId ExprGraph::PlainOp(ScalarOp op, ElementType type, int64_t aux, absl::Span
 NodeId ExprGraph::OpOfType(ScalarOp op, ElementType type, int64_t aux, absl::Span<const NodeId> inputs) {
   const NodeId a = inputs[0];
   const ElementType input_type = nodes_[a].type;
-  bool constant = FoldsExactly(op, type, input_type);
+  // Folding a function whose implementations may differ would make a program's bits depend on whether its operand was known.
+  bool constant = IsSameEverywhere(op, type, input_type);
   for (NodeId input : inputs) constant = constant && nodes_[input].kind == NodeKind::kConstant;
   if (constant) {
     Scalar values[2];

@@ -29,6 +29,8 @@ enum class ScalarOp : uint8_t {
 };
 absl::string_view Name(ScalarOp op);
 int Arity(ScalarOp op);
+// Every backend gives the same bits: not a function with code of its own somewhere (tanh), nor arithmetic of complex numbers.
+bool IsSameEverywhere(ScalarOp op, ElementType result, ElementType input);
 
 enum class NodeKind : uint8_t {
   kIndex,        // index variable `var` (s64). Output dimension d of the program is variable d; folds and push domains bring their own.

@@ -103,6 +103,25 @@ std::vector<NodeId> ElementTracer::OutermostFolds(int output) const {
   return folds;
 }
 
+bool ElementTracer::IsExact(int output) const {
+  if (program_.is_push) return false;
+  std::vector<NodeId> todo = {program_.outputs[output].value};
+  std::vector<bool> seen(graph_.size(), false);
+  while (!todo.empty()) {
+    const NodeId id = todo.back();
+    todo.pop_back();
+    if (id == kNoNode || seen[id]) continue;
+    seen[id] = true;
+    const Node& node = graph_.node(id);
+    if (node.kind == NodeKind::kScalarOp && !IsSameEverywhere(node.op, node.type, graph_.node(node.inputs[0]).type)) return false;
+    todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
+    if (node.kind != NodeKind::kFold) continue;
+    todo.insert(todo.end(), graph_.fold(node).inits.begin(), graph_.fold(node).inits.end());
+    todo.insert(todo.end(), graph_.fold(node).bodies.begin(), graph_.fold(node).bodies.end());
+  }
+  return true;
+}
+
 bool ElementTracer::IsCheap(int output) const { return !program_.is_push && OutermostFolds(output).empty(); }
 
 // ---- Evaluation ----

@@ -68,6 +68,8 @@ class ElementTracer {
 
   // True when no fold and no push has to be walked: an element costs a few operations.
   bool IsCheap(int output) const;
+  // Whoever evaluates the element gets the same bits: no function whose implementations may differ is in it.
+  bool IsExact(int output) const;
 
   // The fold of one operation over terms that an output is made of, if it is made of one alone (besides what is done with it afterwards).
   // Its terms as a program: one output over the fold's domain, of the same operands.
