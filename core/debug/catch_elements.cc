@@ -1,10 +1,14 @@
 #include "core/debug/catch_elements.h"
 
 #include <algorithm>
+#include <cfloat>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "core/element/element_trace.h"
+#include "core/ops/reach.h"
+#include "core/shape/index_relation.h"
 #include "core/shape/layout.h"
 
 namespace hloscope {
@@ -61,8 +65,58 @@ std::vector<Value> ArraysOf(const Value& value) {
   return std::vector<Value>(value.elements().begin(), value.elements().end());
 }
 
-// The elements that made one: all if they are few, else those that tell most.
-void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding) {
+namespace {
+
+constexpr int64_t kMostOfOne = 1000;
+
+// The boxes of an operand that an element of the result may be made from.
+std::vector<IndexBox> BoxesOf(const Reach& reach, const Shape& from, const Shape& result, int64_t linear) {
+  if (!reach.linear) return reach.relation.FromOf(PointBox(IndexIn(result, linear)));
+  if (linear >= from.ElementCount()) return {};
+  return {PointBox(IndexIn(from, linear))};
+}
+
+}  // namespace
+
+std::vector<std::pair<int, int64_t>> ReadsOfOpaque(const Instruction& instruction, absl::Span<const Value> operands, int leaf, const Shape& result, int64_t linear) {
+  std::vector<std::pair<int, int64_t>> reads;
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Shape& from = operands[k].shape();
+    if (!from.IsArray() || from.dimensions() != instruction.operands[k]->shape.dimensions()) continue;  // a size that this run has
+    for (const Reach& reach : ReachOf(instruction, leaf, static_cast<int>(k), 0)) {
+      for (int64_t place : PlacesIn(from, BoxesOf(reach, from, result, linear), kMostOfOne)) reads.push_back({static_cast<int>(k), place});
+    }
+  }
+  return reads;
+}
+
+std::vector<bool> OfBadOperands(const Instruction& instruction, absl::Span<const Value> operands, int leaf, const Shape& result, absl::Span<const int64_t> elements,
+                                const std::function<bool(int operand, const Scalar& value)>& bad) {
+  std::vector<bool> found(elements.size(), false);
+  for (size_t k = 0; k < operands.size(); ++k) {
+    const Shape& from = operands[k].shape();
+    const auto is_bad = [&](int64_t place) { return bad(static_cast<int>(k), ElementAt(operands[k], place)); };
+    if (!Floats(from)) continue;
+    if (from.dimensions() != instruction.operands[k]->shape.dimensions()) return std::vector<bool>(elements.size(), true);
+    for (const Reach& reach : ReachOf(instruction, leaf, static_cast<int>(k), 0)) {
+      std::map<std::pair<std::vector<int64_t>, std::vector<int64_t>>, bool> known;  // many elements are made from the same
+      for (size_t e = 0; e < elements.size(); ++e) {
+        if (found[e]) continue;
+        for (const IndexBox& box : BoxesOf(reach, from, result, elements[e])) {
+          const auto [at, fresh] = known.try_emplace({box.low, box.high}, false);
+          if (fresh) {
+            const std::vector<int64_t> places = PlacesIn(from, {box});
+            at->second = std::any_of(places.begin(), places.end(), is_bad);
+          }
+          found[e] = found[e] || at->second;
+        }
+      }
+    }
+  }
+  return found;
+}
+
+void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding, bool zeros_tell) {
   std::vector<CaughtRead> all;
   std::set<std::pair<const Instruction*, int64_t>> seen;
   for (const auto& [operand, linear] : loads) {
@@ -71,8 +125,12 @@ void Show(const Instruction& instruction, const std::vector<std::pair<int, int64
     all.push_back({from, IndexIn(operands[operand].shape(), linear), ElementAt(operands[operand], linear)});
   }
   if (all.size() > kShown) {
-    std::stable_sort(all.begin(), all.end(), [](const CaughtRead& a, const CaughtRead& b) {
-      const auto weight = [](const CaughtRead& r) { return r.value.IsNaN() ? HUGE_VAL : std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i)); };
+    std::stable_sort(all.begin(), all.end(), [zeros_tell](const CaughtRead& a, const CaughtRead& b) {
+      const auto weight = [zeros_tell](const CaughtRead& r) {
+        if (r.value.IsNaN()) return HUGE_VAL;
+        const double size = std::fabs(IsFloat(r.value.type) || IsComplex(r.value.type) ? r.value.re : static_cast<double>(r.value.i));
+        return size == 0 && zeros_tell ? DBL_MAX : size;
+      };
       return weight(a) > weight(b);
     });
     finding.read_more = static_cast<int64_t>(all.size() - kShown);

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
 #define HLOSCOPE_CORE_DEBUG_CATCH_ELEMENTS_H_
 
+#include <functional>
 #include <utility>
 #include <vector>
 
@@ -23,8 +24,13 @@ HazardQuery QueryOf(const CatchRequest& request);
 
 // Loads of one element; of push programs those of every update that hits it.
 std::vector<std::pair<int, int64_t>> LoadsOf(const Program& program, absl::Span<const Value> operands, int output, int64_t linear);
-// The elements that made one: all if they are few, else those that tell most.
-void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding);
+// Of an operation without program: what an element of its result may be made from, a thousand of each operand at most (core/ops/reach.h).
+std::vector<std::pair<int, int64_t>> ReadsOfOpaque(const Instruction& instruction, absl::Span<const Value> operands, int leaf, const Shape& result, int64_t linear);
+// Of each of these elements of its result: whether `bad` holds of an element that it may be made from.
+std::vector<bool> OfBadOperands(const Instruction& instruction, absl::Span<const Value> operands, int leaf, const Shape& result, absl::Span<const int64_t> elements,
+                                const std::function<bool(int operand, const Scalar& value)>& bad);
+// The elements that made one: all if they are few, else those that tell most: not finite, large, and zeros where something may be divided by them.
+void Show(const Instruction& instruction, const std::vector<std::pair<int, int64_t>>& loads, absl::Span<const Value> operands, Finding& finding, bool zeros_tell = false);
 
 }  // namespace hloscope
 

@@ -352,6 +352,12 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
           if (!source) introduced.push_back(i);
         }
       }
+    } else if (Def(instruction).op_class == OpClass::kOpaque && !gone) {
+      const std::vector<bool> inherited = OfBadOperands(instruction, operands, static_cast<int>(o), leaves[o].shape(), bad,
+                                                        [&](int k, const Scalar& s) { return constants[k] == nullptr && IsSource(kind, s); });
+      for (size_t i = 0; i < bad.size(); ++i) {
+        if (!inherited[i]) introduced.push_back(bad[i]);
+      }
     }
     if (found.has_value()) {
       found->further += static_cast<int64_t>(introduced.size());
@@ -376,7 +382,10 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
         }
       }
       Show(instruction, loads, operands, f);
-    } else if (constants_bad) {
+    } else if (Def(instruction).op_class == OpClass::kOpaque && !gone) {
+      Show(instruction, ReadsOfOpaque(instruction, operands, static_cast<int>(o), leaves[o].shape(), introduced[0]), operands, f, true);
+    }
+    if (program == nullptr && constants_bad) {
       for (size_t k = 0; k < constants.size(); ++k) {
         if (constants[k] != nullptr && operands[k].has_value() && HasAny(kind, operands[k])) f.constant = constants[k];
       }

@@ -30,6 +30,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
   ElementReads result;
   result.kind = SliceNode::kOpaque;
   std::vector<std::string> notes;
+  std::string said;  // "depends on ", of the note before
   for (size_t k = 0; k < i.operands.size(); ++k) {
     for (int leaf = 0; leaf < LeafCountOf(i.operands[k]->shape); ++leaf) {
       const Shape& shape = LeafShape(i.operands[k]->shape, leaf);
@@ -71,7 +72,10 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfOpaque(const ElementPlace& pl
         for (int64_t linear : places) values += add(linear, decides ? ReadRole::kOrder : ReadRole::kValue) && !decides;
         if (copies && places.size() > 1) notes.push_back(absl::StrCat("placed by the order of ", places.size(), " elements of %", i.operands[k]->name));
       }
-      if (values > 0) notes.push_back(absl::StrCat(exact ? "depends on " : "depends at most on ", Count(values, "element"), " of %", i.operands[k]->name));
+      if (values == 0) continue;
+      const std::string verb = exact ? "depends on " : "depends at most on ";
+      notes.push_back(absl::StrCat(verb == said ? "" : verb, Count(values, "element"), " of %", i.operands[k]->name));
+      said = verb;
     }
   }
   result.note = absl::StrJoin(notes, ", ");

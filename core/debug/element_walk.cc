@@ -148,6 +148,12 @@ void ElementWalker::NoteMove(const ElementPlace& at, const ElementReads& reads, 
   ++stretch->moves;
   if (stretch->through.size() < kNamedMoves && (stretch->through.empty() || stretch->through.back()->name != at.instruction->name)) stretch->through.push_back(at.instruction);
   if (!reads.note.empty() && stretch->notes.size() < kNotes) stretch->notes.push_back(absl::StrCat("%", at.instruction->name, ": ", reads.note));
+  const ElementPlace& from = reads.reads[reads.moved].place;
+  if (stretch->notes.size() < kNotes && LeafShape(from.instruction->shape, from.leaf).element_type() != LeafShape(at.instruction->shape, at.leaf).element_type()) {
+    const absl::StatusOr<Scalar> before = reader_.Element(from), after = reader_.Element(at);
+    const bool other = before.ok() && after.ok() && !IsComplex(after->type) && ToText(ConvertScalar(*after, before->type)) != ToText(*before);
+    if (other) stretch->notes.push_back(absl::StrCat("%", at.instruction->name, ": ", ToText(*before), " becomes ", ToText(*after)));
+  }
   for (size_t k = 0; k < reads.reads.size(); ++k) {
     if (static_cast<int>(k) == reads.moved) continue;
     const ElementRead& side = reads.reads[k];

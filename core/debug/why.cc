@@ -29,6 +29,8 @@ struct PlaceHash {
 
 bool IsBad(const Scalar& s, bool nan) { return nan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsNaN() && !s.IsFinite(); }
 
+ElementType TypeAt(const ElementPlace& place) { return LeafShape(place.instruction->shape, place.leaf).element_type(); }
+
 double Magnitude(const Scalar& s) {
   if (s.IsNaN()) return HUGE_VAL;
   if (IsComplex(s.type)) return std::abs(s.c());
@@ -160,7 +162,8 @@ class WhyBuilder {
     if (reads->moved >= 0) {
       absl::StatusOr<Walked> walked = walker_.Walk(place, past_.contains(number));
       if (!walked.ok()) return walked.status();
-      return Connect(number, ReadRole::kValue, -1, *std::move(walked));
+      if (walked->edge.moves > 0) return Connect(number, ReadRole::kValue, -1, *std::move(walked));
+      // A fold over nothing: it is what it would have started from, and its formula says so.
     }
     FillFormula(number);
     return ExpandReads(number, *reads);
@@ -302,6 +305,13 @@ class WhyBuilder {
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
     }
+    if (reads.kind != SliceNode::kOpaque) return found;
+    for (const ElementRead& read : reads.reads) {  // what decides whether there is a result at all
+      if (read.role != ReadRole::kOrder) continue;
+      const absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      if (!value.ok()) return value.status();
+      if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
+    }
     return found;
   }
 
@@ -331,16 +341,18 @@ class WhyBuilder {
       absl::StatusOr<ElementReads> reads = ReadsForBirth(at);
       if (!reads.ok()) return reads.status();
       std::optional<ElementRead> bad;
-      if (reads->moved >= 0) {
-        bad = reads->reads[reads->moved];
-      } else {
+      const ElementRead* moved = reads->moved >= 0 ? &reads->reads[reads->moved] : nullptr;
+      if (moved != nullptr && TypeAt(moved->place) == TypeAt(at)) {
+        bad = *moved;
+      } else {  // a conversion may make one: of what has no place in its type
         absl::StatusOr<std::optional<ElementRead>> found = BadRead(at, *reads, nan);
         if (!found.ok()) return found.status();
         bad = *found;
-        if (bad.has_value()) ++birth.hops;
+        if (bad.has_value() && moved == nullptr) ++birth.hops;
       }
       if (!bad.has_value()) {
         const int number = AddNode(at, 0, at_was);
+        if (moved != nullptr) FillFormula(number);
         if (birth.path.back() != number) birth.path.push_back(number);
         birth.given = reads->kind == SliceNode::kParameter || reads->kind == SliceNode::kConstant;
         std::optional<ElementPlace> infinite;
