@@ -253,7 +253,7 @@ class FormulaPrinter {
     const FoldInfo& info = graph_.fold(fold);
     std::vector<std::string> domain;
     for (size_t i = 0; i < info.vars.size(); ++i) domain.push_back(absl::StrCat(VarName(info.vars[i]), " < ", info.extents[i]));
-    const std::string over = absl::StrJoin(domain, ", ");
+    const std::string over = domain.empty() ? "" : absl::StrCat(absl::StrJoin(domain, ", "), ": ");
     const Node& body = graph_.node(info.bodies[0]);
     if (info.bodies.size() == 1 && body.kind == NodeKind::kScalarOp && body.inputs.size() == 2 && IsReassociable(body.op)) {
       const auto is_accumulator = [&](NodeId id) {
@@ -266,7 +266,10 @@ class FormulaPrinter {
                                        : body.op == ScalarOp::kAnd      ? "all"
                                        : body.op == ScalarOp::kOr       ? "any"
                                                                         : Name(body.op);
-        const std::string text = absl::StrCat(word, "(", over, ": ", Text(body.inputs[1 - side]), ")");
+        const bool once = domain.empty() && IsIdentity(body.op, info.inits[0]);  // a sum of one term
+        if (once) return Text(body.inputs[1 - side], precedence);
+        const std::string text = domain.empty() ? Text(body.inputs[1 - side], Precedence(body.op) == 0 ? 0 : Precedence(body.op) + 1)
+                                                : absl::StrCat(word, "(", over, Text(body.inputs[1 - side]), ")");
         if (IsIdentity(body.op, info.inits[0])) return text;
         if (Precedence(body.op) == 0) return absl::StrCat(Name(body.op), "(", Text(info.inits[0]), ", ", text, ")");
         const std::string sum = absl::StrCat(Text(info.inits[0], Precedence(body.op)), " ", Name(body.op), " ", text);
@@ -282,7 +285,7 @@ class FormulaPrinter {
     for (size_t i = 0; i < info.bodies.size(); ++i) {
       steps.push_back(absl::StrCat(i == 0 ? acc : absl::StrCat(acc, ".", i), " = ", Text(info.inits[i]), " then ", Text(info.bodies[i])));
     }
-    std::string text = absl::StrCat("fold(", over, ": ", absl::StrJoin(steps, "; "), ")");
+    std::string text = absl::StrCat("fold(", over, absl::StrJoin(steps, "; "), ")");
     return info.bodies.size() == 1 ? text : absl::StrCat(text, ".", part);
   }
 
