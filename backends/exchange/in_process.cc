@@ -61,7 +61,7 @@ class InProcessExchange::Port : public ExchangePort {
 };
 
 InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
-    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()) {
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), past_(programs_.size()) {
   for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
@@ -88,6 +88,7 @@ void InProcessExchange::Reset() {
   }
   routes_.clear();
   waiting_.assign(programs_.size(), Waiting());
+  past_.assign(programs_.size(), {});
 }
 
 std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
@@ -164,7 +165,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
     line.meetings.back()->arrivals.resize(line.devices.size());
   }
   Meeting& meeting = *line.meetings[number - line.first];
-  meeting.arrivals[place] = {&call.instruction, std::vector<Value>(call.operands.begin(), call.operands.end()), call.loops};
+  meeting.arrivals[place] = {&call.instruction, std::vector<Value>(call.operands.begin(), call.operands.end()), call.loops, call.key, remembers_ ? call.mark : Mark()};
   if (++meeting.here < static_cast<int>(line.devices.size())) {
     waiting = {&call.instruction, call.loops, &line, &meeting, nullptr};
     return std::optional<Value>();
@@ -176,6 +177,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   Complete(line, group, meeting);
   lock.lock();
   meeting.done = true;
+  if (remembers_ && meeting.status.ok()) Keep(line, group, meeting);
   meeting.arrivals.clear();
   for (int other : line.devices) {
     if (other != device) wake_(other);
@@ -358,6 +360,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
       ++route->sent;
       route->messages.push_back(call.operands[0]);
+      if (remembers_) route->senders.push_back({device, &i, call.mark});
       wake(route->receiver);
       break;
     case ExchangeRole::kReceive:
@@ -373,6 +376,10 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       if (route->messages.empty()) return wait();
       const Value message = std::move(route->messages.front());
       route->messages.pop_front();
+      if (remembers_) {
+        past_[device][call.key] = std::make_shared<const ExchangePast>(ExchangePast{{route->senders.front(), {device, &i, call.mark}}, {{0, 1}}, true});
+        route->senders.pop_front();
+      }
       ++route->receives_done;
       waiting = Waiting();
       const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];

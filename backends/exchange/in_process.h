@@ -31,6 +31,8 @@ class InProcessExchange : public ExchangeRoom {
   ExchangePort& port(int device) override;
   std::string Name(int device) const override;
   void Reset() override;
+  void Remember() override { remembers_ = true; }
+  std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const override;
   void set_wake(std::function<void(int device)> wake) override { wake_ = std::move(wake); }
   Stuck Explain(const std::vector<bool>& ended) const override;
   std::string WaitText(int device) const override;
@@ -45,6 +47,8 @@ class InProcessExchange : public ExchangeRoom {
     const Instruction* instruction = nullptr;  // null: not here
     std::vector<Value> operands;
     std::vector<LoopPlace> loops;
+    uint64_t key = 0;
+    Mark mark;
   };
   struct Meeting {
     std::vector<Arrival> arrivals;  // by place in the line's devices
@@ -74,6 +78,7 @@ class InProcessExchange : public ExchangeRoom {
     int sender = -1, receiver = -1;  // -1: nobody has used this end yet
     bool open = false;               // the ends are whoever comes first
     std::deque<Value> messages;
+    std::deque<ExchangePast::Member> senders;  // of the messages, where that is remembered
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
   };
   struct Waiting {
@@ -91,6 +96,7 @@ class InProcessExchange : public ExchangeRoom {
   ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);
+  void Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting);
   void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
@@ -112,6 +118,8 @@ class InProcessExchange : public ExchangeRoom {
   std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
   std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Route>> routes_;
   std::vector<Waiting> waiting_;  // by device
+  bool remembers_ = false;
+  std::vector<absl::flat_hash_map<uint64_t, std::shared_ptr<const ExchangePast>>> past_;  // by device and key
 };
 
 }  // namespace hloscope

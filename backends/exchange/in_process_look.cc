@@ -22,6 +22,26 @@ std::vector<int> InProcessExchange::WaitsFor(int device) const {
   return all;
 }
 
+void InProcessExchange::Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting) {
+  ExchangePast past;
+  past.sends = group.sends;
+  std::vector<uint64_t> keys;
+  for (const Device& member : group.members) {
+    const int device = IndexOf(member);
+    const Arrival& arrival = meeting.arrivals[std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin()];
+    past.members.push_back({device, arrival.instruction, arrival.mark});
+    keys.push_back(arrival.key);
+  }
+  const auto shared = std::make_shared<const ExchangePast>(std::move(past));
+  for (size_t m = 0; m < keys.size(); ++m) past_[shared->members[m].device][keys[m]] = shared;
+}
+
+std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t key) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = past_[device].find(key);
+  return found == past_[device].end() ? nullptr : found->second;
+}
+
 bool InProcessExchange::Given(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& waiting = waiting_[device];

@@ -1,5 +1,8 @@
 #include "core/debug/catch_commands.h"
 
+#include "core/debug/device_readers.h"
+#include "core/debug/devices.h"
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -36,11 +39,34 @@ bool Same(const CatchRequest& a, const CatchRequest& b) { return a.number == b.n
 
 }  // namespace
 
+namespace {
+
+// What elements of a value were made from that the running device has just exchanged.
+std::vector<std::vector<CaughtRead>> ReadsOfExchanged(Session::State& s, const Instruction& instruction, int leaf, absl::Span<const int64_t> elements) {
+  DeviceReaders readers(s);
+  std::vector<std::vector<CaughtRead>> all;
+  ElementPlace place{static_cast<int>(s.machine->frames().size()) - 1, &instruction, leaf, 0, readers.selected()};
+  for (int64_t element : elements) {
+    place.linear = element;
+    std::vector<CaughtRead>& reads = all.emplace_back();
+    const absl::StatusOr<ElementReads> found = readers.of(place.device).Reads(place, ReadLimits());
+    if (!found.ok()) continue;
+    for (const ElementRead& read : found->reads) {
+      const absl::StatusOr<Scalar> value = readers.of(read.place.device).Element(read.place);
+      if (value.ok()) reads.push_back({read.place.instruction, IndexOfPlace(read.place.instruction->shape, read.place.linear), *value, read.place.device == place.device ? "" : s.options.devices.Name(read.place.device)});
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
 void AttachCatches(Session::State& s) {
   Catches& catches = CatchesOf(s);
   catches.Restarted();
   s.Extension<CatchState>().attached_whole = false;
   s.Extension<CatchState>().at.clear();
+  if (Several(s)) catches.set_exchanged([&s](const Instruction& instruction, int leaf, absl::Span<const int64_t> elements) { return ReadsOfExchanged(s, instruction, leaf, elements); });
   if (!catches.requests().empty()) catches.Attach(*s.machine);
 }
 

@@ -37,9 +37,6 @@ bool IsBad(CatchKind kind, const Scalar& s) {
   return IsFloat(s.type) && std::isinf(s.re);
 }
 
-// What counts as inherited: an infinity may also come of a NaN's other part, never the other way round.
-bool IsSource(CatchKind kind, const Scalar& s) { return kind == CatchKind::kNan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); }
-
 template <typename Word>
 HLOSCOPE_INLINE bool AnyAboveOf(const Word* data, int64_t n, Word mask, Word limit) {
   for (int64_t i = 0; i < n; i += 4096) {
@@ -75,6 +72,11 @@ bool MayHaveAny(CatchKind kind, const Value& value) {
   }
 }
 
+}  // namespace
+
+// What counts as inherited: an infinity may also come of a NaN's other part, never the other way round.
+bool IsSource(CatchKind kind, const Scalar& s) { return kind == CatchKind::kNan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsFinite(); }
+
 std::vector<int64_t> AllBad(CatchKind kind, const Value& array) {
   std::vector<int64_t> found;
   if (!array.has_value() || !Floats(array.shape()) || !MayHaveAny(kind, array)) return found;
@@ -84,8 +86,6 @@ std::vector<int64_t> AllBad(CatchKind kind, const Value& array) {
   }
   return found;
 }
-
-}  // namespace
 
 absl::string_view Name(CatchKind kind) { return kNames[static_cast<int>(kind)]; }
 

@@ -41,6 +41,7 @@ struct CaughtRead {
   const Instruction* instruction = nullptr;
   std::vector<int64_t> index;
   Scalar value;
+  std::string device;  // where it is another one than the catch is on
 };
 
 struct Finding {
@@ -135,6 +136,9 @@ class CatchFinder {
 
 // Some element is NaN (kNan) or an infinity (kInf); tuples: in some leaf.
 bool HasAny(CatchKind kind, const Value& value);
+// The elements that have it; and whether what is made from such an element inherits it.
+std::vector<int64_t> AllBad(CatchKind kind, const Value& array);
+bool IsSource(CatchKind kind, const Scalar& s);
 
 }  // namespace hloscope
 

@@ -13,6 +13,8 @@
 #include "core/exec/due.h"
 #include "core/literal/relayout.h"
 #include "core/ops/hazards.h"
+#include "core/debug/catch_elements.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -161,6 +163,12 @@ bool Catches::IsClean(const Computation& computation, const Region& region, absl
 absl::Status Catches::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
   if (frame.kind == FrameKind::kElement) return absl::OkStatus();
   const Computation& computation = *frame.computation;
+  if (const Instruction& root = *computation.schedule[region.root]; exchanged_ != nullptr && ExchangeOf(root).role != ExchangeRole::kNone) {
+    if (fresh_at_ != std::pair(frame.serial, region.root)) fresh_.clear();
+    fresh_at_ = {frame.serial, region.root};
+    if (ExamineExchange(root, result)) machine_->StopAfter(region.root);
+    return absl::OkStatus();
+  }
   if (!Flagged(FactsOf(computation, region), kernel, result)) return absl::OkStatus();
   const PlanFacts& plan = FactsOf(*frame.plan);
   const int present = frame.position, index = frame.plan->region_at[region.root];
@@ -220,20 +228,63 @@ bool Catches::Examine(const Instruction& instruction, absl::Span<const Value> op
       if (NonFinite(r) && !dirty_) dirty_ = HasAny(r.kind, value);
       continue;
     }
-    if (NonFinite(r)) dirty_ = true;
-    Caught caught;
-    caught.kind = r.kind;
-    caught.number = r.number;
-    caught.instruction = &instruction;
-    for (const Frame& f : machine_->frames()) caught.frames.push_back({f.kind, f.caller, f.iteration});
-    caught.finding = *std::move(finding);
+    Note(r, instruction, *std::move(finding));
     any = true;
-    // Of a walk that ended here, which nobody asked for.
-    fresh_.erase(std::remove_if(fresh_.begin(), fresh_.end(), [&](const Caught& c) { return c.instruction == &instruction && c.number == r.number; }), fresh_.end());
-    fresh_.push_back(std::move(caught));
   }
   if (any) caught_ = fresh_[0];
   return any;
+}
+
+// Of what was reduced over devices: an element that has it, of elements that have none on any of them.
+bool Catches::ExamineExchange(const Instruction& instruction, const Value& value) {
+  constexpr size_t kMostLookedAt = 1000;
+  if (instruction.Called(AttrId::kToApply) == nullptr) return false;  // it only moves
+  bool any = false;
+  for (const CatchRequest& r : requests_) {
+    if (!r.enabled || !NonFinite(r)) continue;
+    std::optional<Finding> found;
+    const std::vector<Value> leaves = ArraysOf(value);
+    for (size_t leaf = 0; leaf < leaves.size(); ++leaf) {
+      std::vector<int64_t> bad = AllBad(r.kind, leaves[leaf]);
+      if (bad.size() > kMostLookedAt) bad.resize(kMostLookedAt);
+      const std::vector<std::vector<CaughtRead>> reads = bad.empty() ? std::vector<std::vector<CaughtRead>>() : exchanged_(instruction, static_cast<int>(leaf), bad);
+      int64_t inherited = 0;
+      for (size_t k = 0; k < reads.size(); ++k) {
+        const bool inherits = reads[k].empty() || std::any_of(reads[k].begin(), reads[k].end(), [&](const CaughtRead& read) { return IsSource(r.kind, read.value); });
+        if (inherits) {
+          ++inherited;
+        } else if (found.has_value()) {
+          ++found->further;
+        } else {
+          found.emplace();
+          found->output = value.shape().IsTuple() ? static_cast<int>(leaf) : -1;
+          found->index = IndexIn(leaves[leaf].shape(), bad[k]);
+          found->value = ElementAt(leaves[leaf], bad[k]);
+          found->has_value = true;
+          found->read = reads[k];
+        }
+      }
+      if (found.has_value()) found->inherited += inherited;
+    }
+    if (!found.has_value()) continue;
+    Note(r, instruction, *std::move(found));
+    any = true;
+  }
+  if (any) caught_ = fresh_[0];
+  return any;
+}
+
+void Catches::Note(const CatchRequest& r, const Instruction& instruction, Finding finding) {
+  if (NonFinite(r)) dirty_ = true;
+  Caught caught;
+  caught.kind = r.kind;
+  caught.number = r.number;
+  caught.instruction = &instruction;
+  for (const Frame& f : machine_->frames()) caught.frames.push_back({f.kind, f.caller, f.iteration});
+  caught.finding = std::move(finding);
+  // Of a walk that ended here, which nobody asked for.
+  fresh_.erase(std::remove_if(fresh_.begin(), fresh_.end(), [&](const Caught& c) { return c.instruction == &instruction && c.number == r.number; }), fresh_.end());
+  fresh_.push_back(std::move(caught));
 }
 
 // Parameters of the program that come with one: said once, all that follows is inherited.
@@ -319,7 +370,7 @@ std::string InnerText(const Caught& caught) {
 
 }  // namespace
 
-std::string ToText(const CaughtRead& read) { return absl::StrCat(Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
+std::string ToText(const CaughtRead& read) { return absl::StrCat(read.device, read.device.empty() ? "" : " ", Indexed(*read.instruction, -1, read.index), " = ", ToText(read.value)); }
 
 std::string CaughtHeadline(const Module& module, const Caught& caught) {
   const std::string frames = FramesText(caught);

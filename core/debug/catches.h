@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CATCHES_H_
 #define HLOSCOPE_CORE_DEBUG_CATCHES_H_
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -43,6 +44,9 @@ class Catches {
   // Observes the machine from now on; nothing to look for: leaves it alone. The machine must not outlive this without Detach.
   void Attach(Machine& machine);
   void Detach(Machine& machine);
+  // With several devices: from which elements, of whichever devices, elements of what an instruction exchanged were made.
+  using ExchangedReads = std::function<std::vector<std::vector<CaughtRead>>(const Instruction& instruction, int leaf, absl::Span<const int64_t> elements)>;
+  void set_exchanged(ExchangedReads reads) { exchanged_ = std::move(reads); }
   // A machine was started anew: what was caught before counts again.
   void Restarted();
   // All that it has stopped the machine for since this was asked last, by the order of the requests: what one instruction introduced.
@@ -65,6 +69,8 @@ class Catches {
     std::vector<int> due;        // by region
   };
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
+  bool ExamineExchange(const Instruction& instruction, const Value& value);
+  void Note(const CatchRequest& request, const Instruction& instruction, Finding finding);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
   const PlanFacts& FactsOf(const Plan& plan);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
@@ -77,6 +83,7 @@ class Catches {
   Backend& backend_;
   WatchingBackend* watching_;
   CatchFinder finder_;
+  ExchangedReads exchanged_;
   std::vector<CatchRequest> requests_;
   Machine* machine_ = nullptr;
   bool nonfinite_wanted_ = false, others_wanted_ = false;

@@ -15,7 +15,7 @@ namespace hloscope {
 const std::vector<CommandRow>& Commands() {
   static const std::vector<CommandRow>& commands = *new std::vector<CommandRow>{
 #define X(name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group, nullptr},
-#define ONE(word, name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group, word},
+#define ONE(why, name, abbreviation, synopsis, help, group, handler) {name, abbreviation, synopsis, help, group, why},
 #include "core/debug/commands.def"
 #undef X
   };

@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/beside.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_values.h"
@@ -23,6 +24,8 @@
 namespace hloscope {
 
 absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
+  absl::StatusOr<std::shared_ptr<Beside>> others = Beside::Open(s);
+  if (!others.ok()) return others.status();
   if (s.inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
     if (!opened.ok()) return opened.status();
@@ -39,6 +42,8 @@ absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
   run.options.fill = s.options.fill;
   run.options.custom_calls = &s.inputs->custom_calls();
   run.options.infeed = s.inputs->infeed();
+  if (*others != nullptr) run.options.exchange = (*others)->port();
+  run.others = *std::move(others);
   return run;
 }
 

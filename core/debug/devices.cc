@@ -67,15 +67,25 @@ void SaySwitched(Session::State& s) {
 
 // ---- Beginning ----
 
-absl::Status BeginDevices(Session::State& s) {
+absl::Status OpenDevices(Session::State& s) {
   Devices& all = DevicesOf(s);
-  const int count = s.options.devices.count();
+  if (!s.options.devices.make_room) return absl::UnimplementedError("this session has no way to let devices exchange");
   if (all.inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<DeviceInputs>> opened = DeviceInputs::Open(*s.module, s.options);
     if (!opened.ok()) return opened.status();
     all.inputs = *std::move(opened);
-    if (!s.options.devices.make_room) return absl::UnimplementedError("this session has no way to let devices exchange");
+  }
+  if (s.inputs == nullptr) s.inputs = all.inputs->of(all.selected);
+  return absl::OkStatus();
+}
+
+absl::Status BeginDevices(Session::State& s) {
+  Devices& all = DevicesOf(s);
+  const int count = s.options.devices.count();
+  if (absl::Status opened = OpenDevices(s); !opened.ok()) return opened;
+  if (all.room == nullptr) {
     all.room = s.options.devices.make_room(*s.module, *s.backend, &all.account);
+    all.room->Remember();
     all.room->set_wake([&s](int device) {
       Devices& devices = DevicesOf(s);
       devices.waits[device] = false;
@@ -114,6 +124,26 @@ absl::Status BeginDevices(Session::State& s) {
 }
 
 // ---- Running ----
+
+int NextNeeded(const ExchangeRoom& room, int device, const std::vector<bool>& waits, const std::function<bool(int device)>& can_run) {
+  const int count = room.device_count();
+  std::vector<bool> needed(count, device < 0);
+  std::vector<int> waiting;
+  if (device >= 0) waiting.push_back(device);
+  for (size_t k = 0; k < waiting.size(); ++k) {
+    const std::vector<int> whom = room.WaitsFor(waiting[k]);
+    if (whom.empty()) needed.assign(count, true);  // anybody may be who comes
+    for (int other : whom) {
+      if (needed[other]) continue;
+      needed[other] = true;
+      if (waits[other]) waiting.push_back(other);
+    }
+  }
+  for (int d = 0; d < count; ++d) {
+    if (needed[d] && can_run(d)) return d;
+  }
+  return -1;
+}
 
 namespace {
 
@@ -157,25 +187,11 @@ StopReason AllWait(Session::State& s, int device) {
   return StopReason::kError;
 }
 
-// The first that can run of those for whom `device` waits, or of those for whom these wait; -1: of all. The count of devices: none can.
+// NextNeeded, of those that can run; the count of devices: none can.
 int NextToRun(Session::State& s, int device) {
-  Devices& all = DevicesOf(s);
-  const int count = static_cast<int>(all.runs.size());
-  std::vector<bool> needed(count, device < 0);
-  std::vector<int> waiting;
-  if (device >= 0) waiting.push_back(device);
-  for (size_t k = 0; k < waiting.size(); ++k) {
-    const std::vector<int> whom = all.room->WaitsFor(waiting[k]);
-    if (whom.empty()) needed.assign(count, true);  // anybody may be who comes
-    for (int other : whom) {
-      if (needed[other]) continue;
-      needed[other] = true;
-      if (all.waits[other]) waiting.push_back(other);
-    }
-  }
-  int next = 0;
-  while (next < count && !(needed[next] && CanRun(s, next))) ++next;
-  return next;
+  const Devices& all = DevicesOf(s);
+  const int next = NextNeeded(*all.room, device, all.waits, [&s](int d) { return CanRun(s, d); });
+  return next < 0 ? static_cast<int>(all.runs.size()) : next;
 }
 
 // Runs others until `device` can go on (nothing is returned), or something stops one of them (selected then), or nobody can go on. -1: until

@@ -31,6 +31,8 @@ struct Devices {
 
 inline bool Several(const Session::State& s) { return s.options.devices.several(); }
 Devices& DevicesOf(Session::State& s);
+// Their inputs are open; those of the selected one are the session's.
+absl::Status OpenDevices(Session::State& s);
 // As State::Begin, on all devices; the same one stays selected.
 absl::Status BeginDevices(Session::State& s);
 
@@ -49,6 +51,8 @@ std::string SelectedName(const Session::State& s);
 void SaySwitched(Session::State& s);
 
 // -- Running --
+// The first that can run of those for whom `device` waits, or of those for whom these wait; -1 of `device`: of all. -1: none can.
+int NextNeeded(const ExchangeRoom& room, int device, const std::vector<bool>& waits, const std::function<bool(int device)>& can_run);
 using RunStep = std::function<StopReason()>;
 // State::Go where there are several: the selected device goes on, and the others as far as it waits for them, each stopped by what stops it. Where
 // another one stops, that is selected; where all wait for ever, it is an error (State::stop_status).
@@ -72,6 +76,11 @@ struct DeviceStanding {
 DeviceStanding StandingOf(Session::State& s, int device);
 // set stop all | one.
 absl::Status SetStop(Session::State& s, absl::string_view word);
+absl::Status InfoReplicas(Session::State& s, absl::string_view args);
+
+// The session's program is another one on all devices (edit_devices.cc). What they exchanged may be other now, so each begins anew, and the
+// selected one runs on to where the change first matters. Nothing has changed where it fails before that.
+absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next);
 
 }  // namespace hloscope
 

@@ -8,6 +8,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/devices.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
@@ -376,6 +377,7 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
     }
   }
   if (!next.ok()) return next.status();
+  if (Several(s)) return EditTogether(s, *std::move(next));
   if (s.visible()) {
     if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   }

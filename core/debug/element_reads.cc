@@ -12,6 +12,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/ops/reducer.h"
 
@@ -23,7 +24,14 @@ std::vector<int64_t> IndexOfPlace(const Shape& array, int64_t linear) {
   return index;
 }
 
+bool ElementReader::IsExchanged(const Instruction& instruction) const {
+  if (exchanged_ == nullptr) return false;
+  const ExchangeRole role = ExchangeOf(instruction).role;
+  return role == ExchangeRole::kCollective || role == ExchangeRole::kReceiveDone || role == ExchangeRole::kReplicaId || role == ExchangeRole::kPartitionId;
+}
+
 const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instruction) {
+  if (IsExchanged(instruction)) return nullptr;
   auto [entry, fresh] = programs_.try_emplace(&instruction);
   if (!fresh) return entry->second.get();
   const OpDef& def = Def(instruction);
@@ -44,7 +52,7 @@ const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instr
 
 const std::vector<LeafSource>& ElementReader::LeavesOf(const Instruction& instruction) {
   const auto [entry, fresh] = leaves_.try_emplace(&instruction);
-  if (fresh) entry->second = SourcesOfLeaves(instruction);
+  if (fresh && !IsExchanged(instruction)) entry->second = SourcesOfLeaves(instruction);
   return entry->second;
 }
 
@@ -147,6 +155,15 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
 // ---- Reads ----
 
 absl::StatusOr<ElementReads> ElementReader::Reads(const ElementPlace& place, const ReadLimits& limits) {
+  if (IsExchanged(*place.instruction)) return exchanged_(place);
+  absl::StatusOr<ElementReads> reads = ReadsHere(place, limits);
+  if (reads.ok() && device_ != 0) {
+    for (ElementRead& read : reads->reads) read.place.device = device_;
+  }
+  return reads;
+}
+
+absl::StatusOr<ElementReads> ElementReader::ReadsHere(const ElementPlace& place, const ReadLimits& limits) {
   const Instruction& i = *place.instruction;
   const OpDef& def = Def(i);
   ElementReads result;

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_ELEMENT_READS_H_
 #define HLOSCOPE_CORE_DEBUG_ELEMENT_READS_H_
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -43,6 +44,13 @@ class ElementReader {
   ElementReader(Machine& machine, int64_t budget, FrameHistory::Past past = {}) : history_(machine, budget, std::move(past)) {}
 
   FrameHistory& history() { return history_; }
+  // The program runs on several devices, and this one is `device`, which all places that are given and taken have. `reads` says what an
+  // element of what was exchanged reads, on whatever device.
+  using ExchangedReads = std::function<absl::StatusOr<ElementReads>(const ElementPlace& place)>;
+  void SetDevice(int device, ExchangedReads reads) {
+    device_ = device;
+    exchanged_ = std::move(reads);
+  }
   absl::StatusOr<Scalar> Element(const ElementPlace& place);
   // What it was when `reader`, of its frame, read it; none where nobody has set it since.
   std::optional<Scalar> Before(const ElementPlace& place, const Instruction& reader);
@@ -77,6 +85,9 @@ class ElementReader {
   bool IsPassedThrough(const Instruction& loop, int leaf);
 
  private:
+  absl::StatusOr<ElementReads> ReadsHere(const ElementPlace& place, const ReadLimits& limits);
+  // What it gives is not what its program says for one device.
+  bool IsExchanged(const Instruction& instruction) const;
   absl::StatusOr<ElementReads> ReadsOfParameter(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfControl(const ElementPlace& place);
   absl::StatusOr<ElementReads> ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits);
@@ -85,6 +96,8 @@ class ElementReader {
   absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
 
   FrameHistory history_;
+  int device_ = 0;
+  ExchangedReads exchanged_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Prepared>> programs_;
   absl::flat_hash_map<const Instruction*, std::vector<LeafSource>> leaves_;
   absl::flat_hash_map<std::pair<const Instruction*, int>, bool> passed_;

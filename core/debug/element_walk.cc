@@ -33,6 +33,7 @@ std::string DisplacedText(const Instruction& instruction, const ElementPlace& in
 }
 
 std::optional<Scalar> ElementWalker::WasFor(const ElementPlace& at, const ElementPlace& read) {
+  if (at.device != read.device) return std::nullopt;
   if (at.frame == read.frame) return reader_.Before(read, *at.instruction);
   const FrameHistory::Place& p = reader_.history().place(at.frame);
   return p.parent == read.frame && at.instruction->parameter_number >= 0 ? reader_.Before(read, *p.caller) : std::nullopt;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/devices.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
@@ -15,6 +16,7 @@
 #include "core/ir/rewrite.h"
 #include "core/literal/npy.h"
 #include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -52,6 +54,24 @@ bool IsDynamic(const Shape& shape) {
   return std::any_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(), IsDynamic);
 }
 
+// What it gives depends on other devices, or on which one it runs.
+bool IsExchanged(const Instruction& i) {
+  if (ExchangeOf(i).role != ExchangeRole::kNone) return true;
+  absl::flat_hash_set<const Computation*> seen;
+  std::vector<const Computation*> todo;
+  for (const Computation* called : i.CalledComputations()) todo.push_back(called);
+  while (!todo.empty()) {
+    const Computation& c = *todo.back();
+    todo.pop_back();
+    if (!seen.insert(&c).second) continue;
+    for (const Instruction* inner : c.instructions) {
+      if (ExchangeOf(*inner).role != ExchangeRole::kNone) return true;
+      for (const Computation* called : inner->CalledComputations()) todo.push_back(called);
+    }
+  }
+  return false;
+}
+
 // A part of a tuple that is cut off is given alone.
 bool TakesElement(const Instruction& i) { return i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex); }
 
@@ -73,7 +93,7 @@ Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
 }  // namespace
 
 absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& target, int64_t hops,
-                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value) {
+                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several) {
   Extract out;
   Rewrite rewrite;
   rewrite.name = absl::StrCat(module.name.empty() ? "program" : module.name, "_extract");
@@ -81,6 +101,10 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
   rewrite.root = &target;
   if (target.parameter_number >= 0) return absl::InvalidArgumentError(absl::StrCat("%", target.name, " is a parameter: no instruction makes it; save writes its value"));
   if (IsHosted(target)) return absl::InvalidArgumentError(absl::StrCat("%", target.name, " is a transfer with the host, which cannot be cut out"));
+  if (of_several && IsExchanged(target)) {
+    return absl::InvalidArgumentError(absl::StrCat("%", target.name, " (", Name(target.opcode), ") gives what it does only among all devices of this run, and a program for one is cut out; extract what it reads, or what reads it, "
+                                                   "for which its value is given"));
+  }
   if (IsRandom(target)) out.notes.push_back(absl::StrCat("%", target.name, " makes random numbers, which depend on the place in a run: this program gives others"));
 
   // Hops from the target, walking back; what is cut off is an input.
@@ -95,7 +119,7 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
     const bool constant = i.literal != nullptr && i.literal->value.has_value() && !i.literal->elided && Elements(i.shape) <= kLargestConstant;
     const bool outside = hops >= 0 && far > hops && !constant;
     const auto is_given = [&](const Instruction& x) {
-      return x.parameter_number >= 0 || (x.literal != nullptr && !constant) || (&x != &target && (IsRandom(x) || IsHosted(x) || CallsRandom(x)));
+      return x.parameter_number >= 0 || (x.literal != nullptr && !constant) || (&x != &target && (IsRandom(x) || IsHosted(x) || CallsRandom(x) || (of_several && IsExchanged(x))));
     };
     const bool forced = is_given(i) || (&i != &target && TakesElement(i) && is_given(*i.operands[0]));
     // A size that is known only at run time cannot be given: such a value is made again.
@@ -262,7 +286,7 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
           return i.literal->value;
         }
         return s.machine->ValueOf(depth, i.index);
-      });
+      }, Several(s));
   if (!extract.ok()) return extract.status();
   std::string archive;
   const absl::Status written = WriteProgram(*extract->module, extract->parameters, wanted->path, &archive);

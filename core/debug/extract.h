@@ -24,9 +24,9 @@ struct Extract {
 };
 
 // `value` gives what an instruction of the computation of `target` has computed. `hops` 0: the instruction alone; negative: everything
-// before it in its computation.
+// before it in its computation. `of_several`: the value is of a run on several devices, and what they exchanged is given to the program.
 absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& target, int64_t hops,
-                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value);
+                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several = false);
 
 // Writes the program as HLO text at `path`, and where it has parameters their values as an archive beside it (`archive`, empty
 // otherwise: FILE.npz for FILE.hlo).

@@ -100,16 +100,20 @@ RegionWork& Profiler::Find(const Frame& frame, const Region& region) {
   return made;
 }
 
+double Profiler::SecondsSinceBegin() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() - (elsewhere_ ? elsewhere_() : 0);
+}
+
 absl::Status Profiler::Observe(const Frame& frame, const Region& region, const Value& result) {
   const Instruction& root = *frame.computation->schedule[region.root];
   const auto booked = machine_.profile().find(&root);
   if (booked == machine_.profile().end()) return absl::OkStatus();
   if (Def(root).op_class == OpClass::kStructural) return absl::OkStatus();  // a handle
-  const double now = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() - overhead_;
+  const double now = SecondsSinceBegin() - overhead_;
   struct Overhead {
     Profiler& p;
     double now;
-    ~Overhead() { p.overhead_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - p.start_).count() - now; }
+    ~Overhead() { p.overhead_ = p.SecondsSinceBegin() - now; }
   } overhead{*this, now};
   RegionWork& known = Find(frame, region);
   Work work;
@@ -215,7 +219,7 @@ void Profiler::TakeOwners(const Instruction& root, const Value& result) {
 
 std::unique_ptr<ProfileData> Profiler::End() {
   machine_.set_region_observer(nullptr);
-  data_->run_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() - overhead_;
+  data_->run_seconds = SecondsSinceBegin() - overhead_;
   while (!open_.empty()) {
     data_->events.push_back({open_.back().caller, open_.back().begin, std::max(0.0, last_end_ - open_.back().begin), -1, 0, 0, true, open_.back().label});
     open_.pop_back();

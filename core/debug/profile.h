@@ -83,6 +83,8 @@ class Profiler {
   Profiler(Machine& machine, Backend& backend, const Module& module);
   // Sets the machine's (light) observer; call after Start and before Run.
   void Begin();
+  // Seconds since Begin that something else ran, which is not the program's time.
+  void set_elsewhere(std::function<double()> elsewhere) { elsewhere_ = std::move(elsewhere); }
   // Takes the observer away and gives what was seen.
   std::unique_ptr<ProfileData> End();
 
@@ -93,6 +95,7 @@ class Profiler {
     std::string label;
     double begin = 0;
   };
+  double SecondsSinceBegin() const;  // of the program and of looking at it
   absl::Status Observe(const Frame& frame, const Region& region, const Value& result);
   RegionWork& Find(const Frame& frame, const Region& region);
   void FollowFrames(double now);
@@ -107,6 +110,7 @@ class Profiler {
   std::vector<OpenFrame> open_;
   double last_end_ = 0;
   double overhead_ = 0;  // seconds spent here
+  std::function<double()> elsewhere_;
   int64_t memory_step_ = 1, memory_count_ = 0;
   std::chrono::steady_clock::time_point start_;
 };

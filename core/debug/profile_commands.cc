@@ -8,6 +8,8 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "core/debug/beside.h"
+#include "core/debug/devices.h"
 #include "core/debug/text_util.h"
 
 namespace hloscope {
@@ -20,6 +22,8 @@ struct ProfileState {
 };
 
 absl::Status TakeProfile(Session::State& s, int64_t runs) {
+  absl::StatusOr<std::shared_ptr<Beside>> others = Beside::Open(s);
+  if (!others.ok()) return others.status();
   if (s.inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
     if (!opened.ok()) return opened.status();
@@ -33,6 +37,7 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
   options.custom_calls = &s.inputs->custom_calls();
   options.infeed = s.inputs->infeed();
   options.time_instructions = true;
+  if (*others != nullptr) options.exchange = (*others)->port();
   Machine machine(*s.module, *s.backend, std::move(options));
   std::atomic<std::atomic<bool>*> before{s.interrupt.exchange(&machine.interrupt())};
   std::unique_ptr<ProfileData> best;
@@ -48,10 +53,13 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
     }
     if (!status.ok()) break;
     if (run == 0) machine.PrepareAll();
+    if (run > 0 && *others != nullptr) status = (*others)->Restart();
+    if (!status.ok()) break;
     status = machine.Start(std::move(parameters));
     if (!status.ok()) break;
     machine.account().ResetPeak();
     Profiler profiler(machine, *s.backend, *s.module);
+    if (*others != nullptr) profiler.set_elsewhere([&others] { return (*others)->seconds(); });
     profiler.Begin();
     const StopReason reason = machine.Run();
     std::unique_ptr<ProfileData> data = profiler.End();
@@ -95,6 +103,7 @@ absl::Status CommandProfile(Session::State& s, absl::string_view args) {
     const absl::Status taken = TakeProfile(s, std::max<int64_t>(1, *runs));
     if (!taken.ok()) return taken;
     const ProfileData& data = *LastProfile(s);
+    if (Several(s)) s.Say("Of ", SelectedName(s), "; the others ran beside it, and what they took is not in its time.\n");
     s.Say(ProfileSummary(data), ProfileTable(data, ProfileBy::kInstruction, kRows));
     return absl::OkStatus();
   }

@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -28,6 +29,7 @@ struct WatchedRun {
   // Watched too although no region makes their values: what runs other computations, handles. Null: none.
   const absl::flat_hash_set<const Instruction*>* halts = nullptr;
   bool constants = false;  // told of the constants of a computation too, once, where the run first comes to it
+  std::shared_ptr<void> others;  // of several devices: what the other ones run on
   // Told of every array that an instruction makes (not of handles), parameters of the entry first. `place` names it.
   // An error ends the run.
   using Visitor = std::function<absl::Status(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array)>;

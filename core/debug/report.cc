@@ -10,6 +10,7 @@
 #include "core/base/markup.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
+#include "core/debug/devices.h"
 #include "core/debug/explain.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
@@ -268,6 +269,7 @@ Report MakeReport(Session::State& s) {
   AddStop(s, &r);
   if (const Instruction* stop = ReportedInstruction(s)) AddInstruction(s, *stop, &r);
   AddValues(s, &r);
+  if (Several(s) && s.machine != nullptr) r.texts.emplace_back("Replicas", Written(s, InfoReplicas));
   r.catches = Written(s, InfoCatch);
   if (absl::StartsWith(r.catches, "There are no")) r.catches.clear();
   r.notices = s.notices;

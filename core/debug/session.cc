@@ -130,11 +130,8 @@ CommandResult Session::Execute(absl::string_view line) {
   if (command.ok()) {
     const CommandRow& info = Commands()[*command];
     s.repeat = RepeatsOnEmptyLine(info) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
-    const bool one = s.options.devices.several() && info.several != nullptr;
-    absl::string_view rest = args;
-    if (one && (*info.several == 0 || TakeWord(rest) != info.several)) {
-      status = absl::UnimplementedError(absl::StrCat(info.name, " does not work with several devices yet", *info.several == 0 ? "" : absl::StrCat(", only ", info.name, " ", info.several),
-                                                     "; this program runs on ", s.options.devices.count()));
+    if (s.options.devices.several() && info.not_several != nullptr) {
+      status = absl::UnimplementedError(absl::StrCat(info.name, " does not work with several devices, and this program runs on ", s.options.devices.count(), ": ", info.not_several));
     } else {
       status = HandlerOf(*command)(s, args);
     }

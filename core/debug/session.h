@@ -74,8 +74,7 @@ struct CommandRow {
   const char* synopsis;
   const char* help;
   const char* group;
-  // With several devices: null, it works on the selected one; else it does not yet, but where its arguments begin with this word ("": never).
-  const char* several;
+  const char* not_several;  // why it does not work with several devices; null: it does, on the selected one
 };
 const std::vector<CommandRow>& Commands();
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/devices.h"
 #include "core/debug/shadow.h"
 #include "core/debug/shadow_commands.h"
 #include "core/debug/text_util.h"
@@ -49,6 +50,9 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
     } else if (!absl::SimpleAtoi(word, &options.samples) || options.samples < 1) {
       return absl::InvalidArgumentError(absl::StrCat("shadow takes a number of samples or all, and accumulated, not ", word));
     }
+  }
+  if (accumulated && Several(s)) {
+    return absl::UnimplementedError("shadow accumulated does not work with several devices: the program in f64 would have to run on all of them too; shadow without it measures what each operation of the selected one adds");
   }
   absl::StatusOr<WatchedRun> run = WholeRun(s);
   if (!run.ok()) return run.status();

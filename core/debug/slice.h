@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_DEBUG_SLICE_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct ElementPlace {
   const Instruction* instruction = nullptr;
   int leaf = 0;        // of a tuple, in the order of core/ops/leaf_flow.h
   int64_t linear = 0;  // row-major
+  int device = 0;      // whose frame; where the program runs on several
   friend bool operator==(const ElementPlace&, const ElementPlace&) = default;
 };
 
@@ -28,6 +30,14 @@ enum class ReadRole : uint8_t {
   kIndex,      // says where
   kOrder,      // decides an order (sort) or sizes
   kControl,    // chooses a branch or ends a loop
+};
+
+// The frames that the places of a slice are in: of one device's history, or of each device's.
+struct SliceFrames {
+  SliceFrames(const FrameHistory& only) : of([&only](int) -> const FrameHistory& { return only; }) {}  // NOLINT: as if it were the only one
+  SliceFrames(std::function<const FrameHistory&(int)> each, std::function<std::string(int)> names) : of(std::move(each)), name(std::move(names)) {}
+  std::function<const FrameHistory&(int device)> of;
+  std::function<std::string(int device)> name;  // null: there is one
 };
 
 struct SliceEdge {

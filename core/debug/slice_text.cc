@@ -127,8 +127,8 @@ std::string ThroughText(const SliceEdge& edge) {
 
 class TextPrinter {
  public:
-  TextPrinter(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options)
-      : module_(module), history_(history), slice_(slice), options_(options) {}
+  TextPrinter(const Module& module, const SliceFrames& frames, const Slice& slice, const SliceTextOptions& options)
+      : module_(module), frames_(frames), slice_(slice), options_(options) {}
 
   std::string Print() {
     if (!slice_.births.empty()) {
@@ -159,7 +159,7 @@ class TextPrinter {
     return text;
   }
 
-  std::string Tail(const SliceNode& node, int from_frame) {
+  std::string Tail(const SliceNode& node, const SliceNode* from) {
     std::vector<std::string> parts;
     const Instruction& i = *node.place.instruction;
     switch (node.kind) {
@@ -171,9 +171,9 @@ class TextPrinter {
       case SliceNode::kComputed:
         if (node.formula.empty()) parts.push_back(std::string(Name(i.opcode)));
     }
-    if (node.place.frame != from_frame) {
-      const std::string frame = FrameText(history_, node.place.frame);
-      parts.push_back(frame.empty() ? absl::StrCat("in ", history_.place(node.place.frame).computation->name) : absl::StrCat("in ", frame));
+    if (from == nullptr || node.place.frame != from->place.frame || node.place.device != from->place.device) {
+      const std::string frame = FrameText(frames_.of(node.place.device), node.place.frame);
+      parts.push_back(frame.empty() ? absl::StrCat("in ", frames_.of(node.place.device).place(node.place.frame).computation->name) : absl::StrCat("in ", frame));
     }
     if (const std::string source = SourceOf(module_, i); !source.empty()) parts.push_back(source);
     return parts.empty() ? "" : absl::StrCat("   (", absl::StrJoin(parts, "; "), ")");
@@ -184,17 +184,18 @@ class TextPrinter {
     const SliceEdge* edge = nullptr;
     std::string line;
     std::vector<const SliceEdge*> below;
-    int from_frame = -1;
+    const SliceNode* from = nullptr;
   };
   struct Todo {
     Branch branch;
     std::string lead, under;  // what stands before it, and before what is below it
   };
 
-  std::string EdgeLine(const SliceEdge* edge, int number, int from_frame, bool again) {
+  std::string EdgeLine(const SliceEdge* edge, int number, const SliceNode* from, bool again) {
     const SliceNode& node = slice_.nodes[number];
     std::string line = edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": ");
-    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from_frame)));
+    if (frames_.name != nullptr && from != nullptr && from->place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
+    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from)));
     if (edge != nullptr) {
       if (const std::string through = ThroughText(*edge); !through.empty()) absl::StrAppend(&line, "  ", through);
     }
@@ -214,30 +215,30 @@ class TextPrinter {
 
   void Tree(int root, const std::string& margin) {
     std::vector<Todo> todo;
-    NodeAt(nullptr, root, -1, margin, margin, &todo);
+    NodeAt(nullptr, root, nullptr, margin, margin, &todo);
     while (!todo.empty()) {
       const Todo now = std::move(todo.back());
       todo.pop_back();
       if (now.branch.edge != nullptr) {
-        NodeAt(now.branch.edge, now.branch.edge->to, now.branch.from_frame, now.lead, now.under, &todo);
+        NodeAt(now.branch.edge, now.branch.edge->to, now.branch.from, now.lead, now.under, &todo);
         continue;
       }
       Line(now.lead, now.branch.line);
       std::vector<Branch> below;
-      for (const SliceEdge* edge : now.branch.below) below.push_back({edge, "", {}, now.branch.from_frame});
+      for (const SliceEdge* edge : now.branch.below) below.push_back({edge, "", {}, now.branch.from});
       Push(std::move(below), now.under, &todo);
     }
   }
 
-  void NodeAt(const SliceEdge* edge, int number, int from_frame, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
+  void NodeAt(const SliceEdge* edge, int number, const SliceNode* from, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
     const SliceNode& node = slice_.nodes[number];
     const bool again = !printed_.insert(number).second;
-    Line(lead, EdgeLine(edge, number, from_frame, again));
+    Line(lead, EdgeLine(edge, number, from, again));
     if (again) return;
     if (!node.note.empty()) Line(absl::StrCat(under, "   "), node.note);
     std::vector<Branch> branches = Terms(node);
     for (const SliceEdge& each : node.edges) {
-      if (each.term < 0) branches.push_back({&each, "", {}, node.place.frame});
+      if (each.term < 0) branches.push_back({&each, "", {}, &node});
     }
     Push(std::move(branches), under, todo);
   }
@@ -250,7 +251,7 @@ class TextPrinter {
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
       if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
-      branches.push_back({nullptr, std::move(line), {}, node.place.frame});
+      branches.push_back({nullptr, std::move(line), {}, &node});
       for (const SliceEdge& edge : node.edges) {
         if (edge.term != static_cast<int>(t)) continue;
         const SliceNode& to = slice_.nodes[edge.to];
@@ -259,13 +260,13 @@ class TextPrinter {
         branches.back().below.push_back(&edge);
       }
     }
-    if (node.padding_terms > 0) branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding"), {}, -1});
+    if (node.padding_terms > 0) branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding"), {}, nullptr});
     const int64_t more = node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size());
     if (more <= 0) return branches;
     std::string line = absl::StrCat("... ", Count(more, "more term"));
     if (node.fold == "sum" && std::isfinite(node.other_terms)) absl::StrAppendFormat(&line, ", together %.6g", node.other_terms);
     if (node.fold == "maximum" || node.fold == "minimum") absl::StrAppend(&line, ", none beyond it");
-    branches.push_back({nullptr, std::move(line), {}, -1});
+    branches.push_back({nullptr, std::move(line), {}, nullptr});
     return branches;
   }
 
@@ -275,7 +276,7 @@ class TextPrinter {
       const absl::string_view what = birth.nan ? "NaN" : "infinity";
       const SliceNode& first = slice_.nodes[birth.path.front()];
       if (b == 0) {
-        Line("", absl::StrCat(Head(first), Tail(first, -1)));
+        Line("", absl::StrCat(Head(first), Tail(first, nullptr)));
       }
       const SliceNode& last = slice_.nodes[birth.path.back()];
       const absl::string_view verb = birth.given ? "comes with" : "is born at";
@@ -295,14 +296,15 @@ class TextPrinter {
         k = n - 5;
       }
       const SliceNode& node = slice_.nodes[birth.path[k]];
-      const FrameHistory::Place& frame = history_.place(node.place.frame);
-      names.push_back(absl::StrCat(PlaceText(node.place), frame.kind == FrameKind::kWhileBody ? absl::StrCat(" @", frame.iteration) : ""));
+      const FrameHistory::Place& frame = frames_.of(node.place.device).place(node.place.frame);
+      const bool elsewhere = frames_.name != nullptr && k > 0 && slice_.nodes[birth.path[k - 1]].place.device != node.place.device;
+      names.push_back(absl::StrCat(elsewhere ? absl::StrCat(frames_.name(node.place.device), " ") : "", PlaceText(node.place), frame.kind == FrameKind::kWhileBody ? absl::StrCat(" @", frame.iteration) : ""));
     }
     if (n > 1) Line("  ", absl::StrCat("by way of ", absl::StrJoin(names, " <- ")));
   }
 
   const Module& module_;
-  const FrameHistory& history_;
+  const SliceFrames& frames_;
   const Slice& slice_;
   const SliceTextOptions& options_;
   std::string text_;
@@ -337,24 +339,24 @@ std::string JsonEdge(const SliceEdge& edge) {
 
 }  // namespace
 
-std::string SliceText(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options) {
-  return TextPrinter(module, history, slice, options).Print();
+std::string SliceText(const Module& module, const SliceFrames& frames, const Slice& slice, const SliceTextOptions& options) {
+  return TextPrinter(module, frames, slice, options).Print();
 }
 
-std::string SliceJson(const Module& module, const FrameHistory& history, const Slice& slice) {
+std::string SliceJson(const Module& module, const SliceFrames& frames, const Slice& slice) {
   std::vector<std::string> nodes;
   for (size_t n = 0; n < slice.nodes.size(); ++n) {
     const SliceNode& node = slice.nodes[n];
     const Instruction& i = *node.place.instruction;
-    const FrameHistory::Place& frame = history.place(node.place.frame);
+    const FrameHistory::Place& frame = frames.of(node.place.device).place(node.place.frame);
     std::vector<std::string> reads, terms;
     for (const SliceEdge& edge : node.edges) reads.push_back(JsonEdge(edge));
     for (const SliceTerm& term : node.terms) terms.push_back(JsonTerm(term));
     std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(i.name), ", \"operation\": ", JsonQuoted(Name(i.opcode)), ", \"computation\": ", JsonQuoted(frame.computation->name));
     if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", \"iteration\": ", frame.iteration);
-    const std::string where = FrameText(history, node.place.frame);
+    const std::string where = FrameText(frames.of(node.place.device), node.place.frame);
     if (!where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
-    absl::StrAppend(&text, ", \"leaf\": ", node.place.leaf, ", \"index\": ", JsonIndex(node.index), ", \"kind\": ", JsonQuoted(KindWord(node.kind)));
+    absl::StrAppend(&text, frames.name != nullptr ? absl::StrCat(", \"device\": ", JsonQuoted(frames.name(node.place.device))) : "", ", \"leaf\": ", node.place.leaf, ", \"index\": ", JsonIndex(node.index), ", \"kind\": ", JsonQuoted(KindWord(node.kind)));
     absl::StrAppend(&text, ", \"value\": ", node.known ? JsonScalar(node.value) : "null");
     if (!node.formula.empty()) absl::StrAppend(&text, ", \"formula\": ", JsonQuoted(node.formula));
     if (!node.numbers.empty()) absl::StrAppend(&text, ", \"numbers\": ", JsonQuoted(node.numbers));
@@ -373,14 +375,15 @@ std::string SliceJson(const Module& module, const FrameHistory& history, const S
                       "],\n \"nodes\": [\n  ", absl::StrJoin(nodes, ",\n  "), "]}\n");
 }
 
-std::string SliceDot(const Module& module, const FrameHistory& history, const Slice& slice) {
+std::string SliceDot(const Module& module, const SliceFrames& frames, const Slice& slice) {
   std::string text = "digraph why {\n  rankdir=BT;\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n  edge [fontsize=9];\n";
   for (size_t n = 0; n < slice.nodes.size(); ++n) {
     const SliceNode& node = slice.nodes[n];
     std::string label = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
     if (!node.formula.empty()) absl::StrAppend(&label, "\n", Cut(node.formula, 80));
-    const std::string frame = FrameText(history, node.place.frame);
+    const std::string frame = FrameText(frames.of(node.place.device), node.place.frame);
     if (!frame.empty()) absl::StrAppend(&label, "\n", frame);
+    if (frames.name != nullptr) absl::StrAppend(&label, "\n", frames.name(node.place.device));
     const bool source = node.kind == SliceNode::kParameter || node.kind == SliceNode::kConstant;
     absl::StrAppend(&text, "  n", n, " [label=", JsonQuoted(label), source ? ", style=rounded" : "", n == 0 ? ", penwidth=2" : "", "];\n");
   }

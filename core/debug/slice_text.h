@@ -12,9 +12,9 @@ namespace hloscope {
 struct SliceTextOptions {
   int64_t lines = 60;  // 0: no limit
 };
-std::string SliceText(const Module& module, const FrameHistory& history, const Slice& slice, const SliceTextOptions& options);
-std::string SliceJson(const Module& module, const FrameHistory& history, const Slice& slice);
-std::string SliceDot(const Module& module, const FrameHistory& history, const Slice& slice);
+std::string SliceText(const Module& module, const SliceFrames& frames, const Slice& slice, const SliceTextOptions& options);
+std::string SliceJson(const Module& module, const SliceFrames& frames, const Slice& slice);
+std::string SliceDot(const Module& module, const SliceFrames& frames, const Slice& slice);
 
 // "%x[1][2,3]".
 std::string PlaceText(const ElementPlace& place);

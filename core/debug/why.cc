@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <set>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,7 +25,7 @@ constexpr size_t kEdges = 12;  // of a node without terms, as shown
 constexpr size_t kBirthPath = 4000;
 
 struct PlaceHash {
-  size_t operator()(const ElementPlace& p) const { return absl::HashOf(p.frame, p.instruction, p.leaf, p.linear); }
+  size_t operator()(const ElementPlace& p) const { return absl::HashOf(p.device, p.frame, p.instruction, p.leaf, p.linear); }
 };
 
 bool IsBad(const Scalar& s, bool nan) { return nan ? s.IsNaN() : (IsFloat(s.type) || IsComplex(s.type)) && !s.IsNaN() && !s.IsFinite(); }
@@ -52,10 +53,10 @@ absl::string_view FoldWord(ScalarOp op) {
 
 class WhyBuilder {
  public:
-  WhyBuilder(ElementReader& reader, const WhyOptions& options) : reader_(reader), options_(options), walker_(reader, options.control) {}
+  WhyBuilder(const ReaderOf& readers, const WhyOptions& options) : readers_(readers), options_(options) {}
 
   absl::StatusOr<Slice> Build(const ElementPlace& place) {
-    absl::StatusOr<Scalar> value = reader_.Element(place);
+    absl::StatusOr<Scalar> value = Reader(place).Element(place);
     if (!value.ok()) return value.status();
     AddNode(place, 0);
     const bool nan = value->IsNaN(), inf = IsBad(*value, false);
@@ -70,6 +71,9 @@ class WhyBuilder {
   }
 
  private:
+  ElementReader& Reader(const ElementPlace& place) { return readers_(place.device); }
+  ElementWalker& Walker(const ElementPlace& place) { return walkers_.try_emplace(place.device, Reader(place), options_.control).first->second; }
+
   // `was`: what it was before it was set by hand; such a node is not the one of what it is now.
   int AddNode(const ElementPlace& place, int depth, const std::optional<Scalar>& was = std::nullopt) {
     if (was.has_value()) return AddPast(place, depth, *was);
@@ -80,7 +84,7 @@ class WhyBuilder {
     node.depth = depth;
     const Shape& shape = LeafShape(place.instruction->shape, place.leaf);
     node.index = IndexOfPlace(shape, place.linear);
-    absl::StatusOr<Scalar> value = reader_.Element(place);
+    absl::StatusOr<Scalar> value = Reader(place).Element(place);
     node.known = value.ok();
     if (value.ok()) node.value = *value;
     if (!value.ok()) node.note = std::string(value.status().message());
@@ -95,11 +99,11 @@ class WhyBuilder {
     node.index = IndexOfPlace(LeafShape(place.instruction->shape, place.leaf), place.linear);
     node.value = was;
     node.known = true;
-    const absl::StatusOr<Scalar> now = reader_.Element(place);
+    const absl::StatusOr<Scalar> now = Reader(place).Element(place);
     const bool other = !now.ok() || ToText(*now) != ToText(was);  // another element may have been set
     if (other) node.note = absl::StrCat("before it was set by hand", now.ok() ? absl::StrCat(" to ", ToText(*now)) : "");
     past_.insert(static_cast<int>(slice_.nodes.size()));
-    if (!reader_.history().ComputedBefore(place.frame, *place.instruction)) {
+    if (!Reader(place).history().ComputedBefore(place.frame, *place.instruction)) {
       node.kind = SliceNode::kCreated;
       node.expanded = true;
       absl::StrAppend(&node.note, other ? "; " : "", "set by hand");
@@ -123,8 +127,8 @@ class WhyBuilder {
   }
 
   absl::StatusOr<ElementReads> ReadsOf(const ElementPlace& place) {
-    if (const ElementReads* known = walker_.KnownReads(place)) return *known;
-    return reader_.Reads(place, limits_);
+    if (const ElementReads* known = Walker(place).KnownReads(place)) return *known;
+    return Reader(place).Reads(place, limits_);
   }
 
   absl::Status Expand(int number) {
@@ -134,14 +138,14 @@ class WhyBuilder {
       slice_.nodes[number].kind = SliceNode::kConstant;
       return absl::OkStatus();
     }
-    if (!past_.contains(number) && reader_.history().SetByHand(place.frame, *place.instruction)) {
+    if (!past_.contains(number) && Reader(place).history().SetByHand(place.frame, *place.instruction)) {
       slice_.nodes[number].kind = SliceNode::kCreated;
       slice_.nodes[number].note = "set by hand";
       return absl::OkStatus();
     }
     // A result that is handed on or moved: one edge to where it was made.
     if (options_.terms >= 0) {
-      absl::StatusOr<std::optional<ElementReader::TermList>> terms = reader_.Terms(place, options_.terms);
+      absl::StatusOr<std::optional<ElementReader::TermList>> terms = Reader(place).Terms(place, options_.terms);
       if (!terms.ok()) return terms.status();
       if (terms->has_value()) {
         FillFormula(number);
@@ -160,7 +164,7 @@ class WhyBuilder {
     node.reads = reads->total;
     if (!reads->note.empty()) node.note = reads->note;
     if (reads->moved >= 0) {
-      absl::StatusOr<Walked> walked = walker_.Walk(place, past_.contains(number));
+      absl::StatusOr<Walked> walked = Walker(place).Walk(place, past_.contains(number));
       if (!walked.ok()) return walked.status();
       if (walked->edge.moves > 0) return Connect(number, ReadRole::kValue, -1, *std::move(walked));
       // A fold over nothing: it is what it would have started from, and its formula says so.
@@ -175,7 +179,7 @@ class WhyBuilder {
       std::vector<std::pair<double, size_t>> order;
       for (size_t k = 0; k < chosen.size(); ++k) {
         if (chosen[k].role != ReadRole::kValue) continue;
-        absl::StatusOr<Scalar> value = reader_.Element(chosen[k].place);
+        absl::StatusOr<Scalar> value = Reader(chosen[k].place).Element(chosen[k].place);
         order.push_back({value.ok() ? -Magnitude(*value) : 0, k});
       }
       const size_t most = std::min<size_t>(order.size(), std::max(1, options_.terms));
@@ -205,7 +209,7 @@ class WhyBuilder {
       for (const TracedLoad& load : list.loads[t]) {
         if (!read_already.insert({place.instruction->operands[load.operand], load.linear}).second) continue;
         const ReadRole role = load.role == LoadRole::kValue ? ReadRole::kValue : load.role == LoadRole::kPredicate ? ReadRole::kPredicate : ReadRole::kIndex;
-        const ElementRead read{{place.frame, place.instruction->operands[load.operand], 0, load.linear}, role};
+        const ElementRead read{{place.frame, place.instruction->operands[load.operand], 0, load.linear, place.device}, role};
         if (absl::Status status = ConnectRead(number, read, static_cast<int>(t)); !status.ok()) return status;
       }
     }
@@ -216,14 +220,14 @@ class WhyBuilder {
     const bool follows = options_.control || read.role == ReadRole::kValue || read.role == ReadRole::kPredicate;
     Walked walked;
     walked.place = read.place;
-    walked.was = walker_.WasFor(slice_.nodes[number].place, read.place);
+    walked.was = Walker(read.place).WasFor(slice_.nodes[number].place, read.place);
     if (follows && !walked.was.has_value()) {
-      absl::StatusOr<Walked> found = walker_.Walk(read.place);
+      absl::StatusOr<Walked> found = Walker(read.place).Walk(read.place);
       if (!found.ok()) return found.status();
       walked = *std::move(found);
     }
     if (read.role == ReadRole::kIndex) {
-      absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      absl::StatusOr<Scalar> value = Reader(read.place).Element(read.place);
       const std::string displaced = value.ok() ? DisplacedText(*slice_.nodes[number].place.instruction, read.place, *value) : "";
       if (!displaced.empty()) walked.edge.notes.push_back(absl::StrCat("index ", PlaceText(read.place), " = ", ToText(*value), displaced));
     }
@@ -255,13 +259,13 @@ class WhyBuilder {
     if (i.literal != nullptr) child.kind = SliceNode::kConstant;
     if (!follows) return;
     child.depth = std::min(child.depth, depth);
-    if (!past_.contains(to) && reader_.history().SetByHand(child.place.frame, i)) {
+    if (!past_.contains(to) && Reader(child.place).history().SetByHand(child.place.frame, i)) {
       child.kind = SliceNode::kCreated;
       child.note = "set by hand";
       child.expanded = true;
     }
     if (i.parameter_number >= 0) {
-      const FrameKind kind = reader_.history().place(child.place.frame).kind;
+      const FrameKind kind = Reader(child.place).history().place(child.place.frame).kind;
       if (kind == FrameKind::kEntry || kind == FrameKind::kElement) child.kind = SliceNode::kParameter;
     }
     if (!child.expanded && (options_.depth < 0 || depth < options_.depth)) {
@@ -273,11 +277,11 @@ class WhyBuilder {
 
   void FillFormula(int number) {
     const ElementPlace place = slice_.nodes[number].place;
-    const ElementReader::Prepared* prepared = reader_.ProgramOf(*place.instruction);
+    const ElementReader::Prepared* prepared = Reader(place).ProgramOf(*place.instruction);
     if (prepared == nullptr || prepared->program.is_push || slice_.nodes.size() > 2000) return;
     std::vector<std::string> names;
     for (const Instruction* operand : place.instruction->operands) names.push_back(absl::StrCat("%", operand->name));
-    const ElementLoader load = reader_.LoaderOf(place.frame, *place.instruction);
+    const ElementLoader load = Reader(place).LoaderOf(place.frame, *place.instruction);
     slice_.nodes[number].formula = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, false, load);
     if (prepared->cheap[place.leaf]) slice_.nodes[number].numbers = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, true, load);
   }
@@ -300,8 +304,8 @@ class WhyBuilder {
     std::optional<ElementRead> found;
     for (const ElementRead& read : reads.reads) {
       if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
-      const std::optional<Scalar> was = walker_.WasFor(place, read.place);
-      absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : reader_.Element(read.place);
+      const std::optional<Scalar> was = Walker(place).WasFor(place, read.place);
+      absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : Reader(read.place).Element(read.place);
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
     }
@@ -316,16 +320,16 @@ class WhyBuilder {
   }
 
   absl::StatusOr<ElementReads> ReadsForBirth(const ElementPlace& place) {
-    absl::StatusOr<ElementReads> reads = reader_.Reads(place, limits_);
+    absl::StatusOr<ElementReads> reads = Reader(place).Reads(place, limits_);
     if (reads.ok() || !absl::IsResourceExhausted(reads.status())) return reads;
     // Too many to look at one by one: a NaN or an infinity is among the largest terms.
-    absl::StatusOr<std::optional<ElementReader::TermList>> terms = reader_.Terms(place, 8);
+    absl::StatusOr<std::optional<ElementReader::TermList>> terms = Reader(place).Terms(place, 8);
     if (!terms.ok()) return terms.status();
     if (!terms->has_value()) return reads;
     ElementReads few;
     few.total = (*terms)->count;
     for (const auto& loads : (*terms)->loads) {
-      for (const TracedLoad& load : loads) few.reads.push_back({{place.frame, place.instruction->operands[load.operand], 0, load.linear}, ReadRole::kValue});
+      for (const TracedLoad& load : loads) few.reads.push_back({{place.frame, place.instruction->operands[load.operand], 0, load.linear, place.device}, ReadRole::kValue});
     }
     return few;
   }
@@ -372,15 +376,15 @@ class WhyBuilder {
         const int number = AddNode(at, 0, at_was);
         if (birth.path.back() != number) birth.path.push_back(number);
       }
-      at_was = walker_.WasFor(at, bad->place);
+      at_was = Walker(at).WasFor(at, bad->place);
       at = bad->place;
     }
   }
 
-  ElementReader& reader_;
+  const ReaderOf& readers_;
   const WhyOptions options_;
   const ReadLimits limits_;
-  ElementWalker walker_;
+  std::map<int, ElementWalker> walkers_;  // by device
   Slice slice_;
   absl::flat_hash_map<ElementPlace, int, PlaceHash> numbers_;
   std::deque<int> queue_;
@@ -389,8 +393,10 @@ class WhyBuilder {
 
 }  // namespace
 
+absl::StatusOr<Slice> BuildWhy(const ReaderOf& readers, const ElementPlace& place, const WhyOptions& options) { return WhyBuilder(readers, options).Build(place); }
+
 absl::StatusOr<Slice> BuildWhy(ElementReader& reader, const ElementPlace& place, const WhyOptions& options) {
-  return WhyBuilder(reader, options).Build(place);
+  return BuildWhy([&reader](int) -> ElementReader& { return reader; }, place, options);
 }
 
 }  // namespace hloscope

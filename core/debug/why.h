@@ -17,6 +17,9 @@ struct WhyOptions {
   bool births = true;          // of a NaN or an infinity: straight to where it first appears
 };
 
+// Of several devices: the reader of each, made when first asked for.
+using ReaderOf = std::function<ElementReader&(int device)>;
+absl::StatusOr<Slice> BuildWhy(const ReaderOf& readers, const ElementPlace& place, const WhyOptions& options);
 absl::StatusOr<Slice> BuildWhy(ElementReader& reader, const ElementPlace& place, const WhyOptions& options);
 
 }  // namespace hloscope

@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
+#include "core/debug/device_readers.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
@@ -133,7 +134,8 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);
   if (!request.ok()) return request.status();
   s.machine->interrupt().store(false);
-  ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
+  DeviceReaders readers(s);
+  request->place.device = readers.selected();
   WhyOptions options;
   if (request->depth > 0) options.depth = request->depth;
   if (request->top > 0) options.terms = request->top;
@@ -141,21 +143,21 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   if (request->all) options.depth = -1;
   options.control = request->control;
   if (request->all) options.births = false;
-  absl::StatusOr<Slice> slice = BuildWhy(reader, request->place, options);
+  absl::StatusOr<Slice> slice = BuildWhy([&readers](int device) -> ElementReader& { return readers.of(device); }, request->place, options);
   if (!slice.ok()) return slice.status();
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
   for (const SliceNode& node : slice->nodes) last.Add(node.place.instruction);
   if (!request->json.empty()) {
-    absl::Status status = WriteSlice(s, request->json, SliceJson(*s.module, reader.history(), *slice));
+    absl::Status status = WriteSlice(s, request->json, SliceJson(*s.module, readers.frames(), *slice));
     if (!status.ok()) return status;
   }
   if (!request->graph.empty()) {
-    absl::Status status = WriteSlice(s, request->graph, SliceDot(*s.module, reader.history(), *slice));
+    absl::Status status = WriteSlice(s, request->graph, SliceDot(*s.module, readers.frames(), *slice));
     if (!status.ok()) return status;
   }
   if (request->json.empty() && request->graph.empty()) {
-    s.Say(SliceText(*s.module, reader.history(), *slice, {.lines = request->all ? 0 : 60}));
+    s.Say(SliceText(*s.module, readers.frames(), *slice, {.lines = request->all ? 0 : 60}));
   }
   return absl::OkStatus();
 }

@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_EXEC_EXCHANGE_H_
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,6 +12,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/exec/machine.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 #include "core/ops/device_groups.h"
@@ -29,6 +31,8 @@ struct ExchangeCall {
   const Instruction& instruction;
   absl::Span<const Value> operands;  // dense
   std::vector<LoopPlace> loops;      // around it, the outermost first
+  uint64_t key = 0;                  // of this execution of it in its run (FrameHistory::ExchangeKey)
+  Mark mark;                         // where its device stands
 };
 
 // One device's end of the exchange. Used by one Machine, on one thread at a time.
@@ -59,6 +63,18 @@ struct ExchangeMeeting {
   std::vector<Value> messages;             // of a transfer: on their way
 };
 
+// An exchange that was made, for who asks later where a value came from.
+struct ExchangePast {
+  struct Member {
+    int device = -1;
+    const Instruction* instruction = nullptr;  // that it executed
+    Mark mark;                                 // when
+  };
+  std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
+  std::vector<std::pair<int, int>> sends;  // as ExchangeMeeting::sends
+  bool transfer = false;
+};
+
 // All devices of a run, for who looks at them from one place. Devices are numbered replica by replica.
 class ExchangeRoom {
  public:
@@ -69,6 +85,10 @@ class ExchangeRoom {
   virtual std::string Name(int device) const = 0;
   // As if nothing had been brought yet.
   virtual void Reset() = 0;
+  // What is exchanged from now on can be asked for by Past.
+  virtual void Remember() = 0;
+  // The exchange in which the device executed what has that key; null: that is not known.
+  virtual std::shared_ptr<const ExchangePast> Past(int device, uint64_t key) const = 0;
   // Called, from any thread, with a device that was told to wait and can go on.
   virtual void set_wake(std::function<void(int device)> wake) = 0;
 

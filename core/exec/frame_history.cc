@@ -156,6 +156,31 @@ uint64_t FrameHistory::PathOf(int frame) const {
   return paths_[frame] = machine_.impl_->PathOf(outer, p.caller, p.kind, p.iteration, p.branch);
 }
 
+uint64_t FrameHistory::ExchangeKey(int frame, const Instruction& instruction) const { return MixHash(PathOf(frame), static_cast<uint64_t>(instruction.index)); }
+
+int FrameHistory::FrameAt(const Mark& mark) {
+  int frame = 0;
+  for (size_t k = 1; k < mark.levels.size(); ++k) {
+    const Mark::Level& level = mark.levels[k];
+    const Instruction& caller = *places_[frame].computation->schedule[mark.levels[k - 1].position];
+    const bool inner = places_[frame].live && frame + 1 < live_;
+    if (const Place& live = places_[inner ? frame + 1 : frame]; inner && live.caller == &caller && live.kind == level.kind && live.iteration == level.iteration && live.branch == level.branch) {
+      ++frame;
+      continue;
+    }
+    switch (level.kind) {
+      case FrameKind::kWhileCondition: frame = EnterCondition(frame, caller, level.iteration); break;
+      case FrameKind::kWhileBody: frame = EnterBody(frame, caller, level.iteration); break;
+      case FrameKind::kBranch: frame = Enter(frame, caller, FrameKind::kBranch, *BranchesOf(caller)[level.branch], 0, level.branch); break;
+      case FrameKind::kEntry:
+      case FrameKind::kCall:
+      case FrameKind::kFusion:
+      case FrameKind::kElement: frame = EnterCall(frame, caller); break;  // nothing is exchanged in element computations
+    }
+  }
+  return frame;
+}
+
 // ---- Frames ----
 
 absl::StatusOr<std::vector<Value>> FrameHistory::ArgumentsOf(int frame) {

@@ -47,6 +47,10 @@ class FrameHistory {
   int EnterCondition(int frame, const Instruction& loop, int64_t iteration);
   absl::StatusOr<int> EnterBranch(int frame, const Instruction& conditional);  // the one that was taken
   std::vector<int> EnterAllBranches(int frame, const Instruction& conditional);
+  // The frame in which the run stood at that moment.
+  int FrameAt(const Mark& mark);
+  // Of the execution of an instruction in a frame, among all of the run (ExchangeCall::key).
+  uint64_t ExchangeKey(int frame, const Instruction& instruction) const;
 
   // Dense. FailedPrecondition where it has not been executed.
   absl::StatusOr<Value> ValueOf(int frame, const Instruction& instruction);

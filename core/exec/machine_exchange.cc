@@ -32,12 +32,33 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     return Outcome::kFailed;
   };
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(root.index));
+  const auto here = [&] {
+    Mark mark;
+    for (const Frame& each : stack.frames) mark.levels.push_back({each.kind, each.iteration, each.branch, each.position});
+    mark.levels.back().position = region.root;
+    return mark;
+  };
   const auto log = [&](const Value& value, absl::Status failure) {
     if (checkpoint == nullptr) return;
     Log(key, value, std::move(failure));
-    exchanged.levels.clear();
-    for (const Frame& each : stack.frames) exchanged.levels.push_back({each.kind, each.iteration, each.branch, each.position});
-    exchanged.levels.back().position = region.root;
+    exchanged = here();
+  };
+  // Who observes may stop behind it.
+  const bool observed = stack.main && m.region_observer_ && !replaying;
+  const auto look = [&](const Value& result) -> absl::Status {
+    stop_after = -1;
+    if (!observed) return absl::OkStatus();
+    absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
+    if (!operands.ok()) return operands.status();
+    std::vector<Value> seen;
+    for (int input : region.inputs) {
+      for (size_t k = 0; k < root.operands.size(); ++k) {
+        if (root.operands[k]->index != input) continue;
+        seen.push_back(ToDense((*operands)[k]));
+        break;
+      }
+    }
+    return m.region_observer_(frame, region, nullptr, seen, ToDense(result));
   };
   Value result;
   if (const Logged* logged = FindLogged(key)) {
@@ -55,7 +76,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       operand = ToDense(operand, &m.account_);
       if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
     }
-    absl::StatusOr<std::optional<Value>> made = m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames)});
+    absl::StatusOr<std::optional<Value>> made = m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here()});
     if (!made.ok()) {
       log(Value(), made.status());
       return fail(made.status());
@@ -69,9 +90,12 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     log(result, absl::OkStatus());
   }
   if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
+  if (absl::Status looked = look(result); !looked.ok()) return fail(std::move(looked));
   Consume(frame, region);
   Store(frame, region.root, std::move(result));
-  return Outcome::kDone;
+  if (!observed || stop_after != region.root) return Outcome::kDone;
+  MoveTo(stack, frame, region.root + 1);
+  return Outcome::kCaught;
 }
 
 absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {

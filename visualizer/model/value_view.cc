@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/compare_values.h"
+#include "core/debug/device_readers.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
@@ -378,10 +379,12 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
   if (!shape.IsArray() || shape.rank() != static_cast<int>(index.size())) return absl::InvalidArgumentError("why takes one element");
   place.linear = LinearIndex(shape.dimensions(), index);
   s.machine->interrupt().store(false);
-  ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
+  DeviceReaders readers(s);
+  place.device = readers.selected();
+  const SliceFrames frames = readers.frames();
   WhyOptions options;
   options.nodes = 400;
-  absl::StatusOr<Slice> slice = BuildWhy(reader, place, options);
+  absl::StatusOr<Slice> slice = BuildWhy([&readers](int device) -> ElementReader& { return readers.of(device); }, place, options);
   if (!slice.ok()) return slice.status();
   WhyRows out;
   out.cut = slice->cut;
@@ -399,7 +402,8 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
     row.formula = node.numbers.empty() ? node.formula : node.formula.empty() ? node.numbers : absl::StrCat(node.formula, "  =  ", node.numbers);
     if (node.formula == row.place) row.formula.clear();
     if (!node.terms.empty()) row.formula = absl::StrCat(node.fold.empty() ? "fold" : node.fold, " of ", Count(node.term_count, "term"));
-    if (const std::string frame = FrameText(reader.history(), node.place.frame); !frame.empty()) row.note = frame;
+    if (node.place.device != place.device && frames.name != nullptr) row.note = frames.name(node.place.device);
+    if (const std::string frame = FrameText(frames.of(node.place.device), node.place.frame); !frame.empty()) absl::StrAppend(&row.note, row.note.empty() ? "" : ", ", frame);
     if (!node.note.empty()) absl::StrAppend(&row.note, row.note.empty() ? "" : "; ", node.note);
     if (!note.empty()) absl::StrAppend(&row.note, row.note.empty() ? "" : "; ", note);
     row.depth = depth;

@@ -1,0 +1,114 @@
+#include "core/debug/device_readers.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/devices.h"
+#include "core/debug/slice_command.h"
+#include "core/literal/relayout.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kKept = 4;  // labels are as large as what is exchanged
+
+}  // namespace
+
+DeviceReaders::DeviceReaders(Session::State& s) : s_(s), selected_(Several(s) ? DevicesOf(s).selected : 0) {}
+
+ElementReader& DeviceReaders::of(int device) {
+  std::unique_ptr<ElementReader>& reader = readers_[device];
+  if (reader != nullptr) return *reader;
+  if (!Several(s_)) return *(reader = std::make_unique<ElementReader>(*s_.machine, s_.options.retain_bytes, PastOf(s_)));
+  const int before = DevicesOf(s_).selected;
+  SwapTo(s_, device);
+  if (device != selected_) s_.machine->interrupt().store(false);
+  reader = std::make_unique<ElementReader>(*s_.machine, s_.options.retain_bytes / s_.options.devices.count(), PastOf(s_));
+  SwapTo(s_, before);
+  reader->SetDevice(device, [this](const ElementPlace& place) { return Exchanged(place); });
+  return *reader;
+}
+
+SliceFrames DeviceReaders::frames() {
+  const auto history = [this](int device) -> const FrameHistory& { return of(device).history(); };
+  if (!Several(s_)) return SliceFrames(history, nullptr);
+  return SliceFrames(history, [this](int device) { return s_.options.devices.Name(device); });
+}
+
+std::optional<int> DeviceReaders::FrameOf(const ExchangePast::Member& member) {
+  ElementReader& reader = of(member.device);
+  const int before = DevicesOf(s_).selected;
+  SwapTo(s_, member.device);
+  const bool there = !(s_.machine->Where() < member.mark);
+  SwapTo(s_, before);
+  if (!there) return std::nullopt;
+  return reader.history().FrameAt(member.mark);
+}
+
+absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> DeviceReaders::OriginsOf(const ExchangePast& past, const Instruction& instruction, int member) {
+  const bool fixed = ExchangeOrigins::IsFixed(instruction);
+  const std::pair<const Instruction*, int> key(&instruction, member);
+  if (const auto known = origins_.find(key); fixed && known != origins_.end()) return known->second;
+  const auto value = [&](int m, int operand) -> absl::StatusOr<Value> {
+    const std::optional<int> frame = FrameOf(past.members[m]);
+    if (!frame.has_value()) return absl::FailedPreconditionError(absl::StrCat(s_.options.devices.Name(past.members[m].device), " has gone back to before it came to this exchange"));
+    absl::StatusOr<Value> brought = of(past.members[m].device).history().ValueOf(*frame, *past.members[m].instruction->operands[operand]);
+    return brought.ok() ? ToDense(*brought) : brought;
+  };
+  absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> made = ExchangeOrigins::Of(instruction, static_cast<int>(past.members.size()), member, past.sends, value);
+  if (!made.ok() || !fixed) return made;
+  if (origins_.size() >= kKept) origins_.clear();
+  return origins_[key] = *std::move(made);
+}
+
+absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place) {
+  const Instruction& i = *place.instruction;
+  const ExchangeDef& def = ExchangeOf(i);
+  ElementReads result;
+  if (def.role == ExchangeRole::kReplicaId || def.role == ExchangeRole::kPartitionId) {
+    result.kind = SliceNode::kCreated;
+    return result;
+  }
+  const auto unknown = [&](std::string note) {
+    result.kind = SliceNode::kUnknown;
+    result.note = std::move(note);
+    return result;
+  };
+  const std::shared_ptr<const ExchangePast> past = DevicesOf(s_).room->Past(place.device, of(place.device).history().ExchangeKey(place.frame, i));
+  if (past == nullptr) {
+    const absl::StatusOr<Scalar> value = of(place.device).Element(place);
+    if (!value.ok()) return value.status();
+    return unknown("no other device gave anything for it");
+  }
+  std::vector<std::string> gone;
+  const auto add = [&](const ExchangePast::Member& member, int operand, int leaf, int64_t linear) {
+    const std::optional<int> frame = FrameOf(member);
+    if (frame.has_value()) {
+      result.reads.push_back({{*frame, member.instruction->operands[operand], leaf, linear, member.device}, ReadRole::kValue});
+    } else {
+      gone.push_back(s_.options.devices.Name(member.device));
+    }
+    ++result.total;
+  };
+  if (past->transfer) {
+    if (place.leaf < LeafCountOf(past->members[0].instruction->operands[0]->shape)) add(past->members[0], 0, place.leaf, place.linear);
+    result.note = absl::StrCat("sent by ", s_.options.devices.Name(past->members[0].device));
+  } else {
+    const auto own = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == place.device; });
+    absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> origins = OriginsOf(*past, i, static_cast<int>(own - past->members.begin()));
+    if (!origins.ok()) return unknown(std::string(origins.status().message()));
+    for (const ExchangeOrigin& origin : (*origins)->At(place.leaf, place.linear)) add(past->members[origin.member], origin.operand, 0, origin.linear);
+    if (i.Called(AttrId::kToApply) != nullptr && result.total > 1) {
+      result.note = absl::StrCat("of ", result.total, " devices, combined with ", i.Called(AttrId::kToApply)->name, " in the order of the group");
+    } else if (result.total == 0) {
+      result.note = "a zero: no device gave anything for it";
+    }
+  }
+  if (!gone.empty()) absl::StrAppend(&result.note, result.note.empty() ? "" : "; ", absl::StrJoin(gone, ", "), gone.size() == 1 ? " has" : " have", " gone back to before it");
+  if (result.reads.empty()) result.kind = gone.empty() ? SliceNode::kCreated : SliceNode::kUnknown;
+  return result;
+}
+
+}  // namespace hloscope

@@ -1,0 +1,38 @@
+// Readers of elements on all devices of a run, for slices that go from one to another through what they exchanged. Of one device there is one.
+#ifndef HLOSCOPE_CORE_DEBUG_DEVICE_READERS_H_
+#define HLOSCOPE_CORE_DEBUG_DEVICE_READERS_H_
+
+#include <map>
+#include <memory>
+#include <utility>
+
+#include "core/debug/element_reads.h"
+#include "core/debug/session_state.h"
+#include "core/exec/exchange.h"
+#include "core/ops/exchange_origin.h"
+
+namespace hloscope {
+
+// Good until a machine of the session moves on. Places have the numbers of their devices.
+class DeviceReaders {
+ public:
+  explicit DeviceReaders(Session::State& s);
+  ElementReader& of(int device);
+  int selected() const { return selected_; }
+  SliceFrames frames();
+
+ private:
+  absl::StatusOr<ElementReads> Exchanged(const ElementPlace& place);
+  absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> OriginsOf(const ExchangePast& past, const Instruction& instruction, int member);
+  // Nothing: it has gone back to before it came to the exchange.
+  std::optional<int> FrameOf(const ExchangePast::Member& member);
+
+  Session::State& s_;
+  const int selected_;
+  std::map<int, std::unique_ptr<ElementReader>> readers_;
+  std::map<std::pair<const Instruction*, int>, std::shared_ptr<const ExchangeOrigins>> origins_;  // that are fixed, by member
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_DEVICE_READERS_H_
