@@ -3,7 +3,9 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/hash.h"
 #include "core/debug/text_util.h"
+#include "core/text/hlo_text.h"
 
 namespace hloscope::cli {
 
@@ -25,7 +27,7 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
 }
 
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
-                                                             MachineOptions machine) {
+                                                             MachineOptions machine, ProcessLink* link) {
   auto run = std::make_unique<DeviceRun>();
   absl::StatusOr<SessionDevices> all_devices = MakeDevices(options, devices);
   if (!all_devices.ok()) return all_devices.status();
@@ -41,6 +43,12 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
     all.infeed.push_back(machine.infeed.empty() || run->inputs_->own(d) ? run->inputs_->of(d)->infeed() : machine.infeed);
   }
   all.machine = std::move(machine);
+  all.link = link;
+  if (link != nullptr) {
+    run->elsewhere_ = link->count() > 1;
+    const std::string what = absl::StrCat(PrintHloText(module), "\n", devices.replicas, " ", devices.partitions, " ", options.fill, " ", options.max_iterations);
+    all.id = HashBytes(what.data(), what.size());
+  }
   absl::StatusOr<std::unique_ptr<Replicas>> replicas = Replicas::Create(module, backend, std::move(all));
   if (!replicas.ok()) return replicas.status();
   run->replicas_ = *std::move(replicas);
@@ -49,6 +57,7 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
 
 absl::Status DeviceRun::Start() {
   for (int d = 0; d < replicas_->device_count(); ++d) {
+    if (!replicas_->IsHere(d)) continue;
     std::vector<Value> parameters;
     for (int i = 0; i < inputs_->of(d)->parameter_count(); ++i) {
       absl::StatusOr<Value> value = inputs_->Parameter(d, i, &replicas_->account());

@@ -20,7 +20,9 @@ class DeviceRun {
  public:
   // `machine`: the options of each device, without its infeed. Errors: inputs that cannot be opened or are for a device that there is not.
   static absl::StatusOr<std::unique_ptr<DeviceRun>> Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
-                                                           MachineOptions machine);
+                                                           MachineOptions machine, ProcessLink* link = nullptr);
+  // Some devices are in other processes.
+  bool elsewhere() const { return elsewhere_; }
   // Makes the parameters (those that devices share once) and starts every Machine.
   absl::Status Start();
   Replicas& replicas() { return *replicas_; }
@@ -28,6 +30,7 @@ class DeviceRun {
   std::string Summary() const;
 
  private:
+  bool elsewhere_ = false;
   std::unique_ptr<DeviceInputs> inputs_;
   std::unique_ptr<Replicas> replicas_;
 };

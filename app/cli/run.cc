@@ -21,6 +21,7 @@
 #include "app/cli/junit.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
+#include "app/cli/processes.h"
 #include "app/cli/run_devices.h"
 #include "app/cli/run_report.h"
 #include "app/cli/run_compare.h"
@@ -556,7 +557,15 @@ int Run_run(const std::vector<std::string>& args) {
   o.inputs.AddTo(app);
   o.comparing.AddTo(app);
   o.program.AddTo(app);
+  std::string exchange;
+  app.add_option("--exchange", exchange, "mpi: the processes that mpirun starts run the devices together, each its part of them (by default one replica each)")->type_name("HOW");
   if (const auto status = Parse(app, args)) return *status;
+  std::unique_ptr<Processes> processes;
+  if (!exchange.empty()) {
+    absl::StatusOr<std::unique_ptr<Processes>> joined = Processes::Join(exchange);
+    if (!joined.ok()) return Refuse(o, kUsage, joined.status());
+    processes = *std::move(joined);
+  }
   o.profile = profile->count() > 0;
   if (o.profile && !o.profile_out.empty() && !absl::EndsWith(o.profile_out, ".json")) {
     // --profile takes its file or none, so the program's own may have gone to it.
@@ -575,14 +584,21 @@ int Run_run(const std::vector<std::string>& args) {
     WriteJunitError(o.junit, o.file, "load", ProblemsText(loaded));
     return status;
   }
-  const DeviceCounts devices = CountDevices(o.program, *module);
+  DeviceCounts devices = CountDevices(o.program, *module);
+  if (processes != nullptr) {
+    const int count = processes->link().count();
+    if (!devices.several() && o.program.replicas == 0 && o.program.partitions == 0) devices.replicas = o.program.replicas = count;
+    if (devices.replicas * devices.partitions < count) {
+      return Refuse(o, kUsage, absl::InvalidArgumentError(absl::StrCat("there are ", count, " processes, but only ", Count(devices.replicas * devices.partitions, "device"), "; start fewer, or give it more with --replicas N")));
+    }
+  }
   if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
   const absl::string_view only_one = OfOneDevice(o);
   if (!only_one.empty()) {
     return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
                                                                    Count(devices.partitions, "partition"), "; leave it out, or run it with --replicas 1 --partitions 1")));
   }
-  return RunOnDevices({&o.program, devices, o.output, o.repeat, o.json}, *module, loaded);
+  return RunOnDevices({&o.program, devices, o.output, o.repeat, o.json, processes.get()}, *module, loaded);
 }
 
 }  // namespace hloscope::cli

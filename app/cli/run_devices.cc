@@ -56,7 +56,7 @@ absl::Status WriteOutputs(const std::string& path, Replicas& replicas) {
   absl::StatusOr<std::unique_ptr<NpzWriter>> writer = NpzWriter::Create(path);
   if (!writer.ok()) return writer.status();
   for (int d = 0; d < replicas.device_count(); ++d) {
-    const std::vector<Value> outputs = Leaves(replicas.machine(d).result());
+    const std::vector<Value> outputs = Leaves(replicas.ends()[d].result);
     const std::string device = absl::StrReplaceAll(replicas.Name(d), {{", ", "_"}, {" ", "_"}});
     for (size_t i = 0; i < outputs.size(); ++i) {
       if (absl::Status s = (*writer)->Add(absl::StrCat(device, "_output_", i), outputs[i]); !s.ok()) return s;
@@ -87,7 +87,7 @@ ordered_json Json(const Module& module, const Loaded& loaded, const DeviceCounts
   }
   for (int d = 0; d < replicas.device_count(); ++d) {
     const Device device = replicas.device(d);
-    for (const Value& output : Leaves(replicas.machine(d).result())) {
+    for (const Value& output : Leaves(replicas.ends()[d].result)) {
       const Statistics s = Summarize(output);
       const bool any = s.finite > 0;
       j["outputs"].push_back({{"replica", device.replica}, {"partition", device.partition}, {"shape", output.shape().ToString(false)}, {"min", any ? ordered_json(s.min) : ordered_json()},
@@ -108,7 +108,7 @@ void PrintText(const Module& module, const Loaded& loaded, const DeviceCounts& d
   std::printf("load %.1f ms, verify %.1f ms, compile %.1f ms (%s compiled, %lld cached)\n", loaded.load_ms, loaded.verify_ms, stats.compile_ms, Count(stats.kernels_compiled, "kernel").c_str(),
               static_cast<long long>(stats.kernels_from_cache));
   if (outcome.finished) std::printf("run %s ms\n", absl::StrJoin(figures.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }).c_str());
-  std::printf("peak %s of values and scratch, of all devices\n", FormatByteCount(figures.peak_bytes).c_str());
+  std::printf("peak %s of values and scratch, of all devices%s\n", FormatByteCount(figures.peak_bytes).c_str(), run.elsewhere() ? " of the first process" : "");
   int shown = 0, hidden = 0;
   for (int d = 0; d < replicas.device_count() && outcome.finished; ++d) {
     const auto print = [&](absl::string_view what, size_t i, const Value& value) {
@@ -118,9 +118,9 @@ void PrintText(const Module& module, const Loaded& loaded, const DeviceCounts& d
       }
       std::printf("%s, %s %zu: %s  %s\n", replicas.Name(d).c_str(), std::string(what).c_str(), i, value.shape().ToString(false).c_str(), FormatStatistics(Summarize(value)).c_str());
     };
-    const std::vector<Value> outputs = Leaves(replicas.machine(d).result());
+    const std::vector<Value> outputs = Leaves(replicas.ends()[d].result);
     for (size_t i = 0; i < outputs.size(); ++i) print("output", i, outputs[i]);
-    const std::vector<Value>& fed = replicas.machine(d).outfeed();
+    const std::vector<Value>& fed = replicas.ends()[d].outfeed;
     for (size_t i = 0; i < fed.size(); ++i) {
       for (const Value& leaf : Leaves(fed[i])) print("outfeed", i, leaf);
     }
@@ -151,13 +151,15 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   machine.fill = session->fill;
   machine.custom_calls = &(*libraries)->custom_calls();
   AllowRunParallel(machine, **backend, o.program->threads);
-  absl::StatusOr<std::unique_ptr<DeviceRun>> made = DeviceRun::Create(module, **backend, *o.program, *session, o.devices, std::move(machine));
+  absl::StatusOr<std::unique_ptr<DeviceRun>> made = DeviceRun::Create(module, **backend, *o.program, *session, o.devices, std::move(machine), o.processes != nullptr ? &o.processes->link() : nullptr);
   if (!made.ok()) return refuse(kUsage, made.status());
   DeviceRun& run = **made;
   Replicas& replicas = run.replicas();
   Progress progress;
   progress.Set("compiling");
-  replicas.machine(0).PrepareAll();
+  int here = 0;
+  while (!replicas.IsHere(here)) ++here;
+  replicas.machine(here).PrepareAll();
   Figures figures;
   Replicas::Outcome outcome;
   for (int r = 0; r < o.repeat; ++r) {
@@ -172,13 +174,15 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
     figures.run_ms.push_back(Milliseconds(begin));
     if (!outcome.finished) break;
   }
-  figures.executed = replicas.executed();
+  if (o.processes != nullptr) {
+    o.processes->TookPart();
+    if (!o.processes->first()) return kOk;  // the first one tells
+  }
+  for (const DeviceEnd& end : replicas.ends()) figures.executed += end.executed;
   figures.peak_bytes = replicas.account().peak();
   progress.Set("");
   std::set<std::string> notices;
-  for (int d = 0; d < replicas.device_count(); ++d) {
-    for (std::string& notice : replicas.machine(d).TakeNotices()) notices.insert(std::move(notice));
-  }
+  for (const DeviceEnd& end : replicas.ends()) notices.insert(end.notices.begin(), end.notices.end());
   for (const std::string& notice : notices) std::fprintf(stderr, "note: %s\n", notice.c_str());
   if (!outcome.finished) std::fputs(StopText(module, replicas.Name(outcome.device), outcome).c_str(), stderr);
   if (!o.output.empty() && outcome.finished) {

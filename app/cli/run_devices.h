@@ -7,6 +7,7 @@
 
 #include "app/cli/arguments.h"
 #include "app/cli/load.h"
+#include "app/cli/processes.h"
 #include "core/ir/module.h"
 
 namespace hloscope::cli {
@@ -17,6 +18,7 @@ struct DevicesRun {
   std::string output;  // FILE.npz; empty: none
   int repeat = 1;
   bool json = false;
+  Processes* processes = nullptr;  // that run the devices together; null: this one alone
 };
 // The exit status; everything is said.
 int RunOnDevices(const DevicesRun& run, Module& module, const Loaded& loaded);

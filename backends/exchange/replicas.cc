@@ -18,13 +18,20 @@ absl::StatusOr<std::unique_ptr<Replicas>> Replicas::Create(Module& module, Backe
 Replicas::Replicas(const Module& module, Backend& backend, ReplicasOptions options) : options_(std::move(options)) {
   const int count = static_cast<int>(options_.replicas * options_.partitions);
   if (options_.programs.empty()) options_.programs.assign(count, module.entry);
-  exchange_ = std::make_unique<InProcessExchange>(options_.replicas, options_.partitions, options_.programs, backend, &account_);
-  exchange_->set_wake([this](int device) { Wake(device); });
+  if (options_.link != nullptr) {
+    across_ = std::make_unique<AcrossProcesses>(*options_.link, options_.replicas, options_.partitions, module, options_.id, backend, &account_);
+    across_->set_wake([this](int device) { Wake(device); });
+  } else {
+    exchange_ = std::make_unique<InProcessExchange>(options_.replicas, options_.partitions, options_.programs, backend, &account_);
+    exchange_->set_wake([this](int device) { Wake(device); });
+  }
+  machines_.resize(count);
   for (int d = 0; d < count; ++d) {
+    if (across_ != nullptr && !across_->IsHere(d)) continue;
     MachineOptions machine = options_.machine;
     machine.entry = options_.programs[d];
     machine.account = &account_;
-    machine.exchange = &exchange_->port(d);
+    machine.exchange = across_ != nullptr ? &across_->port(d) : &exchange_->port(d);
     if (d < static_cast<int>(options_.infeed.size())) machine.infeed = options_.infeed[d];
     if (machine.on_failed_check) {
       machine.on_failed_check = [this, report = machine.on_failed_check](const Instruction& instruction, const absl::Status& why) {
@@ -32,7 +39,7 @@ Replicas::Replicas(const Module& module, Backend& backend, ReplicasOptions optio
         return report(instruction, why);
       };
     }
-    machines_.push_back(std::make_unique<Machine>(module, backend, std::move(machine)));
+    machines_[d] = std::make_unique<Machine>(module, backend, std::move(machine));
   }
 }
 
@@ -53,6 +60,15 @@ void Replicas::Work() {
   while (true) {
     changed_.wait(lock, [this] { return !ready_.empty() || running_ == 0; });
     if (ready_.empty()) {
+      if (across_ != nullptr && !over_) {  // somebody elsewhere may
+        ++running_;
+        lock.unlock();
+        const bool woken = across_->Wait();
+        lock.lock();
+        --running_;
+        over_ = !woken;
+        if (woken) continue;
+      }
       changed_.notify_all();  // nobody runs who could wake another: that was all
       return;
     }
@@ -70,18 +86,53 @@ void Replicas::Work() {
       if (woken_[device]) ready_.insert(device);
     } else {
       states_[device] = reason == StopReason::kFinished ? State::kFinished : State::kFailed;
+      if (across_ != nullptr) {
+        ++running_;
+        lock.unlock();
+        across_->Ended(device, EndOf(device));
+        lock.lock();
+        --running_;
+      }
     }
     if (running_ == 0 && ready_.empty()) changed_.notify_all();
   }
 }
 
+// Of one that has ended here.
+DeviceEnd Replicas::EndOf(int device) {
+  Machine& machine = *machines_[device];
+  DeviceEnd end;
+  end.ended = true;
+  end.executed = machine.executed();
+  end.notices = machine.TakeNotices();
+  end.outfeed = machine.outfeed();
+  if (machine.finished()) {
+    end.result = machine.result();
+    return end;
+  }
+  end.instruction = machine.next_instruction();
+  if (end.instruction == nullptr && !machine.frames().empty()) end.instruction = machine.top().caller;
+  absl::string_view why = machine.status().message();
+  if (end.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat("%", end.instruction->name, ": "));
+  end.status = machine.status().ok() ? absl::CancelledError("interrupted") : absl::Status(machine.status().code(), why);
+  return end;
+}
+
 Replicas::Outcome Replicas::Run() {
   const int count = device_count();
-  exchange_->Reset();
-  states_.assign(count, State::kReady);
+  if (across_ != nullptr) across_->Begin();
+  else exchange_->Reset();
+  over_ = false;
+  states_.assign(count, State::kElsewhere);
   woken_.assign(count, false);
-  for (int d = 0; d < count; ++d) ready_.insert(d);
-  const int wanted = std::min(count, options_.threads > 0 ? options_.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  int here = 0;
+  for (int d = 0; d < count; ++d) {
+    if (!IsHere(d)) continue;
+    states_[d] = State::kReady;
+    ready_.insert(d);
+    ++here;
+  }
+  const int wanted = std::min(here, options_.threads > 0 ? options_.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
   std::vector<std::thread> threads;
   for (int k = 1; k < wanted; ++k) {
     std::thread thread;
@@ -90,33 +141,39 @@ Replicas::Outcome Replicas::Run() {
   }
   Work();
   for (std::thread& thread : threads) thread.join();
+  if (across_ != nullptr) {
+    ends_ = std::move(across_->ends());
+  } else {
+    ends_.assign(count, {});
+    for (int d = 0; d < count; ++d) {
+      if (states_[d] == State::kFinished || states_[d] == State::kFailed) ends_[d] = EndOf(d);
+      else ends_[d].executed = machines_[d]->executed();
+    }
+  }
+  return OutcomeOf();
+}
 
+Replicas::Outcome Replicas::OutcomeOf() const {
   Outcome outcome;
-  for (int d = 0; d < count; ++d) {
-    if (states_[d] != State::kFailed) continue;
-    const Machine& machine = *machines_[d];
-    outcome.device = d;
-    outcome.instruction = machine.next_instruction();
-    if (outcome.instruction == nullptr && !machine.frames().empty()) outcome.instruction = machine.top().caller;
-    absl::string_view why = machine.status().message();
-    if (outcome.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat("%", outcome.instruction->name, ": "));
-    outcome.status = machine.status().ok() ? absl::CancelledError("interrupted") : absl::Status(machine.status().code(), why);
+  if (across_ != nullptr && !across_->first()) {  // the first process tells
+    outcome.finished = across_->finished();
     return outcome;
   }
-  std::vector<bool> ended(count);
-  for (int d = 0; d < count; ++d) ended[d] = states_[d] == State::kFinished;
-  const InProcessExchange::Stuck stuck = exchange_->Explain(ended);
+  std::vector<bool> ended;
+  for (size_t d = 0; d < ends_.size(); ++d) {
+    ended.push_back(ends_[d].ended);
+    if (ends_[d].status.ok()) continue;
+    outcome.device = static_cast<int>(d);
+    outcome.instruction = ends_[d].instruction;
+    outcome.status = ends_[d].status;
+    return outcome;
+  }
+  const InProcessExchange::Stuck stuck = room().Explain(ended);
   outcome.finished = stuck.device < 0;
   outcome.device = stuck.device;
   outcome.instruction = stuck.instruction;
   if (!outcome.finished) outcome.status = absl::DeadlineExceededError(stuck.why);
   return outcome;
-}
-
-int64_t Replicas::executed() const {
-  int64_t all = 0;
-  for (const auto& machine : machines_) all += machine->executed();
-  return all;
 }
 
 }  // namespace hloscope

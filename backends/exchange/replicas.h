@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "backends/exchange/across.h"
 #include "backends/exchange/in_process.h"
 #include "core/exec/machine.h"
 
@@ -24,6 +25,9 @@ struct ReplicasOptions {
   std::vector<const Computation*> programs;     // by device, replica by replica; empty: the module's entry on all
   MachineOptions machine;                       // of each device; entry, account and exchange are set here
   std::vector<std::vector<Value>> infeed;       // by device; empty: machine.infeed for each
+  // Where several processes run the devices together, each its own; all must be given the same program, which is each device's. Null: this one alone.
+  ProcessLink* link = nullptr;
+  uint64_t id = 0;                              // of the run, the same on all processes (AcrossProcesses)
 };
 
 class Replicas {
@@ -35,11 +39,13 @@ class Replicas {
   ~Replicas();
 
   int device_count() const { return static_cast<int>(machines_.size()); }
-  Machine& machine(int device) { return *machines_[device]; }
+  // In this process.
+  bool IsHere(int device) const { return machines_[device] != nullptr; }
+  Machine& machine(int device) { return *machines_[device]; }  // of those here
   Device device(int number) const { return {number / options_.partitions, number % options_.partitions}; }
-  std::string Name(int device) const { return exchange_->Name(device); }
+  std::string Name(int device) const { return room().Name(device); }
   MemoryAccount& account() { return account_; }
-  InProcessExchange& exchange() { return *exchange_; }
+  InProcessExchange& room() const { return across_ != nullptr ? across_->room() : *exchange_; }
 
   // Each Machine must have just been started. Runs until every device has ended, failed, or waits for one that will not come.
   struct Outcome {
@@ -49,17 +55,22 @@ class Replicas {
     absl::Status status;                     // why, with the devices, instructions and iterations; without the instruction's name in front
   };
   Outcome Run();
-  // Of all devices since they were started.
-  int64_t executed() const;
+  // After a run: how each device ended, wherever it ran; of several processes on the first one.
+  const std::vector<DeviceEnd>& ends() const { return ends_; }
 
  private:
-  enum class State : uint8_t { kReady, kRunning, kWaiting, kFinished, kFailed };
+  enum class State : uint8_t { kReady, kRunning, kWaiting, kFinished, kFailed, kElsewhere };
   void Work();
   void Wake(int device);
+  DeviceEnd EndOf(int device);
+  Outcome OutcomeOf() const;
 
   ReplicasOptions options_;
   MemoryAccount account_;
-  std::unique_ptr<InProcessExchange> exchange_;
+  std::unique_ptr<InProcessExchange> exchange_;  // one of the two
+  std::unique_ptr<AcrossProcesses> across_;
+  std::vector<DeviceEnd> ends_;
+  bool over_ = false;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::mutex check_mutex_;  // on_failed_check is called by one device at a time
 

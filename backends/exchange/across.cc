@@ -1,0 +1,276 @@
+#include "backends/exchange/across.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "backends/exchange/wire.h"
+#include "core/literal/relayout.h"
+
+namespace hloscope {
+namespace {
+
+enum class Message : uint8_t {
+  kBegin,  // a process begins a run: its id
+  kCall,   // a device brings operands to an exchange
+  kGiven,  // what the exchange gives to it, or why it cannot be
+  kEnd,    // a device has ended
+  kLeave,  // a process has ended without running: why
+  kOver,   // the run is over, and whether all devices came to their end
+};
+
+void PutInstruction(WireWriter& out, const Instruction* i) {
+  out.Put(i == nullptr ? -1 : i->parent->id).Put(i == nullptr ? 0 : i->index);
+}
+
+const Instruction* GetInstruction(WireReader& in, const Module& program) {
+  const auto id = in.Get<decltype(Computation::id)>();
+  const auto index = in.Get<decltype(Instruction::index)>();
+  for (const Computation* computation : program.computations) {
+    if (computation->id == id && index >= 0 && index < static_cast<int>(computation->schedule.size())) return computation->schedule[index];
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+class AcrossProcesses::Port : public ExchangePort {
+ public:
+  Port(AcrossProcesses& all, int number) : all_(all), number_(number) {}
+  Device device() const override { return all_.room_.port(number_).device(); }
+  absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
+
+ private:
+  AcrossProcesses& all_;
+  const int number_;
+};
+
+AcrossProcesses::AcrossProcesses(ProcessLink& link, int64_t replicas, int64_t partitions, const Module& program, uint64_t id, Backend& backend, MemoryAccount* account)
+    : link_(link), device_count_(static_cast<int>(replicas * partitions)), program_(program), id_(id), account_(account),
+      room_(replicas, partitions, std::vector<const Computation*>(replicas * partitions, program.entry), backend, account) {
+  for (int d = 0; d < device_count_; ++d) ports_.push_back(std::make_unique<Port>(*this, d));
+  // The room's lock is held here: devices of other processes are answered later, on the link's thread.
+  room_.set_wake([this](int device) {
+    if (!IsHere(device)) {
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        ++in_hand_;
+      }
+      link_.Post([this, device] { Answer(device); });
+      return;
+    }
+    wake_(device);
+    std::lock_guard<std::mutex> lock(mutex_);
+    woken_ = true;
+    changed_.notify_all();
+  });
+}
+
+AcrossProcesses::~AcrossProcesses() { link_.Listen(nullptr); }
+
+ExchangePort& AcrossProcesses::port(int device) { return *ports_[device]; }
+
+void AcrossProcesses::Begin() {
+  link_.Listen(nullptr);
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    woken_ = over_ = finished_ = false;
+    in_hand_ = 0;
+    remote_.assign(device_count_, {});
+    ends_.assign(device_count_, {});
+    given_.assign(device_count_, std::nullopt);
+    asked_.assign(device_count_, false);
+  }
+  if (first()) room_.Reset();
+  if (!first()) link_.Send(0, WireWriter().Put(Message::kBegin).Put(id_).Take());
+  link_.Listen([this](int from, const std::string& message) { OnMessage(from, message); });
+}
+
+// ---- A device's call ----
+
+absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const ExchangeCall& call) {
+  if (first()) return room_.port(device).Exchange(call);
+  std::unique_lock<std::mutex> lock(mutex_);
+  if (given_[device].has_value()) {
+    absl::StatusOr<Value> given = *std::move(given_[device]);
+    given_[device].reset();
+    asked_[device] = false;
+    if (!given.ok()) return given.status();
+    return std::optional<Value>(*std::move(given));
+  }
+  if (asked_[device]) return std::optional<Value>();
+  asked_[device] = true;
+  lock.unlock();
+  WireWriter out;
+  out.Put(Message::kCall).Put(device);
+  PutInstruction(out, &call.instruction);
+  out.Put(static_cast<int64_t>(call.loops.size()));
+  for (const LoopPlace& loop : call.loops) {
+    PutInstruction(out, loop.loop);
+    out.Put(loop.iteration).Put(loop.condition);
+  }
+  out.Put(std::vector<Value>(call.operands.begin(), call.operands.end()));
+  link_.Send(0, out.Take());
+  return std::optional<Value>();
+}
+
+// On the first process, for a device of another one.
+void AcrossProcesses::OnCall(int device, const std::string& message) {
+  WireReader in(message);
+  in.Get<Message>();
+  in.Get<int>();
+  if (device < 0 || device >= device_count_ || remote_[device].state == State::kEnded) return;  // of a process that was let go
+  Remote& remote = remote_[device];
+  remote.instruction = GetInstruction(in, program_);
+  remote.loops.clear();
+  for (int64_t k = 0, n = in.Get<int64_t>(); k < n && in.ok(); ++k) {
+    LoopPlace loop;
+    loop.loop = GetInstruction(in, program_);
+    loop.iteration = in.Get<int64_t>();
+    loop.condition = in.Get<bool>();
+    remote.loops.push_back(loop);
+  }
+  remote.operands = in.Values(account_);
+  if (remote.instruction == nullptr || !in.ok()) return LetGo(ProcessOf(device), absl::DataLossError("a message of it cannot be read"));
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    remote.state = State::kWaits;
+    ++in_hand_;
+  }
+  Answer(device);
+}
+
+void AcrossProcesses::Answer(int device) {
+  Remote& remote = remote_[device];
+  absl::StatusOr<std::optional<Value>> made = std::optional<Value>();
+  if (remote.state == State::kWaits) {
+    const Instruction& i = *remote.instruction;
+    made = room_.port(device).Exchange({i, remote.operands, remote.loops, 0, Mark()});
+  }
+  if (!made.ok() || made->has_value()) {
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      remote.state = State::kRuns;
+    }
+    remote.operands.clear();
+    WireWriter out;
+    out.Put(Message::kGiven).Put(device).Status(made.status());
+    if (made.ok()) out.Put(ToDense(**made, account_));
+    link_.Send(ProcessOf(device), out.Take());
+  }
+  std::lock_guard<std::mutex> lock(mutex_);
+  --in_hand_;
+  changed_.notify_all();
+}
+
+// ---- The end ----
+
+void AcrossProcesses::Ended(int device, DeviceEnd end) {
+  end.ended = true;
+  if (first()) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ends_[device] = std::move(end);
+    return;
+  }
+  WireWriter out;
+  out.Put(Message::kEnd).Put(device).Status(end.status);
+  PutInstruction(out, end.instruction);
+  out.Put(end.result.has_value() ? ToDense(end.result, account_) : Value());
+  std::vector<Value> outfeed;
+  for (const Value& item : end.outfeed) outfeed.push_back(ToDense(item, account_));
+  out.Put(outfeed).Put(end.executed).Put(end.peak_bytes).Put(static_cast<int64_t>(end.notices.size()));
+  for (const std::string& notice : end.notices) out.Text(notice);
+  link_.Send(0, out.Take());
+}
+
+void AcrossProcesses::OnEnd(const std::string& message) {
+  WireReader in(message);
+  in.Get<Message>();
+  const int device = in.Get<int>();
+  if (device < 0 || device >= device_count_ || remote_[device].state == State::kEnded) return;
+  DeviceEnd end;
+  end.ended = true;
+  end.status = in.Status();
+  end.instruction = GetInstruction(in, program_);
+  end.result = in.GetValue(account_);
+  end.outfeed = in.Values(account_);
+  end.executed = in.Get<int64_t>();
+  end.peak_bytes = in.Get<int64_t>();
+  for (int64_t k = 0, n = in.Get<int64_t>(); k < n && in.ok(); ++k) end.notices.push_back(in.Text());
+  std::lock_guard<std::mutex> lock(mutex_);
+  remote_[device].state = State::kEnded;
+  ends_[device] = std::move(end);
+  changed_.notify_all();
+}
+
+// Its devices will do nothing any more.
+void AcrossProcesses::LetGo(int process, const absl::Status& why) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  for (int d = 0; d < device_count_; ++d) {
+    if (ProcessOf(d) != process || remote_[d].state == State::kEnded) continue;
+    remote_[d].state = State::kEnded;
+    ends_[d].ended = true;
+    ends_[d].status = absl::Status(why.code(), absl::StrCat("process ", process, " of ", link_.count(), " has left the run: ", why.message()));
+  }
+  changed_.notify_all();
+}
+
+void AcrossProcesses::OnMessage(int from, const std::string& message) {
+  WireReader in(message);
+  switch (in.Get<Message>()) {
+    case Message::kBegin:
+      if (in.Get<uint64_t>() != id_) LetGo(from, absl::FailedPreconditionError("it has another program, or another number of replicas or partitions"));
+      return;
+    case Message::kCall: return OnCall(in.Get<int>(), message);
+    case Message::kEnd: return OnEnd(message);
+    case Message::kLeave:
+      if (first()) return LetGo(from, absl::UnavailableError(in.Text()));
+      [[fallthrough]];
+    case Message::kOver: {
+      std::lock_guard<std::mutex> lock(mutex_);
+      over_ = true;
+      finished_ = static_cast<Message>(message[0]) == Message::kOver && in.Get<bool>();
+      changed_.notify_all();
+      return;
+    }
+    case Message::kGiven: {
+      const int device = in.Get<int>();
+      const absl::Status status = in.Status();
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        given_[device] = status.ok() ? absl::StatusOr<Value>(in.GetValue(account_)) : status;
+      }
+      wake_(device);
+      std::lock_guard<std::mutex> lock(mutex_);
+      woken_ = true;
+      changed_.notify_all();
+      return;
+    }
+  }
+}
+
+bool AcrossProcesses::Wait() {
+  std::unique_lock<std::mutex> lock(mutex_);
+  const auto stands = [&] {  // on the first process: nobody anywhere can go on
+    if (in_hand_ > 0) return false;
+    for (int d = 0; d < device_count_; ++d) {
+      if (!IsHere(d) && remote_[d].state == State::kRuns) return false;
+    }
+    return true;
+  };
+  changed_.wait(lock, [&] { return woken_ || over_ || (first() && stands()); });
+  if (std::exchange(woken_, false)) return true;
+  if (!first()) return false;
+  over_ = true;
+  finished_ = std::all_of(ends_.begin(), ends_.end(), [](const DeviceEnd& end) { return end.ended && end.status.ok(); });
+  for (int process = 1; process < link_.count(); ++process) link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Take());
+  return false;
+}
+
+void AcrossProcesses::Leave(ProcessLink& link, const std::string& why) {
+  for (int process = 0; process < link.count(); ++process) {
+    if (process == link.rank() || (link.rank() != 0 && process != 0)) continue;
+    link.Send(process, WireWriter().Put(Message::kLeave).Text(why).Take());
+  }
+}
+
+}  // namespace hloscope

@@ -1,0 +1,98 @@
+#include "backends/exchange/wire.h"
+
+#include "core/ops/rules.h"
+
+namespace hloscope {
+namespace {
+
+enum class Kind : uint8_t { kNone, kArray, kTuple, kToken };
+
+}  // namespace
+
+WireWriter& WireWriter::Text(absl::string_view text) {
+  Put(static_cast<int64_t>(text.size()));
+  bytes_.append(text.data(), text.size());
+  return *this;
+}
+
+WireWriter& WireWriter::Status(const absl::Status& status) {
+  Put(static_cast<int32_t>(status.code()));
+  return Text(status.message());
+}
+
+WireWriter& WireWriter::Put(const Value& value) {
+  if (!value.has_value()) return Put(Kind::kNone);
+  const Shape& shape = value.shape();
+  if (shape.IsTuple()) {
+    Put(Kind::kTuple);
+    return Put(std::vector<Value>(value.elements().begin(), value.elements().end()));
+  }
+  if (!shape.IsArray()) return Put(Kind::kToken);
+  Put(Kind::kArray).Put(shape.element_type()).Put(static_cast<int32_t>(shape.rank()));
+  for (int d = 0; d < shape.rank(); ++d) Put(shape.dim(d)).Put(shape.is_dynamic(d));
+  const int64_t bytes = shape.DenseByteSize();
+  Put(bytes);
+  if (bytes > 0) bytes_.append(reinterpret_cast<const char*>(value.data()), static_cast<size_t>(bytes));
+  return *this;
+}
+
+WireWriter& WireWriter::Put(const std::vector<Value>& values) {
+  Put(static_cast<int64_t>(values.size()));
+  for (const Value& value : values) Put(value);
+  return *this;
+}
+
+bool WireReader::Has(size_t bytes) {
+  ok_ = ok_ && bytes <= bytes_.size();
+  return ok_;
+}
+
+std::string WireReader::Text() {
+  const int64_t size = Get<int64_t>();
+  if (size < 0 || !Has(static_cast<size_t>(size))) return "";
+  std::string text(bytes_.substr(0, static_cast<size_t>(size)));
+  bytes_.remove_prefix(static_cast<size_t>(size));
+  return text;
+}
+
+absl::Status WireReader::Status() {
+  const auto code = static_cast<absl::StatusCode>(Get<int32_t>());
+  return absl::Status(code, Text());
+}
+
+Value WireReader::GetValue(MemoryAccount* account) {
+  switch (Get<Kind>()) {
+    case Kind::kNone: return Value();
+    case Kind::kToken: return Value::Token();
+    case Kind::kTuple: {
+      std::vector<Value> elements = Values(account);
+      std::vector<Shape> shapes;
+      for (const Value& element : elements) shapes.push_back(element.shape());
+      return Value::Tuple(Shape::Tuple(std::move(shapes)), std::move(elements));
+    }
+    case Kind::kArray: {
+      const ElementType type = Get<ElementType>();
+      DimensionList list;
+      for (int32_t d = 0, rank = Get<int32_t>(); d < rank && ok_; ++d) {
+        const int64_t size = Get<int64_t>();
+        list.Add(size, Get<bool>());
+      }
+      const int64_t bytes = Get<int64_t>();
+      if (!ok_ || bytes < 0 || !Has(static_cast<size_t>(bytes))) return Value();
+      const Shape shape = list.Build(type);
+      Value value = Value::FromBytes(shape, absl::MakeConstSpan(reinterpret_cast<const std::byte*>(bytes_.data()), static_cast<size_t>(bytes)), account);
+      bytes_.remove_prefix(static_cast<size_t>(bytes));
+      return value;
+    }
+  }
+  ok_ = false;
+  return Value();
+}
+
+std::vector<Value> WireReader::Values(MemoryAccount* account) {
+  std::vector<Value> values;
+  for (int64_t k = 0, n = Get<int64_t>(); k < n && ok_; ++k) values.push_back(GetValue(account));
+  return values;
+}
+
+}  // namespace hloscope
