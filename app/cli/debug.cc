@@ -115,13 +115,7 @@ int Run_debug(const std::vector<std::string>& args) {
   }
   absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
-  if (const DeviceCounts counts = CountDevices(program, *module); counts.several()) {
-    absl::StatusOr<SessionDevices> devices = MakeDevices(program, counts);
-    if (!devices.ok()) return refuse(devices.status().message());
-    options->devices = *std::move(devices);
-  } else if (absl::Status one = program.CheckDevices(counts); !one.ok()) {
-    return refuse(one.message());
-  }
+  if (absl::Status given = GiveDevices(program, *module, &*options); !given.ok()) return refuse(given.message());
   options->arguments = std::move(loaded.arguments);
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);

@@ -26,6 +26,15 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
   return devices;
 }
 
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session) {
+  const DeviceCounts counts = CountDevices(options, module);
+  if (!counts.several()) return options.CheckDevices(counts);
+  absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts);
+  if (!devices.ok()) return devices.status();
+  session->devices = *std::move(devices);
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
                                                              MachineOptions machine, ProcessLink* link) {
   auto run = std::make_unique<DeviceRun>();

@@ -16,6 +16,9 @@ namespace hloscope::cli {
 // The devices of a session: their inputs as the options say, and a room in this process. Errors: inputs for a device that there is not.
 absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts);
 
+// A session's devices, as many as the options and the program's header say. Errors: as MakeDevices.
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session);
+
 class DeviceRun {
  public:
   // `machine`: the options of each device, without its infeed. Errors: inputs that cannot be opened or are for a device that there is not.

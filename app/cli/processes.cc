@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "backends/exchange/across.h"
+#include "core/debug/text_util.h"
 
 namespace hloscope::cli {
 
@@ -30,6 +31,13 @@ absl::StatusOr<std::unique_ptr<Processes>> Processes::Join(const std::string& ex
   made->error_ = dup(STDERR_FILENO);
   if (made->kept_ >= 0) dup2(made->kept_, STDERR_FILENO);
   return made;
+}
+
+absl::Status Processes::Share(ProgramOptions& options, DeviceCounts* devices) const {
+  const int count = link_->count();
+  if (!devices->several() && options.replicas == 0 && options.partitions == 0) devices->replicas = options.replicas = count;
+  if (devices->replicas * devices->partitions >= count) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("there are ", count, " processes, but only ", Count(devices->replicas * devices->partitions, "device"), "; start fewer, or give it more with --replicas N"));
 }
 
 Processes::~Processes() {

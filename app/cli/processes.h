@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "app/cli/arguments.h"
 #include "backends/exchange/process_link.h"
 
 namespace hloscope::cli {
@@ -18,6 +19,8 @@ class Processes {
   // Where the run was not taken part in, the first process is told what was written to standard error instead.
   ~Processes();
 
+  // One replica a process where neither the options nor the program say how many there are. InvalidArgument: there are more processes than devices.
+  absl::Status Share(ProgramOptions& options, DeviceCounts* devices) const;
   ProcessLink& link() { return *link_; }
   bool first() const { return link_->rank() == 0; }
   void TookPart() { took_part_ = true; }

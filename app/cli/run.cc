@@ -586,11 +586,7 @@ int Run_run(const std::vector<std::string>& args) {
   }
   DeviceCounts devices = CountDevices(o.program, *module);
   if (processes != nullptr) {
-    const int count = processes->link().count();
-    if (!devices.several() && o.program.replicas == 0 && o.program.partitions == 0) devices.replicas = o.program.replicas = count;
-    if (devices.replicas * devices.partitions < count) {
-      return Refuse(o, kUsage, absl::InvalidArgumentError(absl::StrCat("there are ", count, " processes, but only ", Count(devices.replicas * devices.partitions, "device"), "; start fewer, or give it more with --replicas N")));
-    }
+    if (absl::Status shared = processes->Share(o.program, &devices); !shared.ok()) return Refuse(o, kUsage, shared);
   }
   if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
   const absl::string_view only_one = OfOneDevice(o);

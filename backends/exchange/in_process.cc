@@ -435,7 +435,7 @@ std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>*
 std::string InProcessExchange::WaitText(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& w = waiting_[device];
-  if (w.instruction == nullptr) return "";
+  if (w.instruction == nullptr || (w.meeting != nullptr && w.meeting->done)) return "";  // it has what it waited for
   return absl::StrCat("at ", Place(device, *w.instruction, w.loops), WaitsForText(device, nullptr));
 }
 

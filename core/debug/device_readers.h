@@ -4,6 +4,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "core/debug/element_reads.h"
@@ -20,12 +21,12 @@ class DeviceReaders {
   ElementReader& of(int device);
   int selected() const { return selected_; }
   SliceFrames frames();
+  // The frame in which it came to the exchange. Nothing: it has gone back to before that.
+  std::optional<int> FrameOf(const ExchangePast::Member& member);
 
  private:
   absl::StatusOr<ElementReads> Exchanged(const ElementPlace& place);
   absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> OriginsOf(const ExchangePast& past, const Instruction& instruction, int member);
-  // Nothing: it has gone back to before it came to the exchange.
-  std::optional<int> FrameOf(const ExchangePast::Member& member);
 
   Session::State& s_;
   const int selected_;

@@ -130,8 +130,8 @@ CommandResult Session::Execute(absl::string_view line) {
   if (command.ok()) {
     const CommandRow& info = Commands()[*command];
     s.repeat = RepeatsOnEmptyLine(info) ? absl::StrCat(info.name, info.name == absl::string_view("list") ? "" : absl::StrCat(" ", args)) : "";
-    if (s.options.devices.several() && info.not_several != nullptr) {
-      status = absl::UnimplementedError(absl::StrCat(info.name, " does not work with several devices, and this program runs on ", s.options.devices.count(), ": ", info.not_several));
+    if (s.options.devices.several() && info.several != nullptr) {
+      status = absl::UnimplementedError(absl::StrCat(info.name, " does not work with several devices, and this program runs on ", s.options.devices.count(), ": ", info.several));
     } else {
       status = HandlerOf(*command)(s, args);
     }

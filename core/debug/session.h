@@ -74,7 +74,8 @@ struct CommandRow {
   const char* synopsis;
   const char* help;
   const char* group;
-  const char* not_several;  // why it does not work with several devices; null: it does, on the selected one
+  // With several devices: null, it works on the selected one; else why it does not.
+  const char* several;
 };
 const std::vector<CommandRow>& Commands();
 

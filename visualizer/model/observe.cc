@@ -149,7 +149,7 @@ void Observe(const Session::State& s, Snapshot& snapshot) {
   if (s.machine->finished()) snapshot.phase = Phase::kFinished;
   if (s.error_stop) {
     snapshot.phase = Phase::kError;
-    snapshot.error = std::string(s.machine->status().message());
+    snapshot.error = std::string(s.stop_status().message());
   }
   if (s.visible() || s.error_stop) ObserveFrames(s, snapshot);
   if (s.visible()) snapshot.mark = s.machine->Where();
