@@ -177,8 +177,8 @@ absl::StatusOr<Mark> Timeline::Previous(bool into) {
       return into ? LastWithin(std::move(mark)) : mark;
     case FrameKind::kElement:
       if (top.iteration == 0) break;
-      top = {FrameKind::kElement, top.iteration - 1, -1, SizeOf(frame) - 1};
-      return mark;
+      top = {FrameKind::kElement, top.iteration - 1, -1, 0};
+      return EndOfCall(std::move(mark), into);
     case FrameKind::kCall:
     case FrameKind::kFusion:
     case FrameKind::kBranch:
@@ -188,17 +188,64 @@ absl::StatusOr<Mark> Timeline::Previous(bool into) {
   return mark;
 }
 
-// The last moment before the instruction at `mark` is done: inside what it calls. Element computations are one step.
+absl::Status Timeline::SeekTo(const Mark& mark) {
+  const StopReason reason = Seek(mark);
+  if (reason == StopReason::kStep) return absl::OkStatus();
+  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+  return machine_.status().ok() ? absl::FailedPreconditionError("the program does not get there by itself") : machine_.status();
+}
+
+// The last moment of the element computation's call that `mark` is in.
+absl::StatusOr<Mark> Timeline::EndOfCall(Mark mark, bool into) {
+  if (absl::Status there = SeekTo(mark); !there.ok()) return there;
+  mark.levels.back().position = std::max(0, SizeOf(machine_.top()) - 1);  // a walk may go through computations of several sizes
+  return into ? LastWithin(std::move(mark)) : mark;
+}
+
+// Of a walk through element computations that the instruction at `mark` makes, where `step` would make one; else `mark`. What would take
+// too long to get to is passed over as a whole.
+absl::StatusOr<Mark> Timeline::LastElement(const Mark& mark, bool* inside) {
+  constexpr int64_t kMostCalls = 100'000;
+  *inside = false;
+  Mark within = mark;
+  within.levels.push_back({FrameKind::kElement, 0, -1, 0});
+  if (absl::Status entered = SeekTo(within); absl::IsCancelled(entered)) {
+    return entered;
+  } else if (!entered.ok()) {
+    return mark;
+  }
+  const Machine::WalkLength walk = machine_.LengthOfWalk();
+  if (walk.to_last > kMostCalls) return mark;
+  within.levels.back().iteration = std::max<int64_t>(0, walk.calls - 1);
+  *inside = true;
+  return EndOfCall(std::move(within), false);
+}
+
+// The last moment before the instruction at `mark` is done: inside what it calls.
 absl::StatusOr<Mark> Timeline::LastWithin(Mark mark) {
   while (true) {
-    const StopReason reason = Seek(mark);
-    if (reason != StopReason::kStep) return reason == StopReason::kInterrupted ? absl::CancelledError("interrupted") : machine_.status();
+    if (absl::Status there = SeekTo(mark); !there.ok()) return there;
     const Instruction* instruction = machine_.next_instruction();
-    if (instruction == nullptr || Def(*instruction).control == ControlKind::kNone) return mark;
+    if (instruction == nullptr) return mark;
+    if (Def(*instruction).control == ControlKind::kNone) {
+      if (instruction->attributes.empty() || instruction->CalledComputations().empty()) return mark;
+      bool inside = false;
+      absl::StatusOr<Mark> last = LastElement(mark, &inside);
+      if (!last.ok() || !inside) return last;
+      mark = *std::move(last);
+      continue;
+    }
     const int depth = static_cast<int>(machine_.frames().size()) - 1;
-    const std::optional<int64_t> trips = machine_.TripCount(depth, mark.levels.back().position);
+    std::optional<int64_t> trips = machine_.TripCount(depth, mark.levels.back().position);
     Mark inside = mark;
     if (Def(*instruction).control == ControlKind::kWhile) {
+      if (!trips.has_value()) {  // nobody has counted: what runs beside the program's way is not
+        Mark behind = mark;
+        ++behind.levels.back().position;
+        if (absl::Status there = SeekTo(behind); absl::IsCancelled(there)) return there;
+        if (absl::Status there = SeekTo(mark); !there.ok()) return there;
+        trips = machine_.TripCount(depth, mark.levels.back().position);
+      }
       if (!trips.has_value()) return mark;
       const Computation& condition = *instruction->Called(AttrId::kCondition);
       inside.levels.push_back({FrameKind::kWhileCondition, *trips, -1, std::max(0, static_cast<int>(condition.schedule.size()) - 1)});

@@ -81,7 +81,10 @@ class Timeline {
   // The last moment at or before `mark`.
   size_t Before(const Mark& mark) const;
   StopReason SeekFrom(const Moment& moment, const Mark& mark);
+  absl::Status SeekTo(const Mark& mark);
   absl::StatusOr<Mark> LastWithin(Mark mark);
+  absl::StatusOr<Mark> LastElement(const Mark& mark, bool* inside);
+  absl::StatusOr<Mark> EndOfCall(Mark mark, bool into);
 
   Machine& machine_;
   TimelineOptions options_;

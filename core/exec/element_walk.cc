@@ -42,4 +42,28 @@ absl::StatusOr<bool> Machine::Impl::NextElement(Stack& stack, Value result) {
   return true;
 }
 
+absl::Status Machine::Impl::SkipElements(Stack& stack, int64_t number) {
+  Frame& frame = stack.frames.back();
+  std::shared_ptr<void> walk = frame.walk;
+  ElementCalls& calls = *static_cast<ElementCalls*>(walk.get());
+  const int64_t passed = calls.Skip(number - frame.iteration);
+  if (passed == 0) return absl::OkStatus();
+  const Instruction* caller = frame.caller;
+  const uint64_t path = frame.caller_path;
+  const int64_t iteration = frame.iteration + passed;
+  std::optional<std::vector<Value>> arguments = calls.Next(nullptr);
+  PopFrame(stack);
+  if (!arguments.has_value()) return absl::NotFoundError("that moment is not on the way: there are not so many calls");
+  absl::Status status = PushFrame(stack, FrameKind::kElement, caller, path, calls.computation(), *std::move(arguments), iteration, -1);
+  if (status.ok()) stack.frames.back().walk = std::move(walk);
+  return status;
+}
+
+Machine::WalkLength Machine::LengthOfWalk() const {
+  if (frames_.empty() || frames_.back().walk == nullptr) return {};
+  // The first call was given already: counted are those of a walk that has not begun.
+  const ElementCalls::Length length = static_cast<const ElementCalls*>(frames_.back().walk.get())->Count();
+  return {length.calls, length.to_last};
+}
+
 }  // namespace hloscope

@@ -211,7 +211,7 @@ StopReason Machine::Impl::Advance(const Until& until) {
     finished = true;
     if (absl::Status status = SetResult(std::move(stack.result)); !status.ok()) return Fail(stack, std::move(status));
   }
-  return reason;
+  return reason == StopReason::kStep && WalkIsOver() ? StepOnce(false) : reason;
 }
 
 StopReason Machine::Impl::StepOnce(bool into) {
@@ -248,7 +248,7 @@ StopReason Machine::Impl::StepOnce(bool into) {
     }
     return reason;
   }
-  const bool walked = walked_serial == frame.serial && walked_position == position;
+  const bool walked = WalkIsOver();
   walked_serial = 0;
   if (into && step.elements && !walked) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, false);
@@ -296,7 +296,9 @@ StopReason Machine::Impl::ReturnEnded(Stack& stack, bool leave) {
       return StopReason::kFinished;
     }
   }
-  return StopReason::kStep;
+  // As where a call returns: what was called for is there, and the next instruction is next. Else this moment would be that before the
+  // walk.
+  return WalkIsOver() ? StepOnce(false) : StopReason::kStep;
 }
 
 // ---- The interface ----
@@ -390,14 +392,13 @@ StopReason Machine::Step(bool into) { return impl_->StepOnce(into); }
 
 StopReason Machine::Finish(int depth) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return StopReason::kStep;
-  const bool element = frames_[depth].kind == FrameKind::kElement && !impl_->finished;
   impl_->returned = Value();
   impl_->finishing = frames_[depth].serial;
   impl_->pin_depth = depth;  // the next iteration is looked at
   StopReason reason = impl_->Advance(Until{.depth_gone = depth, .ended = frames_[depth].serial});
   impl_->finishing = 0;
   impl_->pin_depth = -1;
-  return element && reason == StopReason::kStep && static_cast<int>(frames_.size()) == depth ? Step(false) : reason;
+  return reason;
 }
 
 const Value& Machine::returned() const { return impl_->returned; }

@@ -192,6 +192,12 @@ class Machine {
   std::optional<int64_t> TripCount(int depth, int position) const;
   // Whether the frame at `depth` holds what the instructions from its position on read; else running on makes it again, at whatever cost.
   bool HoldsWhatIsRead(int depth) const;
+  // In the first call of a walk through element computations: how many calls there are, and how many of them have to be run to get to the
+  // beginning of the last one.
+  struct WalkLength {
+    int64_t calls = 0, to_last = 0;
+  };
+  WalkLength LengthOfWalk() const;
   // Called between regions about every `seconds` of running, when a snapshot can be taken there.
   void set_checkpoint_hook(std::function<void()> hook, double seconds);
 

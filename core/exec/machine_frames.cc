@@ -176,9 +176,10 @@ absl::Status Machine::Impl::Return(Stack& stack) {
       const bool again = *ToDense(result).as<uint8_t>() != 0;
       if (again && m.options_.max_iterations > 0 && iteration >= m.options_.max_iterations) {  // the frame stays, to be looked at
         frame.values[root] = std::move(result);
-        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, " iterations and its condition %",
-                                                         caller->Called(AttrId::kCondition)->name,
-                                                         " still holds; with made-up inputs it may never end: raise --max-iterations or give inputs"));
+        return absl::ResourceExhaustedError(absl::StrCat("the loop has run ", iteration, iteration == 1 ? " iteration" : " iterations",
+                                                         " and its condition %", caller->Called(AttrId::kCondition)->name,
+                                                         " still holds; with made-up inputs it may never end: raise max-iterations "
+                                                         "(--max-iterations, or set max-iterations N) or give inputs"));
       }
       Value carried = std::move(frame.carried);
       PopFrame(stack);

@@ -1,5 +1,6 @@
-// The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc (regions), machine_frames.cc (frames and
-// control flow), machine_exchange.cc (other devices), machine_values.cc (values of the past), element_walk.cc (frames inside reducers).
+// The Machine's private parts, shared by its files: machine.cc (commands), machine_run.cc and machine_compute.cc (regions),
+// machine_frames.cc (frames and control flow), machine_exchange.cc (other devices), machine_values.cc (values of the past), element_walk.cc
+// (frames inside reducers).
 #ifndef HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 #define HLOSCOPE_CORE_EXEC_MACHINE_IMPL_H_
 
@@ -133,6 +134,9 @@ struct Machine::Impl {
   int exempt_position = -1;
   uint64_t walked_serial = 0;  // here the element computations were walked through: the next step computes the instruction
   int walked_position = -1;
+  bool WalkIsOver() const {
+    return !m.frames_.empty() && walked_serial == m.frames_.back().serial && walked_position == m.frames_.back().position;
+  }
   std::vector<std::string> notices;
   absl::flat_hash_set<std::string> said;
   struct Retained {
@@ -275,6 +279,8 @@ struct Machine::Impl {
   // element_walk.cc
   absl::StatusOr<bool> PushElements(Stack& stack, const Instruction& instruction, std::vector<Value> operands);
   absl::StatusOr<bool> NextElement(Stack& stack, Value result);  // the top frame returned this; false: the walk is over
+  // Forward to a call not beyond that number, over calls that nothing in it follows from.
+  absl::Status SkipElements(Stack& stack, int64_t number);
 
   void NoteEntered(Frame& frame, int position) {
     if (frame.entered.empty() || frame.entered.back().position < position) frame.entered.push_back({position, m.executed_});

@@ -354,6 +354,18 @@ StopReason Machine::Impl::SeekStep(const Mark& mark, const Mark& now) {
   }
   const Until until{.depth_gone = depth, .goal_depth = depth, .goal_kind = wanted.kind, .goal_iteration = wanted.iteration};
   goal = &until;
+  if (here.kind == FrameKind::kElement && wanted.kind == FrameKind::kElement && level + 1 == now.levels.size()) {
+    Stack stack{m.frames_, true};
+    if (absl::Status status = SkipElements(stack, wanted.iteration); !status.ok()) {
+      goal = nullptr;
+      m.status_ = std::move(status);
+      return StopReason::kError;
+    }
+    if (m.frames_.back().iteration == wanted.iteration) {
+      goal = nullptr;
+      return StopReason::kStep;
+    }
+  }
   const StopReason reason = Advance(until);
   goal = nullptr;
   return reason;

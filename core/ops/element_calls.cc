@@ -41,6 +41,10 @@ int64_t IntegerAt(const Value& v, int64_t linear) {
   }
 }
 
+int SortedDimension(const Instruction& sort, const Shape& operand) {
+  return sort.Ints(AttrId::kDimensions).empty() ? operand.rank() - 1 : static_cast<int>(sort.Ints(AttrId::kDimensions)[0]);
+}
+
 }  // namespace
 
 ElementCalls::ElementCalls(const Instruction& instruction, std::vector<Value> operands)
@@ -111,6 +115,73 @@ std::optional<std::vector<Value>> ElementCalls::Next(const Value* previous) {
   return arguments;
 }
 
+// ---- How many there are ----
+
+int64_t ElementCalls::Outputs() const {
+  const Shape& first = operands_[0].shape();
+  const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
+  switch (instruction_.opcode) {
+    case Opcode::kReduce:
+    case Opcode::kReduceWindow:
+    case Opcode::kMap: return std::min(result.ElementCount(), limit_);
+    case Opcode::kSort: {  // pairs of neighbours
+      const int64_t extent = first.rank() == 0 ? 0 : first.dim(SortedDimension(instruction_, first));
+      return extent < 2 ? 0 : std::min(first.ElementCount() / extent * (extent - 1), limit_);
+    }
+    default: return -1;
+  }
+}
+
+int64_t ElementCalls::CallsOf(int64_t output) const {
+  const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
+  if (instruction_.opcode == Opcode::kReduceWindow) return static_cast<int64_t>(InsideOfWindow(output, result).size());
+  if (instruction_.opcode != Opcode::kReduce) return 1;
+  return result.ElementCount() == 0 ? 0 : operands_[0].shape().ElementCount() / result.ElementCount();
+}
+
+ElementCalls::Length ElementCalls::Count() const {
+  Length length;
+  if (const int64_t outputs = Outputs(); outputs >= 0) {
+    for (int64_t k = 0; k < outputs; ++k) {
+      const int64_t calls = CallsOf(k);
+      length.calls += calls;
+      if (calls > 0) length.to_last = calls;
+    }
+    return length;
+  }
+  if (scan_ != nullptr) {
+    length.calls = std::min(scan_->steps * (scan_->scalar ? scan_->slice.ElementCount() : 1), limit_);
+  } else if (instruction_.opcode == Opcode::kSelectAndScatter) {
+    const Shape& places = operands_[1].shape();
+    for (int64_t k = 0; k < std::min(places.ElementCount(), limit_); ++k)
+      length.calls += static_cast<int64_t>(InsideOfWindow(k, places).size());
+  } else {
+    ElementCalls walk(instruction_, operands_);
+    walk.limit_ = limit_;
+    while (walk.Fill()) {
+      length.calls += static_cast<int64_t>(walk.calls_.size());
+      walk.calls_.clear();
+    }
+  }
+  length.to_last = length.calls;
+  return length;
+}
+
+int64_t ElementCalls::Skip(int64_t most) {
+  const int64_t outputs = Outputs();
+  int64_t passed = static_cast<int64_t>(calls_.size()) + 1;
+  if (outputs < 0 || passed > most) return 0;
+  calls_.clear();
+  for (; next_ < outputs; ++next_) {
+    const int64_t calls = CallsOf(next_);
+    if (passed + calls > most) break;
+    passed += calls;
+  }
+  return passed;
+}
+
+// ---- By operation ----
+
 bool ElementCalls::Fill() {
   const Shape& first = operands_[0].shape();
   const Shape& result = instruction_.shape.IsTuple() ? instruction_.shape.tuple_shapes()[0] : instruction_.shape;
@@ -135,8 +206,8 @@ bool ElementCalls::Fill() {
       // Neighbours along the dimension as they lie before sorting: the comparator is a strict order, so which pairs are asked about is
       // the implementation's affair.
       if (first.rank() == 0) return false;
-      const int64_t d = instruction_.Ints(AttrId::kDimensions).empty() ? first.rank() - 1 : instruction_.Ints(AttrId::kDimensions)[0];
-      const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(static_cast<int>(d));
+      const int d = SortedDimension(instruction_, first);
+      const int64_t stride = RowMajorStrides(first.dimensions())[d], extent = first.dim(d);
       const int64_t lines = extent == 0 ? 0 : first.ElementCount() / extent;
       if (extent < 2 || at >= std::min(lines * (extent - 1), limit_)) return false;
       const int64_t line = at / (extent - 1), base = line / stride * stride * extent + line % stride + at % (extent - 1) * stride;

@@ -29,6 +29,15 @@ class ElementCalls {
   // (a tuple for several results), null for the first.
   std::optional<std::vector<Value>> Next(const Value* previous);
 
+  // How many calls Next gives from the first one on, and how many of them are run at least on the way to the last one (see Skip).
+  struct Length {
+    int64_t calls = 0, to_last = 0;
+  };
+  Length Count() const;
+  // Passes over the call that Next gave last and calls after it that nothing later follows from, `most` calls at most; says how many. After
+  // any Next is given no result.
+  int64_t Skip(int64_t most);
+
   // Where the arguments that Next gave last come from: an operand and its element, or -1 for what a call returned.
   const std::vector<std::pair<int, int64_t>>& sources() const { return sources_; }
 
@@ -51,6 +60,9 @@ class ElementCalls {
   std::optional<std::vector<Value>> NextOfWindows(const Value* previous);  // select-and-scatter: what comes next follows from a result
   std::optional<std::vector<Value>> NextOfScan(const Value* previous);
   bool Fill();  // more calls into calls_; false: there are none
+  // Of operations whose result elements have nothing to do with each other: how many there are to walk through; -1: of others.
+  int64_t Outputs() const;
+  int64_t CallsOf(int64_t output) const;
   void FillReduce(int64_t output);
   void FillWindow(int64_t output);
   bool FillScatter(int64_t update);
