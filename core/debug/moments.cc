@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/instruction_names.h"
+#include "core/debug/loop_choice.h"
 #include "core/debug/occurrences.h"
 #include "core/debug/places.h"
 #include "core/debug/stop_walk.h"
@@ -170,16 +171,6 @@ absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) 
   return absl::OkStatus();
 }
 
-const Computation* OnlyLoopOf(const Computation& computation) {
-  const Computation* body = nullptr;
-  for (const Instruction* instruction : computation.schedule) {
-    if (Def(*instruction).control != ControlKind::kWhile) continue;
-    if (body != nullptr) return nullptr;
-    body = instruction->Called(AttrId::kBody);
-  }
-  return body;
-}
-
 bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call"; }
 
 // "iteration 3,17 call 2 in NAME"; `ranges`: "10-20" too, and the word iteration may be missing.
@@ -195,7 +186,7 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
     } else if (word == "call") {
       word = TakeWord(rest);
       if (!absl::SimpleAtoi(word, &asked.call) || asked.call < 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no call; the first is call 1"));
-    } else if (word == "in") {
+    } else if (word == "in" || word == "of") {
       if (absl::Status loop = ParseLoop(s, absl::StripPrefix(TakeWord(rest), "%"), &asked); !loop.ok()) return loop;
     } else {
       return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 17, iteration 3,17 (outer before inner), with call 2 and in NAME where they are needed"));
@@ -211,15 +202,13 @@ bool CountsCalls(const Asked& asked) { return asked.call > 0 && asked.iterations
 absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked, const Computation* home) {
   const bool named = home != nullptr;
   if (home == nullptr) home = asked.loop;
-  if (home == nullptr) {
-    const std::vector<Frame>& frames = s.machine->frames();
-    for (int k = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1); k > 0 && home == nullptr; --k) {
-      if (frames[k].kind == FrameKind::kWhileBody || frames[k].kind == FrameKind::kWhileCondition) home = frames[k].caller->Called(AttrId::kBody);
-    }
-    if (home == nullptr) home = OnlyLoopOf(*s.current_computation());
-  }
-  if (home == nullptr) return absl::FailedPreconditionError("there is no loop around this; say iteration N in NAME (a loop or its body), or select a frame in it");
-  return Occurrences::Of(s, *home, asked, !named);
+  if (home != nullptr) return Occurrences::Of(s, *home, asked, !named);
+  const absl::StatusOr<const Instruction*> loop = LoopMeant(s, asked);
+  if (!loop.ok()) return loop.status();
+  Asked meant = asked;
+  meant.caller = *loop;
+  meant.loop = (*loop)->Called(AttrId::kBody);
+  return Occurrences::Of(s, *meant.loop, meant, !named);
 }
 
 // The expression's values (none: those of the loop's body around the selected frame), by the computation that has them: one at least.
@@ -301,6 +290,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
     const absl::Status looked = LookAround(s, [&] {
       return occurrences.Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
         found.push_back(s.machine->Where());
+        found.back().levels.back().position = FirstStop(*s.machine->top().computation);  // it may have gone on to what was set
         return found.size() < 2;
       });
     });

@@ -152,8 +152,11 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
     outermost = k - 1;
   }
   if (given > 0) {
-    return absl::InvalidArgumentError(asked.iterations.size() == 1 ? std::string("there is no loop around this; say iteration N in NAME (a loop or its body), or select a frame in it")
-                                                                   : absl::StrCat("there are fewer than ", asked.iterations.size(), " loops around this"));
+    const std::string home(way.steps.empty() ? s.module->entry->name : way.steps.back().callee->name);
+    return absl::InvalidArgumentError(asked.iterations.size() == 1
+                                          ? absl::StrCat(home, " runs in no loop: it has no iterations")
+                                          : absl::StrCat(home, " runs in fewer than ", asked.iterations.size(),
+                                                         " loops, so not so many iterations can be given (outer before inner)"));
   }
   // Loops around those that are meant: as the program stands.
   const size_t stack = OnStack(s, way);
@@ -173,10 +176,15 @@ bool NotOnTheWay(const absl::Status& status) { return absl::IsNotFound(status) &
 
 Mark AfterEdits(const Timeline& timeline, Mark mark) {
   for (const Timeline::Moment& moment : timeline.moments()) {
-    if (!moment.kept || moment.mark.levels.size() != mark.levels.size() || !(mark < moment.mark)) continue;
-    Mark same = moment.mark;
+    if (!moment.kept || moment.mark.levels.size() < mark.levels.size() || !(mark < moment.mark)) continue;
+    Mark frame = moment.mark;  // of the moment, as deep as `mark` is
+    frame.levels.resize(mark.levels.size());
+    Mark same = frame;
     same.levels.back().position = mark.levels.back().position;
-    if (same == mark) mark = moment.mark;
+    if (!(same == mark)) continue;
+    // In something that the frame runs: behind that.
+    if (moment.mark.levels.size() > mark.levels.size()) ++frame.levels.back().position;
+    if (mark < frame) mark = frame;
   }
   return mark;
 }

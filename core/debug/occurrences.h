@@ -87,7 +87,7 @@ class Occurrences {
   int64_t most_ = -1;                            // the highest iteration of an innermost loop that came about
 };
 
-// The moment after the last thing that was set in the frame of `mark`, if any was.
+// The moment after the last thing that was set in the frame of `mark` or in what it runs, if any was.
 Mark AfterEdits(const Timeline& timeline, Mark mark);
 
 }  // namespace hloscope

@@ -1,0 +1,139 @@
+#include "core/debug/loop_choice.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/stops.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+bool IsLoop(const Instruction& instruction) { return Def(instruction).control == ControlKind::kWhile; }
+
+// In how many loops a computation runs, the fewest and the most; none: nothing that makes frames runs it.
+class Depths {
+ public:
+  struct Range {
+    int least = 0, most = -1;
+    bool runs() const { return most >= 0; }
+    bool has(int depth) const { return runs() && least <= depth && depth <= most; }
+  };
+  explicit Depths(const CallGraph& calls) : calls_(calls) {}
+
+  Range Of(const Computation& computation) {
+    if (computation.is_entry) return {0, 0};
+    const auto known = known_.find(&computation);
+    if (known != known_.end()) return known->second;
+    Range range;
+    for (const Instruction* caller : calls_.callers[computation.id]) {
+      if (Def(*caller).control == ControlKind::kNone) continue;
+      Range around = Of(*caller->parent);
+      if (!around.runs()) continue;
+      around.least += IsLoop(*caller) ? 1 : 0;
+      around.most += IsLoop(*caller) ? 1 : 0;
+      range = range.runs() ? Range{std::min(range.least, around.least), std::max(range.most, around.most)} : around;
+    }
+    return known_[&computation] = range;
+  }
+
+ private:
+  const CallGraph& calls_;
+  absl::flat_hash_map<const Computation*, Range> known_;
+};
+
+struct Loop {
+  const Instruction* instruction;
+  Depths::Range depth;  // with itself
+};
+
+std::vector<Loop> LoopsThatRun(Session::State& s) {
+  Depths depths(CallsOf(s));
+  std::vector<Loop> loops;
+  for (const Computation* computation : s.module->computations) {
+    const Depths::Range around = depths.Of(*computation);
+    if (!around.runs()) continue;
+    for (const Instruction* instruction : computation->schedule) {
+      if (IsLoop(*instruction)) loops.push_back({instruction, {around.least + 1, around.most + 1}});
+    }
+  }
+  return loops;
+}
+
+// The loops around the selected frame, the innermost first.
+std::vector<const Instruction*> LoopsAround(const Session::State& s) {
+  std::vector<const Instruction*> around;
+  const std::vector<Frame>& frames = s.machine->frames();
+  for (int k = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1); k > 0; --k) {
+    if (frames[k].kind == FrameKind::kWhileBody || frames[k].kind == FrameKind::kWhileCondition) around.push_back(frames[k].caller);
+  }
+  return around;
+}
+
+std::string NumbersText(const Asked& asked) {
+  return absl::StrJoin(asked.iterations, ",", [](std::string* out, const IterationRange& range) {
+    absl::StrAppend(out, range.first);
+    if (!range.one()) absl::StrAppend(out, "-", range.last < 0 ? "" : absl::StrCat(range.last));
+  });
+}
+
+// Each as it is typed: the numbers that were said, those of loops around it before them, and its name.
+absl::Status SayWhich(const std::vector<Loop>& loops, const Asked& asked) {
+  constexpr size_t kMost = 6;
+  const int given = static_cast<int>(asked.iterations.size());
+  const std::string numbers = NumbersText(asked);
+  std::vector<std::string> choices;
+  for (const Loop& loop : loops) {
+    if (loop.depth.most < given || choices.size() > kMost) continue;
+    std::string outer;
+    for (int k = given; k < loop.depth.most; ++k) absl::StrAppend(&outer, "0,");
+    choices.push_back(choices.size() == kMost ? "..."
+                                              : absl::StrCat("iteration ", outer, numbers, " of %", loop.instruction->name, " (in ",
+                                                             loop.instruction->parent->name, ")"));
+  }
+  if (choices.empty()) {
+    int most = 0;
+    for (const Loop& loop : loops) most = std::max(most, loop.depth.most);
+    return absl::InvalidArgumentError(
+        absl::StrCat("iterations are given outer before inner, and loops of this program are ",
+                     most == 1 ? std::string("in no other loop: one number is said") : absl::StrCat("at most ", most, " in each other"),
+                     ", not ", given));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat(given == 1 ? "which loop is meant: " : "which loops are meant: ", absl::StrJoin(choices, ", "), "?"));
+}
+
+}  // namespace
+
+absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& asked) {
+  const int given = static_cast<int>(asked.iterations.size());
+  const std::vector<const Instruction*> around = LoopsAround(s);
+  if (!around.empty() && given <= static_cast<int>(around.size())) return around[0];
+  std::vector<Loop> loops = LoopsThatRun(s);
+  if (loops.empty()) return absl::FailedPreconditionError("this program has no loop");
+  if (given == 0)
+    return absl::InvalidArgumentError(
+        absl::StrCat("what is called is said with the call, as: call ", std::max(1, asked.call), " in NAME (a computation)"));
+  std::stable_sort(loops.begin(), loops.end(), [](const Loop& x, const Loop& y) { return x.depth.least < y.depth.least; });
+  // In what the frame runs, the nearest frame first; then anywhere.
+  const std::vector<Frame>& frames = s.machine->frames();
+  std::vector<const Computation*> within;
+  for (int k = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1); k >= 0; --k) within.push_back(frames[k].computation);
+  within.push_back(nullptr);
+  for (const Computation* outer : within) {
+    std::vector<const Instruction*> found;
+    for (const Loop& loop : loops) {
+      if (!loop.depth.has(given)) continue;
+      const std::vector<const Computation*> surroundings =
+          outer == nullptr ? std::vector<const Computation*>() : Surroundings(CallsOf(s), *loop.instruction->parent);
+      if (outer == nullptr || std::find(surroundings.begin(), surroundings.end(), outer) != surroundings.end())
+        found.push_back(loop.instruction);
+    }
+    if (found.size() == 1) return found[0];
+    if (!found.empty()) break;
+  }
+  return SayWhich(loops, asked);
+}
+
+}  // namespace hloscope
