@@ -35,9 +35,29 @@ std::string KeyOf(const ProfileData& data, const Instruction& i, ProfileBy by) {
   return std::string(Name(i.opcode));
 }
 
-std::string RegionLabel(const RegionWork& region) {
+// Names of instructions; with the computation where another computation has an instruction of that name: "%body:dot.5".
+class Names {
+ public:
+  explicit Names(const Module& module) {
+    for (const Computation* computation : module.computations) {
+      for (const Instruction* i : computation->instructions) {
+        if (const auto [first, fresh] = home_.try_emplace(i->name, computation); !fresh && first->second != computation)
+          first->second = nullptr;
+      }
+    }
+  }
+  std::string operator()(const Instruction& i) const {
+    const auto home = home_.find(i.name);
+    return absl::StrCat("%", home != home_.end() && home->second == nullptr ? absl::StrCat(i.parent->name, ":") : "", i.name);
+  }
+
+ private:
+  absl::flat_hash_map<absl::string_view, const Computation*> home_;  // null: several
+};
+
+std::string RegionLabel(const Names& names, const RegionWork& region) {
   const Instruction& root = *region.root;
-  return absl::StrCat("%", root.name, " ", Name(root.opcode), " ", Cut(root.shape.ToString(false), 60),
+  return absl::StrCat(names(root), " ", Name(root.opcode), " ", Cut(root.shape.ToString(false), 60),
                       region.members.size() > 1 ? absl::StrCat(" (fused ", region.members.size(), ")") : "");
 }
 
@@ -72,13 +92,15 @@ absl::StatusOr<ProfileBy> ParseProfileBy(absl::string_view text) {
 
 std::vector<ProfileRow> ProfileRows(const ProfileData& data, ProfileBy by) {
   std::vector<ProfileRow> rows;
+  const Names names(*data.program);
   if (by == ProfileBy::kInstruction) {
-    for (const RegionWork& region : data.regions) rows.push_back({RegionLabel(region), region.work});
+    for (const RegionWork& region : data.regions) rows.push_back({RegionLabel(names, region), region.work});
     return rows;
   }
   if (by == ProfileBy::kIteration) {
     for (const LoopWork& loop : data.loops) {
-      for (size_t k = 0; k < loop.iterations.size(); ++k) rows.push_back({absl::StrCat("%", loop.loop->name, " iteration ", k), loop.iterations[k]});
+      for (size_t k = 0; k < loop.iterations.size(); ++k)
+        rows.push_back({absl::StrCat(names(*loop.loop), " iteration ", k), loop.iterations[k]});
     }
   } else {
     std::map<std::string, Work> sums;
