@@ -342,7 +342,7 @@ absl::Status InfoOutfeed(Session::State& s, absl::string_view) {
 
 absl::Status CommandExplain(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
-  if (const std::optional<Opcode> opcode = OpcodeFromName(args); opcode && !s.IsName(args)) {
+  if (const std::optional<Opcode> opcode = OpcodeFromAnyName(args); opcode && !s.IsName(args)) {
     s.Say(ExplainOperation(*opcode));
     return absl::OkStatus();
   }

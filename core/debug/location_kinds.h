@@ -56,7 +56,13 @@ absl::StatusOr<Locations> ByShape(const Module& module, absl::string_view patter
 absl::StatusOr<Locations> ByCalled(const Module& module, absl::string_view name);
 absl::StatusOr<Locations> ByRegex(const Module& module, absl::string_view pattern);
 absl::StatusOr<Locations> ByWholeText(const Module& module, absl::string_view pattern);
+// location_stablehlo.cc
+// In a program read from StableHLO text: what its operations of that name have become, with or without the dialect; a glob. Else none.
+Locations ByWrittenOperation(const Module& module, absl::string_view name);
+bool IsStableHloOperation(absl::string_view name);
 // location_python.cc
+// What the text calls the function that a computation was made from, as @relu: without @ and quotes.
+absl::string_view WrittenFunction(const Module& module, const Computation& computation);
 absl::StatusOr<Locations> ByScope(const Module& module, absl::string_view scope);
 absl::StatusOr<Locations> BySourceLine(const Module& module, absl::string_view file, int line);
 absl::StatusOr<Locations> BySourceFile(const Module& module, absl::string_view file);

@@ -42,6 +42,7 @@ bool GlobMatches(absl::string_view text, absl::string_view pattern) {
 
 absl::StatusOr<Locations> ByOperation(const Module& module, absl::string_view names) {
   absl::flat_hash_set<Opcode> wanted;
+  absl::flat_hash_set<const Instruction*> written;
   std::vector<absl::string_view> words = absl::StrSplit(names, absl::ByAnyChar(",|"));
   for (absl::string_view name : words) {
     name = absl::StripPrefix(absl::StripAsciiWhitespace(name), "op:");
@@ -49,7 +50,14 @@ absl::StatusOr<Locations> ByOperation(const Module& module, absl::string_view na
       wanted.insert(*opcode);
       continue;
     }
-    bool any = false;
+    const Locations theirs = ByWrittenOperation(module, name);
+    for (const Location& each : theirs) written.insert(&each.instruction());
+    if (!theirs.empty() && !IsGlob(name)) continue;
+    if (const std::optional<Opcode> opcode = OpcodeFromAnyName(name)) {
+      wanted.insert(*opcode);
+      continue;
+    }
+    bool any = !theirs.empty() || IsStableHloOperation(name);
     int64_t budget = 1 << 20;
     NearestName nearest(name, &budget);
     for (int i = 0; i < kOpcodeCount; ++i) {
@@ -59,7 +67,7 @@ absl::StatusOr<Locations> ByOperation(const Module& module, absl::string_view na
     }
     if (!any) return NoLocation(absl::StrCat("there is no operation '", name, "'"), nearest.Hint());
   }
-  Locations found = Select(module, [&](const Instruction& i) { return wanted.contains(i.opcode); });
+  Locations found = Select(module, [&](const Instruction& i) { return wanted.contains(i.opcode) || written.contains(&i); });
   if (!found.empty()) return found;
   absl::flat_hash_set<std::string> used;
   Select(module, [&](const Instruction& i) { return used.insert(std::string(Name(i.opcode))).second; });
@@ -229,7 +237,7 @@ absl::StatusOr<Locations> ByCalled(const Module& module, absl::string_view name)
   int64_t budget = 1 << 20;
   NearestName nearest(name, &budget);
   for (const Computation* computation : module.computations) {
-    if (GlobMatches(computation->name, name)) wanted.insert(computation);
+    if (GlobMatches(computation->name, name) || GlobMatches(WrittenFunction(module, *computation), name)) wanted.insert(computation);
     nearest.Offer(computation->name);
   }
   if (wanted.empty()) return NoLocation(absl::StrCat("there is no computation '", name, "'"), nearest.Hint());

@@ -140,9 +140,6 @@ absl::StatusOr<Locations> BySourceFile(const Module& module, absl::string_view f
   return found;
 }
 
-namespace {
-
-// What the text calls the function that a computation was made from, as @relu: without @ and quotes.
 absl::string_view WrittenFunction(const Module& module, const Computation& computation) {
   if (module.source == nullptr || !computation.name_range.valid()) return "";
   absl::string_view name = module.source->text().substr(computation.name_range.begin, computation.name_range.end - computation.name_range.begin);
@@ -150,8 +147,6 @@ absl::string_view WrittenFunction(const Module& module, const Computation& compu
   if (absl::ConsumePrefix(&name, "\"")) absl::ConsumeSuffix(&name, "\"");
   return name;
 }
-
-}  // namespace
 
 Locations EntriesOf(const Module& module, absl::string_view function) {
   absl::ConsumePrefix(&function, "@");

@@ -42,7 +42,8 @@ std::string HintFor(const Module& module, absl::string_view name) {
     (void)(absl::ConsumePrefix(&rest, "when ") || absl::ConsumePrefix(&rest, "where "));
     return absl::StrCat("a condition comes after if: ", first, " if ", rest);
   }
-  if (OpcodeFromName(absl::StripPrefix(name, "op=")).has_value()) return absl::StrCat("did you mean op:", absl::StripPrefix(name, "op="), ", all instructions of that operation?");
+  if (OpcodeFromAnyName(absl::StripPrefix(name, "op=")).has_value())
+    return absl::StrCat("did you mean op:", absl::StripPrefix(name, "op="), ", all instructions of that operation?");
   return NearestInModule(module, name);
 }
 

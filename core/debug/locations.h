@@ -2,12 +2,14 @@
 #ifndef HLOSCOPE_CORE_DEBUG_LOCATIONS_H_
 #define HLOSCOPE_CORE_DEBUG_LOCATIONS_H_
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "core/ir/module.h"
+#include "core/ir/opcode.h"
 
 namespace hloscope {
 
@@ -22,8 +24,9 @@ struct Location {
 //   dot.5, %dot.5           instructions of that name (in `current` first, if it is there)
 //   body, %body             a computation: its first instruction that is no parameter
 //   body:dot.5, %dot.5 in body   an instruction of a computation
-//   op:dot,all-*            every instruction of these operations
-//   shape:bf16[*,4096]      every instruction of such a shape: type and dimensions may be *, `...` is any number of dimensions, >=8 a bound;
+//   op:dot,all-*            every instruction of these operations; op:stablehlo.dot_general, op:dot_general as StableHLO calls them
+//   shape:bf16[*,4096]      every instruction of such a shape: type and dimensions may be *, `...` is any number of dimensions, >=8 a
+//   bound;
 //                           shape:f32 any f32 array, shape:(s32[], ...) a tuple
 //   call:body               every instruction that calls that computation
 //   /regex/                 every instruction whose name has a match
@@ -37,6 +40,8 @@ struct Location {
 // NotFound with the nearest names where there is none.
 absl::StatusOr<std::vector<Location>> ResolveLocations(const Module& module, absl::string_view spec, const Computation* current);
 
+// An operation by HLO's name or by StableHLO's, as stablehlo.dot_general, dot_general.
+std::optional<Opcode> OpcodeFromAnyName(absl::string_view name);
 // "%dot.5 in body, model.hlo:12".
 std::string Describe(const Module& module, const Location& location);
 // 1-based line in the text; 0: none.
