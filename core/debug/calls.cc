@@ -1,5 +1,6 @@
 #include "core/debug/calls.h"
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -84,6 +85,42 @@ absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_v
   if (!any) return absl::NotFoundError("this program has no loop");
   const std::string hint = nearest.Hint();
   return absl::NotFoundError(absl::StrCat("there is no loop '", name, "'", hint.empty() ? "" : "; ", hint));
+}
+
+bool IsUsed(const Instruction& instruction) {
+  absl::flat_hash_set<const Instruction*> from = {&instruction};
+  for (const Instruction* i : instruction.parent->schedule) {
+    if (std::any_of(i->operands.begin(), i->operands.end(), [&](const Instruction* operand) { return from.contains(operand); }))
+      from.insert(i);
+    if (from.contains(i) && (i == i->parent->root || HasSideEffect(*i))) return true;
+  }
+  return false;
+}
+
+namespace {
+
+absl::flat_hash_set<const Instruction*> UsedOf(const Computation& computation) {
+  absl::flat_hash_set<const Instruction*> used = {computation.root};
+  for (auto i = computation.schedule.rbegin(); i != computation.schedule.rend(); ++i) {
+    if (used.contains(*i) || HasSideEffect(**i)) used.insert((*i)->operands.begin(), (*i)->operands.end());
+    if (HasSideEffect(**i)) used.insert(*i);
+  }
+  return used;
+}
+
+}  // namespace
+
+std::vector<const Instruction*> PassedBy(const CallGraph& calls, const Computation& home) {
+  absl::flat_hash_map<const Computation*, absl::flat_hash_set<const Instruction*>> used;
+  std::vector<const Instruction*> passed;
+  for (const Computation* computation : Surroundings(calls, home)) {
+    for (const Instruction* caller : calls.callers[computation->id]) {
+      const auto [known, fresh] = used.try_emplace(caller->parent);
+      if (fresh) known->second = UsedOf(*caller->parent);
+      if (!known->second.contains(caller) && std::find(passed.begin(), passed.end(), caller) == passed.end()) passed.push_back(caller);
+    }
+  }
+  return passed;
 }
 
 }  // namespace hloscope

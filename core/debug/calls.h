@@ -24,6 +24,10 @@ CallGraph MakeCallGraph(const Module& module);
 std::vector<const Computation*> Surroundings(const CallGraph& calls, const Computation& home);
 // The instruction that a name means in a frame of `home`: there, or in what may be around it. Null: none.
 const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, absl::string_view name);
+// Whether the result of its computation, or an effect, is made from the instruction.
+bool IsUsed(const Instruction& instruction);
+// Calls and loops on the ways to `home` whose results nothing uses: a run does not execute them.
+std::vector<const Instruction*> PassedBy(const CallGraph& calls, const Computation& home);
 // A loop by its own name or that of its condition or body; NotFound with the nearest name.
 absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_view name);
 

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/calls.h"
 #include "core/ops/op.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -198,21 +199,12 @@ std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction
 
 namespace {
 
-// Whether the result of its computation, or an effect, is made from the instruction.
-bool IsRead(const Instruction& instruction) {
-  absl::flat_hash_set<const Instruction*> from = {&instruction};
-  for (const Instruction* i : instruction.parent->schedule) {
-    if (std::any_of(i->operands.begin(), i->operands.end(), [&](const Instruction* operand) { return from.contains(operand); })) from.insert(i);
-    if (from.contains(i) && (i == i->parent->root || HasSideEffect(*i))) return true;
-  }
-  return false;
-}
-
 // StableHLO's sizes that are values become part of the shapes when the text is read; a constant that only they were made from is read by nobody.
 absl::Status NeedReader(const Module& module, const Instruction& constant) {
-  if (constant.literal == nullptr || module.source == nullptr || !mlir::LooksLikeMlir(module.source->text()) || IsRead(constant)) return absl::OkStatus();
+  if (constant.literal == nullptr || module.source == nullptr || !mlir::LooksLikeMlir(module.source->text()) || IsUsed(constant))
+    return absl::OkStatus();
   for (const Instruction* copy : CopiesOf(module, constant)) {
-    if (IsRead(*copy)) return absl::OkStatus();
+    if (IsUsed(*copy)) return absl::OkStatus();
   }
   return absl::InvalidArgumentError(absl::StrCat("nothing reads %", constant.name, " when the program runs: sizes were made from it when the text was read; change it in the file, and edit FILE reads that"));
 }
@@ -236,10 +228,76 @@ std::optional<absl::StatusOr<std::unique_ptr<Module>>> WithDense(const Module& m
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text) {
+namespace {
+
+// A literal as StableHLO writes it, dense<[1, 2]> : tensor<2xi32>, as HLO does: {1, 2}.
+std::string LiteralText(absl::string_view text) {
+  absl::string_view inside = text;
+  const size_t end = text.rfind('>', text.rfind("> :"));
+  if (!absl::ConsumePrefix(&inside, "dense<") || end == absl::string_view::npos) return std::string(text);
+  inside = text.substr(6, end - 6);
+  return absl::StrReplaceAll(inside, {{"[", "{"}, {"]", "}"}});
+}
+
+// The same but for the values of these constants.
+bool SameButFor(const Module& a, const Module& b, const absl::flat_hash_set<std::string>& constants) {
+  const auto same = [&](const Instruction* x, const Instruction* y) {
+    const bool changed = x->literal != nullptr && constants.contains(absl::StrCat(x->parent->name, ":", x->name));
+    if (changed) return y->literal != nullptr && x->name == y->name && x->shape.ToString(true) == y->shape.ToString(true);
+    return PrintInstruction(*x, PrintOptions()) == PrintInstruction(*y, PrintOptions());
+  };
+  return std::equal(a.computations.begin(), a.computations.end(), b.computations.begin(), b.computations.end(),
+                    [&](const Computation* x, const Computation* y) {
+                      return x->name == y->name &&
+                             std::equal(x->schedule.begin(), x->schedule.end(), y->schedule.begin(), y->schedule.end(), same);
+                    });
+}
+
+// One number for an array: each element is that. Nothing: it is no number.
+std::optional<Value> Splat(const Shape& shape, absl::string_view text) {
+  if (!shape.IsArray() || shape.rank() == 0 || text.find_first_of("{}[]()") != absl::string_view::npos) return std::nullopt;
+  const std::string one = absl::StrCat("HloModule one ENTRY e { ROOT c = ", Name(shape.element_type()), "[] constant(", text, ") }");
+  DiagnosticSink sink;
+  const std::unique_ptr<Module> read = ReadHloText(std::make_shared<SourceText>("one", one), sink);
+  if (read == nullptr || sink.error_count() > 0 || read->entry == nullptr || read->entry->root->literal == nullptr) return std::nullopt;
+  const Value& number = read->entry->root->literal->value;
+  Value all = Value::Allocate(Shape::Array(shape.element_type(), shape.dimensions()), nullptr);
+  if (!all.has_value() || !number.has_value()) return std::nullopt;
+  const int64_t bytes = StorageBytes(shape.element_type());
+  for (int64_t k = 0; k < all.element_count(); ++k) std::copy_n(number.data(), bytes, all.mutable_data() + k * bytes);
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view written) {
+  const std::string text = LiteralText(written);
   if (auto dense = WithDense(module, constant, text); dense.has_value()) return *std::move(dense);
+  if (constant.literal != nullptr) {
+    if (const std::optional<Value> all = Splat(constant.shape, text); all.has_value()) return WithConstant(module, constant, *all);
+  }
   if (absl::Status read = NeedReader(module, constant); !read.ok()) return read;
   return WithAll(module, constant, [text](const Module& m, const Instruction& c) { return WithOneConstantText(m, c, text); });
+}
+
+// What the change would make of the StableHLO text must be a change of the value alone.
+absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, const Instruction& constant, absl::string_view written) {
+  if (stablehlo == nullptr || constant.literal == nullptr) return absl::OkStatus();
+  const std::string text = LiteralText(written);
+  DiagnosticSink sink;
+  const std::unique_ptr<Module> original = ReadStableHlo(stablehlo, sink);
+  const Computation* home = original == nullptr ? nullptr : original->FindComputation(constant.parent->name);
+  const Instruction* first = home == nullptr ? nullptr : home->FindInstruction(constant.name);
+  if (first == nullptr || sink.error_count() > 0) return absl::OkStatus();  // an edit has made it
+  auto changed = WithDense(*original, *first, text);
+  if (!changed.has_value()) return absl::OkStatus();
+  absl::flat_hash_set<std::string> constants = {absl::StrCat(home->name, ":", first->name)};
+  for (const Instruction* copy : CopiesOf(*original, *first)) constants.insert(absl::StrCat(copy->parent->name, ":", copy->name));
+  if (changed->ok() && SameButFor(*original, ***changed, constants)) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat("sizes or attributes were made from %", constant.name,
+                   " when the StableHLO text was read, and the program is HLO since it was edited: only the value would change. Edit %",
+                   constant.name, " before other things, or change it in the file (edit FILE)"));
 }
 
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value) {

@@ -18,6 +18,9 @@ std::vector<const Instruction*> CopiesOf(const Module& module, const Instruction
 absl::StatusOr<std::unique_ptr<Module>> WithConstantText(const Module& module, const Instruction& constant, absl::string_view text);
 // In which it has this value, of its shape.
 absl::StatusOr<std::unique_ptr<Module>> WithConstant(const Module& module, const Instruction& constant, const Value& value);
+// Of a program that was that StableHLO text and is HLO since it was edited, where its sizes are fixed: InvalidArgument where the text would
+// have made sizes or attributes of this value, so that a change of the constant is another there. Null: it was no such text.
+absl::Status NeedValueAlone(const std::shared_ptr<const SourceText>& stablehlo, const Instruction& constant, absl::string_view text);
 // In which the instruction has this attribute, `dimensions={0}`, instead of the one of that name, or besides the others.
 absl::StatusOr<std::unique_ptr<Module>> WithAttribute(const Module& module, const Instruction& instruction, absl::string_view attribute);
 // A file of HLO or StableHLO text.

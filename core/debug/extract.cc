@@ -221,6 +221,11 @@ absl::StatusOr<Wanted> ParseExtract(absl::string_view args) {
   }
   if (absl::StartsWith(wanted.path, "%")) return absl::InvalidArgumentError(absl::StrCat("the file comes first, as: extract small.hlo ", wanted.path));
   if (wanted.path.empty()) return absl::InvalidArgumentError("extract takes a file to write, as: extract small.hlo %x /slice");
+  if (absl::EndsWith(wanted.path, ".mlir")) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("what is cut out is written as HLO text, also of StableHLO, which is read but not written: name it ",
+                     absl::StripSuffix(wanted.path, ".mlir"), ".hlo"));
+  }
   return wanted;
 }
 
