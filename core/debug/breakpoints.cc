@@ -4,6 +4,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/stops.h"
@@ -40,6 +41,32 @@ absl::string_view TakeLocation(absl::string_view& args) {
 
 namespace {
 
+// Step goes into what a run does not execute, so it is said.
+void SayPassedBy(Session::State& s, const Breakpoint& b) {
+  constexpr size_t kMostHomes = 20, kMost = 3;
+  std::vector<const Computation*> homes;
+  std::vector<std::string> passed;
+  for (const Location& location : b.locations) {
+    if (std::find(homes.begin(), homes.end(), location.computation) != homes.end()) continue;
+    if (homes.size() == kMostHomes) break;
+    homes.push_back(location.computation);
+    for (const Instruction* caller : PassedBy(CallsOf(s), *location.computation)) {
+      const absl::StatusOr<std::unique_ptr<Plan>> plan = s.backend->MakePlan(*caller->parent);
+      if (!plan.ok() || (*plan)->region_at[caller->index] >= 0) continue;  // some backends execute everything
+      std::string name = absl::StrCat("%", caller->name, " in ", caller->parent->name);
+      if (std::find(passed.begin(), passed.end(), name) == passed.end()) passed.push_back(std::move(name));
+    }
+  }
+  if (passed.empty()) return;
+  const bool one = passed.size() == 1;
+  if (passed.size() > kMost) {
+    passed.resize(kMost);
+    passed.push_back("...");
+  }
+  s.Say("  not in the calls that a run passes by, because nothing uses ",
+        one ? "its result: " : "their results: ", absl::StrJoin(passed, ", "), "; step goes into them\n");
+}
+
 absl::Status AddFromText(Session::State& s, absl::string_view args, bool temporary) {
   args = absl::StripAsciiWhitespace(args);
   absl::string_view rest = args, word = args;
@@ -75,6 +102,7 @@ absl::Status AddFromText(Session::State& s, absl::string_view args, bool tempora
   s.Say(temporary ? "Temporary breakpoint " : "Breakpoint ", b->number, b->stops_after(0) ? " after " : " at ", Describe(*s.module, b->locations[0]));
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say(b->stops_after(0) ? ", whose value it reads\n" : "\n");
+  SayPassedBy(s, *b);
   Adopt(s, std::move(b));
   return absl::OkStatus();
 }
@@ -111,6 +139,7 @@ void Enable(Session::State& s, Breakpoint& b, int64_t stops) {
   if (!b.enabled) {
     PresentMemory(s).watches.erase(b.number);  // what a watch saw before it slept is old
     b.enabled = true;
+    if (b.kind == Breakpoint::kLog && s.visible()) StopsOfRun(s).logged[b.number].Add({now, false}, {now, true});  // as where one is set
     if (b.kind == Breakpoint::kBreak || b.kind == Breakpoint::kLog) {  // what it slept through counts too
       PresentMemory(s).counts.erase(b.number);
       Ledger(s).Forget(b.number);

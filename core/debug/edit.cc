@@ -13,11 +13,13 @@
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
-#include "core/literal/relayout.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
 #include "core/debug/whatif_set.h"
+#include "core/literal/relayout.h"
+#include "core/text/hlo_text.h"
+#include "core/text/mlir/mlir.h"
 
 namespace hloscope {
 namespace {
@@ -321,8 +323,23 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     PresentMemory(s).counts[b->number] = {.reached = counts->second.reached, .hits = counts->second.hits};
     Redefined(s, *b);
   }
+  // What leads here is as it was, and has been written.
+  StopsOfRun(s).logged.clear();
+  NoteLogged(s, {Mark(), false}, true);
   s.ShowStop(reason);
   return absl::OkStatus();
+}
+
+// The StableHLO texts of programs that are HLO since they were edited: State::Extension<TextsBefore>().
+struct TextsBefore {
+  std::map<const Module*, std::shared_ptr<const SourceText>> of;
+};
+
+std::shared_ptr<const SourceText> TextBefore(Session::State& s) {
+  if (s.module->source != nullptr && mlir::LooksLikeMlir(s.module->source->text())) return s.module->source;
+  const auto& of = s.Extension<TextsBefore>().of;
+  const auto found = of.find(s.module.get());
+  return found == of.end() ? nullptr : found->second;
 }
 
 // Which one a name without a computation means must be clear: the one in a frame that is looked at, or the only one.
@@ -353,7 +370,10 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
   const absl::string_view name = args.substr(0, end);
   absl::string_view rest = absl::StripAsciiWhitespace(args.substr(end));
   absl::StatusOr<std::unique_ptr<Module>> next;
-  if (!absl::StartsWith(args, "%") && rest.empty()) {
+  const std::shared_ptr<const SourceText> before = TextBefore(s);
+  const std::shared_ptr<const SourceText> was_stablehlo = before == s.module->source ? nullptr : before;
+  const bool file = !absl::StartsWith(args, "%") && rest.empty();
+  if (file) {
     next = ReadEdited(*s.module, std::string(args));
   } else {
     const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
@@ -366,8 +386,13 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
       if (NamesArrayFile(rest) && instruction.literal != nullptr) {
         const absl::StatusOr<Value> value = ReadArrayFile(rest, instruction.shape);
         if (!value.ok()) return value.status();
+        constexpr int64_t kMostSizes = 1024;  // a larger one is no list of sizes
+        if (value->element_count() <= kMostSizes) {
+          if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, PrintLiteral(*value)); !alone.ok()) return alone;
+        }
         next = WithConstant(*s.module, instruction, *value);
       } else {
+        if (absl::Status alone = NeedValueAlone(was_stablehlo, instruction, rest); !alone.ok()) return alone;
         next = WithConstantText(*s.module, instruction, rest);
       }
     } else {
@@ -381,7 +406,9 @@ absl::Status CommandEdit(Session::State& s, absl::string_view args) {
   if (s.visible()) {
     if (absl::Status outside = OutsideElements(*s.machine); !outside.ok()) return outside;
   }
-  return TakeProgram(s, *std::move(next));
+  if (absl::Status taken = TakeProgram(s, *std::move(next)); !taken.ok()) return taken;
+  if (!file && before != nullptr) s.Extension<TextsBefore>().of[s.module.get()] = before;
+  return absl::OkStatus();
 }
 
 }  // namespace hloscope

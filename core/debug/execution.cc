@@ -182,6 +182,7 @@ absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::Parame
 }
 
 absl::Status Session::State::Begin() {
+  BeginLogs(*this);
   if (Several(*this)) return BeginDevices(*this);
   if (inputs == nullptr) {
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*module, options);
@@ -204,12 +205,19 @@ StopReason Session::State::Go(const std::function<StopReason()>& first, const st
 StopReason Session::State::GoAlone(const std::function<StopReason()>& first, const std::function<StopReason()>& again, bool enter) {
   machine->interrupt().store(interrupted.load());
   (void)KnowCounts(*this, Need::kGoOn);
+  const LoggedMoments::Key from{machine->Where(), !unjudged};
+  if (!unjudged) WriteLogsHere(*this);
   StopState& stops = Stops(*this);
   stops.silent = false;
   struct Judging {
     RunStops& run;
     ~Judging() { run.judging = nullptr; }
   } judging{StopsOfRun(*this)};
+  struct Logging {
+    State& s;
+    const LoggedMoments::Key& from;
+    ~Logging() { NoteLogged(s, from, !s.unjudged); }
+  } logging{*this, from};
   StopMemory& memory = judging.run.memory;
   judging.run.judging = &memory;
   const auto next = [&](const std::function<StopReason()>& otherwise) {

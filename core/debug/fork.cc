@@ -1,19 +1,14 @@
-// Forks: fork, switch, info forks, and the comparison of two of them.
+// Forks: fork, switch, info forks. Two of them are compared in compare_forks.cc.
 #include "core/debug/fork.h"
 
 #include <algorithm>
-#include <cmath>
-#include <functional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
-#include "core/debug/compare_values.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
-#include "core/literal/format.h"
 
 namespace hloscope {
 namespace {
@@ -45,6 +40,7 @@ absl::StatusOr<Fork> Present(Session::State& s) {
   fork.bookmarks = travel.bookmarks;
   fork.memory = PresentMemory(s);
   fork.ledger = Ledger(s);
+  fork.logged = StopsOfRun(s).logged;
   if (s.visible() && travel.timeline != nullptr) {
     absl::StatusOr<Timeline::Branch> branch = travel.timeline->Save();
     if (!branch.ok()) return branch.status();
@@ -78,6 +74,7 @@ void Enter(Session::State& s, const Fork& fork) {
   travel.bookmarks = fork.bookmarks;
   PresentMemory(s) = fork.memory;
   Ledger(s) = fork.ledger;
+  StopsOfRun(s).logged = fork.logged;
   s.error_stop = fork.error_stop;
   s.selected = s.machine == nullptr ? 0 : std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (before != s.module.get()) {
@@ -99,7 +96,9 @@ bool PlainName(absl::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
 }
 
-absl::Status NoFork(const Session::State& s, Forks& forks, absl::string_view name) {
+}  // namespace
+
+absl::Status NoFork(Forks& forks, absl::string_view name) {
   std::vector<std::string> names = {forks.current};
   for (const auto& [other, fork] : forks.others) names.push_back(other);
   return absl::NotFoundError(absl::StrCat("there is no fork '", name, "'; there are ", absl::StrJoin(names, ", ")));
@@ -109,7 +108,7 @@ absl::Status SwitchTo(Session::State& s, const std::string& name) {
   Forks& forks = s.Extension<Forks>();
   if (name == forks.current) return absl::OkStatus();
   const auto at = forks.others.find(name);
-  if (at == forks.others.end()) return NoFork(s, forks, name);
+  if (at == forks.others.end()) return NoFork(forks, name);
   absl::StatusOr<Fork> present = Present(s);
   if (!present.ok()) return present.status();
   Fork next = at->second;
@@ -120,206 +119,6 @@ absl::Status SwitchTo(Session::State& s, const std::string& name) {
   forks.current_made = next.made;
   return absl::OkStatus();
 }
-
-// Where a fork stands: its frames up to where element computations begin, which are only looked at.
-struct Standing {
-  struct Level {
-    FrameKind kind;
-    int64_t iteration;
-    int branch;
-    std::string caller;  // the instruction around that runs it
-  };
-  std::vector<Level> levels;
-  std::vector<std::string> at;  // by level: what is next, or is being run; empty at the end
-  std::string text;
-  Mark mark;
-  const Module* module = nullptr;
-};
-
-Standing StandingOf(Session::State& s) {
-  Standing standing;
-  standing.module = s.module.get();
-  if (!s.visible()) return standing;
-  const std::vector<Frame>& frames = s.machine->frames();
-  for (const Frame& frame : frames) {
-    if (frame.kind == FrameKind::kElement) break;
-    const bool ended = frame.position >= static_cast<int>(frame.computation->schedule.size());
-    standing.levels.push_back({frame.kind, frame.iteration, frame.branch, frame.caller == nullptr ? "" : std::string(frame.caller->name)});
-    standing.at.push_back(ended ? "" : std::string(frame.computation->schedule[frame.position]->name));
-  }
-  standing.text = s.machine->finished() ? "at its end" : absl::StrCat("at ", s.DescribeFrame(static_cast<int>(standing.levels.size()) - 1));
-  standing.mark = s.machine->Where();
-  return standing;
-}
-
-// How many frames are the same in both: in the same iterations of the same loops.
-size_t SharedFrames(const Standing& a, const Standing& b) {
-  size_t shared = 0;
-  for (; shared < std::min(a.levels.size(), b.levels.size()); ++shared) {
-    const Standing::Level &x = a.levels[shared], &y = b.levels[shared];
-    if (x.kind != y.kind || x.iteration != y.iteration || x.branch != y.branch || x.caller != y.caller) break;
-  }
-  return shared;
-}
-
-struct Compared {
-  int depth = 0;
-  std::string name;
-};
-
-// The value of an instruction of that frame at the present; empty where it has none.
-Value ValueIn(Session::State& s, int depth, absl::string_view name) {
-  if (!s.visible() || depth >= static_cast<int>(s.machine->frames().size())) return Value();
-  const Frame& frame = s.machine->frames()[depth];
-  const Instruction* i = frame.computation->FindInstruction(name);
-  if (i == nullptr || i->index >= frame.position) return Value();
-  absl::StatusOr<Value> got = s.machine->ValueOf(depth, i->index);
-  return got.ok() ? *std::move(got) : Value();
-}
-
-std::vector<Value> ValuesOf(Session::State& s, absl::Span<const Compared> names) {
-  std::vector<Value> values;
-  for (const Compared& each : names) values.push_back(ValueIn(s, each.depth, each.name));
-  return values;
-}
-
-struct Row {
-  std::string name;
-  Shape shape;
-  ArrayDifference difference;
-};
-
-// Of arrays, and the leaves of tuples; no rows: the same bits. False: they cannot be compared.
-bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std::vector<Row>& rows) {
-  if (a.shape().IsTuple() && b.shape().IsTuple() && a.elements().size() == b.elements().size()) {
-    bool all = true;
-    for (size_t k = 0; k < a.elements().size(); ++k) all &= CompareLeaves(absl::StrCat(name, "[", k, "]"), a.elements()[k], b.elements()[k], rows);
-    return all;
-  }
-  if (!a.shape().IsArray() || !b.shape().IsArray()) return a.shape().ToString(false) == b.shape().ToString(false);
-  if (!Shape::SameDimensions(a.shape(), b.shape())) return false;
-  ArrayDifference difference = CompareArrays(b, a, Budget());
-  if (difference.other_bits > 0) rows.push_back({name, a.shape(), difference});
-  return true;
-}
-
-constexpr size_t kMostRows = 10;
-
-struct Comparison {
-  std::vector<Row> rows;
-  int64_t compared = 0, differing = 0;
-  std::vector<std::string> unlike;
-
-  void Add(const std::string& name, const Value& a, const Value& b) {
-    if (!a.has_value() || !b.has_value()) return;
-    const size_t before = rows.size();
-    if (!CompareLeaves(name, a, b, rows)) unlike.push_back(name);
-    ++compared;
-    if (rows.size() > before) ++differing;
-    if (rows.size() > kMostRows) rows.resize(kMostRows);
-  }
-};
-
-void SayComparison(const Session::State& s, const Comparison& comparison) {
-  const std::vector<Row>& rows = comparison.rows;
-  const int64_t differing = comparison.differing;
-  const bool alike = differing == 0 && comparison.unlike.empty();
-  s.Say(Count(comparison.compared, "instruction"), " compared, ", alike ? std::string(comparison.compared == 1 ? "with the same value" : "all with the same values") : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
-  for (size_t k = 0; k < rows.size(); ++k) {
-    const ArrayDifference& d = rows[k].difference;
-    double relative = 0;
-    if (d.worst >= 0) relative = Distance(d.worst_got, d.worst_expected) / std::abs(d.worst_expected.re);
-    s.Say(k == 0 ? "first: %" : "  %", rows[k].name, ": ", ToText(d, rows[k].shape), "; largest absolute ", absl::StrCat(d.largest_absolute),
-          d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative) ? absl::StrCat(", relative ", relative) : "", "; worst ", absl::StrCat(d.worst_ulp), " ulp\n");
-  }
-  if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
-  if (!comparison.unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(comparison.unlike, ", %"), "\n");
-}
-
-// What one of them has not come to was not compared.
-void SayNotCompared(const Session::State& s, const std::string& a, const Standing& at_a, const std::string& b, const Standing& at_b, size_t shared) {
-  const bool same = at_a.levels.size() == at_b.levels.size() && shared == at_a.levels.size() && at_a.at == at_b.at;
-  if (!same) s.Say("Compared is what both have executed: ", a, " stands ", at_a.text, ", ", b, " ", at_b.text, ". What only one of them has come to is not.\n");
-}
-
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, Comparison& comparison, std::function<void()>* notes) {
-  if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
-  const Standing at_b = StandingOf(s);
-  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
-  const Standing at_a = StandingOf(s);
-  const size_t shared = SharedFrames(at_a, at_b);
-  std::vector<Compared> names;
-  std::vector<int64_t> sizes;
-  std::vector<std::string> shown;
-  for (size_t depth = 0; depth < shared; ++depth) {
-    const Frame& frame = s.machine->frames()[depth];
-    for (const Instruction* i : frame.computation->schedule) {
-      if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
-      names.push_back({static_cast<int>(depth), std::string(i->name)});
-      sizes.push_back(i->shape.ByteSize());
-      shown.push_back(depth == 0 ? names.back().name : absl::StrCat(names.back().name, " in ", frame.computation->name));
-    }
-  }
-  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
-  for (size_t k = 0; k < names.size();) {
-    size_t end = k;
-    for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
-    const absl::Span<const Compared> batch = absl::MakeSpan(names).subspan(k, end - k);
-    if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
-    const std::vector<Value> of_a = ValuesOf(s, batch);
-    if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
-    const std::vector<Value> of_b = ValuesOf(s, batch);
-    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(shown[k + n], of_a[n], of_b[n]);
-    k = end;
-  }
-  if (!only.empty() && names.empty()) {
-    // One of them stands in a frame that has it, and the other one has been there or not got there.
-    for (const bool first : {true, false}) {
-      const Standing &here = first ? at_a : at_b, &there = first ? at_b : at_a;
-      const std::string &stands = first ? a : b, &other = first ? b : a;
-      if (absl::Status status = SwitchTo(s, stands); !status.ok()) return status;
-      for (size_t depth = here.levels.size(); depth-- > shared;) {
-        const Value value = ValueIn(s, static_cast<int>(depth), only);
-        if (!value.has_value()) continue;
-        const std::string where = absl::StrCat(only, " in ", s.machine->frames()[depth].computation->name);
-        if (here.module != there.module || there.levels.empty()) {
-          return absl::FailedPreconditionError(absl::StrCat("%", only, ": ", stands, " stands ", here.text, ", and ", other, there.levels.empty() ? " is not running" : " runs another program and stands elsewhere"));
-        }
-        Mark mark = here.mark;
-        mark.levels.resize(depth + 1);
-        if (absl::Status status = SwitchTo(s, other); !status.ok()) return status;
-        Value past;
-        const absl::Status looked = LookAt(s, mark, [&] {
-          past = ValueIn(s, static_cast<int>(depth), only);
-          return absl::OkStatus();
-        });
-        if (!looked.ok()) return absl::FailedPreconditionError(absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
-        first ? comparison.Add(where, value, past) : comparison.Add(where, past, value);
-        return absl::OkStatus();
-      }
-    }
-    if (absl::Status status = SwitchTo(s, a); !status.ok()) return status;
-    return absl::NotFoundError(absl::StrCat("no instruction '", only, "' that has been executed in a frame in which ", a, " or ", b, " stands"));
-  }
-  if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
-  return absl::OkStatus();
-}
-
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only) {
-  const std::string home = s.Extension<Forks>().current;
-  Comparison comparison;
-  std::function<void()> notes;
-  const absl::Status status = CompareTwo(s, a, b, only, comparison, &notes);
-  const absl::Status back = SwitchTo(s, home);
-  if (!status.ok()) return status;
-  if (!back.ok()) return back;
-  if (comparison.compared == 0) return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks") : absl::StrCat("%", only, " has not been executed in both forks"));
-  SayComparison(s, comparison);
-  if (notes) notes();
-  return absl::OkStatus();
-}
-
-}  // namespace
 
 void PutAwayRun(Session::State& s) {
   Forks& forks = s.Extension<Forks>();
@@ -391,18 +190,6 @@ void FindAgain(Session::State& s, const Module& before) {
   }
   if (!lost.empty()) s.Say("Lost, because this program has no such place: ", absl::StrJoin(lost, ", "), "\n");
   CatchesOfNewProgram(s);
-}
-
-absl::Status CompareForks(Session::State& s, absl::string_view args) {
-  std::vector<std::string> words = absl::StrSplit(args, absl::ByAnyChar(" \t"), absl::SkipEmpty());
-  Forks& forks = s.Extension<Forks>();
-  if (words.size() == 1) words.push_back(forks.current);
-  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: fork compare main other [%x]");
-  for (size_t k = 0; k < 2; ++k) {
-    if (words[k] != forks.current && !forks.others.contains(words[k])) return NoFork(s, forks, words[k]);
-  }
-  if (words[0] == words[1]) return absl::InvalidArgumentError("a fork is the same as itself; name another");
-  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view());
 }
 
 absl::Status CommandFork(Session::State& s, absl::string_view args) {

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/debug/log_moments.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_counts.h"
 #include "core/debug/travel.h"
@@ -22,6 +23,7 @@ struct Fork {
   std::map<std::string, Mark> bookmarks;
   StopMemory memory;             // of stops, at its present
   StopLedger ledger;
+  std::map<int, LoggedMoments> logged;
   bool error_stop = false;
   std::string made;              // how it came about
 };
@@ -46,7 +48,10 @@ void PutAwayRun(Session::State& s);
 // The session has another program now: everything that points into the old one is found again in the new one, and what is not there is said.
 // `before`: the old one.
 void FindAgain(Session::State& s, const Module& before);
-// "main other [%x]": the values of two forks.
+// The session's fork is that one now.
+absl::Status SwitchTo(Session::State& s, const std::string& name);
+absl::Status NoFork(Forks& forks, absl::string_view name);
+// "main other [%x]": the values of two forks (compare_forks.cc).
 absl::Status CompareForks(Session::State& s, absl::string_view args);
 
 }  // namespace hloscope

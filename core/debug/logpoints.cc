@@ -1,4 +1,5 @@
 // Logpoints: text with values in it, written where the program comes by; it does not stop there.
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 
@@ -110,6 +111,9 @@ std::vector<absl::string_view> LogExpressions(absl::string_view text) {
 }
 
 void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits) {
+  if (const auto logged = StopsOfRun(s).logged.find(b.number);
+      logged != StopsOfRun(s).logged.end() && logged->second.Contains(s.machine->Where()))
+    return;
   std::string line;
   const auto value = [&](absl::string_view expression) {
     const absl::StatusOr<ExpressionResult> result = EvaluateAtStop(s, hits, expression);
@@ -122,6 +126,37 @@ void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits) {
   std::unique_ptr<std::ofstream>& file = Stops(s).logs[b.file];
   if (file == nullptr) file = std::make_unique<std::ofstream>(b.file, std::ios::trunc);
   *file << line;
+}
+
+namespace {
+
+bool Logs(const Breakpoint& b) { return b.kind == Breakpoint::kLog && b.enabled; }
+
+bool AnyLogs(const Session::State& s) {
+  return std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [](const std::unique_ptr<Breakpoint>& b) { return Logs(*b); });
+}
+
+}  // namespace
+
+void NoteLogged(Session::State& s, const LoggedMoments::Key& from, bool after) {
+  if (!s.visible() || !AnyLogs(s)) return;
+  const LoggedMoments::Key to{s.machine->Where(), after};
+  for (const auto& b : s.breakpoints) {
+    if (Logs(*b)) StopsOfRun(s).logged[b->number].Add(from, to);
+  }
+}
+
+bool LogsMissing(Session::State& s, const Mark& from, const Mark& to) {
+  if (!(from < to)) return false;
+  return std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [&](const std::unique_ptr<Breakpoint>& b) {
+    if (!Logs(*b) || b->locations.empty()) return false;
+    const auto logged = StopsOfRun(s).logged.find(b->number);
+    return logged == StopsOfRun(s).logged.end() || !logged->second.Covers({from, true}, {to, true});
+  });
+}
+
+void BeginLogs(Session::State& s) {
+  for (auto& [path, file] : Stops(s).logs) file = std::make_unique<std::ofstream>(path, std::ios::trunc);
 }
 
 void FlushLogs(Session::State& s) {

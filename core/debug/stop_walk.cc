@@ -203,6 +203,31 @@ absl::Status KnowCounts(Session::State& s, Need need) {
   return status;
 }
 
+absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to) {
+  Machine& m = *s.machine;
+  const Computation& computation = *m.top().computation;
+  const Instruction* element_caller = nullptr;
+  for (const Frame& frame : m.frames()) {
+    if (frame.kind == FrameKind::kElement) element_caller = frame.caller;
+  }
+  if (absl::Status there = SeekStatus(s, s.Extension<Travel>().timeline->Seek(from)); !there.ok()) return there;
+  (void)KnowCounts(s, Need::kGoOn);
+  WriteLogsHere(s);
+  StopMemory memory = PresentMemory(s);
+  Found found;
+  const PastArmed armed(s, to, computation, element_caller);
+  BeginCatchWalk(s);
+  StopsOfRun(s).logging = true;
+  m.interrupt().store(false);
+  const absl::Status walked = FindLastStop(s, to, true, &found, &memory);
+  if (walked.ok() && m.Where() == to) StopsHere(s, memory, false);
+  StopsOfRun(s).logging = false;
+  NoteLogged(s, {from, true}, true);
+  Ledger(s).Add(m.Where(), memory);
+  FlushLogs(s);
+  return walked;
+}
+
 absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory) {
   const auto wanted = [](const Breakpoint& b, bool near) { return b.enabled && (near || Decisive(b)); };
   for (Start& start : StartsFor(s, {mark, false}, *memory, wanted)) {

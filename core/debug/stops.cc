@@ -116,6 +116,9 @@ Breakpoint& Adopt(Session::State& s, std::unique_ptr<Breakpoint> b) {
   Breakpoint& added = *s.breakpoints.back();
   const bool counts_places = added.kind == Breakpoint::kBreak || added.kind == Breakpoint::kLog;
   ForEachRun(s, [&](int) {
+    // Where a logpoint is set it is not written any more, as a breakpoint does not stop there.
+    if (s.visible() && added.kind == Breakpoint::kLog)
+      StopsOfRun(s).logged[added.number].Add({PresentMark(s), false}, {PresentMark(s), true});
     // Else nobody has counted how often the program came there: KnowCounts does where it matters, from the beginning, as every other way there.
     if (s.visible() && counts_places && !(added.temporary && !Decisive(added))) return;
     PresentMemory(s).counts[added.number] = StopCounts();
@@ -139,6 +142,9 @@ StopFigures FiguresOf(const Session::State& s, const Breakpoint& b) {
 
 void Redefined(Session::State& s, const Breakpoint& b) {
   ForEachRun(s, [&](int) {
+    LoggedMoments& logged = StopsOfRun(s).logged[b.number];
+    logged = LoggedMoments();  // its lines are others, but for the one here
+    if (s.visible()) logged.Add({PresentMark(s), false}, {PresentMark(s), true});
     Ledger(s).Forget(b.number);
     if (s.visible()) Ledger(s).AddOne(PresentMark(s), b.number, PresentMemory(s));
   });
@@ -163,6 +169,7 @@ void SpendRules(Session::State& s) {
 void CountsBegin(Session::State& s) {
   PresentMemory(s) = StopMemory();
   StopsOfRun(s).passing.clear();
+  StopsOfRun(s).logged.clear();
   for (const auto& b : s.breakpoints) PresentMemory(s).counts[b->number] = StopCounts();
 }
 
@@ -297,12 +304,25 @@ std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting
     if (!judged.Stops()) continue;
     if (b->kind != Breakpoint::kLog) {
       found.push_back(std::move(stop));
-    } else if (counting) {
+    } else if (counting || StopsOfRun(s).logging) {
       WriteLog(s, *b, judged.reached());
     }
   }
   memory.judged = now;
   return found;
+}
+
+void WriteLogsHere(Session::State& s) {
+  const std::vector<Breakpoint*>* here = AtPosition(s);
+  if (here == nullptr) return;
+  s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+  for (const Breakpoint* b : *here) {
+    const StopFigures figures = FiguresOf(s, *b);
+    if (b->kind != Breakpoint::kLog || !figures.awake || figures.passed > 0) continue;
+    const absl::StatusOr<Claim> claim =
+        b->condition.empty() ? absl::StatusOr<Claim>(Claim{true, ""}) : EvaluateClaim(b->condition, StopHost(s, figures.counts.reached));
+    if (claim.ok() && claim->holds) WriteLog(s, *b, figures.counts.reached);
+  }
 }
 
 bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vector<Stop>* stops) {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/debug/calls.h"
+#include "core/debug/log_moments.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_counts.h"
 
@@ -62,6 +63,8 @@ struct RunStops {
   StopLedger ledger;
   StopMemory* judging = nullptr;  // what the machine's present run is judged by; null: it is not judged
   std::map<int, int64_t> passing;  // by number: hits that continue N passes by. Of the way that it goes, not of the moment
+  std::map<int, LoggedMoments> logged;  // of logpoints, by number
+  bool logging = false;                 // a walk on the program's own way forward: logpoints write, though nothing stops
   bool past = false;              // a walk through the past: what sleeps at the present is armed too
   absl::flat_hash_set<const Computation*> around;  // of the stops of this run: there may be more of them
 };
@@ -79,8 +82,19 @@ StopState& Stops(Session::State& s);
 
 // Says which stops these are, spends what is spent, and puts their commands in order.
 void Announce(Session::State& s, const std::vector<Stop>& stops);
-// Writes a logpoint's line (logpoints.cc).
+// -- Logpoints (logpoints.cc) --
+// Writes its line, unless that of this moment has been written.
 void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits);
+// What logpoints say at the present, where nobody has judged that: the program was moved here. Before it runs on.
+void WriteLogsHere(Session::State& s);
+// The program has come forward from `from` to the present (`after`: what stops there was judged), and logpoints have written on the way.
+void NoteLogged(Session::State& s, const LoggedMoments::Key& from, bool after);
+// The lines of the way forward from one moment to another that are not written yet: walks there. The program is left there; cancelled: on
+// the way.
+bool LogsMissing(Session::State& s, const Mark& from, const Mark& to);
+absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to);
+// A run begins: its files begin anew.
+void BeginLogs(Session::State& s);
 void FlushLogs(Session::State& s);
 // Nothing when the watch cannot be evaluated here or has nothing to say; an error when it cannot be evaluated at all (watches.cc).
 absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint& b, StopMemory& memory, int64_t hits);

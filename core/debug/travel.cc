@@ -69,6 +69,7 @@ void NoteEdit(Session::State& s) {
   timeline->NoteEdit();
   TakeBack(s);
   Ledger(s).DropAfter(s.machine->Where());
+  for (auto& [number, logged] : StopsOfRun(s).logged) logged.DropAfter(s.machine->Where());
   s.ArmThis();
 }
 
@@ -282,7 +283,14 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   const Mark before = s.machine->Where();
   const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot(true);
   const StopReason reason = (*timeline)->Seek(*mark);
-  if (reason == StopReason::kError && args == "end") {  // where the program ends is the error
+  const bool to_error = reason == StopReason::kError && args == "end";
+  if ((to_error || SeekStatus(s, reason).ok()) && LogsMissing(s, before, *mark)) {
+    if (absl::Status written = WriteLogsOnTheWay(s, before, *mark); !written.ok()) {
+      if (present != nullptr) s.machine->Restore(*present);
+      return written;
+    }
+  }
+  if (to_error) {  // where the program ends is the error
     s.Say("The program does not come to its end: it stops with an error.\n");
     StopsMoved(s);
     if (KnowCounts(s, Need::kGoOn).ok()) (void)(*timeline)->Seek(*mark);  // the error again

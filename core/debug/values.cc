@@ -39,6 +39,12 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
   const absl::string_view name = parsed.name;
   for (const Computation* computation : s.module->computations) {
     if (FindNamed(*computation, text) == nullptr) continue;
+    const int frames = s.visible() ? static_cast<int>(s.machine->frames().size()) : 0;
+    for (int depth = frames - 1; depth > s.selected; --depth) {  // up has been said
+      if (s.machine->frames()[depth].computation != computation) continue;
+      return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of frame ", frames - 1 - depth, " (",
+                                                        computation->name, "); frame ", frames - 1 - depth, " selects it"));
+    }
     absl::Status status = absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
                                                                      s.visible() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
     if (s.visible() && !s.element_callers.contains(computation)) status.SetPayload(kNoFrame, absl::Cord());
@@ -58,6 +64,7 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
 
 absl::Status WithMoment(const absl::Status& status, absl::string_view command, absl::string_view args) {
   if (!status.GetPayload(kNoFrame).has_value()) return status;
+  args = absl::StripAsciiWhitespace(absl::StripSuffix(args, "@"));  // the moment itself is missing
   return absl::FailedPreconditionError(absl::StrCat(status.message(), ", or name a moment of the past: ", command, " ", args, " @ iteration 0 (or call 1)"));
 }
 

@@ -1,0 +1,267 @@
+// Forks compared: the values of the frames in which both stand. What is inside of loops and calls: compare_forks_inside.cc.
+#include "core/debug/compare_forks.h"
+
+#include <cmath>
+#include <functional>
+
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+
+// Of arrays, and the leaves of tuples; no rows: the same bits. False: they cannot be compared.
+bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std::vector<ForkRow>& rows) {
+  if (a.shape().IsTuple() && b.shape().IsTuple() && a.elements().size() == b.elements().size()) {
+    bool all = true;
+    for (size_t k = 0; k < a.elements().size(); ++k)
+      all &= CompareLeaves(absl::StrCat(name, "[", k, "]"), a.elements()[k], b.elements()[k], rows);
+    return all;
+  }
+  if (!a.shape().IsArray() || !b.shape().IsArray()) return a.shape().ToString(false) == b.shape().ToString(false);
+  if (!Shape::SameDimensions(a.shape(), b.shape())) return false;
+  ArrayDifference difference = CompareArrays(b, a, Budget());
+  if (difference.other_bits > 0) rows.push_back({name, a.shape(), difference});
+  return true;
+}
+
+std::string ToText(const ForkRow& row) {
+  const ArrayDifference& d = row.difference;
+  double relative = 0;
+  if (d.worst >= 0) relative = Distance(d.worst_got, d.worst_expected) / std::abs(d.worst_expected.re);
+  return absl::StrCat(
+      ToText(d, row.shape), "; largest absolute ", d.largest_absolute,
+      d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative) ? absl::StrCat(", relative ", relative) : "", "; worst ",
+      d.worst_ulp, " ulp");
+}
+
+namespace {
+
+// Where a fork stands: its frames up to where element computations begin, which are only looked at.
+struct Standing {
+  ForkPath levels;
+  std::vector<std::string> at;  // by level: what is next, or is being run; empty at the end
+  std::string text;
+  Mark mark;
+  const Module* module = nullptr;
+};
+
+Standing StandingOf(Session::State& s) {
+  Standing standing;
+  standing.module = s.module.get();
+  if (!s.visible()) return standing;
+  const std::vector<Frame>& frames = s.machine->frames();
+  for (const Frame& frame : frames) {
+    if (frame.kind == FrameKind::kElement) break;
+    const bool ended = frame.position >= static_cast<int>(frame.computation->schedule.size());
+    standing.levels.push_back({frame.kind, frame.iteration, frame.branch, frame.caller == nullptr ? "" : std::string(frame.caller->name)});
+    standing.at.push_back(ended ? "" : std::string(frame.computation->schedule[frame.position]->name));
+  }
+  standing.text = s.machine->finished() ? "at its end" : absl::StrCat("at ", s.DescribeFrame(static_cast<int>(standing.levels.size()) - 1));
+  standing.mark = s.machine->Where();
+  return standing;
+}
+
+// How many frames are the same in both: in the same iterations of the same loops.
+size_t SharedFrames(const Standing& a, const Standing& b) {
+  size_t shared = 0;
+  for (; shared < std::min(a.levels.size(), b.levels.size()); ++shared) {
+    const ForkFrame &x = a.levels[shared], &y = b.levels[shared];
+    if (x.kind != y.kind || x.iteration != y.iteration || x.branch != y.branch || x.caller != y.caller) break;
+  }
+  return shared;
+}
+
+struct Compared {
+  int depth = 0;
+  std::string name;
+};
+
+// The value of an instruction of that frame at the present; empty where it has none.
+Value ValueIn(Session::State& s, int depth, absl::string_view name) {
+  if (!s.visible() || depth >= static_cast<int>(s.machine->frames().size())) return Value();
+  const Frame& frame = s.machine->frames()[depth];
+  const Instruction* i = frame.computation->FindInstruction(name);
+  if (i == nullptr || i->index >= frame.position) return Value();
+  absl::StatusOr<Value> got = s.machine->ValueOf(depth, i->index);
+  return got.ok() ? *std::move(got) : Value();
+}
+
+std::vector<Value> ValuesOf(Session::State& s, absl::Span<const Compared> names) {
+  std::vector<Value> values;
+  for (const Compared& each : names) values.push_back(ValueIn(s, each.depth, each.name));
+  return values;
+}
+
+constexpr size_t kMostRows = 10;
+
+struct Comparison {
+  std::vector<ForkRow> rows;
+  int64_t compared = 0, differing = 0;
+  std::vector<std::string> unlike;
+  std::optional<Compared> first;  // that differs
+  std::string inside;             // where that begins, if it is inside of what the first one ran
+
+  void Add(const Compared& what, const std::string& name, const Value& a, const Value& b) {
+    if (!a.has_value() || !b.has_value()) return;
+    const size_t before = rows.size();
+    if (!CompareLeaves(name, a, b, rows)) unlike.push_back(name);
+    ++compared;
+    if (rows.size() > before && ++differing == 1) first = what;
+    if (rows.size() > kMostRows) rows.resize(kMostRows);
+  }
+};
+
+void SayComparison(const Session::State& s, const Comparison& comparison) {
+  const std::vector<ForkRow>& rows = comparison.rows;
+  const int64_t differing = comparison.differing;
+  const bool alike = differing == 0 && comparison.unlike.empty();
+  s.Say(Count(comparison.compared, "instruction"), " compared, ",
+        alike ? std::string(comparison.compared == 1 ? "with the same value" : "all with the same values")
+              : absl::StrCat(differing, differing == 1 ? " differs" : " differ"),
+        ".\n");
+  for (size_t k = 0; k < rows.size(); ++k) {
+    s.Say(k == 0 ? "first: %" : "  %", rows[k].name, ": ", ToText(rows[k]), "\n");
+    if (k == 0 && !comparison.inside.empty()) s.Say(comparison.inside);
+  }
+  if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
+  if (!comparison.unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(comparison.unlike, ", %"), "\n");
+}
+
+// What one of them has not come to was not compared.
+void SayNotCompared(const Session::State& s, const std::string& a, const Standing& at_a, const std::string& b, const Standing& at_b,
+                    size_t shared) {
+  const bool same = at_a.levels.size() == at_b.levels.size() && shared == at_a.levels.size() && at_a.at == at_b.at;
+  if (!same)
+    s.Say("Compared is what both have executed: ", a, " stands ", at_a.text, ", ", b, " ", at_b.text,
+          ". What only one of them has come to is not.\n");
+}
+
+// Where the first difference is what a loop or a call made, or what a loop carried to the present iteration, it began inside.
+absl::Status LookInside(Session::State& s, const std::string& a, const std::string& b, const Standing& at, Comparison& comparison) {
+  if (!comparison.first.has_value() || static_cast<size_t>(comparison.first->depth) >= at.levels.size()) return absl::OkStatus();
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  const size_t depth = static_cast<size_t>(comparison.first->depth);
+  const Frame& frame = s.machine->frames()[depth];
+  const Instruction* i = frame.computation->FindInstruction(comparison.first->name);
+  if (i == nullptr) return absl::OkStatus();
+  ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth) + 1);
+  const bool loop = path.back().kind == FrameKind::kWhileBody || path.back().kind == FrameKind::kWhileCondition;
+  absl::StatusOr<std::optional<InnerDifference>> inside = std::optional<InnerDifference>();
+  if (Def(*i).control != ControlKind::kNone) {
+    inside = FirstInside(s, a, b, path, std::string(i->name), -1);
+  } else if (loop && i->parameter_number >= 0 && path.back().iteration > 0) {
+    const ForkFrame now = path.back();
+    path.pop_back();
+    inside = FirstInside(s, a, b, path, now.caller, now.iteration);
+  }
+  if (!inside.ok()) return inside.status();
+  if (inside->has_value()) comparison.inside = absl::StrCat("  it begins at ", (*inside)->where, ": ", (*inside)->text, "\n");
+  return absl::OkStatus();
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, Comparison& comparison,
+                        std::function<void()>* notes, bool* everywhere) {
+  if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
+  const Standing at_b = StandingOf(s);
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  const Standing at_a = StandingOf(s);
+  const size_t shared = SharedFrames(at_a, at_b);
+  std::vector<Compared> names;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> shown;
+  for (size_t depth = 0; depth < shared; ++depth) {
+    const Frame& frame = s.machine->frames()[depth];
+    for (const Instruction* i : frame.computation->schedule) {
+      if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
+      names.push_back({static_cast<int>(depth), std::string(i->name)});
+      sizes.push_back(i->shape.ByteSize());
+      shown.push_back(depth == 0 ? names.back().name : absl::StrCat(names.back().name, " in ", frame.computation->name));
+    }
+  }
+  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
+  for (size_t k = 0; k < names.size();) {
+    size_t end = k;
+    for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
+    const absl::Span<const Compared> batch = absl::MakeSpan(names).subspan(k, end - k);
+    if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+    const std::vector<Value> of_a = ValuesOf(s, batch);
+    if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
+    const std::vector<Value> of_b = ValuesOf(s, batch);
+    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], shown[k + n], of_a[n], of_b[n]);
+    k = end;
+  }
+  if (!only.empty() && names.empty()) {
+    // One of them stands in a frame that has it, and the other one has been there or not got there.
+    for (const bool first : {true, false}) {
+      const Standing &here = first ? at_a : at_b, &there = first ? at_b : at_a;
+      const std::string &stands = first ? a : b, &other = first ? b : a;
+      if (absl::Status status = SwitchTo(s, stands); !status.ok()) return status;
+      for (size_t depth = here.levels.size(); depth-- > shared;) {
+        const Value value = ValueIn(s, static_cast<int>(depth), only);
+        if (!value.has_value()) continue;
+        const std::string where = absl::StrCat(only, " in ", s.machine->frames()[depth].computation->name);
+        if (here.module != there.module || there.levels.empty()) {
+          return absl::FailedPreconditionError(
+              absl::StrCat("%", only, ": ", stands, " stands ", here.text, ", and ", other,
+                           there.levels.empty() ? " is not running" : " runs another program and stands elsewhere"));
+        }
+        Mark mark = here.mark;
+        mark.levels.resize(depth + 1);
+        if (absl::Status status = SwitchTo(s, other); !status.ok()) return status;
+        Value past;
+        const absl::Status looked = LookAt(s, mark, [&] {
+          past = ValueIn(s, static_cast<int>(depth), only);
+          return absl::OkStatus();
+        });
+        if (!looked.ok())
+          return absl::FailedPreconditionError(
+              absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
+        const Compared what{static_cast<int>(depth), std::string(only)};
+        first ? comparison.Add(what, where, value, past) : comparison.Add(what, where, past, value);
+        return absl::OkStatus();
+      }
+    }
+    *everywhere = true;
+    return absl::OkStatus();
+  }
+  if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
+  return LookInside(s, a, b, at_a, comparison);
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only) {
+  const std::string home = s.Extension<Forks>().current;
+  Comparison comparison;
+  std::function<void()> notes;
+  bool everywhere = false;
+  absl::Status status = CompareTwo(s, a, b, only, comparison, &notes, &everywhere);
+  if (status.ok() && everywhere) status = CompareEverywhere(s, a, b, only);
+  const absl::Status back = SwitchTo(s, home);
+  if (!status.ok()) return status;
+  if (!back.ok() || everywhere) return back;
+  if (comparison.compared == 0)
+    return absl::FailedPreconditionError(only.empty() ? std::string("nothing has been executed in both forks")
+                                                      : absl::StrCat("%", only, " has not been executed in both forks"));
+  SayComparison(s, comparison);
+  if (notes) notes();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CompareForks(Session::State& s, absl::string_view args) {
+  std::vector<std::string> words = absl::StrSplit(args, absl::ByAnyChar(" \t"), absl::SkipEmpty());
+  Forks& forks = s.Extension<Forks>();
+  if (words.size() == 1) words.push_back(forks.current);
+  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: fork compare main other [%x]");
+  for (size_t k = 0; k < 2; ++k) {
+    if (words[k] != forks.current && !forks.others.contains(words[k])) return NoFork(forks, words[k]);
+  }
+  if (words[0] == words[1]) return absl::InvalidArgumentError("a fork is the same as itself; name another");
+  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view());
+}
+
+}  // namespace hloscope

@@ -1,0 +1,47 @@
+// What the comparison of two forks is made of: rows of values that differ, and where inside of loops and calls two forks part. For
+// compare_forks*.cc only.
+#ifndef HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
+#define HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/debug/compare_values.h"
+#include "core/debug/fork.h"
+
+namespace hloscope {
+
+struct ForkRow {
+  std::string name;
+  Shape shape;
+  ArrayDifference difference;
+};
+// Of arrays, and the leaves of tuples; no rows: the same bits. False: they cannot be compared.
+bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std::vector<ForkRow>& rows);
+std::string ToText(const ForkRow& row);
+
+// A frame by names, so that it is found in both forks' programs.
+struct ForkFrame {
+  FrameKind kind = FrameKind::kEntry;
+  int64_t iteration = 0;
+  int branch = -1;
+  std::string caller;  // the instruction around that runs it
+};
+using ForkPath = std::vector<ForkFrame>;
+
+// The first value in time that differs inside of what %`caller` in the frame of `path` ran in both forks, up to its iteration `last` (-1:
+// all of them).
+struct InnerDifference {
+  std::string where;  // "%x in body, iteration 1 of %outer, 3 of %inner"
+  std::string text;   // how
+};
+absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
+                                                           const std::string& caller, int64_t last);
+
+// All values of an instruction, in every iteration and call, side by side; the first that differs is told.
+absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_COMPARE_FORKS_H_

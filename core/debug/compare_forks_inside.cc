@@ -1,0 +1,294 @@
+// Where two forks part inside of what an instruction ran: by what loops carry first, iteration by iteration, then by the values of the
+// iteration in which that parts; and on into what those ran.
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_join.h"
+#include "core/debug/compare_forks.h"
+#include "core/debug/instruction_names.h"
+#include "core/debug/occurrences.h"
+#include "core/debug/stop_walk.h"
+#include "core/debug/text_util.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int64_t kBatch = int64_t{256} << 20;  // bytes of values of one fork that wait for the other's
+
+const Computation* CalledFor(const Instruction& i, const ForkFrame& frame) {
+  if (frame.kind == FrameKind::kWhileBody) return i.Called(AttrId::kBody);
+  if (frame.kind == FrameKind::kWhileCondition) return i.Called(AttrId::kCondition);
+  const std::vector<Computation*> all = i.CalledComputations();
+  const size_t which = frame.kind == FrameKind::kBranch ? static_cast<size_t>(frame.branch) : 0;
+  return which < all.size() ? all[which] : nullptr;
+}
+
+// The end of that frame in a program, and the computation that runs there; nothing: it has no such frame.
+std::optional<std::pair<Mark, const Computation*>> EndOf(const Module& module, const ForkPath& path) {
+  Mark mark;
+  const Computation* computation = module.entry;
+  for (const ForkFrame& frame : path) {
+    if (!frame.caller.empty()) {
+      const Instruction* caller = computation->FindInstruction(frame.caller);
+      if (caller == nullptr) return std::nullopt;
+      mark.levels.back().position = caller->index;
+      computation = CalledFor(*caller, frame);
+      if (computation == nullptr) return std::nullopt;
+    }
+    mark.levels.push_back({frame.kind, frame.iteration, frame.branch, static_cast<int>(computation->schedule.size())});
+  }
+  return std::make_pair(std::move(mark), computation);
+}
+
+const Computation* ComputationOf(const Module& module, const ForkPath& path) {
+  const auto end = EndOf(module, path);
+  return end.has_value() ? end->second : nullptr;
+}
+
+// The values of these names at the end of each frame; none of a frame that the fork's run does not come to.
+using FrameValues = std::optional<std::vector<Value>>;
+absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::string& fork, absl::Span<const ForkPath> paths,
+                                                 absl::Span<const std::string> names) {
+  if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
+  std::vector<FrameValues> found(paths.size());
+  const absl::Status looked = LookAround(s, [&]() -> absl::Status {
+    Timeline& timeline = *s.Extension<Travel>().timeline;
+    for (size_t k = 0; k < paths.size(); ++k) {
+      const auto end = EndOf(*s.module, paths[k]);
+      if (!end.has_value()) continue;
+      const StopReason reason = timeline.Seek(AfterEdits(timeline, end->first));
+      if (reason == StopReason::kError && absl::IsNotFound(s.machine->status())) continue;  // not on the way
+      if (absl::Status there = SeekStatus(s, reason); !there.ok()) return there;
+      const int depth = static_cast<int>(s.machine->frames().size()) - 1;
+      std::vector<Value> values;
+      for (const std::string& name : names) {
+        const Instruction* i = end->second->FindInstruction(name);
+        absl::StatusOr<Value> value = i == nullptr ? absl::StatusOr<Value>(Value()) : s.machine->ValueOf(depth, i->index);
+        values.push_back(value.ok() ? *std::move(value) : Value());
+      }
+      found[k] = std::move(values);
+    }
+    return absl::OkStatus();
+  });
+  if (!looked.ok()) return looked;
+  return found;
+}
+
+std::optional<ForkRow> Differs(const std::string& name, const Value& a, const Value& b) {
+  std::vector<ForkRow> rows;
+  if (a.has_value() && b.has_value()) CompareLeaves(name, a, b, rows);
+  return rows.empty() ? std::nullopt : std::make_optional(rows[0]);
+}
+
+std::string WhereText(const ForkPath& path, absl::string_view computation) {
+  std::vector<std::string> around;
+  for (const ForkFrame& frame : path) {
+    if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition)
+      around.push_back(absl::StrCat("iteration ", frame.iteration, " of %", frame.caller));
+    if (frame.kind == FrameKind::kBranch) around.push_back(absl::StrCat("branch ", frame.branch, " of %", frame.caller));
+    if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) around.push_back(absl::StrCat("call by %", frame.caller));
+  }
+  return absl::StrCat(" in ", computation, around.empty() ? "" : absl::StrCat(" (", absl::StrJoin(around, ", "), ")"));
+}
+
+class Search {
+ public:
+  Search(Session::State& s, const std::string& a, const std::string& b) : s_(s), a_(a), b_(b) {}
+
+  absl::StatusOr<std::optional<InnerDifference>> Inside(const ForkPath& path, const std::string& caller, int64_t last) {
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    const Computation* home = ComputationOf(*s_.module, path);
+    const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
+    if (i == nullptr || path.size() > kDeepest) return std::nullopt;
+    switch (Def(*i).control) {
+      case ControlKind::kWhile: return InLoop(path, caller, last);
+      case ControlKind::kCall: {
+        const std::vector<Computation*> called = i->CalledComputations();
+        if (called.empty()) return std::nullopt;
+        return InFrame(With(path, {called[0]->is_fusion ? FrameKind::kFusion : FrameKind::kCall, 0, -1, caller}));
+      }
+      case ControlKind::kConditional: {
+        const int branches = static_cast<int>(i->CalledComputations().size());
+        for (int k = 0; k < branches; ++k) {
+          auto inside = InFrame(With(path, {FrameKind::kBranch, 0, k, caller}));
+          if (!inside.ok() || inside->has_value()) return inside;
+        }
+        return std::nullopt;
+      }
+      case ControlKind::kNone: break;
+    }
+    return std::nullopt;
+  }
+
+ private:
+  static constexpr size_t kDeepest = 100;
+  static ForkPath With(ForkPath path, ForkFrame frame) {
+    path.push_back(std::move(frame));
+    return path;
+  }
+
+  // The first iteration whose condition is not given the same in both, or is come to by one of them alone; then the one before is looked
+  // at.
+  absl::StatusOr<std::optional<InnerDifference>> InLoop(const ForkPath& path, const std::string& caller, int64_t last) {
+    const auto frame = [&](FrameKind kind, int64_t k) { return With(path, {kind, k, -1, caller}); };
+    const Computation* condition = ComputationOf(*s_.module, frame(FrameKind::kWhileCondition, 0));
+    if (condition == nullptr || condition->parameters.empty()) return std::nullopt;
+    const std::vector<std::string> carried = {std::string(condition->parameters[0]->name)};
+    const int64_t count = std::clamp<int64_t>(kBatch / std::max<int64_t>(1, condition->parameters[0]->shape.ByteSize()), 1, 4096);
+    int64_t parts = -1;
+    for (int64_t begin = 0; parts < 0; begin += count) {
+      std::vector<ForkPath> paths;
+      for (int64_t k = begin; k < begin + count && (last < 0 || k <= last); ++k) paths.push_back(frame(FrameKind::kWhileCondition, k));
+      auto of_a = Collect(s_, a_, paths, carried);
+      if (!of_a.ok()) return of_a.status();
+      auto of_b = Collect(s_, b_, paths, carried);
+      if (!of_b.ok()) return of_b.status();
+      bool over = paths.size() < static_cast<size_t>(count);
+      for (size_t k = 0; k < paths.size() && parts < 0 && !over; ++k) {
+        const FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
+        over = !x.has_value() && !y.has_value();
+        const bool differs = x.has_value() != y.has_value() || (x.has_value() && Differs("", (*x)[0], (*y)[0]).has_value());
+        if (differs) parts = begin + static_cast<int64_t>(k);
+      }
+      if (over && parts < 0) return std::nullopt;
+    }
+    for (const ForkPath& each : {frame(FrameKind::kWhileCondition, std::max<int64_t>(0, parts - 1)),
+                                 frame(FrameKind::kWhileBody, std::max<int64_t>(0, parts - 1)), frame(FrameKind::kWhileCondition, parts)}) {
+      auto inside = InFrame(each);
+      if (!inside.ok() || inside->has_value()) return inside;
+    }
+    return std::nullopt;
+  }
+
+  absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path) {
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    const Computation* computation = ComputationOf(*s_.module, path);
+    if (computation == nullptr) return std::nullopt;
+    const std::string home(computation->name);
+    std::vector<std::string> names;
+    std::vector<int64_t> sizes;
+    std::vector<bool> control;
+    for (const Instruction* i : computation->schedule) {
+      names.emplace_back(i->name);
+      sizes.push_back(i->shape.ByteSize());
+      control.push_back(Def(*i).control != ControlKind::kNone);
+    }
+    for (size_t k = 0; k < names.size();) {
+      size_t end = k;
+      for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
+      const absl::Span<const std::string> batch = absl::MakeSpan(names).subspan(k, end - k);
+      auto of_a = Collect(s_, a_, {path}, batch);
+      if (!of_a.ok()) return of_a.status();
+      auto of_b = Collect(s_, b_, {path}, batch);
+      if (!of_b.ok()) return of_b.status();
+      if (!(*of_a)[0].has_value() || !(*of_b)[0].has_value()) return std::nullopt;
+      for (size_t n = 0; n < batch.size(); ++n) {
+        const std::optional<ForkRow> row = Differs(batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
+        if (!row.has_value()) continue;
+        if (control[k + n]) {
+          auto deeper = Inside(path, batch[n], -1);
+          if (!deeper.ok() || deeper->has_value()) return deeper;
+        }
+        return InnerDifference{absl::StrCat("%", row->name, WhereText(path, home)), ToText(*row)};
+      }
+      k = end;
+    }
+    return std::nullopt;
+  }
+
+  Session::State& s_;
+  const std::string &a_, &b_;
+};
+
+// Where its values are, in the present fork: one computation has the name.
+absl::StatusOr<const Instruction*> OnlyNamed(Session::State& s, absl::string_view name) {
+  std::vector<const Instruction*> found;
+  for (const Computation* computation : s.module->computations) {
+    if (const Instruction* i = FindNamed(*computation, name)) found.push_back(i);
+  }
+  if (found.empty()) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "' in ", s.Extension<Forks>().current));
+  if (found.size() == 1) return found[0];
+  std::vector<std::string> all;
+  for (const Instruction* i : found) all.push_back(absl::StrCat(i->parent->name, ":", i->name));
+  return absl::InvalidArgumentError(absl::StrCat("there is more than one %", name, "; say which: ", absl::StrJoin(all, " or ")));
+}
+
+struct Everywhere {
+  std::vector<std::string> labels;
+  std::vector<Value> values;
+  std::string name;
+  bool more = false;
+};
+
+// What has been executed of it: up to where the fork stands.
+absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork, absl::string_view name) {
+  if (absl::Status there = SwitchTo(s, fork); !there.ok()) return there;
+  if (!s.visible()) return absl::FailedPreconditionError(absl::StrCat(fork, " is not running"));
+  const absl::StatusOr<const Instruction*> i = OnlyNamed(s, name);
+  if (!i.ok()) return i.status();
+  absl::StatusOr<Occurrences> occurrences = Occurrences::Of(s, *(*i)->parent, Asked(), false);
+  if (!occurrences.ok()) return occurrences.status();
+  Everywhere all;
+  all.name = absl::StrCat("%", (*i)->name, " in ", (*i)->parent->name);
+  const Mark present = s.machine->Where();
+  int64_t bytes = 0;
+  const absl::Status looked = LookAround(s, [&] {
+    return occurrences->Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
+      Mark there = s.machine->Where();
+      there.levels.back().position = (*i)->index + 1;
+      if (present < there) return false;
+      if (bytes > kBatch) {
+        all.more = true;
+        return false;
+      }
+      // Behind it: something may have been set in what it ran.
+      const StopReason reason = s.Extension<Travel>().timeline->Seek(there);
+      if (absl::Status status = SeekStatus(s, reason); !status.ok()) return status;
+      absl::StatusOr<Value> value = s.machine->ValueOf(static_cast<int>(there.levels.size()) - 1, (*i)->index);
+      if (!value.ok()) return value.status();
+      bytes += value->byte_size();
+      all.labels.push_back(occurrences->Label(occurrence, false));
+      all.values.push_back(*std::move(value));
+      return true;
+    });
+  });
+  if (!looked.ok()) return looked;
+  return all;
+}
+
+}  // namespace
+
+absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
+                                                           const std::string& caller, int64_t last) {
+  return Search(s, a, b).Inside(path, caller, last);
+}
+
+absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name) {
+  const absl::StatusOr<Everywhere> of_a = AllValues(s, a, name);
+  if (!of_a.ok()) return of_a.status();
+  const absl::StatusOr<Everywhere> of_b = AllValues(s, b, name);
+  if (!of_b.ok()) return of_b.status();
+  int64_t compared = 0, differing = 0;
+  std::string first;
+  size_t k = 0;
+  for (size_t n = 0; n < of_a->labels.size(); ++n) {  // both are in order of time
+    const auto same = std::find(of_b->labels.begin() + static_cast<ptrdiff_t>(k), of_b->labels.end(), of_a->labels[n]);
+    if (same == of_b->labels.end()) continue;
+    k = static_cast<size_t>(same - of_b->labels.begin());
+    ++compared;
+    const std::optional<ForkRow> row = Differs("", of_a->values[n], of_b->values[k]);
+    if (row.has_value() && ++differing == 1) first = absl::StrCat(of_a->labels[n], of_a->labels[n].empty() ? "" : ": ", ToText(*row));
+  }
+  if (compared == 0) return absl::FailedPreconditionError(absl::StrCat(of_a->name, " has not been executed in both forks"));
+  s.Say(of_a->name, " was executed ", Count(compared, "time"), " in both, ",
+        differing == 0 ? "always with the same value" : absl::StrCat(differing, differing == 1 ? " differs" : " differ"), ".\n");
+  if (!first.empty()) s.Say("first: ", first, "\n");
+  if (of_a->more || of_b->more) s.Say("Later ones are left out: they are too large to be held side by side.\n");
+  const size_t most = std::max(of_a->labels.size(), of_b->labels.size());
+  if (most > static_cast<size_t>(compared) && !of_a->more && !of_b->more)
+    s.Say(Count(static_cast<int64_t>(most) - compared, "more execution"), " of only one of them.\n");
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
