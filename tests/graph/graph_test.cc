@@ -343,6 +343,30 @@ TEST(Walk, NeighbourhoodGrowsByHopsAndEntersComputations) {
   EXPECT_EQ(kind, WayKind::kMixed);
 }
 
+// A computation that two calls share: a way does not go in by one call and come out by the other.
+TEST(Walk, AWayComesOutWhereItWentIn) {
+  const auto module = Read(R"(HloModule shared
+relu { x = f32[4] parameter(0) ROOT m = f32[4] negate(x) }
+ENTRY main {
+  a = f32[4] parameter(0)
+  first = f32[4] call(a), to_apply=relu
+  b = f32[4] exponential(first)
+  c = f32[4] tanh(b)
+  d = f32[4] sine(c)
+  second = f32[4] call(d), to_apply=relu
+  ROOT e = f32[4] cosine(second)
+})");
+  const auto h = HierarchyOf(module);
+  WayKind kind = WayKind::kMixed;
+  std::vector<std::string> names;
+  for (const Instruction* i : ShortestPath(*h, At(*module, "main", "a"), At(*module, "main", "e"), &kind)) names.push_back(std::string(i->name));
+  EXPECT_THAT(names, ElementsAre("a", "first", "b", "c", "d", "second", "e"));
+  EXPECT_EQ(kind, WayKind::kAlong);
+  names.clear();
+  for (const Instruction* i : ShortestPath(*h, At(*module, "relu", "x"), At(*module, "main", "b"), &kind)) names.push_back(std::string(i->name));
+  EXPECT_THAT(names, ElementsAre("x", "m", "first", "b"));
+}
+
 constexpr char kBranches[] = R"(HloModule branches
 left {
   l = f32[4] parameter(0)

@@ -21,64 +21,72 @@ const Instruction* Given(const CalledBy& call, const Computation& called, size_t
   return number < operands.size() ? operands[number] : nullptr;
 }
 
+// A step of a walk: within a computation, into one that is called, or out of it to a call.
+enum class Step : uint8_t { kAlong, kIn, kOut };
+
 // Calls f with each instruction that reads what `i` makes, or is given it as a parameter, or returns it.
 template <typename F>
 void EachAfter(const Hierarchy& h, const Instruction& i, const F& f) {
   const auto into = [&](const Instruction& user) {
-    f(user);
+    f(user, Step::kAlong);
     // The parameters inside that stand for this operand.
     int which = 0;
     for (const Computation* called : Hierarchy::Called(user)) {
       for (size_t k = 0; k < called->parameters.size(); ++k) {
         const Instruction* given = Given({&user, which}, *called, k);
-        if (given == &i && called->parameters[k] != nullptr) f(*called->parameters[k]);
+        if (given == &i && called->parameters[k] != nullptr) f(*called->parameters[k], Step::kIn);
       }
       ++which;
     }
   };
   for (const int user : h.Users(h.Number(i))) into(h.At(user));
   if (i.parent->root == &i) {
-    for (const CalledBy& call : h.CallersOf(*i.parent)) f(*call.caller);
+    for (const CalledBy& call : h.CallersOf(*i.parent)) f(*call.caller, Step::kOut);
   }
 }
 
 template <typename F>
 void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
   for (const Instruction* operand : i.operands) {
-    if (operand != nullptr && operand->parent == i.parent && operand->index >= 0) f(*operand);
+    if (operand != nullptr && operand->parent == i.parent && operand->index >= 0) f(*operand, Step::kAlong);
   }
   for (const Instruction* before : i.control_predecessors) {
-    if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before);
+    if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before, Step::kAlong);
   }
   for (const Computation* called : Hierarchy::Called(i)) {
-    if (called->root != nullptr) f(*called->root);
+    if (called->root != nullptr) f(*called->root, Step::kIn);
   }
   if (i.parameter_number < 0) return;
   for (const CalledBy& call : h.CallersOf(*i.parent)) {
-    if (const Instruction* given = Given(call, *i.parent, static_cast<size_t>(i.parameter_number))) f(*given);
+    if (const Instruction* given = Given(call, *i.parent, static_cast<size_t>(i.parameter_number))) f(*given, Step::kOut);
   }
 }
 
-// Breadth first from `from` until `to`; the way, or nothing.
+// Breadth first from `from` until `to`; the way, or nothing. A computation may be called from many places: a way that went into it and came out
+// would have to come out at the call that it went in by, which is one step without going in. So none that has gone in comes out again.
 std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from, const Instruction& to, bool after, bool before) {
-  std::vector<int> came(h.instruction_count(), -1), open = {h.Number(from)};
-  const int goal = h.Number(to);
+  // Of each instruction two places: it was come to without going in, and (odd) after that.
+  std::vector<int> came(2 * static_cast<size_t>(h.instruction_count()), -1), open = {2 * h.Number(from)};
+  const int goal = 2 * h.Number(to);
   came[open[0]] = open[0];
-  for (size_t k = 0; k < open.size() && came[goal] < 0; ++k) {
-    const Instruction& at = h.At(open[k]);
-    const auto reach = [&](const Instruction& next) {
-      const int number = h.Number(next);
-      if (came[number] >= 0) return;
-      came[number] = open[k];
-      open.push_back(number);
+  for (size_t k = 0; k < open.size() && came[goal] < 0 && came[goal + 1] < 0; ++k) {
+    const int place = open[k], in = place % 2;
+    const auto reach = [&](const Instruction& next, Step step) {
+      if (in != 0 && step == Step::kOut) return;
+      const int there = 2 * h.Number(next) + (step == Step::kIn ? 1 : in);
+      if (came[there] >= 0) return;
+      came[there] = place;
+      open.push_back(there);
     };
+    const Instruction& at = h.At(place / 2);
     if (after) EachAfter(h, at, reach);
     if (before) EachBefore(h, at, reach);
   }
   std::vector<const Instruction*> way;
-  if (came[goal] < 0) return way;
-  for (int k = goal;; k = came[k]) {
-    way.push_back(&h.At(k));
+  const int end = came[goal] >= 0 ? goal : goal + 1;
+  if (came[end] < 0) return way;
+  for (int k = end;; k = came[k]) {
+    way.push_back(&h.At(k / 2));
     if (came[k] == k) break;
   }
   std::reverse(way.begin(), way.end());
@@ -93,7 +101,7 @@ std::vector<const Instruction*> Neighbourhood(const Hierarchy& h, const Instruct
   for (size_t k = 0; k < found.size() && found.size() < most; ++k) {
     const int next = distance[found[k]] + 1;
     if (next > hops) break;
-    const auto reach = [&](const Instruction& i) {
+    const auto reach = [&](const Instruction& i, Step) {
       if (found.size() >= most || !distance.try_emplace(&i, next).second) return;
       found.push_back(&i);
     };
