@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
 #include "core/debug/stop_check.h"
@@ -196,6 +198,46 @@ absl::Status CommandLogpoint(Session::State& s, absl::string_view args) {
   if (b->locations.size() > 1) s.Say(" and ", Count(static_cast<int64_t>(b->locations.size()) - 1, "other place"));
   s.Say("\n");
   Adopt(s, std::move(b));
+  return absl::OkStatus();
+}
+
+namespace {
+
+absl::Status RedefineDisplay(Session::State& s, absl::string_view args) {
+  const absl::string_view word = TakeWord(args);
+  int number = 0;
+  const auto item = std::find_if(s.displays.begin(), s.displays.end(), [&](const DisplayItem& d) { return absl::SimpleAtoi(word, &number) && d.number == number; });
+  if (item == s.displays.end()) return absl::NotFoundError(absl::StrCat("there is no display ", word, "; info display lists them"));
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty()) return absl::InvalidArgumentError("redefine display takes a display's number and an expression");
+  if (const absl::Status known = s.CheckExpression(args); !known.ok()) return known;
+  item->expression = std::string(args);
+  if (s.visible()) s.ShowDisplays();
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CommandRedefine(Session::State& s, absl::string_view args) {
+  const absl::string_view number = TakeWord(args);
+  if (number == "display") return RedefineDisplay(s, args);
+  args = absl::StripAsciiWhitespace(args);
+  if (number.empty() || args.empty()) return absl::InvalidArgumentError("redefine takes a logpoint's number and what it writes, or display, a display's number and an expression");
+  const absl::StatusOr<Breakpoint*> found = BreakpointOf(s, number);
+  if (!found.ok()) return found.status();
+  Breakpoint& b = **found;
+  if (b.kind != Breakpoint::kLog) return absl::InvalidArgumentError(absl::StrCat(b.number, " is no logpoint: condition and ignore say when it stops"));
+  // In quotes or not.
+  if (args.size() > 1 && args.front() == '"' && args.back() == '"') args = args.substr(1, args.size() - 2);
+  if (const absl::Status form = Walk(args, [](absl::string_view) {}, [](absl::string_view) {}); !form.ok()) return form;
+  const std::string before = std::exchange(b.text, std::string(args));
+  if (const absl::Status checked = CheckStopExpressions(s, b, false); !checked.ok()) {
+    b.text = before;
+    (void)CheckStopExpressions(s, b, false);
+    return checked;
+  }
+  s.ArmAll();
+  s.Say("Logpoint ", b.number, " writes: ", b.text, "\n");
   return absl::OkStatus();
 }
 
