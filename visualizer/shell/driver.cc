@@ -1,12 +1,17 @@
 #include "visualizer/shell/driver.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <ctime>
 #include <fstream>
+#include <iterator>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -46,6 +51,21 @@ uint64_t Drawn() {
     }
   }
   return hash;
+}
+
+// Since the system began this process.
+double MsOfProcess() {
+  std::ifstream file("/proc/self/stat");
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const size_t name_end = text.rfind(')');
+  if (name_end == std::string::npos) return 0;
+  constexpr int kStart = 20;  // of the fields behind the name and the blank
+  const std::vector<std::string> fields = absl::StrSplit(text.substr(name_end + 2), ' ');
+  double ticks = 0;
+  if (fields.size() < kStart || !absl::SimpleAtod(fields[kStart - 1], &ticks)) return 0;
+  timespec now{};
+  clock_gettime(CLOCK_BOOTTIME, &now);
+  return (static_cast<double>(now.tv_sec) - ticks / static_cast<double>(sysconf(_SC_CLK_TCK))) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
 }
 
 }  // namespace
@@ -305,6 +325,8 @@ void Driver::Begin(const std::string& text) {
     }
   } else if (word == "die") {
     std::raise(SIGKILL);
+  } else if (word == "elapsed") {
+    elapsed_ = rest;
   } else if (word == "frames") {
     if (!absl::SimpleAtoi(rest, &frames_left_) || frames_left_ < 1) return Fail("frames takes a count");
     frame_ms_.clear();
@@ -394,6 +416,7 @@ void Driver::AfterFrame(double own_ms) {
       drawn_since_ = ImGui::GetTime();
     }
   }
+  if (!elapsed_.empty()) hooks_.print(absl::StrFormat("elapsed %.0f ms  %s", MsOfProcess(), std::exchange(elapsed_, "")));
   if (frames_left_ <= 0) return;
   frame_ms_.push_back(own_ms);
   if (--frames_left_ > 0) return;

@@ -21,6 +21,7 @@
 //   names [PREFIX]                prints what has a name
 //   die                           ends the process as kill -9 does, for tests of what is kept
 //   frames N                      draws N frames and prints what they took of our own time: median, 99th percentile
+//   elapsed TEXT                  prints how long ago the process began, once this frame is drawn
 #ifndef HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
 #define HLOSCOPE_VISUALIZER_SHELL_DRIVER_H_
 
@@ -99,6 +100,7 @@ class Driver {
   double looked_since_ = 0;
   int frames_left_ = 0;
   std::vector<double> frame_ms_;
+  std::string elapsed_;     // what is said of the time once the frame is drawn
   // The mouse and the keys.
   ImVec2 mouse_ = {-1, -1};
   bool button_[3] = {false, false, false};
