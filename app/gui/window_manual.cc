@@ -20,6 +20,8 @@ std::string WindowManual() {
   for (const Action& action : Actions()) {
     absl::StrAppend(&text, "| ", TableCell(action.label), " | ", action.menu, " | ", Code(action.keys), " | ", Code(absl::StrReplaceAll(action.command, {{" ... ", " "}, {"|", " or "}})), " |\n");
   }
+  absl::StrAppend(&text, "\nMenus open with Alt and their first letter; arrows, Enter and Escape move in them.\n\n### Keys of a panel, while it has the keyboard\n\n| panel | key | does |\n| --- | --- | --- |\n");
+  for (const PanelKey& key : PanelKeys()) absl::StrAppend(&text, "| ", PanelTitle(key), " | ", Code(key.keys), " | ", TableCell(key.what), " |\n");
   absl::StrAppend(&text, "\n### Commands of the window\n\n| command | does |\n| --- | --- |\n");
   for (const WindowCommandRow& row : WindowCommandRows()) {
     absl::StrAppend(&text, "| ", Code(absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis)), " | ", TableCell(row.help), " |\n");

@@ -28,7 +28,7 @@ class Formatter {
   std::string Element(int64_t linear) const {
     const ElementType type = array_.shape().element_type();
     const Scalar s = LoadScalar(type, array_.data() + linear * StorageBytes(type));
-    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return FormatDouble(s.re, options_.digits);
+    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return ShortText(s.re, type, options_.digits);
     return ToText(s);
   }
 
@@ -61,6 +61,14 @@ class Formatter {
 };
 
 }  // namespace
+
+std::string ShortText(double x, ElementType type, int digits, bool full) {
+  if (type == ElementType::kPred) return x != 0 ? "true" : "false";
+  constexpr double kExact = 9007199254740992.0;  // 2^53: farther out doubles do not hold each integer
+  const double most = full && IsInteger(type) ? kExact : 1e7;
+  if (std::isfinite(x) && x == std::floor(x) && std::abs(x) < most) return absl::StrCat(static_cast<int64_t>(x));
+  return FormatDouble(x, digits);
+}
 
 std::string FormatDouble(double x, int digits) {
   if (std::isnan(x)) return "nan";

@@ -35,6 +35,18 @@ TEST(ActionsTest, EachIsACommandThatIsThere) {
   }
 }
 
+TEST(ActionsTest, KeysOfPanelsDoWhatIsThere) {
+  for (const PanelKey& key : PanelKeys()) {
+    EXPECT_TRUE(absl::string_view(key.panel) == "lists" || FindPanelRow(key.panel) != nullptr) << key.panel;
+    absl::string_view command = key.command;
+    if (absl::ConsumePrefix(&command, "action ")) {
+      EXPECT_TRUE(std::any_of(Actions().begin(), Actions().end(), [&](const Action& action) { return command == action.id; })) << key.command;
+    } else if (!command.empty()) {
+      EXPECT_TRUE(absl::ConsumePrefix(&command, "window ") && WindowKnows(command.substr(0, command.find(' ')))) << key.command;
+    }
+  }
+}
+
 TEST(ActionsTest, WithoutAProgramThereIsWhatNeedsNone) {
   const Snapshot nothing;
   EXPECT_EQ(CommandOf(FindAction("guide"), nothing), "window guide");

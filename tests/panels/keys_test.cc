@@ -21,7 +21,20 @@ TEST(KeysTest, EachKeyDoesOneThing) {
   };
   for (const PanelRow& row : PanelRows()) take(row.keys, std::string("the panel ") + row.id);
   for (const Action& action : Actions()) take(action.keys, std::string("the action ") + action.id);
+  for (const char* menu : MenuNames()) take(MenuKeys(menu), std::string("the menu ") + menu);
   EXPECT_GT(owners.size(), 20u);
+}
+
+// Keys of one panel may be those of another, but not a menu's, a panel's or an action's.
+TEST(KeysTest, KeysOfAPanelAreItsOwn) {
+  std::map<std::string, std::string> owners;
+  for (const PanelRow& row : PanelRows()) owners[row.keys] = row.id;
+  for (const Action& action : Actions()) owners[action.keys] = action.id;
+  for (const PanelKey& key : PanelKeys()) {
+    EXPECT_TRUE(ui::ParseChord(key.keys).has_value()) << key.keys;
+    EXPECT_EQ(owners.count(key.keys), 0u) << key.keys << " in " << key.panel << " belongs to " << owners[key.keys];
+    EXPECT_TRUE(owners.emplace(std::string(key.panel) + " " + key.keys, key.what).second) << key.panel << " has " << key.keys << " twice";
+  }
 }
 
 }  // namespace

@@ -187,7 +187,7 @@ TEST_F(ProgramTest, CompletesByPlace) {
   const Module* module = index.module();
   ASSERT_NE(module, nullptr);
   const auto first = [&](absl::string_view before, bool asked = false) {
-    const Completions c = Complete(before, module, module->entry, asked);
+    const Completions c = Complete(before, module, module->entry, nullptr, asked);
     return c.items.empty() ? std::string() : c.items[0].text;
   };
   EXPECT_EQ(first("  y = f32[2,3] expon"), "exponential");
@@ -199,6 +199,22 @@ TEST_F(ProgramTest, CompletesByPlace) {
   EXPECT_EQ(first("  // y = f32[] neg"), "");
   EXPECT_EQ(first("  y = f32[] constant(1"), "");
   EXPECT_NE(first("  y = f32[] ", true), "");
+}
+
+// What is defined further down is no operand; of the others those of the result's shape come first, the nearest of them before.
+TEST_F(ProgramTest, CompletesOperandsThatCanBeMeant) {
+  const Module* module = index.module();
+  ASSERT_NE(module, nullptr);
+  const Computation& main = *module->entry;
+  const auto offered = [&](absl::string_view before, int above) {
+    std::vector<std::string> names;
+    for (const CompletionItem& item : Complete(before, module, &main, main.instructions[static_cast<size_t>(above)], true).items) names.push_back(item.text);
+    return names;
+  };
+  EXPECT_THAT(offered("  y = f32[2,3] negate(", 1), ::testing::ElementsAre("x", "zero"));
+  EXPECT_THAT(offered("  y = f32[] negate(", 1), ::testing::ElementsAre("zero", "x"));
+  EXPECT_THAT(offered("  y = f32[] negate(", 0), ::testing::ElementsAre("x"));
+  EXPECT_THAT(offered("  y = f32[] negate(", 2), ::testing::ElementsAre("sum", "zero", "x"));
 }
 
 TEST_F(ProgramTest, FormattingKeepsCommentsAndMeaning) {
@@ -311,17 +327,16 @@ TEST(RangeTextTest, WhatIsNotKnownWholeSaysSoAndIntegersStandInFull) {
   Value value = Value::Allocate(Shape::Array(ElementType::kS32, {2}));
   value.mutable_as<int32_t>()[0] = 4, value.mutable_as<int32_t>()[1] = 32000;
   KnownValue known = KnowAll(value);
-  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "4 .. 32000");
+  EXPECT_EQ(RangeText(ElementType::kS32, known), "4 .. 32000");
   known.whole = false;
-  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "\u2248 4 .. 32000");
+  EXPECT_EQ(RangeText(ElementType::kS32, known), "\u2248 4 .. 32000");
   value.mutable_as<int32_t>()[1] = 4;
   known = KnowAll(value);
-  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "all 4");
+  EXPECT_EQ(RangeText(ElementType::kS32, known), "all 4");
   known.whole = false;
-  EXPECT_EQ(RangeText(ElementType::kS32, known, 3, 20), "\u2248 4");
+  EXPECT_EQ(RangeText(ElementType::kS32, known), "\u2248 4");
   value.mutable_as<int32_t>()[0] = -2147483647 - 1, value.mutable_as<int32_t>()[1] = 2147483647;
-  EXPECT_EQ(RangeText(ElementType::kS32, KnowAll(value), 4, 26), "-2147483648 .. 2147483647");
-  EXPECT_EQ(RangeText(ElementType::kS32, KnowAll(value), 3, 20), "-2.15e+09 .. 2.15e+09");
+  EXPECT_EQ(RangeText(ElementType::kS32, KnowAll(value)), "-2147483648 .. 2147483647");
 }
 
 // -- Completion of StableHLO --

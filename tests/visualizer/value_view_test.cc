@@ -10,6 +10,7 @@
 #include "core/debug/color_scale.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
+#include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
@@ -226,11 +227,11 @@ TEST(Bits, OfIntegersAndComplexNumbers) {
 }
 
 TEST(Numbers, AreShort) {
-  EXPECT_EQ(ShortNumber(0.3125), "0.3125");
-  EXPECT_EQ(ShortNumber(-0.0), "0");
-  EXPECT_EQ(ShortNumber(123456), "123456");
-  EXPECT_EQ(ShortNumber(1.234e-7), "1.2e-07");
-  EXPECT_EQ(ShortNumber(-std::numeric_limits<double>::infinity()), "-inf");
+  EXPECT_EQ(ShortText(0.3125), "0.3125");
+  EXPECT_EQ(ShortText(-0.0), "0");
+  EXPECT_EQ(ShortText(123456), "123456");
+  EXPECT_EQ(ShortText(1.234e-7), "1.234e-07");
+  EXPECT_EQ(ShortText(-std::numeric_limits<double>::infinity()), "-inf");
   EXPECT_EQ(IndexText({3, 0}), "[3,0]");
   EXPECT_EQ(IndexText({}), "");
 }

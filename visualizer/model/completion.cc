@@ -114,9 +114,19 @@ Place Find(absl::string_view before, absl::string_view word) {
   return place;
 }
 
+// "f32[4]" of "  %x = f32[4]{0} add(": empty where the line does not say it.
+absl::string_view ResultShape(absl::string_view before) {
+  const size_t equals = before.find(" = ");
+  if (equals == absl::string_view::npos) return "";
+  before = before.substr(equals + 3);
+  return before.substr(0, before.find_first_of(" {"));
+}
+
 class Collector {
  public:
-  Collector(absl::string_view word, const Module* module, const Computation* home) : word_(word), module_(module), home_(home) {}
+  // `shape`: of the instruction that is typed, as far as the line says it.
+  Collector(absl::string_view word, absl::string_view shape, const Module* module, const Computation* home, const Instruction* above)
+      : word_(word), shape_(shape), module_(module), home_(home), above_(above) {}
 
   std::vector<CompletionItem> Collect(const Place& place) {
     switch (place.kind) {
@@ -186,9 +196,14 @@ class Collector {
   void Names() {
     absl::flat_hash_set<absl::string_view> seen;
     if (home_ == nullptr) return;
-    // The newest first: what one has just computed is most often what one goes on with.
-    for (auto it = home_->instructions.rbegin(); it != home_->instructions.rend(); ++it) {
-      if (seen.insert((*it)->name).second) Offer(CompletionItem::kInstruction, (*it)->name, (*it)->shape.ToString(false));
+    // The newest first: what one has just computed is most often what one goes on with; and before all what has the shape of the result. What
+    // comes later in the text cannot be meant.
+    const auto end = above_ == nullptr ? home_->instructions.rbegin() : std::find(home_->instructions.rbegin(), home_->instructions.rend(), above_);
+    for (const bool fits : {true, false}) {
+      for (auto it = end; it != home_->instructions.rend(); ++it) {
+        const std::string shape = (*it)->shape.ToString(false);
+        if ((shape == shape_) == fits && seen.insert((*it)->name).second) Offer(CompletionItem::kInstruction, (*it)->name, shape);
+      }
     }
   }
 
@@ -238,15 +253,16 @@ class Collector {
     }
   }
 
-  const absl::string_view word_;
+  const absl::string_view word_, shape_;
   const Module* module_;
   const Computation* home_;
+  const Instruction* above_;
   std::vector<CompletionItem> items_;
 };
 
 }  // namespace
 
-Completions Complete(absl::string_view before, const Module* module, const Computation* home, bool asked) {
+Completions Complete(absl::string_view before, const Module* module, const Computation* home, const Instruction* above, bool asked) {
   Completions result;
   size_t begin = before.size();
   while (begin > 0 && (IsNameLetter(before[begin - 1]) || before[begin - 1] == '[' || before[begin - 1] == ']')) --begin;
@@ -266,7 +282,7 @@ Completions Complete(absl::string_view before, const Module* module, const Compu
   if (before.find("//") != absl::string_view::npos) return result;
   const Place place = Find(before, word);
   result.replace = static_cast<int>(word.size());
-  result.items = Collector(word, module, home).Collect(place);
+  result.items = Collector(word, ResultShape(before), module, home, above).Collect(place);
   return result;
 }
 

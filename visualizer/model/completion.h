@@ -24,8 +24,9 @@ struct Completions {
 };
 
 // `before`: the line up to the caret. `home`: the computation around it, null unknown; `module` null: what needs none.
-// `asked`: by a key, so also where nothing has been typed yet.
-Completions Complete(absl::string_view before, const Module* module, const Computation* home, bool asked);
+// `above`: the last instruction of it before the line, what comes later is no operand; null unknown. `asked`: by a key, so also where nothing has
+// been typed yet.
+Completions Complete(absl::string_view before, const Module* module, const Computation* home, const Instruction* above, bool asked);
 
 // The same of StableHLO text. `scope`: the function's text before the line.
 Completions CompleteStableHlo(absl::string_view before, absl::string_view scope, bool asked);

@@ -77,13 +77,12 @@ LineValue Summary(const Value& value, const KnownValue& known) {
   line.nan = stats.nan > 0;
   line.inf = stats.inf > 0;
   if (count == 1) {
-    const double x = ElementAsDouble(value, 0);
-    line.text = IsComplex(type) ? ToText(LoadScalar(type, value.data())) : std::isfinite(x) ? NumberText(x, type, 3, true) : std::isnan(x) ? "nan" : x > 0 ? "inf" : "-inf";
+    line.text = ToText(LoadScalar(type, value.data()));
     line.detail = FormatValue(value);
     return line;
   }
-  line.text = RangeText(type, known, 3, 20);
-  if (stats.finite > 0 && type != ElementType::kPred && std::isfinite(stats.mean)) line.detail = absl::StrCat(IsComplex(type) ? "|z|: mean " : "mean ", FormatDouble(stats.mean, 4));
+  line.text = RangeText(type, known);
+  if (stats.finite > 0 && type != ElementType::kPred && std::isfinite(stats.mean)) line.detail = absl::StrCat(IsComplex(type) ? "|z|: mean " : "mean ", ShortText(stats.mean));
   const auto say = [&](const std::string& text) { absl::StrAppend(&line.detail, line.detail.empty() || text.empty() ? "" : ", ", text); };
   say(TroubleText(known));
   if (line.partial) say(absl::StrCat("looked at ", stats.count, " of ", count, " elements so far"));

@@ -7,16 +7,13 @@
 #include "core/literal/format.h"
 
 namespace hloscope {
+namespace {
 
-std::string NumberText(double x, ElementType type, int digits, bool full) {
-  if (type == ElementType::kPred) return x != 0 ? "true" : "false";
-  constexpr double kExact = 9007199254740992.0;  // 2^53: farther out doubles do not hold each integer
-  const double most = full && IsInteger(type) ? kExact : 1e7;
-  if (x == std::floor(x) && std::abs(x) < most) return absl::StrFormat("%.0f", x == 0 ? 0.0 : x);
-  return FormatDouble(x, digits);
-}
+constexpr size_t kMostLetters = 26;  // of a range of whole numbers in full
 
-std::string RangeText(ElementType type, const KnownValue& known, int digits, size_t letters) {
+}  // namespace
+
+std::string RangeText(ElementType type, const KnownValue& known) {
   const Statistics& s = known.statistics;
   if (s.count == 0) return "";
   const std::string part = known.whole ? "" : "\u2248 ";
@@ -27,15 +24,15 @@ std::string RangeText(ElementType type, const KnownValue& known, int digits, siz
     if (s.nan > 0) return absl::StrCat(inf.empty() ? all : part, "nan", inf.empty() ? "" : ", ", inf);
     return absl::StrCat(known.negative_inf == 0 || known.negative_inf == s.inf ? all : part, magnitude, inf);
   }
-  if (s.min == s.max) return absl::StrCat(magnitude, s.nan + s.inf > 0 ? part : all, NumberText(s.min, type, digits, true));
+  if (s.min == s.max) return absl::StrCat(magnitude, s.nan + s.inf > 0 ? part : all, ShortText(s.min, type));
   if (type == ElementType::kPred) {
     const double share = 100 * s.mean;
     // Rounded to the end it would say that all are.
     return absl::StrCat(part, share > 99 ? ">99%" : share < 1 ? "<1%" : absl::StrFormat("%.0f%%", share), " true");
   }
-  const auto range = [&](bool full) { return absl::StrCat(part, magnitude, NumberText(s.min, type, digits, full), " .. ", NumberText(s.max, type, digits, full)); };
+  const auto range = [&](bool full) { return absl::StrCat(part, magnitude, ShortText(s.min, type, kShortDigits, full), " .. ", ShortText(s.max, type, kShortDigits, full)); };
   const std::string full = range(true);
-  return full.size() <= letters ? full : range(false);
+  return full.size() <= kMostLetters ? full : range(false);
 }
 
 std::string TroubleText(const KnownValue& known) {

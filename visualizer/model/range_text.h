@@ -9,13 +9,11 @@
 
 namespace hloscope {
 
-// Whole numbers in full where the range has no more than `letters`; others with `digits`. What is not known of the whole array begins with
-// "≈" and never says "all".
-std::string RangeText(ElementType type, const KnownValue& known, int digits, size_t letters);
+// In short (ShortText); whole numbers in full where the range is short enough. What is not known of the whole array begins with "≈" and never
+// says "all".
+std::string RangeText(ElementType type, const KnownValue& known);
 // "2 NaN, 1 inf, 3 -inf"; empty: none.
 std::string TroubleText(const KnownValue& known);
-// One number; integers in full up to 2^53 where `full`.
-std::string NumberText(double x, ElementType type, int digits, bool full);
 
 }  // namespace hloscope
 

@@ -291,7 +291,8 @@ ValueFacts FactsOfValue(const ValueName& name, const Value& whole, ComplexPart p
   if (!facts.shape.IsArray() || !Shape::SameDimensions(facts.shape, whole.shape())) facts.shape = whole.shape();  // dynamic sizes
   facts.statistics = Summarize(array);
   facts.bytes = facts.shape.ByteSize();
-  facts.histogram = MakeHistogram(array, facts.statistics.min, facts.statistics.max, 64);
+  const bool truth = array.shape().element_type() == ElementType::kPred;  // false and true have their places
+  facts.histogram = MakeHistogram(array, truth ? 0 : facts.statistics.min, truth ? 1 : facts.statistics.max, 64);
   constexpr int64_t kPiece = 4096;
   double piece[kPiece];
   const bool special = facts.statistics.nan + facts.statistics.inf > 0;
@@ -442,14 +443,5 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
 }
 
 std::string IndexText(const std::vector<int64_t>& index) { return index.empty() ? "" : absl::StrCat("[", absl::StrJoin(index, ","), "]"); }
-
-std::string ShortNumber(double x) {
-  if (std::isnan(x)) return "nan";
-  if (std::isinf(x)) return x > 0 ? "inf" : "-inf";
-  const double size = std::fabs(x);
-  if (x == std::rint(x) && size < 1e6) return absl::StrFormat("%.0f", x == 0 ? 0.0 : x);
-  if (size >= 1e5 || size < 1e-4) return absl::StrFormat("%.2g", x);
-  return absl::StrFormat("%.4g", x);
-}
 
 }  // namespace hloscope

@@ -127,8 +127,6 @@ absl::StatusOr<WhyRows> AskWhy(Session::State& s, const ValueName& name, const s
 
 // "[0,4,15]"; "" of a scalar.
 std::string IndexText(const std::vector<int64_t>& index);
-// At most so many letters: "0.3125", "1.2e-05", "nan", "inf".
-std::string ShortNumber(double x);
 
 }  // namespace hloscope
 

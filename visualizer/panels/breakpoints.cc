@@ -130,7 +130,7 @@ class BreakpointsPanel : public Panel {
     bool edit = false;
     if (inside && editing_ != stop.number) {
       if (button("delete", ui::Icon::kClose, "delete")) context.run(absl::StrCat("delete ", stop.number));
-      if (button("edit", ui::Icon::kEdit, "edit the condition")) edit = true;
+      if (button("edit", ui::Icon::kEdit, stop.kind == StopRow::kLog ? "edit the text and the condition" : "edit the condition and the count")) edit = true;
     }
     // The texts, with what there is room for.
     float x = row.min.x + side + ui::Px(4);
@@ -142,29 +142,23 @@ class BreakpointsPanel : public Panel {
     const float where_room = std::min(ui::Measure(ui::Type().mono, where).x, std::max(room * 0.4f, room - details_width - (has_condition ? ui::Px(90) : 0)));
     bool cut = false;
     x += ui::DrawTextIn({x, y}, where_room, stop.enabled ? c.text : c.dim, ui::Type().mono, where, &cut) + ui::Px(10);
-    if (editing_ == stop.number) {
-      DrawEditor(context, stop, x, row);
-    } else {
-      if (has_condition && right - x > ui::Px(30)) {
-        const std::string text = stop.kind == StopRow::kLog ? absl::StrCat("\u201c", stop.text, "\u201d", stop.condition.empty() ? "" : absl::StrCat(" if ", stop.condition)) : absl::StrCat("if ", stop.condition);
-        bool condition_cut = false;
-        const float most = std::max(ui::Px(40), right - x - details_width);
-        const float width = DrawCode({x, y}, std::min(most, right - x), c.dim, ui::Type().mono, text, &condition_cut);
-        cut |= condition_cut;
-        ui::Tag("condition", {x, row.min.y}, {x + width, row.max.y});
-        x += width + ui::Px(10);
-      }
-      if (right - x > ui::Px(20)) ui::DrawTextIn({x, y}, right - x, here ? c.amber : c.dim, ui::Type().ui, details, &cut);
+    if (has_condition && right - x > ui::Px(30)) {
+      const std::string text = stop.kind == StopRow::kLog ? absl::StrCat("\u201c", stop.text, "\u201d", stop.condition.empty() ? "" : absl::StrCat(" if ", stop.condition)) : absl::StrCat("if ", stop.condition);
+      bool condition_cut = false;
+      const float most = std::max(ui::Px(40), right - x - details_width);
+      const float width = DrawCode({x, y}, std::min(most, right - x), c.dim, ui::Type().mono, text, &condition_cut);
+      cut |= condition_cut;
+      ui::Tag("condition", {x, row.min.y}, {x + width, row.max.y});
+      x += width + ui::Px(10);
     }
+    if (right - x > ui::Px(20)) ui::DrawTextIn({x, y}, right - x, here ? c.amber : c.dim, ui::Type().ui, details, &cut);
     if (cut && row.hovered && !on_sign) {
       ImGui::SetCursorScreenPos(before);
       ImGui::SetTooltip("%s", absl::StrCat(where, stop.condition.empty() ? "" : absl::StrCat("\nif ", stop.condition), stop.text.empty() ? "" : absl::StrCat("\n", stop.text), details.empty() ? "" : absl::StrCat("\n", details)).c_str());
     }
     ui::TagFact("text", absl::StrCat(where, stop.condition.empty() ? "" : absl::StrCat(" if ", stop.condition), details.empty() ? "" : absl::StrCat(" \u00b7 ", details)));
     if (edit || (row.double_clicked && editing_ != stop.number && !on_sign)) {
-      editing_ = stop.number;
-      condition_ = stop.condition;
-      focus_ = true;
+      Edit(stop);
     } else if (ui::RowRemoved(tag)) {
       context.run(absl::StrCat("delete ", stop.number));
     } else if (row.clicked && !on_sign && editing_ != stop.number && at != nullptr) {
@@ -172,30 +166,52 @@ class BreakpointsPanel : public Panel {
     }
     if (row.right_clicked) ImGui::OpenPopup("stop menu");
     DrawMenu(context, stop);
-    ImGui::PopID();
     ImGui::SetCursorScreenPos(after);
+    if (editing_ == stop.number) DrawEditor(context, stop);
+    ImGui::PopID();
   }
 
-  void DrawEditor(PanelContext& context, const StopRow& stop, float x, const ui::RowState& row) {
+  void Edit(const StopRow& stop) {
+    editing_ = stop.number;
+    condition_ = stop.condition;
+    text_ = stop.text;
+    count_ = stop.ignore > 0 ? absl::StrCat(stop.ignore) : "";
+    focus_ = true;
+  }
+
+  // Under its row, a field for each thing that can be changed. Enter takes all of them over, Escape none.
+  void DrawEditor(PanelContext& context, const StopRow& stop) {
     const ui::Palette& c = ui::Colors();
-    const float y = row.min.y + std::floor((ui::Px(kRow) - ui::Type().mono->FontSize) / 2);
-    ui::DrawText({x, y}, c.dim, ui::Type().mono, "if ");
-    x += ui::Measure(ui::Type().mono, "if ").x;
-    ImGui::SetCursorScreenPos({x, row.min.y + ui::Px(1)});
-    ImGui::PushStyleVar(ImGuiStyleVar_FramePadding, {ui::Px(6), ui::Px(3)});
-    if (focus_) ui::FocusNext();
-    const bool was_new = std::exchange(focus_, false);
+    const ImVec2 begin = ImGui::GetCursorScreenPos();
+    const float width = ImGui::GetContentRegionAvail().x, label = ui::Px(kRow + 4), field = label + ui::Px(52), step = ui::Px(30);
+    const bool log = stop.kind == StopRow::kLog;
     bool entered = false;
-    ui::Field("field", &condition_, "always: no condition", (row.max.x - x - ui::Px(6)) / ui::TheLook().scale, &entered, true);
-    const bool left = ImGui::IsItemDeactivated();
-    ImGui::PopStyleVar();
-    if (entered) {
-      const std::string condition(absl::StripAsciiWhitespace(condition_));
-      if (condition != stop.condition) context.run(absl::StrCat("condition ", stop.number, condition.empty() ? "" : " ", condition));
-      editing_ = 0;
-    } else if ((left && !was_new) || ui::Pressed("Escape")) {
-      editing_ = 0;
-    }
+    float y = begin.y;
+    if (std::exchange(focus_, false)) ui::FocusNext();
+    const auto line = [&](const char* name, const char* says, std::string* text, const char* hint) {
+      ui::DrawText({begin.x + label, y + ui::Px(6)}, c.dim, ui::Type().ui, says);
+      ImGui::SetCursorScreenPos({begin.x + field, y});
+      bool enter = false;
+      ui::Field(name, text, hint, (width - field - ui::Px(4)) / ui::TheLook().scale, &enter, true);
+      entered |= enter;
+      y += step;
+    };
+    if (log) line("text", "writes", &text_, "text with {expressions}");
+    line("field", "if", &condition_, "always: no condition");
+    if (!log) line("count", "passes", &count_, "no times: stops at once");
+    const ImVec2 end = {begin.x + width, y + ui::Px(4)};
+    ImGui::SetCursorScreenPos(begin);
+    ImGui::Dummy({width, end.y - begin.y});
+    const bool elsewhere = ImGui::IsMouseClicked(0) && !ImGui::IsMouseHoveringRect({begin.x, begin.y - ui::Px(kRow)}, end, false);
+    if (entered) Apply(context, stop);
+    if (entered || elsewhere || ui::Pressed("Escape")) editing_ = 0;
+  }
+
+  void Apply(PanelContext& context, const StopRow& stop) const {
+    const std::string condition(absl::StripAsciiWhitespace(condition_)), text(absl::StripAsciiWhitespace(text_)), count(absl::StripAsciiWhitespace(count_));
+    if (stop.kind == StopRow::kLog && text != stop.text) context.run(absl::StrCat("redefine ", stop.number, " ", text));
+    if (condition != stop.condition) context.run(absl::StrCat("condition ", stop.number, condition.empty() ? "" : " ", condition));
+    if (count != (stop.ignore > 0 ? absl::StrCat(stop.ignore) : "")) context.run(absl::StrCat("ignore ", stop.number, " ", count.empty() ? "0" : count));
   }
 
   void DrawMenu(PanelContext& context, const StopRow& stop) {
@@ -205,11 +221,7 @@ class BreakpointsPanel : public Panel {
       ui::Tag(name);
     };
     item("toggle", stop.enabled ? "Disable" : "Enable", absl::StrCat(stop.enabled ? "disable " : "enable ", stop.number));
-    if (ImGui::MenuItem("Condition...")) {
-      editing_ = stop.number;
-      condition_ = stop.condition;
-      focus_ = true;
-    }
+    if (ImGui::MenuItem("Edit...")) Edit(stop);
     ui::Tag("condition");
     if (!stop.condition.empty()) item("no-condition", "No condition", absl::StrCat("condition ", stop.number));
     for (const int n : {1, 10, 100}) item(absl::StrCat("ignore:", n).c_str(), absl::StrCat("Pass ", Count(n, "time")), absl::StrCat("ignore ", stop.number, " ", n));
@@ -250,7 +262,7 @@ class BreakpointsPanel : public Panel {
     sent_.DrawError();
   }
 
-  std::string add_, condition_;
+  std::string add_, condition_, text_, count_;
   FieldCommand sent_;  // of the field `add`
   int editing_ = 0;
   bool focus_ = false;

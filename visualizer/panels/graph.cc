@@ -13,7 +13,8 @@
 namespace hloscope {
 namespace {
 
-constexpr float kLegendHeight = 26, kMissingHeight = 40;
+constexpr float kLegendHeight = 26, kMissingHeight = 40, kFocusHeight = 28;
+constexpr int kMostHops = 99;
 
 }  // namespace
 
@@ -26,12 +27,17 @@ void GraphPanel::Draw(PanelContext& context) {
     return;
   }
   DrawToolbar(context);
-  const ImVec2 min = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
+  ImVec2 min = ImGui::GetCursorScreenPos();
+  const ImVec2 room = ImGui::GetContentRegionAvail();
   ImVec2 max = {min.x + room.x, min.y + room.y};
   if (room.x < 20 || room.y < 20) return;
   // The legend has a strip of its own: it lies over nothing.
   const float strip = room.y < ui::Px(200) ? 0 : ui::Px(colours_.Missing() != nullptr ? kMissingHeight : kLegendHeight);
   max.y -= strip;
+  if (!focus_text_.empty() && room.y >= ui::Px(120)) {
+    DrawFocus(context, min, {max.x, min.y + ui::Px(kFocusHeight)});
+    min.y += ui::Px(kFocusHeight) + 1;
+  }
   camera_.Place(min, max);
   TakeScene(context);
   ImGui::PushClipRect(min, max, true);
@@ -55,7 +61,7 @@ void GraphPanel::Save(nlohmann::json& to) const {
 void GraphPanel::Load(const nlohmann::json& from) {
   if (!from.is_object()) return;
   if (from.contains("colour") && from["colour"].is_string()) colour_ = ParseGraphColour(from["colour"].get<std::string>()).value_or(colour_);
-  if (from.contains("hops") && from["hops"].is_number_integer()) hops_ = std::clamp(from["hops"].get<int>(), 1, 9);
+  if (from.contains("hops") && from["hops"].is_number_integer()) hops_ = std::clamp(from["hops"].get<int>(), 1, kMostHops);
   if (from.contains("follow") && from["follow"].is_boolean()) follow_ = from["follow"].get<bool>();
 }
 
@@ -75,8 +81,8 @@ bool GraphPanel::Command(PanelContext& context, absl::string_view args, std::str
     colour_ = *by;
     return true;
   }
-  if (word != "find" && word != "expand" && word != "collapse" && word != "fit" && word != "hops" && word != "path" && word != "whole" && word != "inside") {
-    return Fail(error, "graph takes find TEXT, expand NAME, collapse NAME, inside NAME, fit [all], colour BY, hops N, path %a %b, whole, follow on or off");
+  if (word != "find" && word != "expand" && word != "collapse" && word != "fit" && word != "hops" && word != "path" && word != "whole" && word != "inside" && word != "go") {
+    return Fail(error, "graph takes find TEXT, expand NAME, collapse NAME, inside NAME, fit [all], colour BY, hops N, path %a %b, whole, go operand, user, left or right, follow on or off");
   }
   if (scene_ == nullptr) {
     // Before the first layout: when it is there.
@@ -89,12 +95,13 @@ bool GraphPanel::Command(PanelContext& context, absl::string_view args, std::str
   if (word == "inside") return Drill(context, rest, error);
   if (word == "whole") return Focus(context, {}, ""), true;
   if (word == "expand" || word == "collapse") return Fold(context, rest, word == "expand", error);
+  if (word == "go") return Go(context, rest, error);
   if (word == "hops") {
     int hops = 0;
-    if (!absl::SimpleAtoi(rest, &hops) || hops < 0 || hops > 99) return Fail(error, "hops takes a number of hops; 0 shows the whole again");
+    if (!absl::SimpleAtoi(rest, &hops) || hops < 0 || hops > kMostHops) return Fail(error, absl::StrCat("hops takes a number of hops, at most ", kMostHops, "; 0 shows the whole again"));
     if (hops == 0) return Focus(context, {}, ""), true;
     if (context.selection.instruction == nullptr) return Fail(error, "select an instruction first");
-    hops_ = std::min(hops, 9);
+    hops_ = hops;
     Around(context, *context.selection.instruction, hops);
     return true;
   }

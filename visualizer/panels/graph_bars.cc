@@ -116,12 +116,17 @@ void GraphPanel::DrawCombos(PanelContext& context) {
   static const auto& labels = *new std::vector<std::string>{"Class", "Type", "Time", "Memory", "Health", "Error"};
   if (ui::Combo("colour", labels, &by, 112)) context.run(absl::StrCat("window graph colour ", GraphColourNames()[by]));
   ImGui::SameLine();
-  static const auto& hops = *new std::vector<std::string>{"1 hop", "2 hops", "3 hops", "4 hops", "6 hops", "9 hops"};
-  static constexpr int kHops[] = {1, 2, 3, 4, 6, 9};
+  // With the number that was asked for, where it is another one.
+  std::vector<int> numbers = {1, 2, 3, 4, 6, 9};
+  if (std::find(numbers.begin(), numbers.end(), hops_) == numbers.end()) numbers.insert(std::upper_bound(numbers.begin(), numbers.end(), hops_), hops_);
+  std::vector<std::string> hops;
   int chosen = 0;
-  while (chosen < 5 && kHops[chosen] < hops_) ++chosen;
+  for (size_t k = 0; k < numbers.size(); ++k) {
+    hops.push_back(absl::StrCat(numbers[k], numbers[k] == 1 ? " hop" : " hops"));
+    if (numbers[k] == hops_) chosen = static_cast<int>(k);
+  }
   if (ui::Combo("hops", hops, &chosen, 84)) {
-    hops_ = kHops[chosen];
+    hops_ = numbers[static_cast<size_t>(chosen)];
     if (!only_.empty() && path_.empty() && context.selection.instruction != nullptr) context.run(absl::StrCat("window graph hops ", hops_));
   }
   ImGui::SameLine();
@@ -169,17 +174,17 @@ void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
   }
 }
 
-void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max, bool mapped) {
+void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().small;
-  const float room = (mapped && map_corner_ == 0 ? map_min_.x : max.x) - min.x - ui::Px(16), close = ui::Px(24);
-  const float width = std::min(room, ui::Measure(font, focus_text_).x + close + ui::Px(16));
-  const ImVec2 a = {min.x + ui::Px(8), min.y + ui::Px(8)}, b = {a.x + width, a.y + ui::Px(26)};
   ImDrawList* list = ImGui::GetWindowDrawList();
-  list->AddRectFilled(a, b, ui::Mix(c.panel, c.raised, 0.8f), ui::Px(13));
-  list->AddRectFilled(a, b, c.blue_fill, ui::Px(13));
-  ui::DrawTextIn({a.x + ui::Px(10), a.y + ui::Px(6)}, width - close - ui::Px(12), c.blue, font, focus_text_);
-  ImGui::SetCursorScreenPos({b.x - close, a.y + ui::Px(1)});
+  list->AddRectFilled(min, max, ui::Mix(c.panel, c.blue_fill, 0.5f));
+  list->AddLine({min.x, max.y}, max, c.border);
+  const float close = ui::Px(24), x = min.x + ui::Px(10), most = max.x - x - close - ui::Px(12);
+  bool cut = false;
+  const float width = ui::DrawTextIn({x, min.y + std::floor((max.y - min.y - font->FontSize) / 2)}, most, c.blue, font, focus_text_, &cut);
+  if (cut && ImGui::IsMouseHoveringRect({x, min.y}, {x + width, max.y}) && ImGui::IsWindowHovered()) ImGui::SetTooltip("%s", focus_text_.c_str());
+  ImGui::SetCursorScreenPos({x + width + ui::Px(4), min.y + std::floor((max.y - min.y - close) / 2)});
   if (ui::IconButton("whole", ui::Icon::kClose, "Back to the whole program (Escape)")) context.run("window graph whole");
 }
 

@@ -41,7 +41,6 @@ void GraphPanel::DrawCanvas(PanelContext& context, ImVec2 min, ImVec2 max) {
   if (ui::TheTags().on) NameBoxes();
   if (scene_->boxes.size() <= 1) ui::EmptyHint(ui::Icon::kGraph, "There is nothing to show.", "The program has no instructions.");
   if (mapped) DrawMap(tints, over_map);
-  if (!focus_text_.empty()) DrawFocus(context, min, max, mapped);
   DrawMenu(context);
 }
 
@@ -136,11 +135,6 @@ void GraphPanel::Keys(PanelContext& context, bool over) {
   if (ui::Pressed("Escape") && !only_.empty()) context.run("window graph whole");
   const Instruction* chosen = context.selection.instruction;
   if (chosen == nullptr || !context.focused) return;
-  const Instruction* next = nullptr;
-  if (ui::Pressed("Up", true) && !chosen->operands.empty()) next = chosen->operands[0];
-  const absl::Span<const int> users = scene_->hierarchy->Users(scene_->hierarchy->Number(*chosen));
-  if (ui::Pressed("Down", true) && !users.empty()) next = &scene_->hierarchy->At(users[0]);
-  if (next != nullptr) context.select(next, {});
   const int index = BoxOf(context.now, chosen);
   if (ui::Pressed("Enter") && index >= 0) Toggle(context, index);
 }

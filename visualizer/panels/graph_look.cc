@@ -9,6 +9,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kReadable = 0.75f;  // zoom: letters are read without effort
+constexpr float kLegibleAlone = 0.5f;  // a neighbourhood or a path that one asked for is seen whole where that can just be read
 constexpr float kLegible = 0.64f;  // those that one sees all of may be smaller
 constexpr float kMargin = 24;       // round what is fitted
 
@@ -22,7 +23,7 @@ void GraphPanel::FitAll(bool glide, bool whole) {
   if (scene_ == nullptr) return;
   const float scale = ui::TheLook().scale, margin = ui::Px(2 * kMargin), wide = camera_.max().x - camera_.min().x, high = camera_.max().y - camera_.min().y;
   const float across = (wide - margin) / std::max(1.0f, scene_->width) / scale, down = (high - margin) / std::max(1.0f, scene_->height) / scale;
-  if (whole || std::min(across, down) >= kLegible) return camera_.Fit(0, 0, scene_->width, scene_->height, 1, glide);
+  if (whole || std::min(across, down) >= (scene_->focused ? kLegibleAlone : kLegible)) return camera_.Fit(0, 0, scene_->width, scene_->height, 1, glide);
   const float zoom = std::clamp(across, kReadable, 1.0f);
   const int index = lit_scene_ != scene_ ? -1 : lights_.selected >= 0 ? lights_.selected : lights_.stop;
   Point at;

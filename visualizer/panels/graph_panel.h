@@ -64,6 +64,9 @@ class GraphPanel : public Panel {
   int BoxNamed(const Snapshot& now, absl::string_view name) const;
   bool Fold(PanelContext& context, absl::string_view name, bool expand, std::string* error);
   int ShownBoxes() const;
+  // The selection moves to an operand, a user, or to what stands at its left or right.
+  bool Go(PanelContext& context, absl::string_view where, std::string* error);
+  const Instruction* Beside(const PanelContext& context, const Instruction& of, bool right) const;
   // The box and what lies around it are expanded, everything else is folded.
   bool Drill(PanelContext& context, absl::string_view name, std::string* error);
   void Drill(PanelContext& context, int index);
@@ -101,7 +104,8 @@ class GraphPanel : public Panel {
   bool MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b);
   void DrawMap(const std::vector<CardTint>& tints, bool over);
   void DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max);
-  void DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max, bool mapped);
+  // What is shown alone, and the way back: a strip above the canvas.
+  void DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max);
   // Why something was not expanded, and the way to see it.
   void DrawRefused(PanelContext& context, ImVec2 min, ImVec2 max);
   void DrawBusy(PanelContext& context, ImVec2 min);
@@ -141,6 +145,7 @@ class GraphPanel : public Panel {
   bool pressed_on_chevron_ = false, pressed_here_ = false, dragging_ = false;
   const Instruction* clicked_ = nullptr;
   const Instruction* path_from_ = nullptr;
+  const Instruction *went_from_ = nullptr, *went_to_ = nullptr;  // by Go, up or down: the way back is the same
   BoxKey menu_key_ = 0, hover_key_ = 0, clicked_key_ = 0;
   double hover_since_ = 0, clicked_time_ = 0;
   ImVec2 map_min_, map_max_;

@@ -1,10 +1,12 @@
 // The graph panel: what is expanded or shown alone, and the scenes that are made of it beside the window.
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/graph/walk.h"
+#include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/graph_panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -35,7 +37,7 @@ void GraphPanel::Follow(PanelContext& context) {
   only_.clear();
   focus_text_.clear();
   path_.clear();
-  path_from_ = nullptr;
+  path_from_ = went_from_ = went_to_ = nullptr;
   matches_.clear();
   searched_ = 0;
   match_ = -1;
@@ -170,6 +172,7 @@ void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) 
   path_.clear();
   const std::vector<const Instruction*> found = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround);
   Focus(context, found, absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around %", of.name, found.size() >= kMostAround ? absl::StrCat(", the nearest ", kMostAround) : ""));
+  center_on_ = KeysTo(*scene_->hierarchy, PathOf(context.now, of), of);
 }
 
 bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string* error) {
@@ -186,6 +189,61 @@ bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string
   if (path_.empty()) return Fail(error, absl::StrCat("nothing leads from ", names[0], " to ", names[1]));
   Focus(context, path_, absl::StrCat(ShortestWayFrom(kind), " %", ends[0]->name, " to %", ends[1]->name, ": ", path_.size() - 1, path_.size() == 2 ? " hop" : " hops"));
   return true;
+}
+
+bool GraphPanel::Go(PanelContext& context, absl::string_view where, std::string* error) {
+  const bool up = where == "operand", down = where == "user", right = where == "right";
+  if (!up && !down && !right && where != "left") return Fail(error, "go takes operand, user, left or right");
+  const Instruction* from = context.selection.instruction;
+  if (from == nullptr) {
+    // The first step is to the stop, or to the first instruction that is shown.
+    const auto box = std::find_if(scene_->boxes.begin(), scene_->boxes.end(), [](const SceneBox& b) { return b.instruction != nullptr; });
+    const Instruction* first = context.now.here() != nullptr ? context.now.here() : box != scene_->boxes.end() ? box->instruction : nullptr;
+    if (first == nullptr) return Fail(error, "the graph shows no instruction; expand a scope first");
+    context.select(first, {});
+    return true;
+  }
+  const Instruction* to = nullptr;
+  if (up || down) {
+    const absl::Span<const int> users = scene_->hierarchy->Users(scene_->hierarchy->Number(*from));
+    const auto leads = [&](const Instruction* there) {
+      if (up) return std::find(from->operands.begin(), from->operands.end(), there) != from->operands.end();
+      return std::any_of(users.begin(), users.end(), [&](int user) { return &scene_->hierarchy->At(user) == there; });
+    };
+    if (went_to_ == from && leads(went_from_)) to = went_from_;
+    else if (up && !from->operands.empty()) to = from->operands.front();
+    else if (down && !users.empty()) to = &scene_->hierarchy->At(users.front());
+    if (to == nullptr) return Fail(error, absl::StrCat("%", from->name, up ? " has no operands" : " has no users"));
+    went_from_ = from;
+    went_to_ = to;
+  } else {
+    to = Beside(context, *from, right);
+    if (to == nullptr) return Fail(error, absl::StrCat("nothing stands at the ", where, " of %", from->name));
+  }
+  context.select(to, {});
+  return true;
+}
+
+// The nearest one in that direction, of those at the same height; where there are none, of all.
+const Instruction* GraphPanel::Beside(const PanelContext& context, const Instruction& of, bool right) const {
+  const int index = BoxOf(context.now, &of);
+  if (index < 0) return nullptr;
+  const SceneBox& at = scene_->boxes[index];
+  const Point from = {at.x + at.width / 2, at.y + at.height / 2};
+  const Instruction* nearest = nullptr;
+  float least = 0;
+  for (const SceneBox& box : scene_->boxes) {
+    if (box.instruction == nullptr || box.instruction == &of) continue;
+    const float across = (box.x + box.width / 2 - from.x) * (right ? 1.0f : -1.0f), apart = std::abs(box.y + (box.expanded ? 0 : box.height / 2) - from.y);
+    if (across <= 1 || apart > 2 * across) continue;
+    constexpr float kElsewhere = 1e6f;
+    const bool level = box.y < at.y + at.height && box.y + (box.expanded ? kSceneTitle : box.height) > at.y;
+    const float distance = across + (level ? 0 : kElsewhere + 3 * apart);
+    if (nearest != nullptr && distance >= least) continue;
+    nearest = box.instruction;
+    least = distance;
+  }
+  return nearest;
 }
 
 bool GraphPanel::Fold(PanelContext& context, absl::string_view name, bool expand, std::string* error) {
@@ -258,8 +316,8 @@ void GraphPanel::SetExpanded(PanelContext& context, int index, bool expand) {
     const int more = static_cast<int>(inside);
     if (shown + more > kMostShown) {
       refused_key_ = box.key;
-      refused_ = absl::StrCat(shown, " boxes are shown already, and ", box.name, " has ", more, " more: that could not be read.");
-      context.engine.AddConsole(ConsoleLine::kError, absl::StrCat(refused_, " Collapse something, or window graph inside ", box.instruction != nullptr ? "%" : "", box.name, " shows it alone"));
+      refused_ = absl::StrCat("Not expanded: ", box.name, " has ", GroupedCount(more), " boxes, and ", shown, " are shown already. More than ", kMostShown, " together cannot be read.");
+      context.engine.AddConsole(ConsoleLine::kError, absl::StrCat(refused_, " Collapse something, or: window graph inside ", box.instruction != nullptr ? "%" : "", box.name));
       return;
     }
     for (const BoxKey key : Expansion(*scene_->hierarchy, box)) expanded_.insert(key);

@@ -27,6 +27,13 @@ struct IterationRow {
   Statistics stats;
 };
 
+std::string TextOf(const Statistics& s) {
+  std::string text = s.finite == 0 ? "no finite element" : absl::StrCat(ShortText(s.min), " .. ", ShortText(s.max), ", mean ", ShortText(s.mean));
+  if (s.nan > 0) absl::StrAppend(&text, ", ", s.nan, " NaN");
+  if (s.inf > 0) absl::StrAppend(&text, ", ", s.inf, " inf");
+  return absl::StrCat(text, " (of ", s.count, ")");
+}
+
 class IterationsPanel : public Panel {
  public:
   float padding() const override { return 8; }
@@ -302,7 +309,7 @@ class IterationsPanel : public Panel {
       const auto k = std::clamp<int64_t>(static_cast<int64_t>((ImGui::GetIO().MousePos.x - min.x) / width * count), 0, static_cast<int64_t>(rows_.size()) - 1);
       const IterationRow& row = rows_[static_cast<size_t>(k)];
       list->AddLine({x_of(static_cast<double>(k) + 0.5), min.y}, {x_of(static_cast<double>(k) + 0.5), max.y}, c.dim);
-      ImGui::SetTooltip("%s", absl::StrCat("iteration ", row.iteration, "\n", FormatStatistics(row.stats), "\nclick: go there").c_str());
+      ImGui::SetTooltip("%s", absl::StrCat("iteration ", row.iteration, "\n", TextOf(row.stats), "\nclick: go there").c_str());
       if (clicked) Go(context, row.iteration);
     }
     ImGui::Dummy({1, ui::Px(2)});
@@ -343,9 +350,9 @@ class IterationsPanel : public Panel {
         const float y = row.min.y + std::floor((ui::Px(22) - font->FontSize) / 2);
         put(row.min.x + number - ui::Px(8), y, here ? c.amber : c.dim, font, absl::StrCat(r.iteration));
         const bool finite = r.stats.finite > 0;
-        put(row.min.x + number + each - ui::Px(8), y, c.text, font, finite ? FormatDouble(r.stats.min, 5) : "-");
-        put(row.min.x + number + 2 * each - ui::Px(8), y, c.text, font, finite ? FormatDouble(r.stats.max, 5) : "-");
-        if (has_mean) put(row.min.x + number + 3 * each - ui::Px(8), y, c.dim, font, finite ? FormatDouble(r.stats.mean, 5) : "-");
+        put(row.min.x + number + each - ui::Px(8), y, c.text, font, finite ? ShortText(r.stats.min) : "-");
+        put(row.min.x + number + 2 * each - ui::Px(8), y, c.text, font, finite ? ShortText(r.stats.max) : "-");
+        if (has_mean) put(row.min.x + number + 3 * each - ui::Px(8), y, c.dim, font, finite ? ShortText(r.stats.mean) : "-");
         if (r.stats.nan + r.stats.inf > 0) {
           ValueNote note;
           note.nan = r.stats.nan;

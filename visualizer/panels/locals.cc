@@ -195,11 +195,13 @@ class LocalsPanel : public Panel {
     const Columns at = ColumnsIn(row.min.x, row_width_);
     ImFont* font = ui::Type().mono;
     const float y = row.min.y + std::floor((row.max.y - row.min.y - font->FontSize) / 2), gap = ui::Px(10);
+    // Before the range there is room for a sign.
+    const float sign = ui::Px(20), name_gap = at.range > at.shape ? gap : sign;
     bool cut = false, any = false;
-    ui::DrawTextIn({at.name, y}, at.shape - at.name - gap, c.text, font, i.name, &cut);
+    ui::DrawTextIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, i.name, &cut);
     any |= cut;
     if (at.range > at.shape) {
-      ui::DrawTextIn({at.shape, y}, at.range - at.shape - gap, c.teal, font, note != nullptr ? note->shape : ShapeText(i.shape), &cut);
+      ui::DrawTextIn({at.shape, y}, at.range - at.shape - sign, c.teal, font, note != nullptr ? note->shape : ShapeText(i.shape), &cut);
       any |= cut;
     }
     if (note != nullptr && !note->error.empty()) {

@@ -16,6 +16,7 @@
 #include "imgui_internal.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/picture_view.h"
+#include "visualizer/panels/followed.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/pictures/scene.h"
 #include "visualizer/widgets/controls.h"
@@ -32,26 +33,26 @@ class PicturePanel : public Panel {
  public:
   void Draw(PanelContext& context) override {
     Follow(context);
-    if (target_ == nullptr) {
+    if (target() == nullptr) {
       ui::EmptyHint(ui::Icon::kChart, "What an instruction does, as a picture with its own numbers: where each element comes from, how it lies in memory, what its bits are.",
                     "Select an instruction in the program or the graph.");
       return;
     }
-    suiting_ = PicturesFor(*target_);
+    suiting_ = PicturesFor(*target());
     if (suiting_.empty()) {
-      ui::EmptyHint(ui::Icon::kChart, absl::StrCat("%", target_->name, " has no arrays round it: there is nothing to draw."), "Select another instruction.");
+      ui::EmptyHint(ui::Icon::kChart, absl::StrCat("%", target()->name, " has no arrays round it: there is nothing to draw."), "Select another instruction.");
       return;
     }
-    const std::string& kept = chosen_[target_->opcode];
+    const std::string& kept = chosen_[target()->opcode];
     row_ = suiting_.front();
     for (const PictureRow* row : suiting_) {
       if (kept == row->id) row_ = row;
     }
     DrawHead(context);
     Ask(context);
-    if (shown_ == nullptr || shown_->of != target_) {
+    if (shown_ == nullptr || shown_->of != target()) {
       if (live_.fresh() && !live_.status().ok()) {
-        ui::EmptyHint(ui::Icon::kChart, absl::StrCat(row_->title, " of %", target_->name, " cannot be drawn."), live_.status().message());
+        ui::EmptyHint(ui::Icon::kChart, absl::StrCat(row_->title, " of %", target()->name, " cannot be drawn."), live_.status().message());
         ui::TagFact("error", live_.status().message());
       } else {
         ui::Spinner(16);
@@ -68,14 +69,14 @@ class PicturePanel : public Panel {
     Facts();
   }
 
-  std::string Title(const PanelContext& context) const override { return target_ == nullptr ? "" : absl::StrCat("Picture ", target_->name); }
+  std::string Title(const PanelContext& context) const override { return target() == nullptr ? "" : absl::StrCat("Picture ", target()->name); }
   float padding() const override { return 10; }
 
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override {
     const absl::string_view word = TakeWord(args);
     args = absl::StripAsciiWhitespace(args);
     if (word == "pin" || word == "unpin") {
-      pinned_ = word == "pin";
+      followed_.Pin(word == "pin");
     } else if (word == "step" || word == "all") {
       int number = -1;
       const int steps = shown_ != nullptr ? shown_->made->steps : 0;
@@ -94,16 +95,16 @@ class PicturePanel : public Panel {
       ahead_wanted_ = true;
     } else if (word == "option") {
       Apply(std::string(args));
-    } else if (word == "cell" && target_ != nullptr) {
-      const absl::StatusOr<Cell> cell = ParseCell(*target_, args);
+    } else if (word == "cell" && target() != nullptr) {
+      const absl::StatusOr<Cell> cell = ParseCell(*target(), args);
       if (!cell.ok()) {
         *error = std::string(cell.status().message());
         return false;
       }
       Pin(context, *cell);
-    } else if (const PictureRow* row = FindPictureRow(word); row != nullptr && target_ != nullptr) {
-      if (row->suits(*target_) <= 0) {
-        *error = absl::StrCat("the picture ", row->id, " is not for %", target_->name, "; it has ", absl::StrJoin(PicturesFor(*target_), ", ", [](std::string* out, const PictureRow* r) { *out += r->id; }));
+    } else if (const PictureRow* row = FindPictureRow(word); row != nullptr && target() != nullptr) {
+      if (row->suits(*target()) <= 0) {
+        *error = absl::StrCat("the picture ", row->id, " is not for %", target()->name, "; it has ", absl::StrJoin(PicturesFor(*target()), ", ", [](std::string* out, const PictureRow* r) { *out += r->id; }));
         return false;
       }
       Choose(row);
@@ -118,17 +119,15 @@ class PicturePanel : public Panel {
  private:
   // -- What is shown --
   void Follow(PanelContext& context) {
-    const Snapshot& now = context.now;
-    if (now.program_generation != program_) {
-      program_ = now.program_generation;
-      target_ = nullptr;
+    // The selection goes with the program as it runs to an instruction; what is selected on the way is not looked at.
+    const Followed::News news = run_to_ != nullptr && followed_.program() == context.now.program_generation ? Followed::News() : followed_.Look(context, own_selection_);
+    if (news.program) {
       shown_ = nullptr;
       ahead_.clear();
-      pinned_ = false;
       run_to_ = nullptr;
-      seen_selection_ = ~uint64_t{0};
     }
-    // The selection goes with the program as it runs to an instruction; when it is there, what was asked for is selected again.
+    if (std::exchange(pictured_, target()) != target()) Reset();
+    // When it is there, what was asked for is selected again.
     if (run_to_ != nullptr) {
       quiet_frames_ = context.engine.idle() ? quiet_frames_ + 1 : 0;
       if (quiet_frames_ < 3) return;
@@ -136,31 +135,24 @@ class PicturePanel : public Panel {
       run_to_ = nullptr;
       return;
     }
-    if (context.selection.generation == seen_selection_ && (target_ != nullptr || context.selection.instruction == nullptr)) return;
-    seen_selection_ = context.selection.generation;
-    const Instruction* selected = context.selection.instruction;
-    if (selected == nullptr) return;
+    if (!news.selection) return;
     // The element of an operand is a cell of the picture too.
-    if (!pinned_ && selected != own_selection_) Show(selected);
+    const Instruction* selected = context.selection.instruction;
     own_selection_ = nullptr;
-    if (context.selection.element.empty() || target_ == nullptr) return;
-    if (selected == target_) selection_.pinned = Cell{kResultArray, context.selection.element};
-    for (size_t k = 0; k < target_->operands.size() && selected != target_; ++k) {
-      if (target_->operands[k] == selected) selection_.pinned = Cell{static_cast<int>(k), context.selection.element};
+    if (context.selection.element.empty() || target() == nullptr) return;
+    if (selected == target()) selection_.pinned = Cell{kResultArray, context.selection.element};
+    for (size_t k = 0; k < target()->operands.size() && selected != target(); ++k) {
+      if (target()->operands[k] == selected) selection_.pinned = Cell{static_cast<int>(k), context.selection.element};
     }
   }
 
-  void Show(const Instruction* instruction) {
-    if (instruction == target_) return;
-    target_ = instruction;
-    Reset();
-  }
+  const Instruction* target() const { return followed_.target(); }
   void Reset() {
     selection_ = {};
     playing_ = false;
   }
   void Choose(const PictureRow* row) {
-    chosen_[target_->opcode] = row->id;
+    chosen_[target()->opcode] = row->id;
     if (row != row_) Reset();
   }
 
@@ -182,12 +174,12 @@ class PicturePanel : public Panel {
   const Instruction* InstructionOf(const Cell& cell) const {
     // Of a leaf of a tuple there is no element that all panels know.
     if (cell.array >= kOwnArray) return cell.array >= kOperandLeaf ? OperandOf(cell) : nullptr;
-    if (cell.array >= kResultArray) return target_;
+    if (cell.array >= kResultArray) return target();
     return OperandOf(cell);
   }
   const Instruction* OperandOf(const Cell& cell) const {
     const int operand = cell.array % kOperandLeaf;
-    return operand < static_cast<int>(target_->operands.size()) ? target_->operands[operand] : nullptr;
+    return operand < static_cast<int>(target()->operands.size()) ? target()->operands[operand] : nullptr;
   }
   // Lights a cell, and its element in all panels.
   void Pin(PanelContext& context, const Cell& cell) {
@@ -200,9 +192,9 @@ class PicturePanel : public Panel {
 
   void Ask(PanelContext& context) {
     PictureWish wish;
-    wish.instruction = target_;
+    wish.instruction = target();
     wish.id = row_->id;
-    const std::string here = absl::StrCat(Moment(context.now), "|", reinterpret_cast<uintptr_t>(target_));
+    const std::string here = absl::StrCat(Moment(context.now), "|", reinterpret_cast<uintptr_t>(target()));
     if (std::exchange(ahead_wanted_, false)) ahead_ = here;
     wish.ahead = ahead_ == here;
     wish.selection = selection_;
@@ -243,15 +235,12 @@ class PicturePanel : public Panel {
     }
     ImGui::SetCursorScreenPos({right - buttons, at.y});
     if (ui::IconButton("save", ui::Icon::kSave, "Save as SVG, PNG or PDF")) {
-      path_ = absl::StrCat(target_->name, "_", row_->id);
+      path_ = absl::StrCat(target()->name, "_", row_->id);
       ImGui::OpenPopup("save popup");
     }
     DrawSave(context);
     ImGui::SetCursorScreenPos({right - ui::Px(24), at.y});
-    if (ui::IconButton("pin", ui::Icon::kPin, pinned_ ? "Pinned: stays at this instruction. Click to follow the selection again" : "Keep showing this instruction", pinned_)) {
-      pinned_ = !pinned_;
-      if (!pinned_ && context.selection.instruction != nullptr) Show(context.selection.instruction);
-    }
+    followed_.DrawPin(context, "instruction");
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(32)});
     ImGui::GetWindowDrawList()->AddLine({at.x - ui::Px(10), at.y + ui::Px(30)}, {right + ui::Px(10), at.y + ui::Px(30)}, c.border);
   }
@@ -281,10 +270,10 @@ class PicturePanel : public Panel {
     if (selection_.step >= 0) absl::StrAppend(&command, " /step ", selection_.step);
     if (drawn_ahead_) command += " /ahead";
     for (const auto& [name, value] : selection_.options) absl::StrAppend(&command, " /option ", name, "=", value);
-    absl::StrAppend(&command, " ", CommandName(context.now, *target_));
+    absl::StrAppend(&command, " ", CommandName(context.now, *target()));
     if (selection_.pinned.has_value()) {
       const bool own = selection_.pinned->array == kResultArray;
-      absl::StrAppend(&command, own ? absl::StrCat("[", absl::StrJoin(selection_.pinned->index, ","), "]") : absl::StrCat("(", CellText(*target_, *selection_.pinned), ")"));
+      absl::StrAppend(&command, own ? absl::StrCat("[", absl::StrJoin(selection_.pinned->index, ","), "]") : absl::StrCat("(", CellText(*target(), *selection_.pinned), ")"));
     }
     return absl::StrCat(command, " ", row_->id);
   }
@@ -312,11 +301,11 @@ class PicturePanel : public Panel {
     }
     const bool reachable = p.why == "not executed yet" || p.why == "the program is not running" || absl::EndsWith(p.why, "does not run now");
     if (reachable && context.now.phase != Phase::kError) {
-      if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until %", target_->name, " is computed"))) {
+      if (ui::Button("run-to", "Run to it", ui::Icon::kContinue, ui::ButtonKind::kPlain, absl::StrCat("Runs until %", target()->name, " is computed"))) {
         if (context.now.frames.empty() || context.now.phase == Phase::kReady) context.run("start");
-        context.run(absl::StrCat("goto before ", CommandName(context.now, *target_)));
+        context.run(absl::StrCat("goto before ", CommandName(context.now, *target())));
         context.run("next");
-        run_to_ = target_;
+        run_to_ = target();
         quiet_frames_ = 0;
       }
       if (p.why == "not executed yet") {
@@ -445,17 +434,17 @@ class PicturePanel : public Panel {
   }
 
   void Facts() {
-    ui::TagFact("of", target_->name);
+    ui::TagFact("of", target()->name);
     ui::TagFact("kind", row_->id);
     ui::TagFact("fresh", live_.fresh() ? "yes" : "no");
     ui::TagFact("result", shown_->result_there ? "there" : "missing");
-    ui::TagFact("pinned-cell", selection_.pinned.has_value() ? CellText(*target_, *selection_.pinned) : "none");
+    ui::TagFact("pinned-cell", selection_.pinned.has_value() ? CellText(*target(), *selection_.pinned) : "none");
     const Cell* cell = selection_.cell();
-    ui::TagFact("cell", cell != nullptr ? CellText(*target_, *cell) : "none");
+    ui::TagFact("cell", cell != nullptr ? CellText(*target(), *cell) : "none");
     ui::TagFact("related", absl::StrCat(shown_->made->related_total));
     std::vector<std::string> related;
     for (const Cell& r : shown_->made->related) {
-      if (related.size() < 8) related.push_back(CellText(*target_, r));
+      if (related.size() < 8) related.push_back(CellText(*target(), r));
     }
     ui::TagFact("related-cells", absl::StrJoin(related, " "));
     std::vector<std::string> options;
@@ -463,12 +452,11 @@ class PicturePanel : public Panel {
     ui::TagFact("options", absl::StrJoin(options, ";"));
   }
 
-  uint64_t program_ = 0, seen_selection_ = ~uint64_t{0};
-  const Instruction* target_ = nullptr;
+  Followed followed_;
+  const Instruction* pictured_ = nullptr;  // what the selection below is of
   const Instruction* own_selection_ = nullptr;  // selected from here: the picture stays
   const Instruction* run_to_ = nullptr;         // the program is on its way to compute it
   int quiet_frames_ = 0;                        // since it came to rest
-  bool pinned_ = false;
   std::string ahead_;                           // moment and instruction that are looked ahead at
   bool ahead_wanted_ = false, drawn_ahead_ = false;
   std::vector<const PictureRow*> suiting_;

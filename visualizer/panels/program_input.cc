@@ -184,7 +184,15 @@ void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
     const size_t most = 1 << 20;
     offered_ = CompleteStableHlo(before, all.substr(from, std::min(most, static_cast<size_t>(document.line_begin(line)) - from)), asked);
   } else {
-    offered_ = Complete(before, index_.module(), home, asked);
+    // What stands above the line: its operands are there.
+    const Instruction* above = nullptr;
+    for (int k = line - 1; k >= 0 && k > line - 50 && above == nullptr; --k) {
+      const int64_t begin = document.line_begin(k);
+      for (const Instruction* i : index_.Beginning(begin, begin + static_cast<int64_t>(document.line(k).size()) + 1)) {
+        if (i->parent == home) above = i;
+      }
+    }
+    offered_ = Complete(before, index_.module(), home, above, asked);
   }
   offered_at_ = 0;
   offering_ = !offered_.items.empty();
@@ -208,6 +216,7 @@ void ProgramPanel::AcceptCompletion(PanelContext& context) {
     editor_.Insert(document, item.text);
   }
   AfterEdit(context);
+  if (item.kind == CompletionItem::kOpcode) UpdateCompletion(context, true);  // its operands are next
 }
 
 bool ProgramPanel::HandleCompletionKeys(PanelContext& context) {

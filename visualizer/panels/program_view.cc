@@ -11,7 +11,7 @@
 namespace hloscope {
 namespace {
 
-constexpr float kValuesWidth = 148, kSparkWidth = 44;
+constexpr float kValuesWidth = 180, kSparkWidth = 44;
 
 }  // namespace
 

@@ -54,11 +54,28 @@ class TimelinePanel : public Panel {
       view_end_ = 1;
       return true;
     }
-    *error = "window timeline takes all: shows the whole run";
+    if (args == "iteration next" || args == "iteration previous") return GoIteration(context, args == "iteration next" ? 1 : -1, error);
+    *error = "window timeline takes all (shows the whole run), iteration next or iteration previous";
     return false;
   }
 
  private:
+  // Of the innermost loop that the program stands in.
+  static bool GoIteration(PanelContext& context, int by, std::string* error) {
+    const std::vector<FrameRow>& frames = context.now.frames;
+    const auto loop = std::find_if(frames.rbegin(), frames.rend(), [](const FrameRow& f) { return f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition; });
+    if (loop == frames.rend() || loop->caller == nullptr) {
+      *error = "the program stands in no loop";
+      return false;
+    }
+    if (loop->iteration + by < 0) {
+      *error = absl::StrCat("this is the first iteration of %", loop->caller->name);
+      return false;
+    }
+    context.run(absl::StrCat("goto iteration ", loop->iteration + by, " in ", CommandName(context.now, *loop->caller)));
+    return true;
+  }
+
   struct Marker {
     enum Kind : uint8_t { kPlace, kStop, kNumeric, kBookmark, kEdit } kind = kStop;
     double x = 0;
@@ -169,7 +186,8 @@ class TimelinePanel : public Panel {
       ui::Tag(absl::StrCat("loop:", loop.loop->name), {from, line_ - tall}, {std::max(to, from + 2), line_ + tall});
       const Computation* body = loop.loop->Called(AttrId::kBody);
       const std::string name(body != nullptr ? body->name : loop.loop->name);
-      Label(from, c.faint, loop.known ? absl::StrCat(name, ", ", Count(loop.trips, "iteration")) : loop.trips > 1 ? absl::StrCat(name, ", ", Count(loop.trips, "iteration"), " so far") : name, to - from);
+      const std::string trips = absl::StrCat(GroupedCount(loop.trips), loop.trips == 1 ? " iteration" : " iterations");
+      Label(from, c.faint, loop.known ? absl::StrCat(name, ", ", trips) : loop.trips > 1 ? absl::StrCat(name, ", ", trips, " so far") : name, to - from);
     }
     ui::TagFact("loops", fact);
   }

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
+#include "core/literal/format.h"
 #include "imgui_internal.h"
 #include "visualizer/widgets/controls.h"
 
@@ -47,8 +47,8 @@ std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters, b
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
   const double x = NumberOf(cell, shows);
-  std::string text = ShortNumber(x);
-  for (int digits = 4; text.size() > letters && digits >= 1; --digits) text = absl::StrFormat("%.*g", digits, x);
+  std::string text = ShortText(x);
+  for (int digits = kShortDigits - 1; text.size() > letters && digits >= 1; --digits) text = FormatDouble(x, digits);
   return text.size() > letters ? "" : text;
 }
 

@@ -24,16 +24,16 @@ constexpr int64_t kMostBytesToMake = int64_t{1} << 26;
 std::string FirstNumbers(const Value& array) {
   const int64_t count = array.element_count();
   if (count == 0) return "empty";
-  const bool scalar = array.shape().rank() == 0;
-  if (scalar || count <= kFirstNumbers) {
+  if (array.shape().rank() == 0) return FormatValue(array);
+  if (count <= kFirstNumbers) {
     FormatOptions options;
-    options.digits = 5;
+    options.digits = kShortDigits;
     return absl::StrReplaceAll(FormatValue(array, options), {{"\n", ""}});
   }
   std::string text = "[";
   const ElementType type = array.shape().element_type();
   const bool real = type != ElementType::kPred && !IsComplex(type);
-  for (int64_t k = 0; k < kFirstNumbers; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", real ? NumberText(ElementAsDouble(array, k), type, 4, true) : ToText(LoadScalar(type, array.data() + k * StorageBytes(type))));
+  for (int64_t k = 0; k < kFirstNumbers; ++k) absl::StrAppend(&text, k > 0 ? ", " : "", real ? ShortText(ElementAsDouble(array, k), type) : ToText(LoadScalar(type, array.data() + k * StorageBytes(type))));
   return text + ", \u2026";
 }
 
@@ -123,7 +123,7 @@ ValueNote NoteOfArray(const Value& value, const KnownValue& known) {
   note.inf = known.statistics.inf;
   note.trouble_text = TroubleText(known);
   note.partial = !known.whole;
-  if (value.element_count() > 1) note.range = RangeText(value.shape().element_type(), known, 4, 26);
+  if (value.element_count() > 1) note.range = RangeText(value.shape().element_type(), known);
   return note;
 }
 

@@ -8,6 +8,7 @@
 #include "absl/strings/str_format.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
+#include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui.h"
@@ -72,14 +73,23 @@ void ValueSide::Draw(const SideInput& in) {
   ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
   ui::TagFact("shape", in.facts.shape.ToString(true));
   ui::Gap(8);
+  // What is below stays where it is while the mouse comes and goes.
+  const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
+  if (element_key_ != in.key || element_width_ != width) element_height_ = in.facts.shape.rank() > 0 ? ui::Px(84) : 0;
+  element_key_ = in.key;
+  element_width_ = width;
   DrawElement(in);
+  element_height_ = std::max(element_height_, ImGui::GetCursorPosY() - top);
+  ImGui::SetCursorPosY(top + element_height_);
   ui::Gap(8);
   DrawButtons(in);
   DrawWhy(in);
   ui::Gap(10);
-  DrawStatistics(in);
-  DrawHistogram(in);
-  ui::Gap(10);
+  if (in.facts.shape.rank() > 0) {  // one number says it all
+    DrawStatistics(in);
+    DrawHistogram(in);
+    ui::Gap(10);
+  }
   DrawCompare(in);
 }
 
@@ -187,11 +197,11 @@ void ValueSide::DrawStatistics(const SideInput& in) {
     Line line;
     // Of complex numbers it is said what was taken of them.
     const std::string of = IsComplex(type) ? absl::StrCat(SignOf(in.facts.part), " ") : "";
-    const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortNumber(s.min), " .. ", ShortNumber(s.max));
+    const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortText(s.min), " .. ", ShortText(s.max));
     line.Next(range, c.text, s.finite == 0 ? "" : absl::StrCat(of, "range "));
-    if (s.finite > 0) line.Next(ShortNumber(s.mean), c.text, absl::StrCat(of, "mean "));
+    if (s.finite > 0) line.Next(ShortText(s.mean), c.text, absl::StrCat(of, "mean "));
     ui::TagFact("range", absl::StrCat(of, range));
-    ui::TagFact("mean", ShortNumber(s.mean));
+    ui::TagFact("mean", ShortText(s.mean));
   }
   if (IsFloat(type) || IsComplex(type)) {
     Line line;
@@ -250,7 +260,7 @@ void ValueSide::DrawHistogram(const SideInput& in) {
   if (at_bin >= 0 && at_bin < static_cast<int>(h.bins.size())) {
     const double low = h.BinLow(static_cast<size_t>(at_bin)), high = h.BinLow(static_cast<size_t>(at_bin) + 1);
     const bool truth = in.facts.shape.element_type() == ElementType::kPred;
-    text = h.whole ? absl::StrCat(truth ? (low != 0 ? "true" : "false") : ShortNumber(low), ": ", GroupedCount(h.bins[at_bin])) : absl::StrCat(ShortNumber(low), " .. ", ShortNumber(high), ": ", GroupedCount(h.bins[at_bin]));
+    text = h.whole ? absl::StrCat(truth ? (low != 0 ? "true" : "false") : ShortText(low), ": ", GroupedCount(h.bins[at_bin])) : absl::StrCat(ShortText(low), " .. ", ShortText(high), ": ", GroupedCount(h.bins[at_bin]));
   }
   ui::Gap(3);
   ui::TextCut(text, c.faint, ui::Type().small);
@@ -297,7 +307,7 @@ void ValueSide::DrawCompare(const SideInput& in) {
   ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
   ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
   if (facts->different > 0) {
-    ui::TextCut(absl::StrCat("by ", ShortNumber(facts->largest), " at most, ", ShortNumber(facts->worst_ulp), " ULP"), c.dim);
+    ui::TextCut(absl::StrCat("by ", ShortText(facts->largest), " at most, ", ShortText(facts->worst_ulp), " ULP"), c.dim);
     if (!facts->worst_here.empty()) {
       if (ui::Link("worst", absl::StrCat("worst ", IndexText(facts->worst)))) in.context.select(in.name.instruction, facts->worst);
       ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);

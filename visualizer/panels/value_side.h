@@ -53,6 +53,8 @@ class ValueSide {
 
   bool log_count_ = true;
   std::shared_ptr<const ElementFacts> element_;
+  std::string element_key_;                         // whose element's lines have had that height, in that width
+  float element_height_ = 0, element_width_ = 0;
   bool element_is_hovered_ = false;
   std::string compare_, typed_;
   std::shared_ptr<const ComparisonFacts> compared_;

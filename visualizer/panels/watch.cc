@@ -147,8 +147,7 @@ class WatchPanel : public Panel {
     if (entered) {
       const std::string text(absl::StripAsciiWhitespace(text_));
       if (text != display.expression) {
-        context.run(absl::StrCat("undisplay ", display.number));
-        if (!text.empty()) context.run(absl::StrCat("display ", text));
+        context.run(text.empty() ? absl::StrCat("undisplay ", display.number) : absl::StrCat("redefine display ", display.number, " ", text));
       }
       editing_ = 0;
     } else if ((left && !was_new) || ui::Pressed("Escape")) {

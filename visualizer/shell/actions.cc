@@ -22,6 +22,27 @@ const std::vector<Action>& Actions() {
   return actions;
 }
 
+const std::vector<PanelKey>& PanelKeys() {
+  static const auto& keys = *new std::vector<PanelKey>{
+#define X(panel, keys, what, command) {panel, keys, what, command},
+#include "visualizer/shell/panel_keys.def"
+#undef X
+  };
+  return keys;
+}
+
+const std::vector<const char*>& MenuNames() {
+  static const auto& names = *new std::vector<const char*>{"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
+  return names;
+}
+
+std::string MenuKeys(absl::string_view menu) { return absl::StrCat("Alt+", menu.substr(0, 1)); }
+
+std::string PanelTitle(const PanelKey& key) {
+  const PanelRow* row = FindPanelRow(key.panel);
+  return row != nullptr ? row->title : "Lists";
+}
+
 const Action& FindAction(const char* id) {
   for (const Action& action : Actions()) {
     if (std::strcmp(action.id, id) == 0) return action;
@@ -33,6 +54,8 @@ const Action& FindAction(const char* id) {
 const PanelRow* PanelOfCommand(absl::string_view command) {
   return absl::ConsumePrefix(&command, "window ") ? FindPanelRow(command.substr(0, command.find(' '))) : nullptr;
 }
+
+bool IsStep(const Action& action) { return std::strcmp(action.id, "next") == 0 || std::strcmp(action.id, "step") == 0; }
 
 bool OfText(const Action& action) { return absl::string_view(action.menu) == "Edit/Text"; }
 
@@ -56,6 +79,8 @@ std::string CommandOf(const Action& action, const Snapshot& now, std::string* as
   const bool started = now.phase == Phase::kStopped || now.phase == Phase::kError || now.phase == Phase::kFinished;
   const absl::string_view menu = action.menu;
   if (menu == "Back") return started ? std::string(commands.first) : "";
+  // At the end there is no next instruction, and the run is not thrown away for one step too many.
+  if (IsStep(action) && (now.phase == Phase::kFinished || now.phase == Phase::kError)) return "";
   if (!commands.second.empty()) return now.phase == Phase::kStopped ? std::string(commands.first) : std::string(commands.second);
   if (std::strcmp(action.id, "finish") == 0 && now.phase != Phase::kStopped) return "";
   return std::string(commands.first);

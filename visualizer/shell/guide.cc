@@ -22,7 +22,9 @@ constexpr Begin kBegin[] = {
     {"Ctrl+O", "open a program: HLO or StableHLO text, an HloProto, an HloSnapshot. Or drop a file on the window, or take a sample of the welcome page."},
     {"F5", "run it. Inputs that are not given are made; hloscope FILE --input gives them."},
     {"F9", "set a breakpoint at the selected instruction, or click beside its line. F5 stops there; Shift+F5 goes back to the stop before."},
-    {"F10  F11", "execute one instruction, or go into the computation that it calls; with Shift or Ctrl+Shift the same backwards in time."},
+    {"F10  F11", "execute one instruction, or go into the computation that it calls; Shift+F11 runs on to the end of the frame."},
+    {"Shift+F10", "back in time by one instruction; Ctrl+Shift+F11 back into computations, Ctrl+F11 to the beginning of the frame."},
+    {"Alt+F ...", "open a menu by its underlined letter; the arrows and Enter choose in it."},
     {"click", "select an instruction in any panel: its value, its formula, its picture and its place in the graph are shown in the others."},
     {"Ctrl+Alt+Y", "ask why of the selected element: what it was computed from, back to where a NaN came from."},
     {"Ctrl+Shift+P", "find every command by a few letters; Ctrl+P every instruction."},
@@ -45,6 +47,7 @@ void Shell::DrawGuide(ImVec2 min, ImVec2 max) {
   ui::Gap(4);
   if (ui::Button("back", "Back", ui::Icon::kNone, ui::ButtonKind::kPlain, "Escape, F1") || (palette_ == 0 && ui::Pressed("Escape"))) guide_ = false;
   ImGui::SameLine(0, ui::Px(8));
+  ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui::Px(2));  // in the middle of the button beside it
   ui::SearchField("search", &guide_text_, "A word, a key, a command", std::min(ui::Px(320), ImGui::GetContentRegionAvail().x));
   ui::Gap(8);
   ImGui::BeginChild("rows", {0, 0}, false);
@@ -88,6 +91,10 @@ void Shell::DrawGuide(ImVec2 min, ImVec2 max) {
     }
     row(action.label, action.keys, absl::StrReplaceAll(action.command, {{" ... ", " "}, {"|", " or "}}), "");
   }
+  head("Keys of a panel, while it has the keyboard");
+  for (const PanelKey& key : PanelKeys()) row(PanelTitle(key), key.keys, "", key.what);
+  head("Menus");
+  for (const char* menu : MenuNames()) row(menu, MenuKeys(menu), absl::StrCat("window menu ", menu), "");
   head("Panels");
   for (const PanelRow& panel : PanelRows()) row(panel.title, panel.keys, panel.id, panel.help);
   head("Commands of the console");

@@ -109,7 +109,7 @@ void Shell::Run(const std::string& command) {
 void Shell::Act(const Action& action) {
   std::string asks;
   const std::string command = CommandOf(action, *now_, &asks);
-  if (command.empty() && now_->phase != Phase::kBroken) return;
+  if (command.empty() && now_->phase != Phase::kBroken && !(IsStep(action) && HasEdits())) return;
   if (!asks.empty()) {
     if (!command.empty()) AskInPalette(action.label, command, asks);
     return;
@@ -156,7 +156,8 @@ void Shell::RunWanted(bool idle) {
   if (wanted_runs_.empty()) return;
   if (!document_.changed() && now_->phase != Phase::kBroken) {
     for (const WantedRun& wanted : std::exchange(wanted_runs_, {})) {
-      const std::string command = wanted.action != nullptr ? CommandOf(*wanted.action, *now_) : wanted.command;
+      std::string command = wanted.action != nullptr ? CommandOf(*wanted.action, *now_) : wanted.command;
+      if (command.empty() && wanted.action != nullptr && IsStep(*wanted.action)) command = "start";  // of the text as it is now
       if (!command.empty()) Execute(command);
     }
     return;
@@ -328,6 +329,17 @@ void Shell::Keys() {
   for (const PanelRow& row : PanelRows()) {
     const std::optional<ui::Chord> chord = ui::ParseChord(row.keys);
     if (chord.has_value() && ui::Pressed(*chord)) Run(absl::StrCat("window panel ", row.id));
+  }
+  for (const char* menu : MenuNames()) {
+    const std::optional<ui::Chord> chord = ui::ParseChord(MenuKeys(menu));
+    if (chord.has_value() && ui::Pressed(*chord)) OpenMenu(menu);
+  }
+  if (io.WantTextInput || palette_ != 0 || guide_ || ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel)) return;
+  for (const PanelKey& key : PanelKeys()) {
+    absl::string_view command = key.command;
+    if (focused_panel_ != key.panel || command.empty() || !ui::Pressed(key.keys, true)) continue;
+    if (absl::ConsumePrefix(&command, "action ")) Act(FindAction(std::string(command).c_str()));
+    else if (absl::ConsumePrefix(&command, "window ")) waiting_.push_back(std::string(command));
   }
 }
 

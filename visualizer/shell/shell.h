@@ -81,6 +81,7 @@ class Shell {
   void DrawToolbar(float height);
   void DrawRunning(ImVec2 at, float room, float button_y, const Engine::Activity& activity);
   void DrawMenu();
+  void OpenMenu(const std::string& name);  // by its key: the arrows move in it
   // tabs.cc
   void DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name);
   void DrawMerged(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name);
@@ -167,6 +168,7 @@ class Shell {
   std::vector<DropPlace> drop_places_;
   std::deque<LayoutNode> merged_;  // places that are drawn as one in this frame
   ImVec2 menu_at_ = {0, 0};  // where the open menu hangs
+  std::string menu_wanted_;  // to be opened
   // The palette: 0 closed, 1 commands, 2 instructions, 3 what an action needs to know.
   int palette_ = 0;
   bool palette_opened_ = false;

@@ -120,7 +120,9 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     tight += widths.back() - cross_room;
   }
   std::vector<bool> hidden(leaf.tabs.size(), false);
-  if (total > width) {
+  // Where there is no room for a cross, a tab's words stay as they are when the mouse comes by; it is closed with the middle button or Ctrl+W.
+  const bool crosses = total <= width;
+  if (!crosses) {
     for (float& w : widths) w -= cross_room;
   }
   if (tight > width) {
@@ -166,9 +168,9 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     }
     list->AddLine({end.x - 1, at.y + 1}, {end.x - 1, end.y}, c.border);
     bool cut = false;
-    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(hovered ? 32 : 16), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
+    ui::DrawTextIn({at.x + ui::Px(12), at.y + std::floor((height - ui::Type().ui->FontSize) / 2)}, w - ui::Px(crosses && hovered ? 32 : 16), on ? c.text : c.dim, ui::Type().ui, titles[k], &cut);
     if (cut) ui::Tooltip(titles[k]);
-    if (hovered && w > ui::Px(48)) {
+    if (crosses && hovered) {
       const ImVec2 cross = {end.x - ui::Px(20), at.y + ui::Px(8)};
       ImGui::SetCursorScreenPos(cross);
       if (ImGui::InvisibleButton("close", {ui::Px(16), ui::Px(16)})) close = id;
@@ -255,7 +257,7 @@ void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
   const float pad = ui::Px(panel.padding());
   if (id == "timeline") {
     ImGui::GetWindowDrawList()->AddRectFilled(min, max, ui::Colors().panel, ui::Px(4));
-    ImGui::GetWindowDrawList()->AddRect(min, max, ui::Colors().border, ui::Px(4));
+    ImGui::GetWindowDrawList()->AddRect(min, max, focused_panel_ == id ? ui::Mix(ui::Colors().border, ui::Colors().blue, 0.35f) : ui::Colors().border, ui::Px(4));
   }
   ImGui::SetCursorScreenPos(min);
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {pad, pad});
@@ -263,14 +265,16 @@ void Shell::DrawPanel(const std::string& id, ImVec2 min, ImVec2 max) {
   ImGui::PopStyleVar();
   if (ImGui::IsWindowFocused(ImGuiFocusedFlags_ChildWindows)) focused_panel_ = id;
   PanelContext context = Context();
-  context.focused = focused_panel_ == id;
+  // Keys are a menu's while one is open.
+  const bool popup = ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  context.focused = focused_panel_ == id && !popup;
   // What a key brought to the front has the keyboard: its first field, or its rows.
   if (keyboard_to_ == id) {
     keyboard_to_.clear();
     if (id == "watch" || id == "console" || id == "builder") ui::FocusNext();
     else ImGui::SetWindowFocus();
   }
-  const bool rows = context.focused && palette_ == 0 && !ImGui::IsPopupOpen("", ImGuiPopupFlags_AnyPopupId | ImGuiPopupFlags_AnyPopupLevel);
+  const bool rows = context.focused && palette_ == 0;
   if (rows) ui::RowsHaveKeyboard(id.c_str());
   panel.Draw(context);
   if (rows) ui::RowsHaveKeyboard(nullptr);

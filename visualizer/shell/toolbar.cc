@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/strip.h"
+#include "imgui_internal.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
@@ -15,9 +16,10 @@
 namespace hloscope {
 namespace {
 
-constexpr const char* kMenus[] = {"File", "Edit", "Run", "Back", "Stops", "Look", "View", "Help"};
 // What stands in the row beside the menus' names: the program's own, the tools, what the program does, the way to all commands.
 constexpr float kBesideMenus = 780;
+
+constexpr absl::string_view kSearch = "Search or run a command";
 
 std::string Tip(const Action& action, const std::string& command) {
   return absl::StrCat(action.label, *action.keys != 0 ? absl::StrCat("   ", action.keys) : "", command.empty() ? "" : absl::StrCat("\n", command));
@@ -37,7 +39,7 @@ void Shell::DrawToolbar(float height) {
   // Where it is narrow, what the program does goes before what is in the menus too. The menus' names are there where that keeps its room.
   const bool name = width >= ui::Px(900), back = width >= ui::Px(760);
   float menus_width = 0;
-  for (const char* menu : kMenus) menus_width += ui::Measure(ui::Type().ui, menu).x + ui::Px(20);
+  for (const char* menu : MenuNames()) menus_width += ui::Measure(ui::Type().ui, menu).x + ui::Px(20);
   const bool menus = name && width >= ui::Px(kBesideMenus) + menus_width;
   const bool wide = width >= ui::Px(menus ? 1400 : 1100), keys_shown = wide;
   if (name) {
@@ -45,14 +47,21 @@ void Shell::DrawToolbar(float height) {
     x += ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12);
   }
   // Menus.
-  for (const char* menu : kMenus) {
+  const auto open = [&](ImVec2 low, ImVec2 high) {
+    ImGui::OpenPopup(std::exchange(menu_wanted_, "").c_str());
+    menu_at_ = {low.x, high.y + ui::Px(4)};
+  };
+  for (const char* menu : MenuNames()) {
     if (!menus) break;  // one button for all, below
     ImGui::SetCursorScreenPos({x, button_y});
-    if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
-      ImGui::OpenPopup(menu);
-      menu_at_ = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui::Px(4)};
-    }
-    x = ImGui::GetItemRectMax().x;
+    if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) menu_wanted_ = menu;
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    if (menu_wanted_ == menu) open(low, high);
+    // Its key, with Alt.
+    const ImFont* font = ui::Type().ui;
+    const float letter = low.x + ui::Px(10), under = std::floor((low.y + high.y + font->FontSize) / 2) - ui::Px(1);
+    ImGui::GetWindowDrawList()->AddRectFilled({letter, under}, {letter + ui::Measure(ui::Type().ui, absl::string_view(menu, 1)).x - 1, under + std::max(1.0f, std::floor(ui::Px(1)))}, ImGui::GetIO().KeyAlt ? c.text : ui::Fade(c.faint, 0.8f));
+    x = high.x;
   }
   if (!menus) {
     ImGui::SetCursorScreenPos({x, button_y});
@@ -60,6 +69,7 @@ void Shell::DrawToolbar(float height) {
       ImGui::OpenPopup("all menus");
       menu_at_ = {ImGui::GetItemRectMin().x, ImGui::GetItemRectMax().y + ui::Px(4)};
     }
+    if (!menu_wanted_.empty()) open(ImGui::GetItemRectMin(), ImGui::GetItemRectMax());
     x = ImGui::GetItemRectMax().x;
   }
   DrawMenu();
@@ -109,7 +119,7 @@ void Shell::DrawToolbar(float height) {
   const float keys = keys_shown ? ui::Measure(ui::Type().small, "Ctrl+Shift+P").x + ui::Px(8) : 0;
   const float icon = ui::Px(13);
   ui::DrawIcon(list, ui::Icon::kSearch, {right + ui::Px(10), button_y + std::floor((ui::Px(28) - icon) / 2)}, icon, c.faint);
-  if (search > ui::Px(60)) ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, search < ui::Px(240) ? "Commands" : "Search or run a command");
+  if (search > ui::Px(60)) ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, ui::Measure(ui::Type().ui, kSearch).x > search - keys - ui::Px(40) ? "Commands" : kSearch);
   ui::Tooltip("All commands (Ctrl+Shift+P)");
   if (keys_shown) ui::DrawText({end.x - keys - ui::Px(2), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, "Ctrl+Shift+P");
   // Between: what the program does.
@@ -202,7 +212,19 @@ void Shell::DrawRunning(ImVec2 at, float room, float button_y, const Engine::Act
   }
 }
 
+void Shell::OpenMenu(const std::string& name) {
+  menu_wanted_ = name;
+  // The first row is lit at once.
+  ImGui::GetIO().ConfigFlags |= ImGuiConfigFlags_NavEnableKeyboard;
+  ImGui::GetCurrentContext()->NavDisableHighlight = false;
+  ui::WantFrame();
+}
+
 void Shell::DrawMenu() {
+  const ImGuiContext& g = *ImGui::GetCurrentContext();
+  // Lists and fields of panels have the keys to themselves; ImGui moves in menus only.
+  bool any = !menu_wanted_.empty() || ImGui::IsPopupOpen("all menus");
+  bool on_menu_in_menu = false;
   // As high as there is room for; what has none is scrolled to.
   const float room = ImGui::GetMainViewport()->Size.y - ui::Px(44 + 16);
   const auto item = [&](const char* id, absl::string_view label, const char* keys, bool enabled) {
@@ -214,6 +236,7 @@ void Shell::DrawMenu() {
     ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, room});
     const bool open = ImGui::BeginMenu(std::string(label).c_str());
     ui::Tag(label);
+    on_menu_in_menu |= open || ImGui::IsItemFocused();
     return open;
   };
   const auto items = [&](const char* menu) {
@@ -245,19 +268,28 @@ void Shell::DrawMenu() {
   // Rows with air between them where there is room, and keys apart from words.
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {ui::Px(24), ui::Px(room > ui::Px(640) ? 10 : 6)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
-  for (const char* menu : kMenus) {
-    if (!ImGui::IsPopupOpen(menu)) continue;
+  const std::vector<const char*>& menus = MenuNames();
+  for (size_t k = 0; k < menus.size(); ++k) {
+    if (!ImGui::IsPopupOpen(menus[k])) continue;
+    any = true;
     ImGui::SetNextWindowPos(menu_at_);
     ImGui::SetNextWindowSizeConstraints({0, 0}, {FLT_MAX, room});
-    if (!ImGui::BeginPopup(menu)) continue;
+    const bool innermost = g.OpenPopupStack.Size == 1;
+    on_menu_in_menu = false;
+    if (!ImGui::BeginPopup(menus[k])) continue;
     if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
-    items(menu);
+    items(menus[k]);
+    const int beside = !innermost ? 0 : ui::Pressed("Left", true) ? -1 : ui::Pressed("Right", true) && !on_menu_in_menu ? 1 : 0;
+    if (beside != 0) {
+      ImGui::CloseCurrentPopup();
+      OpenMenu(menus[(k + menus.size() + static_cast<size_t>(beside)) % menus.size()]);
+    }
     ImGui::EndPopup();
   }
   if (ImGui::IsPopupOpen("all menus")) ImGui::SetNextWindowPos(menu_at_);
   if (ImGui::BeginPopup("all menus")) {
     if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
-    for (const char* menu : kMenus) {
+    for (const char* menu : MenuNames()) {
       if (!begin(menu)) continue;
       items(menu);
       ImGui::EndMenu();
@@ -265,6 +297,10 @@ void Shell::DrawMenu() {
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar(2);
+  // ImGui chooses with Space; people with Enter.
+  if (any && g.NavId != 0 && g.OpenPopupStack.Size > 0 && ui::Pressed("Enter")) ImGui::ActivateItem(g.NavId);
+  int& flags = ImGui::GetIO().ConfigFlags;
+  flags = any ? flags | ImGuiConfigFlags_NavEnableKeyboard : flags & ~ImGuiConfigFlags_NavEnableKeyboard;
 }
 
 }  // namespace hloscope

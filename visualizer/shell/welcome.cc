@@ -103,12 +103,12 @@ void Shell::DrawWelcome(ImVec2 min, ImVec2 max) {
   if (ui::Button("open", "Open...", ui::Icon::kOpen, ui::ButtonKind::kPrimary, "An HLO or StableHLO text, an HloProto, an HloSnapshot (Ctrl+O)")) Run("window open");
   ImGui::SameLine();
   if (ui::Button("new", "New program", ui::Icon::kPlus, ui::ButtonKind::kPlain, "Begins with an empty computation, in the builder (Ctrl+N)")) Run("window new");
+  ui::Gap(8);
+  if (ui::Button("learn", "Learn", ui::Icon::kBook, ui::ButtonKind::kPlain, "Lessons about shapes, layouts and operations, with live programs, pictures and exercises, in English and Spanish")) Run("window learn");
   if (now_->phase != Phase::kEmpty) {
     ImGui::SameLine();
     if (ui::Button("back", "Back to the program", ui::Icon::kNone)) Run("window welcome");
   }
-  ui::Gap(8);
-  if (ui::Button("learn", "Learn", ui::Icon::kBook, ui::ButtonKind::kPlain, "Lessons about shapes, layouts and operations, with live programs, pictures and exercises, in English and Spanish")) Run("window learn");
   ui::Gap(16);
   ui::Heading("RECENT");
   LookAtRecent();

@@ -11,12 +11,14 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/text/nearest_name.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
 #include "visualizer/model/session_keeper.h"
 #include "visualizer/model/whole_file.h"
+#include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/shell/window_commands.h"
 
@@ -209,6 +211,14 @@ struct WindowCommands {
     if (args != "off") return "window slice takes off";
     s.selection_.slice.clear();
     return "";
+  }
+  static std::string Menu(Shell& s, const std::string& args) {
+    for (const char* menu : MenuNames()) {
+      if (!absl::EqualsIgnoreCase(menu, args)) continue;
+      s.OpenMenu(menu);
+      return "";
+    }
+    return absl::StrCat("there is no menu '", args, "'; there are ", absl::StrJoin(MenuNames(), ", "));
   }
   static std::string PanelOpen(Shell& s, const std::string& args) {
     if (FindPanelRow(args) == nullptr) return absl::StrCat("there is no panel '", args, "'; there are ", PanelNames());
