@@ -51,7 +51,7 @@ class BufferPool {
       total_ += *capacity;
       if (kept_ > 0 && total_ > HalfOfMemory()) Release();
     }
-    bool huge = *capacity >= 2 * kHugePage;
+    const bool huge = *capacity >= kHugePage;
     void* block = std::aligned_alloc(huge ? kHugePage : kAlignment, huge ? (*capacity + kHugePage - 1) / kHugePage * kHugePage : *capacity);
     if (block != nullptr && huge) madvise(block, *capacity, MADV_HUGEPAGE);
     if (block == nullptr) Forget(*capacity);

@@ -1,6 +1,7 @@
 // Parameters that a program may write over: what its header says, and that updates happen in place then and only then.
 #include <cstring>
 
+#include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/jit_cpu.h"
 #include "core/exec/donation.h"
 #include "core/exec/machine.h"
@@ -96,6 +97,52 @@ TEST(Donation, UpdatesHappenInPlaceWhereNobodyElseHoldsTheBuffer) {
     EXPECT_TRUE(Value::BitEqual(machine.ValueOf(0, At(*module, "x")).value(), before));
     EXPECT_THAT(std::string(machine.Start(Inputs().values, {3}).message()), HasSubstr("no parameter 3"));
   }
+}
+
+// Rows are written where they were read, when whoever writes a row has read all of it: a softmax takes no memory of its own.
+TEST(Donation, RowsAreWrittenOverTheirOperand) {
+  const std::string before = std::string(kSum) + "most {\n  a = f32[] parameter(0)\n  b = f32[] parameter(1)\n  ROOT r = f32[] maximum(a, b)\n}\n";
+  const auto softmax = [&](int64_t rows, int64_t columns) {
+    const std::string all = absl::StrCat("f32[", rows, ",", columns, "]"), row = absl::StrCat("f32[", rows, "]");
+    return ParseEntry(absl::StrCat("x = ", all, " parameter(0)\nlow = f32[] constant(-inf)\nzero = f32[] constant(0)\nm = ", row, " reduce(x, low), dimensions={1}, to_apply=most\nmm = ", all,
+                                   " broadcast(m), dimensions={0}\nd = ", all, " subtract(x, mm)\ne = ", all, " exponential(d)\ns = ", row,
+                                   " reduce(e, zero), dimensions={1}, to_apply=sum\nss = ", all, " broadcast(s), dimensions={0}\nROOT y = ", all, " divide(e, ss)"),
+                      before);
+  };
+  for (const auto& [rows, columns] : std::vector<std::pair<int64_t, int64_t>>{{300, 256}, {512, 131}, {1030, 129}}) {
+    std::unique_ptr<Module> module = softmax(rows, columns);
+    for (int threads : {1, 2}) {
+      std::unique_ptr<Backend> backend = MakeJitCpuBackend({.threads = threads, .cache_directory = ""}).value();
+      Machine machine(*module, *backend, MachineOptions());
+      const Value x = RandomValue(Shape::Array(ElementType::kF32, {rows, columns}), 5);
+      ASSERT_TRUE(machine.Start({x}).ok());
+      ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+      const Value plain = machine.result();
+      EXPECT_NE(plain.buffer(), x.buffer());
+      Value own = CopyOf(x, nullptr);
+      const Buffer* buffer = own.buffer();
+      std::vector<Value> given;
+      given.push_back(std::move(own));
+      ASSERT_TRUE(machine.Start(std::move(given), {0}).ok());
+      ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+      EXPECT_TRUE(Value::BitEqual(machine.result(), plain)) << rows << " x " << columns;
+      EXPECT_EQ(machine.result().buffer(), buffer) << rows << " x " << columns;
+    }
+  }
+  // A mean of columns is wanted by element: nothing may be written over what later elements read.
+  std::unique_ptr<Module> module = ParseEntry("x = f32[300,300] parameter(0)\nzero = f32[] constant(0)\ns = f32[300] reduce(x, zero), dimensions={0}, to_apply=sum\n"
+                                              "ss = f32[300,300] broadcast(s), dimensions={1}\nROOT y = f32[300,300] subtract(x, ss)", before);
+  std::unique_ptr<Backend> backend = MakeJitCpuBackend({.threads = 1, .cache_directory = ""}).value();
+  Machine machine(*module, *backend, MachineOptions());
+  const Value x = RandomValue(Shape::Array(ElementType::kF32, {300, 300}), 6);
+  ASSERT_TRUE(machine.Start({x}).ok());
+  ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+  const Value plain = machine.result();
+  std::vector<Value> given;
+  given.push_back(CopyOf(x, nullptr));
+  ASSERT_TRUE(machine.Start(std::move(given), {0}).ok());
+  ASSERT_EQ(machine.Run(), StopReason::kFinished) << machine.status();
+  EXPECT_TRUE(Value::BitEqual(machine.result(), plain));
 }
 
 }  // namespace

@@ -47,6 +47,10 @@ HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Operands& o, int64_t row, int64
     HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
   }
   for (int64_t i = 0; i < o.k; ++i, a += o.a_column, b += o.b_row) {
+    // The rows after these: each is too short for the processor to see where it goes on.
+    if (i % 16 == 0) {
+      HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) _mm_prefetch(reinterpret_cast<const char*>(a + (kRows + r) * o.a_row), _MM_HINT_T0);
+    }
     __m512 in[kVectors];
     HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) in[v] = kWhole || v + 1 < kVectors ? _mm512_loadu_ps(b + 16 * v) : _mm512_maskz_loadu_ps(last, b + 16 * v);
     HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) {

@@ -164,6 +164,7 @@ class KernelEmitter {
   llvm::Value* seen_lanes_ = nullptr;    // what came up so far, by lane and in scalars
   llvm::Value* seen_scalar_ = nullptr;
   llvm::Value* seen_out_ = nullptr;
+  bool whole_rows_ = false;  // a unit makes rows from their first element to the last
   bool streams_ = false;  // outputs are written past the caches
   int side_by_side_ = 1;  // vectors of outputs that a turn of the innermost loop computes
   llvm::Function* function_ = nullptr;

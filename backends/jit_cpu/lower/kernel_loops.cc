@@ -191,6 +191,7 @@ void KernelEmitter::Units() {
     block = std::max<int64_t>(1024, (inner * rows / kEnough + kLanes - 1) / kLanes * kLanes);
     blocks = (inner + block - 1) / block;
   }
+  whole_rows_ = blocks == 1;
   info_.extent = rows * blocks;
   total_cost_ = ElementCost(g_, facts_) * static_cast<double>(total);
   const double cost = total_cost_ / static_cast<double>(info_.extent);
@@ -375,6 +376,7 @@ KernelInfo KernelEmitter::Emit() {
   if (push) Update();
   info_.has_update = push;
   info_.may_alias = p_.may_alias;
+  for (size_t k = 0; k < info_.may_alias.size() && whole_rows_; ++k) info_.may_alias[k] = info_.may_alias[k] || p_.may_alias_by_row[k];
   info_.starts_as = p_.starts_as;
   info_.summary = absl::StrCat(p_.scalar_rows ? "16 lanes across folds" : p_.extents.empty() ? "scalar" : "16 lanes", " of ",
                                Name(p_.output_shapes[0].element_type()).data(), ", ", facts_.reachable_count, " nodes");

@@ -143,6 +143,36 @@ bool IsOwnElement(const ExprGraph& g, const Node& load, const std::vector<int64_
   return true;
 }
 
+// Of the line of the innermost dimension in which the element being written lies, whatever element a fold walks there.
+bool IsOwnRow(const ExprGraph& g, const Node& load, const std::vector<int64_t>& extents) {
+  const ExprGraph::Affine a = g.ToAffine(load.inputs[0]);
+  const std::vector<int64_t> strides = RowMajorStrides(extents);
+  const int last = static_cast<int>(extents.size()) - 1;
+  if (a.constant != 0 || last < 1 || extents[last] <= 1) return false;
+  size_t expected = 1;
+  for (int d = 0; d < last; ++d) expected += extents[d] > 1;
+  if (a.terms.size() != expected) return false;
+  int walked = 0;
+  for (const auto& [atom, c] : a.terms) {
+    const Node& n = g.node(atom);
+    if (n.kind != NodeKind::kIndex || n.var == last) return false;
+    if (n.var < last && strides[n.var] != c) return false;
+    if (n.var > last && (c != 1 || g.VarExtent(n.var) != extents[last] || ++walked > 1)) return false;
+  }
+  return walked == 1;
+}
+
+// All folds are done before the first element of a row is written: none is asked for by element, or only where a select wants it.
+bool FoldsComeBeforeTheirRow(const ExprGraph& g, const NodeFacts& facts, int last) {
+  for (NodeId id = 0; id < g.size(); ++id) {
+    if (!facts.reachable[id]) continue;
+    const Node& n = g.node(id);
+    if (n.kind == NodeKind::kFold && (last < 0 || facts.depends[id].test(last))) return false;
+    if (n.kind == NodeKind::kSelect && (facts.has_fold[n.inputs[1]] || facts.has_fold[n.inputs[2]])) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 int Movement(const ExprGraph& g, const NodeFacts& facts, const Node& load, int var) {
@@ -259,10 +289,14 @@ LoopProgram PrepareLoops(const Program& program) {
   flat.starts_as.assign(program.outputs.size(), -1);
   {
     const NodeFacts facts = ComputeFacts(g, flat.values, flat.operands);
-    std::vector<bool> own(program.operands.size(), true);
+    std::vector<bool> own(program.operands.size(), true), own_row(program.operands.size(), true);
     for (NodeId id = 0; id < g.size(); ++id) {
-      if (facts.reachable[id] && g.node(id).kind == NodeKind::kLoad && !IsOwnElement(g, g.node(id), extents)) own[g.node(id).operand] = false;
+      const Node& n = g.node(id);
+      if (!facts.reachable[id] || n.kind != NodeKind::kLoad || IsOwnElement(g, n, extents)) continue;
+      own[n.operand] = false;
+      if (!IsOwnRow(g, n, extents)) own_row[n.operand] = false;
     }
+    const bool by_row = !program.is_push && program.outputs.size() == 1 && FoldsComeBeforeTheirRow(g, facts, static_cast<int>(extents.size()) - 1);
     if (program.is_push) {
       std::vector<NodeId> all = roots.combined;
       all.push_back(roots.in_bounds);
@@ -273,8 +307,10 @@ LoopProgram PrepareLoops(const Program& program) {
       }
     }
     for (size_t k = 0; k < own.size(); ++k) {
-      flat.may_alias[k] = own[k] && program.operands[k].ElementCount() == program.outputs[0].shape.ElementCount() &&
-                          StorageBytes(program.operands[k].element_type()) == StorageBytes(program.outputs[0].shape.element_type());
+      const bool same_size = program.operands[k].ElementCount() == program.outputs[0].shape.ElementCount() &&
+                             StorageBytes(program.operands[k].element_type()) == StorageBytes(program.outputs[0].shape.element_type());
+      flat.may_alias[k] = own[k] && same_size;
+      flat.may_alias_by_row.push_back(by_row && own_row[k] && same_size);
     }
     for (size_t o = 0; o < flat.values.size(); ++o) {
       const Node& n = g.node(flat.values[o]);

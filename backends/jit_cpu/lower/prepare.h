@@ -22,6 +22,7 @@ struct LoopProgram {
   Program::Push push;                 // over `graph`; target emptied
   std::vector<NodeId> push_targets;   // the one linear target (all outputs have equal dimensions)
   std::vector<bool> may_alias;        // see KernelInfo
+  std::vector<bool> may_alias_by_row; // the same where whoever writes a row has read all of it: no other reads or writes there
   std::vector<int32_t> starts_as;
 };
 
