@@ -312,7 +312,7 @@ class WhyBuilder {
     if (reads.kind != SliceNode::kOpaque) return found;
     for (const ElementRead& read : reads.reads) {  // what decides whether there is a result at all
       if (read.role != ReadRole::kOrder) continue;
-      const absl::StatusOr<Scalar> value = reader_.Element(read.place);
+      const absl::StatusOr<Scalar> value = Reader(read.place).Element(read.place);
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
     }
