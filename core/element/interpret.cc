@@ -10,11 +10,13 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <optional>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/element/bounds.h"
+#include "core/element/fold_block.h"
 #include "core/element/scalar_eval.h"
 #include "core/element/tape.h"
 #include "core/literal/float_bits.h"
@@ -25,11 +27,14 @@ namespace {
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
+constexpr int64_t kLeastForBlocks = 8;  // points of a fold
+
 double RoundFloat(ElementType type, double v) { return Scalar::Float(type, v).re; }
 
 }  // namespace
 
 using tape::Code;
+using tape::FoldBlock;
 using tape::FoldStep;
 using tape::LoadStep;
 using tape::Slot;
@@ -46,6 +51,7 @@ struct Interpreter::Impl : tape::Tape {
   const std::atomic<bool>* cancel = nullptr;
   absl::Status status;
   int64_t fold_turns = 0;
+  std::vector<std::optional<std::unique_ptr<FoldBlock>>> blocks;  // by fold, made when first needed; null: not of that kind
 
   // ---- Evaluation --------------------------------------------------------------------------------------------------------------
   // kFull: with bounds and traced loads.
@@ -66,11 +72,6 @@ struct Interpreter::Impl : tape::Tape {
     return r;
   }
 
-  static int64_t Wrap(int64_t a, int64_t b, char op) {
-    const uint64_t x = static_cast<uint64_t>(a), y = static_cast<uint64_t>(b);
-    return static_cast<int64_t>(op == '+' ? x + y : op == '-' ? x - y : x * y);
-  }
-
   void Generic(const Step& s, const Slot& a, const Slot& b, Slot& out) const {
     const Scalar in[2] = {ToScalar(s.input_type, a), ToScalar(s.input_type, b)};
     const Scalar r = EvalScalarOp(s.op, s.type, s.aux, absl::MakeConstSpan(in, s.b == kNoNode ? 1 : 2));
@@ -81,54 +82,15 @@ struct Interpreter::Impl : tape::Tape {
 
   template <bool kFull>
   void Apply(const Step& s, const Slot& a, const Slot& b, Slot& out) const {
+    [[maybe_unused]] const int64_t aux = s.aux;
     switch (s.code) {
-      case Code::kAddI64: out.i = Wrap(a.i, b.i, '+'); break;
-      case Code::kSubI64: out.i = Wrap(a.i, b.i, '-'); break;
-      case Code::kMulI64: out.i = Wrap(a.i, b.i, '*'); break;
-      case Code::kFloorDivI64: {
-        const int64_t q = a.i / s.aux;
-        out.i = q - (a.i - q * s.aux < 0);
-        break;
-      }
-      case Code::kModI64: {
-        const int64_t r = a.i % s.aux;
-        out.i = r < 0 ? r + s.aux : r;
-        break;
-      }
-      case Code::kMaxI64: out.i = std::max(a.i, b.i); break;
-      case Code::kMinI64: out.i = std::min(a.i, b.i); break;
-      case Code::kEqI64: out.i = a.i == b.i; break;
-      case Code::kNeI64: out.i = a.i != b.i; break;
-      case Code::kLtI64: out.i = a.i < b.i; break;
-      case Code::kLeI64: out.i = a.i <= b.i; break;
-      case Code::kGtI64: out.i = a.i > b.i; break;
-      case Code::kGeI64: out.i = a.i >= b.i; break;
-      case Code::kAddF32: out.re = static_cast<float>(a.re + b.re); break;
-      case Code::kSubF32: out.re = static_cast<float>(a.re - b.re); break;
-      case Code::kMulF32: out.re = static_cast<float>(a.re * b.re); break;
-      case Code::kDivF32: out.re = static_cast<float>(a.re / b.re); break;
-      case Code::kAddF64: out.re = a.re + b.re; break;
-      case Code::kSubF64: out.re = a.re - b.re; break;
-      case Code::kMulF64: out.re = a.re * b.re; break;
-      case Code::kDivF64: out.re = a.re / b.re; break;
-      case Code::kMaxFloat: out.re = a.re > b.re || std::isnan(a.re) ? a.re : a.re == b.re && !std::signbit(a.re) ? a.re : b.re; break;
-      case Code::kMinFloat: out.re = a.re < b.re || std::isnan(a.re) ? a.re : a.re == b.re && std::signbit(a.re) ? a.re : b.re; break;
-      case Code::kNegFloat: out.re = -a.re; break;
-      case Code::kEqFloat: out.i = a.re == b.re; break;
-      case Code::kNeFloat: out.i = a.re != b.re; break;
-      case Code::kLtFloat: out.i = a.re < b.re; break;
-      case Code::kLeFloat: out.i = a.re <= b.re; break;
-      case Code::kGtFloat: out.i = a.re > b.re; break;
-      case Code::kGeFloat: out.i = a.re >= b.re; break;
-      case Code::kAddS32: out.i = static_cast<int32_t>(a.i + b.i); break;
-      case Code::kSubS32: out.i = static_cast<int32_t>(a.i - b.i); break;
-      case Code::kMulS32: out.i = static_cast<int32_t>(a.i * b.i); break;
-      case Code::kAndBits: out.i = a.i & b.i; break;
-      case Code::kOrBits: out.i = a.i | b.i; break;
-      case Code::kXorBits: out.i = a.i ^ b.i; break;
-      case Code::kWidenFloat: out.re = Quiet(a.re); break;
-      case Code::kToF32: out.re = static_cast<float>(a.re); break;
-      case Code::kWidenInteger: out.i = a.i; break;
+#define CODE(name, to, from, result)            \
+  case Code::name: {                            \
+    [[maybe_unused]] const auto x = a.from, y = b.from; \
+    out.to = result;                            \
+    break;                                      \
+  }
+#include "core/element/tape_codes.def"
       case Code::kUnary:
       case Code::kBinary: Generic(s, a, b, out); break;
       case Code::kFixed:
@@ -166,7 +128,7 @@ struct Interpreter::Impl : tape::Tape {
         }
         break;
       }
-      case Code::kFold: EvalFold<kFull>(folds[s.extra]); break;
+      case Code::kFold: EvalFold<kFull>(s.extra); break;
       case Code::kFoldResult: {
         Get<kFull>(s.a);
         Assign(out, folds[s.extra].running[s.aux]);
@@ -261,13 +223,62 @@ struct Interpreter::Impl : tape::Tape {
     }
   }
 
+  // Hands over the fold's elements in order, many at a time: take(element of `type` as a slot, innermost index). False: this fold cannot.
+  template <bool kFull, typename Take>
+  bool TakeBlocks(int number, const Take& take) {
+    FoldStep& f = folds[number];
+    if (f.total < kLeastForBlocks || (kFull && on_load)) return false;
+    if (blocks.empty()) blocks.resize(folds.size());
+    std::optional<std::unique_ptr<FoldBlock>>& made = blocks[number];
+    if (!made.has_value()) made = FoldBlock::Make(*this, f, options.bounds);
+    FoldBlock* block = made->get();
+    if (block == nullptr) return false;
+    for (NodeId outside : block->outside()) {
+      if (Get<kFull>(outside).bound != 0 && kFull) return false;
+    }
+    block->Begin(slots);
+    for (int64_t t = 0; t < f.total && !Cancelled(); t += FoldBlock::kPoints) {
+      const int64_t n = std::min(FoldBlock::kPoints, f.total - t);
+      if (!block->Next(n, data)) {
+        if (status.ok()) status = absl::InternalError(block->failure());
+        return true;
+      }
+      take(*block, n);
+    }
+    return true;
+  }
+
+  // The same, an element at a time.
+  template <bool kFull, typename Take>
+  bool TakeEach(int number, const Take& take) {
+    Slot x;
+    return TakeBlocks<kFull>(number, [&](const FoldBlock& block, int64_t n) {
+      for (int64_t k = 0; k < n; ++k) {
+        if (block.real()) x.re = block.reals()[k];
+        else x.i = block.integers()[k];
+        take(x, block.innermost()[k]);
+      }
+    });
+  }
+
   template <bool kFull>
-  void EvalFold(FoldStep& f) {
+  void EvalFold(int number) {
+    FoldStep& f = folds[number];
     if (kFull && options.bounds && options.library_order && f.element != kNoNode && steps[f.info.bodies[0]].op == ScalarOp::kAdd &&
         IsFloat(steps[f.info.bodies[0]].type)) {
-      return EvalLibrarySum<kFull>(f);
+      return EvalLibrarySum<kFull>(number);
     }
-    if (f.info.order == FoldOrder::kInterleaved16 && f.element != kNoNode) return EvalInterleaved<kFull>(f);
+    if (f.info.order == FoldOrder::kInterleaved16 && f.element != kNoNode) return EvalInterleaved<kFull>(number);
+    if (f.element != kNoNode) {
+      const Step& combine = steps[f.info.bodies[0]];
+      const bool first = combine.a == f.accumulators[0];
+      Assign(f.running[0], Get<kFull>(f.info.inits[0]));
+      const auto take = [&](const Slot& x, int64_t) {
+        const Slot acc = f.running[0];
+        Apply<kFull>(combine, first ? acc : x, first ? x : acc, f.running[0]);
+      };
+      if (TakeEach<kFull>(number, take)) return;
+    }
     for (size_t p = 0; p < f.running.size(); ++p) Assign(f.running[p], Get<kFull>(f.info.inits[p]));
     FirstPoint(f);
     for (int64_t t = 0; t < f.total && status.ok(); ++t, NextPoint(f)) {
@@ -285,24 +296,29 @@ struct Interpreter::Impl : tape::Tape {
   }
 
   template <bool kFull>
-  void EvalInterleaved(FoldStep& f) {
+  void EvalInterleaved(int number) {
+    FoldStep& f = folds[number];
     const Step& combine = steps[f.info.bodies[0]];
     const Slot init = Get<kFull>(f.info.inits[0]);
     Assign(f.running[0], init);
     if (f.total == 0) return;
     Slot lanes[16];
     bool filled[16] = {};
-    FirstPoint(f);
-    for (int64_t t = 0; t < f.total && status.ok(); ++t, NextPoint(f)) {
-      StartTurn(f);
-      const Slot& x = Get<kFull>(f.element);
-      const int lane = static_cast<int>(f.index.back() & 15);
+    const auto take = [&](const Slot& x, int64_t innermost) {
+      const int lane = static_cast<int>(innermost & 15);
       if (filled[lane]) {
         const Slot acc = lanes[lane];
         Apply<kFull>(combine, acc, x, lanes[lane]);
       } else {
         Assign(lanes[lane], x);
         filled[lane] = true;
+      }
+    };
+    if (!TakeEach<kFull>(number, take)) {
+      FirstPoint(f);
+      for (int64_t t = 0; t < f.total && status.ok(); ++t, NextPoint(f)) {
+        StartTurn(f);
+        take(Get<kFull>(f.element), f.index.back());
       }
     }
     for (int width = 8; width >= 1; width /= 2) {
@@ -316,20 +332,25 @@ struct Interpreter::Impl : tape::Tape {
 
   // A sum whose order is a library's own: nearly exact here, and a bound that every order keeps.
   template <bool kFull>
-  void EvalLibrarySum(FoldStep& f) {
+  void EvalLibrarySum(int number) {
+    FoldStep& f = folds[number];
     const ElementType type = steps[f.info.bodies[0]].type;
     const bool wide = options.library_wide_accumulation && BitWidth(type) < 32;
     const double u = UnitRoundoff(wide ? ElementType::kF32 : type);
     const Slot init = Get<kFull>(f.info.inits[0]);
     long double sum = init.re;
     double magnitude = std::fabs(init.re), bound = init.bound;
-    FirstPoint(f);
-    for (int64_t t = 0; t < f.total && status.ok(); ++t, NextPoint(f)) {
-      StartTurn(f);
-      const Slot& x = Get<kFull>(f.element);
+    const auto take = [&](const Slot& x, int64_t) {
       sum += x.re;
       magnitude += std::fabs(x.re) + x.bound;
       bound += x.bound;
+    };
+    if (!TakeEach<kFull>(number, take)) {
+      FirstPoint(f);
+      for (int64_t t = 0; t < f.total && status.ok(); ++t, NextPoint(f)) {
+        StartTurn(f);
+        take(Get<kFull>(f.element), 0);
+      }
     }
     Slot& out = f.running[0];
     out.re = RoundFloat(type, static_cast<double>(sum));
@@ -412,6 +433,15 @@ struct Interpreter::Impl : tape::Tape {
 
   BoundedScalar Bounded(ElementType type, const Slot& s) const { return {ToScalar(type, s), s.bound}; }
 
+  // To the next element in row-major order: only what turns with a dimension that turned is evaluated again.
+  void NextOutput(std::vector<int64_t>& index) {
+    for (size_t d = index.size(); d-- > 0;) {
+      index[d] = index[d] + 1 < output_dims[d] ? index[d] + 1 : 0;
+      if (output_index[d] != kNoNode) slots[output_index[d]].i = index[d];
+      if (index[d] != 0) return BumpOutput(d);
+    }
+  }
+
   absl::StatusOr<std::vector<Value>> All(absl::Span<const Value* const> given, MemoryAccount* account) {
     if (absl::Status s = Bind(given); !s.ok()) return s;
     std::vector<Value> results;
@@ -429,14 +459,7 @@ struct Interpreter::Impl : tape::Tape {
       }
       if ((linear & 0xff) == 0) Cancelled();
       if (!status.ok()) return status;
-      for (size_t d = index.size(); d-- > 0;) {
-        index[d] = index[d] + 1 < output_dims[d] ? index[d] + 1 : 0;
-        if (output_index[d] != kNoNode) slots[output_index[d]].i = index[d];
-        if (index[d] != 0) {
-          BumpOutput(d);
-          break;
-        }
-      }
+      NextOutput(index);
     }
     if (program.is_push) {
       if (absl::Status s = PushAll(results); !s.ok()) return s;

@@ -40,6 +40,35 @@ Program Dot(int64_t m, int64_t k, int64_t n, bool reassociate) {
   return p;
 }
 
+// Traced loads go a point at a time, untraced ones a row of points at once: both ways give the same bits, also where a select keeps a
+// load from leaving its operand.
+TEST(Interpreter, RowsOfPointsAreAsPointByPoint) {
+  const int m = 2, k = 700, n = 3;
+  const Value lhs = F32({m, k}, Random(m * k, 5)), rhs = F32({k, n}, Random(k * n, 6));
+  const Value* operands[] = {&lhs, &rhs};
+  for (const bool reassociate : {false, true}) {
+    Program p = Program::Pull({lhs.shape(), rhs.shape()}, Shape::Array(ElementType::kF32, {m, n}));
+    ExprGraph& g = *p.graph;
+    const int32_t v = g.NewVar(k + 9);
+    const NodeId at = g.Sub(g.Index(v), g.IndexConstant(4));
+    const NodeId inside = g.Binary(ScalarOp::kAnd, g.Binary(ScalarOp::kGe, at, g.IndexConstant(0)), g.Binary(ScalarOp::kLt, at, g.IndexConstant(k)));
+    const NodeId a = g.Select(inside, g.Load(0, ElementType::kF32, {g.Index(0), at}), g.Constant(Float(0.5)));
+    const NodeId b = g.Select(inside, g.Load(1, ElementType::kF32, {at, g.Index(1)}), g.Constant(Float(3)));
+    p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, g.Constant(Float(1)), g.Binary(ScalarOp::kMultiply, a, b), {v}, reassociate);
+    Interpreter rows(p, {.bounds = false}), points(p, {.bounds = false});
+    int64_t loads = 0;
+    points.set_on_load([&](int, int64_t, const Scalar&) { ++loads; });
+    for (int64_t i = 0; i < m; ++i) {
+      for (int64_t j = 0; j < n; ++j) {
+        const auto x = rows.At(operands, {i, j}), y = points.At(operands, {i, j});
+        ASSERT_TRUE(x.ok() && y.ok()) << x.status() << y.status();
+        EXPECT_EQ((*x)[0].value.re, (*y)[0].value.re);
+      }
+    }
+    EXPECT_EQ(loads, 2 * k * m * n);
+  }
+}
+
 TEST(Interpreter, SequentialFold) {
   const int m = 3, k = 40, n = 5;
   const auto x = Random(m * k, 1), y = Random(k * n, 2);
