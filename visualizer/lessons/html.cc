@@ -38,7 +38,7 @@ h1 { font-size: 34px; line-height: 1.2; margin: 8px 0 12px; letter-spacing: -.01
 h2 { font-size: 22px; margin: 40px 0 8px; }
 .summary { color: var(--hls-dim); font-size: 19px; margin: 0 0 24px; }
 a { color: var(--hls-blue); }
-code, pre, .value { font-family: "JetBrains Mono", ui-monospace, Consolas, monospace; }
+code, pre, .value { font-family: "JetBrains Mono", ui-monospace, Consolas, monospace; font-variant-ligatures: none; }
 code { font-size: .88em; background: var(--hls-sunken); border: 1px solid var(--hls-border); border-radius: 4px; padding: 1px 4px; }
 pre { font-size: 14px; line-height: 1.5; background: var(--hls-sunken); border: 1px solid var(--hls-border); border-radius: 8px; padding: 12px 16px; overflow-x: auto; margin: 0; }
 figure { margin: 20px 0; }
