@@ -44,7 +44,9 @@ std::string Exchange(const std::string& header, const std::string& operation, in
 }
 
 TEST(CollectivePicture, WhoSendsWhatToWhom) {
-  EXPECT_THAT(Exchange(", replica_count=4", "f32[8,2] all-gather(x), dimensions={0}, replica_groups={{0,1},{2,3}}", 1), HasSubstr("What replica 1 gets: block 0 of the result: what member 0 has and block 1 of the result: what member 1 has."));
+  EXPECT_THAT(Exchange(", replica_count=4", "f32[8,2] all-gather(x), dimensions={0}, replica_groups={{0,1},{2,3}}", 1), HasSubstr("What replica 1 gets: block 0 of the result: what replica 0 has and block 1 of the result: what replica 1 has."));
+  // Blocks are named after devices, not after places in the group.
+  EXPECT_THAT(Exchange(", replica_count=4", "f32[8,2] all-gather(x), dimensions={0}, replica_groups={{3,1},{2,0}}"), HasSubstr("replica 3 of r3 of r3 of r1"));
   EXPECT_THAT(Exchange(", replica_count=2", "f32[2,2] reduce-scatter(x), dimensions={0}, replica_groups={{0,1}}, to_apply=f"), HasSubstr("Each block is f32[2,2]."));
   // Block 1 of member 0 goes to member 1.
   EXPECT_THAT(Exchange(", replica_count=2", "f32[4,2] all-to-all(x), dimensions={0}, replica_groups={{0,1}}", -1, Cell{kOwnArray + 1, {0, 1}}), HasSubstr("related 1: 2002[1,0]"));

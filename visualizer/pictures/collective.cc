@@ -208,6 +208,7 @@ struct Block {
   std::string text, hint;
   float wide = 1;        // in blocks
   std::vector<std::pair<int, int>> from;  // (member, block) before
+  std::string brief;     // where there is no room for the text
 };
 struct Transfer {
   std::vector<std::string> names;
@@ -248,16 +249,16 @@ void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const Devi
   const RaggedVectors& v = own ? vectors : unknown;
   std::vector<Block> before, after;
   for (int b = 0; b < n * each; ++b) {
-    const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b);
+    const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b), to = ShortNameOf(g, members[b / each]);
     const bool known = own && v.sizes != nullptr && v.sizes->At(b).has_value();
-    before.push_back({m, absl::StrCat(tr("to $0", b / each), known ? absl::StrCat(": ", size) : ""),
+    before.push_back({m, absl::StrCat(tr("to $0", to), known ? absl::StrCat(": ", size) : ""),
                       absl::StrCat(tr("$0 rows of what $1 has, from row $2 on.", size, t.names[m], RaggedVectors::At(v.input_offsets, "input_offsets", b)), "\n",
                                    tr("They go to $0, from row $1 of its output on", NameOf(tr, g, members[b / each]), RaggedVectors::At(v.output_offsets, "output_offsets", b))),
-                      1, {}});
+                      1, {}, to});
   }
   for (int b = 0; b < n * each; ++b) {
     const int s = b / each, block = m * each + b % each;
-    after.push_back({s, tr("of $0", s), tr("what $0 sends: as many rows as its send_sizes[$1]", NameOf(tr, g, members[s]), block), 1, {{s, block}}});
+    after.push_back({s, tr("of $0", ShortNameOf(g, members[s])), tr("what $0 sends: as many rows as its send_sizes[$1]", NameOf(tr, g, members[s]), block), 1, {{s, block}}, ShortNameOf(g, members[s])});
   }
   after.push_back({-1, tr("as it was"), tr("rows of the output that nobody sends to"), 1.5f, {}});
   t.before.push_back(std::move(before));
@@ -271,19 +272,21 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
   const auto dims = i.Ints(AttrId::kDimensions);
   const int64_t dim = dims.empty() ? i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1 : dims[0];
   const std::string word = ReductionOf(tr, i);
+  const auto name = [&](int m) { return NameOf(tr, g, members[m]); };
+  const auto brief = [&](int m) { return ShortNameOf(g, members[m]); };
   for (int m = 0; m < n; ++m) {
-    t.names.push_back(NameOf(tr, g, members[m]));
+    t.names.push_back(name(m));
     std::vector<Block> before, after;
     if (exchange == Exchange::kRagged) {
       AddRagged(tr, t, i, g, members, m, vectors);
       continue;
     }
-    const Block own{m, tr("of $0", m), tr("what $0 has", t.names[m]), 1, {}};
+    const Block own{m, tr("of $0", brief(m)), tr("what $0 has", name(m)), 1, {}, brief(m)};
     switch (exchange) {
       case Exchange::kGather:
         t.block = Whole(tr, operand);
         before = {own};
-        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", s), tr("block $0 of the result: what member $1 has", s, s), 1, {{s, 0}}});
+        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", brief(s)), tr("block $0 of the result: what $1 has", s, name(s)), 1, {{s, 0}}, brief(s)});
         break;
       case Exchange::kReduce: {
         t.block = Whole(tr, operand);
@@ -304,13 +307,13 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
       }
       case Exchange::kAllToAll:
         t.block = dim < 0 ? Whole(tr, operand) : Cut(tr, operand, dim, all);
-        for (int b = 0; b < n; ++b) before.push_back({m, tr("to $0", b), tr("block $0 of what $1 has", b, t.names[m]), 1, {}});
-        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", s), tr("block $0 of what member $1 has", m, s), 1, {{s, m}}});
+        for (int b = 0; b < n; ++b) before.push_back({m, tr("to $0", brief(b)), tr("block $0 of what $1 has", b, name(m)), 1, {}, brief(b)});
+        for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", brief(s)), tr("block $0 of what $1 has", m, name(s)), 1, {{s, m}}, brief(s)});
         break;
       case Exchange::kBroadcast:
         t.block = Whole(tr, operand);
         before = {own};
-        after = {{0, tr("of $0", 0), tr("what the first member has"), 1, {{0, 0}}}};
+        after = {{0, tr("of $0", brief(0)), tr("what the first member has"), 1, {{0, 0}}, brief(0)}};
         break;
       default: break;
     }
@@ -378,7 +381,8 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
           for (size_t s = 0; s < block.from.size(); ++s) drawing.AddBox({box.x + 2 + static_cast<float>(s) * stripe, box.bottom() - 6, stripe, 4}, GroupInk(block.from[s].first));
         }
         if (mark >= CellMark::kRelated) drawing.AddBox(box, Paint(mark == CellMark::kNow ? Ink::kAmber : Ink::kBlue, 0.2f), mark == CellMark::kNow ? Paint(Ink::kAmber) : Paint(Ink::kBlue), 3, 2.2f);
-        drawing.AddTextIn({box.x, box.y, box.width, block.colour < 0 ? kHigh - 5 : kHigh}, block.text, {11, Face::kMono, Ink::kText, Align::kCenter});
+        const bool room = block.brief.empty() || TextWidth(block.text, Face::kMono, 11) <= box.width - 4;
+        drawing.AddTextIn({box.x, box.y, box.width, block.colour < 0 ? kHigh - 5 : kHigh}, room ? block.text : block.brief, {11, Face::kMono, Ink::kText, Align::kCenter});
         Spot spot;
         spot.box = box;
         spot.is_cell = true;

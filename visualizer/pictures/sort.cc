@@ -138,6 +138,23 @@ std::string OrderText(const Captions& tr, const Instruction& i) {
   return tr("the first of two elements comes first where it gives true");
 }
 
+// Whether a key in the slice that is shown is a NaN, which is neither smaller nor larger than anything: then nothing says what order comes out.
+bool HasUnorderedKey(const PictureScene& scene, const Sorting& s) {
+  const Instruction& i = scene.instruction();
+  const Computation* comparator = i.Called(AttrId::kToApply);
+  if (s.top || comparator == nullptr || comparator->root == nullptr || comparator->root->Text(AttrId::kType) == "TOTALORDER") return false;
+  std::vector<int64_t> index = s.slice;
+  for (size_t k = 0; k < scene.operands().size(); ++k) {
+    const PictureArray& keys = scene.operands()[k];
+    if (!s.keys[k] || !IsFloat(keys.shape.element_type())) continue;
+    for (index[s.dim] = 0; index[s.dim] < std::min(s.before, kMostPlaces); ++index[s.dim]) {
+      const std::optional<Scalar> key = keys.At(index);
+      if (key && std::isnan(key->re)) return true;
+    }
+  }
+  return false;
+}
+
 }  // namespace
 
 int SuitsSort(const Instruction& instruction) {
@@ -164,6 +181,8 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     if (const Computation* c = i.Called(AttrId::kToApply)) board.Explain(absl::StrCat("to_apply=", c->name), Ink::kViolet, absl::StrCat(OrderText(tr, i), "."));
     board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", Ink::kViolet, i.Bool(AttrId::kIsStable) ? tr("equals stay in their order.") : tr("the order of equals is open."));
   }
+  const bool unordered = HasUnorderedKey(scene, s);
+  if (unordered) board.Explain("nan", Ink::kPink, tr("neither smaller nor larger than any number: with a NaN among the keys the comparison is no order, and the result need not be sorted."));
   Relate(s, board);
   board.set_steps(static_cast<int>(std::min<int64_t>(s.after, 1024)));
   const int step = board.step();
@@ -270,7 +289,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
   } else if (s.top) {
     board.Say(tr("$0 of $1 are taken.", s.after - unknown, s.before));
   } else {
-    board.Say(moved == 0 ? tr("Nothing moved: it was sorted.") : tr("$0 of $1 elements moved.", moved, s.after));
+    board.Say(moved == 0 ? unordered ? tr("Nothing moved.") : tr("Nothing moved: it was sorted.") : tr("$0 of $1 elements moved.", moved, s.after));
   }
   if (step >= 0 && s.after > 0) {
     std::vector<int64_t> index = s.slice;

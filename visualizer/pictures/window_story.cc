@@ -280,11 +280,12 @@ void WindowStory::Frames(const PictureArray& array) const {
       if (tag && !any) {
         const std::string name = w_.batch.size() == 1 ? absl::StrCat(vector) : absl::StrJoin(w_.BatchIndex(vector), ",");
         const float w = TextWidth(name, Face::kStrong, 9) + 5;
-        // In the corner, above what the cell says; beside those of other windows that begin there.
-        Box place{b.x - 3, b.y - 5, w, 10};
-        for (const Box& other : tags) {
-          const bool meets = place.x < other.right() && other.x < place.right() && place.y < other.bottom() && other.y < place.bottom();
-          if (meets) place.x = other.right() + 1;
+        // In the corner, above what the cell says; in another one where other windows begin there, too.
+        const float left = box.x - 3, right = std::max(left + w + 1, box.right() - w + 3), top = box.y - 5, bottom = box.bottom() - 5;
+        Box place{left, top, w, 10};
+        for (const Place& corner : {Place{left, top}, Place{right, top}, Place{left, bottom}, Place{right, bottom}}) {
+          place.x = corner.x, place.y = corner.y;
+          if (std::none_of(tags.begin(), tags.end(), [&](const Box& other) { return place.x < other.right() && other.x < place.right() && place.y < other.bottom() && other.y < place.bottom(); })) break;
         }
         tags.push_back(place);
         drawing.AddBox(place, paint, Paint(), 2);
