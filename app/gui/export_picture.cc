@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <optional>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,49 @@
 
 namespace hloscope::cli {
 namespace {
+
+// Whether a call comes to the computation, in whatever it calls.
+bool Reaches(const Instruction& call, const Computation& computation) {
+  std::vector<const Computation*> open;
+  std::set<const Computation*> seen;
+  const auto add = [&](const Instruction& i) {
+    if (i.attributes.empty()) return;
+    for (const Computation* called : i.CalledComputations()) {
+      if (called != nullptr && seen.insert(called).second) open.push_back(called);
+    }
+  };
+  for (add(call); !open.empty();) {
+    const Computation* next = open.back();
+    open.pop_back();
+    for (const Instruction* i : next->instructions) add(*i);
+  }
+  return seen.count(&computation) > 0;
+}
+
+// Makes the instruction, or the one call that leads to it, the program's result: what it does not need is not executed then. Programs that
+// call it from several places stay as they are.
+void RunOnlyFor(const Instruction& instruction, Module* module) {
+  Instruction* result = nullptr;
+  for (Instruction* i : module->entry->instructions) {
+    if (i != &instruction && (instruction.parent->is_entry || !Reaches(*i, *instruction.parent))) continue;
+    if (result != nullptr) return;
+    result = i;
+  }
+  if (result == nullptr) return;
+  module->entry->root = result;
+  module->entry_result.reset();
+}
+
+// What a session said, without where it began and lines of the program, whose result is another one than in the file.
+std::string WhatWentWrong(absl::string_view said) {
+  std::string text;
+  for (const absl::string_view line : absl::StrSplit(said, '\n', absl::SkipEmpty())) {
+    const size_t tab = line.find('\t');
+    const bool listed = tab != absl::string_view::npos && line.substr(0, tab).find_first_not_of("0123456789") == absl::string_view::npos;
+    if (!listed && !absl::StartsWith(line, "Starting ") && !absl::StartsWith(line, "Temporary breakpoint ")) absl::StrAppend(&text, line, "\n");
+  }
+  return text;
+}
 
 class PictureExport {
  public:
@@ -42,6 +86,7 @@ class PictureExport {
     }
     PictureFileOptions options;
     if (const int taken = Options(cell, &options); taken != kOk) return taken;
+    RunOnlyFor(*instruction_, module.get());
     absl::StatusOr<SessionOptions> session_options = r_.program.ToSession();
     if (!session_options.ok()) return UsageError(std::string(session_options.status().message()));
     session_options->arguments = std::move(loaded.arguments);
@@ -56,7 +101,7 @@ class PictureExport {
     if (!written.ok()) return UsageError(std::string(written.message()));
     if (!ran) {
       // Shapes are drawn all the same.
-      std::fputs(said_.c_str(), stderr);
+      std::fputs(WhatWentWrong(said_).c_str(), stderr);
       return kFailed;
     }
     return kOk;
