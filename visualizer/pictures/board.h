@@ -69,6 +69,8 @@ class Board {
   void set_steps(int steps) { made_.steps = steps; }
   int step() const;  // that is shown, brought into range; -1: all of it
   void set_step_text(std::string text) { made_.step_text = std::move(text); }
+  // The legend names it, as it names what grids show.
+  void Saw(CellState state) { seen_->insert({CellMark::kNone, state}); }
 
   MadePicture Finish();
 

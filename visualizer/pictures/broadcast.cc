@@ -196,7 +196,8 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   result.axes = axes;
   bool stretches = false;
   for (int d = 0; d < s.result.shape.rank(); ++d) stretches = stretches || s.IsStretched(d);
-  result.note = s.has_stage || stretches ? tr("degenerate step: sizes of 1 are stretched") : tr("in-dim step: repeated along the others");
+  const bool repeats = s.source.shape.rank() < s.result.shape.rank();
+  result.note = s.has_stage || stretches ? tr("degenerate step: sizes of 1 are stretched") : repeats ? tr("in-dim step: repeated along the others") : tr("in-dim step: nothing is repeated");
   result.focus = board.FocusOf(s.result.id);
   const bool made = visible > (s.has_stage ? 2 : 1);
   result.cell = [look, &s, made](absl::Span<const int64_t> index) { return look(s.result.id, {index.begin(), index.end()}, s.SourceOf(index), made); };

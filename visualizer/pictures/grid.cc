@@ -7,12 +7,11 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "visualizer/pictures/heat.h"
 
 namespace hloscope {
 namespace {
 
-constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
+constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kScaleHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
 constexpr float kNumberSize = 12, kLabelSize = 10;
 constexpr int64_t kMostRows = 24, kMostColumns = 40, kMostSlices = 48;
 constexpr int64_t kFewNumbers = 12;
@@ -116,7 +115,7 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     width_ = static_cast<float>(across_) * SliceWidth(cell_width_, columns) + static_cast<float>(across_ - 1) * kSliceGap;
     if (shortened) width_ = std::max(width_, std::min(width, 190.0f));
     scroll_height_ = shortened ? ScrollLines({}, width_, nullptr) : 0;
-    height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap;
+    height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap + (text_mode_ ? 0 : kScaleHeight);
   }
   float head = TextWidth(spec_.title, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
   for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", spec_.dims[d], ", "), Face::kMono, 12);
@@ -437,12 +436,8 @@ void Grid::DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing
     }
   }
   std::vector<GridCell> looks;
-  HeatScale scale;
   for (int64_t r = 0; r < rows.count; ++r) {
-    for (int64_t c = 0; c < columns.count; ++c) {
-      looks.push_back(spec_.cell(IndexAt(slice, rows.first + r, columns.first + c)));
-      if (looks.back().number) scale.Take(*looks.back().number);
-    }
+    for (int64_t c = 0; c < columns.count; ++c) looks.push_back(spec_.cell(IndexAt(slice, rows.first + r, columns.first + c)));
   }
   if (!text_mode_) {
     drawing->AddBox(cells, Paint(Ink::kSunken), Paint(Ink::kBorder));
@@ -455,7 +450,7 @@ void Grid::DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing
     for (size_t k = 0; k < looks.size(); ++k) {
       const GridCell& look = looks[k];
       const bool drawn = (look.number || look.is_nan) && look.state != CellState::kAbsent;
-      const uint32_t rgb = look.is_nan ? kNanHeat : look.number ? scale.ColorOf(*look.number) : 0;
+      const uint32_t rgb = look.is_nan ? kNanHeat : look.number ? heat_.ColorOf(*look.number) : 0;
       image.pixels.push_back(drawn ? 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16 : 0);
       const int64_t r = static_cast<int64_t>(k) / columns.count, c = static_cast<int64_t>(k) % columns.count;
       if (single && drawn) {
@@ -500,6 +495,32 @@ void Grid::DrawEdges(Place at, Drawing* drawing) const {
   }
 }
 
+// Which number a colour is: from the smallest that is seen to the largest.
+void Grid::DrawScale(Place at, Drawing* drawing) const {
+  constexpr int kSteps = 24;
+  constexpr float kStep = 4, kHigh = 8;
+  const float base = at.y + kScaleHeight - 3;
+  float x = at.x;
+  const auto say = [&](absl::string_view text) {
+    drawing->AddText({x, base}, text, {kLabelSize, Face::kUi, Ink::kDim});
+    x += TextWidth(text, Face::kUi, kLabelSize) + 4;
+  };
+  const auto number = [](double v) { return ShortText(Scalar::Float(ElementType::kF64, v)); };
+  if (!heat_.empty()) {
+    const double top = std::max(-heat_.low(), heat_.high()), low = heat_.diverging() ? -top : heat_.low(), high = heat_.diverging() ? top : heat_.high();
+    const int steps = high > low ? kSteps : 2;
+    if (high > low) say(number(low));
+    for (int k = 0; k < steps; ++k) drawing->AddBox({x + static_cast<float>(k) * kStep, base - kHigh, kStep, kHigh}, Paint::Exact(heat_.ColorOf(low + (high - low) * (k + 0.5) / steps)));
+    x += static_cast<float>(steps) * kStep + 4;
+    say(number(high));
+  }
+  if (any_nan_) {
+    drawing->AddBox({x + 4, base - kHigh, kHigh, kHigh}, Paint::Exact(kNanHeat));
+    x += kHigh + 8;
+    say("nan");
+  }
+}
+
 void Grid::Draw(Place at, Drawing* drawing) {
   placed_.clear();
   DrawHead(at, drawing);
@@ -517,15 +538,31 @@ void Grid::Draw(Place at, Drawing* drawing) {
   int64_t slices = 1;
   for (int d : outer_) slices *= views_[d].count;
   const float w = SliceWidth(cell_width_, columns) + kSliceGap, h = SliceHeight(cell_height_, rows) + kSliceGap;
-  std::vector<int64_t> slice;
-  for (int d : outer_) slice.push_back(views_[d].first);
-  for (int64_t s = 0; s < slices; ++s) {
-    DrawSlice(slice, {at.x + static_cast<float>(s % across_) * w, y + static_cast<float>(s / across_) * h}, drawing);
-    for (size_t k = outer_.size(); k-- > 0;) {
-      if (++slice[k] < views_[outer_[k]].first + views_[outer_[k]].count) break;
-      slice[k] = views_[outer_[k]].first;
+  const auto each_slice = [&](const auto& f) {
+    std::vector<int64_t> slice;
+    for (int d : outer_) slice.push_back(views_[d].first);
+    for (int64_t s = 0; s < slices; ++s) {
+      f(slice, s);
+      for (size_t k = outer_.size(); k-- > 0;) {
+        if (++slice[k] < views_[outer_[k]].first + views_[outer_[k]].count) break;
+        slice[k] = views_[outer_[k]].first;
+      }
     }
+  };
+  if (!text_mode_) {  // one scale for all slices
+    heat_ = HeatScale();
+    any_nan_ = false;
+    const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
+    each_slice([&](const std::vector<int64_t>& slice, int64_t) {
+      for (int64_t k = 0; k < rows * columns; ++k) {
+        const GridCell cell = spec_.cell(IndexAt(slice, r0 + k / columns, c0 + k % columns));
+        if (cell.number) heat_.Take(*cell.number);
+        any_nan_ = any_nan_ || cell.is_nan;
+      }
+    });
   }
+  each_slice([&](const std::vector<int64_t>& slice, int64_t s) { DrawSlice(slice, {at.x + static_cast<float>(s % across_) * w, y + static_cast<float>(s / across_) * h}, drawing); });
+  if (!text_mode_) DrawScale({at.x + label_width_, at.y + height_ - kScaleHeight}, drawing);
   if (scroll_height_ > 0) {
     Roll roll{.box = {at.x, at.y, width_, height_}, .option = absl::StrCat("window:", spec_.array)};
     for (const View& view : views_) {

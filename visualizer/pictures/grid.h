@@ -11,6 +11,7 @@
 
 #include "absl/types/span.h"
 #include "visualizer/canvas/drawing.h"
+#include "visualizer/pictures/heat.h"
 #include "visualizer/pictures/scene.h"
 
 namespace hloscope {
@@ -88,6 +89,7 @@ class Grid {
   std::vector<Box> BoxesOf(absl::Span<const int64_t> low, absl::Span<const int64_t> high) const;
   Box body() const { return body_; }  // all cells, once drawn
   bool has_numbers() const { return text_mode_; }
+  int64_t first(int dim) const { return views_[dim].first; }  // the first index that is seen
 
  private:
   struct View {
@@ -110,6 +112,7 @@ class Grid {
   void DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing);
   void DrawCell(const GridCell& cell, Box box, Drawing* drawing) const;
   void DrawEdges(Place at, Drawing* drawing) const;
+  void DrawScale(Place at, Drawing* drawing) const;
   std::string LabelOf(int dim, int64_t i) const;
 
   GridSpec spec_;
@@ -128,6 +131,8 @@ class Grid {
     Box cells;
   };
   std::vector<Placed> placed_;
+  HeatScale heat_;  // of all cells that are seen, where they are colours
+  bool any_nan_ = false;
   Box body_;
 };
 

@@ -24,6 +24,14 @@ constexpr float kLeft = 14;
 constexpr int kPaddingCells = kOwnArray + 90;  // cells of the grid that padding adds
 constexpr int64_t kMostSteps = 4096;
 constexpr int64_t kMostTints = 8;
+constexpr int64_t kMostMoves = 64;       // elements of a copy with a line each
+constexpr int64_t kMostTinted = 4096;    // of larger arrays cells are heat, where the rows' colours only disturb
+
+int64_t Count(const std::vector<int64_t>& dims) {
+  int64_t count = 1;
+  for (const int64_t n : dims) count *= n;
+  return count;
+}
 
 class LayoutPicture {
  public:
@@ -160,7 +168,7 @@ class LayoutPicture {
   Paint Tint(const std::vector<int64_t>& index) const {
     // By row, so that one sees rows in memory.
     const size_t rank = dims_.size();
-    if (rank < 2 || dims_[rank - 2] > kMostTints || dims_[rank - 2] < 2) return {};
+    if (rank < 2 || Count(dims_) > kMostTinted || dims_[rank - 2] > kMostTints || dims_[rank - 2] < 2) return {};
     return Paint(GroupInk(static_cast<int>(index[rank - 2])), 0.22f);
   }
 
@@ -219,7 +227,7 @@ class LayoutPicture {
     for (size_t k = 0; k < tile.size(); ++k) {
       const auto d = static_cast<size_t>(order[order.size() - tile.size() + k]);
       for (int64_t at = tile[k]; at < controls_->Padded(static_cast<int>(d)); at += tile[k]) {
-        std::vector<int64_t> index(dims_.size(), 0);
+        std::vector<int64_t> index = {grid->first(0), grid->first(1)};
         index[d] = at;
         const std::optional<Box> box = grid->BoxOf(index);
         if (!box.has_value()) continue;
@@ -248,6 +256,7 @@ class LayoutPicture {
       const std::string where = at->ElementBits() % 8 == 0 ? tr_("byte $0", bit / 8) : tr_("bit $0", bit);
       if (!index.has_value()) {
         cell.padding = true;
+        board_.Saw(CellState::kPadding);
         cell.cell = {kOwnArray + number, {place}};
         cell.text = padding;
         cell.hint = tr_("place $0 ($1): padding", place, where);
@@ -290,8 +299,14 @@ class LayoutPicture {
       const MemoryStrip before = PutStrip(SpecOfStrip(*source_map_, 1, LayoutOfArray(*source_), true));
       StripSpec spec = SpecOfStrip(*map_, 0, layout(), true);
       const std::string caption = tr_("Memory of $0", array_->name), more = tr_("after: $0", layout().ToString());
-      // The caption stands below, for lines run above.
-      board_.Skip(before.one_row() && MemoryStrip(spec, selection_, width_).one_row() ? 44 : 26);
+      const bool rows = before.one_row() && MemoryStrip(spec, selection_, width_).one_row();
+      // Where lines run, or may when somebody points at a cell, the caption stands below.
+      if (!selection_.live && !element_.has_value() && !now_index_.has_value() && !(rows && Count(dims_) <= kMostMoves)) {
+        Caption(caption, more);
+        PutStrip(std::move(spec));
+        return;
+      }
+      board_.Skip(rows ? 44 : 26);
       const MemoryStrip after = PutStrip(std::move(spec));
       DrawMoves(before, after);
       board_.Skip(-8);
@@ -311,8 +326,6 @@ class LayoutPicture {
 
   // Where each element goes.
   void DrawMoves(const MemoryStrip& before, const MemoryStrip& after) {
-    int64_t elements = 1;
-    for (const int64_t n : dims_) elements *= n;
     const auto line = [&](const std::vector<int64_t>& index, Paint paint, float width, bool arrow) {
       const std::optional<Box> a = before.BoxOf(source_map_->PhysicalOf(index)), b = after.BoxOf(map_->PhysicalOf(index));
       if (!a.has_value() || !b.has_value()) return;
@@ -320,7 +333,7 @@ class LayoutPicture {
       const float bend = (to.y - from.y) * 0.45f;
       d_.AddPath({from, {from.x, from.y + bend}, {to.x, to.y - bend}, to}, {.paint = paint, .width = width, .arrow = arrow}, true);
     };
-    if (before.one_row() && after.one_row() && elements <= 64) {
+    if (before.one_row() && after.one_row() && Count(dims_) <= kMostMoves) {
       std::vector<int64_t> index(dims_.size(), 0);
       do {
         const Paint tint = Tint(index);

@@ -10,17 +10,20 @@ namespace {
 
 constexpr float kCell = 26, kNumber = 15, kRowGap = 5, kHead = 20;
 constexpr int64_t kMostRows = 6;
-constexpr float kTextSize = 11;
+constexpr float kTextSize = 11, kPlaceSize = 9.5f;
 
 std::string OptionOf(int number) { return absl::StrCat("memory:", number); }
 
 }  // namespace
 
 MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, float width) : spec_(std::move(spec)), tr_(selection.captions), live_(selection.live) {
-  // As wide as the numbers of the beginning need.
+  // As wide as the numbers need that are looked at, or those of the beginning.
   float widest = 0;
-  for (int64_t place = 0; place < std::min<int64_t>(spec_.count, 64); ++place) widest = std::max(widest, TextWidth(spec_.cell(place).text, Face::kMono, kTextSize));
-  cell_width_ = std::clamp(widest + 9, 28.0f, 60.0f);
+  const int64_t begin = std::clamp<int64_t>(spec_.focus.value_or(0) - 32, 0, std::max<int64_t>(spec_.count - 64, 0));
+  for (int64_t place = begin; place < std::min<int64_t>(spec_.count, begin + 64); ++place) widest = std::max(widest, TextWidth(spec_.cell(place).text, Face::kMono, kTextSize));
+  // ... and the place numbers under them.
+  const float places = TextWidth(absl::StrCat(std::max<int64_t>(spec_.count - 1, 0)), Face::kMono, kPlaceSize) + 5;
+  cell_width_ = std::clamp(std::max(widest + 9, places), 28.0f, 84.0f);
   group_gap_ = spec_.group > 1 && spec_.group < spec_.count ? 8 : 0;
   columns_ = std::max<int64_t>(1, static_cast<int64_t>(width / cell_width_));
   if (group_gap_ > 0) {
@@ -96,7 +99,7 @@ void MemoryStrip::Draw(Place at, Drawing* drawing) {
       drawing->AddTextIn({box.x + 2, box.y, box.width - 4, box.height}, cell.text, {kTextSize, cell.mark == CellMark::kSelected ? Face::kMonoStrong : Face::kMono, cell.padding ? Ink::kDim : Ink::kText});
       const bool hot = cell.mark == CellMark::kSelected || cell.mark == CellMark::kNow;
       const Paint number = cell.mark == CellMark::kNow ? Ink::kAmber : hot ? Ink::kBlue : Ink::kFaint;
-      drawing->AddText({box.x + box.width / 2, box.bottom() + 11}, absl::StrCat(place), {9.5f, hot ? Face::kMonoStrong : Face::kMono, number, Align::kCenter});
+      drawing->AddText({box.x + box.width / 2, box.bottom() + 11}, absl::StrCat(place), {kPlaceSize, hot ? Face::kMonoStrong : Face::kMono, number, Align::kCenter});
       drawing->AddSpot({.box = {box.x, box.y, box.width, kCell + kNumber}, .is_cell = true, .cell = cell.cell, .hint = cell.hint});
     }
   }
