@@ -61,11 +61,29 @@ absl::StatusOr<std::vector<int64_t>> Sizes(absl::string_view text) {
   return sizes;
 }
 
-// "[0,1] [1,1]", "0,1; 1,1", "0 1".
+// "%c[0,1]" without the name.
+std::string WithoutNames(absl::string_view text) {
+  std::string rest;
+  for (const char c : text) {
+    while (c == '[' && !rest.empty() && (absl::ascii_isalnum(rest.back()) || absl::StrContains("%_.-", rest.back()))) rest.pop_back();
+    rest += c;
+  }
+  return rest;
+}
+
+// "[0,1] [1,1]", "%b[0,1], %b[1,1]", "0,1; 1,1", "0,1 1,1", "0 1".
 absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
   std::set<Index> all;
-  if (absl::EqualsIgnoreCase(text, "none") || absl::EqualsIgnoreCase(text, "ninguno") || absl::EqualsIgnoreCase(text, "no") || text == "-") return all;
-  const std::string parted = absl::StrReplaceAll(text, {{"],", "];"}, {"] ,", "];"}, {"] [", "];["}, {"][", "];["}, {"%", ""}});
+  for (const char* none : {"none", "nothing", "no", "ninguno", "ninguna", "nada", "-"}) {
+    if (absl::EqualsIgnoreCase(text, none)) return all;
+  }
+  std::string parted = absl::StrReplaceAll(WithoutNames(text), {{"],", "];"}, {"] ,", "];"}, {"] [", "];["}, {"][", "];["}});
+  const std::vector<absl::string_view> words = absl::StrSplit(parted, ' ', absl::SkipEmpty());
+  const bool whole = rank > 1 && words.size() > 1 && std::all_of(words.begin(), words.end(), [&](absl::string_view word) {
+    const absl::StatusOr<std::vector<int64_t>> sizes = Sizes(word);
+    return sizes.ok() && sizes->size() == rank && !absl::EndsWith(word, ",");
+  });
+  if (whole) parted = absl::StrJoin(words, ";");
   for (absl::string_view one : absl::StrSplit(parted, ';', absl::SkipWhitespace())) {
     const absl::StatusOr<std::vector<int64_t>> sizes = Sizes(one);
     if (!sizes.ok()) return sizes.status();
@@ -304,6 +322,9 @@ Judged JudgeFill(const Task& task, absl::string_view answer) {
   const Answer expected = ExpectFill(task);
   if (!expected.ok()) return Wrong(std::string(expected.status().message()));
   std::string given(answer);
+  // And what stands before the hole may be repeated: "dimensions={0}".
+  const absl::string_view before = absl::string_view(task.program->text).substr(0, static_cast<size_t>(task.program->hole_begin));
+  if (const size_t equals = given.find('='); equals != std::string::npos && absl::EndsWith(before, absl::StrCat(" ", given.substr(0, equals + 1)))) given = given.substr(equals + 1);
   if (absl::StartsWith(*expected, "{") && !absl::StartsWith(given, "{")) given = absl::StrCat("{", given, "}");
   return JudgeHole(task, given, task.exercise.Get("compare") == "memory");
 }
