@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "app/cli/device_run.h"
 #include "app/cli/load.h"
 #include "app/cli/verb.h"
 #include "backends/reference/backend.h"
@@ -33,8 +34,9 @@ Wiring MakeWiring(const cli::ProgramOptions& options) {
   wiring.read_file = [](const std::string& path) { return Take(cli::Load(path)); };
   wiring.read_text = [](const std::string& name, std::string text) { return Take(cli::LoadText(name, std::move(text))); };
   wiring.make_session = [options](ReadProgram program, std::function<void(absl::string_view)> out) -> absl::StatusOr<std::shared_ptr<Session>> {
-    absl::StatusOr<SessionOptions> session_options = options.ToSession();
+    absl::StatusOr<SessionOptions> session_options = options.ToSession(/*several=*/true);
     if (!session_options.ok()) return session_options.status();
+    if (absl::Status given = cli::GiveDevices(options, *program.module, &*session_options); !given.ok()) return given;
     session_options->arguments = std::move(program.arguments);
     absl::StatusOr<std::unique_ptr<Backend>> backend = cli::MakeBackend(options);
     if (!backend.ok()) return backend.status();

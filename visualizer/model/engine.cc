@@ -368,6 +368,11 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
     on_opened_(path_, session_->state());
     FlushPartial();
   }
+  // What is needed where a program runs on several devices opens with it.
+  if (session_ != nullptr && session_->state().options.devices.several()) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    window_commands_.push_back("panel replicas");
+  }
   last_module_ = nullptr;
   ++program_generation_;
   if (from_file) file_generation_ = program_generation_;
