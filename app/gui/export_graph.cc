@@ -108,11 +108,9 @@ class GraphExport {
     if (const int ran = Execute("run", "running"); ran != kOk) return ran;
     progress_.Set("following the element");
     Session::State& s = session_->state();
-    absl::StatusOr<SliceInstructions> found = r_.why.empty() ? InstructionsOfInfluence(s, r_.influence) : InstructionsOfWhy(s, r_.why);
+    absl::StatusOr<SliceParts> found = r_.why.empty() ? PartsOfInfluence(s, r_.influence) : PartsOfWhy(s, r_.why);
     if (!found.ok()) return Refuse(found.status());
-    choice_.slice = std::move(found->of);
-    choice_.slice_steps = std::move(found->steps);
-    choice_.asked = found->asked;
+    choice_.slice = *std::move(found);
     choice_.slice_text = r_.why.empty() ? absl::StrCat("what ", r_.influence, " influences") : absl::StrCat("why ", r_.why);
     return kOk;
   }
@@ -181,14 +179,13 @@ class GraphExport {
     }
     progress_.Set("laying out");
     input.hierarchy = Hierarchy::Make(*s.module, session_);
-    if (!choice_.path.empty() || !choice_.slice.empty()) {
+    if (!choice_.path.empty() || !choice_.slice.parts.empty()) {
       choice_.boxes = kMostMarked;
       absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
       if (!chosen.ok()) return Refuse(chosen.status());
       SayNote(*chosen);
-      if (!choice_.slice.empty()) {
-        std::sort(chosen->marked.begin(), chosen->marked.end(), [&](const Instruction* a, const Instruction* b) { return input.hierarchy->Number(*a) < input.hierarchy->Number(*b); });
-      }
+      // In the direction of the data: causes first.
+      if (!r_.why.empty()) std::reverse(chosen->marked.begin(), chosen->marked.end());
       input.marked = std::move(chosen->marked);
       input.asked = chosen->here;
       input.marked_text = std::move(chosen->subject);

@@ -1,17 +1,69 @@
 #include "core/debug/slice_instructions.h"
 
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/influence.h"
 #include "core/debug/slice_command.h"
+#include "core/debug/slice_text.h"
+#include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/debug/why.h"
+#include "core/ops/leaf_flow.h"
 
 namespace hloscope {
 namespace {
 
-using Look = absl::Status (*)(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceInstructions* found);
+using Look = absl::Status (*)(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found);
 
-absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceInstructions* found) {
+Health HealthOf(const Scalar& value) { return value.IsNaN() ? Health::kNaN : value.IsFinite() ? Health::kFinite : Health::kInfinite; }
+
+// Elements of one value, as one line.
+class ElementsText {
+ public:
+  void Add(const SliceNode& node) {
+    ++count_;
+    if (count_ == 1) {
+      const Shape& shape = LeafShape(node.place.instruction->shape, node.place.leaf);
+      const bool indexed = shape.IsArray() && shape.rank() > 0;
+      only_ = absl::StrCat(indexed ? absl::StrCat(IndexText(shape, node.place.linear), " = ") : "", node.known ? ToText(node.value) : "?");
+    }
+    if (!node.known) return;
+    health_ = std::max(health_, HealthOf(node.value));
+    if (node.value.IsNaN()) ++nan_;
+    if (!node.value.IsFinite() || IsComplex(node.value.type)) return;
+    const auto order = [](const Scalar& s) { return IsFloat(s.type) ? s.re : static_cast<double>(s.i); };
+    if (!low_ || order(node.value) < order(*low_)) low_ = node.value;
+    if (!high_ || order(node.value) > order(*high_)) high_ = node.value;
+  }
+  std::string Text() const {
+    if (count_ == 1) return only_;
+    std::string text = Count(count_, "element");
+    if (low_) absl::StrAppend(&text, ", ", ToText(*low_), ToText(*low_) == ToText(*high_) ? "" : absl::StrCat(" to ", ToText(*high_)));
+    if (nan_ > 0) absl::StrAppend(&text, ", ", nan_, " NaN");
+    return text;
+  }
+  Health health() const { return health_; }
+
+ private:
+  int64_t count_ = 0, nan_ = 0;
+  std::string only_;
+  std::optional<Scalar> low_, high_;
+  Health health_ = Health::kUnknown;
+};
+
+std::string LabelOf(const SliceEdge& edge) {
+  if (edge.moves == 0 || edge.through.empty()) return "";
+  // In the direction of the data: an edge tells them from its reader on.
+  const std::string &first = edge.through.back(), &last = edge.through.front();
+  return absl::StrCat("through ", first, edge.through.size() == 1 ? "" : absl::StrCat(edge.moves > 2 ? " \u2026 " : ", ", last));
+}
+
+absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
   WhyOptions options;
   if (request.depth > 0) options.depth = request.depth;
   if (request.top > 0) options.terms = request.top;
@@ -19,38 +71,54 @@ absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceReques
   options.control = request.control;
   absl::StatusOr<Slice> slice = BuildWhy(reader, request.place, options);
   if (!slice.ok()) return slice.status();
+  found->runs = true;
+  absl::flat_hash_map<std::pair<int, const Instruction*>, int> known;
+  std::vector<int> part_of;
+  std::vector<ElementsText> texts;
   for (const SliceNode& node : slice->nodes) {
-    found->of.push_back(node.place.instruction);
-    for (const SliceEdge& edge : node.edges) {
-      if (edge.to >= 0) found->steps.emplace_back(slice->nodes[edge.to].place.instruction, node.place.instruction);
+    const auto [it, fresh] = known.try_emplace({node.place.frame, node.place.instruction}, static_cast<int>(found->parts.size()));
+    if (fresh) {
+      found->parts.push_back({node.place.instruction, FrameText(reader.history(), node.place.frame), ""});
+      texts.emplace_back();
+    }
+    part_of.push_back(it->second);
+    texts[static_cast<size_t>(it->second)].Add(node);
+  }
+  for (size_t k = 0; k < texts.size(); ++k) {
+    found->parts[k].value = texts[k].Text();
+    found->parts[k].health = texts[k].health();
+  }
+  const auto step = [&](int from, int to, std::string label) {
+    if (part_of[static_cast<size_t>(from)] != part_of[static_cast<size_t>(to)]) found->steps.push_back({part_of[static_cast<size_t>(from)], part_of[static_cast<size_t>(to)], std::move(label)});
+  };
+  for (size_t n = 0; n < slice->nodes.size(); ++n) {
+    for (const SliceEdge& edge : slice->nodes[n].edges) {
+      if (edge.to >= 0) step(edge.to, static_cast<int>(n), LabelOf(edge));
     }
   }
   for (const SliceBirth& birth : slice->births) {
-    for (size_t k = 1; k < birth.path.size(); ++k) found->steps.emplace_back(slice->nodes[birth.path[k]].place.instruction, slice->nodes[birth.path[k - 1]].place.instruction);
+    for (size_t k = 1; k < birth.path.size(); ++k) step(birth.path[k], birth.path[k - 1], "");
   }
+  found->asked = slice->nodes.empty() ? -1 : part_of[0];
   return absl::OkStatus();
 }
 
-absl::Status LookInfluence(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceInstructions* found) {
+absl::Status LookInfluence(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
   absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request.place, request.all ? 0 : kInfluenceSteps);
   if (!influence.ok()) return influence.status();
-  for (const InfluenceNode& node : influence->nodes) {
-    found->of.push_back(node.instruction);
-    for (const int from : node.from) found->steps.emplace_back(influence->nodes[from].instruction, node.instruction);
-  }
+  for (const InfluenceNode& node : influence->nodes) found->parts.push_back({node.instruction, "", ""});
+  found->asked = influence->nodes.empty() ? -1 : 0;
   return absl::OkStatus();
 }
 
-absl::StatusOr<SliceInstructions> Find(Session::State& s, absl::string_view command, absl::string_view text, Look look) {
-  SliceInstructions found;
+absl::StatusOr<SliceParts> Find(Session::State& s, absl::string_view command, absl::string_view text, Look look) {
+  SliceParts found;
   const auto at = [&](absl::string_view expression) -> absl::Status {
     absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, expression);
     if (!request.ok()) return request.status();
     if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError("a slice that is drawn takes no /json and no /graph");
     s.machine->interrupt().store(false);
     ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
-    found.asked = request->place.instruction;
-    found.of.push_back(found.asked);
     return look(s, reader, *request, &found);
   };
   absl::string_view expression, moment;
@@ -61,8 +129,8 @@ absl::StatusOr<SliceInstructions> Find(Session::State& s, absl::string_view comm
 
 }  // namespace
 
-absl::StatusOr<SliceInstructions> InstructionsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "why", expression, LookWhy); }
+absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "why", expression, LookWhy); }
 
-absl::StatusOr<SliceInstructions> InstructionsOfInfluence(Session::State& s, absl::string_view expression) { return Find(s, "influence", expression, LookInfluence); }
+absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression) { return Find(s, "influence", expression, LookInfluence); }
 
 }  // namespace hloscope

@@ -2,24 +2,15 @@
 #ifndef HLOSCOPE_CORE_DEBUG_SLICE_INSTRUCTIONS_H_
 #define HLOSCOPE_CORE_DEBUG_SLICE_INSTRUCTIONS_H_
 
-#include <string>
-#include <utility>
-#include <vector>
-
 #include "absl/status/statusor.h"
 #include "core/debug/session_state.h"
+#include "core/debug/slice_parts.h"
 
 namespace hloscope {
 
-struct SliceInstructions {
-  const Instruction* asked = nullptr;
-  std::vector<const Instruction*> of;
-  // From one of them to a later one that was made from it; what only hands elements on may lie between.
-  std::vector<std::pair<const Instruction*, const Instruction*>> steps;
-};
 // What the commands `why` and `influence` take: "/depth 5 %y[3,4] @ iteration 2". The program has run.
-absl::StatusOr<SliceInstructions> InstructionsOfWhy(Session::State& s, absl::string_view expression);
-absl::StatusOr<SliceInstructions> InstructionsOfInfluence(Session::State& s, absl::string_view expression);
+absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression);
+absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression);
 
 }  // namespace hloscope
 

@@ -111,6 +111,32 @@ TEST(Choice, OpensNoMoreThanThereIsRoomFor) {
   EXPECT_GT(Make(h, choice).scene->boxes.size(), 360u);
 }
 
+TEST(Choice, AllOfALevelIsOpenedWhereThereIsRoom) {
+  const auto h = Read(Chain(12, 30));
+  GraphChoice choice;
+  choice.boxes = 100;
+  EXPECT_LT(Make(h, choice).scene->boxes.size(), 40u);
+  choice.boxes = 1000;
+  EXPECT_GT(Make(h, choice).scene->boxes.size(), 360u);
+}
+
+TEST(Choice, RunsOfASliceAreCutToTheNearest) {
+  const auto h = Loop();
+  const Instruction& y = *h->module().FindComputation("body")->FindInstruction("y");
+  GraphChoice choice;
+  choice.slice_text = "why %y";
+  choice.slice.runs = true;
+  choice.slice.asked = 0;
+  for (int k = 0; k < 5; ++k) choice.slice.parts.push_back({&y, absl::StrCat("body, iteration ", 5 - k, " of %w"), "[0] = 1", Health::kFinite});
+  for (int k = 1; k < 5; ++k) choice.slice.steps.push_back({k, k - 1, ""});
+  choice.boxes = 3;
+  const Made made = Make(h, choice);
+  EXPECT_EQ(made.chosen.subject, "why %y, 5 values");
+  EXPECT_THAT(made.chosen.note, HasSubstr("shows the nearest 3 of 5 values"));
+  EXPECT_EQ(made.scene->arrows.size(), 2u);
+  EXPECT_EQ(made.chosen.marked.size(), 1u);
+}
+
 TEST(Choice, ALongWayIsCutAroundItsEnd) {
   const auto h = Read(Chain(10, 30));
   GraphChoice choice;

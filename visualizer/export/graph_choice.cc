@@ -13,8 +13,6 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kMostBetween = 12;  // instructions that hand an element on, from one of a slice to the next
-
 absl::StatusOr<const Instruction*> Named(const Module& module, const std::string& name) {
   absl::StatusOr<std::vector<Location>> found = ResolveLocations(module, name, module.entry);
   if (!found.ok()) return found.status();
@@ -33,22 +31,6 @@ absl::StatusOr<const Computation*> ComputationNamed(const Module& module, absl::
   return absl::NotFoundError(absl::StrCat("there is no computation ", name, "; there are ", known));
 }
 
-void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
-  absl::flat_hash_set<const Instruction*> all(choice.slice.begin(), choice.slice.end());
-  absl::flat_hash_set<std::pair<const Instruction*, const Instruction*>> seen;
-  out->marked.assign(all.begin(), all.end());
-  // What only hands an element on is no part of a slice; drawn it joins what is.
-  for (const auto& step : choice.slice_steps) {
-    if (step.first == step.second || !seen.insert(step).second || static_cast<int>(all.size()) > choice.boxes) continue;
-    WayKind kind{};
-    const std::vector<const Instruction*> way = ShortestPath(h, *step.first, *step.second, &kind);
-    if (kind != WayKind::kMixed && way.size() <= kMostBetween + 2) all.insert(way.begin(), way.end());
-  }
-  out->wish.only.assign(all.begin(), all.end());
-  out->here = choice.asked;
-  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
-}
-
 // Drawn one by one, so many at most.
 void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   std::vector<const Instruction*>& only = out->wish.only;
@@ -65,6 +47,29 @@ void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   only = std::vector<const Instruction*>(only.begin() + static_cast<long>(first), only.begin() + static_cast<long>(first + most));
 }
 
+void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
+  const SliceParts& slice = choice.slice;
+  const size_t all = slice.parts.size(), most = static_cast<size_t>(choice.boxes);
+  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(all), "value"));
+  if (slice.asked >= 0) out->here = slice.parts[static_cast<size_t>(slice.asked)].instruction;
+  absl::flat_hash_set<const Instruction*> seen;
+  for (size_t k = 0; k < all; ++k) {
+    const SlicePart& part = slice.parts[k];
+    if (seen.insert(part.instruction).second) out->marked.push_back(part.instruction);
+    if (k >= most || !slice.runs) continue;
+    out->wish.parts.push_back({part.instruction, part.where, part.value, static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
+  }
+  if (!slice.runs) {
+    out->wish.only = out->marked;
+    out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
+    return Limit(h, choice, out);
+  }
+  for (const SliceStep& step : slice.steps) {
+    if (std::max(step.from, step.to) < static_cast<int>(out->wish.parts.size())) out->wish.steps.push_back({step.from, step.to, step.label});
+  }
+  if (all > most) out->note = absl::StrCat("shows the nearest ", most, " of ", Count(static_cast<int64_t>(all), "value"), "; --boxes N shows more");
+}
+
 }  // namespace
 
 absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarchy, const GraphChoice& choice) {
@@ -73,9 +78,8 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   out.wish.hierarchy = hierarchy;
   out.wish.spell_counts = true;
   MeasureLetters(&out.wish);
-  if (!choice.slice.empty()) {
+  if (!choice.slice.parts.empty()) {
     ChooseSlice(*hierarchy, choice, &out);
-    Limit(*hierarchy, choice, &out);
     return out;
   }
   if (!choice.around.empty()) {
@@ -116,6 +120,7 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
   out.wish.root = root;
   if (choice.depth < 0) {
     out.wish.expanded = FirstExpansion(*hierarchy, choice.boxes, root);
+    ExpandLevels(*hierarchy, *root, choice.boxes, &out.wish.expanded);
   } else {
     const DeepExpansion deep = ExpansionToDepth(*hierarchy, *root, choice.depth, choice.boxes);
     out.wish.expanded = deep.expanded;

@@ -4,10 +4,10 @@
 #define HLOSCOPE_VISUALIZER_EXPORT_GRAPH_CHOICE_H_
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "core/debug/slice_parts.h"
 #include "visualizer/graph/scene.h"
 
 namespace hloscope {
@@ -19,10 +19,7 @@ struct GraphChoice {
   std::string around;                  // an instruction
   int hops = 2;
   std::vector<std::string> path;       // from, to
-  // A slice: its instructions, and what it was asked of.
-  std::vector<const Instruction*> slice;
-  std::vector<std::pair<const Instruction*, const Instruction*>> slice_steps;
-  const Instruction* asked = nullptr;
+  SliceParts slice;
   std::string slice_text;              // "why %y[3]"
 };
 

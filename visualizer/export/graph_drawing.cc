@@ -58,7 +58,8 @@ class GraphDrawer {
     }
     if (framed) DrawLegend(width, top_ + scene_.height + kMargin);
     d_.title = o_.heading;
-    const auto boxes = std::count_if(scene_.boxes.begin(), scene_.boxes.end(), [](const SceneBox& box) { return box.parent >= 0; });
+    // Frames around chosen instructions are none of them.
+    const auto boxes = std::count_if(scene_.boxes.begin(), scene_.boxes.end(), [&](const SceneBox& box) { return box.parent >= 0 && (!scene_.focused || box.instruction != nullptr); });
     d_.description = absl::StrCat(o_.subject, ": ", boxes, boxes == 1 ? " box, " : " boxes, ", scene_.arrows.size(), scene_.arrows.size() == 1 ? " arrow" : " arrows");
     return std::move(d_);
   }
@@ -94,7 +95,7 @@ class GraphDrawer {
 
   void DrawCard(const SceneBox& box, const GraphTint& tint) {
     const Box at = At(box);
-    const bool here = o_.here != nullptr && box.instruction == o_.here, marked = box.instruction != nullptr && o_.marked.contains(box.instruction);
+    const bool here = box.asked || (o_.here != nullptr && !scene_.sliced && box.instruction == o_.here), marked = !scene_.sliced && box.instruction != nullptr && o_.marked.contains(box.instruction);
     // What is folded away stands behind, as a second card.
     if (box.expandable && box.instruction == nullptr) {
       d_.AddBox({at.x + 3, at.y + 3, at.width, at.height}, Ink::kPanel, {}, 5);
@@ -105,7 +106,7 @@ class GraphDrawer {
     else if (marked) d_.AddBox(at, {Ink::kBlue, 0.12f}, {Ink::kBlue, 0.8f}, 5);
     Tint({at.x, at.y, 4, at.height}, tint.bar, 2);
     const float x = at.x + 13, right = at.right() - 8 - (box.expandable ? 14.0f : 0.0f);
-    const float first = box.below.empty() && tint.note.empty() ? at.y + at.height / 2 + 4.5f : at.y + 18;
+    const float first = at.height <= 30 ? at.y + at.height / 2 + 4.5f : at.y + 18;
     if (box.expandable) {
       const float cx = at.right() - 13, cy = first - 4.5f;
       d_.AddPath({{cx - 2, cy - 4}, {cx + 2, cy}, {cx - 2, cy + 4}}, {.paint = Ink::kFaint, .width = 1.5f});
@@ -113,7 +114,7 @@ class GraphDrawer {
     const std::string title = Fitting(box.title, Face::kUi, kTitleSize, right - x);
     d_.AddText({x, first}, title, {.size = kTitleSize});
     const float used = TextWidth(title, Face::kUi, kTitleSize) + 6;
-    d_.AddText({x + used, first}, Fitting(box.detail, Face::kMono, kDetailSize, right - x - used), {.size = kDetailSize, .face = Face::kMono, .paint = Ink::kFaint});
+    d_.AddText({x + used, first}, Fitting(at.height > 30 || tint.note.empty() ? box.detail : tint.note, Face::kMono, kDetailSize, right - x - used), {.size = kDetailSize, .face = Face::kMono, .paint = Ink::kFaint});
     const std::string& below = tint.note.empty() ? box.below : tint.note;
     if (at.height > 30) {
       d_.AddText({x, at.y + 35}, Fitting(below, Face::kMono, kDetailSize, at.right() - 6 - x),

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
+#include "visualizer/graph/chunk_names.h"
 
 namespace hloscope {
 
@@ -23,6 +24,17 @@ std::vector<absl::string_view> ScopesOf(absl::string_view op_name) {
     begin = k + 1;
   }
   return parts;
+}
+
+int Hierarchy::GivenOperand(const Instruction& caller, int which, const Computation& called, int parameter) {
+  int number = -1;
+  switch (Def(caller).control) {
+    case ControlKind::kWhile: number = 0; break;
+    case ControlKind::kConditional: number = which + 1; break;
+    case ControlKind::kCall: number = called.parameters.size() == caller.operands.size() ? parameter : -1; break;
+    default: return -1;
+  }
+  return number < static_cast<int>(caller.operands.size()) ? number : -1;
 }
 
 std::vector<const Computation*> Hierarchy::Called(const Instruction& instruction) {
@@ -92,6 +104,7 @@ void Hierarchy::Tidy(int id) {
     while (nodes_[child].kind == GraphNode::kScope && nodes_[child].children.size() == 1) {
       const int only = nodes_[child].children[0];
       if (nodes_[only].kind == GraphNode::kScope) nodes_[only].title = absl::StrCat(nodes_[child].title, " / ", nodes_[only].title);
+      else nodes_[only].lone_in = nodes_[child].title;
       nodes_[only].parent = id;
       nodes_[child].children.clear();
       nodes_[child].parent = -1;
@@ -152,6 +165,7 @@ void Hierarchy::Cut(int id) {
     const Instruction* i = nodes_[child].instruction;
     if (!constant.contains(child)) (i == nullptr ? scopes : i->parameter_number >= 0 ? parameters : others).push_back(child);
   }
+  std::stable_sort(parameters.begin(), parameters.end(), [this](int a, int b) { return nodes_[a].instruction->parameter_number < nodes_[b].instruction->parameter_number; });
   const bool many_parameters = parameters.size() > kFew && (large || parameters.size() < count);
   if (!large && !apart && !many_parameters) return;
   std::vector<int> now;
@@ -185,26 +199,62 @@ int Hierarchy::AddChunk(int parent, std::string title, std::string path, std::ve
   chunk.title = std::move(title);
   chunk.path = std::move(path);
   chunk.first = nodes_[children[0]].first;
-  for (const int child : children) chunk.count += nodes_[child].count;
+  for (const int child : children) {
+    chunk.first = std::min(chunk.first, nodes_[child].first);
+    chunk.count += nodes_[child].count;
+  }
   chunk.children = std::move(children);
   const int made = Add(std::move(chunk));
   for (const int child : nodes_[made].children) nodes_[child].parent = made;
   return made;
 }
 
+// The scope that a child is, or in which it was alone; empty: none.
+std::string Hierarchy::ScopeOf(int child) const {
+  const GraphNode& node = nodes_[child];
+  const std::string& title = node.instruction != nullptr ? node.lone_in : node.title;
+  return title.substr(0, title.find(" / "));
+}
+
+// Groups of those whose scopes begin with the same words.
+std::vector<int> Hierarchy::GroupsOf(int parent, const std::vector<int>& all) {
+  std::vector<std::string> scopes;
+  for (const int child : all) scopes.push_back(ScopeOf(child));
+  const std::function<std::vector<int>(const std::vector<NameGroup>&)> make = [&](const std::vector<NameGroup>& groups) {
+    std::vector<int> made;
+    for (const NameGroup& group : groups) {
+      if (group.groups.empty()) made.push_back(all[group.name]);
+      else made.push_back(AddChunk(parent, group.title, group.title, Ranges(parent, make(group.groups), kMostChildren)));
+    }
+    return made;
+  };
+  return make(GroupByWords(scopes));
+}
+
 // What stands for `all` in `parent`: themselves, or chunks of them, and of those, until there are no more than `most`.
 std::vector<int> Hierarchy::Chunks(int parent, std::vector<int> all, size_t most) {
+  return all.size() > most ? Ranges(parent, GroupsOf(parent, all), most) : all;
+}
+
+std::vector<int> Hierarchy::Ranges(int parent, std::vector<int> all, size_t most) {
   std::vector<int> now = std::move(all);
-  std::vector<std::pair<size_t, size_t>> range(now.size());  // of the original ones, from 1
-  for (size_t k = 0; k < now.size(); ++k) range[k] = {k + 1, k + 1};
+  std::vector<std::pair<int, int>> range(now.size());  // the first and the last of the original ones
+  for (size_t k = 0; k < now.size(); ++k) range[k] = {now[k], now[k]};
+  const auto name = [&](int id) {
+    const std::string scope = ScopeOf(id);
+    return scope.empty() && nodes_[id].instruction != nullptr ? std::string(nodes_[id].instruction->name) : scope;
+  };
   while (now.size() > most) {
     const size_t groups = (now.size() + kChunk - 1) / kChunk;
     std::vector<int> next;
-    std::vector<std::pair<size_t, size_t>> next_range;
+    std::vector<std::pair<int, int>> next_range;
     for (size_t g = 0; g < groups; ++g) {
       const size_t begin = now.size() * g / groups, end = now.size() * (g + 1) / groups;
-      const size_t from = range[begin].first, to = range[end - 1].second;
-      next.push_back(AddChunk(parent, absl::StrCat(from, " \u2013 ", to), absl::StrCat(from, "-", to), std::vector<int>(now.begin() + begin, now.begin() + end)));
+      const int from = range[begin].first, to = range[end - 1].second;
+      const Instruction *first = nodes_[from].instruction, *last = nodes_[to].instruction;
+      const bool parameters = first != nullptr && last != nullptr && first->parameter_number >= 0 && last->parameter_number >= 0;
+      const ChunkName named = parameters ? NameParameters(first->parameter_number, last->parameter_number) : NameRange(name(from), name(to));
+      next.push_back(AddChunk(parent, named.title, named.path, std::vector<int>(now.begin() + begin, now.begin() + end)));
       next_range.push_back({from, to});
     }
     now = std::move(next);

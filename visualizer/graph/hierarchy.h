@@ -1,5 +1,5 @@
 // A program as a tree for looking at: each computation's instructions by the scopes of their op_name, many parameters and many constants apart,
-// scopes that are large and flat cut into numbered chunks, and under an instruction the computations that it calls. Made once for a program, off the window's thread; never changes.
+// levels that are large and flat grouped by what the names in them have in common, and under an instruction the computations that it calls. Made once for a program, off the window's thread; never changes.
 // Not for what is drawn of it (scene.h).
 #ifndef HLOSCOPE_VISUALIZER_GRAPH_HIERARCHY_H_
 #define HLOSCOPE_VISUALIZER_GRAPH_HIERARCHY_H_
@@ -21,8 +21,9 @@ struct GraphNode {
   int parent = -1;                           // in the same computation; -1: this is the computation
   const Computation* computation = nullptr;  // whose instructions lie within
   const Instruction* instruction = nullptr;  // kInstruction
-  std::string title;                         // "attention / softmax"; of a chunk "1 – 400"; the computation's name
-  std::string path;                          // for commands: of a scope as in op_name, of a chunk "1-400"
+  std::string title;                         // "attention / softmax"; of a chunk "conv2_block1", "parameters 0 – 34", "dot.5 … add.80"; the computation's name
+  std::string path;                          // for commands: of a scope as in op_name, of a chunk its title without blanks
+  std::string lone_in;                       // of an instruction that stands for the scope in which it was alone: that scope's title
   std::vector<int> children;                 // in program order
   int64_t count = 0;                         // instructions within, those of called computations not counted
   int first = 0;                             // smallest schedule position within
@@ -49,6 +50,9 @@ class Hierarchy {
   int size() const { return static_cast<int>(nodes_.size()); }
   int NodeOf(const Computation& computation) const { return computation_node_[computation.id]; }
   int NodeOf(const Instruction& instruction) const { return instruction_node_[Number(instruction)]; }
+  // The operand that a call, loop, conditional or fusion gives a parameter of the computation that it calls; -1: none is one (reducers: they are
+  // given elements).
+  static int GivenOperand(const Instruction& caller, int which, const Computation& called, int parameter);
   // Everything called, without what is not there.
   static std::vector<const Computation*> Called(const Instruction& instruction);
   // The first caller in program order; null for the entry and for what nobody calls.
@@ -73,6 +77,9 @@ class Hierarchy {
   void Cut(int node);
   std::vector<int> ConstantsOf(const std::vector<int>& children) const;
   int AddChunk(int parent, std::string title, std::string path, std::vector<int> children);
+  std::string ScopeOf(int child) const;
+  std::vector<int> GroupsOf(int parent, const std::vector<int>& all);
+  std::vector<int> Ranges(int parent, std::vector<int> all, size_t most);
   std::vector<int> Chunks(int parent, std::vector<int> all, size_t most);
   void Count(int node);
 

@@ -93,6 +93,38 @@ absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& h, int most, const C
   return expanded;
 }
 
+namespace {
+
+// Rows of parameters or constants would be most of the picture, and say least.
+bool IsRow(const GraphNode& node) { return node.kind == GraphNode::kChunk && (node.title == "parameters" || node.title == "constants"); }
+
+}  // namespace
+
+void ExpandLevels(const Hierarchy& h, const Computation& outermost, int most, absl::flat_hash_set<BoxKey>* expanded) {
+  std::vector<int> shown = {h.NodeOf(outermost)};  // with what is in them
+  for (;;) {
+    // What stands in the picture, and what of it may be expanded.
+    std::vector<int> closed;
+    int boxes = 0, more = 0;
+    for (size_t k = 0; k < shown.size(); ++k) {
+      for (const int child : h.node(shown[k]).children) {
+        const GraphNode& node = h.node(child);
+        if (node.instruction == nullptr && expanded->contains(KeyOf(0, child))) {
+          shown.push_back(child);
+          continue;
+        }
+        ++boxes;
+        if (node.instruction != nullptr || IsRow(node)) continue;
+        closed.push_back(child);
+        more += static_cast<int>(node.children.size()) - 1;
+      }
+    }
+    if (closed.empty() || boxes + more > most) return;
+    for (const int node : closed) expanded->insert(KeyOf(0, node));
+    shown.resize(1);
+  }
+}
+
 DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost, int depth, int most) {
   struct Open {
     FrameKey frame = 0;
@@ -122,8 +154,7 @@ DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost,
           more += static_cast<int>(h.node(inside.back().node).children.size()) + (called.size() > 1 ? 1 : 0);
         }
       }
-      // Rows of parameters or constants would be most of the picture, and say least.
-      if (inside.empty() || (node.kind == GraphNode::kChunk && (node.title == "parameters" || node.title == "constants"))) continue;
+      if (inside.empty() || IsRow(node)) continue;
       if (found.boxes + more > most) {
         ++found.left_closed;
         continue;

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,8 @@ struct SceneBox {
   std::string title, detail, below;          // "add", ".5" and "f32[4]"
   std::string name;                          // for commands and tests
   int more_out = 0, more_in = 0;             // arrows that are minor
+  std::optional<int> health;                 // of a part of a slice: 1 finite, 2 infinite, 3 NaN; 0: not known
+  bool asked = false;                        // the part that the slice was asked of
 };
 
 struct SceneArrow {
@@ -68,6 +71,7 @@ struct Scene {
   absl::flat_hash_set<BoxKey> expanded;  // as it was wished
   bool at_once = false;  // laid out as one, not a level at a time
   bool focused = false;  // only chosen instructions, without the hierarchy
+  bool sliced = false;   // parts of a slice
   std::vector<SceneBox> boxes;  // parents before children
   std::vector<SceneArrow> arrows;
   float width = 0, height = 0;
@@ -78,12 +82,27 @@ struct Scene {
   int Find(const Instruction& instruction) const { return Find(PathTo(*hierarchy, *instruction.parent), instruction); }
 };
 
+// What an instruction made in one run of its computation, and what was made from it: a slice is drawn of these.
+struct ScenePart {
+  const Instruction* instruction = nullptr;
+  std::string where;          // the frame that it is drawn in: "body, iteration 2 of %end"; empty: none
+  std::string value;          // in place of the shape
+  int health = 0;             // as SceneBox::health
+  bool asked = false;
+};
+struct SceneStep {
+  int from = 0, to = 0;  // parts
+  std::string label;
+};
+
 // What of a program is wanted.
 struct SceneWish {
   uint64_t request = 0;
   std::shared_ptr<const Hierarchy> hierarchy;
   absl::flat_hash_set<BoxKey> expanded;
-  std::vector<const Instruction*> only;  // not empty: these, as they are
+  std::vector<const Instruction*> only;  // not empty: these, each in the call that it is done in
+  std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
+  std::vector<SceneStep> steps;          // and what was made from what
   const Computation* root = nullptr;     // the outermost one; null: the entry
   bool spell_counts = false;             // "12 instructions", not "12"
   // Widths of letters, in pixels at scale 1, for the sizes of boxes.
@@ -92,6 +111,8 @@ struct SceneWish {
 
 // What to expand at first: the largest scopes while there is room for `most` boxes.
 absl::flat_hash_set<BoxKey> FirstExpansion(const Hierarchy& hierarchy, int most = 60, const Computation* outermost = nullptr);
+// And of those that are shown then all, level by level, while there is room for all of a level: parts of a picture are alike, or say why not.
+void ExpandLevels(const Hierarchy& hierarchy, const Computation& outermost, int most, absl::flat_hash_set<BoxKey>* expanded);
 // Scopes and called computations down to `depth` levels below the outermost computation, those nearer to it first, while there is room for
 // `most` boxes.
 struct DeepExpansion {

@@ -78,6 +78,12 @@ SceneBox MakeSceneBox(const Hierarchy& h, int node, const SceneWish& wish) {
     box.name = from.path.empty() ? from.title : from.path;
     box.detail = absl::StrCat(from.count, !wish.spell_counts ? "" : from.count == 1 ? " instruction" : " instructions");
     box.below = MostlyText(h, node);
+    if (box.below.empty()) {
+      // Parameters, constants: how much they hold.
+      int64_t bytes = 0;
+      h.ForEachInstruction(node, [&](const Instruction& i) { bytes += i.shape.ByteSize(); });
+      box.below = absl::StrCat(BytesText(bytes), " in all");
+    }
     box.expandable = true;
   }
   MeasureBox(wish, &box);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
+#include "visualizer/graph/mix.h"
 #include "visualizer/graph/scene_making.h"
 
 namespace hloscope {
@@ -24,6 +25,7 @@ class SceneFiller {
   SceneFiller(const SceneWish& wish, Scene* scene) : wish_(wish), h_(*wish.hierarchy), scene_(scene) {}
 
   void Fill() {
+    if (!wish_.parts.empty()) return AddSlice();
     if (!wish_.only.empty()) {
       AddOnly();
     } else if (const Computation* outermost = wish_.root != nullptr ? wish_.root : h_.module().entry; outermost != nullptr) {
@@ -115,6 +117,50 @@ class SceneFiller {
     opened_[box] = std::move(opened);
   }
 
+  // What ran, a box for each instruction in each of its frames.
+  void AddSlice() {
+    scene_->focused = scene_->sliced = true;
+    SceneBox root;
+    root.expanded = true;
+    scene_->boxes.push_back(root);
+    std::map<std::string, int> frames;
+    const std::vector<ScenePart>& parts = wish_.parts;
+    for (const ScenePart& part : parts) {
+      if (part.where.empty() || !frames.try_emplace(part.where, static_cast<int>(scene_->boxes.size())).second) continue;
+      SceneBox frame;
+      frame.key = MixBits(1, scene_->boxes.size());
+      frame.parent = 0;
+      frame.depth = 1;
+      frame.expanded = true;
+      frame.title = frame.name = part.where;
+      scene_->boxes.push_back(std::move(frame));
+    }
+    std::vector<int> box_of(parts.size(), -1);
+    for (size_t k = 0; k < parts.size(); ++k) {
+      const ScenePart& part = parts[k];
+      box_of[k] = AddBox(MixBits(2, k), h_.NodeOf(*part.instruction), part.where.empty() ? 0 : frames[part.where]);
+      SceneBox& box = scene_->boxes[box_of[k]];
+      box.health = part.health;
+      box.asked = part.asked;
+      box.expandable = false;
+      box.detail = std::string(part.instruction->name);
+      box.below = part.value;
+      MeasureBox(wish_, &box);
+    }
+    for (const SceneStep& step : wish_.steps) {
+      if (step.from == step.to || !arrow_.try_emplace({box_of[step.from], box_of[step.to]}, 0).second) continue;
+      scene_->arrows.emplace_back();
+      SceneArrow& arrow = scene_->arrows.back();
+      arrow.from = box_of[step.from];
+      arrow.to = box_of[step.to];
+      arrow.count = 1;
+      arrow.value = parts[step.from].instruction;
+      arrow.label = step.label;
+    }
+    FindHubs();
+  }
+
+  // Chosen instructions, each in a frame of the call that it is done in: a chosen one, else one that stands for its computation alone.
   void AddOnly() {
     scene_->focused = true;
     std::vector<const Instruction*> sorted = wish_.only;
@@ -122,21 +168,57 @@ class SceneFiller {
     SceneBox root;
     root.expanded = true;
     scene_->boxes.push_back(root);
-    absl::flat_hash_map<const Computation*, int> shown;
+    std::vector<const Computation*> order;
     for (const Instruction* i : sorted) {
-      const auto [it, fresh] = shown.try_emplace(i->parent, 0);
-      if (fresh) it->second = NewShown(*i->parent);
-      shown_[it->second].box[i->index] = AddBox(0, h_.NodeOf(*i), 0);
+      std::vector<const Instruction*>& in = chosen_[i->parent];
+      if (in.empty()) order.push_back(i->parent);
+      in.push_back(i);
     }
-    // Values go into and out of computations here too.
-    for (const Instruction* i : sorted) {
+    const absl::flat_hash_set<const Instruction*> all(sorted.begin(), sorted.end());
+    for (const Computation* c : order) {
+      const std::vector<CalledBy>& callers = h_.CallersOf(*c);
+      const auto caller = std::find_if(callers.begin(), callers.end(), [&](const CalledBy& call) { return call.caller->parent != c && all.contains(call.caller); });
+      if (caller != callers.end()) inner_[caller->caller].emplace_back(caller->which, c);
+      else outer_.push_back(c);
+    }
+    for (auto& [caller, inside] : inner_) std::sort(inside.begin(), inside.end());
+    for (const Computation* c : outer_) {
+      const bool bare = c == h_.module().entry || order.size() == 1;
+      AddChosen(*c, bare ? 0 : AddFrame(*c, 0, h_.CallerOf(*c).caller));
+    }
+  }
+
+  int AddFrame(const Computation& computation, int parent, const Instruction* caller) {
+    const int made = AddBox(1, h_.NodeOf(computation), parent);
+    SceneBox& box = scene_->boxes[made];
+    box.expanded = true;
+    box.expandable = false;
+    const size_t callers = h_.CallersOf(computation).size();
+    box.detail = caller == nullptr ? "" : absl::StrCat("called by %", caller->name, callers > 1 ? absl::StrCat(" and ", callers - 1, callers > 2 ? " others" : " other") : "");
+    MeasureBox(wish_, &box);
+    return made;
+  }
+
+  void AddChosen(const Computation& computation, int parent) {
+    const int shown = NewShown(computation);
+    for (const Instruction* i : chosen_[&computation]) {
+      const int made = AddBox(0, h_.NodeOf(*i), parent);
+      shown_[shown].box[i->index] = made;
+      const auto it = inner_.find(i);
+      if (it == inner_.end() || scene_->boxes[made].depth > 200) continue;
+      scene_->boxes[made].expanded = true;
       Opened opened;
-      int which = 0;
-      for (const Computation* called : Hierarchy::Called(*i)) {
-        if (const auto it = shown.find(called); it != shown.end()) opened.shown.push_back({which, it->second});
-        ++which;
+      for (const auto& [which, called] : it->second) {
+        int frame = made;
+        if (const std::string role = RoleOf(*i, which); !role.empty()) {
+          frame = AddFrame(*called, made, nullptr);
+          scene_->boxes[frame].detail = scene_->boxes[frame].title;
+          scene_->boxes[frame].title = role;
+        }
+        opened.shown.push_back({which, static_cast<int>(shown_.size())});
+        AddChosen(*called, frame);
       }
-      if (!opened.shown.empty()) opened_[shown_[shown[i->parent]].box[i->index]] = std::move(opened);
+      opened_[made] = std::move(opened);
     }
   }
 
@@ -145,30 +227,29 @@ class SceneFiller {
   void Targets(int box, const Instruction& user, size_t operand, std::vector<int>* out) const {
     const auto it = opened_.find(box);
     if (it != opened_.end()) {
-      const bool loop = Def(user).control == ControlKind::kWhile;
       for (const auto& [which, shown] : it->second.shown) {
         const Computation& c = *shown_[shown].computation;
-        // Of a conditional each branch has an operand, after the one that chooses.
-        const bool branches = Def(user).control == ControlKind::kConditional;
-        if (branches && operand != static_cast<size_t>(which) + 1) continue;
-        const size_t number = loop || branches ? 0 : operand;
-        if (number >= c.parameters.size() || c.parameters[number] == nullptr || (!loop && !branches && c.parameters.size() != user.operands.size())) continue;
-        const int inside = shown_[shown].box[c.parameters[number]->index];
-        if (inside >= 0 && inside != box) out->push_back(inside);
+        for (size_t k = 0; k < c.parameters.size(); ++k) {
+          if (c.parameters[k] == nullptr || Hierarchy::GivenOperand(user, which, c, static_cast<int>(k)) != static_cast<int>(operand)) continue;
+          const int inside = shown_[shown].box[c.parameters[k]->index];
+          if (inside >= 0 && inside != box) out->push_back(inside);
+        }
       }
-      if (scene_->focused) out->push_back(box);
     }
     if (out->empty()) out->push_back(box);
   }
-  // The box in which a value is made: of an instruction that is expanded, the root inside.
+  // The box in which a value is made: of a call or a loop that is expanded, the root inside. Of branches none by itself, and what a reducer
+  // makes is no array yet.
   int Source(int box) const {
     for (int deep = 0; deep < 200; ++deep) {
       const auto it = opened_.find(box);
-      if (it == opened_.end() || it->second.shown.empty() || scene_->focused) return box;
-      // Of a loop the body, its last; of branches none by itself.
-      const bool loop = scene_->boxes[box].instruction != nullptr && Def(*scene_->boxes[box].instruction).control == ControlKind::kWhile;
-      if (it->second.shown.size() > 1 && !loop) return box;
-      const Shown& shown = shown_[it->second.shown.back().second];
+      const Instruction* caller = scene_->boxes[box].instruction;
+      if (it == opened_.end() || it->second.shown.empty() || caller == nullptr) return box;
+      const ControlKind control = Def(*caller).control;
+      const auto& [which, at] = it->second.shown.back();
+      // Of a loop the body, its last.
+      if ((control != ControlKind::kCall && control != ControlKind::kWhile) || (control == ControlKind::kWhile && which == 0)) return box;
+      const Shown& shown = shown_[at];
       if (shown.computation->root == nullptr) return box;
       const int inside = shown.box[shown.computation->root->index];
       if (inside < 0 || inside == box) return box;
@@ -216,15 +297,6 @@ class SceneFiller {
           if (before != nullptr && before->parent == user->parent && before->index >= 0) AddArrow(shown_[s].box[before->index], to, *before, true);
         }
       }
-      if (!scene_->focused) continue;
-      // From the root inside to the caller.
-      const Computation& c = *shown_[s].computation;
-      if (c.root == nullptr || shown_[s].box[c.root->index] < 0) continue;
-      for (const auto& [box, opened] : opened_) {
-        for (const auto& [which, shown] : opened.shown) {
-          if (shown == static_cast<int>(s)) AddArrow(shown_[s].box[c.root->index], box, *c.root, false);
-        }
-      }
     }
     for (SceneArrow& arrow : scene_->arrows) {
       if (arrow.count == 1) {
@@ -269,6 +341,10 @@ class SceneFiller {
   const Hierarchy& h_;
   Scene* scene_;
   std::deque<Shown> shown_;
+  // Of chosen instructions: by computation, what is shown inside of which, and the others.
+  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> chosen_;
+  absl::flat_hash_map<const Instruction*, std::vector<std::pair<int, const Computation*>>> inner_;
+  std::vector<const Computation*> outer_;
   std::map<int, Opened> opened_;
   absl::flat_hash_map<std::pair<int, int>, int> arrow_;
   absl::flat_hash_map<int, const Instruction*> last_value_;

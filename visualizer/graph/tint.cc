@@ -86,13 +86,26 @@ GraphTint HealthTint(int nan, int inf, int fine) {
   return {{Ink::kBorder}, ""};
 }
 
+// Sizes differ by orders of magnitude.
+constexpr double kMemoryHalvings = 16;  // from the largest value to what is calm
+
+std::vector<TintLegendRow> MemoryLegend(double most) {
+  const auto row = [&](double heat, absl::string_view more) {
+    return TintLegendRow{Heat(heat), absl::StrCat(BytesText(static_cast<int64_t>(std::max(1.0, std::exp2((heat - 1) * kMemoryHalvings) * most))), more)};
+  };
+  const absl::string_view closed = "; of a closed box its largest value counts";
+  // Of small ones the steps between would all be a byte.
+  if (most < std::exp2(kMemoryHalvings)) return {{Heat(1), absl::StrCat(BytesText(static_cast<int64_t>(most)), ", the largest value", closed)}, {Heat(1 - std::log2(std::max(most, 1.0)) / kMemoryHalvings), "1 B"}};
+  return {row(1, ", the largest value"), row(0.5, ""), row(0, absl::StrCat(" and less", closed))};
+}
+
 // All that may be met.
 std::vector<TintLegendRow> WholeLegend(GraphColour by) {
   switch (by) {
     case GraphColour::kClass: return ClassLegend();
     case GraphColour::kType: return FamilyLegend();
     case GraphColour::kTime: return {{Heat(1), "most time"}, {Heat(0.5), "some"}, {Heat(0), "none"}};
-    case GraphColour::kMemory: return {{Heat(1), "largest values"}, {Heat(0.5), "smaller"}, {Heat(0), "smallest"}};
+    case GraphColour::kMemory: return MemoryLegend(0);
     case GraphColour::kHealth: return {{{Ink::kPink}, "NaN"}, {kInfinitePaint, "infinite"}, {{Ink::kGreen}, "finite"}, {{Ink::kBorder}, "not held"}};
     case GraphColour::kError: return {{Heat(1), "many ULP"}, {Heat(0.4), "few"}, {{Ink::kGreen}, "up to 1/2 ULP"}, {{Ink::kBorder}, "not measured"}};
   }
@@ -111,7 +124,7 @@ class Painter {
       if (scene_.boxes[k].node >= 0) PaintBox(k);
     }
     if (by_ == GraphColour::kTime || by_ == GraphColour::kMemory) Scale();
-    tints_.legend = WholeLegend(by_);
+    tints_.legend = by_ == GraphColour::kMemory ? MemoryLegend(most_) : WholeLegend(by_);
     if (by_ == GraphColour::kClass || by_ == GraphColour::kType) {
       // Only what is seen.
       const auto unseen = [&](const TintLegendRow& row) {
@@ -160,6 +173,8 @@ class Painter {
       tint.bar = ColourOf(static_cast<Family>(std::max_element(counts.begin(), counts.end()) - counts.begin()));
     } else if (by_ == GraphColour::kHealth) {
       tint = HealthTint(nan, inf, fine);
+      // A part of a slice has the health of its own elements, and shows them.
+      if (const std::optional<int>& own = scene_.boxes[k].health; own.has_value()) tint = {HealthTint(*own == 3, *own == 2, *own == 1).bar, ""};
     } else if (by_ == GraphColour::kError) {
       tint.bar = {Ink::kBorder};
       if (worst >= 0) {
@@ -169,16 +184,16 @@ class Painter {
     } else {
       amount_[k] = sum;
       if (!scene_.boxes[k].expanded) most_ = std::max(most_, sum);
-      if (by_ == GraphColour::kMemory) tint.note = BytesText(static_cast<int64_t>(sum));
+      if (by_ == GraphColour::kMemory) tint.note = absl::StrCat(scene_.boxes[k].instruction == nullptr ? "largest " : "", BytesText(static_cast<int64_t>(sum)));
       if (by_ == GraphColour::kTime && figures_.total > 0 && sum > 0) tint.note = absl::StrCat(SecondsText(sum), absl::StrFormat("  %.1f %%", 100 * sum / figures_.total));
     }
   }
 
-  // Sizes differ by orders of magnitude, times by shares.
+  // Times differ by shares.
   void Scale() {
     for (size_t k = 0; k < amount_.size(); ++k) {
       const double part = most_ > 0 ? amount_[k] / most_ : 0;
-      tints_.boxes[k].bar = Heat(part <= 0 ? 0 : by_ == GraphColour::kMemory ? 1 + std::log2(part) / 16 : std::sqrt(part));
+      tints_.boxes[k].bar = Heat(part <= 0 ? 0 : by_ == GraphColour::kMemory ? 1 + std::log2(part) / kMemoryHalvings : std::sqrt(part));
     }
   }
 

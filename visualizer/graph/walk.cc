@@ -10,15 +10,8 @@ namespace {
 
 // The operand that a call gives a parameter; null where it is not one for one (reducers).
 const Instruction* Given(const CalledBy& call, const Computation& called, size_t parameter) {
-  const auto& operands = call.caller->operands;
-  size_t number = parameter;
-  switch (Def(*call.caller).control) {
-    case ControlKind::kWhile: number = 0; break;
-    case ControlKind::kConditional: number = static_cast<size_t>(call.which) + 1; break;
-    default:
-      if (called.parameters.size() != operands.size()) return nullptr;
-  }
-  return number < operands.size() ? operands[number] : nullptr;
+  const int operand = Hierarchy::GivenOperand(*call.caller, call.which, called, static_cast<int>(parameter));
+  return operand < 0 ? nullptr : call.caller->operands[static_cast<size_t>(operand)];
 }
 
 // A step of a walk: within a computation, into one that is called, or out of it to a call.
@@ -54,7 +47,8 @@ void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
     if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before, Step::kAlong);
   }
   for (const Computation* called : Hierarchy::Called(i)) {
-    if (called->root != nullptr) f(*called->root, Step::kIn);
+    // What a reducer makes is an element, not the value.
+    if (called->root != nullptr && Def(i).control != ControlKind::kNone) f(*called->root, Step::kIn);
   }
   if (i.parameter_number < 0) return;
   for (const CalledBy& call : h.CallersOf(*i.parent)) {
@@ -91,6 +85,28 @@ std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from,
   }
   std::reverse(way.begin(), way.end());
   return way;
+}
+
+// With the calls through which the way goes into a computation or out of it, so that one sees where.
+std::vector<const Instruction*> WithCalls(const Hierarchy& h, const std::vector<const Instruction*>& way) {
+  std::vector<const Instruction*> whole;
+  for (const Instruction* i : way) {
+    const Instruction* last = whole.empty() ? nullptr : whole.back();
+    if (last != nullptr && last->parent != i->parent) {
+      // From what is given to the parameter that it is given to, or against that.
+      const bool in = i->parameter_number >= 0;
+      const Instruction &parameter = in ? *i : *last, &given = in ? *last : *i;
+      if (parameter.parameter_number >= 0) {
+        for (const CalledBy& call : h.CallersOf(*parameter.parent)) {
+          if (Given(call, *parameter.parent, static_cast<size_t>(parameter.parameter_number)) != &given) continue;
+          if (call.caller != last && call.caller != i) whole.push_back(call.caller);
+          break;
+        }
+      }
+    }
+    whole.push_back(i);
+  }
+  return whole;
 }
 
 }  // namespace
@@ -133,7 +149,7 @@ std::vector<const Instruction*> ShortestPath(const Hierarchy& h, const Instructi
     *kind = WayKind::kMixed;
     way = Way(h, from, to, true, true);
   }
-  return way;
+  return WithCalls(h, way);
 }
 
 }  // namespace hloscope

@@ -17,6 +17,7 @@
 #include "core/exec/frame_history.h"
 #include "core/literal/relayout.h"
 #include "visualizer/model/value_view.h"
+#include "visualizer/pictures/picture_options.h"
 #include "visualizer/pictures/scene.h"
 
 namespace hloscope {
@@ -236,6 +237,18 @@ absl::Status TakePictureOptions(absl::string_view& words, PictureFileOptions* op
   return absl::OkStatus();
 }
 
+namespace {
+
+// A file has no buttons to see from what there is: nonsense is refused.
+absl::Status CheckChosen(const PictureShown& shown, const PictureSelection& selection) {
+  if (const absl::Status known = CheckPictureOptions(*shown.row, *shown.of, selection.options); !known.ok()) return known;
+  const int steps = shown.made->steps;
+  if (selection.step < steps || selection.step < 0) return absl::OkStatus();
+  return absl::InvalidArgumentError(steps == 0 ? absl::StrCat("the picture ", shown.row->id, " of %", shown.of->name, " has no steps") : absl::StrCat("there is no step ", selection.step, ": the picture ", shown.row->id, " of %", shown.of->name, " has steps 0 to ", steps - 1));
+}
+
+}  // namespace
+
 absl::Status WritePicture(Session::State& s, const Instruction& instruction, absl::string_view id, const PictureFileOptions& options, const std::string& path) {
   PictureWish wish;
   wish.instruction = &instruction;
@@ -244,6 +257,7 @@ absl::Status WritePicture(Session::State& s, const Instruction& instruction, abs
   wish.selection = options.selection;
   const absl::StatusOr<PictureShown> shown = ShowPicture(s, wish);
   if (!shown.ok()) return shown.status();
+  if (const absl::Status chosen = CheckChosen(*shown, options.selection); !chosen.ok()) return chosen;
   if (const absl::Status written = WriteDrawing(path, shown->made->drawing, options.page); !written.ok()) return written;
   s.Say("Drew ", absl::AsciiStrToLower(shown->row->title), " of %", instruction.name, " in ", path, shown->result_there ? "" : absl::StrCat(" (without its value: ", shown->why, ")"), ".\n");
   return absl::OkStatus();

@@ -138,10 +138,11 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
     room -= 14 * unit;
   }
   const float used = TextAt(list, ui::Type().ui, zoom, at, room, c.text, box.title);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.detail);
+  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.below.empty() && !tint.note.empty() ? tint.note : box.detail);
   // Arrows that are drawn only while one points at it.
   if (box.more_out > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, b.y + 1 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_out, " \u2193"));
   if (box.more_in > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, a.y - 13 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_in, " \u2193"));
+  if (box.below.empty()) return;
   const std::string& below = tint.note.empty() ? box.below : tint.note;
   TextAt(list, ui::Type().mono_small, zoom, {at.x, a.y + 25 * unit}, b.x - at.x - 6 * unit, box.instruction != nullptr && tint.note.empty() ? c.teal : c.dim, below);
 }

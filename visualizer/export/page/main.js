@@ -223,7 +223,7 @@ class Page {
       for (const other of this.view.scene.boxes) if (!other.expanded) this.most = Math.max(this.most, of(p.figures(other.node)));
     }
     const amount = of(sum), part = this.most > 0 ? amount / this.most : 0;
-    if (this.colour === 'memory') return {bar: this.heat(part > 0 ? 1 + Math.log2(part) / 16 : 0), note: bytesText(amount)};
+    if (this.colour === 'memory') return {bar: this.heat(part > 0 ? 1 + Math.log2(part) / 16 : 0), note: (p.instruction(box.node) < 0 ? 'largest ' : '') + bytesText(amount)};
     return {bar: this.heat(Math.sqrt(part)), note: amount > 0 ? `${secondsText(amount)}  ${(100 * amount / p.run.total).toFixed(1)} %` : ''};
   }
 
@@ -232,7 +232,7 @@ class Page {
     for (const box of this.view.scene.boxes) if (!box.expanded) seen.add(this.tint(box).bar);
     const rows = {
       class: () => p.raw.classes.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]), type: () => p.raw.families.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]),
-      time: () => [[this.heat(1), 'most time'], [this.heat(0.5), 'some'], [this.heat(0), 'none']], memory: () => [[this.heat(1), 'largest values'], [this.heat(0.5), 'smaller'], [this.heat(0), 'smallest']],
+      time: () => [[this.heat(1), 'most time'], [this.heat(0.5), 'some'], [this.heat(0), 'none']], memory: () => ((this.most ?? 0) < 65536 ? [[1, ', the largest value; of a closed box its largest value counts']] : [[1, ', the largest value'], [0.5, ''], [0, ' and less; of a closed box its largest value counts']]).map(([heat, more]) => [this.heat(heat), bytesText(Math.max(1, Math.floor((this.most ?? 0) * 2 ** ((heat - 1) * 16)))) + more]),
       health: () => [[c.pink, 'NaN'], [this.infinite(), 'infinite'], [c.green, 'finite'], [c.border, 'not recorded']],
       error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured']],
     }[this.colour]();

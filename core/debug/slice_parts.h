@@ -1,0 +1,37 @@
+// A slice as the parts that a graph of it has: what was computed, once for each run of its computation (an iteration of a loop, a call), with its
+// value then. Data only: found by slice_instructions.h. Not for its elements one by one (slice.h).
+#ifndef HLOSCOPE_CORE_DEBUG_SLICE_PARTS_H_
+#define HLOSCOPE_CORE_DEBUG_SLICE_PARTS_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "core/ir/module.h"
+
+namespace hloscope {
+
+// How numbers are, the worse the later, as figures of health have it (InstructionFigures).
+enum class Health : uint8_t { kUnknown, kFinite, kInfinite, kNaN };
+
+struct SlicePart {
+  const Instruction* instruction = nullptr;
+  std::string where;  // "body, iteration 2 of %end"; empty: the entry
+  std::string value;  // of the elements in the slice: "[1] = nan", "4 elements, 0.5 to 2"
+  Health health = Health::kUnknown;  // of those elements
+};
+// A later part was made from an earlier one.
+struct SliceStep {
+  int from = -1, to = -1;
+  std::string label;  // what only hands the elements on between them: "through %after, %w"
+};
+struct SliceParts {
+  bool runs = false;  // parts are told apart by run, and have values; else a part is an instruction, and where values flow the program says
+  std::vector<SlicePart> parts;  // the nearest to what was asked of first
+  std::vector<SliceStep> steps;
+  int asked = -1;
+};
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_SLICE_PARTS_H_

@@ -1,0 +1,223 @@
+// Names of parts of large levels, chosen instructions in the calls that they are done in, and slices as they ran.
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "core/text/hlo_text.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "visualizer/graph/chunk_names.h"
+#include "visualizer/graph/scene.h"
+#include "visualizer/graph/tint.h"
+#include "visualizer/graph/walk.h"
+
+namespace hloscope {
+namespace {
+
+using ::testing::ElementsAre;
+
+std::shared_ptr<const Module> Read(std::string text) {
+  DiagnosticSink sink;
+  std::shared_ptr<const Module> module = ReadHloText(std::make_shared<SourceText>("test", std::move(text)), sink);
+  EXPECT_EQ(sink.error_count(), 0);
+  return module;
+}
+
+std::shared_ptr<const Hierarchy> HierarchyOf(const std::shared_ptr<const Module>& module) { return Hierarchy::Make(*module, module); }
+
+const Instruction& At(const Module& module, absl::string_view computation, absl::string_view name) { return *module.FindComputation(computation)->FindInstruction(name); }
+
+constexpr char kLoop[] = R"(HloModule loop
+condition {
+  c = (s32[], f32[4]) parameter(0)
+  i = s32[] get-tuple-element(c), index=0
+  limit = s32[] constant(3)
+  ROOT less = pred[] compare(i, limit), direction=LT
+}
+body {
+  b = (s32[], f32[4]) parameter(0)
+  j = s32[] get-tuple-element(b), index=0
+  one = s32[] constant(1)
+  next = s32[] add(j, one), metadata={op_name="jit(f)/while/body/inner/add"}
+  x = f32[4] get-tuple-element(b), index=1
+  y = f32[4] multiply(x, x), metadata={op_name="jit(f)/while/body/inner/mul"}
+  ROOT r = (s32[], f32[4]) tuple(next, y)
+}
+ENTRY main {
+  p = f32[4] parameter(0), metadata={op_name="x"}
+  zero = s32[] constant(0)
+  a = f32[4] add(p, p), metadata={op_name="jit(f)/head/add"}
+  s = f32[4] subtract(a, p), metadata={op_name="jit(f)/head/sub"}
+  t = (s32[], f32[4]) tuple(zero, s), metadata={op_name="jit(f)/tuple"}
+  w = (s32[], f32[4]) while(t), condition=condition, body=body, metadata={op_name="jit(f)/while"}
+  ROOT out = f32[4] get-tuple-element(w), index=1, metadata={op_name="jit(f)/out[axes=(0, 1)/2]/get"}
+}
+)";
+
+TEST(ChunkNames, GroupsByWhatNamesBeginWith) {
+  std::vector<std::string> names = {"pad", "", "pool_pad"};
+  for (int block = 1; block <= 3; ++block) {
+    for (int k = 0; k < 10; ++k) names.push_back(absl::StrCat("conv2_block", block, "_", k, "_conv"));
+  }
+  names.push_back("pool_max");
+  const std::vector<NameGroup> groups = GroupByWords(names);
+  ASSERT_EQ(groups.size(), 5u);  // pad, nameless, pool_pad, conv2, pool_max: two are no group
+  EXPECT_EQ(groups[3].title, "conv2");
+  ASSERT_EQ(groups[3].groups.size(), 3u);
+  EXPECT_EQ(groups[3].groups[1].title, "conv2_block2");
+  EXPECT_EQ(groups[3].groups[1].groups.size(), 10u);
+  EXPECT_TRUE(groups[4].groups.empty());
+  EXPECT_EQ(GroupByWords(std::vector<std::string>(50, "same")).size(), 50u);
+}
+
+TEST(ChunkNames, SayFromWhereToWhere) {
+  EXPECT_EQ(NameRange("dot.5", "add.80").title, "dot.5 \u2026 add.80");
+  EXPECT_EQ(NameRange("sharding_constraint.226", "add.80").title, "sharding_c\u2026.226 \u2026 add.80");
+  EXPECT_EQ(NameRange("sharding_constraint.226", "add.80").path, "sharding_constraint.226..add.80");
+  EXPECT_EQ(NameParameters(0, 34).title, "parameters 0 \u2013 34");
+}
+
+TEST(Hierarchy, LargeLevelsAreGroupedByLayersAndParametersByNumber) {
+  std::string text = "HloModule layers\nENTRY main {\n";
+  // In the order in which they are used, as dumps have them.
+  for (int k = 0; k < 200; ++k) text += absl::StrCat("  p", k, " = f32[4] parameter(", 199 - k, ")\n");
+  for (int k = 0; k < 180; ++k) {
+    const std::string scope = absl::StrCat("jit(f)/conv", 1 + k / 60, "_block", 1 + k / 20 % 3, "_", k % 20, "_relu");
+    text += absl::StrCat("  a", k, " = f32[4] add(p", k, k == 0 ? ", p1" : absl::StrCat(", b", k - 1), "), metadata={op_name=\"", scope, "/add\"}\n");
+    text += absl::StrCat("  ", k == 179 ? "ROOT " : "", "b", k, " = f32[4] negate(a", k, "), metadata={op_name=\"", scope, "/neg\"}\n");
+  }
+  const auto module = Read(text + "}\n");
+  const auto h = HierarchyOf(module);
+  std::vector<std::string> titles;
+  const auto down = [&](int node, absl::string_view title) {
+    for (const int child : h->node(node).children) {
+      if (h->node(child).title == title) return child;
+    }
+    return -1;
+  };
+  const int root = h->NodeOf(*module->entry), conv2 = down(down(root, "jit(f)"), "conv2"), parameters = down(root, "parameters");
+  ASSERT_GE(conv2, 0);
+  for (const int child : h->node(conv2).children) titles.push_back(h->node(child).title);
+  EXPECT_THAT(titles, ElementsAre("conv2_block1", "conv2_block2", "conv2_block3"));
+  EXPECT_EQ(h->node(conv2).count, 120);
+  ASSERT_GE(parameters, 0);
+  titles.clear();
+  for (const int child : h->node(parameters).children) titles.push_back(h->node(child).title);
+  EXPECT_THAT(titles, ElementsAre("parameters 0 \u2013 39", "parameters 40 \u2013 79", "parameters 80 \u2013 119", "parameters 120 \u2013 159", "parameters 160 \u2013 199"));
+}
+
+constexpr char kReduces[] = R"(HloModule reduces
+plus {
+  left = f32[] parameter(0)
+  right = f32[] parameter(1)
+  twice = f32[] add(right, right)
+  ROOT sum = f32[] add(left, twice)
+}
+relu {
+  x = f32[4] parameter(0)
+  ROOT m = f32[4] negate(x)
+}
+ENTRY main {
+  p = f32[4] parameter(0)
+  zero = f32[] constant(0)
+  q = f32[4] call(p), to_apply=relu
+  s = f32[] reduce(q, zero), dimensions={0}, to_apply=plus
+  ROOT out = f32[] negate(s)
+}
+)";
+
+// The scene of chosen instructions, and whether an arrow leads from one to another.
+struct Chosen {
+  std::shared_ptr<const Scene> scene;
+  const SceneBox& BoxOf(const Instruction& i) const { return scene->boxes[scene->Find(i)]; }
+  bool Leads(const Instruction& from, const Instruction& to) const {
+    return std::any_of(scene->arrows.begin(), scene->arrows.end(), [&](const SceneArrow& a) { return a.from == scene->Find(from) && a.to == scene->Find(to); });
+  }
+};
+Chosen Choose(std::shared_ptr<const Hierarchy> h, std::vector<const Instruction*> only) {
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = std::move(h);
+  wish.only = std::move(only);
+  return {maker.Make(wish)};
+}
+
+TEST(Walk, ReducersAreNotGivenOperands) {
+  const auto module = Read(kReduces);
+  const auto h = HierarchyOf(module);
+  for (const Instruction* i : Neighbourhood(*h, At(*module, "main", "s"), 9, 100)) EXPECT_NE(i->parent->name, "plus") << i->name;
+  // From inside of one the way leads out.
+  const std::vector<const Instruction*> near = Neighbourhood(*h, At(*module, "plus", "sum"), 1, 100);
+  EXPECT_THAT(near, testing::Contains(&At(*module, "main", "s")));
+  const Chosen shown = Choose(h, near);
+  // Inside of the reduction, whose operands do not arrive at the reducer's parameters.
+  EXPECT_TRUE(shown.BoxOf(At(*module, "main", "s")).expanded);
+  EXPECT_EQ(shown.BoxOf(At(*module, "plus", "left")).parent, shown.scene->Find(At(*module, "main", "s")));
+  EXPECT_TRUE(shown.Leads(At(*module, "plus", "left"), At(*module, "plus", "sum")));
+}
+
+TEST(Scene, WhatIsChosenOfAnotherComputationHasAFrame) {
+  const auto module = Read(kReduces);
+  const auto h = HierarchyOf(module);
+  const Chosen shown = Choose(h, {&At(*module, "main", "out"), &At(*module, "plus", "left"), &At(*module, "plus", "sum")});
+  const SceneBox& frame = shown.scene->boxes[shown.BoxOf(At(*module, "plus", "left")).parent];
+  EXPECT_EQ(frame.title, "plus");
+  EXPECT_EQ(frame.detail, "called by %s");
+  EXPECT_EQ(shown.BoxOf(At(*module, "main", "out")).parent, 0);
+}
+
+TEST(Scene, AWayIntoAComputationIsInOnePiece) {
+  const auto module = Read(kReduces);
+  const auto h = HierarchyOf(module);
+  WayKind kind{};
+  const Instruction &p = At(*module, "main", "p"), &q = At(*module, "main", "q"), &x = At(*module, "relu", "x"), &m = At(*module, "relu", "m"), &s = At(*module, "main", "s");
+  const std::vector<const Instruction*> in = ShortestPath(*h, p, m, &kind), out = ShortestPath(*h, x, s, &kind);
+  EXPECT_THAT(in, ElementsAre(&p, &q, &x, &m));
+  EXPECT_THAT(out, ElementsAre(&x, &m, &q, &s));
+  const Chosen inwards = Choose(h, in), outwards = Choose(h, out);
+  EXPECT_TRUE(inwards.Leads(p, x));
+  EXPECT_EQ(inwards.BoxOf(m).parent, inwards.scene->Find(q));
+  EXPECT_TRUE(outwards.Leads(m, s));
+}
+
+TEST(Scene, PartsOfASliceStandInTheirIterations) {
+  const auto module = Read(kLoop);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  const Instruction& y = At(*module, "body", "y");
+  wish.parts = {{&y, "body, iteration 2 of %w", "[0] = nan", 3, true}, {&y, "body, iteration 1 of %w", "[0] = 2", 1, false}, {&At(*module, "main", "s"), "", "[0] = 3", 1, false}};
+  wish.steps = {{1, 0, "through %r"}, {2, 1, ""}, {1, 0, "again"}};
+  const auto scene = maker.Make(wish);
+  std::vector<int> at;
+  for (size_t k = 0; k < scene->boxes.size(); ++k) {
+    if (scene->boxes[k].node >= 0) at.push_back(static_cast<int>(k));
+  }
+  ASSERT_EQ(at.size(), 3u);
+  EXPECT_NE(scene->boxes[at[0]].parent, scene->boxes[at[1]].parent);
+  EXPECT_EQ(scene->boxes[at[2]].parent, 0);
+  ASSERT_EQ(scene->arrows.size(), 2u);
+  EXPECT_EQ(scene->arrows[0].from, at[1]);
+  EXPECT_EQ(scene->arrows[0].to, at[0]);
+  EXPECT_EQ(scene->arrows[0].label, "through %r");
+  // Its own health, not that of all of its runs.
+  const absl::flat_hash_map<const Instruction*, double> health = {{&y, 3}};
+  const SceneTints tints = PaintScene(*scene, GraphColour::kHealth, {&health, 0});
+  EXPECT_FALSE(tints.boxes[at[0]].bar == tints.boxes[at[1]].bar);
+  EXPECT_TRUE(tints.boxes[at[1]].bar == tints.boxes[at[2]].bar);
+}
+
+TEST(Tint, MemoryHasNumbers) {
+  const auto module = Read(kLoop);
+  SceneMaker maker;
+  SceneWish wish;
+  wish.hierarchy = HierarchyOf(module);
+  const auto scene = maker.Make(wish);
+  const SceneTints tints = PaintScene(*scene, GraphColour::kMemory, {});
+  ASSERT_EQ(tints.legend.size(), 2u);
+  EXPECT_EQ(tints.legend[0].text, "20 B, the largest value; of a closed box its largest value counts");
+  for (size_t k = 1; k < scene->boxes.size(); ++k) EXPECT_THAT(tints.boxes[k].note, testing::HasSubstr(" B")) << scene->boxes[k].title;
+  EXPECT_EQ(tints.boxes[scene->Find(At(*module, "main", "s"))].note, "largest 20 B");  // in jit(f), which is closed
+}
+
+}  // namespace
+}  // namespace hloscope

@@ -1,0 +1,18 @@
+// The options that pictures have (PictureSelection::options), as somebody types them: what there is, and what each takes. Not for what they do.
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_PICTURE_OPTIONS_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_PICTURE_OPTIONS_H_
+
+#include <map>
+#include <string>
+
+#include "absl/status/status.h"
+#include "visualizer/pictures/picture.h"
+
+namespace hloscope {
+
+// Refuses an option that the picture of this instruction does not have, and a value that it does not take, and says what there is.
+absl::Status CheckPictureOptions(const PictureRow& row, const Instruction& instruction, const std::map<std::string, std::string>& options);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_PICTURE_OPTIONS_H_
