@@ -58,14 +58,24 @@ std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
 
 absl::StatusOr<int64_t> ParseBytes(absl::string_view text) { return ParseByteCount(text); }
 
+namespace {
+
+// 0 stands for "not given" where devices are counted, and nobody may ask for it.
+std::string NotZero(const std::string& text) {
+  int64_t n = 1;
+  return absl::SimpleAtoi(text, &n) && n == 0 ? absl::StrCat("takes 1 to ", kMaxDevices, ", not 0") : "";
+}
+
+}  // namespace
+
 void ProgramOptions::AddTo(CLI::App& app) {
   app.add_option("--input", input, "parameter I from a .npy file; R:I of replica R alone, R.P:I of its partition P")->type_name("[R[.P]:]I=FILE.npy")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--inputs", inputs, "parameters from a .npz file, by name or number")->type_name("FILE.npz");
   app.add_option("--fill", fill, "how the other parameters are made: random:SEED, zeros, ones, iota")->capture_default_str();
   app.add_option("--backend", backend, "jit or reference")->capture_default_str();
   app.add_option("--threads", threads, "threads of the backend (0: all)")->type_name("N");
-  app.add_option("--replicas", replicas, "replicas of the program (as many as its header says, where it exchanges data)")->type_name("N");
-  app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M");
+  app.add_option("--replicas", replicas, "replicas of the program (as many as its header says, where it exchanges data)")->type_name("N")->check(NotZero);
+  app.add_option("--partitions", partitions, "partitions of each replica (likewise)")->type_name("M")->check(NotZero);
   app.add_option("--memory-limit", memory_limit, "bytes of values and scratch, as 16GiB")->type_name("BYTES");
   app.add_option("--max-iterations", max_iterations, "stops a loop after N iterations, with a diagnostic")->type_name("N");
   app.add_option("--custom-call", custom_call, "loads functions for custom calls from a shared library")->type_name("LIB.so")->expected(1)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);

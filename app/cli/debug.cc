@@ -69,7 +69,7 @@ void ExecuteInput(Session& session) {
 std::vector<JunitCase> Cases(Session& session, bool script_failed, const std::string& last_words) {
   std::vector<JunitCase> cases;
   for (const ExpectRecord& expect : session.expects()) {
-    cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail.empty() ? expect.where : expect.detail, expect.passed ? "" : expect.where, expect.script, expect.line});
+    cases.push_back({expect.text, expect.passed ? JunitCase::kPassed : JunitCase::kFailed, expect.passed ? "" : expect.detail.empty() ? "the expression is false" : expect.detail, expect.passed ? "" : expect.where, expect.script, expect.line});
   }
   if (session.stopped_with_error()) cases.push_back({"run", JunitCase::kError, std::string(session.state().stop_status().message()), ""});
   if (script_failed) cases.push_back({"script", JunitCase::kError, "a command failed; the rest of the script was not executed", last_words});

@@ -110,10 +110,18 @@ int ReportStop(const ReportRequest& r) {
   Report report = MakeReport(d->state());
   if (report.checks.empty() && report.passed) report.verdict = !report.caught.empty() ? "caught" : d->state().Finished() ? "finished" : "stopped";
   if (!report.caught.empty()) report.passed = false;
+  const bool missed = !r.at.empty() && d->state().Finished();
+  if (missed) {
+    const std::string word = absl::StrCat("The program did not come to \"", r.at, "\".");
+    report.stop = absl::StrCat(word, " ", report.stop);
+    report.verdict = "not stopped there";
+    report.passed = false;
+    std::fprintf(stderr, "hloscope report: --at: %s The page shows its end.\n", word.c_str());
+  }
   if (const Instruction* at = ReportedInstruction(d->state())) AddDrawings(d->state(), *at, CaughtElement(d->state(), *at), r.hops, "", &report);
   const absl::Status written = WriteReport(report, r.out);
   if (!written.ok()) return UsageError(std::string(written.message()));
-  return d->session->failed_expects() > 0 || d->session->stopped_with_error() ? kFailed : kOk;
+  return missed || d->session->failed_expects() > 0 || d->session->stopped_with_error() ? kFailed : kOk;
 }
 
 // -- A comparison --

@@ -32,6 +32,7 @@ using expression::Complex;
 using expression::Function;
 using expression::Functions;
 using expression::Integer;
+using expression::IsNameChar;
 using expression::Number;
 using expression::Result;
 using expression::Size;
@@ -40,8 +41,6 @@ using expression::Unknown;
 using expression::WideOp;
 
 constexpr int kMaxDepth = 200;
-
-bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '#'; }
 
 struct Comparison {
   std::string op;
@@ -75,6 +74,8 @@ class Parser {
   }
   // The comparison whose outcome is the whole result, if there is one.
   const std::optional<Comparison>& last_comparison() const { return last_; }
+  // The comparisons that are false, each with what it found; those inside of a function's parentheses are left out.
+  std::vector<std::string> FalseComparisons() const;
 
  private:
   void Skip() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
@@ -107,10 +108,13 @@ class Parser {
     absl::StatusOr<Result> r = Not();
     --depth_;
     if (!r.ok()) return r;
+    last_.reset();
     return Map(*std::move(r), [](Complex x) { return Complex(x == 0.0); }, true, false);
   }
 
   absl::StatusOr<Result> Relation() {
+    Skip();
+    const absl::string_view from = rest_;
     absl::StatusOr<Result> left = Additive();
     if (!left.ok()) return left;
     Skip();
@@ -118,7 +122,12 @@ class Parser {
       if (!absl::ConsumePrefix(&rest_, op)) continue;
       absl::StatusOr<Result> right = Additive();
       if (!right.ok()) return right;
-      return CompareResults(*std::move(left), *std::move(right), op);
+      absl::StatusOr<Result> outcome = CompareResults(*std::move(left), *std::move(right), op);
+      if (outcome.ok() && last_.has_value() && skipping_ == 0 && calls_ == 0 && !outcome->unknown) {
+        const absl::string_view text = absl::StripAsciiWhitespace(from.substr(0, from.size() - rest_.size()));
+        if (std::find(outcome->re.begin(), outcome->re.end(), 0.0) != outcome->re.end()) false_.push_back({std::string(text), *last_});
+      }
+      return outcome;
     }
     return left;
   }
@@ -205,7 +214,12 @@ class Parser {
     const absl::string_view word = rest_.substr(0, end);
     const absl::string_view after = absl::StripLeadingAsciiWhitespace(rest_.substr(end));
     if (IsFact(word, end)) return Fact(word, after);
-    if (absl::StartsWith(after, "(")) return Call(word);
+    if (absl::StartsWith(after, "(")) {
+      ++calls_;
+      absl::StatusOr<Result> result = Call(word);
+      --calls_;
+      return result;
+    }
     if (word == "inf" || word == "nan") {
       rest_.remove_prefix(end);
       return Number(word == "inf" ? HUGE_VAL : std::nan(""));
@@ -483,6 +497,8 @@ class Parser {
   absl::string_view text_, rest_;
   const ExpressionHost& host_;
   std::optional<Comparison> last_;
+  std::vector<std::pair<std::string, Comparison>> false_;
+  int calls_ = 0;  // functions around the place that is read
   int depth_ = 0;
   int skipping_ = 0;  // more than 0: values are not asked for
 };
@@ -511,6 +527,12 @@ std::string FailureDetail(const Comparison& c) {
   return absl::StrCat("at [", absl::StrJoin(index, ","), "]: ", text, " (", failed, " of ", Size(c.outcome), " elements differ)");
 }
 
+std::vector<std::string> Parser::FalseComparisons() const {
+  std::vector<std::string> texts;
+  for (const auto& [text, comparison] : false_) texts.push_back(absl::StrCat(text, ": ", FailureDetail(comparison)));
+  return texts;
+}
+
 }  // namespace
 
 absl::StatusOr<double> ExpressionHost::Fact(absl::string_view name, absl::string_view argument) const {
@@ -526,10 +548,15 @@ absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost
   if (result->kind == Result::kShape) return absl::InvalidArgumentError("a shape alone says nothing; compare it, as shape(%x) == f32[2,3]");
   result = ToNumbers(*std::move(result));
   if (!result.ok()) return result.status();
+  const bool same = parser.last_comparison() && (parser.last_comparison()->op == "==" || parser.last_comparison()->op == "~=");
+  if (!same && !result->unknown && !result->dimensions.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("this is an array of ", Size(*result), " truth values; say whether all or any of them are meant: all(", text, ") or any(", text, ")"));
+  }
   Claim claim;
   claim.holds = true;
   for (size_t i = 0; i < result->re.size(); ++i) claim.holds = claim.holds && At(*result, static_cast<int64_t>(i)) != 0.0;
   if (!claim.holds && parser.last_comparison()) claim.detail = FailureDetail(*parser.last_comparison());
+  if (!claim.holds && claim.detail.empty()) claim.detail = absl::StrJoin(parser.FalseComparisons(), "; ");
   return claim;
 }
 
@@ -556,43 +583,6 @@ std::string ToText(const ExpressionResult& r, int64_t max_elements) {
   if (r.dimensions.empty()) return ElementText(r, 0);
   const absl::StatusOr<Value> array = ToValue(r);
   return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = 9}) : std::string(array.status().message());
-}
-
-absl::StatusOr<Reference> ParseReference(absl::string_view& text, const ExpressionHost& host) {
-  text = absl::StripLeadingAsciiWhitespace(text);
-  const bool percent = absl::ConsumePrefix(&text, "%");
-  size_t end = 0;
-  if (!percent && !text.empty() && text[0] == '$') ++end;
-  while (end < text.size() && IsNameChar(text[end])) ++end;
-  if (end == 0) return absl::InvalidArgumentError(absl::StrCat("the name of an instruction is expected", text.empty() ? "" : absl::StrCat(" at '", text.substr(0, 20), "'")));
-  // Names may hold - and . : take the longest that is one, so that %x-1 can be a difference.
-  size_t length = end;
-  while (length > 0 && !host.IsName(text.substr(0, length))) --length;
-  if (length > 0 && length < end && (absl::ascii_isalnum(text[length]) || text[length] == '_' || text[length] == '.')) length = 0;
-  if (length == 0) length = end;  // unknown: the host words the error
-  Reference reference;
-  reference.name = std::string(text.substr(0, length));
-  text.remove_prefix(length);
-  if (absl::string_view behind = text; absl::ConsumePrefix(&behind, ":") && !behind.empty()) {  // body:x
-    absl::ConsumePrefix(&behind, "%");
-    size_t most = 0;
-    while (most < behind.size() && IsNameChar(behind[most])) ++most;
-    size_t taken = most;
-    while (taken > 0 && !host.IsName(absl::StrCat(reference.name, ":", behind.substr(0, taken)))) --taken;
-    if (taken == 0) taken = most;
-    if (taken > 0) {
-      absl::StrAppend(&reference.name, ":", behind.substr(0, taken));
-      text = behind.substr(taken);
-    }
-  }
-  while (absl::StartsWith(text, "[")) {
-    const size_t close = text.find(']');
-    if (close == absl::string_view::npos) return absl::InvalidArgumentError("the closing ] of a subscript is missing");
-    reference.subscripts.push_back(text.substr(0, close + 1));
-    text.remove_prefix(close + 1);
-  }
-  if (const absl::string_view computation = TakeIn(text); !computation.empty()) reference.name = absl::StrCat(computation, ":", reference.name);
-  return reference;
 }
 
 }  // namespace hloscope

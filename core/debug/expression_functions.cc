@@ -184,7 +184,8 @@ std::string ExpressionHelp() {
       "  hits       in conditions and logpoints: how often the place has been reached since the program began, this time included, also\n"
       "             before the breakpoint was there and while it was disabled, so that it is the same whichever way leads there\n"
       "  replica, partition  the numbers of the device, where a program runs on several\n"
-      "An instruction called iteration, depth, hits, replica or partition is written with its %. and, or do not evaluate what cannot matter any more.\n";
+      "An instruction called iteration, depth, hits, replica or partition is written with its %. and, or do not evaluate what cannot matter any more.\n"
+      "As a condition, a comparison of arrays by == or ~= is true where all elements are; of any other array say all(...) or any(...).\n";
   return text;
 }
 

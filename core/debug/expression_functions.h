@@ -1,9 +1,10 @@
-// What expressions compute with: results as numbers, and the functions over them. For expression.cc only.
+// What expressions compute with: results as numbers, and the functions over them. For expression*.cc only.
 #ifndef HLOSCOPE_CORE_DEBUG_EXPRESSION_FUNCTIONS_H_
 #define HLOSCOPE_CORE_DEBUG_EXPRESSION_FUNCTIONS_H_
 
 #include <complex>
 
+#include "absl/strings/ascii.h"
 #include "absl/types/span.h"
 #include "core/debug/expression.h"
 
@@ -12,6 +13,7 @@ namespace hloscope::expression {
 using Result = ExpressionResult;
 using Complex = std::complex<double>;
 
+inline bool IsNameChar(char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '#'; }
 // How many numbers; -1: that is not known.
 int64_t Size(const Result& r);
 // A result of one number goes with every index.

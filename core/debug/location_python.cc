@@ -1,6 +1,7 @@
 // Locations by where an instruction comes from: the scopes of op_name, and the files, lines and functions of its Python frames.
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -55,6 +56,36 @@ Locations SelectFrames(const Module& module, Predicate predicate) {
     if (!found.empty()) return found;
   }
   return {};
+}
+
+// Where a function is entered: instructions with more frames of it (`count`) than the one before them, and than what calls their computation,
+// so that the iterations of a loop inside of it are no entries.
+template <typename CountFrames>
+Locations SelectEntered(const Module& module, CountFrames count) {
+  absl::flat_hash_map<const Computation*, int> around;  // the frames that a computation is called with, the fewest
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      if (i->attributes.empty()) continue;
+      for (const Computation* called : i->CalledComputations()) {
+        const int frames = HasFrames(*i) ? count(*i) : 0;
+        const auto [at, added] = around.try_emplace(called, frames);
+        if (!added) at->second = std::min(at->second, frames);
+      }
+    }
+  }
+  Locations found;
+  for (const Computation* computation : module.computations) {
+    const auto outside = around.find(computation);
+    const int least = outside == around.end() ? 0 : outside->second;
+    int before = least;
+    for (const Instruction* i : computation->schedule) {
+      if (Def(*i).op_class == OpClass::kStructural) continue;
+      const int now = HasFrames(*i) ? count(*i) : 0;
+      if (now > std::max(before, least)) found.push_back({computation, i->index});
+      before = now;
+    }
+  }
+  return found;
 }
 
 template <typename Each>
@@ -165,10 +196,9 @@ absl::StatusOr<Locations> ByFunction(const Module& module, absl::string_view fil
   const auto is_it = [&](absl::string_view name) {
     return GlobMatches(name, function) || (name.size() > function.size() && absl::EndsWith(name, function) && name[name.size() - function.size() - 1] == '.');
   };
-  Locations found = SelectEntries(module, [&](const Instruction& i) {
-    if (!HasFrames(i)) return false;
+  Locations found = SelectEntered(module, [&](const Instruction& i) {
     const std::vector<PythonFrame> frames = module.PythonFrames(i);
-    return std::any_of(frames.begin(), frames.end(), [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); });
+    return static_cast<int>(std::count_if(frames.begin(), frames.end(), [&](const PythonFrame& frame) { return in_file(frame) && is_it(frame.function); }));
   });
   if (!found.empty()) return found;
   if (file.empty()) found = EntriesOf(module, function);

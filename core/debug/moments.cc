@@ -1,6 +1,7 @@
 // Values of other moments than the present: print %x @ iteration 17, info iterations %loss. Going there for good is travel.cc's.
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <limits>
 
 #include "absl/strings/ascii.h"
@@ -262,6 +263,7 @@ absl::StatusOr<Mark> CountedCall(Session::State& s, const Asked& asked) {
   const absl::Status looked = LookAround(s, [&] {
     return calls->Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
       if (++count == asked.call) found = s.machine->Where();
+      if (found.has_value() && asked.loop->is_entry) found->levels.back().position = FirstStop(*asked.loop);  // goto start, too
       return !found.has_value();
     });
   });
@@ -466,10 +468,11 @@ absl::string_view TakeIterations(absl::string_view& args) {
   return absl::StripAsciiWhitespace(all.substr(args.size()));
 }
 
-absl::Status IterationTable(Session::State& s, const std::string& text, Occurrences& occurrences, const std::string& title, int64_t* all) {
+absl::Status IterationTable(Session::State& s, const std::string& text, Occurrences& occurrences, const std::string& title, bool whole, int64_t* all) {
   const std::string legend = occurrences.Legend();
-  constexpr int64_t kMostRows = 100000;
+  constexpr int64_t kMostRows = 100000, kFirst = 40, kLast = 10;
   int64_t rows = 0;
+  std::deque<std::string> last;  // of those that are not shown in their turn
   const absl::Status status = LookAround(s, [&] {
     return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
       const absl::StatusOr<std::string> row = StatisticsRow(s, text);
@@ -482,10 +485,19 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
         if (!legend.empty()) s.Say(legend, "\n");
         s.Say("iteration", std::string(width - 9, ' '), "          min          max         mean    nan    inf\n");
       }
-      s.Say(padded(label), " ", *row);
+      if (whole || rows < kFirst) {
+        s.Say(padded(label), " ", *row);
+      } else {
+        last.push_back(absl::StrCat(padded(label), " ", *row));
+        if (static_cast<int64_t>(last.size()) > kLast) last.pop_front();
+      }
       return ++rows < kMostRows;
     });
   });
+  if (const int64_t between = whole ? 0 : rows - kFirst - static_cast<int64_t>(last.size()); between > 0) {
+    s.Say("      ... (", Count(between, "row"), " of ", rows, " left out; info iterations /all ", text, " shows all, ", text, " FIRST-LAST some)\n");
+  }
+  for (const std::string& row : last) s.Say(row);
   *all += rows;
   if (status.ok() && rows > 0) s.Say(occurrences.LeftOut());
   if (status.ok() && rows == kMostRows) s.Say("(at most ", kMostRows, " rows are shown; info iterations ", text, " FIRST-LAST shows others)\n");
@@ -496,18 +508,21 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
 
 absl::Status InfoIterations(Session::State& s, absl::string_view args) {
   args = absl::StripAsciiWhitespace(args);
+  const bool all = absl::ConsumePrefix(&args, "/all ");
+  args = absl::StripAsciiWhitespace(args);
   const absl::string_view asked_text = TakeIterations(args);
   if (args.empty()) return absl::InvalidArgumentError("info iterations takes a value of a loop's body, as: info iterations %loss, or info iterations %loss 10-20");
   if (absl::Status known = s.CheckExpression(args); !known.ok()) return known;
   if (s.Extension<Travel>().timeline == nullptr || !s.visible()) return absl::FailedPreconditionError("the program is not running; run or start begins it");
   absl::StatusOr<Asked> asked = ParseAsked(s, asked_text, true);
   if (!asked.ok()) return asked.status();
+  const bool whole = all || !asked->iterations.empty();
   if (asked->iterations.empty()) asked->iterations.push_back({0, -1});
   absl::StatusOr<Meant> meant = FindMeant(s, *asked, args);
   if (!meant.ok()) return meant.status();
   int64_t rows = 0;
   for (size_t k = 0; k < meant->occurrences.size(); ++k) {
-    const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], &rows);
+    const absl::Status status = IterationTable(s, std::string(args), meant->occurrences[k], meant->labels[k], whole, &rows);
     if (!status.ok()) return status;
   }
   if (rows == 0) {

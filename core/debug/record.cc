@@ -157,7 +157,13 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
   });
   // What was written up to an error can be read.
   const absl::Status closed = (*writer)->Close();
-  if (!ran.ok()) return ran;
+  if (!ran.ok() && report.arrays > 0 && closed.ok()) {
+    return absl::Status(ran.code(), absl::StrCat(ran.message(), "; ", path, " has the ", Count(report.arrays, "array"), " from before that (", FormatByteCount(report.bytes), ")"));
+  }
+  if (!ran.ok()) {
+    std::remove(path.c_str());
+    return ran;
+  }
   if (!closed.ok()) return closed;
   if (report.arrays == 0) {
     std::remove(path.c_str());

@@ -71,6 +71,12 @@ absl::Status SetSourcePath(Session::State& s, absl::string_view path);
 absl::Status InfoLine(Session::State& s, absl::string_view args);
 // `step line [N]` (into calls, loops and branches) and `next line [N]`.
 absl::Status StepLine(Session::State& s, absl::string_view args, bool into);
+// An error where nothing in the program's text names a source line.
+absl::Status NeedSourceLines(const Module& module);
+// The line that an instruction begins or goes on with when one goes by lines; unknown: it belongs to the line before it.
+SourceLine SteppedLine(const Module& module, const Instruction& instruction);
+// "model.py:12<tab>y = f(x)" of the instruction where the program stands, with a newline; empty: it has no line.
+std::string SourceLineHere(Session::State& s);
 
 }  // namespace hloscope
 

@@ -32,8 +32,7 @@ class LineStepper {
   bool Anew() const { return m_.top().computation == start_ && m_.top().serial != serial_; }
 
   bool IsNew(const Instruction& i) const {
-    if (!Counts(i)) return false;
-    const SourceLine line = SourceLineOf(*s_.module, i);
+    const SourceLine line = SteppedLine(*s_.module, i);
     return line.known() && (line != from_ || Anew());
   }
 
@@ -70,23 +69,33 @@ class LineStepper {
   SourceLine from_;
 };
 
-bool NamesLines(const Module& module) {
+}  // namespace
+
+absl::Status NeedSourceLines(const Module& module) {
   for (const Computation* computation : module.computations) {
     for (const Instruction* i : computation->instructions) {
-      if (SourceLineOf(module, *i).known()) return true;
+      if (SourceLineOf(module, *i).known()) return absl::OkStatus();
     }
   }
-  return false;
+  return absl::FailedPreconditionError("this program's text names no source lines; step and next go by instruction");
 }
 
-}  // namespace
+SourceLine SteppedLine(const Module& module, const Instruction& instruction) { return Counts(instruction) ? SourceLineOf(module, instruction) : SourceLine(); }
+
+std::string SourceLineHere(Session::State& s) {
+  const Instruction* next = s.machine->next_instruction();
+  const SourceLine line = next == nullptr ? SourceLine() : SourceLineOf(*s.module, *next);
+  if (!line.known()) return "";
+  const std::string text = s.Extension<SourceView>().TextOf(*s.module, line);
+  return absl::StrCat(ToText(line), text.empty() ? "" : absl::StrCat("\t", Cut(text, 160)), "\n");
+}
 
 absl::Status StepLine(Session::State& s, absl::string_view args, bool into) {
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
   const absl::Status running = s.NeedRunning();
   if (!running.ok()) return running;
-  if (!NamesLines(*s.module)) return absl::FailedPreconditionError("this program's text names no source lines; step and next go by instruction");
+  if (absl::Status lines = NeedSourceLines(*s.module); !lines.ok()) return lines;
   Machine& m = *s.machine;
   const size_t depth_before = m.frames().size();
   const Computation* before = m.top().computation;
@@ -97,11 +106,7 @@ absl::Status StepLine(Session::State& s, absl::string_view args, bool into) {
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (reason == StopReason::kStep && !m.finished() && *n > 0) {
     if (m.frames().size() != depth_before || m.top().computation != before) s.Say(s.DescribeFrame(s.selected), "\n");
-    if (const Instruction* next = m.next_instruction()) {
-      const SourceLine line = SourceLineOf(*s.module, *next);
-      const std::string text = s.Extension<SourceView>().TextOf(*s.module, line);
-      if (line.known()) s.Say(ToText(line), text.empty() ? "" : absl::StrCat("\t", Cut(text, 160)), "\n");
-    }
+    s.Say(SourceLineHere(s));
   }
   s.ShowStop(reason);
   return absl::OkStatus();

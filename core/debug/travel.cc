@@ -15,6 +15,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
 #include "core/debug/run_progress.h"
+#include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/text_util.h"
@@ -82,7 +83,7 @@ absl::StatusOr<Timeline*> NeedHistory(Session::State& s) {
 }
 
 // Shows where the program has come to, and the frame where that is not the one it was in.
-void ShowArrival(Session::State& s, const Mark& before) {
+void ShowArrival(Session::State& s, const Mark& before, bool by_line = false) {
   s.error_stop = false;
   s.stuck = absl::OkStatus();
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
@@ -90,6 +91,7 @@ void ShowArrival(Session::State& s, const Mark& before) {
   from.levels.back().position = now.levels.back().position = 0;
   const bool moved = !(from == now);
   if (moved && !s.machine->finished()) s.Say(s.DescribeFrame(s.selected), "\n");
+  if (by_line) s.Say(SourceLineHere(s));
   s.ShowStop(s.machine->finished() ? StopReason::kFinished : StopReason::kStep);
 }
 
@@ -105,29 +107,71 @@ std::optional<Mark> BeforeLeading(Session::State& s) {
   return now;  // the beginning
 }
 
+// Back by one instruction; false: this is the beginning.
+absl::StatusOr<bool> BackOne(Session::State& s, Timeline& timeline, bool into) {
+  absl::StatusOr<Mark> mark = absl::OutOfRangeError("");
+  if (const std::optional<Mark> leading = BeforeLeading(s); !leading.has_value()) {
+    mark = timeline.Previous(into);
+  } else if (!(*leading == s.machine->Where())) {
+    mark = *leading;
+  }
+  if (absl::IsOutOfRange(mark.status())) return false;
+  if (!mark.ok()) return mark.status();
+  if (absl::Status status = SeekStatus(s, timeline.Seek(*mark)); !status.ok()) return status;
+  return true;
+}
+
+constexpr char kBeginning[] = "this is the beginning of the program; there is no way back from here";
+
+// To where the line before begins, or this one where it has begun before. The same line in another run of a computation is another one.
+absl::StatusOr<bool> BackOneLine(Session::State& s, Timeline& timeline, bool into) {
+  SourceLine line;
+  Mark begin, run;
+  const Computation* computation = nullptr;
+  while (true) {
+    const absl::StatusOr<bool> went = BackOne(s, timeline, into);
+    if (!went.ok()) return went;
+    if (!*went) break;
+    const Instruction* next = s.machine->next_instruction();
+    const SourceLine here = next == nullptr ? SourceLine() : SteppedLine(*s.module, *next);
+    if (!here.known()) continue;
+    Mark same_run = s.machine->Where();
+    same_run.levels.back().position = 0;
+    if (!line.known()) {
+      line = here;
+      run = same_run;
+      computation = next->parent;
+    }
+    if (here != line || (next->parent == computation && !(same_run == run))) break;
+    begin = s.machine->Where();
+  }
+  if (!line.known()) return false;
+  if (absl::Status status = SeekStatus(s, timeline.Seek(begin)); !status.ok()) return status;
+  return true;
+}
+
 absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
+  absl::string_view rest = args;
+  const bool by_line = TakeWord(rest) == "line";
+  if (by_line) args = rest;
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
+  if (by_line) {
+    if (absl::Status lines = NeedSourceLines(*s.module); !lines.ok()) return lines;
+  }
   const Mark before = s.machine->Where();
   for (int64_t k = 0; k < *n; ++k) {
-    absl::StatusOr<Mark> mark = absl::OutOfRangeError("");
-    if (const std::optional<Mark> leading = BeforeLeading(s); !leading.has_value()) {
-      mark = (*timeline)->Previous(into);
-    } else if (!(*leading == s.machine->Where())) {
-      mark = *leading;
-    }
-    if (absl::IsOutOfRange(mark.status())) {
-      if (k == 0) return absl::FailedPreconditionError("this is the beginning of the program; there is no way back from here");
-      s.Say("The beginning of the program is reached.\n");
-      break;
-    }
-    if (!mark.ok()) return mark.status();
-    if (absl::Status status = SeekStatus(s, (*timeline)->Seek(*mark)); !status.ok()) return status;
+    const absl::StatusOr<bool> went = by_line ? BackOneLine(s, **timeline, into) : BackOne(s, **timeline, into);
+    if (!went.ok()) return went.status();
+    if (*went) continue;
+    if (k == 0 && s.machine->Where() == before) return absl::FailedPreconditionError(kBeginning);
+    s.Say("The beginning of the program is reached.\n");
+    break;
   }
   Arrived(s);
-  ShowArrival(s, before);
+  ShowArrival(s, before, by_line);
   return absl::OkStatus();
 }
 
@@ -320,7 +364,7 @@ absl::Status InfoBookmarks(Session::State& s, absl::string_view args) {
       if (computation == nullptr) break;
       const bool ended = level.position >= static_cast<int>(computation->schedule.size());
       const Instruction* at = ended ? nullptr : computation->schedule[level.position];
-      absl::StrAppend(&text, k == 0 ? "" : ":", at == nullptr ? "the end" : absl::StrCat(" %", at->name));
+      absl::StrAppend(&text, k == 0 ? "" : ":", at == nullptr ? " the end" : absl::StrCat(" %", at->name));
       if (k + 1 == mark.levels.size() || at == nullptr) break;
       const Mark::Level& next = mark.levels[k + 1];
       const std::vector<Computation*> called = at->CalledComputations();

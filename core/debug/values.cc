@@ -345,6 +345,8 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
     if (record.passed) s.error_stop = false;  // it was meant to
   } else {
     const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
+    // What is no claim about this program is a mistake of whoever wrote it, and not the program's.
+    if (absl::IsInvalidArgument(claim.status()) || absl::IsNotFound(claim.status())) return claim.status();
     record.passed = claim.ok() && claim->holds;
     record.detail = claim.ok() ? claim->detail : std::string(claim.status().message());
   }
@@ -390,6 +392,12 @@ absl::Status CheckFits(const ExpressionResult& number, absl::string_view text, E
   }
   if (fits) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(Name(type), " cannot hold ", absl::StripAsciiWhitespace(text)));
+}
+
+// A number that is not 0, and a float type has nothing so small.
+bool LostToZero(const ExpressionResult& number, const Scalar& wanted) {
+  if (!IsFloat(wanted.type) || wanted.re != 0) return false;
+  return number.kind == ExpressionResult::kNumbers ? number.re[0] != 0 : LoadScalar(number.value.shape().element_type(), number.value.data()).re != 0;
 }
 
 // What a tuple's subscripts lead to; `path` gets them. Those of arrays are left.
@@ -511,7 +519,9 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
   } else {
     for (int64_t i = first; i < last; ++i) StoreScalar(wanted, after.mutable_data() + i * bytes);
   }
-  return finish(std::move(after), ToText(wanted));
+  const absl::Status set = finish(std::move(after), ToText(wanted));
+  if (set.ok() && LostToZero(*number, wanted)) s.Say("  note: ", absl::StripAsciiWhitespace(text), " is too small for ", Name(type), ", which makes it 0\n");
+  return set;
 }
 
 absl::Status SetNumber(absl::string_view text, int64_t& setting, int64_t least) {
