@@ -3,6 +3,7 @@
 #include <mpi.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -19,6 +20,7 @@ struct Sending {
 };
 
 int Open(int* rank, int* count, char* why, int size) {
+  setenv("HWLOC_COMPONENTS", "-gl", 0);  // X servers are not asked about their cards: one that goes away would end the process
   int provided = 0;
   if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided) != MPI_SUCCESS || provided < MPI_THREAD_FUNNELED) {
     std::strncpy(why, "MPI cannot be initialized for a program with threads", static_cast<size_t>(size) - 1);
