@@ -28,7 +28,7 @@ class Formatter {
   std::string Element(int64_t linear) const {
     const ElementType type = array_.shape().element_type();
     const Scalar s = LoadScalar(type, array_.data() + linear * StorageBytes(type));
-    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return ShortText(s.re, type, options_.digits);
+    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return s.re == 0 ? ToText(s) : ShortText(s.re, type, options_.digits);  // -0 is not 0
     return ToText(s);
   }
 
