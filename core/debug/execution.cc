@@ -1,4 +1,6 @@
 // Commands that run the program, and what is shown where it stops.
+#include <algorithm>
+
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
 #include "core/debug/written_names.h"
@@ -48,17 +50,21 @@ std::string Session::State::DescribeFrame(int depth) const {
   const int size = static_cast<int>(f.computation->schedule.size());
   std::string text = f.position < size ? absl::StrCat("%", f.computation->schedule[f.position]->name) : "the end";
   absl::StrAppend(&text, " in ", f.computation->name);
+  const auto name_of = [this](const Instruction& caller) {  // with its computation where another caller on the stack has the name too
+    const bool shared = std::any_of(machine->frames().begin(), machine->frames().end(), [&](const Frame& each) { return each.caller != nullptr && each.caller != &caller && each.caller->name == caller.name; });
+    return shared ? absl::StrCat("%", caller.parent->name, ":", caller.name) : absl::StrCat("%", caller.name);
+  };
   if (f.kind != FrameKind::kEntry) {
     absl::StrAppend(&text, " (", KindText(f.kind));
     if (depth > 0) {
       const Frame& caller = machine->frames()[depth - 1];
-      if (caller.position < static_cast<int>(caller.computation->schedule.size())) absl::StrAppend(&text, " of %", caller.computation->schedule[caller.position]->name);
+      if (caller.position < static_cast<int>(caller.computation->schedule.size())) absl::StrAppend(&text, " of ", name_of(*caller.computation->schedule[caller.position]));
     }
     if (f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", iteration ", f.iteration);
     for (int outer = depth - 1; outer > 0; --outer) {  // where iterations repeat, those around them tell them apart
       const Frame& around = machine->frames()[outer];
       if (around.kind != FrameKind::kWhileBody && around.kind != FrameKind::kWhileCondition) continue;
-      absl::StrAppend(&text, ", in iteration ", around.iteration, " of %", around.caller->name);
+      absl::StrAppend(&text, ", in iteration ", around.iteration, " of ", name_of(*around.caller));
     }
     if (f.kind == FrameKind::kElement) absl::StrAppend(&text, ", call ", f.iteration);
     if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);

@@ -322,7 +322,9 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   }
   int64_t budget = 1 << 16;
   NearestName nearest(text, &budget);
-  for (const auto& [name, mark] : travel.bookmarks) nearest.Offer(name);
+  for (const auto& [name, mark] : travel.bookmarks) {
+    if (name.size() > 1 && text.size() > 1) nearest.Offer(name);  // of single letters each is near each
+  }
   std::string hint = nearest.Hint();
   if (int64_t number = 0; hint.empty() && absl::SimpleAtoi(text, &number)) hint = absl::StrCat("did you mean iteration ", text, "?");
   return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end, iteration N, call K or before %x", hint.empty() ? "" : absl::StrCat("; ", hint)));

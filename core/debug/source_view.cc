@@ -206,6 +206,7 @@ bool ListSource(Session::State& s, absl::string_view args, absl::Status* status)
   }
   view.listed_file.clear();
   SourceLine at;
+  int to = 0;  // the last line that is asked for; 0: as many as ever
   if (args.empty() || args == "source") {
     at = StopLine(s);
     if (!at.known()) {
@@ -215,7 +216,13 @@ bool ListSource(Session::State& s, absl::string_view args, absl::Status* status)
     }
   } else {
     const size_t colon = args.rfind(':');
-    if (colon == absl::string_view::npos || !absl::SimpleAtoi(args.substr(colon + 1), &at.line) || at.line < 1) return false;
+    if (colon == absl::string_view::npos) return false;
+    absl::string_view lines = args.substr(colon + 1);
+    if (const size_t comma = lines.find(','); comma != absl::string_view::npos) {  // FILE:FIRST,LAST
+      if (!absl::SimpleAtoi(lines.substr(comma + 1), &to) || to < 1) return false;
+      lines = lines.substr(0, comma);
+    }
+    if (!absl::SimpleAtoi(lines, &at.line) || at.line < 1) return false;
     if (s.module->source != nullptr && FileMatches(s.module->source->name(), args.substr(0, colon))) return false;
     at.file = NamedFile(*s.module, args.substr(0, colon));
     if (at.file.empty()) return false;
@@ -236,8 +243,8 @@ bool ListSource(Session::State& s, absl::string_view args, absl::Status* status)
                                                  " is wanted; it may not be the file that the program was made from"));
     return true;
   }
-  const int first = std::max(1, at.line - size / 2);
-  ListLines(s, at.file, *source, first, first + size - 1);
+  const int first = to > 0 ? at.line : std::max(1, at.line - size / 2);
+  ListLines(s, at.file, *source, first, to > 0 ? std::max(first, to) : first + size - 1);
   return true;
 }
 
