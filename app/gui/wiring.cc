@@ -16,6 +16,8 @@
 namespace hloscope::gui {
 namespace {
 
+bool IsEmpty(const ReadProgram& program) { return program.module != nullptr && program.module->entry != nullptr && program.module->entry->instructions.empty(); }
+
 ReadProgram Take(cli::Loaded loaded) {
   ReadProgram program;
   program.open = loaded.open;
@@ -24,6 +26,8 @@ ReadProgram Take(cli::Loaded loaded) {
   program.module = std::move(loaded.module);
   program.arguments = std::move(loaded.arguments);
   program.problems = loaded.sink.diagnostics();
+  // A new program: nobody has done anything wrong yet, and it is said elsewhere what to begin with.
+  if (program.problems.size() == 1 && program.problems[0].label == "ir.empty-computation" && IsEmpty(program)) program.problems.clear();
   return program;
 }
 

@@ -3,6 +3,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
+#include "core/debug/last_stop.h"
 #include "core/debug/written_names.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
@@ -105,6 +106,7 @@ void Session::State::ShowNotices() {
 }
 
 void Session::State::ShowStop(StopReason reason) {
+  Extension<LastStop>().interrupted = reason == StopReason::kInterrupted;
   SaySwitched(*this);
   const std::string device = SelectedName(*this), who = device.empty() ? "The program" : device;
   if (reason == StopReason::kInterrupted || reason == StopReason::kCaught) Settle(*this);

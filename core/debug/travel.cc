@@ -207,6 +207,11 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
+// Something could stop the program somewhere, at this moment or at an earlier one (what has had its time now is awake there).
+static bool CouldStop(const Session::State& s) {
+  return std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [](const auto& b) { return b->kind != Breakpoint::kLog && (b->enabled || !b->limits.empty()); });
+}
+
 absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
@@ -222,7 +227,7 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   Found best;                          // of the stretches walked through
   std::vector<Found::Doubt> doubts;    // later than it
   absl::Status status;
-  for (auto moment = moments.rbegin(); moment != moments.rend(); ++moment) {
+  for (auto moment = moments.rbegin(); moment != moments.rend() && CouldStop(s); ++moment) {
     const bool at_end = best.last.has_value() && *best.last == end;  // what the instruction before made stops there, too
     if (best.last.has_value() && doubts.empty() && !at_end) break;
     if (!(moment->mark < end)) continue;

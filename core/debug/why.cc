@@ -277,6 +277,10 @@ class WhyBuilder {
 
   void FillFormula(int number) {
     const ElementPlace place = slice_.nodes[number].place;
+    if (place.instruction->opcode == Opcode::kIota) {  // which has no operands to name
+      slice_.nodes[number].formula = absl::StrCat("the index in dimension ", place.instruction->Int(AttrId::kIotaDimension));
+      return;
+    }
     const ElementReader::Prepared* prepared = Reader(place).ProgramOf(*place.instruction);
     if (prepared == nullptr || prepared->program.is_push || slice_.nodes.size() > 2000) return;
     std::vector<std::string> names;

@@ -10,6 +10,7 @@
 #include "absl/strings/strip.h"
 #include "core/base/threads.h"
 #include "core/debug/command_table.h"
+#include "core/debug/last_stop.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/window_command.h"
@@ -28,6 +29,35 @@ bool HoldsBytes(const ReadProgram& program) {
     const unsigned char u = static_cast<unsigned char>(c);
     return u < 0x20 && u != '\n' && u != '\r' && u != '\t' && u != '\f' && u != '\v';
   });
+}
+
+bool NothingIn(const Module& module) { return module.entry == nullptr || module.entry->instructions.empty(); }
+
+absl::string_view GroupOf(const CommandRow* row) { return row != nullptr ? row->group : ""; }
+
+// It runs the program or goes to another moment: nothing that somebody who pauses still wants.
+bool MovesProgram(absl::string_view line) {
+  const CommandRow* row = CommandOfLine(line);
+  return RunsProgram(line) || (GroupOf(row) == "going back" && absl::string_view(row->name) != "bookmark");
+}
+
+// It only changes where the program stops. (What `commands` and `stop` say may be several lines, or a file of anything.)
+bool ChangesStops(absl::string_view line) {
+  const CommandRow* row = CommandOfLine(line);
+  return GroupOf(row) == "breakpoints" && absl::string_view(row->name) != "commands" && absl::string_view(row->name) != "stop";
+}
+
+// Interrupted, `continue` goes on as if nothing had been.
+constexpr char kGoOn[] = "continue";
+bool GoesOn(absl::string_view line) {
+  const CommandRow* row = CommandOfLine(line);
+  return row != nullptr && (absl::string_view(row->name) == kGoOn || absl::string_view(row->name) == "run") && !absl::StrContains(line, ' ');
+}
+
+// The work that lets a run go on that was interrupted only to take something up. Nobody has asked for it, so it has no number.
+template <typename W>
+bool GoesOnThen(const W& work) {
+  return !work.command.empty() && work.number == 0;
 }
 
 double Seconds(Clock::time_point since) { return std::chrono::duration<double>(Clock::now() - since).count(); }
@@ -52,7 +82,7 @@ Place PlaceOf(const Session::State& s) {
 }  // namespace
 
 bool ReadProgram::ok() const {
-  return open.ok() && module != nullptr &&
+  return open.ok() && module != nullptr && !NothingIn(*module) &&
          std::none_of(problems.begin(), problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
 }
 
@@ -95,10 +125,24 @@ void Engine::Post(Work work) {
 
 void Engine::Execute(std::string command) {
   Work work;
-  work.command = std::move(command);
+  work.command = std::string(absl::StripAsciiWhitespace(command));
   {
     std::lock_guard<std::mutex> lock(mutex_);
     work.number = next_command_++;
+    const bool alone = std::all_of(queue_.begin(), queue_.end(), [](const Work& w) { return w.command.empty() || GoesOnThen(w) || ChangesStops(w.command); });
+    if (busy_ && !asking_ && !quitting_ && session_ != nullptr && alone && GoesOn(what_) && ChangesStops(work.command)) {
+      // It takes effect now: the run is interrupted for it, and goes on.
+      const auto on = std::find_if(queue_.begin(), queue_.end(), [](const Work& w) { return GoesOnThen(w); });
+      const bool first = on == queue_.end();
+      queue_.insert(on, std::move(work));
+      if (first) {
+        Work then;
+        then.command = kGoOn;
+        queue_.push_back(std::move(then));
+      }
+      session_->Interrupt();
+      return;
+    }
   }
   Post(std::move(work));
 }
@@ -108,7 +152,7 @@ std::vector<Engine::Waiting> Engine::waiting() const {
   std::vector<Waiting> waiting;
   if (!busy_) return waiting;  // it is about to be taken up
   for (const Work& work : queue_) {
-    if (!work.command.empty()) waiting.push_back({work.number, work.command});
+    if (!work.command.empty() && !GoesOnThen(work)) waiting.push_back({work.number, work.command});
   }
   return waiting;
 }
@@ -197,11 +241,11 @@ void Engine::Cancel() {
   }
   size_t dropped = 0;
   for (auto it = queue_.begin(); it != queue_.end();) {
-    if (it->command.empty()) {
-      ++it;
+    if (it->command.empty() || !MovesProgram(it->command)) {
+      ++it;  // what was set or asked for is answered at the pause
     } else {
+      dropped += !GoesOnThen(*it);
       it = queue_.erase(it);
-      ++dropped;
     }
   }
   if (dropped > 0) console_.push_back({ConsoleLine::kNote, absl::StrCat(dropped, dropped == 1 ? " waiting command" : " waiting commands", " dropped")});
@@ -215,6 +259,9 @@ std::shared_ptr<const Snapshot> Engine::snapshot() const {
 
 std::vector<ConsoleLine> Engine::TakeConsole() {
   std::lock_guard<std::mutex> lock(mutex_);
+  // A run that had only just begun may have missed the interrupt.
+  const bool interrupting = busy_ && !asking_ && session_ != nullptr && GoesOn(what_) && std::any_of(queue_.begin(), queue_.end(), [](const Work& w) { return GoesOnThen(w); });
+  if (interrupting && Seconds(since_) > 0.1) session_->Interrupt();
   return std::exchange(console_, {});
 }
 
@@ -275,7 +322,7 @@ void Engine::Loop() {
     } else if (work.question) {
       if (session_ != nullptr) work.question(session_->state());
       if (work.publish) Publish(true);
-    } else {
+    } else if (!GoesOnThen(work) || (session_ != nullptr && session_->state().Extension<LastStop>().interrupted)) {
       RunCommand(work.command);
     }
     wake_();
@@ -304,6 +351,7 @@ void Engine::RunCommand(const std::string& command) {
   }
   const Clock::time_point start = Clock::now();
   const Place before = PlaceOf(session_->state());
+  if (MovesProgram(line)) session_->state().Extension<LastStop>().interrupted = false;
   const CommandResult result = session_->Execute(line);
   if (PlaceOf(session_->state()) != before) command_ms_ = Seconds(start) * 1e3;
   FlushPartial();
@@ -329,8 +377,12 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
   const std::shared_ptr<const SourceText> source = program.source;
   std::vector<Diagnostic> problems = program.problems;
   std::shared_ptr<const Module> broken;
-  const bool fresh = problems.size() == 1 && problems[0].label == "ir.empty-computation";  // a new program
-  const bool unreadable = !program.ok() && program.module == nullptr && (!absl::EndsWith(program.format, "text") || HoldsBytes(program));
+  const bool fresh = problems.empty() && program.module != nullptr && NothingIn(*program.module);  // a new program
+  const bool unreadable = !program.ok() && (HoldsBytes(program) || (program.module == nullptr && !absl::EndsWith(program.format, "text")));
+  if (unreadable && from_file && (session_ != nullptr || source_ != nullptr)) {
+    AddConsole(ConsoleLine::kError, absl::StrCat(path, " is no program: neither HLO text, StableHLO nor a protobuf of one; ", path_, " stays open"));
+    return;
+  }
   if (program.ok()) {
     absl::StatusOr<std::shared_ptr<Session>> made = wiring_.make_session(std::move(program), [this](absl::string_view text) { Output(text); });
     if (!made.ok()) {
@@ -397,6 +449,23 @@ void Engine::FlushPartial() {
 
 void Engine::Publish(bool moved) {
   auto snapshot = std::make_shared<Snapshot>();
+  bool goes_on = session_ != nullptr && session_->state().Extension<LastStop>().interrupted;
+  if (goes_on) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    goes_on = std::any_of(queue_.begin(), queue_.end(), [](const auto& w) { return GoesOnThen(w); });
+  }
+  if (goes_on) {
+    // It does not stay here: nothing but the stops is new.
+    snapshot->session = session_;
+    Observe(session_->state(), *snapshot);
+    std::vector<StopRow> stops = std::move(snapshot->stops);
+    std::lock_guard<std::mutex> lock(mutex_);
+    *snapshot = *snapshot_;
+    snapshot->stops = std::move(stops);
+    snapshot->generation = ++generation_;
+    snapshot_ = std::move(snapshot);
+    return;  // the loop wakes the window
+  }
   snapshot->path = path_;
   snapshot->format = format_;
   snapshot->problems = problems_;

@@ -38,6 +38,7 @@ class BuilderPanel : public Panel {
     }
     const std::shared_ptr<const Reading> reading = Fresh(context);
     Follow(context, reading.get());
+    low_ = ImGui::GetContentRegionAvail().y < ui::Px(200);
     DrawHead(context, reading.get());
     ImGui::BeginChild("body", {0, 0}, false);
     if (reading == nullptr || reading->module == nullptr) {
@@ -126,6 +127,7 @@ class BuilderPanel : public Panel {
 
  private:
   enum Mode { kAdd, kChange, kData };
+  static constexpr const char* kModes[] = {"add", "change", "data"};
 
   // What the reader says of the present text. Small texts are read here and now, so that one action can follow another at once.
   std::shared_ptr<const Reading> Fresh(PanelContext& context) {
@@ -270,6 +272,19 @@ class BuilderPanel : public Panel {
       }
     }
     const float wide = ImGui::GetContentRegionAvail().x;
+    if (low_) {
+      // One row, so that there is something below it; the rest has commands and keys.
+      const float row = ImGui::GetCursorPosY();
+      if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", kModes[mode_]));
+      ImGui::SameLine(0, ui::Px(8));
+      ImGui::SetCursorPosY(row);
+      if (ui::Button("run", "Run", ui::Icon::kContinue, ui::ButtonKind::kPrimary, "gives the program to the debugger and runs it", reading != nullptr && reading->ok)) context.run("window builder run");
+      ImGui::SameLine(0, ui::Px(8));
+      ImGui::SetCursorPosY(row + ui::Px(5));
+      DrawState(document, reading);
+      ImGui::SetCursorPosY(row + ui::Px(32));
+      return;
+    }
     const float combo = std::clamp(wide / ui::TheLook().scale - 182, 80.0f, 220.0f), top = ImGui::GetCursorPosY();
     ImGui::SetCursorPosY(top + ui::Px(3));
     if (ui::Combo("in", names, &chosen, combo)) context.run(absl::StrCat("window builder in ", names[chosen]));
@@ -288,7 +303,7 @@ class BuilderPanel : public Panel {
     ImGui::SetCursorPosY(top + ui::Px(2));
     if (ui::IconButton("at-once", ui::Icon::kLink, "apply at once: each edit that reads without problems goes to the debugger, and so to the graph; what it does not change keeps its values", at_once_)) at_once_ = !at_once_;
     ImGui::SetCursorPosY(top + ui::Px(32));
-    if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", mode_ == kChange ? "change" : mode_ == kData ? "data" : "add"));
+    if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", kModes[mode_]));
     ImGui::SameLine(0, ui::Px(12));
     ImGui::SetCursorPosY(top + ui::Px(37));
     DrawState(document, reading);
@@ -387,7 +402,7 @@ class BuilderPanel : public Panel {
     float name_width = 0;
     for (const PaletteOperation* operation : found_) name_width = std::max(name_width, ui::Measure(ui::Type().mono, operation->name).x + ui::Px(12));
     for (const PaletteOperation* operation : found_) {
-      if (letters_.empty() && operation->group != group) {
+      if (letters_.empty() && operation->group != group && !low_) {
         group = operation->group;
         ui::Heading(PaletteGroups()[group]);
       }
@@ -456,7 +471,7 @@ class BuilderPanel : public Panel {
   BuilderData data_;
   std::shared_ptr<const Reading> own_;
   uint64_t looked_at_ = 0, seen_selection_ = 0, applied_ = 0, made_version_ = 0, start_version_ = 0;
-  bool is_hlo_ = true, start_wanted_ = false;
+  bool is_hlo_ = true, start_wanted_ = false, low_ = false;
   std::future<void> converting_;
 };
 

@@ -449,10 +449,12 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
   BeginFields();
   DrawTitle();
   DrawOperands(scene, nullptr);
-  DrawAttributes(scene);
+  // What must be given goes first.
+  const bool computes = draft_.opcode != kParameter && draft_.opcode != kConstant;
+  if (computes) DrawAttributes(scene);
   DrawLiteral(scene);
   DrawShapeAndName(scene);
-  const bool computes = draft_.opcode != kParameter && draft_.opcode != kConstant;
+  if (!computes) DrawAttributes(scene);
   if (computes) {
     Label("result (ROOT)", ui::Colors().dim, LabelWidth(), "whether it is what the computation gives: as needed, it is where it reads the present result");
     ui::Segments("root", {"as needed", "yes", "no"}, &root_);

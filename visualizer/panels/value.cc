@@ -41,7 +41,7 @@ void ValuePanel::Draw(PanelContext& context) {
   const Instruction* shown = target();
   const std::shared_ptr<const Standing> standing =
       standing_.Get(context.engine, absl::StrCat(moment, reinterpret_cast<uintptr_t>(shown)), [shown](Session::State& s) -> absl::StatusOr<Standing> { return StandingOf(s, *shown); });
-  DrawHistory(context);
+  if (ImGui::GetContentRegionAvail().y >= ui::Px(200)) DrawHistory(context);  // a low panel is for the value
   if (standing == nullptr || standing->of != shown) {
     // The engine is at something else: what is known of the value meanwhile is its shape.
     const std::string what = context.engine.activity().what;
@@ -253,7 +253,8 @@ void ValuePanel::DrawValue(PanelContext& context) {
   CanvasView& view = ViewOf(name);
   view.axes = FitAxes(f.shape, view.axes);
   const ImVec2 room = ImGui::GetContentRegionAvail();
-  const bool wide = room.x >= ui::Px(520);
+  // Where there is little height, what is said of the value stands beside it too.
+  const bool wide = room.x >= ui::Px(520) || (room.y < ui::Px(169) && room.x >= ui::Px(320));
   selected_.clear();
   if (context.selection.instruction == name.instruction && static_cast<int>(context.selection.element.size()) == f.shape.rank() && WithinShape(f.shape, context.selection.element)) selected_ = context.selection.element;
   if (reveal_ && !selected_.empty()) Reveal(view);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <system_error>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -273,6 +276,7 @@ void ValueSide::DrawCompare(const SideInput& in) {
   bool entered = false;
   ui::Field("compare", &typed_, "%other, or an expression", 0, &entered, true);
   if (entered) in.context.run(absl::StrCat("window value compare ", typed_));
+  if (compare_.empty()) answered_.clear();
   if (compare_.empty()) {
     compared_ = nullptr;
     return;
@@ -313,7 +317,10 @@ void ValueSide::DrawCompare(const SideInput& in) {
       ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);
     }
   }
+  const std::string answer = absl::StrCat(in.name.instruction->name, ",", compare_);
+  const bool unseen = std::exchange(answered_, answer) != answer;
   if (ui::Button("compare-end", "End comparing", ui::Icon::kClose, ui::ButtonKind::kQuiet)) in.context.run("window value compare");
+  if (unseen) ImGui::SetScrollHereY(1);
 }
 
 void ValueSide::DrawButtons(const SideInput& in) {
@@ -326,6 +333,10 @@ void ValueSide::DrawButtons(const SideInput& in) {
   if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, !in.name.moment.empty() ? absl::StrCat("Go there to save it: goto ", in.name.moment) : "As .npy for NumPy, or as a picture", in.name.moment.empty())) {
     path_ = std::string(in.name.instruction->name);
     std::replace(path_.begin(), path_.end(), '/', '_');
+    // Beside the program.
+    std::error_code error;
+    const std::filesystem::path program = std::filesystem::absolute(in.context.document.file().path(), error);
+    path_ = ((error || program.empty() ? std::filesystem::current_path(error) : program.parent_path()) / path_).string();
     ImGui::OpenPopup("save popup");
   }
   DrawSave(in);
@@ -376,9 +387,11 @@ void ValueSide::DrawSave(const SideInput& in) {
     save_picture_ = kind == 1;
     ui::Gap(6);
     bool entered = false;
-    ui::Field("path", &path_, "file", 220, &entered, true);
+    ui::Field("path", &path_, "file", 320, &entered, true);
     ui::Gap(6);
-    if (ui::Button("write", "Save", ui::Icon::kSave, ui::ButtonKind::kPrimary, "", !path_.empty()) || entered) {
+    const bool browse = ui::Button("browse", "Browse...", ui::Icon::kOpen, ui::ButtonKind::kPlain, "Choose the folder and the name in the file dialog");
+    ImGui::SameLine(0, ui::Px(6));
+    if (browse || ui::Button("write", "Save", ui::Icon::kSave, ui::ButtonKind::kPrimary, "", !path_.empty()) || entered) {
       const absl::string_view suffix = save_picture_ ? ".png" : ".npy";
       const std::string path = absl::EndsWith(path_, suffix) ? path_ : absl::StrCat(path_, suffix);
       std::string slice;
@@ -387,7 +400,8 @@ void ValueSide::DrawSave(const SideInput& in) {
         for (int d = 0; d < in.facts.shape.rank(); ++d) absl::StrAppend(&slice, slice.empty() ? "[" : ",", d == in.axes.rows || d == in.axes.columns || d == in.channel ? std::string(":") : absl::StrCat(in.axes.at[d]));
         absl::StrAppend(&slice, "]");
       }
-      in.context.run(save_picture_ ? absl::StrCat("picture ", PictureOptionsOf(in), Named(in), slice, " ", path) : absl::StrCat("save ", Named(in), " ", path));
+      const std::string command = save_picture_ ? absl::StrCat("picture ", PictureOptionsOf(in), Named(in), slice) : absl::StrCat("save ", Named(in));
+      in.context.run(browse ? absl::StrCat("window ask-file ", std::filesystem::path(path).filename().string(), " ", command) : absl::StrCat(command, " ", path));
       ImGui::CloseCurrentPopup();
     }
     ImGui::EndPopup();

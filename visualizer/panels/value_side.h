@@ -57,6 +57,7 @@ class ValueSide {
   float element_height_ = 0, element_width_ = 0;
   bool element_is_hovered_ = false;
   std::string compare_, typed_;
+  std::string answered_;                            // the comparison whose answer was brought into view
   std::shared_ptr<const ComparisonFacts> compared_;
   std::string path_;
   bool save_picture_ = false;

@@ -52,15 +52,16 @@ std::vector<Entry> List(const std::string& folder, bool all) {
 
 }  // namespace
 
-void Shell::AskWhereToSave(const std::string& name) {
+void Shell::AskWhereToSave(const std::string& name, const std::string& command) {
   dialog_wanted_ = dialog_saves_ = true;
   dialog_name_ = name;
+  dialog_command_ = command;
   question_ = {};
 }
 
 void Shell::DrawFileDialog() {
   constexpr char kId[] = "file dialog";
-  const bool saves = dialog_saves_;
+  const bool saves = dialog_saves_, programs = !saves || dialog_command_ == "window save";
   std::error_code error;
   if (dialog_wanted_) {
     dialog_wanted_ = false;
@@ -81,22 +82,23 @@ void Shell::DrawFileDialog() {
   if (!open) return;
   ui::TagScope scope(saves ? "save" : "open");
   const ui::Palette& c = ui::Colors();
-  ui::Text(saves ? "Save the program" : "Open a program", c.text, ui::Type().title);
+  ui::Text(!saves ? "Open a program" : programs ? "Save the program" : "Save", c.text, ui::Type().title);
   ui::TextCut(open_folder_, c.dim, ui::Type().mono_small);
   ui::Gap(4);
   bool entered = false;
   if (ImGui::IsWindowAppearing()) ui::FocusNext();
   ui::Field("path", &open_text_, saves ? "A name here, or a whole path" : "A name here, or a whole path; letters narrow the list", 0, &entered, true);
-  if (open_listed_ != open_folder_ || open_all_ != open_listed_all_) {
+  const bool all = open_all_ || !programs;
+  if (open_listed_ != open_folder_ || all != open_listed_all_) {
     open_listed_ = open_folder_;
-    open_listed_all_ = open_all_;
+    open_listed_all_ = all;
     open_names_.clear();
-    for (const Entry& e : List(open_folder_, open_all_)) open_names_.push_back({e.name, e.folder, e.folder ? "" : FormatByteCount(e.size)});
+    for (const Entry& e : List(open_folder_, all)) open_names_.push_back({e.name, e.folder, e.folder ? "" : FormatByteCount(e.size)});
   }
   const auto path_of = [&](const std::string& text) { return absl::StartsWith(text, "/") || absl::StartsWith(text, "~/") ? text : (fs::path(open_folder_) / text).string(); };
   // What the field names, to be written.
   std::string target = path_of(open_text_);
-  if (saves && !open_text_.empty() && !fs::is_directory(target, error) && fs::path(target).extension().empty()) target += ".hlo";
+  if (saves && !open_text_.empty() && !fs::is_directory(target, error) && fs::path(target).extension().empty()) target += programs ? ".hlo" : fs::path(dialog_name_).extension().string();
   std::string chosen;
   ImGui::BeginChild("list", {0, -ui::Px(40)}, false);
   if (fs::path(open_folder_).has_parent_path() && fs::path(open_folder_) != fs::path(open_folder_).root_path()) {
@@ -117,9 +119,13 @@ void Shell::DrawFileDialog() {
     if (saves && !e.folder) open_text_ = e.name;  // which may be changed before it is written
     else chosen = path_of(e.name);
   }
-  if (!any) ui::Text(open_all_ ? "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
+  if (!any) ui::Text(all ? saves ? "No files here." : "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
   ImGui::EndChild();
-  ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
+  if (programs) {
+    ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
+  } else {
+    ui::Text(" ");
+  }
   const char* accept_label = saves ? "Save" : "Open";
   const float buttons = ui::Measure(ui::Type().ui, "Cancel").x + ui::Measure(ui::Type().ui, accept_label).x + ui::Px(20 + 20 + 8);
   ImGui::SameLine(ImGui::GetWindowWidth() - buttons - ui::Px(16));
@@ -144,7 +150,7 @@ void Shell::DrawFileDialog() {
     if (!saves || accept) open_text_.clear();
   } else if (!chosen.empty()) {
     ImGui::CloseCurrentPopup();
-    Run(absl::StrCat(saves ? "window save " : "window open ", chosen));
+    Run(absl::StrCat(saves ? dialog_command_ : "window open", " ", chosen));
   } else if (cancel) {
     if (saves) leaving_ = nullptr;
     ImGui::CloseCurrentPopup();

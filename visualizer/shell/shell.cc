@@ -175,6 +175,7 @@ void Shell::RunWanted(bool idle) {
   const std::shared_ptr<const Reading> reading = document_.reading();
   const auto problems = std::count_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
   if (problems > 0) return RefuseRun(absl::StrCat("the text has ", problems, problems == 1 ? " problem; mend it or undo" : " problems; mend them or undo"));
+  if (problems == 0 && !reading->ok && reading->module != nullptr) return RefuseRun("the program is empty: there is nothing to run yet");
   if (!document_.changed()) {
     // It is not text that cannot be run: the session says what.
     for (const WantedRun& wanted : std::exchange(wanted_runs_, {})) {

@@ -99,7 +99,8 @@ class Shell {
   void DrawWelcome(ImVec2 min, ImVec2 max);
   // file_dialog.cc
   void DrawFileDialog();
-  void AskWhereToSave(const std::string& name);
+  // In the file dialog; the path is written behind the command.
+  void AskWhereToSave(const std::string& name, const std::string& command = "window save");
   // question.cc
   struct Question;
   void Ask(Question question);
@@ -183,7 +184,8 @@ class Shell {
     std::string size;
   };
   bool dialog_wanted_ = false, dialog_saves_ = false, open_all_ = false, open_listed_all_ = false;
-  std::string dialog_name_;  // that is proposed for saving
+  std::string dialog_name_;     // that is proposed for saving
+  std::string dialog_command_;  // that saves
   std::string open_folder_, open_text_, open_listed_;
   std::vector<OpenName> open_names_;
   // The welcome page.

@@ -134,6 +134,12 @@ struct WindowCommands {
     s.AskWhereToSave(s.document_.name());
     return "";
   }
+  static std::string AskFile(Shell& s, const std::string& args) {
+    const size_t space = args.find(' ');
+    if (space == std::string::npos) return "window ask-file takes a file's name and the command that writes it, as: window ask-file x.npy save %x";
+    s.AskWhereToSave(args.substr(0, space), args.substr(space + 1));
+    return "";
+  }
   static std::string Reload(Shell& s, const std::string& args) {
     const std::string path = s.document_.file().path();
     std::error_code error;
