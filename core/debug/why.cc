@@ -277,8 +277,8 @@ class WhyBuilder {
 
   void FillFormula(int number) {
     const ElementPlace place = slice_.nodes[number].place;
-    if (place.instruction->opcode == Opcode::kIota) {  // which has no operands to name
-      slice_.nodes[number].formula = absl::StrCat("the index in dimension ", place.instruction->Int(AttrId::kIotaDimension));
+    if (const int64_t along = place.instruction->Int(AttrId::kIotaDimension, -1); along >= 0) {  // it has no operands to name
+      slice_.nodes[number].formula = absl::StrCat("the index in dimension ", along);
       return;
     }
     const ElementReader::Prepared* prepared = Reader(place).ProgramOf(*place.instruction);
