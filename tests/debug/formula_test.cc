@@ -10,6 +10,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "backends/reference/backend.h"
 #include "core/debug/why.h"
 #include "core/element/interpret.h"
@@ -439,6 +440,13 @@ class FormulaChecker {
       const Scalar moved = IsComplex(from.value.type) && !IsComplex(type) ? node.value : ConvertScalar(from.value, type);
       EXPECT_EQ(ToText(node.value), ToText(moved)) << "moved from %" << from.place.instruction->name;
       ++counts_.moves;
+      return;
+    }
+    if (absl::string_view along = node.formula; absl::ConsumePrefix(&along, "the index in dimension ")) {  // of an iota
+      size_t dimension = 0;
+      ASSERT_TRUE(absl::SimpleAtoi(along, &dimension) && dimension < node.index.size()) << node.formula;
+      EXPECT_EQ(ToText(node.value), ToText(ConvertScalar(Scalar::Int(ElementType::kS64, node.index[dimension]), type)));
+      ++counts_.formulas;
       return;
     }
     CheckFormula(node.formula, node.numbers, node.value, type);
