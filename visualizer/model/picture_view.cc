@@ -54,22 +54,27 @@ Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
   return value.has_value() ? ToDense(value) : value;
 }
 
-// What a loop that has ended began each iteration with, and its result.
-std::vector<Value> IterationsOf(Session::State& s, const Instruction& loop) {
-  std::vector<Value> carried;
+// What a loop that has ended began each iteration with, the first ones of long loops, and its result.
+void GatherIterations(Session::State& s, const Instruction& loop, PictureData& data) {
   const int depth = FrameThatShows(s, loop);
-  if (depth < 0 || loop.Called(AttrId::kBody) == nullptr || loop.index >= s.machine->frames()[depth].position) return carried;
+  if (depth < 0 || loop.Called(AttrId::kBody) == nullptr || loop.index >= s.machine->frames()[depth].position) return;
   FrameHistory history(*s.machine, kMostCarriedBytes, PastOf(s));
   const absl::StatusOr<int64_t> count = history.Iterations(depth, loop);
-  if (!count.ok()) return carried;
+  if (!count.ok()) return;
+  data.iteration_count = *count;
   int64_t bytes = 0;
-  for (int64_t k = 0; k <= std::min(*count, kMostIterations) && bytes < kMostCarriedBytes; ++k) {
-    absl::StatusOr<Value> value = history.Carried(depth, loop, k);
-    if (!value.ok()) break;
+  const int64_t known = std::min(*count, kMostIterations);
+  for (int64_t k = 0; k <= known; ++k) {
+    const bool last = k == known || bytes >= kMostCarriedBytes;
+    absl::StatusOr<Value> value = history.Carried(depth, loop, last ? *count : k);
+    if (!value.ok()) {
+      data.iterations.clear();  // half of them would end with what is not the result
+      return;
+    }
     bytes += value->byte_size();
-    carried.push_back(*std::move(value));
+    data.iterations.push_back(*std::move(value));
+    if (last) return;
   }
-  return carried;
 }
 
 std::string OptionsText(const std::map<std::string, std::string>& options) {
@@ -110,7 +115,7 @@ std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instru
   data->instruction = &instruction;
   for (const Instruction* operand : instruction.operands) data->operands.push_back(ValueFor(s, *operand, ahead));
   data->result = ValueFor(s, instruction, ahead);
-  data->iterations = IterationsOf(s, instruction);
+  GatherIterations(s, instruction, *data);
   now.data = std::move(data);
   kept = std::move(now);
   return kept.data;

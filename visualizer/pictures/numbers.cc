@@ -92,6 +92,12 @@ std::string PowerText(double x) {
   return std::frexp(std::abs(x), &exponent) == 0.5 ? absl::StrCat("2^", exponent - 1) : Rough(x);
 }
 
+// Formats without infinity (f8e4m3fn) use the highest exponent too; their NaN is its last fraction.
+bool HighestExponentIsOrdinary(const FloatParts& p) {
+  const uint64_t exponent = ((uint64_t{1} << p.fields.exponent_bits) - 1) << p.fields.mantissa_bits;
+  return p.fields.mantissa_bits > 0 && p.bits != 0 && (p.bits & exponent) == exponent && ScalarOfBits(p.type, exponent).IsFinite();
+}
+
 struct BitRun {
   std::string name;     // "exponent"
   std::string meaning;  // "124 - 127 = -3"
@@ -197,7 +203,7 @@ class NumbersPicture {
     const std::string exponent = special ? tr_("special") : p.value == 0 ? tr_("zero") : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
     runs.push_back({tr_("exponent"), exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
     if (f.mantissa_bits > 0) {
-      const std::string fraction = std::isnan(p.value) ? tr_("payload") : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
+      const std::string fraction = std::isnan(p.value) ? (HighestExponentIsOrdinary(p) ? "NaN" : tr_("payload")) : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
       runs.push_back({tr_("fraction"), fraction, kFractionInk, 0, f.mantissa_bits});
     }
     return runs;
@@ -249,6 +255,7 @@ class NumbersPicture {
 
   std::string Equation(const FloatParts& p) const {
     const FloatFields& f = p.fields;
+    if (std::isnan(p.value) && HighestExponentIsOrdinary(p)) return absl::StrCat("NaN: ", tr_("all bits of exponent and fraction are 1; with other fractions the highest exponent makes ordinary numbers"));
     if (std::isnan(p.value)) return absl::StrCat("NaN: ", f.mantissa_bits == 0 ? tr_("the highest exponent") : p.exponent == 0 ? tr_("the sign alone is its code in this type") : tr_("its exponent is the highest, its fraction says which"));
     if (std::isinf(p.value)) return absl::StrCat(p.negative ? "-" : "", tr_("infinity: the highest exponent, and no fraction"));
     std::string text = p.has_sign ? absl::StrCat("(-1)^", p.negative ? 1 : 0, " × ") : "";
@@ -319,7 +326,8 @@ class NumbersPicture {
     board_.Skip(86);
     std::string text = step <= 0 ? tr_("The spacing here is not finite.") : p.value == 0 ? tr_("The spacing here is $0.", Rough(step)) : tr_("The spacing here is $0, one part in $1 of the number.", Rough(step), Rough(std::abs(p.value) / step));
     if (from.has_value() && std::isfinite(before) && step > 0) {
-      absl::StrAppend(&text, " ", before == p.value ? tr_("It was not rounded.") : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", IsFloat(from->type) ? absl::StrFormat("%.17g", from->re) : ToText(*from), absl::StrFormat("%.2g", static_cast<double>(std::abs(before - p.value) / step))));
+      const std::string was = IsFloat(from->type) ? absl::StrFormat("%.17g", from->re) : ToText(*from);
+      absl::StrAppend(&text, " ", before == p.value ? tr_("It was not rounded.") : std::abs(before - p.value) > step ? tr_("It was $0 before, rounded to a coarser format than $1.", was, Name(p.type)) : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", was, absl::StrFormat("%.2g", static_cast<double>(std::abs(before - p.value) / step))));
     }
     board_.Say(text);
   }

@@ -27,8 +27,9 @@ struct PictureData {
   const Instruction* instruction = nullptr;
   std::vector<Value> operands;     // one an operand; empty Values where the program has not come so far
   Value result;                    // empty: not there yet
-  // Of a loop: what it carried at the start of each iteration that is known, and last its result. Empty elsewhere.
+  // Of a loop: what it carried at the start of each iteration, of long ones the first, and last its result. Empty elsewhere.
   std::vector<Value> iterations;
+  int64_t iteration_count = -1;    // how many there were; -1: as many as `iterations` says
 };
 
 // What somebody looks at. A new one is a new drawing.

@@ -111,7 +111,7 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
     board.Formula();
     return board.Finish();
   }
-  if (data.result.has_value()) board.Say(times > 256 ? tr("$0 iterations, or more. t is the iteration at whose start it was so; the last column or slice is the result.", times - 1) : tr.Counted(times - 1, "$0 iteration. t is the iteration at whose start it was so; the last column or slice is the result.", "$0 iterations. t is the iteration at whose start it was so; the last column or slice is the result."));
+  if (data.result.has_value()) board.Say(data.iteration_count > times - 1 ? tr("The first $0 of $1 iterations. t is the iteration at whose start it was so; the last column or slice is the result of all.", times - 1, data.iteration_count) : tr.Counted(times - 1, "$0 iteration. t is the iteration at whose start it was so; the last column or slice is the result.", "$0 iterations. t is the iteration at whose start it was so; the last column or slice is the result."));
   // The same element in all iterations.
   if (const Cell* cell = board.cell(); cell != nullptr && std::any_of(leaves.begin(), leaves.end(), [&](const Carried& c) { return cell->array == kOwnArray + c.leaf && static_cast<int>(cell->index.size()) == c.shape.rank() + 1; })) {
     Related related;
