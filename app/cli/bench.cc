@@ -32,8 +32,6 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
-
 struct BenchOptions {
   std::vector<std::string> files;
   int repeat = 10;

@@ -21,10 +21,6 @@
 namespace hloscope::cli {
 namespace {
 
-double Milliseconds(std::chrono::steady_clock::time_point since) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
-}
-
 absl::Status ReadAll(const std::string& path, std::string& text) {
   const bool standard_input = path == "-";
   std::FILE* file = standard_input ? stdin : std::fopen(path.c_str(), "rb");

@@ -47,8 +47,6 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
-
 struct RunOptions {
   std::string file, check, catches, output, profile_out, trace, junit, report;
   int repeat = 1;

@@ -27,8 +27,6 @@ namespace {
 using nlohmann::ordered_json;
 using Clock = std::chrono::steady_clock;
 
-double Milliseconds(Clock::time_point since) { return std::chrono::duration<double, std::milli>(Clock::now() - since).count(); }
-
 void Leaves(const Value& value, std::vector<Value>& leaves) {
   for (const Value& element : value.elements()) Leaves(element, leaves);
   if (value.shape().IsArray()) leaves.push_back(value);

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_APP_CLI_VERB_H_
 #define HLOSCOPE_APP_CLI_VERB_H_
 
+#include <chrono>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,11 @@ std::string TableCell(absl::string_view text);
 
 // Writes "hloscope: TEXT" to standard error and returns kUsage.
 int UsageError(const std::string& text);
+
+// How long ago that was.
+inline double Milliseconds(std::chrono::steady_clock::time_point since) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - since).count();
+}
 
 }  // namespace hloscope::cli
 

@@ -10,6 +10,7 @@
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gtest/gtest.h"
+#include "tests/debug/opened.h"
 
 namespace hloscope {
 namespace {
@@ -66,12 +67,7 @@ ENTRY main {
 class Console {
  public:
   explicit Console(const std::string& text) {
-    DiagnosticSink sink;
-    std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("test.hlo", text), sink);
-    Verify(*module, sink);
-    EXPECT_EQ(sink.error_count(), 0) << text;
-    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeReferenceBackend(BackendOptions());
-    session_ = std::make_unique<Session>(std::move(module), *std::move(backend), SessionOptions(), [this](absl::string_view out) { absl::StrAppend(&said_, out); });
+    session_ = OpenSession(text, true, SessionOptions(), [this](absl::string_view out) { absl::StrAppend(&said_, out); });
   }
   void Do(const std::string& line) { EXPECT_TRUE(session_->Execute(line).ok) << line << "\n" << said_; }
   Machine& machine() { return *session_->state().machine; }

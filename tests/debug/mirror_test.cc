@@ -9,6 +9,7 @@
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gtest/gtest.h"
+#include "tests/debug/opened.h"
 #ifdef HLOSCOPE_JIT
 #include "backends/jit_cpu/jit_cpu.h"
 #endif
@@ -105,18 +106,10 @@ ENTRY main {
 class Program {
  public:
   explicit Program(bool reference, int64_t retain) {
-    DiagnosticSink sink;
-    std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("mirror.hlo", kProgram), sink);
-    if (sink.error_count() == 0) Verify(*module, sink);
-    EXPECT_EQ(sink.error_count(), 0);
-    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeReferenceBackend(BackendOptions());
-#ifdef HLOSCOPE_JIT
-    if (!reference) backend = MakeJitCpuBackend(BackendOptions());
-#endif
     SessionOptions options;
     options.fill.kind = Fill::kIota;
     options.retain_bytes = retain;
-    session_ = std::make_unique<Session>(std::move(module), *std::move(backend), options, [&](absl::string_view) {});
+    session_ = OpenSession(kProgram, reference, options, [](absl::string_view) {});
   }
   void Do(absl::string_view line) { EXPECT_TRUE(session_->Execute(line).ok) << line; }
   Machine& machine() { return *session_->state().machine; }

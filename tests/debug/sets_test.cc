@@ -9,6 +9,7 @@
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gtest/gtest.h"
+#include "tests/debug/opened.h"
 #ifdef HLOSCOPE_JIT
 #include "backends/jit_cpu/jit_cpu.h"
 #endif
@@ -81,18 +82,10 @@ class Walk {
  public:
   Walk(int seed, int64_t retain, const char* seconds, bool reference) : random_(seed) {
     seconds != nullptr ? setenv("HLOSCOPE_SNAPSHOT_SECONDS", seconds, 1) : unsetenv("HLOSCOPE_SNAPSHOT_SECONDS");
-    DiagnosticSink sink;
-    std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("sets.hlo", kProgram), sink);
-    if (sink.error_count() == 0) Verify(*module, sink);
-    EXPECT_EQ(sink.error_count(), 0);
-    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeReferenceBackend(BackendOptions());
-#ifdef HLOSCOPE_JIT
-    if (!reference) backend = MakeJitCpuBackend(BackendOptions());
-#endif
     SessionOptions options;
     options.fill.kind = Fill::kIota;
     options.retain_bytes = retain;
-    session_ = std::make_unique<Session>(std::move(module), *std::move(backend), options, [&](absl::string_view out) { absl::StrAppend(&said_, out); });
+    session_ = OpenSession(kProgram, reference, options, [this](absl::string_view out) { absl::StrAppend(&said_, out); });
   }
   ~Walk() { unsetenv("HLOSCOPE_SNAPSHOT_SECONDS"); }
 

@@ -11,6 +11,7 @@
 #include "core/text/hlo_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/debug/opened.h"
 #ifdef HLOSCOPE_JIT
 #include "backends/jit_cpu/jit_cpu.h"
 #endif
@@ -74,24 +75,15 @@ std::string Play(const std::vector<std::string>& script, const char* seconds, bo
   } else {
     setenv("HLOSCOPE_SNAPSHOT_SECONDS", seconds, 1);
   }
-  DiagnosticSink sink;
-  std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("test.hlo", kProgram), sink);
-  if (sink.error_count() == 0) Verify(*module, sink);
-  EXPECT_EQ(sink.error_count(), 0);
-  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeReferenceBackend(BackendOptions());
-#ifdef HLOSCOPE_JIT
-  if (!reference) backend = MakeJitCpuBackend(BackendOptions());
-#endif
-  EXPECT_TRUE(backend.ok());
   std::string text;
   SessionOptions options;
   options.fill.kind = Fill::kIota;
-  Session session(std::move(module), *std::move(backend), options, [&](absl::string_view out) { absl::StrAppend(&text, out); });
+  const std::unique_ptr<Session> session = OpenSession(kProgram, reference, options, [&](absl::string_view out) { absl::StrAppend(&text, out); });
   for (const std::string& line : script) {
     absl::StrAppend(&text, "> ", line, "\n");
-    session.Execute(line);
+    session->Execute(line);
   }
-  *snapshots = session.state().Extension<Travel>().timeline->moments().size();
+  *snapshots = session->state().Extension<Travel>().timeline->moments().size();
   unsetenv("HLOSCOPE_SNAPSHOT_SECONDS");
   return text;
 }

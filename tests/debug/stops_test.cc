@@ -10,6 +10,7 @@
 #include "core/text/hlo_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/debug/opened.h"
 
 namespace hloscope {
 namespace {
@@ -64,13 +65,8 @@ ENTRY main {
 class StopsTest : public testing::Test {
  protected:
   void Open(const std::string& text) {
-    DiagnosticSink sink;
-    std::unique_ptr<Module> module = ReadHloText(std::make_shared<SourceText>("test.hlo", text), sink);
-    if (sink.error_count() == 0) Verify(*module, sink);
-    ASSERT_EQ(sink.error_count(), 0);
-    absl::StatusOr<std::unique_ptr<Backend>> backend = MakeReferenceBackend(BackendOptions());
-    ASSERT_TRUE(backend.ok());
-    session_ = std::make_unique<Session>(std::move(module), *std::move(backend), SessionOptions(), [this](absl::string_view out) { absl::StrAppend(&text_, out); });
+    session_ = OpenSession(text, true, SessionOptions(), [this](absl::string_view out) { absl::StrAppend(&text_, out); });
+    ASSERT_NE(session_, nullptr);
   }
   std::string Do(const std::string& line) {
     text_.clear();

@@ -66,7 +66,8 @@ void GatherIterations(Session::State& s, const Instruction& loop, PictureData& d
   const int64_t known = std::min(*count, kMostIterations);
   for (int64_t k = 0; k <= known; ++k) {
     const bool last = k == known || bytes >= kMostCarriedBytes;
-    absl::StatusOr<Value> value = history.Carried(depth, loop, last ? *count : k);
+    // The result is known already; to make it again would be to go through all iterations.
+    absl::StatusOr<Value> value = last && data.result.has_value() ? data.result : history.Carried(depth, loop, last ? *count : k);
     if (!value.ok()) {
       data.iterations.clear();  // half of them would end with what is not the result
       return;
