@@ -189,6 +189,8 @@ class GraphExport {
       input.marked = std::move(chosen->marked);
       input.asked = chosen->here;
       input.marked_text = std::move(chosen->subject);
+      if (choice_.slice.runs) input.slice = &choice_.slice;
+      input.slice_from_causes = !r_.why.empty();
     }
     input.file = r_.file == "-" ? "standard input" : std::string(Basename(r_.file));  // the page is for others, too
     input.version = HLOSCOPE_VERSION;

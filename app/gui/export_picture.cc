@@ -8,14 +8,17 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "app/cli/device_run.h"
 #include "app/cli/export.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
 #include "app/gui/wiring.h"
+#include "core/debug/devices.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
 #include "visualizer/model/picture_view.h"
+#include "visualizer/model/value_view.h"
 
 namespace hloscope::cli {
 namespace {
@@ -87,8 +90,9 @@ class PictureExport {
     PictureFileOptions options;
     if (const int taken = Options(cell, &options); taken != kOk) return taken;
     RunOnlyFor(*instruction_, module.get());
-    absl::StatusOr<SessionOptions> session_options = r_.program.ToSession();
+    absl::StatusOr<SessionOptions> session_options = r_.program.ToSession(/*several=*/true);
     if (!session_options.ok()) return UsageError(std::string(session_options.status().message()));
+    if (const absl::Status given = GiveDevices(r_.program, *module, &*session_options); !given.ok()) return UsageError(std::string(given.message()));
     session_options->arguments = std::move(loaded.arguments);
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
@@ -150,13 +154,37 @@ class PictureExport {
     progress_.Set("running");
     Session::State& s = session.state();
     const std::string name = absl::StrCat(instruction_->parent->name, ":", instruction_->name);
+    // On several devices all go to the end: there each still has what the instruction read and made.
+    if (Several(s) && instruction_->parent->is_entry) return session.Execute("run").ok && !s.error_stop;
     // Constants and parameters are no stops: there the program is at its beginning.
     const bool stops = session.Execute(absl::StrCat("tbreak ", name)).ok;
     said_.clear();
     const bool started = session.Execute(stops && instruction_->parameter_number < 0 && instruction_->literal == nullptr ? "run" : "start").ok;
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
     if (started && !s.Finished() && !s.error_stop && instruction_->parent->is_entry && stops) session.Execute("next");
+    if (started && !s.error_stop && Several(s)) BringAll(session, name);
     return started && !s.error_stop;
+  }
+
+  // The other devices to the same place, and all of them past it. One that does not come there has no numbers in the picture.
+  void BringAll(Session& session, const std::string& name) {
+    const int count = session.state().options.devices.count();
+    const auto select = [&](int d) {
+      const int64_t partitions = session.state().options.devices.partitions;
+      return session.Execute(absl::StrCat("replica ", d / partitions, partitions > 1 ? absl::StrCat(" partition ", d % partitions) : "")).ok;
+    };
+    const int first = DevicesOf(session.state()).selected;
+    for (int d = 0; d < count; ++d) {
+      if (d != first && select(d)) session.Execute(absl::StrCat("until ", name));
+    }
+    for (int d = 0; d < count; ++d) {
+      if (!select(d) || session.state().Finished()) continue;
+      // Some went past it already, because others waited for them.
+      Session::State& s = session.state();
+      const int depth = FrameThatShows(s, *instruction_);
+      if (depth >= 0 && s.machine->frames()[depth].position <= instruction_->index) session.Execute("next");
+    }
+    select(first);
   }
 
   const DrawRequest& r_;

@@ -214,5 +214,21 @@ TEST(PageData, KnowsTheProgram) {
   EXPECT_THAT(page["formulas"][std::to_string(number)].get<std::string>(), HasSubstr("%x[i] * %x[i]"));
 }
 
+TEST(PageData, TellsTheRunsOfASliceApart) {
+  GraphPageInput input;
+  input.hierarchy = Loop();
+  const Instruction& y = *input.hierarchy->module().FindComputation("body")->FindInstruction("y");
+  SliceParts slice;
+  slice.runs = true;
+  slice.parts = {{&y, "body, iteration 2 of %w", "[0] = nan", Health::kNaN}, {&y, "body, iteration 1 of %w", "[0] = 1", Health::kFinite}};
+  input.marked = {&y};
+  input.slice = &slice;
+  input.slice_from_causes = true;
+  const json marked = json::parse(PageJson(input))["marked"];
+  const int number = input.hierarchy->Number(y);
+  EXPECT_EQ(marked["runs"], json({"body, iteration 1 of %w", "body, iteration 2 of %w"}));
+  EXPECT_EQ(marked["parts"], json({{number, 0, "[0] = 1", 1}, {number, 1, "[0] = nan", 3}}));
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -77,6 +77,22 @@ TEST(Statistics, EveryTypeAgainstAPlainLoop) {
   }
 }
 
+// What is decoded without a branch is what its bits say.
+TEST(Statistics, EveryNumberOfSixteenBits) {
+  for (const ElementType type : {ElementType::kF16, ElementType::kBF16}) {
+    for (int bits = 0; bits < 1 << 16; ++bits) {
+      Value v = Value::Allocate(Shape::Array(type, {1}));
+      v.mutable_as<uint16_t>()[0] = static_cast<uint16_t>(bits);
+      const double x = DecodeFloat(type, static_cast<uint64_t>(bits));
+      const Statistics s = Summarize(v);
+      ASSERT_EQ(s.nan, std::isnan(x)) << bits;
+      ASSERT_EQ(s.inf, std::isinf(x)) << bits;
+      ASSERT_EQ(s.min, std::isfinite(x) ? x : 0) << bits;
+      ASSERT_EQ(s.zeros, x == 0) << bits;
+    }
+  }
+}
+
 TEST(Statistics, MeanOfHugeNumbersDoesNotOverflow) {
   Value v = Value::Allocate(Shape::Array(ElementType::kF64, {4}));
   for (int i = 0; i < 4; ++i) v.mutable_as<double>()[i] = 1.5e308;

@@ -107,6 +107,7 @@ TEST(Pictures, AreAsTheirCasesSay) {
     const absl::StatusOr<MadePicture> picture = row->draw(data, selection);
     ASSERT_TRUE(picture.ok()) << picture.status();
     const std::string text = TextOf(*picture);
+    EXPECT_EQ(CutText(picture->drawing), "");
     if (c.words.count("golden")) {
       EXPECT_TRUE(golden.insert(row->id).second) << "one golden drawing of " << row->id << " is enough";
       CompareGolden(c, WriteSvg(picture->drawing), update);
@@ -151,6 +152,7 @@ TEST(Pictures, OfEverySampleInstruction) {
               const absl::StatusOr<MadePicture> whole = row->draw(*d, selection);
               ASSERT_TRUE(whole.ok()) << whole.status();
               ASSERT_GT(whole->drawing.width(), 0);
+              ASSERT_EQ(CutText(whole->drawing), "");
               ++drawn;
               // Hovering what is there, and what is not.
               const std::vector<Spot>& spots = whole->drawing.spots();
@@ -233,6 +235,54 @@ TEST(Pictures, OfArraysOfAnyRankAndSize) {
       }
     }
   }
+}
+
+// Arrows go along the lines between cells.
+TEST(Pictures, ArrowsCrossNoNumber) {
+  const char* programs[] = {
+      "x = s32[4,5] iota(), iota_dimension=1\nROOT r = s32[4,5] reverse(x), dimensions={0,1}",
+      "x = s32[4,5] iota(), iota_dimension=1\ny = s32[] constant(88)\nROOT r = s32[7,7] pad(x, y), padding=1_2x1_1",
+      "x = s32[4,3] iota(), iota_dimension=1\ny = s32[4,3] iota(), iota_dimension=0\nROOT r = s32[8,3] concatenate(x, y), dimensions={0}",
+      "x = s32[4,3] iota(), iota_dimension=1\ny = s32[4,3] iota(), iota_dimension=0\nROOT r = s32[4,3] multiply(x, y)",
+      "x = s32[3,4] iota(), iota_dimension=1\nROOT r = s32[4,3] transpose(x), dimensions={1,0}",
+      "x = s32[2,3,4] iota(), iota_dimension=1\nROOT r = s32[2,2,2] slice(x), slice={[0:2], [1:3], [0:4:2]}",
+      "x = s32[6,4] iota(), iota_dimension=1\ni = s32[3] constant({4, 0, 2})\nROOT r = s32[3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}",
+  };
+  int arrows = 0;
+  for (const char* program : programs) {
+    SCOPED_TRACE(program);
+    RunProgram run(program);
+    ASSERT_EQ(run.problems(), "");
+    const Instruction& root = *run.module().entry->root;
+    const PictureData data = run.DataOf(root);
+    std::vector<int64_t> index(root.shape.rank());
+    for (int64_t e = 0; e < root.shape.ElementCount(); ++e) {
+      DelinearizeIndex(root.shape.dimensions(), e, absl::MakeSpan(index));
+      PictureSelection selection;
+      selection.pinned = Cell{kResultArray, index};
+      const absl::StatusOr<MadePicture> made = PicturesFor(root)[0]->draw(data, selection);
+      ASSERT_TRUE(made.ok());
+      std::vector<Box> numbers;
+      for (const Drawn& item : made->drawing.items()) {
+        const auto* t = std::get_if<DrawnText>(&item);
+        if (t != nullptr && t->style.face == Face::kMono && t->style.size == 12 && t->style.align == Align::kCenter) numbers.push_back(BoxOfText(*t));
+      }
+      for (const Drawn& item : made->drawing.items()) {
+        const auto* line = std::get_if<DrawnLine>(&item);
+        if (line == nullptr || !line->style.arrow || !line->curve) continue;
+        ++arrows;
+        for (size_t k = 0; k + 3 < line->points.size(); k += 3) {
+          for (float t = 0; t <= 1; t += 0.05f) {
+            const float u = 1 - t;
+            const auto at = [&](float a, float b, float c, float d) { return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d; };
+            const Place *p = &line->points[k], on = {at(p[0].x, p[1].x, p[2].x, p[3].x), at(p[0].y, p[1].y, p[2].y, p[3].y)};
+            for (const Box& number : numbers) ASSERT_FALSE(number.Has(on)) << "element " << e << ", at " << on.x << "," << on.y;
+          }
+        }
+      }
+    }
+  }
+  EXPECT_GT(arrows, 100);
 }
 
 // Every element of an array can be reached by what is clicked on.

@@ -82,6 +82,24 @@ class RunProgram {
   std::string problems_;
 };
 
+// Where a text stands: its letters, from a little above the middle of the tall ones down to the baseline.
+inline Box BoxOfText(const DrawnText& t) {
+  const float w = TextWidth(t.text, t.style.face, t.style.size);
+  const float x = t.at.x - (t.style.align == Align::kCenter ? w / 2 : t.style.align == Align::kRight ? w : 0);
+  return {x, t.at.y - t.style.size * 0.7f, w, t.style.size * 0.7f};
+}
+
+// A text that reaches over an edge of its drawing; "" where none does.
+inline std::string CutText(const Drawing& drawing) {
+  for (const Drawn& item : drawing.items()) {
+    const auto* t = std::get_if<DrawnText>(&item);
+    if (t == nullptr) continue;
+    const Box box = BoxOfText(*t);
+    if (box.x < -0.5f || box.right() > drawing.whole_width() + 0.5f || box.y < -0.5f || box.bottom() > drawing.whole_height() + 0.5f) return t->text;
+  }
+  return "";
+}
+
 // The texts of a drawing as they stand, line by line; then what belongs to the selected cell.
 inline std::string TextOf(const MadePicture& picture) {
   struct Piece {

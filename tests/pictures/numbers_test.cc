@@ -13,6 +13,7 @@ std::string NumbersOf(const std::string& type, const std::string& literal, const
   if (!run.problems().empty()) return "";
   const absl::StatusOr<MadePicture> made = FindPictureRow("numbers")->draw(run.DataOf(*run.Find("x")), selection);
   EXPECT_TRUE(made.ok()) << made.status();
+  if (made.ok()) EXPECT_EQ(CutText(made->drawing), "") << type << " " << literal;
   return made.ok() ? TextOf(*made) : "";
 }
 
@@ -22,6 +23,10 @@ TEST(NumbersPicture, TakesAFloatApart) {
   EXPECT_THAT(text, HasSubstr("123 - 127 = -4"));
   EXPECT_THAT(text, HasSubstr("Exactly 0.100000001490116119384765625."));
   EXPECT_THAT(text, HasSubstr("2^-27"));
+}
+
+TEST(NumbersPicture, HasRoomForLongNumbers) {
+  for (const char* literal : {"0.1", "-0.1", "1.7976931348623157e308", "-5e-324", "123456.789"}) EXPECT_THAT(NumbersOf("f64", literal), HasSubstr("The numbers next to it"));
 }
 
 TEST(NumbersPicture, KnowsTheEdgesOfEachFloatType) {

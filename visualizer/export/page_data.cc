@@ -278,6 +278,17 @@ class PageWriter {
     ordered_json of = ordered_json::array();
     for (const Instruction* i : in_.marked) of.push_back(h_.Number(*i));
     out_["marked"] = {{"text", in_.marked_text}, {"of", std::move(of)}, {"asked", in_.asked != nullptr ? h_.Number(*in_.asked) : -1}};
+    if (in_.slice == nullptr) return;
+    // What each run of a computation made, in the direction of the data: [instruction, run, value, health].
+    Texts runs;
+    ordered_json parts = ordered_json::array();
+    const size_t all = in_.slice->parts.size();
+    for (size_t k = 0; k < all; ++k) {
+      const SlicePart& part = in_.slice->parts[in_.slice_from_causes ? all - 1 - k : k];
+      parts.push_back({h_.Number(*part.instruction), runs(part.where), part.value, static_cast<int>(part.health)});
+    }
+    out_["marked"]["parts"] = std::move(parts);
+    out_["marked"]["runs"] = runs.list();
   }
 
   // What the page shows first, laid out as the window does; the page lays out by levels what is opened then.

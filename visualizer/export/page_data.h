@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/debug/run_values.h"
+#include "core/debug/slice_parts.h"
 #include "core/debug/source_view.h"
 #include "visualizer/export/levels.h"
 #include "visualizer/graph/scene.h"
@@ -29,6 +30,8 @@ struct GraphPageInput {
   std::vector<const Instruction*> marked;
   const Instruction* asked = nullptr;
   std::string marked_text;                      // "why %y[3], 12 instructions"
+  const SliceParts* slice = nullptr;            // of `marked`, where its parts are told apart by run; null: they are not
+  bool slice_from_causes = false;               // it leads to what was asked for, not away from it: listed the other way round
   double layout_seconds = 20;
 };
 std::string PageJson(const GraphPageInput& input);

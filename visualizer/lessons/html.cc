@@ -33,7 +33,7 @@ nav a.here { background: var(--hls-active); font-weight: 600; }
 nav .home { font-weight: 700; font-size: 17px; }
 nav .languages { padding: 0 8px; color: var(--hls-dim); }
 nav .languages a { display: inline; padding: 0; color: var(--hls-blue); }
-main { padding: 28px 40px 80px; max-width: 860px; }
+main { padding: 28px 40px 80px; max-width: 870px; }
 h1 { font-size: 34px; line-height: 1.2; margin: 8px 0 12px; letter-spacing: -.01em; }
 h2 { font-size: 22px; margin: 40px 0 8px; }
 .summary { color: var(--hls-dim); font-size: 19px; margin: 0 0 24px; }
@@ -49,7 +49,7 @@ figure pre:last-of-type:only-of-type { border-radius: 8px; }
 figcaption { font-size: 14.5px; color: var(--hls-dim); margin-top: 8px; }
 .picture { overflow-x: auto; border: 1px solid var(--hls-border); border-radius: 8px; padding: 12px; }
 .picture svg { display: block; height: auto; }
-.picture > svg { max-width: none; }
+.picture > svg { max-width: 100%; }
 table { border-collapse: collapse; margin: 16px 0; font-size: 15px; }
 th, td { text-align: left; padding: 6px 16px 6px 0; border-bottom: 1px solid var(--hls-border); vertical-align: top; }
 th { color: var(--hls-dim); font-weight: 600; }
@@ -65,7 +65,8 @@ details > div { padding: 4px 0 4px 16px; }
 .s-shape { color: var(--hls-teal); } .s-opcode { color: var(--hls-blue); } .s-attribute { color: var(--hls-violet); } .s-keyword { color: var(--hls-orange); }
 .s-string { color: var(--hls-green); } .s-quiet { color: var(--hls-faint); } .hole { color: var(--hls-amber); font-weight: 700; }
 @media (max-width: 800px) { .page { display: block; } nav { position: static; max-height: none; border: 0; } main { padding: 16px; } }
-@media print { nav { display: none; } .page { display: block; } }
+@media screen and (max-width: 640px) { .picture > svg { max-width: none; } }
+@media print { nav { display: none; } .page { display: block; } main { max-width: none; padding: 0; } pre, .value { white-space: pre-wrap; overflow-wrap: anywhere; } figure, .exercise { break-inside: avoid; } }
 )";
 
 std::string SpansHtml(const Spans& spans) {

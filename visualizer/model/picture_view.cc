@@ -10,12 +10,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
 #include "core/debug/picture_command.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/text_util.h"
 #include "core/exec/frame_history.h"
 #include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
 #include "visualizer/model/value_view.h"
 #include "visualizer/pictures/picture_options.h"
 #include "visualizer/pictures/scene.h"
@@ -36,8 +38,11 @@ struct GatheredPicture {
   int position = -1;
   int64_t executed = -1;
   size_t sets = 0;
+  std::vector<int64_t> devices;  // of an exchange: how much each has executed
   std::shared_ptr<const PictureData> data;
 };
+
+bool Exchanges(const Instruction& instruction) { return ExchangeOf(instruction).role == ExchangeRole::kCollective; }
 
 // Empty where it is not there.
 Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
@@ -78,6 +83,23 @@ void GatherIterations(Session::State& s, const Instruction& loop, PictureData& d
   }
 }
 
+// What each device has of an exchange, where it stands now.
+void GatherDevices(Session::State& s, const Instruction& instruction, PictureData& data) {
+  data.replicas = s.options.devices.replicas;
+  data.partitions = s.options.devices.partitions;
+  data.selected = DevicesOf(s).selected;
+  const int selected = s.selected;
+  ForEachRun(s, [&](int) {
+    PictureData::OfDevice& of = data.devices.emplace_back();
+    if (!s.visible()) return;
+    SettleRun(s);
+    s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+    for (const Instruction* operand : instruction.operands) of.operands.push_back(ValueFor(s, *operand, false));
+    of.result = ValueFor(s, instruction, false);
+  });
+  s.selected = selected;
+}
+
 std::string OptionsText(const std::map<std::string, std::string>& options) {
   return absl::StrJoin(options, ";", [](std::string* out, const auto& option) { absl::StrAppend(out, option.first, "=", option.second); });
 }
@@ -107,8 +129,10 @@ std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instru
     now.executed = s.machine->executed();
     now.sets = frame.set_by_hand.size();
   }
+  const bool devices = Several(s) && Exchanges(instruction);
+  if (devices) ForEachRun(s, [&](int) { now.devices.push_back(s.machine == nullptr ? -1 : s.machine->executed()); });
   const auto same = [&] {
-    return kept.module == now.module && kept.of == now.of && kept.ahead == now.ahead && kept.frame == now.frame && kept.position == now.position && kept.executed == now.executed && kept.sets == now.sets;
+    return kept.module == now.module && kept.of == now.of && kept.ahead == now.ahead && kept.frame == now.frame && kept.position == now.position && kept.executed == now.executed && kept.sets == now.sets && kept.devices == now.devices;
   };
   if (kept.data != nullptr && same()) return kept.data;
   kept = {};
@@ -117,6 +141,7 @@ std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instru
   for (const Instruction* operand : instruction.operands) data->operands.push_back(ValueFor(s, *operand, ahead));
   data->result = ValueFor(s, instruction, ahead);
   GatherIterations(s, instruction, *data);
+  if (devices) GatherDevices(s, instruction, *data);
   now.data = std::move(data);
   kept = std::move(now);
   return kept.data;

@@ -8,6 +8,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "core/ops/op.h"
+#include "visualizer/pictures/arrow_route.h"
 
 namespace hloscope {
 namespace {
@@ -236,21 +237,11 @@ void Board::Arrow(const Cell& from, const Cell& to, Paint paint) {
   if (a == nullptr || b == nullptr) return;
   const std::optional<Box> start = a->BoxOf(from.index), end = b->BoxOf(to.index);
   if (!start || !end) return;
-  const Place s = start->middle(), e = end->middle();
-  const LineStyle style{Paint(paint.ink, 0.75f), 1.3f, LineKind::kSolid, true};
-  if (e.x > start->right() + 4 || e.x < start->x - 4) {
-    const bool right = e.x > s.x;
-    const Place p{right ? start->right() : start->x, s.y}, q{right ? end->x : end->right(), e.y};
-    const float bend = std::max(20.0f, std::abs(q.x - p.x) * 0.4f) * (right ? 1.0f : -1.0f);
-    // One that stays in its row goes above the numbers that it passes, not through them.
-    const float lift = std::abs(p.y - q.y) < 2 && std::abs(q.x - p.x) > 60 ? start->height * 0.62f : 0;
-    made_.drawing.AddPath({p, {p.x + bend, p.y - lift}, {q.x - bend, q.y - lift}, q}, style, true);
-  } else {
-    const bool down = e.y > s.y;
-    const Place p{s.x, down ? start->bottom() : start->y}, q{e.x, down ? end->y : end->bottom()};
-    const float bend = std::max(14.0f, std::abs(q.y - p.y) * 0.4f) * (down ? 1.0f : -1.0f);
-    made_.drawing.AddPath({p, {p.x, p.y + bend}, {q.x, q.y - bend}, q}, style, true);
+  std::vector<const Grid*> others;
+  for (const auto& grid : grids_) {
+    if (grid.get() != a && grid.get() != b) others.push_back(grid.get());
   }
+  made_.drawing.AddPath(ArrowRoute({a, *start}, {b, *end}, others), {Paint(paint.ink, 0.75f), 1.3f, LineKind::kSolid, true}, true);
 }
 
 void Board::RelationArrows(size_t most) {

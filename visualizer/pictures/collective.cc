@@ -1,5 +1,5 @@
 // Collectives: who sends what to whom, from the attributes alone: the devices in the colours of their groups, and for one group which block of
-// whose array goes where. One program runs here, so the numbers are this device's only, and are not drawn.
+// whose array goes where. In a run on several devices also the numbers of each (collective_values.h).
 #include <algorithm>
 #include <cmath>
 
@@ -8,12 +8,11 @@
 #include "core/ops/device_groups.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
+#include "visualizer/pictures/collective_values.h"
 #include "visualizer/pictures/window_story.h"
 
 namespace hloscope {
 namespace {
-
-enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToAll, kBroadcast, kPermute, kRagged, kId };
 
 Exchange ExchangeOf(Opcode opcode) {
   switch (opcode) {
@@ -230,27 +229,38 @@ std::string ReductionOf(const Captions& tr, const Instruction& i) {
   return name == "add" ? tr("sum") : name == "multiply" ? tr("product") : name;
 }
 
-// The vectors of a ragged all-to-all, as far as they are known: those of the device whose numbers the run has.
+// The vectors of a ragged all-to-all of one device, as far as they are known.
 struct RaggedVectors {
-  const PictureArray *input_offsets = nullptr, *sizes = nullptr, *output_offsets = nullptr;
-  static std::string At(const PictureArray* array, const char* name, int64_t b) {
-    const std::optional<Scalar> s = array == nullptr ? std::nullopt : array->At(b);
+  std::optional<PictureArray> input_offsets, sizes, output_offsets;
+  static std::string At(const std::optional<PictureArray>& array, const char* name, int64_t b) {
+    const std::optional<Scalar> s = array.has_value() ? array->At(b) : std::nullopt;
     return s.has_value() ? absl::StrCat(s->i) : absl::StrCat(name, "[", b, "]");
   }
 };
 
+// Of each device in a run of several; else of the one that runs.
+RaggedVectors VectorsOf(const PictureData& data, const Device& device) {
+  const std::vector<Value>* operands = nullptr;
+  const auto place = static_cast<size_t>(device.replica * data.partitions + device.partition);
+  if (!data.devices.empty()) operands = place < data.devices.size() ? &data.devices[place].operands : nullptr;
+  else if (device == Device{}) operands = &data.operands;
+  const auto array = [&](size_t k) -> std::optional<PictureArray> {
+    if (operands == nullptr || k >= operands->size() || !(*operands)[k].has_value()) return std::nullopt;
+    return PictureArray(0, "", (*operands)[k].shape().WithoutLayouts(), (*operands)[k]);
+  };
+  return {array(2), array(3), array(4)};
+}
+
 // What member m of the group sends and gets: as many blocks for each member as the vectors have places for.
-void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m, const RaggedVectors& vectors) {
+void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, int m, const PictureData& data) {
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
   const int64_t places = i.operands.size() > 2 && i.operands[2]->shape.IsArray() ? i.operands[2]->shape.ElementCount() : all;
   const int each = static_cast<int>(std::clamp<int64_t>(places / all, 1, 4));
-  const bool own = members[m] == Device{};  // the device of the run
-  const RaggedVectors unknown;
-  const RaggedVectors& v = own ? vectors : unknown;
+  const RaggedVectors v = VectorsOf(data, members[m]);
   std::vector<Block> before, after;
   for (int b = 0; b < n * each; ++b) {
     const std::string size = RaggedVectors::At(v.sizes, "send_sizes", b), to = ShortNameOf(g, members[b / each]);
-    const bool known = own && v.sizes != nullptr && v.sizes->At(b).has_value();
+    const bool known = v.sizes.has_value() && v.sizes->At(b).has_value();
     before.push_back({m, absl::StrCat(tr("to $0", to), known ? absl::StrCat(": ", size) : ""),
                       absl::StrCat(tr("$0 rows of what $1 has, from row $2 on.", size, t.names[m], RaggedVectors::At(v.input_offsets, "input_offsets", b)), "\n",
                                    tr("They go to $0, from row $1 of its output on", NameOf(tr, g, members[b / each]), RaggedVectors::At(v.output_offsets, "output_offsets", b))),
@@ -265,12 +275,17 @@ void AddRagged(const Captions& tr, Transfer& t, const Instruction& i, const Devi
   t.after.push_back(std::move(after));
 }
 
-Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, const RaggedVectors& vectors) {
+// That blocks are cut or put together along; -1: none.
+int64_t CutDimension(const Instruction& i) {
+  const auto dims = i.Ints(AttrId::kDimensions);
+  return !dims.empty() ? dims[0] : i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1;
+}
+
+Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange, const DeviceGroups& g, const std::vector<Device>& members, const PictureData& data) {
   Transfer t;
   const int all = static_cast<int>(members.size()), n = std::min(all, kMostMembers);
   const Shape operand = i.operands.empty() ? Shape() : i.operands[0]->shape;
-  const auto dims = i.Ints(AttrId::kDimensions);
-  const int64_t dim = dims.empty() ? i.Has(AttrId::kSplitDimension) ? i.Int(AttrId::kSplitDimension) : -1 : dims[0];
+  const int64_t dim = CutDimension(i);
   const std::string word = ReductionOf(tr, i);
   const auto name = [&](int m) { return NameOf(tr, g, members[m]); };
   const auto brief = [&](int m) { return ShortNameOf(g, members[m]); };
@@ -278,7 +293,7 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
     t.names.push_back(name(m));
     std::vector<Block> before, after;
     if (exchange == Exchange::kRagged) {
-      AddRagged(tr, t, i, g, members, m, vectors);
+      AddRagged(tr, t, i, g, members, m, data);
       continue;
     }
     const Block own{m, tr("of $0", brief(m)), tr("what $0 has", name(m)), 1, {}, brief(m)};
@@ -411,6 +426,22 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
   board.Skip(18 + static_cast<float>(members) * kStep + 4);
 }
 
+// Whose numbers are drawn: the group's, or of pairs those of all devices.
+DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members) {
+  DeviceRows rows;
+  rows.exchange = exchange;
+  rows.members = members;
+  rows.dim = CutDimension(i);
+  if (g.pairwise) {
+    rows.members.clear();
+    for (int64_t n = 0; n < g.replicas * g.partitions; ++n) rows.members.push_back({n / g.partitions, n % g.partitions});
+    const auto number = [&g](const Device& d) { return static_cast<int>(d.replica * g.partitions + d.partition); };
+    for (const auto& [from, to] : g.pairs) rows.sends.emplace_back(number(from), number(to));
+  }
+  for (size_t m = 0; m < std::min<size_t>(rows.members.size(), kMostMembers); ++m) rows.names.push_back(NameOf(tr, g, rows.members[m]));
+  return rows;
+}
+
 }  // namespace
 
 int SuitsCollective(const Instruction& instruction) { return ExchangeOf(instruction.opcode) != Exchange::kNone ? 60 : 0; }
@@ -422,7 +453,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const Captions& tr = board.captions();
   const Instruction& i = Attributed(*data.instruction);
   const Exchange exchange = ExchangeOf(data.instruction->opcode);
-  const DeviceGroups g = GroupsOf(i);
+  const DeviceGroups g = data.devices.empty() ? GroupsOf(i) : GroupsOf(i, data.replicas, data.partitions);
   const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
   board.Headline();
   board.Summary();
@@ -444,9 +475,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     if (!g.groups[k].empty()) shown = k;
   }
   const std::vector<Device> members = shown >= 0 && shown < static_cast<int>(g.groups.size()) ? g.groups[shown] : std::vector<Device>();
-  RaggedVectors vectors;
-  if (exchange == Exchange::kRagged) vectors = {&board.scene().operand(2), &board.scene().operand(3), &board.scene().operand(4)};
-  const Transfer t = TransferOf(tr, i, exchange, g, members, vectors);
+  const Transfer t = TransferOf(tr, i, exchange, g, members, data);
   const bool exchanges = exchange != Exchange::kPermute && !members.empty();
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
@@ -504,11 +533,13 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
     }
   }
+  DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members));
   if (exchange == Exchange::kRagged) {
     const PictureScene& scene = board.scene();
+    const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};
     board.Skip(4);
-    board.Say(tr("The numbers of $0: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.", NameOf(tr, g, Device{})), Ink::kText);
-    if (g.replicas * g.partitions > 1) board.Say(tr("Only the numbers of $0 stand in the boxes: the other devices have vectors of their own, which a run of one device does not know.", NameOf(tr, g, Device{})), Ink::kText);
+    board.Say(tr("The numbers of $0: entry b of the vectors is one block of rows. So many rows of the input from its input offset go to its output offset in the output of the receiver, which elsewhere stays as it was.", NameOf(tr, g, shown_device)), Ink::kText);
+    if (g.replicas * g.partitions > 1 && data.devices.empty()) board.Say(tr("Only the numbers of $0 stand in the boxes: the other devices have vectors of their own, which a run of one device does not know.", NameOf(tr, g, shown_device)), Ink::kText);
     const PictureArray &offsets = scene.operand(2), &sizes = scene.operand(3);
     const int64_t blocks = std::min<int64_t>(offsets.shape.ElementCount(), 256);
     std::vector<Board::Piece> row;

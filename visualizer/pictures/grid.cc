@@ -632,4 +632,27 @@ std::vector<Box> Grid::BoxesOf(absl::Span<const int64_t> low, absl::Span<const i
   return boxes;
 }
 
+namespace {
+// Of equal cells from `begin` on.
+float EdgeNear(float at, float begin, float end, float cell) { return cell <= 0 ? at : std::clamp(begin + std::round((at - begin) / cell) * cell, begin, end); }
+}  // namespace
+
+float Grid::RowLineNear(float y) const {
+  float best = y, least = 1e9f;
+  for (const Placed& p : placed_) {
+    const float line = EdgeNear(y, p.cells.y, p.cells.bottom(), cell_height_);
+    if (std::abs(line - y) < least) least = std::abs(line - y), best = line;
+  }
+  return best;
+}
+
+float Grid::ColumnLineNear(float x) const {
+  float best = x, least = 1e9f;
+  for (const Placed& p : placed_) {
+    const float line = EdgeNear(x, p.cells.x, p.cells.right(), cell_width_);
+    if (std::abs(line - x) < least) least = std::abs(line - x), best = line;
+  }
+  return best;
+}
+
 }  // namespace hloscope

@@ -88,6 +88,9 @@ class Grid {
   // The visible parts of a box of cells (inclusive), one for each slice; once drawn.
   std::vector<Box> BoxesOf(absl::Span<const int64_t> low, absl::Span<const int64_t> high) const;
   Box body() const { return body_; }  // all cells, once drawn
+  // The lines between cells next to a place, where no number stands: across the grid, and down it; once drawn.
+  float RowLineNear(float y) const;
+  float ColumnLineNear(float x) const;
   bool has_numbers() const { return text_mode_; }
   int64_t first(int dim) const { return views_[dim].first; }  // the first index that is seen
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/literal/scalar.h"
+#include "visualizer/pictures/bit_lanes.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -17,14 +18,6 @@ namespace {
 constexpr float kLeft = 14;
 constexpr Ink kSignInk = Ink::kOrange, kExponentInk = Ink::kViolet, kFractionInk = Ink::kBlue;
 
-uint64_t BitsOfScalar(const Scalar& s) {
-  std::byte storage[16] = {};
-  StoreScalar(s, storage);
-  uint64_t bits = 0;
-  std::memcpy(&bits, storage, sizeof(bits));
-  const int width = BitWidth(s.type);
-  return width >= 64 ? bits : bits & ((uint64_t{1} << width) - 1);
-}
 Scalar ScalarOfBits(ElementType type, uint64_t bits) {
   std::byte storage[16] = {};
   std::memcpy(storage, &bits, sizeof(bits));
@@ -277,14 +270,18 @@ class NumbersPicture {
     for (int by = -3; by <= 3; ++by) {
       if (const std::optional<FloatParts> next = by == 0 ? std::optional<FloatParts>(p) : Neighbour(p, by)) ticks.push_back({*next, by});
     }
+    const auto text_of = [](const Tick& t) { return ToText(ScalarOfBits(t.parts.type, t.parts.bits)); };
+    const auto style_of = [](const Tick& t) { return t.by == 0 ? TextStyle{12, Face::kMonoStrong, Ink::kText, Align::kCenter} : TextStyle{11, Face::kMono, Ink::kDim, Align::kCenter}; };
     double low = p.value, high = p.value, step = 0;
+    float pad = 48;  // room for the texts at the ends
     for (const Tick& t : ticks) {
       if (!std::isfinite(t.parts.value)) continue;
       low = std::min(low, t.parts.value);
       high = std::max(high, t.parts.value);
       if (std::abs(t.by) == 1) step = std::max(step, std::abs(t.parts.value - p.value));
+      pad = std::max(pad, std::ceil(TextWidth(text_of(t), style_of(t).face, style_of(t).size) / 2));
     }
-    const float line_width = std::min(width_, 860.0f), pad = 48, y = board_.y() + 40;
+    const float line_width = std::min(width_, 860.0f), y = board_.y() + 40;
     const double span = high > low ? high - low : 1;
     const auto x_of = [&](double v) { return kLeft + pad + static_cast<float>((v - low) / span) * (line_width - 2 * pad); };
     d_.AddLine({kLeft, y}, {kLeft + line_width, y}, {Ink::kDim, 1});
@@ -294,8 +291,8 @@ class NumbersPicture {
       const bool own = t.by == 0;
       const float x = x_of(t.parts.value);
       d_.AddLine({x, y - (own ? 14.0f : 7.0f)}, {x, y + (own ? 8.0f : 7.0f)}, {own ? Paint(Ink::kBlue) : Paint(Ink::kDim), own ? 3.0f : 1.0f});
-      const std::string text = ToText(ScalarOfBits(t.parts.type, t.parts.bits));
-      const TextStyle style{own ? 12.0f : 11.0f, own ? Face::kMonoStrong : Face::kMono, own ? Ink::kText : Ink::kDim, Align::kCenter};
+      const std::string text = text_of(t);
+      const TextStyle style = style_of(t);
       const float half = TextWidth(text, style.face, style.size) / 2;
       // Where texts would run into each other every second one stands lower.
       // What fits there neither is told by its hint.
@@ -464,6 +461,7 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
     picture.Card(tr("im $0", name), part, BitsOfScalar(Scalar::Float(part, value->im)), false, false);
     return board.Finish();
   }
+  if (data.instruction->opcode == Opcode::kBitcastConvert && conversion && !has_flipped) DrawBitLanes(board, array->id, index);
   // Before and after a conversion, where elements correspond one to one.
   const bool same_place = conversion && Shape::SameDimensions(scene.operands().front().shape, scene.results().front().shape) && !has_flipped && array->id >= kResultArray;
   std::optional<Scalar> from;

@@ -30,6 +30,14 @@ struct PictureData {
   // Of a loop: what it carried at the start of each iteration, of long ones the first, and last its result. Empty elsewhere.
   std::vector<Value> iterations;
   int64_t iteration_count = -1;    // how many there were; -1: as many as `iterations` says
+  // Of an exchange in a run on several devices: what each has, replica by replica; `operands` and `result` are those of the selected one.
+  struct OfDevice {
+    std::vector<Value> operands;
+    Value result;
+  };
+  std::vector<OfDevice> devices;
+  int64_t replicas = 1, partitions = 1;
+  int selected = 0;                // of `devices`
 };
 
 // What somebody looks at. A new one is a new drawing.

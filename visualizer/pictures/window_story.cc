@@ -281,7 +281,10 @@ void WindowStory::Frames(const PictureArray& array) const {
         const std::string name = w_.batch.size() == 1 ? absl::StrCat(vector) : absl::StrJoin(w_.BatchIndex(vector), ",");
         const float w = TextWidth(name, Face::kStrong, 9) + 5;
         // In the corner, above what the cell says; in another one where other windows begin there, too.
-        const float left = box.x - 3, right = std::max(left + w + 1, box.right() - w + 3), top = box.y - 5, bottom = box.bottom() - 5;
+        // Narrow enough, it hangs over the corner: numbers of cells and columns, in the middle of these, stay free.
+        const std::optional<Box> cell = grid->BoxOf(low);
+        const float over = std::max(3.0f, w - std::max(0.0f, (cell ? cell->width : box.width) / 2 - 5));
+        const float left = box.x - over, right = std::max(left + w + 1, box.right() - w + over), top = box.y - 5, bottom = box.bottom() - 5;
         Box place{left, top, w, 10};
         for (const Place& corner : {Place{left, top}, Place{right, top}, Place{left, bottom}, Place{right, bottom}}) {
           place.x = corner.x, place.y = corner.y;
@@ -295,11 +298,15 @@ void WindowStory::Frames(const PictureArray& array) const {
     }
     return any;
   };
+  // Frames that meet lie in each other; single cells have no room for that where they need not.
+  const bool single = std::all_of(w_.sizes.begin(), w_.sizes.end(), [](int64_t n) { return n == 1; });
+  std::map<std::vector<int64_t>, int> same;
   int64_t drawn = 0;
   for (int64_t v = 0; v < std::min<int64_t>(count, 4096) && drawn < kMostFrames; ++v) {
     if (v == subject_ || (step() >= 0 && v > subject_)) continue;
     const bool quiet = subject_ >= 0;
-    drawn += frame(v, Paint(GroupInk(static_cast<int>(v % kGroupInks)), quiet ? 0.45f : 1), quiet ? 1.2f : 2, static_cast<float>(v % 4) * 1.5f, count > 1 && !quiet, false);
+    const int depth = single ? same[Cached(v).start]++ % 3 : static_cast<int>(v % 4);
+    drawn += frame(v, Paint(GroupInk(static_cast<int>(v % kGroupInks)), quiet ? 0.45f : 1), quiet ? 1.2f : 2, static_cast<float>(depth) * 1.5f, count > 1 && !quiet, false);
   }
   if (subject_ >= 0) {
     if (Cached(subject_).clamped) frame(subject_, Ink::kOrange, 1.5f, 0, false, true);

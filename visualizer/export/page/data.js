@@ -38,6 +38,12 @@ class Program {
     for (const list of this.children) list.forEach((child, k) => { this.place[child] = k; });
     this.levels = raw.levels;
     this.run = raw.run || null;
+    // What a slice has of an instruction: one part for each run of its computation that is in it.
+    this.parts = new Map();
+    for (const [i, run, value, health] of (raw.marked && raw.marked.parts) || []) {
+      if (!this.parts.has(i)) this.parts.set(i, []);
+      this.parts.get(i).push({where: raw.marked.runs[run], value, health});
+    }
   }
 
   kind(node) { return this.raw.nodes.kind[node]; }
@@ -60,6 +66,7 @@ class Program {
   source(i) { return this.raw.source[i] < 0 ? '' : this.raw.sources[this.raw.source[i]]; }
   sourceLine(i) { return this.raw.source[i] < 0 ? '' : this.raw.sourceLines[this.raw.source[i]]; }
   formula(i) { return this.raw.formulas[i] || ''; }
+  partsOf(i) { return this.parts.get(i) || []; }
   values(i) { return (this.run && this.run.of[i]) || null; }
 
   users(i) {

@@ -78,8 +78,19 @@ class Page {
     for (const node of [...this.view.marked]) for (let at = p.parent(node); at >= 0; at = p.parent(at)) this.view.marked.add(at);
     this.rebuild(null);
     this.view.firstLook();
-    const row = i => make('li', null, make('button', {class: 'link', onclick: () => this.choose(p.nodeOfInstruction[i])}, make('span', {class: 'mono'}, p.names[i]), make('span', {class: 'note'}, p.opcode(i))));
-    document.getElementById('marked').append(make('h1', null, marked.text), make('ol', null, marked.of.map(row)));
+    const row = (i, value, health) => make('li', null, make('button', {class: 'link', title: p.opcode(i), onclick: () => this.choose(p.nodeOfInstruction[i])}, make('span', {class: 'mono'}, p.names[i]),
+      make('span', {class: 'note' + (health > 1 ? ' bad' : '')}, value || p.opcode(i))));
+    const rows = [];
+    if (marked.parts) {
+      // A heading wherever another run of a computation begins.
+      marked.parts.forEach(([i, run, value, health], k) => {
+        if ((k === 0 || marked.parts[k - 1][1] !== run) && marked.runs.length > 1) rows.push(make('li', {class: 'run'}, marked.runs[run] || p.computations[p.raw.entry].name));
+        rows.push(row(i, value, health));
+      });
+    } else {
+      marked.of.forEach(i => rows.push(row(i, '', 0)));
+    }
+    document.getElementById('marked').append(make('h1', null, marked.text), make('ol', null, rows));
     document.getElementById('marked').hidden = false;
   }
 
@@ -209,6 +220,12 @@ class Page {
     }
     if (this.colour === 'type') return {bar: p.raw.families[sum.families.indexOf(Math.max(...sum.families))][side], note: ''};
     if (this.colour === 'health') {
+      // Of what is in a slice: how it was in the runs that are in it.
+      const parts = p.instruction(box.node) >= 0 ? p.partsOf(p.instruction(box.node)).filter(part => part.health > 0) : [];
+      if (parts.length > 0) {
+        const worst = Math.max(...parts.map(part => part.health));
+        return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: parts.map(part => shortRun(part.where) + ['', 'finite', 'infinite', 'NaN'][part.health]).join(', ')};
+      }
       if (sum.nan > 0) return {bar: c.pink, note: sum.nan > 1 ? 'NaN in ' + sum.nan : 'NaN'};
       if (sum.inf > 0) return {bar: this.infinite(), note: sum.inf > 1 ? 'infinite in ' + sum.inf : 'infinite'};
       return sum.fine > 0 ? {bar: c.green, note: 'finite'} : {bar: c.border, note: ''};
@@ -435,6 +452,12 @@ class Page {
     return {boxes, arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
       marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b.node)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
+}
+
+// "body, iteration 2 of %end" as it fits on a box: "iteration 2: ".
+function shortRun(where) {
+  const iteration = /iteration \d+/.exec(where);
+  return iteration ? iteration[0] + ': ' : '';
 }
 
 (async () => {

@@ -194,8 +194,12 @@ class Inspector {
       run && run.t !== undefined ? fact('time', secondsText(run.t), make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %` + (p.run.alone ? ', executed alone' : ''))) : null,
       run && run.times ? fact('executed', `${countText(run.times)} times`, make('span', {class: 'note'}, '  the last is shown')) : null,
       run && run.ulp !== undefined ? fact('error', numberText(run.ulp) + ' ULP', make('span', {class: 'note'}, '  at most, against f64')) : null));
+    const parts = p.partsOf(i);
+    if (parts.length > 0) {
+      this.root.append(make('h3', null, 'In the slice'), make('dl', {class: 'facts'}, parts.flatMap(part => fact(part.where || c.name, make('span', {class: 'mono' + (part.health > 1 ? ' bad' : '')}, part.value)))));
+    }
     if (run && run.v) {
-      this.root.append(make('h3', null, 'Value'));
+      this.root.append(make('h3', null, 'Value'), parts.length > 0 && run.times ? make('p', {class: 'note'}, `The last of ${countText(run.times)}:`) : '');
       run.v.forEach(v => this.root.append(valueCard(v)));
     } else if (p.run) {
       this.root.append(make('p', {class: 'note'}, 'Its value was not recorded: it hands on what others made, or was not executed.'));

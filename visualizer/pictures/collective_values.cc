@@ -1,0 +1,135 @@
+#include "visualizer/pictures/collective_values.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/leaf_flow.h"
+
+namespace hloscope {
+namespace {
+
+constexpr size_t kMostArrays = 4;                        // of a device on each side
+constexpr int kFirstArray = kOwnArray + 100, kOfMember = 16, kAfterArrays = 8;  // their numbers
+constexpr float kHigh = 150;
+
+struct Side {
+  bool after = false;
+  int member = 0;
+  int array = 0;             // among those of the side
+  std::vector<int64_t> dims;
+};
+
+class DeviceValues {
+ public:
+  DeviceValues(Board& board, const DeviceRows& rows) : board_(board), r_(rows), data_(board.scene().data()), members_(static_cast<int64_t>(rows.members.size())) {}
+
+  void Draw() {
+    const Captions& tr = board_.captions();
+    board_.Skip(6);
+    board_.Say(r_.exchange == Exchange::kReduce || r_.exchange == Exchange::kReduceScatter ? tr("The numbers of this run, before and after:") : tr("The numbers of this run, before and after, in the colour of the device from which they come:"), Ink::kText);
+    for (int m = 0; m < static_cast<int>(r_.names.size()); ++m) {
+      const PictureData::OfDevice* of = DataOf(r_.members[m]);
+      if (of == nullptr) continue;
+      std::vector<Board::Piece> row;
+      AddSide(m, *of, false, &row);
+      row.push_back(std::string("->"));
+      AddSide(m, *of, true, &row);
+      board_.Row(std::move(row), kHigh);
+    }
+  }
+
+ private:
+  const PictureData::OfDevice* DataOf(const Device& device) const {
+    const int64_t place = device.replica * data_.partitions + device.partition;
+    return place >= 0 && place < static_cast<int64_t>(data_.devices.size()) ? &data_.devices[static_cast<size_t>(place)] : nullptr;
+  }
+
+  void AddSide(int member, const PictureData::OfDevice& of, bool after, std::vector<Board::Piece>* row) const {
+    std::vector<std::pair<std::string, PictureArray>> arrays;
+    const auto add = [&](const Instruction& i, const Value& value) {
+      const int leaves = LeafCountOf(i.shape);
+      for (int leaf = 0; leaf < leaves && arrays.size() < kMostArrays; ++leaf) {
+        const Shape& written = LeafShape(i.shape, leaf);
+        if (!written.IsArray()) continue;
+        const Value of_leaf = value.has_value() ? LeafOf(value, leaf) : Value();
+        const std::string name = absl::StrCat(r_.names[member], ": %", i.name, LeafPathText(i.shape, leaf));
+        const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
+        arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
+      }
+    };
+    const Instruction& i = *data_.instruction;
+    if (after) {
+      add(i, of.result);
+    } else {
+      for (size_t k = 0; k < i.operands.size(); ++k) add(*i.operands[k], k < of.operands.size() ? of.operands[k] : Value());
+    }
+    for (size_t k = 0; k < arrays.size(); ++k) {
+      if (k > 0) row->push_back(std::string());
+      row->push_back(SpecOf(arrays[k].second, {after, member, static_cast<int>(k), {}}));
+    }
+  }
+
+  GridSpec SpecOf(const PictureArray& array, Side side) const {
+    side.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
+    GridSpec spec = GridOf(array, nullptr, board_.captions());
+    spec.cell = [this, side, inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
+      GridCell cell = inner(index);
+      const int from = side.after ? CameFrom(side, index) : side.member;
+      if (from >= 0) cell.tint = Paint(GroupInk(from), 0.3f);
+      if (InStep(side, index)) cell.mark = CellMark::kNow;
+      return cell;
+    };
+    return spec;
+  }
+
+  // Which of so many equal blocks along the dimension an element is in.
+  int BlockOf(const Side& side, absl::Span<const int64_t> index) const {
+    if (r_.dim < 0 || r_.dim >= static_cast<int64_t>(index.size())) return side.array;
+    const int64_t each = side.dims[static_cast<size_t>(r_.dim)] / std::max<int64_t>(members_, 1);
+    return each > 0 ? static_cast<int>(index[static_cast<size_t>(r_.dim)] / each) : -1;
+  }
+
+  // The member whose number an element of a result is; -1: of no single one.
+  int CameFrom(const Side& side, absl::Span<const int64_t> index) const {
+    switch (r_.exchange) {
+      case Exchange::kGather:
+      case Exchange::kAllToAll: return BlockOf(side, index);
+      case Exchange::kBroadcast: return HasDynamicRoot(*data_.instruction) ? -1 : 0;
+      case Exchange::kPermute:
+        for (const auto& [from, to] : r_.sends) {
+          if (to == side.member) return from;
+        }
+        return -1;
+      default: return -1;
+    }
+  }
+
+  // What the shown step moves: of groups to one member, of pairs those of one pair.
+  bool InStep(const Side& side, absl::Span<const int64_t> index) const {
+    const int step = board_.step();
+    if (step < 0) return false;
+    if (r_.exchange == Exchange::kPermute) return step < static_cast<int>(r_.sends.size()) && (side.after ? r_.sends[step].second : r_.sends[step].first) == side.member;
+    if (side.after) return side.member == step;
+    if (r_.exchange == Exchange::kBroadcast) return side.member == 0 && !HasDynamicRoot(*data_.instruction);
+    return r_.exchange == Exchange::kGather || r_.exchange == Exchange::kReduce || BlockOf(side, index) == step;
+  }
+
+  Board& board_;
+  const DeviceRows& r_;
+  const PictureData& data_;
+  const int64_t members_;
+};
+
+}  // namespace
+
+void DrawDeviceValues(Board& board, const DeviceRows& rows) {
+  const PictureData& data = board.scene().data();
+  if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return;
+  // The blocks of asynchronous starts lie in tuples with what waits, which are no numbers of the exchange.
+  if (!data.instruction->shape.IsArray() && data.instruction->operands.size() != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return;
+  DeviceValues(board, rows).Draw();
+}
+
+}  // namespace hloscope

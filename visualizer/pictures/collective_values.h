@@ -1,0 +1,29 @@
+// What each device of a run brought to a collective and got, as grids of numbers in the colours of where they came from. Not for who exchanges with
+// whom where there is no run of several (collective.cc).
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_VALUES_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_VALUES_H_
+
+#include <string>
+#include <vector>
+
+#include "core/ops/device_groups.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+
+enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToAll, kBroadcast, kPermute, kRagged, kId };
+
+// Who is drawn, and how they exchange.
+struct DeviceRows {
+  Exchange exchange = Exchange::kNone;
+  int64_t dim = -1;                        // that is gathered or cut; -1: none
+  std::vector<Device> members;             // in the order of the group; of pairs all devices
+  std::vector<std::string> names;          // "replica 1", of those that are drawn
+  std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
+};
+// Nothing where the data has no devices.
+void DrawDeviceValues(Board& board, const DeviceRows& rows);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_VALUES_H_
