@@ -224,7 +224,7 @@ class Page {
       const parts = p.instruction(box.node) >= 0 ? p.partsOf(p.instruction(box.node)).filter(part => part.health > 0) : [];
       if (parts.length > 0) {
         const worst = Math.max(...parts.map(part => part.health));
-        return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: parts.map(part => shortRun(part.where) + ['', 'finite', 'infinite', 'NaN'][part.health]).join(', ')};
+        return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: parts.map(part => ['', 'finite', 'infinite', 'NaN'][part.health] + shortRun(part.where)).join('; ')};
       }
       if (sum.nan > 0) return {bar: c.pink, note: sum.nan > 1 ? 'NaN in ' + sum.nan : 'NaN'};
       if (sum.inf > 0) return {bar: this.infinite(), note: sum.inf > 1 ? 'infinite in ' + sum.inf : 'infinite'};
@@ -454,10 +454,10 @@ class Page {
   }
 }
 
-// "body, iteration 2 of %end" as it fits on a box: "iteration 2: ".
+// "body, iteration 2 of %end" as it fits on a box: ", iteration 2".
 function shortRun(where) {
   const iteration = /iteration \d+/.exec(where);
-  return iteration ? iteration[0] + ': ' : '';
+  return iteration ? ', ' + iteration[0] : '';
 }
 
 (async () => {
