@@ -12,10 +12,12 @@
 #include "app/cli/junit.h"
 #include "app/cli/line_reader.h"
 #include "app/cli/load.h"
+#include "app/cli/progress.h"
 #include "app/cli/verb.h"
-#include "core/debug/session.h"
 #include "core/debug/device_inputs.h"
 #include "core/debug/report.h"
+#include "core/debug/run_progress.h"
+#include "core/debug/session.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
@@ -133,6 +135,8 @@ int Run_debug(const std::vector<std::string>& args) {
   });
   transcript = &session.state().Extension<Transcript>();
   EquipSession(session);
+  Progress progress;
+  if (progress.seen()) session.state().Extension<ProgressLine>().set = [&progress](const std::string& what) { progress.Set(what); };
   // A file that is not there is said before anything is typed.
   if (const auto inputs = DeviceInputs::Open(*session.state().module, session.state().options); !inputs.ok()) return refuse(inputs.status().message());
   InterruptGuard guard(session);

@@ -15,6 +15,8 @@ class Progress {
   ~Progress();
   // "running"; empty: nothing is being done, the line goes away.
   void Set(std::string what);
+  // Whether anybody can see it.
+  bool seen() const { return thread_.joinable(); }
 
  private:
   void Tick();

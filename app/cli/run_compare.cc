@@ -39,7 +39,15 @@ ordered_json Json(const ShadowReport& report) {
     if (report.accumulated) item["accumulated"] = Json(row.accumulated);
     rows.push_back(std::move(item));
   }
-  ordered_json j = {{"elements", report.elements}, {"not_measured", report.without_program}, {"program_ms", report.run_seconds * 1e3}, {"measuring_ms", report.seconds * 1e3}};
+  ordered_json j = {{"elements", report.elements},
+                    {"not_measured", report.without_program},
+                    {"program_ms", report.run_seconds * 1e3},
+                    {"measuring_ms", report.seconds * 1e3},
+                    {"preparing_ms", report.prepare_seconds * 1e3},
+                    {"compiling_ms", report.compile_seconds * 1e3},
+                    {"executions", report.executions},
+                    {"looked_at", report.looks},
+                    {"fewer_elements", report.fewer}};
   if (!report.accumulated_why.empty()) j["accumulated_why"] = report.accumulated_why;
   j["instructions"] = std::move(rows);
   return j;

@@ -15,12 +15,15 @@
 #include "core/exec/fuse.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
+#include "core/ops/cost.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
 
 constexpr int64_t kSamplesOfOneElement = 4;  // of a result whose elements are all the same
+constexpr double kStepsOfPart = 2e5;         // that a thread takes at once
+constexpr int64_t kMostOfPart = 4096, kPartsOfSlab = 64;
 
 Scalar ElementAt(const Value& array, int64_t linear) {
   const ElementType type = array.shape().element_type();
@@ -34,6 +37,42 @@ bool DependsOnIndices(const Program& program) {
   if (program.is_push) return true;
   const ExprGraph& graph = *program.graph;
   return !VisitNodes(graph, RootsOf(program), [&](NodeId, const Node& node) { return node.kind == NodeKind::kIndex && node.var < program.rank() ? Visit::kEnd : Visit::kInto; });
+}
+
+int64_t SamplesOf(const Program& program, int64_t samples) {
+  return samples > kSamplesOfOneElement && !DependsOnIndices(program) ? kSamplesOfOneElement : samples;
+}
+
+// What a thread found in its part of a result.
+struct PartChecked {
+  struct Other {
+    int64_t linear, output;
+    BoundedScalar expected;
+  };
+  int64_t agree = 0;  // bit for bit
+  std::vector<Other> others;
+  absl::Status status;
+};
+
+// Elements first ... last - 1 of a list, or of the result itself.
+PartChecked CheckPart(Interpreter& interpreter, absl::Span<const Value* const> operands, const Value& result, const int64_t* list,
+                      int64_t first, int64_t last) {
+  PartChecked part;
+  const auto take = [&](int64_t at, absl::Span<const BoundedScalar> expected) {
+    for (size_t o = 0; o < expected.size(); ++o) {
+      const Scalar got = ElementAt(result.shape().IsTuple() ? result.elements()[o] : result, at);
+      if (got.IsFinite() && SameBits(got, expected[o].value)) {
+        ++part.agree;
+      } else {
+        part.others.push_back({at, static_cast<int64_t>(o), expected[o]});
+      }
+    }
+  };
+  if (list == nullptr) part.status = interpreter.ForRange(operands, first, last, take);
+  for (int64_t i = first; list != nullptr && i < last && part.status.ok(); ++i) {
+    part.status = interpreter.ForRange(operands, list[i], list[i] + 1, take);
+  }
+  return part;
 }
 
 // Calls a computation of scalars by interpreting it: what a sort's comparator needs.
@@ -148,7 +187,7 @@ absl::Status RegionChecker::Observe(const Frame& frame, const Region& region, co
   } else {
     ++report_.instructions;
   }
-  return absl::OkStatus();
+  return Cancelled() ? absl::CancelledError("interrupted") : absl::OkStatus();
 }
 
 void RegionChecker::CheckMembers(Entry& entry, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const Value& result) {
@@ -163,7 +202,7 @@ void RegionChecker::CheckMembers(Entry& entry, const Computation& computation, c
     if (position == region.root && !Value::BitEqual(value, result) && report_.split_differences++ == 0) {
       report_.first_split_difference = std::string(instruction.name);
     }
-    return true;
+    return !Cancelled();
   };
   const absl::Status status = WalkMembers(backend_, computation, region, inputs, visit);
   if (!status.ok()) Failed(*computation.schedule[region.root], status);
@@ -177,52 +216,86 @@ void RegionChecker::CheckProgram(const absl::StatusOr<Program>& program, const K
   interpret.library_wide_accumulation = kernel.library_wide_accumulation();
   std::vector<const Value*> values;
   for (const Value& operand : operands) values.push_back(&operand);
-  const Shape& shape = program->outputs[0].shape;
-  int64_t samples = options_.samples;
-  if (samples > kSamplesOfOneElement && !DependsOnIndices(*program)) samples = kSamplesOfOneElement;
-  const std::vector<int64_t> linear = SampleIndices(shape.ElementCount(), samples, static_cast<uint64_t>(instruction.index) + 1);
-  if (linear.empty()) return;
+  const absl::Status checked = CheckEach(*program, interpret, values, result, instruction, fused);
+  if (!checked.ok() && !Cancelled()) Failed(instruction, checked);
+}
+
+absl::Status RegionChecker::CheckEach(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
+                                      const Value& result, const Instruction& instruction, bool fused) {
+  const int64_t samples = SamplesOf(program, options_.samples), count = program.outputs[0].shape.ElementCount();
+  const bool all = samples < 0 || count <= samples, tuple = result.shape().IsTuple();
+  const auto compare = [&](int64_t at, int64_t o, const BoundedScalar& expected) {
+    Compare(instruction, fused, tuple ? static_cast<int>(o) : -1, tuple ? result.elements()[o] : result, at, expected);
+  };
+  const uint64_t seed = static_cast<uint64_t>(instruction.index) + 1;
+  if (program.is_push) return CheckPush(program, interpret, operands, SampleIndices(count, samples, seed), compare);
+  const std::vector<int64_t> linear = all ? std::vector<int64_t>() : SampleIndices(count, samples, seed);
+  // Threads take parts of a slab in turn, and keep what does not agree bit for bit; that is judged in order, whoever found it.
+  const int64_t total = all ? count : static_cast<int64_t>(linear.size());
+  const double steps = StepsOfElement(program);
+  const int64_t part = std::clamp<int64_t>(static_cast<int64_t>(kStepsOfPart / steps), 1, kMostOfPart), slab = part * kPartsOfSlab;
+  const int threads = static_cast<int>(std::clamp<int64_t>((total + part - 1) / part, 1, options_.threads));
+  std::vector<std::unique_ptr<Interpreter>> interpreters;
+  for (int t = 0; t < threads; ++t) {
+    interpreters.push_back(std::make_unique<Interpreter>(program, interpret));
+    interpreters.back()->set_cancel(options_.cancel);
+  }
+  for (int64_t from = 0; from < total; from += slab) {
+    const int64_t to = std::min(total, from + slab), parts = (to - from + part - 1) / part;
+    std::vector<PartChecked> checked(parts);
+    std::atomic<int64_t> next{0};
+    OnThreads(threads, [&](int t) {
+      for (int64_t p; (p = next.fetch_add(1)) < parts;) {
+        const int64_t first = from + p * part, last = std::min(to, first + part);
+        checked[p] = CheckPart(*interpreters[t], operands, result, all ? nullptr : linear.data(), first, last);
+      }
+    });
+    for (const PartChecked& c : checked) {
+      if (!c.status.ok()) return c.status;
+      report_.checked_elements += c.agree;
+      for (const PartChecked::Other& other : c.others) compare(other.linear, other.output, other.expected);
+    }
+    Progressed(steps * static_cast<double>(to - from));
+  }
+  return absl::OkStatus();
+}
+
+// One pass over the updates, for all elements.
+absl::Status RegionChecker::CheckPush(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
+                                      const std::vector<int64_t>& linear,
+                                      const std::function<void(int64_t at, int64_t output, const BoundedScalar& expected)>& compare) {
   std::vector<std::vector<int64_t>> indices;
-  for (int64_t at : linear) {
-    indices.emplace_back(shape.rank());
-    DelinearizeIndex(shape.dimensions(), at, absl::MakeSpan(indices.back()));
+  for (int64_t at : linear) indices.push_back(IndexOf(program.outputs[0].shape, at));
+  Interpreter interpreter(program, interpret);
+  interpreter.set_cancel(options_.cancel);
+  const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> expected = interpreter.AtMany(operands, indices);
+  if (!expected.ok()) return expected.status();
+  for (int64_t o = 0; o < LeafCount(program); ++o) {
+    for (size_t i = 0; i < linear.size(); ++i) compare(linear[i], o, (*expected)[i][o]);
   }
-  std::vector<std::vector<BoundedScalar>> expected(indices.size());
-  if (program->is_push) {
-    absl::StatusOr<std::vector<std::vector<BoundedScalar>>> all = Interpreter(*program, interpret).AtMany(values, indices);
-    if (!all.ok()) return Failed(instruction, all.status());
-    expected = *std::move(all);
-  } else {
-    const int threads = static_cast<int>(std::min<size_t>(options_.threads, (indices.size() + 7) / 8));
-    std::vector<absl::Status> statuses(threads);
-    const auto work = [&](int t) {
-      Interpreter interpreter(*program, interpret);
-      for (size_t i = t; i < indices.size() && statuses[t].ok(); i += threads) {
-        absl::StatusOr<std::vector<BoundedScalar>> at = interpreter.At(values, indices[i]);
-        if (at.ok()) expected[i] = *std::move(at);
-        else statuses[t] = at.status();
-      }
-    };
-    std::vector<std::thread> others;
-    for (int t = 1; t < threads; ++t) {
-      std::thread other;
-      if (TryStartThread(other, [&work, t] { work(t); })) {
-        others.push_back(std::move(other));
-      } else {
-        work(t);
-      }
-    }
-    work(0);
-    for (std::thread& other : others) other.join();
-    for (const absl::Status& status : statuses) {
-      if (!status.ok()) return Failed(instruction, status);
-    }
-  }
-  const bool tuple = result.shape().IsTuple();
-  for (int64_t o = 0; o < LeafCount(*program); ++o) {
-    const Value& leaf = tuple ? result.elements()[o] : result;
-    for (size_t i = 0; i < linear.size(); ++i) Compare(instruction, fused, tuple ? static_cast<int>(o) : -1, leaf, linear[i], expected[i][o]);
-  }
+  Progressed(StepsOfElement(program));
+  return absl::OkStatus();
+}
+
+void RegionChecker::Progressed(double steps) {
+  steps_ += steps;
+  if (options_.progress) options_.progress(steps_);
+}
+
+double StepsToCheck(const Computation& computation, const Region& region, int64_t samples) {
+  double all = 0;
+  const auto add = [&](const Region& part) {
+    const Instruction& root = *computation.schedule[part.root];
+    if (root.literal != nullptr || Def(root).op_class == OpClass::kStructural || Def(root).op_class == OpClass::kOpaque) return;
+    const absl::StatusOr<Program> program = FuseRegion(computation, part);
+    if (!program.ok()) return;
+    const double steps = StepsOfElement(*program);
+    const int64_t count = program->outputs[0].shape.ElementCount(), most = SamplesOf(*program, samples);
+    all += program->is_push ? steps : steps * static_cast<double>(most < 0 ? count : std::min(count, most));
+  };
+  add(region);
+  for (size_t k = 0; region.members.size() > 1 && k < region.members.size(); ++k) add(SingleRegion(computation, region.members[k]));
+  return all;
 }
 
 void RegionChecker::Compare(const Instruction& instruction, bool fused, int output, const Value& got, int64_t linear, const BoundedScalar& expected) {

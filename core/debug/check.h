@@ -4,9 +4,11 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CHECK_H_
 #define HLOSCOPE_CORE_DEBUG_CHECK_H_
 
+#include <atomic>
 #include <cstdint>
-#include <memory>
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -35,6 +37,8 @@ struct CheckOptions {
   int times = 2;               // how often each region of a computation that runs many times is checked
   int threads = 0;             // 0: all
   size_t keep_mismatches = 100;
+  const std::atomic<bool>* cancel = nullptr;   // set from elsewhere: Observe ends soon with CancelledError
+  std::function<void(double steps)> progress;  // of the reference, as StepsToCheck counts them, since the beginning; null: nobody asks
 };
 
 struct CheckReport {
@@ -52,6 +56,9 @@ struct CheckReport {
   std::vector<Mismatch> mismatches;         // the first ones
 };
 
+// About how much there is to evaluate for Observe of one execution of a region.
+double StepsToCheck(const Computation& computation, const Region& region, int64_t samples);
+
 class RegionChecker {
  public:
   RegionChecker(Backend& backend, CheckOptions options);
@@ -67,6 +74,13 @@ class RegionChecker {
   };
   void CheckProgram(const absl::StatusOr<Program>& program, const Kernel& kernel, absl::Span<const Value> operands, const Value& result,
                     const Instruction& instruction, bool fused);
+  absl::Status CheckEach(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
+                         const Value& result, const Instruction& instruction, bool fused);
+  absl::Status CheckPush(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
+                         const std::vector<int64_t>& linear,
+                         const std::function<void(int64_t at, int64_t output, const BoundedScalar& expected)>& compare);
+  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
+  void Progressed(double steps);
   void CheckOpaque(const Instruction& instruction, const Kernel& kernel, absl::Span<const Value> inputs, const Region& region, const Value& result);
   void CheckMembers(Entry& entry, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const Value& result);
   void Compare(const Instruction& instruction, bool fused, int output, const Value& got, int64_t linear, const BoundedScalar& expected);
@@ -75,6 +89,7 @@ class RegionChecker {
   Backend& backend_;
   CheckOptions options_;
   CheckReport report_;
+  double steps_ = 0;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Entry>> entries_;  // by root
 };
 

@@ -1,19 +1,23 @@
 // record and compare: a run written down, and runs compared with records and with the reference.
 #include <algorithm>
+#include <chrono>
 #include <climits>
+#include <optional>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/beside.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/check.h"
+#include "core/debug/compare_replicas.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/fork.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
-#include "core/debug/compare_replicas.h"
+#include "core/debug/run_progress.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
@@ -126,21 +130,92 @@ class ReferenceWatch {
 };
 
 // A run of its own from the start: where the session stands does not change.
-absl::Status CompareWhole(Session::State& s, const CheckOptions& check) {
-  absl::StatusOr<WatchedRun> run = WholeRun(s);
-  if (!run.ok()) return run.status();
-  InterruptKeeper keeper(s);
-  Machine machine(run->module, run->backend, std::move(run->options));
-  const absl::Status started = machine.Start([&](int number) { return run->inputs.Parameter(number, &machine.account()); });
-  if (!started.ok()) return started;
-  ReferenceWatch watch(machine, *s.backend, check);
-  run->interrupt->store(&machine.interrupt());
-  const StopReason reason = machine.Run();
-  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program stands where it stood");
-  if (reason == StopReason::kError && !machine.status().ok()) s.Say("The run stops with an error: ", machine.status().message(), "\n");
-  watch.Tell(s, reason == StopReason::kError ? " before the error" : "");
-  return absl::OkStatus();
-}
+class WholeComparison {
+ public:
+  WholeComparison(Session::State& s, CheckOptions check) : s_(s), keeper_(s), check_(std::move(check)) {}
+  ~WholeComparison() {
+    if (line_) line_("");
+  }
+
+  absl::Status Run() {
+    s_.interrupted.store(false);  // of a Ctrl-C while nothing ran
+    line_ = s_.Extension<ProgressLine>().set;
+    if (line_) {
+      // How much there is to do, from a run that compares nothing: loops may go round any number of times.
+      if (const absl::Status counted = Go([&](Machine& machine) { Count(machine); }); absl::IsCancelled(counted)) return counted;
+      begin_ = said_ = Clock::now();
+      check_.progress = [this](double steps) { Say(steps); };
+    }
+    std::optional<ReferenceWatch> watch;
+    StopReason reason = StopReason::kFinished;
+    const absl::Status run = Go(
+        [&](Machine& machine) {
+          check_.cancel = &machine.interrupt();
+          watch.emplace(machine, *s_.backend, check_);
+        },
+        &reason);
+    if (!run.ok()) return run;
+    watch->Tell(s_, reason == StopReason::kError ? " before the error" : "");
+    return absl::OkStatus();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  absl::Status Go(const std::function<void(Machine&)>& watch, StopReason* ended = nullptr) {
+    absl::StatusOr<WatchedRun> run = WholeRun(s_);
+    if (!run.ok()) return run.status();
+    Machine machine(run->module, run->backend, std::move(run->options));
+    const absl::Status started = machine.Start([&](int number) { return run->inputs.Parameter(number, &machine.account()); });
+    if (!started.ok()) return started;
+    watch(machine);
+    run->interrupt->store(&machine.interrupt());
+    if (s_.interrupted.load()) machine.interrupt().store(true);  // it came between
+    const StopReason reason = machine.Run();
+    run->interrupt->store(nullptr);
+    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted; the program stands where it stood");
+    if (ended == nullptr) return absl::OkStatus();
+    if (reason == StopReason::kError && !machine.status().ok()) s_.Say("The run stops with an error: ", machine.status().message(), "\n");
+    *ended = reason;
+    return absl::OkStatus();
+  }
+
+  void Count(Machine& machine) {
+    line_("comparing with the reference, counting what there is to compute");
+    machine.set_light_region_observer(
+        [this](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value>, const Value&) {
+          if (kernel == nullptr) return absl::OkStatus();
+          const auto [entry, fresh] = steps_.try_emplace(frame.computation->schedule[region.root], 0);
+          if (fresh) entry->second = StepsToCheck(*frame.computation, region, check_.samples);
+          all_ += entry->second;
+          return absl::OkStatus();
+        });
+  }
+
+  void Say(double steps) {
+    const Clock::time_point now = Clock::now();
+    if (now - said_ < std::chrono::seconds(1)) return;
+    said_ = now;
+    const double share = all_ > 0 ? std::min(1.0, steps / all_) : 1, seconds = std::chrono::duration<double>(now - begin_).count();
+    std::string text = absl::StrFormat("comparing with the reference, %.1f %%", 100 * share);
+    if (share > 0.001 || seconds > 10)
+      absl::StrAppend(&text, ", about ", AboutSeconds(seconds * (1 - share) / std::max(share, 1e-6)), " left");
+    line_(text);
+  }
+
+  static std::string AboutSeconds(double seconds) {
+    if (seconds < 90) return absl::StrFormat("%.0f s", seconds);
+    return seconds < 5400 ? absl::StrFormat("%.0f min", seconds / 60) : absl::StrFormat("%.1f h", seconds / 3600);
+  }
+
+  Session::State& s_;
+  InterruptKeeper keeper_;
+  CheckOptions check_;
+  std::function<void(const std::string&)> line_;
+  absl::flat_hash_map<const Instruction*, double> steps_;  // by root
+  double all_ = 0;
+  Clock::time_point begin_, said_;
+};
 
 absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
   CheckOptions check;
@@ -153,7 +228,7 @@ absl::Status CompareWithReference(Session::State& s, absl::string_view args) {
     return absl::InvalidArgumentError(absl::StrCat("compare reference takes whole, a number of samples or all, not ", amount));
   }
   check.times = INT_MAX;
-  if (whole) return CompareWhole(s, check);
+  if (whole) return WholeComparison(s, check).Run();
   if (!s.started()) {
     const absl::Status begun = s.Begin();
     if (!begun.ok()) return begun;

@@ -2,6 +2,7 @@
 #include "core/debug/member_walk.h"
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
@@ -61,6 +62,32 @@ absl::Status WalkMembers(Backend& backend, const Computation& computation, const
     if (last_use.contains(member)) values[member] = std::move(value);
   }
   return absl::OkStatus();
+}
+
+void PrepareMembers(Backend& backend, const Module& module) {
+  std::vector<const Computation*> work = {module.entry};
+  absl::flat_hash_set<const Computation*> seen = {module.entry};
+  for (size_t k = 0; k < work.size(); ++k) {
+    const Computation& computation = *work[k];
+    for (const Instruction* instruction : computation.schedule) {
+      if (Def(*instruction).op_class != OpClass::kControl) continue;
+      for (const Computation* called : instruction->CalledComputations()) {
+        if (seen.insert(called).second) work.push_back(called);
+      }
+    }
+    const absl::StatusOr<std::unique_ptr<Plan>> plan = backend.MakePlan(computation);
+    if (!plan.ok()) continue;  // said when the computation runs
+    std::vector<Region> singles;
+    for (const Region& region : (*plan)->regions) {
+      if (region.members.size() == 1) continue;
+      for (int member : region.members) {
+        if (computation.schedule[member]->literal == nullptr) singles.push_back(SingleRegion(computation, member));
+      }
+    }
+    std::vector<const Region*> regions;
+    for (const Region& single : singles) regions.push_back(&single);
+    if (!regions.empty()) backend.Prepare(computation, regions);
+  }
 }
 
 }  // namespace hloscope

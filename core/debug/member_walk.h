@@ -17,6 +17,9 @@ using MemberVisitor = std::function<bool(int position, const Region& single, con
 absl::Status WalkMembers(Backend& backend, const Computation& computation, const Region& region, absl::Span<const Value> inputs, const MemberVisitor& visit,
                          const Value* result = nullptr);
 
+// Compiles, in parallel, what WalkMembers runs in the fused regions of everything that the program's entry runs.
+void PrepareMembers(Backend& backend, const Module& module);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_DEBUG_MEMBER_WALK_H_

@@ -4,8 +4,10 @@
 #define HLOSCOPE_CORE_DEBUG_RUN_PROGRESS_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <mutex>
+#include <string>
 #include <utility>
 
 #include "core/exec/machine.h"
@@ -39,6 +41,11 @@ class ProgressOfRun {
 // Shared, so that who looks need not ask the session.
 struct RunProgress {
   std::shared_ptr<ProgressOfRun> run = std::make_shared<ProgressOfRun>();
+};
+
+// What a long command is at, for whoever shows it; empty: it is done. State::Extension<ProgressLine>(); null: nobody shows it.
+struct ProgressLine {
+  std::function<void(const std::string&)> set;
 };
 
 }  // namespace hloscope

@@ -1,37 +1,27 @@
-// Measuring; see the header. Time is kept in bounds by looking at every instruction once, whatever it costs, and again (in loops) only
-// while the looking has cost less than the program itself, or next to nothing.
+// Measuring; see the header. Every instruction is looked at once. What is looked at beyond that, in loops, and how many elements where they
+// are made of very many others, is a matter of steps: nodes of element programs, of which the interpreter evaluates one while compiled code
+// does kNativeSpeed. Steps are counted, not timed, so that every run of a program looks at the same elements.
 #include "core/debug/shadow.h"
 
 #include <algorithm>
 #include <cmath>
+#include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
-#include "core/debug/check.h"
 #include "core/debug/member_walk.h"
-#include "core/debug/text_util.h"
-#include "core/exec/fuse.h"
-#include "core/ir/opcode.h"
-#include "core/literal/format.h"
-#include "core/ops/op.h"
+#include "core/debug/shadow_region.h"
 
 namespace hloscope {
 namespace {
 
 using Clock = std::chrono::steady_clock;
-constexpr double kFreeSeconds = 0.05;           // of looking that is never held against the program's time: short programs are looked at whole
-constexpr double kMostSecondsOfSamples = 0.02;  // of one instruction at one look
-constexpr size_t kFewestSamples = 4;
+constexpr double kNativeSpeed = 50;
+constexpr double kStepsOfRegion = 50;        // what the machine does around a kernel
+constexpr double kStepsOfInstruction = 500;  // what a look does around the elements
+constexpr double kFreeSteps = 5e4;           // of looking that is never held against the program: short programs are looked at whole
+constexpr double kLeastOfLook = 2e4;         // steps that a look at a region may take however little the region does
 
 double Seconds(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
-
-bool IsNarrowNumber(ElementType type) { return (IsFloat(type) && type != ElementType::kF64) || type == ElementType::kC64; }
-
-bool HasNarrowNumbers(const Shape& shape) {
-  if (shape.IsTuple()) return std::any_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(), HasNarrowNumbers);
-  return shape.IsArray() && IsNarrowNumber(shape.element_type());
-}
 
 }  // namespace
 
@@ -41,13 +31,6 @@ int ErrorBin(double ulp) {
   int bin = 1;
   for (double edge = 0.5; ulp > edge && bin < kErrorBins - 2; edge *= 2) ++bin;
   return bin;
-}
-
-std::string ErrorBinText(int bin) {
-  if (bin == 0) return "exact";
-  if (bin == kErrorBins - 1) return "not finite";
-  if (bin == kErrorBins - 2) return absl::StrCat("beyond ", FormatDouble(std::ldexp(0.5, bin - 2)));
-  return absl::StrCat("up to ", FormatDouble(std::ldexp(0.5, bin - 1)));
 }
 
 void AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear) {
@@ -73,11 +56,23 @@ void AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const 
   s.worst_exact = exact;
 }
 
-ShadowWatcher::ShadowWatcher(Backend& backend, ShadowOptions options) : backend_(backend), options_(options), start_(Clock::now()) {}
+struct ShadowWatcher::Entry {
+  std::unique_ptr<RegionShadow> shadow;
+  std::vector<std::unique_ptr<RegionShadow>> members;  // one by one, where all elements are looked at
+  bool known = false, nothing = false;                 // nothing: to look at
+  double steps_of_run = 0, steps_of_look = 0, most = 0;
+  int64_t executions = 0, looks = 0;
+};
+
+ShadowWatcher::ShadowWatcher(Backend& backend, ShadowOptions options)
+    : backend_(backend), options_(options), functions_(std::make_unique<NativeFunctions>(backend)) {
+  if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
 ShadowWatcher::~ShadowWatcher() = default;
 
 ShadowReport ShadowWatcher::TakeReport() {
-  report_.seconds = spent_;
+  report_.compile_seconds += functions_->compile_seconds();
+  report_.seconds = spent_ - functions_->compile_seconds();
   return std::move(report_);
 }
 
@@ -87,94 +82,97 @@ ShadowRow& ShadowWatcher::Row(const Instruction& instruction) {
   return report_.rows[entry->second];
 }
 
-absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
-  if (kernel == nullptr) return absl::OkStatus();
-  const Computation& computation = *frame.computation;
-  const Instruction& root = *computation.schedule[region.root];
-  std::unique_ptr<Entry>& entry = entries_[&root];
-  if (entry == nullptr) entry = std::make_unique<Entry>();
-  const Clock::time_point begin = Clock::now();
-  // In a loop errors may begin late: besides what the time allows, executions 0, 1, 4, 16, ... are looked at.
-  const int64_t turn = entry->executions++;
-  const bool milestone = (turn & (turn - 1)) == 0 && (turn & 0x5555555555555555) == turn;
-  if (!milestone && options_.samples >= 0 && spent_ > kFreeSeconds && spent_ > options_.most_times * (Seconds(start_, begin) - spent_)) return absl::OkStatus();
-  ++entry->times;
-  if (region.members.size() == 1) {
-    Look(*entry, 0, frame, region, inputs, result);
-  } else {
-    size_t k = 0;
-    const auto visit = [&](int, const Region& single, const Kernel* ran, absl::Span<const Value> operands, const Value& value) {
-      if (ran != nullptr) Look(*entry, k++, frame, single, operands, value);
-      return true;
-    };
-    const absl::Status walked = WalkMembers(backend_, computation, region, inputs, visit);
-    if (!walked.ok() && report_.without_program++ == 0) report_.first_without = absl::StrCat("%", root.name, ": ", walked.message());
-  }
-  spent_ += Seconds(begin, Clock::now());
-  return absl::OkStatus();
+void ShadowWatcher::Failed(const Instruction& instruction, absl::string_view why) {
+  if (!failed_.insert(&instruction).second) return;
+  if (report_.without_program++ == 0) report_.first_without = absl::StrCat("%", instruction.name, ": ", why);
 }
 
-void ShadowWatcher::Look(Entry& entry, size_t k, const Frame& frame, const Region& single, absl::Span<const Value> operands, const Value& value) {
-  const Instruction& instruction = *frame.computation->schedule[single.root];
-  // A copy has no error of its own.
-  if (!HasNarrowNumbers(instruction.shape) || Def(instruction).movement != Movement::kCompute) return;
-  if (entry.programs.size() <= k) {
-    entry.programs.resize(k + 1);
-    const absl::StatusOr<Program> program = FuseRegion(*frame.computation, single);
-    if (program.ok()) {
-      entry.programs[k] = std::make_unique<Program>(WidenProgram(*program));
-    } else if (report_.without_program++ == 0) {
-      report_.first_without = absl::StrCat("%", instruction.name, ": ", program.status().message());
-    }
+absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
+  if (kernel == nullptr) return absl::OkStatus();
+  const Clock::time_point begin = Clock::now();
+  std::unique_ptr<Entry>& entry = entries_[frame.computation->schedule[region.root]];
+  if (entry == nullptr) entry = std::make_unique<Entry>();
+  run_steps_ += kStepsOfRegion + entry->steps_of_run / kNativeSpeed;
+  if (entry->nothing) return absl::OkStatus();
+  const int64_t turn = entry->executions++;
+  // In a loop errors may begin late: besides what the steps allow, executions 0, 1, 4, 16, ... are looked at.
+  const bool milestone = (turn & (turn - 1)) == 0 && (turn & 0x5555555555555555) == turn;
+  const bool affordable =
+      options_.samples < 0 || look_steps_ + entry->steps_of_look <= std::max(kFreeSteps, options_.most_times * run_steps_);
+  if (!milestone && !affordable) {
+    ++report_.executions;
+    return absl::OkStatus();
   }
-  if (entry.programs[k] == nullptr) return;
-  const Program& program = *entry.programs[k];
-  InterpretOptions interpret;
-  interpret.bounds = false;
-  Interpreter interpreter(program, interpret);
-  std::vector<const Value*> values;
-  for (const Value& operand : operands) values.push_back(&operand);
-  const Shape& shape = program.outputs[0].shape;
-  std::vector<int64_t> linear = SampleIndices(shape.ElementCount(), options_.samples, static_cast<uint64_t>(instruction.index) * 131 + static_cast<uint64_t>(entry.times));
-  if (linear.empty()) return;
-  ShadowRow& row = Row(instruction);
-  ++row.times;
-  const double worst = row.own.worst_ulp;
-  const bool tuple = value.shape().IsTuple();
-  const auto add = [&](int64_t at, const std::vector<BoundedScalar>& exact) {
-    for (size_t o = 0; o < exact.size(); ++o) {
-      const Value& leaf = tuple ? value.elements()[o] : value;
-      const ElementType type = leaf.shape().element_type();
-      if (!IsNarrowNumber(type)) continue;
-      AddError(row.own, LoadScalar(type, leaf.data() + at * StorageBytes(type)), exact[o].value, leaf.shape(), at);
-      ++report_.elements;
-    }
-  };
-  absl::Status failed;
-  if (program.is_push) {
-    std::vector<std::vector<int64_t>> indices;
-    for (const int64_t at : linear) indices.push_back(IndexOf(shape, at));
-    const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> exact = interpreter.AtMany(values, indices);
-    failed = exact.status();
-    for (size_t i = 0; exact.ok() && i < linear.size(); ++i) add(linear[i], (*exact)[i]);
+  if (options_.samples < 0 && region.members.size() > 1) {
+    LookAtMembers(*entry, frame, region, inputs);
   } else {
-    // The first and the last, then those between from both ends, as far as the time goes.
-    const Clock::time_point begin = Clock::now();
-    for (size_t i = 0; i < linear.size(); ++i) {
-      const int64_t at = i % 2 == 0 ? linear[i / 2] : linear[linear.size() - 1 - i / 2];
-      const absl::StatusOr<std::vector<BoundedScalar>> exact = interpreter.At(values, IndexOf(shape, at));
-      failed = exact.status();
-      if (!exact.ok()) break;
-      add(at, *exact);
-      if (options_.samples >= 0 && i + 1 >= kFewestSamples && Seconds(begin, Clock::now()) > kMostSecondsOfSamples) break;
-    }
+    Look(*entry, entry->shadow, frame, region, inputs, result);
   }
-  if (!failed.ok()) {
-    entry.programs[k] = nullptr;
-    if (report_.without_program++ == 0) report_.first_without = absl::StrCat("%", instruction.name, ": ", failed.message());
+  look_steps_ += entry->steps_of_look;
+  ++entry->looks;
+  report_.executions += !entry->nothing;
+  report_.looks += !entry->nothing;
+  // What the entry computation does comes once: there is no need to keep what has been prepared.
+  if (frame.kind == FrameKind::kEntry) {
+    entry->shadow = nullptr;
+    entry->members.clear();
+  }
+  spent_ += Seconds(begin, Clock::now());
+  return Cancelled() ? absl::CancelledError("interrupted") : absl::OkStatus();
+}
+
+// Every element of every member: then it is cheapest to make the values whole.
+void ShadowWatcher::LookAtMembers(Entry& entry, const Frame& frame, const Region& region, absl::Span<const Value> inputs) {
+  size_t k = 0;
+  const auto visit = [&](int, const Region& single, const Kernel* ran, absl::Span<const Value> operands, const Value& value) {
+    if (ran == nullptr) return true;
+    if (entry.members.size() <= k) entry.members.emplace_back();
+    Look(entry, entry.members[k++], frame, single, operands, value);
+    return !Cancelled();
+  };
+  const absl::Status walked = WalkMembers(backend_, *frame.computation, region, inputs, visit);
+  if (!walked.ok()) Failed(*frame.computation->schedule[region.root], walked.message());
+}
+
+void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region,
+                         absl::Span<const Value> inputs, const Value& result) {
+  if (shadow == nullptr) {
+    const Clock::time_point begin = Clock::now();
+    const double compiled = functions_->compile_seconds();
+    shadow = std::make_unique<RegionShadow>(*functions_, *frame.computation, region);
+    report_.prepare_seconds += Seconds(begin, Clock::now()) - (functions_->compile_seconds() - compiled);
+    for (const auto& [instruction, why] : shadow->failures()) Failed(*instruction, why);
+  }
+  if (!entry.known) {
+    entry.known = true;
+    entry.nothing = options_.samples >= 0 && shadow->instructions().empty();
+    entry.steps_of_run = shadow->steps_of_run();
+    run_steps_ += entry.steps_of_run / kNativeSpeed;
+    entry.most = std::max(kLeastOfLook, options_.most_times * entry.steps_of_run / kNativeSpeed);
+    entry.steps_of_look =
+        shadow->StepsOfLook(options_.samples, entry.most) + kStepsOfInstruction * static_cast<double>(shadow->instructions().size());
+    const Instruction* first = nullptr;
+    int64_t taken = 0;
+    const int64_t fewer = shadow->Fewer(options_.samples, entry.most, &first, &taken);
+    if (fewer > 0 && report_.fewer == 0) report_.first_fewer = absl::StrCat("%", first->name, ": ", taken);
+    report_.fewer += fewer;
   }
   const bool loop = frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition;
-  if (row.own.worst_ulp > worst && loop) row.worst_where = absl::StrCat("iteration ", frame.iteration);
+  for (const Instruction* instruction : shadow->instructions()) {
+    if (!failed_.contains(instruction)) ++Row(*instruction).times;
+  }
+  const RegionShadow::Look look = {
+      options_.samples, entry.most, static_cast<uint64_t>(region.root) * 131 + static_cast<uint64_t>(entry.looks) + 1,
+      options_.threads, inputs,     &result,
+      options_.cancel};
+  const absl::Status looked = shadow->At(look, [&](const ShadowElement& element) {
+    ShadowRow& row = Row(*element.instruction);
+    const double worst = row.own.worst_ulp;
+    AddError(row.own, element.got, element.exact, *element.shape, element.linear);
+    ++report_.elements;
+    if (row.own.worst_ulp > worst && loop) row.worst_where = absl::StrCat("iteration ", frame.iteration);
+  });
+  if (!looked.ok() && !Cancelled()) Failed(*frame.computation->schedule[region.root], looked.message());
 }
 
 absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
@@ -186,8 +184,12 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
     parameters.push_back(*std::move(value));
   }
   machine.PrepareAll();
+  const Clock::time_point compiling = Clock::now();
+  if (options.samples < 0) PrepareMembers(run.backend, run.module);
+  const double compile_seconds = Seconds(compiling, Clock::now());
   const absl::Status started = machine.Start(std::move(parameters));
   if (!started.ok()) return started;
+  options.cancel = &machine.interrupt();
   ShadowWatcher watcher(run.backend, options);
   machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
     return watcher.Observe(frame, region, kernel, inputs, result);
@@ -203,79 +205,9 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
     return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", at == nullptr ? "" : absl::StrCat(" at %", at->name), ": ", machine.status().message()));
   }
   ShadowReport report = watcher.TakeReport();
-  report.run_seconds = all - report.seconds;
+  report.run_seconds = all - report.seconds - report.compile_seconds;
+  report.compile_seconds += compile_seconds;
   return report;
-}
-
-std::string ShadowSummary(const ShadowReport& report) {
-  ErrorStatistics own;
-  const ShadowRow* worst = nullptr;
-  for (const ShadowRow& row : report.rows) {
-    own.elements += row.own.elements;
-    own.sum_ulp += row.own.sum_ulp;
-    for (int bin = 0; bin < kErrorBins; ++bin) own.bins[bin] += row.own.bins[bin];
-    if (row.own.elements > 0 && (worst == nullptr || row.own.worst_ulp > worst->own.worst_ulp)) worst = &row;
-  }
-  std::string text = absl::StrCat(Count(own.elements, "element"), " of ", Count(static_cast<int64_t>(report.rows.size()), "instruction"), " against f64; own error ");
-  if (worst == nullptr) text += "not measured: no instruction makes numbers narrower than f64";
-  else absl::StrAppend(&text, "at most ", std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("%.3g ulp", worst->own.worst_ulp) : "not finite", " (%", worst->instruction->name, "), on average ", absl::StrFormat("%.3g", own.mean_ulp()));
-  text += "\n";
-  for (int bin = 0; bin < kErrorBins; ++bin) {
-    if (own.bins[bin] > 0) absl::StrAppendFormat(&text, "  %-12s %9d %5.1f%%\n", ErrorBinText(bin), own.bins[bin], 100.0 * static_cast<double>(own.bins[bin]) / static_cast<double>(own.elements));
-  }
-  absl::StrAppendFormat(&text, "the program took %.4g ms, the measuring %.4g ms more\n", report.run_seconds * 1e3, report.seconds * 1e3);
-  if (report.without_program > 0) absl::StrAppend(&text, Count(report.without_program, "instruction"), " could not be measured, first ", report.first_without, "\n");
-  if (!report.accumulated_why.empty()) absl::StrAppend(&text, "no accumulated errors: ", report.accumulated_why, "\n");
-  return text;
-}
-
-// ---- Showing ----
-
-namespace {
-
-std::string Ulp(const ErrorStatistics& s, double ulp) { return s.elements == 0 ? "-" : std::isfinite(ulp) ? absl::StrFormat("%.3g", ulp) : "not finite"; }
-
-void Describe(const ErrorStatistics& s, absl::string_view what, std::string& text) {
-  if (s.elements == 0) return;
-  absl::StrAppend(&text, what, ": ", Count(s.elements, "element"), ", worst ", Ulp(s, s.worst_ulp), " ulp at [", absl::StrJoin(s.worst_index, ","), "]: ", ToText(s.worst_got), ", exactly ",
-                  ToText(s.worst_exact), "; mean ", Ulp(s, s.mean_ulp()), " ulp\n");
-  for (int bin = 0; bin < kErrorBins; ++bin) {
-    if (s.bins[bin] == 0) continue;
-    const double share = static_cast<double>(s.bins[bin]) / static_cast<double>(s.elements);
-    absl::StrAppendFormat(&text, "  %-12s %9d %5.1f%% %s\n", ErrorBinText(bin), s.bins[bin], 100 * share, std::string(static_cast<size_t>(std::ceil(40 * share)), '#'));
-  }
-}
-
-}  // namespace
-
-std::string ShadowDetails(const ShadowRow& row) {
-  std::string text = absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", ShapeText(row.instruction->shape), ", looked at ", Count(row.times, "time"), "\n");
-  Describe(row.own, "own error", text);
-  if (!row.worst_where.empty()) absl::StrAppend(&text, "  the worst in ", row.worst_where, "\n");
-  Describe(row.accumulated, "accumulated error", text);
-  return text;
-}
-
-std::string ShadowTable(const ShadowReport& report, size_t most) {
-  std::vector<const ShadowRow*> rows;
-  for (const ShadowRow& row : report.rows) rows.push_back(&row);
-  const auto worse = [](const ShadowRow* x, const ShadowRow* y) {
-    if (x->own.worst_ulp != y->own.worst_ulp) return x->own.worst_ulp > y->own.worst_ulp;
-    return x->accumulated.worst_ulp > y->accumulated.worst_ulp;
-  };
-  std::stable_sort(rows.begin(), rows.end(), worse);
-  std::string text = absl::StrFormat("%10s %10s %12s %9s  %s\n", "own worst", "own mean", report.accumulated ? "accumulated" : "", "elements", "instruction (ulp of its type)");
-  for (size_t k = 0; k < rows.size() && k < most; ++k) {
-    const ShadowRow& row = *rows[k];
-    std::string at = absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", Cut(row.instruction->shape.ToString(false), 40));
-    if (row.own.elements > 0 && row.own.worst_ulp > 0) {
-      absl::StrAppend(&at, " [", absl::StrJoin(row.own.worst_index, ","), "]", row.worst_where.empty() ? "" : absl::StrCat(", ", row.worst_where));
-    }
-    absl::StrAppendFormat(&text, "%10s %10s %12s %9d  %s\n", Ulp(row.own, row.own.worst_ulp), Ulp(row.own, row.own.mean_ulp()),
-                          report.accumulated ? Ulp(row.accumulated, row.accumulated.worst_ulp) : "", row.own.elements, at);
-  }
-  if (rows.size() > most) absl::StrAppend(&text, Count(static_cast<int64_t>(rows.size() - most), "more instruction"), "; info shadow all lists them, info shadow %x one\n");
-  return text;
 }
 
 }  // namespace hloscope

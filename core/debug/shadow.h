@@ -4,17 +4,17 @@
 #define HLOSCOPE_CORE_DEBUG_SHADOW_H_
 
 #include <array>
-#include <chrono>
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/record.h"
-#include "core/element/interpret.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
 
@@ -50,16 +50,26 @@ struct ShadowReport {
   std::string first_without;
   bool accumulated = false;
   std::string accumulated_why;  // why not, if it was asked for and is not there
-  double seconds = 0;           // spent beside the program itself
   double run_seconds = 0;       // of the program
+  double seconds = 0;           // of the measuring beside it
+  double prepare_seconds = 0;   // in these: until an instruction can be looked at
+  double compile_seconds = 0;   // of code that only the measuring runs; not in these
+  int64_t executions = 0, looks = 0;  // of regions with something to look at, and how many of them were
+  int64_t fewer = 0;                  // instructions of which fewer elements than asked for were looked at: each costs too much
+  std::string first_fewer;            // "%sum: 5"
 };
 
 struct ShadowOptions {
-  int64_t samples = 16;    // of each result; -1: all
-  double most_times = 1;   // of the program's own time, beyond the first look at each instruction; with all: no limit
+  int64_t samples = 16;   // of each result, fewer where an element is made of very many; -1: all
+  int threads = 0;        // 0: all
+  double most_times = 1;  // of the steps that the program itself stands for, beyond the first look at each instruction; with all: no limit
+  const std::atomic<bool>* cancel = nullptr;  // set from elsewhere: Observe ends soon with CancelledError
 };
 
-// Observes a Machine (fused regions as they run: what is inside one is executed again, one instruction at a time).
+class NativeFunctions;
+class RegionShadow;
+
+// Observes a Machine, fused regions as they run.
 class ShadowWatcher {
  public:
   ShadowWatcher(Backend& backend, ShadowOptions options);
@@ -68,20 +78,22 @@ class ShadowWatcher {
   ShadowReport TakeReport();
 
  private:
-  struct Entry {
-    std::vector<std::unique_ptr<Program>> programs;  // of each member, widened; null: none
-    int64_t executions = 0;
-    int64_t times = 0;
-  };
-  void Look(Entry& entry, size_t k, const Frame& frame, const Region& single, absl::Span<const Value> operands, const Value& value);
+  struct Entry;
+  void Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, const Frame& frame, const Region& region, absl::Span<const Value> inputs,
+            const Value& result);
+  void LookAtMembers(Entry& entry, const Frame& frame, const Region& region, absl::Span<const Value> inputs);
+  void Failed(const Instruction& instruction, absl::string_view why);
   ShadowRow& Row(const Instruction& instruction);
+  bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
 
   Backend& backend_;
   ShadowOptions options_;
   ShadowReport report_;
+  std::unique_ptr<NativeFunctions> functions_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Entry>> entries_;  // by root
   absl::flat_hash_map<const Instruction*, size_t> rows_;
-  std::chrono::steady_clock::time_point start_;
+  absl::flat_hash_set<const Instruction*> failed_;
+  double run_steps_ = 0, look_steps_ = 0;  // of the program (as the interpreter's), and of looking
   double spent_ = 0;
 };
 
@@ -89,9 +101,6 @@ class ShadowWatcher {
 absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options);
 // "1234 elements of 56 instructions against f64; own error up to 1.2 ulp".
 std::string ShadowSummary(const ShadowReport& report);
-
-// The same program in f64: loads are converted, every operation on floats is done in f64, bits are only taken of the original type.
-Program WidenProgram(const Program& program);
 
 // The error of `got` against `exact` (f64), in ULP of got's type.
 void AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear);

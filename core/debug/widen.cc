@@ -1,7 +1,7 @@
-// An element program in f64: node by node into a graph of its own. Numbers of integers, truth values and indices stay as they are.
+// Node by node into a graph of its own. Numbers of integers, truth values and indices stay as they are.
+#include "core/debug/widen.h"
+
 #include "absl/container/flat_hash_map.h"
-#include "core/debug/shadow.h"
-#include "core/element/program.h"
 
 namespace hloscope {
 namespace {

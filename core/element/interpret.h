@@ -47,6 +47,9 @@ class Interpreter {
   // Push programs, several indices in one pass over the domain: result[k][o].
   absl::StatusOr<std::vector<std::vector<BoundedScalar>>> AtMany(absl::Span<const Value* const> operands,
                                                                  absl::Span<const std::vector<int64_t>> indices);
+  // Pull programs: elements begin ... end - 1 in row-major order, one after the other, without a copy of each.
+  absl::Status ForRange(absl::Span<const Value* const> operands, int64_t begin, int64_t end,
+                        const std::function<void(int64_t linear, absl::Span<const BoundedScalar>)>& take);
   // Whole outputs.
   absl::StatusOr<std::vector<Value>> All(absl::Span<const Value* const> operands, MemoryAccount* account = nullptr);
   // Called for every load of At with the operand, its row-major linear index and the value ("where does this element come from?").

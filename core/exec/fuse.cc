@@ -25,57 +25,59 @@ bool RepeatedElement(const Value& value, Scalar* element) {
   return true;
 }
 
-class Fuser {
+}  // namespace
+
+class MemberFuser::Impl {
  public:
-  Fuser(const Computation& computation, const Region& region) : computation_(computation), region_(region) {
+  Impl(const Computation& computation, const Region& region, ExprGraph& graph) : graph_(&graph) {
     for (size_t k = 0; k < region.inputs.size(); ++k) input_of_[region.inputs[k]] = static_cast<int>(k);
     for (int member : region.members) {
       if (!input_of_.contains(member)) members_[member] = Member();
     }
   }
 
-  absl::StatusOr<Program> Fuse() {
-    const Instruction& root = *computation_.schedule[region_.root];
-    absl::StatusOr<Program> program = ElementProgram(root);
-    if (!program.ok()) return program.status();
-    const Program& from = *program;
-    Program result;
-    result.graph = std::make_shared<ExprGraph>(*from.graph);
-    graph_ = result.graph.get();
-    for (int input : region_.inputs) result.operands.push_back(computation_.schedule[input]->shape);
-    std::vector<NodeId> same;
-    for (int v = 0; v < from.graph->var_count(); ++v) same.push_back(graph_->Index(v));
-    const auto copy = [&](NodeId node) { return node == kNoNode ? kNoNode : Copy(root, from, node, same); };
-    for (const Program::Output& output : from.outputs) result.outputs.push_back({output.shape, copy(output.value)});
-    result.is_push = from.is_push;
-    if (from.is_push) {
-      result.push = from.push;
-      result.push.in_bounds = copy(from.push.in_bounds);
-      for (NodeId& node : result.push.target) node = copy(node);
-      for (NodeId& node : result.push.combined) node = copy(node);
-    }
-    if (!status_.ok()) return status_;
-    return result;
+  // Copies `node` of a program about the operands of `owner` into the graph with its variables replaced and its loads resolved.
+  NodeId Copy(const Instruction& owner, const Program& program, NodeId node, std::vector<NodeId> index_map) {
+    return graph_->Substitute(*program.graph, node, Substituted(owner, std::move(index_map)));
   }
+
+  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index) {
+    index.resize(program.graph->var_count(), kNoNode);
+    std::vector<NodeId> roots;
+    for (const Program::Output& output : program.outputs) roots.push_back(output.value);
+    roots = graph_->SubstituteAll(*program.graph, roots, Substituted(member, std::move(index)));
+    if (const absl::Status problem = TakeProblem(); !problem.ok()) return problem;
+    return roots;
+  }
+
+  absl::StatusOr<NodeId> Element(const Instruction& of, std::vector<NodeId> index) {
+    const NodeId node = Load(of, of.shape.element_type(), std::move(index));
+    if (const absl::Status problem = TakeProblem(); !problem.ok()) return problem;
+    return node;
+  }
+
+  const absl::Status& status() const { return status_; }
 
  private:
   struct Member {
     bool ready = false;
+    absl::Status problem;
     Program program;
     bool is_constant = false;
     Scalar constant;
     absl::flat_hash_map<std::vector<NodeId>, NodeId> made;
   };
 
-  // Copies `node` of the program of `owner` into the result with its variables replaced and its loads resolved.
-  NodeId Copy(const Instruction& owner, const Program& program, NodeId node, std::vector<NodeId> index_map) {
+  ExprGraph::Substitution Substituted(const Instruction& owner, std::vector<NodeId> index_map) {
     ExprGraph::Substitution substitution;
     substitution.index_map = std::move(index_map);
     substitution.load = [this, &owner](int32_t operand, ElementType type, absl::Span<const NodeId> indices) {
       return Load(*owner.operands[operand], type, std::vector<NodeId>(indices.begin(), indices.end()));
     };
-    return graph_->Substitute(*program.graph, node, substitution);
+    return substitution;
   }
+
+  absl::Status TakeProblem() { return std::exchange(status_, absl::OkStatus()); }
 
   NodeId Load(const Instruction& producer, ElementType type, std::vector<NodeId> indices) {
     const auto input = input_of_.find(producer.index);
@@ -85,17 +87,15 @@ class Fuser {
       return Fail(absl::InternalError(absl::StrCat("the region reads ", producer.name, ", which is neither a member nor an input")), type);
     }
     Member& member = found->second;
-    if (!member.ready) {
-      const absl::Status status = Prepare(producer, member);
-      if (!status.ok()) return Fail(status, type);
-    }
+    if (!member.ready) member.problem = Prepare(producer, member);
+    if (!member.problem.ok()) return Fail(member.problem, type);
     if (member.is_constant) return graph_->Constant(member.constant);
     const auto made = member.made.find(indices);
     if (made != member.made.end()) return made->second;
     std::vector<NodeId> index_map = indices;
     index_map.resize(member.program.graph->var_count(), kNoNode);
     const NodeId node = Copy(producer, member.program, member.program.outputs[0].value, std::move(index_map));
-    member.made[std::move(indices)] = node;
+    if (status_.ok()) member.made[std::move(indices)] = node;
     return node;
   }
 
@@ -123,16 +123,49 @@ class Fuser {
     return graph_->Constant(zero);
   }
 
-  const Computation& computation_;
-  const Region& region_;
-  ExprGraph* graph_ = nullptr;
+  ExprGraph* graph_;
   absl::flat_hash_map<int, int> input_of_;
   absl::flat_hash_map<int, Member> members_;  // never grows after construction, so references stay
   absl::Status status_;
 };
 
-}  // namespace
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region) {
+  const absl::StatusOr<Program> program = ElementProgram(*computation.schedule[region.root]);
+  if (!program.ok()) return program.status();
+  return FuseRegion(computation, region, *program);
+}
 
-absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region) { return Fuser(computation, region).Fuse(); }
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& from) {
+  Program result;
+  result.graph = std::make_shared<ExprGraph>(*from.graph);
+  for (int input : region.inputs) result.operands.push_back(computation.schedule[input]->shape);
+  MemberFuser::Impl fuser(computation, region, *result.graph);
+  const Instruction& root = *computation.schedule[region.root];
+  std::vector<NodeId> same;
+  for (int v = 0; v < from.graph->var_count(); ++v) same.push_back(result.graph->Index(v));
+  const auto copy = [&](NodeId node) { return node == kNoNode ? kNoNode : fuser.Copy(root, from, node, same); };
+  for (const Program::Output& output : from.outputs) result.outputs.push_back({output.shape, copy(output.value)});
+  result.is_push = from.is_push;
+  if (from.is_push) {
+    result.push = from.push;
+    result.push.in_bounds = copy(from.push.in_bounds);
+    for (NodeId& node : result.push.target) node = copy(node);
+    for (NodeId& node : result.push.combined) node = copy(node);
+  }
+  if (!fuser.status().ok()) return fuser.status();
+  return result;
+}
+
+MemberFuser::MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph)
+    : impl_(std::make_unique<Impl>(computation, region, graph)) {}
+MemberFuser::~MemberFuser() = default;
+
+absl::StatusOr<std::vector<NodeId>> MemberFuser::Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index) {
+  return impl_->Outputs(member, program, std::move(index));
+}
+
+absl::StatusOr<NodeId> MemberFuser::Element(const Instruction& of, std::vector<NodeId> index) {
+  return impl_->Element(of, std::move(index));
+}
 
 }  // namespace hloscope

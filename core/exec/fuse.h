@@ -4,6 +4,9 @@
 #ifndef HLOSCOPE_CORE_EXEC_FUSE_H_
 #define HLOSCOPE_CORE_EXEC_FUSE_H_
 
+#include <memory>
+#include <vector>
+
 #include "absl/status/statusor.h"
 #include "core/element/program.h"
 #include "core/exec/backend.h"
@@ -16,6 +19,25 @@ namespace hloscope {
 // output, or constants of one repeated element. UnimplementedError that names the member where that does not hold.
 // A member whose position is also in `inputs` is loaded, not inlined.
 absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region);
+// The same with `program`, about the same operands, in the place of the root's.
+absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program);
+
+// Elements of the members of a region, by the values at its inputs, in a graph that is given. Whatever is asked for twice is one node.
+class MemberFuser {
+ public:
+  // All must outlive it.
+  MemberFuser(const Computation& computation, const Region& region, ExprGraph& graph);
+  ~MemberFuser();
+  // What the outputs of `program`, which is about the operands of `member`, are at `index`.
+  absl::StatusOr<std::vector<NodeId>> Outputs(const Instruction& member, const Program& program, std::vector<NodeId> index);
+  // The element of a member with one output, or of an input, at `index`.
+  absl::StatusOr<NodeId> Element(const Instruction& of, std::vector<NodeId> index);
+
+ private:
+  friend absl::StatusOr<Program> FuseRegion(const Computation& computation, const Region& region, const Program& program);
+  class Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace hloscope
 

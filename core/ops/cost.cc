@@ -147,4 +147,21 @@ Cost CostOf(const Instruction& instruction) {
   return {};
 }
 
+double StepsOf(const ExprGraph& graph, absl::Span<const NodeId> roots, int first_var) {
+  double steps = 0;
+  VisitNodes(graph, roots, [&](NodeId id, const Node&) {
+    double points = 1;
+    for (int32_t v : graph.FreeVars(id)) {
+      if (v >= first_var) points *= static_cast<double>(graph.VarExtent(v));
+    }
+    steps += points;
+    return Visit::kInto;
+  });
+  return steps;
+}
+
+double StepsOfElement(const Program& program) { return StepsOf(*program.graph, RootsOf(program), program.rank()); }
+
+double StepsOfAll(const Program& program) { return StepsOf(*program.graph, RootsOf(program), 0); }
+
 }  // namespace hloscope

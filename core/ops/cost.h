@@ -20,6 +20,14 @@ Cost CostOf(const Program& program);
 // values on.
 Cost CostOf(const Instruction& instruction);
 
+// About how many nodes are evaluated for one element of a program: those inside of folds for each of their points; a push's for each of its
+// updates, whatever the element.
+double StepsOfElement(const Program& program);
+// And for all elements: each node once for each combination of the index variables that it depends on.
+double StepsOfAll(const Program& program);
+// Of some nodes; index variables before `first_var` stand still.
+double StepsOf(const ExprGraph& graph, absl::Span<const NodeId> roots, int first_var);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_OPS_COST_H_

@@ -1,6 +1,8 @@
 // The sampled check: its rule, and that it finds a kernel which is wrong.
 #include "core/debug/check.h"
 
+#include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <cstring>
 
@@ -164,6 +166,55 @@ TEST_F(CheckTest, RegionsInLoopsAreCheckedAFewTimes) {
   const Value input = Input();
   for (int i = 0; i < 5; ++i) EXPECT_TRUE(checker.Observe(frame_, region_, &kernel_, {&input, 1}, result_).ok());
   EXPECT_EQ(checker.report().regions, 2);
+}
+
+// As much as was said there would be.
+TEST_F(CheckTest, ProgressIsOfWhatThereIsToDo) {
+  for (const int64_t samples : {int64_t{5}, int64_t{-1}}) {
+    CheckOptions options;
+    options.samples = samples;
+    std::vector<double> said;
+    options.progress = [&said](double steps) { said.push_back(steps); };
+    RegionChecker checker(*backend_, options);
+    const Value input = Input();
+    EXPECT_TRUE(checker.Observe(frame_, region_, &kernel_, {&input, 1}, result_).ok());
+    ASSERT_EQ(said.size(), 5u) << "the region and its four members";
+    EXPECT_TRUE(std::is_sorted(said.begin(), said.end()));
+    EXPECT_EQ(said.back(), StepsToCheck(*module_->entry, region_, samples));
+  }
+}
+
+TEST_F(CheckTest, CancelledAtOnce) {
+  std::atomic<bool> cancel = false;
+  CheckOptions options;
+  options.samples = -1;
+  options.cancel = &cancel;
+  options.progress = [&cancel](double) { cancel = true; };  // behind the first of five
+  RegionChecker checker(*backend_, options);
+  const Value input = Input();
+  EXPECT_TRUE(absl::IsCancelled(checker.Observe(frame_, region_, &kernel_, {&input, 1}, result_)));
+  EXPECT_EQ(checker.report().checked_elements, 128);
+  EXPECT_EQ(checker.report().unchecked_failed, 0) << "nothing failed, it was given up";
+}
+
+TEST_F(CheckTest, ThreadsChangeNothing) {
+  Value wrong = Value::Allocate(result_.shape());
+  std::memcpy(wrong.mutable_data(), result_.data(), result_.byte_size());
+  for (const int k : {3, 70, 127}) wrong.mutable_as<float>()[k] *= 1.5f;
+  const Value input = Input();
+  std::vector<CheckReport> reports;
+  for (const int threads : {1, 5}) {
+    CheckOptions options;
+    options.samples = -1;
+    options.threads = threads;
+    RegionChecker checker(*backend_, options);
+    EXPECT_TRUE(checker.Observe(frame_, region_, &kernel_, {&input, 1}, wrong).ok());
+    reports.push_back(checker.report());
+  }
+  EXPECT_EQ(reports[0].checked_elements, reports[1].checked_elements);
+  ASSERT_EQ(reports[0].mismatches.size(), 3u);
+  ASSERT_EQ(reports[1].mismatches.size(), 3u);
+  for (int k = 0; k < 3; ++k) EXPECT_EQ(reports[0].mismatches[k].index, reports[1].mismatches[k].index);
 }
 
 TEST_F(CheckTest, OriginOfANaN) {

@@ -175,5 +175,67 @@ ENTRY main {
   EXPECT_EQ(narrow->shape.ToString(false), "((f32[4], bf16[2]), token[])");
 }
 
+// What is looked at is a matter of the program, not of time: the same elements each time.
+TEST_F(ShadowTest, LooksAreCountedInSteps) {
+  module_ = Read(R"(HloModule m
+body {
+  p = (s32[], f32[5000]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  v = f32[5000] get-tuple-element(p), index=1
+  one = s32[] constant(1)
+  next = s32[] add(i, one)
+  w = f32[5000] sine(v)
+  ROOT c = (s32[], f32[5000]) tuple(next, w)
+}
+condition {
+  p = (s32[], f32[5000]) parameter(0)
+  i = s32[] get-tuple-element(p), index=0
+  n = s32[] constant(400)
+  ROOT less = pred[] compare(i, n), direction=LT
+}
+ENTRY main {
+  x = f32[5000] parameter(0)
+  zero = s32[] constant(0)
+  init = (s32[], f32[5000]) tuple(zero, x)
+  ROOT loop = (s32[], f32[5000]) while(init), condition=condition, body=body
+}
+)");
+  inputs_ = *ProgramInputs::Open(*module_, SessionOptions());
+  backend_ = MakeReferenceBackend(BackendOptions());
+  std::vector<ShadowReport> reports;
+  for (const int threads : {1, 4}) {
+    ShadowOptions options;
+    options.samples = 200;
+    options.threads = threads;
+    absl::StatusOr<ShadowReport> report = RunShadow(WatchedRun{*module_, *backend_, *inputs_, {}}, options);
+    ASSERT_TRUE(report.ok()) << report.status();
+    reports.push_back(*std::move(report));
+  }
+  EXPECT_GT(reports[0].looks, 5) << "executions 1, 2, 5, 17, 65 and 257 in any case";
+  EXPECT_LT(reports[0].looks, reports[0].executions);
+  EXPECT_THAT(ShadowSummary(reports[0]), testing::HasSubstr("executions"));
+  EXPECT_EQ(reports[0].looks, reports[1].looks);
+  EXPECT_EQ(reports[0].elements, reports[1].elements);
+  EXPECT_EQ(Row(reports[0], "w").own.sum_ulp, Row(reports[1], "w").own.sum_ulp);
+}
+
+TEST_F(ShadowTest, FewerElementsAreSaid) {
+  module_ = Read(R"(HloModule m
+ENTRY main {
+  x = f32[40,30000] parameter(0)
+  y = f32[30000] parameter(1)
+  ROOT z = f32[40] dot(x, y), lhs_contracting_dims={1}, rhs_contracting_dims={0}
+}
+)");
+  inputs_ = *ProgramInputs::Open(*module_, SessionOptions());
+  backend_ = MakeReferenceBackend(BackendOptions());
+  absl::StatusOr<ShadowReport> report = RunShadow(WatchedRun{*module_, *backend_, *inputs_, {}}, ShadowOptions());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->fewer, 1);
+  EXPECT_EQ(Row(*report, "z").own.elements, 4);
+  EXPECT_THAT(ShadowSummary(*report), testing::HasSubstr("fewer elements than asked for of 1 instruction"));
+  EXPECT_THAT(ShadowSummary(*report), testing::HasSubstr("first %z: 4"));
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -271,6 +271,33 @@ TEST(Interpreter, CancelEndsTheRun) {
   EXPECT_TRUE(interpreter.All(operands).ok());
 }
 
+TEST(Interpreter, RangesAreTheElementsInOrder) {
+  const Value lhs = F32({5, 40}, Random(200, 1)), rhs = F32({40, 7}, Random(280, 2));
+  const Value* operands[] = {&lhs, &rhs};
+  const Program p = Dot(5, 40, 7, true);
+  for (const bool bounds : {false, true}) {
+    const InterpretOptions options = {.library_order = bounds, .bounds = bounds};
+    Interpreter ranges(p, options), single(p, options);
+    std::vector<int64_t> seen;
+    const auto take = [&](int64_t linear, absl::Span<const BoundedScalar> element) {
+      seen.push_back(linear);
+      const auto x = single.At(operands, {linear / 7, linear % 7});
+      ASSERT_TRUE(x.ok());
+      EXPECT_EQ(element[0].value.re, (*x)[0].value.re) << linear;
+      EXPECT_EQ(element[0].bound, (*x)[0].bound) << linear;
+    };
+    EXPECT_TRUE(ranges.ForRange(operands, 5, 23, take).ok());
+    EXPECT_TRUE(ranges.ForRange(operands, 2, 3, take).ok());
+    EXPECT_TRUE(ranges.ForRange(operands, 9, 9, take).ok());
+    ASSERT_EQ(seen.size(), 19u);
+    for (int64_t k = 0; k < 18; ++k) EXPECT_EQ(seen[k], 5 + k);
+    EXPECT_EQ(seen[18], 2);
+    std::atomic<bool> cancel{true};
+    ranges.set_cancel(&cancel);
+    EXPECT_EQ(ranges.ForRange(operands, 0, 35, [](int64_t, absl::Span<const BoundedScalar>) {}).code(), absl::StatusCode::kCancelled);
+  }
+}
+
 TEST(Bounds, ExactProgramsHaveNone) {
   const Value lhs = F32({3, 40}, Random(120, 1)), rhs = F32({40, 5}, Random(200, 2));
   const Value* operands[] = {&lhs, &rhs};

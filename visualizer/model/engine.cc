@@ -281,7 +281,7 @@ Engine::Activity Engine::activity() const {
   if (!busy_ && !reading_now_) return activity;
   activity.seconds = Seconds(since_);
   if (asking_ && !reading_now_ && activity.seconds < 0.2) return activity;
-  activity.what = what_;
+  activity.what = said_.empty() ? what_ : said_;
   if (progress_ != nullptr && !asking_ && !reading_now_) {
     ProgressOfRun::Point point = progress_->Read();
     activity.mark = std::move(point.mark);
@@ -415,6 +415,13 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
     std::lock_guard<std::mutex> lock(mutex_);
     session_.swap(session);
     progress_ = session_ != nullptr ? session_->state().Extension<RunProgress>().run : nullptr;
+    said_.clear();
+  }
+  if (session_ != nullptr) {
+    session_->state().Extension<ProgressLine>().set = [this](const std::string& text) {
+      std::lock_guard<std::mutex> lock(mutex_);
+      said_ = text;
+    };
   }
   if (session_ != nullptr && on_opened_) {
     on_opened_(path_, session_->state());

@@ -124,6 +124,7 @@ class Engine {
   std::deque<Work> queue_;
   bool quitting_ = false, busy_ = false, asking_ = false;
   std::string what_;
+  std::string said_;  // how far it is, where it says so itself
   std::chrono::steady_clock::time_point since_;
   std::shared_ptr<const Snapshot> snapshot_;
   std::vector<ConsoleLine> console_;
