@@ -195,6 +195,11 @@ void Board::Row(std::vector<Piece> pieces, float height) {
       }
       crowded = crowded || wide() > width_ + 1;
     }
+    for (size_t k = 0; k + 1 < line.size(); ++k) {
+      if (line[k] == nullptr) continue;
+      const float gap = line[k + 1] == nullptr ? sign_width(pieces[begin + k + 1].sign) : 0;
+      crowded = crowded || line[k]->title_width() > line[k]->width() + gap - 6;
+    }
     if (crowded && grids > 1) {
       most = grids - 1;
       continue;

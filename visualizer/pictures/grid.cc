@@ -282,6 +282,12 @@ std::string Grid::ScrollAction(int dim, int64_t first) const {
   return absl::StrCat("window:", spec_.array, "=", absl::StrJoin(firsts, ","));
 }
 
+float Grid::title_width() const {
+  std::string type = spec_.type.empty() ? "" : absl::StrCat(spec_.type, "[");
+  for (size_t d = 0; d < spec_.dims.size() && !type.empty(); ++d) absl::StrAppend(&type, d > 0 ? "," : "", spec_.axes[d].letter, spec_.axes[d].letter.empty() ? "" : ":", spec_.dims[d]);
+  return TextWidth(spec_.title, Face::kMonoStrong, 13) + (type.empty() ? 0 : 8 + TextWidth(absl::StrCat(type, "]"), Face::kMono, 12));
+}
+
 void Grid::DrawHead(Place at, Drawing* drawing) const {
   float x = at.x;
   const float y = at.y + 13;

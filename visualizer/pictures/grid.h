@@ -80,6 +80,7 @@ class Grid {
 
   float width() const { return width_; }
   float height() const { return height_; }
+  float title_width() const;  // may be more than the grid's
   const GridSpec& spec() const { return spec_; }
   // `at`: its upper left corner.
   void Draw(Place at, Drawing* drawing);
