@@ -143,5 +143,21 @@ TEST(LayoutPicture, DrawsScalarsEmptyArraysAndWithoutValues) {
   EXPECT_THAT(TextOf(*FindPictureRow("layout")->draw(run.DataOf(*run.Find("c")), {})), HasSubstr("3 elements of 4 bits: 2 bytes"));
 }
 
+// From a row of memory to another one: on the lines between cells.
+TEST(LayoutPicture, MovesCrossNoNumber) {
+  RunProgram run("n = s32[40] iota(), iota_dimension=0\na = s32[8,5]{1,0} reshape(n)\nROOT b = s32[8,5]{0,1:T(2,4)} copy(a)");
+  ASSERT_EQ(run.problems(), "");
+  const PictureData data = run.DataOf(*run.module().entry->root);
+  int arrows = 0;
+  for (int64_t e = 0; e < 40; ++e) {
+    PictureSelection selection;
+    selection.pinned = Cell{kResultArray, {e / 5, e % 5}};
+    const absl::StatusOr<MadePicture> made = FindPictureRow("layout")->draw(data, selection);
+    ASSERT_TRUE(made.ok());
+    ASSERT_EQ(CrossedNumber(made->drawing, &arrows), "") << "element " << e;
+  }
+  EXPECT_GE(arrows, 40);
+}
+
 }  // namespace
 }  // namespace hloscope

@@ -100,6 +100,32 @@ inline std::string CutText(const Drawing& drawing) {
   return "";
 }
 
+// A number in a cell that a curved arrow goes through; "" where none does. Counts the arrows.
+inline std::string CrossedNumber(const Drawing& drawing, int* arrows) {
+  std::vector<const DrawnText*> numbers;
+  for (const Drawn& item : drawing.items()) {
+    const auto* t = std::get_if<DrawnText>(&item);
+    if (t != nullptr && t->style.face == Face::kMono && t->style.size >= 11 && t->style.align == Align::kCenter) numbers.push_back(t);
+  }
+  for (const Drawn& item : drawing.items()) {
+    const auto* line = std::get_if<DrawnLine>(&item);
+    if (line == nullptr || !line->style.arrow || !line->curve) continue;
+    ++*arrows;
+    for (size_t k = 0; k + 3 < line->points.size(); k += 3) {
+      const Place* p = &line->points[k];
+      for (float t = 0; t <= 1; t += 0.05f) {
+        const float u = 1 - t;
+        const auto at = [&](float a, float b, float c, float d) { return u * u * u * a + 3 * u * u * t * b + 3 * u * t * t * c + t * t * t * d; };
+        const Place on{at(p[0].x, p[1].x, p[2].x, p[3].x), at(p[0].y, p[1].y, p[2].y, p[3].y)};
+        for (const DrawnText* number : numbers) {
+          if (BoxOfText(*number).Has(on)) return absl::StrCat(number->text, " at ", on.x, ",", on.y);
+        }
+      }
+    }
+  }
+  return "";
+}
+
 // The texts of a drawing as they stand, line by line; then what belongs to the selected cell.
 inline std::string TextOf(const MadePicture& picture) {
   struct Piece {

@@ -329,9 +329,22 @@ class LayoutPicture {
     const auto line = [&](const std::vector<int64_t>& index, Paint paint, float width, bool arrow) {
       const std::optional<Box> a = before.BoxOf(source_map_->PhysicalOf(index)), b = after.BoxOf(map_->PhysicalOf(index));
       if (!a.has_value() || !b.has_value()) return;
-      const Place from{a->x + a->width / 2, a->bottom() + 12}, to{b->x + b->width / 2, b->y};
+      // Through other rows on the lines between their cells.
+      const bool leaves = a->bottom() + 24 < before.bottom(), enters = b->y > after.top() + 1;
+      std::vector<Place> points = {leaves ? Place{a->right(), a->bottom()} : Place{a->x + a->width / 2, a->bottom() + 12}};
+      const auto straight = [&points](float y) {
+        const Place at = points.back();
+        points.insert(points.end(), {{at.x, at.y + (y - at.y) / 3}, {at.x, y - (y - at.y) / 3}, {at.x, y}});
+      };
+      if (leaves) straight(before.bottom());
+      const Place from = points.back(), to = enters ? Place{b->x, after.top() - 2} : Place{b->x + b->width / 2, b->y};
       const float bend = (to.y - from.y) * 0.45f;
-      d_.AddPath({from, {from.x, from.y + bend}, {to.x, to.y - bend}, to}, {.paint = paint, .width = width, .arrow = arrow}, true);
+      points.insert(points.end(), {{from.x, from.y + bend}, {to.x, to.y - bend}, to});
+      if (enters) {
+        straight(b->y - 6);
+        points.insert(points.end(), {{b->x, b->y - 2}, {b->x + 2, b->y}, {b->x + 5, b->y + 4}});
+      }
+      d_.AddPath(std::move(points), {.paint = paint, .width = width, .arrow = arrow}, true);
     };
     if (before.one_row() && after.one_row() && Count(dims_) <= kMostMoves) {
       std::vector<int64_t> index(dims_.size(), 0);

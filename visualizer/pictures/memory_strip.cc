@@ -58,6 +58,8 @@ std::optional<Box> MemoryStrip::BoxOf(int64_t place) const {
   return Box{XOf(k % columns_), at_.y + static_cast<float>(k / columns_) * (kCell + kNumber + kRowGap), cell_width_, kCell};
 }
 
+float MemoryStrip::bottom() const { return at_.y + static_cast<float>(rows_) * (kCell + kNumber) + static_cast<float>(rows_ - 1) * kRowGap; }
+
 void MemoryStrip::Draw(Place at, Drawing* drawing) {
   at_ = at;
   if (cut_) {

@@ -35,6 +35,8 @@ class MemoryStrip {
   void Draw(Place at, Drawing* drawing);
   // Of a place that is seen; once drawn.
   std::optional<Box> BoxOf(int64_t place) const;
+  float top() const { return at_.y; }  // of the first row of cells, and below the numbers of the last; once drawn
+  float bottom() const;
 
  private:
   float XOf(int64_t column) const;
