@@ -66,7 +66,7 @@ details > div { padding: 4px 0 4px 16px; }
 .s-string { color: var(--hls-green); } .s-quiet { color: var(--hls-faint); } .hole { color: var(--hls-amber); font-weight: 700; }
 @media (max-width: 800px) { .page { display: block; } nav { position: static; max-height: none; border: 0; } main { padding: 16px; } }
 @media screen and (max-width: 640px) { .picture > svg { max-width: none; } }
-@media print { nav { display: none; } .page { display: block; } main { max-width: none; padding: 0; } pre, .value { white-space: pre-wrap; overflow-wrap: anywhere; } figure, .exercise { break-inside: avoid; } }
+@media print { nav { display: none; } .page { display: block; } main { max-width: none; padding: 0; } pre, .value { white-space: pre-wrap; overflow-wrap: anywhere; } figure, .exercise { break-inside: avoid; } figure > details > summary { display: none; } figure > details::details-content { content-visibility: visible; } }
 )";
 
 std::string SpansHtml(const Spans& spans) {
