@@ -466,11 +466,12 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (const auto dims = i.Ints(AttrId::kDimensions); !dims.empty()) {
     board.Explain(absl::StrCat("dimensions={", dims[0], "}"), Ink::kViolet, exchange == Exchange::kGather ? tr("blocks are put one after the other along it, in the order of the group.") : tr("arrays are cut into equal blocks along it, one for each member of the group."));
   }
-  // The group that is told: that of the selected device, else the first that has members.
+  // The group that is told: that of the device that was clicked, else of the one that the session looks at, else the first that has members.
   int shown = -1;
   const Cell* cell = board.cell();
   if (cell != nullptr && cell->array == kDevices && cell->index.size() == 2) shown = g.GroupOf({cell->index[0], cell->index[1]});
   if (const auto option = selection.options.find("group"); shown < 0 && option != selection.options.end()) shown = std::atoi(option->second.c_str());
+  if (shown < 0 && !data.devices.empty()) shown = g.GroupOf({data.selected / data.partitions, data.selected % data.partitions});
   for (int k = 0; k < static_cast<int>(g.groups.size()) && (shown < 0 || shown >= static_cast<int>(g.groups.size())); ++k) {
     if (!g.groups[k].empty()) shown = k;
   }
