@@ -1,8 +1,11 @@
 #include "core/debug/calls.h"
 
+#include <algorithm>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/instruction_names.h"
 #include "core/ops/op.h"
@@ -65,26 +68,37 @@ const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, 
   return nullptr;
 }
 
-absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_view name) {
+bool IsCalled(const Instruction& loop, absl::string_view name) {
+  if (FindNamed(*loop.parent, name) == &loop) return true;
+  const std::vector<Computation*> called = loop.CalledComputations();
+  return std::any_of(called.begin(), called.end(), [&](const Computation* c) { return c->name == name; });
+}
+
+absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, absl::string_view name) {
   name = absl::StripPrefix(name, "%");
   int64_t budget = 1 << 20;
   NearestName nearest(name, &budget);
   bool any = false;
+  std::vector<const Instruction*> found;
   for (const Computation* computation : module.computations) {
     for (const Instruction* instruction : computation->schedule) {
       if (Def(*instruction).control != ControlKind::kWhile) continue;
       any = true;
-      if (instruction->name == name) return instruction;
+      if (IsCalled(*instruction, name)) found.push_back(instruction);
       nearest.Offer(instruction->name);
-      for (const Computation* called : instruction->CalledComputations()) {
-        if (called->name == name) return instruction;
-        nearest.Offer(called->name);
-      }
+      for (const Computation* called : instruction->CalledComputations()) nearest.Offer(called->name);
     }
   }
+  if (!found.empty()) return found;
   if (!any) return absl::NotFoundError("this program has no loop");
   const std::string hint = nearest.Hint();
   return absl::NotFoundError(absl::StrCat("there is no loop '", name, "'", hint.empty() ? "" : "; ", hint));
+}
+
+absl::Status SeveralLoops(absl::string_view name, absl::Span<const Instruction* const> loops) {
+  std::vector<std::string> choices;
+  for (const Instruction* loop : loops) choices.push_back(absl::StrCat("iteration(", loop->parent->name, ":", loop->name, ")"));
+  return absl::InvalidArgumentError(absl::StrCat("iteration(", name, ") may mean the loops of that name in each other; write ", absl::StrJoin(choices, " or ")));
 }
 
 bool IsUsed(const Instruction& instruction) {

@@ -6,6 +6,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -28,8 +29,12 @@ const Instruction* ResolveFrom(const CallGraph& calls, const Computation& home, 
 bool IsUsed(const Instruction& instruction);
 // Calls and loops on the ways to `home` whose results nothing uses: a run does not execute them.
 std::vector<const Instruction*> PassedBy(const CallGraph& calls, const Computation& home);
-// A loop by its own name or that of its condition or body; NotFound with the nearest name.
-absl::StatusOr<const Instruction*> FindLoop(const Module& module, absl::string_view name);
+// Whether the loop is meant by that name: its own ("w", "body:w"), or that of its condition or body.
+bool IsCalled(const Instruction& loop, absl::string_view name);
+// The loops that are meant by it, in program order; NotFound with the nearest name.
+absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, absl::string_view name);
+// That the name does not say which of the loops, which run in each other, is meant.
+absl::Status SeveralLoops(absl::string_view name, absl::Span<const Instruction* const> loops);
 
 }  // namespace hloscope
 

@@ -1,9 +1,11 @@
 // Forks compared: the values of the frames in which both stand. What is inside of loops and calls: compare_forks_inside.cc.
 #include "core/debug/compare_forks.h"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
@@ -97,6 +99,7 @@ std::vector<Value> ValuesOf(Session::State& s, absl::Span<const Compared> names)
 }
 
 constexpr size_t kMostRows = 10;
+constexpr int64_t kInside = 1000;
 
 struct Comparison {
   std::vector<ForkRow> rows;
@@ -104,6 +107,7 @@ struct Comparison {
   std::vector<std::string> unlike;
   std::optional<Compared> first;  // that differs
   std::string inside;             // where that begins, if it is inside of what the first one ran
+  std::string through;            // what was found inside of what gave the same, if that was asked for
 
   void Add(const Compared& what, const std::string& name, const Value& a, const Value& b) {
     if (!a.has_value() || !b.has_value()) return;
@@ -128,6 +132,7 @@ void SayComparison(const Session::State& s, const Comparison& comparison) {
     if (k == 0 && !comparison.inside.empty()) s.Say(comparison.inside);
   }
   if (differing > static_cast<int64_t>(rows.size())) s.Say("  and more\n");
+  s.Say(comparison.through);
   if (!comparison.unlike.empty()) s.Say("Of other shapes: %", absl::StrJoin(comparison.unlike, ", %"), "\n");
 }
 
@@ -163,7 +168,34 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   return absl::OkStatus();
 }
 
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, Comparison& comparison,
+// Into the loops, calls and branches before the first difference, frame by frame.
+absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Standing& at, size_t shared, int64_t most, Comparison& comparison) {
+  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  std::vector<std::pair<ForkPath, std::string>> callers;
+  bool on = true;
+  for (size_t depth = 0; depth < shared && on; ++depth) {
+    const Frame& frame = s.machine->frames()[depth];
+    const ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth) + 1);
+    for (const Instruction* i : frame.computation->schedule) {
+      const bool first = comparison.first.has_value() && comparison.first->depth == static_cast<int>(depth) && comparison.first->name == i->name;
+      on = on && !first;
+      if (!on || i->index >= frame.position) break;
+      if (Def(*i).control != ControlKind::kNone) callers.emplace_back(path, i->name);
+    }
+  }
+  const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, callers, most);
+  if (!found.ok()) return found.status();
+  const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
+  if (found->first.has_value()) {
+    comparison.through = absl::StrCat("inside, not handed on: ", found->first->where, ": ", found->first->text, "\n");
+  } else {
+    comparison.through = absl::StrCat(looked, " looked into, with the same values.",
+                                      found->more ? absl::StrCat(" There are more; inside ", 10 * most, " looks into as many.") : "", "\n");
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside, Comparison& comparison,
                         std::function<void()>* notes, bool* everywhere) {
   if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
   const Standing at_b = StandingOf(s);
@@ -229,15 +261,16 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
     return absl::OkStatus();
   }
   if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
-  return LookInside(s, a, b, at_a, comparison);
+  if (absl::Status looked = LookInside(s, a, b, at_a, comparison); !looked.ok() || inside < 0) return looked;
+  return LookThrough(s, a, b, at_a, shared, inside, comparison);
 }
 
-absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only) {
+absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside) {
   const std::string home = s.Extension<Forks>().current;
   Comparison comparison;
   std::function<void()> notes;
   bool everywhere = false;
-  absl::Status status = CompareTwo(s, a, b, only, comparison, &notes, &everywhere);
+  absl::Status status = CompareTwo(s, a, b, only, inside, comparison, &notes, &everywhere);
   if (status.ok() && everywhere) status = CompareEverywhere(s, a, b, only);
   const absl::Status back = SwitchTo(s, home);
   if (!status.ok()) return status;
@@ -255,13 +288,23 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
 absl::Status CompareForks(Session::State& s, absl::string_view args) {
   std::vector<std::string> words = absl::StrSplit(args, absl::ByAnyChar(" \t"), absl::SkipEmpty());
   Forks& forks = s.Extension<Forks>();
+  int64_t inside = -1;  // how many frames are looked into
+  if (const auto word = std::find(words.begin(), words.end(), "inside"); word != words.end()) {
+    inside = kInside;
+    const bool number = word + 1 != words.end();
+    if (number && (!absl::SimpleAtoi(*(word + 1), &inside) || inside < 1 || word + 2 != words.end())) {
+      return absl::InvalidArgumentError("inside takes how many iterations, calls and branches are looked into, as: compare forks main other inside 10000");
+    }
+    words.erase(word, words.end());
+  }
   if (words.size() == 1) words.push_back(forks.current);
-  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: fork compare main other [%x]");
+  if (words.size() < 2 || words.size() > 3) return absl::InvalidArgumentError("two forks are compared, as: compare forks main other [%x | inside]");
+  if (words.size() == 3 && inside >= 0) return absl::InvalidArgumentError("of one value all iterations are compared; without it, inside looks into loops and calls");
   for (size_t k = 0; k < 2; ++k) {
     if (words[k] != forks.current && !forks.others.contains(words[k])) return NoFork(forks, words[k]);
   }
   if (words[0] == words[1]) return absl::InvalidArgumentError("a fork is the same as itself; name another");
-  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view());
+  return CompareTwo(s, words[0], words[1], words.size() == 3 ? absl::StripPrefix(words[2], "%") : absl::string_view(), inside);
 }
 
 }  // namespace hloscope

@@ -5,8 +5,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/fork.h"
 
@@ -38,6 +40,16 @@ struct InnerDifference {
 };
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
                                                            const std::string& caller, int64_t last);
+
+// The same where what these instructions gave is the same in both: a loop may have made what it did not carry on. Frame by frame, in at most
+// `most` iterations, calls and branches.
+struct ThroughResult {
+  std::optional<InnerDifference> first;
+  int64_t frames = 0;  // looked into
+  bool more = false;   // others were not
+};
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const std::pair<ForkPath, std::string>> callers,
+                                           int64_t most);
 
 // All values of an instruction, in every iteration and call, side by side; the first that differs is told.
 absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name);

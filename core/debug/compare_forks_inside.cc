@@ -1,6 +1,7 @@
 // Where two forks part inside of what an instruction ran: by what loops carry first, iteration by iteration, then by the values of the
 // iteration in which that parts; and on into what those ran.
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
@@ -95,6 +96,27 @@ std::string WhereText(const ForkPath& path, absl::string_view computation) {
 class Search {
  public:
   Search(Session::State& s, const std::string& a, const std::string& b) : s_(s), a_(a), b_(b) {}
+  // Into what gave the same in both, too, and into at most that many frames.
+  Search(Session::State& s, const std::string& a, const std::string& b, int64_t most) : s_(s), a_(a), b_(b), through_(true), most_(most) {}
+  int64_t frames() const { return frames_; }
+
+  // What `caller` ran, frame by frame in order of time.
+  absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller) {
+    if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
+    const Computation* home = ComputationOf(*s_.module, path);
+    const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
+    if (i == nullptr) return std::nullopt;
+    if (Def(*i).control != ControlKind::kWhile) return Inside(path, caller, -1);
+    for (int64_t k = 0; path.size() <= kDeepest; ++k) {
+      for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+        came_ = false;
+        auto inside = InFrame(With(path, {kind, k, -1, caller}));
+        if (!inside.ok() || inside->has_value()) return inside;
+        if (!came_) return std::nullopt;  // the loop has ended, or enough was looked at
+      }
+    }
+    return std::nullopt;
+  }
 
   absl::StatusOr<std::optional<InnerDifference>> Inside(const ForkPath& path, const std::string& caller, int64_t last) {
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
@@ -162,6 +184,7 @@ class Search {
   }
 
   absl::StatusOr<std::optional<InnerDifference>> InFrame(const ForkPath& path) {
+    if (through_ && frames_ > most_) return std::nullopt;
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
     const Computation* computation = ComputationOf(*s_.module, path);
     if (computation == nullptr) return std::nullopt;
@@ -183,9 +206,15 @@ class Search {
       auto of_b = Collect(s_, b_, {path}, batch);
       if (!of_b.ok()) return of_b.status();
       if (!(*of_a)[0].has_value() || !(*of_b)[0].has_value()) return std::nullopt;
+      if (k == 0 && ++frames_ > most_ && through_) return std::nullopt;
       for (size_t n = 0; n < batch.size(); ++n) {
         const std::optional<ForkRow> row = Differs(batch[n], (*(*of_a)[0])[n], (*(*of_b)[0])[n]);
-        if (!row.has_value()) continue;
+        if (!row.has_value()) {
+          if (!through_ || !control[k + n]) continue;
+          auto deeper = Through(path, batch[n]);
+          if (!deeper.ok() || deeper->has_value()) return deeper;
+          continue;
+        }
         if (control[k + n]) {
           auto deeper = Inside(path, batch[n], -1);
           if (!deeper.ok() || deeper->has_value()) return deeper;
@@ -194,11 +223,16 @@ class Search {
       }
       k = end;
     }
+    came_ = frames_ <= most_;
     return std::nullopt;
   }
 
   Session::State& s_;
   const std::string &a_, &b_;
+  const bool through_ = false;
+  const int64_t most_ = std::numeric_limits<int64_t>::max();
+  int64_t frames_ = 0;  // looked into
+  bool came_ = false;   // the last frame was there in both
 };
 
 // Where its values are, in the present fork: one computation has the name.
@@ -262,6 +296,21 @@ absl::StatusOr<Everywhere> AllValues(Session::State& s, const std::string& fork,
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
                                                            const std::string& caller, int64_t last) {
   return Search(s, a, b).Inside(path, caller, last);
+}
+
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const std::pair<ForkPath, std::string>> callers,
+                                           int64_t most) {
+  Search search(s, a, b, most);
+  ThroughResult result;
+  for (const auto& [path, caller] : callers) {
+    absl::StatusOr<std::optional<InnerDifference>> found = search.Through(path, caller);
+    if (!found.ok()) return found.status();
+    result.first = *std::move(found);
+    if (result.first.has_value()) break;
+  }
+  result.frames = std::min(search.frames(), most);
+  result.more = search.frames() > most && !result.first.has_value();
+  return result;
 }
 
 absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name) {

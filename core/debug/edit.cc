@@ -325,6 +325,7 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   }
   // What leads here is as it was, and has been written.
   StopsOfRun(s).logged.clear();
+  SealLogs(s);
   NoteLogged(s, {Mark(), false}, true);
   s.ShowStop(reason);
   return absl::OkStatus();

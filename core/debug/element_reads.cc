@@ -4,13 +4,11 @@
 #include "core/debug/element_reads.h"
 
 #include <algorithm>
-#include <cmath>
-#include <complex>
 #include <cstring>
 #include <functional>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
@@ -30,10 +28,7 @@ bool ElementReader::IsExchanged(const Instruction& instruction) const {
   return role == ExchangeRole::kCollective || role == ExchangeRole::kReceiveDone || role == ExchangeRole::kReplicaId || role == ExchangeRole::kPartitionId;
 }
 
-const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instruction) {
-  if (IsExchanged(instruction)) return nullptr;
-  auto [entry, fresh] = programs_.try_emplace(&instruction);
-  if (!fresh) return entry->second.get();
+std::unique_ptr<ElementReader::Prepared> ElementReader::Prepare(const Instruction& instruction) const {
   const OpDef& def = Def(instruction);
   if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return nullptr;
   if (def.evaluate != nullptr && !instruction.shape.IsArray() && def.op_class == OpClass::kPull) return nullptr;
@@ -47,7 +42,49 @@ const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instr
     prepared->alone.push_back(prepared->cheap[o] && prepared->tracer->IsExact(o));
   }
   for (size_t k = 0; k < prepared->program.operands.size(); ++k) prepared->roles.push_back(prepared->tracer->RoleOf(static_cast<int>(k)));
-  return (programs_[&instruction] = std::move(prepared)).get();
+  return prepared;
+}
+
+const ElementReader::Prepared* ElementReader::ProgramOf(const Instruction& instruction) {
+  if (IsExchanged(instruction)) return nullptr;
+  const auto known = programs_.find(&instruction);
+  if (known != programs_.end()) return known->second.get();
+  return (programs_[&instruction] = Prepare(instruction)).get();
+}
+
+bool ElementReader::HasSizes(const Instruction& instruction) {
+  if (!has_sizes_.has_value()) has_sizes_ = HasDynamicSizes(*instruction.parent->module);
+  return *has_sizes_;
+}
+
+absl::StatusOr<const ElementReader::Prepared*> ElementReader::ProgramIn(int frame, const Instruction& instruction) {
+  const Prepared* written = ProgramOf(instruction);
+  if (written == nullptr || !HasSizes(instruction)) return written;
+  std::vector<Shape> shapes;
+  bool differ = instruction.shape.IsArray() && instruction.shape.has_dynamic_dimension();
+  for (const Instruction* operand : instruction.operands) {
+    absl::StatusOr<Value> value = SeenBy(instruction, frame, *operand);
+    if (!value.ok()) return value.status();
+    shapes.push_back(value->shape());
+    differ = differ || (operand->shape.IsArray() && (operand->shape.has_dynamic_dimension() || shapes.back().dimensions() != operand->shape.dimensions()));
+  }
+  if (!differ) return written;
+  const std::string key = absl::StrJoin(shapes, ";", [](std::string* out, const Shape& shape) { out->append(shape.ToString(false)); });
+  const auto [entry, fresh] = sized_.try_emplace({&instruction, key});
+  if (!fresh) return entry->second != nullptr ? entry->second.get() : written;
+  absl::StatusOr<std::unique_ptr<ConcreteInstruction>> concrete = MakeConcrete(instruction, shapes);
+  if (!concrete.ok()) return written;
+  std::unique_ptr<Prepared> prepared = Prepare(*(*concrete)->instruction);
+  if (prepared == nullptr) return written;
+  prepared->sized = *std::move(concrete);
+  return (sized_[{&instruction, key}] = std::move(prepared)).get();
+}
+
+int64_t ElementReader::Prepared::Written(const Instruction& instruction, int operand, int64_t linear) const {
+  const Shape& shape = program.operands[operand];
+  const Shape& written = instruction.operands[operand]->shape;
+  if (sized == nullptr || shape.dimensions() == written.dimensions()) return linear;
+  return LinearIndex(written.dimensions(), IndexOfPlace(shape, linear));
 }
 
 const std::vector<LeafSource>& ElementReader::LeavesOf(const Instruction& instruction) {
@@ -56,9 +93,9 @@ const std::vector<LeafSource>& ElementReader::LeavesOf(const Instruction& instru
   return entry->second;
 }
 
-ElementLoader ElementReader::LoaderOf(int frame, const Instruction& instruction) {
-  return [this, frame, &instruction](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
-    const ElementPlace place{frame, instruction.operands[operand], 0, linear};
+ElementLoader ElementReader::LoaderOf(int frame, const Instruction& instruction, const Prepared& prepared) {
+  return [this, frame, &instruction, &prepared](int operand, int64_t linear) -> absl::StatusOr<Scalar> {
+    const ElementPlace place{frame, instruction.operands[operand], 0, prepared.Written(instruction, operand, linear)};
     if (const std::optional<Scalar> before = Before(place, instruction)) return *before;
     return Element(place);
   };
@@ -112,7 +149,7 @@ absl::StatusOr<Scalar> ElementReader::Lazy(const ElementPlace& place, int depth)
   }
   const FrameHistory::Place frame = history_.place(place.frame);
   const bool executed = !frame.live || place.instruction->index < history_.live_position(place.frame);
-  const Prepared* prepared = executed && depth < kLazyDepth && !place.instruction->shape.has_dynamic_dimension() ? ProgramOf(*place.instruction) : nullptr;
+  const Prepared* prepared = executed && depth < kLazyDepth && !HasSizes(*place.instruction) ? ProgramOf(*place.instruction) : nullptr;
   if (prepared != nullptr && prepared->alone[place.leaf]) {
     if (const auto known = lazy_.find(place); known != lazy_.end()) return known->second;
     // Its own tracer may be in use further out in this very evaluation: a plain evaluation beside it.
@@ -184,7 +221,10 @@ absl::StatusOr<ElementReads> ElementReader::ReadsHere(const ElementPlace& place,
     }
     return result;
   }
-  if (const Prepared* prepared = ProgramOf(i)) return ReadsOfProgram(place, *prepared, limits);
+  if (ProgramOf(i) != nullptr) {
+    const absl::StatusOr<const Prepared*> prepared = ProgramIn(place.frame, i);
+    return prepared.ok() ? ReadsOfProgram(place, **prepared, limits) : prepared.status();
+  }
   if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples copied or chosen between
     size_t from = 0;
     if (i.operands.size() == 3) {
@@ -325,9 +365,8 @@ bool HasRepeats(const Instruction& i) {
 absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits) {
   const Instruction& i = *place.instruction;
   ElementReads result;
-  const Shape& shape = prepared.program.outputs[place.leaf].shape;
-  const std::vector<int64_t> index = IndexOfPlace(shape, place.linear);
-  absl::StatusOr<TracedElement> element = prepared.tracer->At(place.leaf, index, LoaderOf(place.frame, i), limits.points);
+  const std::vector<int64_t> index = IndexOfPlace(LeafShape(i.shape, place.leaf), place.linear);
+  absl::StatusOr<TracedElement> element = prepared.tracer->At(place.leaf, index, LoaderOf(place.frame, i, prepared), limits.points);
   if (!element.ok()) return element.status();
   result.total = static_cast<int64_t>(element->loads.size());
   // One value may be several operands (x + x): it is read once.
@@ -338,9 +377,10 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& p
     if (static_cast<int64_t>(result.reads.size()) >= limits.reads) break;
     const TracedLoad& load = element->loads[l];
     const Instruction* from = i.operands[load.operand];
+    const int64_t linear = prepared.Written(i, load.operand, load.linear);
     read_of[l] = static_cast<int>(result.reads.size());
     if (repeats) {
-      const auto [entry, fresh] = known.try_emplace({from, load.linear}, read_of[l]);
+      const auto [entry, fresh] = known.try_emplace({from, linear}, read_of[l]);
       read_of[l] = entry->second;
       if (!fresh) {
         result.reads[entry->second].role = std::min(result.reads[entry->second].role, RoleOf(load.role));
@@ -348,7 +388,7 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& p
         continue;
       }
     }
-    result.reads.push_back({{place.frame, from, 0, load.linear}, RoleOf(load.role)});
+    result.reads.push_back({{place.frame, from, 0, linear}, RoleOf(load.role)});
   }
   // A choice by data (select) is a step of its own; padding and windows of a copy are not. An update that lands is a copy too.
   const bool moves = Def(i).movement == Movement::kMove || prepared.program.is_push || element->converted;
@@ -358,171 +398,6 @@ absl::StatusOr<ElementReads> ElementReader::ReadsOfProgram(const ElementPlace& p
   }
   if (result.reads.empty()) result.kind = SliceNode::kCreated;
   return result;
-}
-
-// ---- Terms ----
-
-namespace {
-
-// A fold that starts from it is the fold of its terms alone, but for the sign of a zero.
-bool IsNeutral(ScalarOp op, const Scalar& s) {
-  if (op == ScalarOp::kAdd || op == ScalarOp::kMultiply) {
-    const double neutral = op == ScalarOp::kAdd ? 0 : 1;
-    if (IsComplex(s.type)) return s.c() == std::complex<double>(neutral);
-    return IsFloat(s.type) ? s.re == neutral : s.i == static_cast<int64_t>(neutral);
-  }
-  const std::optional<Scalar> identity = IdentityOf(op, s.type);
-  return identity.has_value() && (IsFloat(s.type) ? s.re == identity->re : s.u() == identity->u());
-}
-
-// Whether each term of a fold reads an element, as a program of a pred: where choices by place alone (a window at a border) leave the loads
-// out. None: all terms read.
-std::optional<Program> ReadsSomething(const Program& terms) {
-  const ExprGraph& graph = *terms.graph;
-  std::vector<bool> loads(graph.size(), false);
-  for (NodeId id = 0; id < graph.size(); ++id) {  // inputs come before what uses them
-    loads[id] = graph.node(id).kind == NodeKind::kLoad;
-    for (NodeId input : graph.node(id).inputs) loads[id] = loads[id] || loads[input];
-  }
-  Program result = Program::Pull(terms.operands, Shape::Array(ElementType::kPred, terms.outputs[0].shape.dimensions()));
-  ExprGraph& to = *result.graph;
-  ExprGraph::Substitution same;
-  for (int v = 0; v < graph.var_count(); ++v) same.index_map.push_back(v < to.var_count() ? to.Index(v) : kNoNode);
-  NodeId all = kNoNode;
-  std::vector<NodeId> todo = {terms.outputs[0].value};
-  while (!todo.empty()) {
-    const Node& node = graph.node(todo.back());
-    todo.pop_back();
-    if (node.kind == NodeKind::kScalarOp) todo.insert(todo.end(), node.inputs.begin(), node.inputs.end());
-    if (node.kind != NodeKind::kSelect || loads[node.inputs[0]] || loads[node.inputs[1]] == loads[node.inputs[2]]) continue;
-    NodeId inside = to.Substitute(graph, node.inputs[0], same);
-    if (!loads[node.inputs[1]]) inside = to.Unary(ScalarOp::kNot, inside);
-    all = all == kNoNode ? inside : to.And(all, inside);
-    todo.push_back(node.inputs[loads[node.inputs[1]] ? 1 : 2]);
-  }
-  if (all == kNoNode) return std::nullopt;
-  result.outputs[0].value = all;
-  return result;
-}
-
-}  // namespace
-
-absl::StatusOr<std::optional<ElementReader::TermList>> ElementReader::Terms(const ElementPlace& place, int most) {
-  const Instruction& i = *place.instruction;
-  const Prepared* prepared = ProgramOf(i);
-  std::optional<TermList> none;
-  if (prepared == nullptr || prepared->cheap[place.leaf]) return none;
-  const std::vector<int64_t> index = IndexOfPlace(prepared->program.outputs[place.leaf].shape, place.linear);
-  const std::optional<ElementTracer::Terms> terms = prepared->tracer->TermsAt(place.leaf, index);
-  if (!terms) return none;
-  std::vector<Value> values;
-  std::vector<const Value*> operands;
-  for (const Instruction* operand : i.operands) {
-    absl::StatusOr<Value> value = SeenBy(i, place.frame, *operand);
-    if (!value.ok()) return value.status();
-    values.push_back(*std::move(value));
-  }
-  for (const Value& value : values) operands.push_back(&value);
-  InterpretOptions options;
-  options.bounds = false;
-  absl::StatusOr<std::vector<Value>> all = Interpreter(terms->program, options).All(operands);
-  if (!all.ok()) return all.status();
-  const Value& numbers = (*all)[0];
-  const ElementType type = numbers.shape().element_type();
-  const int64_t count = numbers.element_count();
-  const auto number = [&](int64_t t) { return LoadScalar(type, numbers.data() + t * StorageBytes(type)); };
-  const auto real = [](const Scalar& s) {
-    if (IsFloat(s.type)) return s.re;
-    if (IsComplex(s.type)) return std::abs(s.c());
-    return IsUnsigned(s.type) ? static_cast<double>(s.u()) : static_cast<double>(s.i);
-  };
-  TermList list;
-  list.op = terms->op;
-  list.count = count;
-  std::vector<Value> inside;  // by term: it reads something; empty: all do
-  if (std::optional<Program> reads = ReadsSomething(terms->program)) {
-    absl::StatusOr<std::vector<Value>> made = Interpreter(*reads, options).All(operands);
-    if (!made.ok()) return made.status();
-    inside = *std::move(made);
-  }
-  // What counts: for sums and products the magnitude; a winner for maximum and minimum; what settles it for and, or.
-  const auto weight = [&](int64_t t) {
-    const Scalar s = number(t);
-    if (s.IsNaN()) return HUGE_VAL;
-    const double x = real(s);
-    switch (terms->op) {
-      case ScalarOp::kMaximum: return x;
-      case ScalarOp::kMinimum: return -x;
-      case ScalarOp::kAnd: return -std::fabs(x);
-      case ScalarOp::kMultiply: return x == 0 ? HUGE_VAL : std::fabs(std::log(std::fabs(x)));
-      default: return std::fabs(x);
-    }
-  };
-  const bool winner = terms->op == ScalarOp::kMaximum || terms->op == ScalarOp::kMinimum;
-  if (winner) most = std::min(most, 1);
-  double magnitude = 0, sum = 0;
-  absl::StatusOr<std::vector<Value>> start = Interpreter(terms->init, options).All(operands);
-  if (!start.ok()) return start.status();
-  const Scalar init = LoadScalar((*start)[0].shape().element_type(), (*start)[0].data());
-  const bool starts = !IsNeutral(terms->op, init);
-  if (starts) {
-    ++list.count;
-    magnitude += std::fabs(real(init));
-    sum += real(init);
-  }
-  std::vector<std::pair<double, int64_t>> best;  // a heap, the smallest on top
-  const auto after = [](const std::pair<double, int64_t>& a, const std::pair<double, int64_t>& b) { return a.first > b.first || (a.first == b.first && a.second < b.second); };
-  for (int64_t t = 0; t < count; ++t) {
-    if (!inside.empty() && inside[0].as<uint8_t>()[t] == 0) {
-      ++list.padding;
-      continue;
-    }
-    const Scalar s = number(t);
-    magnitude += std::fabs(real(s));
-    sum += real(s);
-    const std::pair<double, int64_t> entry(weight(t), t);
-    if (static_cast<int>(best.size()) < most) {
-      best.push_back(entry);
-      std::push_heap(best.begin(), best.end(), after);
-    } else if (!best.empty() && after(entry, best.front())) {
-      std::pop_heap(best.begin(), best.end(), after);
-      best.back() = entry;
-      std::push_heap(best.begin(), best.end(), after);
-    }
-  }
-  std::sort(best.begin(), best.end(), after);
-  list.other = sum;
-  std::vector<std::string> names;
-  for (const Instruction* operand : i.operands) names.push_back(absl::StrCat("%", operand->name));
-  const ElementLoader load = LoaderOf(place.frame, i);
-  const auto tell = [&](ElementTracer& tracer, SliceTerm term) -> absl::Status {
-    if (terms->op == ScalarOp::kAdd && magnitude > 0 && std::isfinite(magnitude)) term.share = std::fabs(real(term.value)) / magnitude;
-    list.other -= real(term.value);
-    absl::StatusOr<TracedElement> element = tracer.At(0, term.at, load);
-    if (!element.ok()) return element.status();
-    term.formula = tracer.Formula(0, term.at, names, false, load);
-    term.numbers = tracer.Formula(0, term.at, names, true, load);
-    list.terms.push_back(std::move(term));
-    list.loads.push_back(std::move(element->loads));
-    return absl::OkStatus();
-  };
-  if (starts) {
-    ElementTracer tracer(terms->init);
-    SliceTerm term;
-    term.initial = true;
-    term.value = init;
-    if (absl::Status status = tell(tracer, std::move(term)); !status.ok()) return status;
-  }
-  ElementTracer tracer(terms->program);
-  for (const auto& [w, t] : best) {
-    SliceTerm term;
-    term.at.resize(terms->extents.size());
-    DelinearizeIndex(terms->extents, t, absl::MakeSpan(term.at));
-    term.value = number(t);
-    if (absl::Status status = tell(tracer, std::move(term)); !status.ok()) return status;
-  }
-  if (count - list.padding <= static_cast<int64_t>(best.size())) list.other = 0;
-  return std::optional<TermList>(std::move(list));
 }
 
 }  // namespace hloscope

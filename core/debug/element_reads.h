@@ -15,6 +15,7 @@
 #include "core/debug/slice.h"
 #include "core/element/interpret.h"
 #include "core/element/trace.h"
+#include "core/exec/dynamic.h"
 #include "core/exec/frame_history.h"
 #include "core/ops/leaf_flow.h"
 
@@ -63,21 +64,28 @@ class ElementReader {
     std::vector<bool> cheap;  // by output
     std::vector<bool> alone;  // by output: an element may be computed by itself, and is what the run has to the bit
     std::vector<std::optional<LoadRole>> roles;  // by operand
+    std::unique_ptr<ConcreteInstruction> sized;  // of a run whose sizes differ from the written ones: the program's shapes are its
+    // Places in an operand as it is written, of places in the program's.
+    int64_t Written(const Instruction& instruction, int operand, int64_t linear) const;
   };
   const Prepared* ProgramOf(const Instruction& instruction);
+  // With the sizes that its operands have in that frame.
+  absl::StatusOr<const Prepared*> ProgramIn(int frame, const Instruction& instruction);
   const std::vector<LeafSource>& LeavesOf(const Instruction& instruction);
-  ElementLoader LoaderOf(int frame, const Instruction& instruction);
+  // `prepared`: of which program, of ProgramIn.
+  ElementLoader LoaderOf(int frame, const Instruction& instruction, const Prepared& prepared);
   // Of an operation that orders: where the result's elements come from (core/ops/reach.h).
   absl::StatusOr<std::vector<int64_t>> CopiedFrom(int frame, const Instruction& instruction, int operand, int leaf, absl::Span<const int64_t> from, absl::Span<const int64_t> to);
 
-  // The terms of an element's fold: the largest (or the winner), and their loads.
+  // The terms of an element's fold: the largest (or the winner), and their loads. Of a scatter: what the element was before, and the updates.
   struct TermList {
-    ScalarOp op{};
+    std::optional<ScalarOp> op;  // none: each update makes of what is there what its computation says
     int64_t count = 0;
     double other = 0;
     int64_t padding = 0;  // terms that read nothing
     std::vector<SliceTerm> terms;
-    std::vector<std::vector<TracedLoad>> loads;  // of each term
+    std::vector<std::vector<TracedLoad>> loads;  // of each term; places as they are written
+    std::string formula, numbers;                // of a scatter: the element by its updates in their order
   };
   absl::StatusOr<std::optional<TermList>> Terms(const ElementPlace& place, int most);
 
@@ -93,12 +101,18 @@ class ElementReader {
   absl::StatusOr<ElementReads> ReadsOfProgram(const ElementPlace& place, const Prepared& prepared, const ReadLimits& limits);
   absl::StatusOr<ElementReads> ReadsOfOpaque(const ElementPlace& place, const ReadLimits& limits);
   absl::StatusOr<Scalar> Lazy(const ElementPlace& place, int depth);
+  bool HasSizes(const Instruction& instruction);  // the program has, that are known at run time only
+  std::unique_ptr<Prepared> Prepare(const Instruction& instruction) const;
+  absl::StatusOr<std::vector<Value>> OperandsOf(const ElementPlace& place, const Prepared& prepared);
+  absl::StatusOr<std::optional<TermList>> UpdatesInOrder(const ElementPlace& place, const Prepared& prepared, int most);
   absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
 
   FrameHistory history_;
   int device_ = 0;
   ExchangedReads exchanged_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<Prepared>> programs_;
+  absl::flat_hash_map<std::pair<const Instruction*, std::string>, std::unique_ptr<Prepared>> sized_;  // by the operands' shapes
+  std::optional<bool> has_sizes_;
   absl::flat_hash_map<const Instruction*, std::vector<LeafSource>> leaves_;
   absl::flat_hash_map<std::pair<const Instruction*, int>, bool> passed_;
   struct PlaceHash {

@@ -144,16 +144,21 @@ absl::StatusOr<Walked> ElementWalker::Walk(const ElementPlace& start, bool past)
 
 // ---- What is told of them ----
 
+void ElementWalker::AddNote(std::string note, Stretch* stretch) {
+  if (stretch->notes.size() >= kNotes || std::find(stretch->notes.begin(), stretch->notes.end(), note) != stretch->notes.end()) return;
+  stretch->notes.push_back(std::move(note));
+}
+
 void ElementWalker::NoteMove(const ElementPlace& at, const ElementReads& reads, Stretch* stretch) {
   if (reader_.history().place(at.frame).kind == FrameKind::kWhileBody) NoteLoops(at.frame, stretch);
   ++stretch->moves;
   if (stretch->through.size() < kNamedMoves && (stretch->through.empty() || stretch->through.back()->name != at.instruction->name)) stretch->through.push_back(at.instruction);
-  if (!reads.note.empty() && stretch->notes.size() < kNotes) stretch->notes.push_back(absl::StrCat("%", at.instruction->name, ": ", reads.note));
+  if (!reads.note.empty()) AddNote(absl::StrCat("%", at.instruction->name, ": ", reads.note), stretch);
   const ElementPlace& from = reads.reads[reads.moved].place;
   if (stretch->notes.size() < kNotes && LeafShape(from.instruction->shape, from.leaf).element_type() != LeafShape(at.instruction->shape, at.leaf).element_type()) {
     const absl::StatusOr<Scalar> before = reader_.Element(from), after = reader_.Element(at);
     const bool other = before.ok() && after.ok() && !IsComplex(after->type) && ToText(ConvertScalar(*after, before->type)) != ToText(*before);
-    if (other) stretch->notes.push_back(absl::StrCat("%", at.instruction->name, ": ", ToText(*before), " becomes ", ToText(*after)));
+    if (other) AddNote(absl::StrCat("%", at.instruction->name, ": ", ToText(*before), " becomes ", ToText(*after)), stretch);
   }
   for (size_t k = 0; k < reads.reads.size(); ++k) {
     if (static_cast<int>(k) == reads.moved) continue;
@@ -161,7 +166,7 @@ void ElementWalker::NoteMove(const ElementPlace& at, const ElementReads& reads, 
     if (wants_sides_) NoteSide(side, stretch);
     if (side.role == ReadRole::kIndex && stretch->notes.size() < kNotes) {
       absl::StatusOr<Scalar> value = reader_.Element(side.place);
-      if (value.ok()) stretch->notes.push_back(absl::StrCat("index ", PlaceText(side.place), " = ", ToText(*value), DisplacedText(*at.instruction, side.place, *value)));
+      if (value.ok()) AddNote(absl::StrCat("index ", PlaceText(side.place), " = ", ToText(*value), DisplacedText(*at.instruction, side.place, *value)), stretch);
     }
   }
 }
@@ -215,7 +220,7 @@ void ElementWalker::Append(const Stretch& more, Stretch* stretch) {
     if (stretch->through.size() < kNamedMoves && (stretch->through.empty() || stretch->through.back()->name != i->name)) stretch->through.push_back(i);
   }
   for (const std::string& note : more.notes) {
-    if (stretch->notes.size() < kNotes) stretch->notes.push_back(note);
+    AddNote(note, stretch);
   }
   for (const Side& side : more.sides) AddSide(side, stretch);
   for (const Loop& loop : more.loops) {

@@ -76,6 +76,8 @@ class ElementWalker {
 
   bool MayMove(const Instruction& i, int leaf);
   absl::Status Step(Stretch* stretch, bool past);
+  // Each text once: iterations say the same again and again.
+  static void AddNote(std::string note, Stretch* stretch);
   void NoteMove(const ElementPlace& at, const ElementReads& reads, Stretch* stretch);
   void NoteLoops(int frame, Stretch* stretch);
   void NoteSide(const ElementRead& read, Stretch* stretch);

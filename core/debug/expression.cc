@@ -8,6 +8,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -15,10 +16,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
+#include "core/debug/expression_arithmetic.h"
+#include "core/debug/expression_claim.h"
 #include "core/debug/expression_functions.h"
 #include "core/debug/expression_integers.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/subscript.h"
+#include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/text/hlo_text.h"
@@ -28,12 +32,14 @@ namespace {
 
 using expression::AreIntegers;
 using expression::At;
+using expression::Comparison;
 using expression::Complex;
 using expression::Function;
 using expression::Functions;
 using expression::Integer;
 using expression::IsNameChar;
 using expression::Number;
+using expression::Part;
 using expression::Result;
 using expression::Size;
 using expression::ToNumbers;
@@ -42,28 +48,12 @@ using expression::WideOp;
 
 constexpr int kMaxDepth = 200;
 
-struct Comparison {
-  std::string op;
-  Result left, right;
-  double tolerance = 0;
-  Result outcome;
-};
-
-bool Compare(absl::string_view op, Complex a, Complex b, double tolerance) {
-  if (op == "==") return a == b;
-  if (op == "!=") return a != b;
-  if (op == "<") return a.real() < b.real();  // of real numbers only
-  if (op == "<=") return a.real() <= b.real();
-  if (op == ">") return a.real() > b.real();
-  if (op == ">=") return a.real() >= b.real();
-  return a == b || std::abs(a - b) <= tolerance * std::max(1.0, std::abs(b));  // ~=
-}
-
 // -- The parser --
 
 class Parser {
  public:
-  Parser(absl::string_view text, const ExpressionHost& host) : text_(text), rest_(text), host_(host) {}
+  // `explain`: the parts that a claim is made of are noted.
+  Parser(absl::string_view text, const ExpressionHost& host, bool explain = false) : text_(text), rest_(text), host_(host), explain_(explain) {}
 
   absl::StatusOr<Result> Whole() {
     absl::StatusOr<Result> r = Or();
@@ -74,8 +64,7 @@ class Parser {
   }
   // The comparison whose outcome is the whole result, if there is one.
   const std::optional<Comparison>& last_comparison() const { return last_; }
-  // The comparisons that are false, each with what it found; those inside of a function's parentheses are left out.
-  std::vector<std::string> FalseComparisons() const;
+  const std::vector<Part>& parts() const { return parts_; }
 
  private:
   void Skip() { rest_ = absl::StripLeadingAsciiWhitespace(rest_); }
@@ -102,19 +91,38 @@ class Parser {
   absl::StatusOr<Result> Not() {
     Skip();
     const bool bang = !rest_.empty() && rest_[0] == '!' && !absl::StartsWith(rest_, "!=");
-    if (!bang && !TakeWordIf("not")) return Relation();
+    if (!bang && !TakeWordIf("not")) return LogicalOperand();
     if (bang) rest_.remove_prefix(1);
     if (++depth_ > kMaxDepth) return Bad("too deeply nested");
+    negated_ = !negated_;
     absl::StatusOr<Result> r = Not();
+    negated_ = !negated_;
     --depth_;
     if (!r.ok()) return r;
     last_.reset();
     return Map(*std::move(r), [](Complex x) { return Complex(x == 0.0); }, true, false);
   }
 
+  // What stands for its truth: noted, unless what it is made of has been.
+  absl::StatusOr<Result> LogicalOperand() {
+    const absl::string_view from = rest_;
+    const size_t before = parts_.size();
+    absl::StatusOr<Result> r = Relation();
+    if (!explain_ || skipping_ > 0 || !r.ok() || parts_.size() > before || r->kind == Result::kShape) return r;
+    absl::StatusOr<Result> numbers = ToNumbers(*r);
+    if (numbers.ok() && !numbers->unknown) Note(Part::kValue, from, *std::move(numbers));
+    return r;
+  }
+  Part* Note(Part::Kind kind, absl::string_view from, Result outcome) {
+    if (!explain_ || skipping_ > 0) return nullptr;
+    parts_.push_back({kind, std::string(absl::StripAsciiWhitespace(from.substr(0, from.size() - rest_.size()))), negated_, std::move(outcome), std::nullopt, {}});
+    return &parts_.back();
+  }
+
   absl::StatusOr<Result> Relation() {
     Skip();
     const absl::string_view from = rest_;
+    const size_t before = parts_.size();
     absl::StatusOr<Result> left = Additive();
     if (!left.ok()) return left;
     Skip();
@@ -123,10 +131,9 @@ class Parser {
       absl::StatusOr<Result> right = Additive();
       if (!right.ok()) return right;
       absl::StatusOr<Result> outcome = CompareResults(*std::move(left), *std::move(right), op);
-      if (outcome.ok() && last_.has_value() && skipping_ == 0 && calls_ == 0 && !outcome->unknown) {
-        const absl::string_view text = absl::StripAsciiWhitespace(from.substr(0, from.size() - rest_.size()));
-        if (std::find(outcome->re.begin(), outcome->re.end(), 0.0) != outcome->re.end()) false_.push_back({std::string(text), *last_});
-      }
+      if (!outcome.ok() || outcome->unknown) return outcome;
+      parts_.resize(before);  // of its sides
+      if (Part* part = Note(Part::kComparison, from, *outcome); part != nullptr) part->comparison = *last_;
       return outcome;
     }
     return left;
@@ -156,8 +163,12 @@ class Parser {
     if (!b.ok()) return b;
     if (const absl::string_view why = expression::WhyNotOfComplex(op, *a, *b); !why.empty()) return Bad(why);
     const double tolerance = comparison.tolerance;
-    absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(Compare(op, x, y, tolerance)); }, true);
-    if (!outcome.ok() || outcome->unknown) return outcome;
+    absl::StatusOr<Result> outcome = Combine(*a, *b, [&](Complex x, Complex y) { return Complex(expression::Compare(op, x, y, tolerance)); }, true);
+    if (!outcome.ok()) return outcome;
+    if (outcome->unknown) {
+      last_ = std::move(comparison);  // of which the operator is known
+      return outcome;
+    }
     if (op != "~=" && AreIntegers(*a) && AreIntegers(*b)) expression::CompareIntegers(op, *a, *b, &*outcome);
     comparison.left = *std::move(a);
     comparison.right = *std::move(b);
@@ -214,12 +225,7 @@ class Parser {
     const absl::string_view word = rest_.substr(0, end);
     const absl::string_view after = absl::StripLeadingAsciiWhitespace(rest_.substr(end));
     if (IsFact(word, end)) return Fact(word, after);
-    if (absl::StartsWith(after, "(")) {
-      ++calls_;
-      absl::StatusOr<Result> result = Call(word);
-      --calls_;
-      return result;
-    }
+    if (absl::StartsWith(after, "(")) return Call(word);
     if (word == "inf" || word == "nan") {
       rest_.remove_prefix(end);
       return Number(word == "inf" ? HUGE_VAL : std::nan(""));
@@ -365,16 +371,25 @@ class Parser {
     if (function == nullptr && name != "shape") {
       return Bad(absl::StrCat("there is no function ", name, " (see: help expressions)"));
     }
+    const absl::string_view from = rest_;
     rest_ = absl::StripLeadingAsciiWhitespace(rest_.substr(name.size()));
     rest_.remove_prefix(1);  // (
     if (++depth_ > kMaxDepth) return Bad("too deeply nested");
+    std::vector<Part> inner = std::exchange(parts_, {});  // those of before, and then those of the argument
+    const bool negated = std::exchange(negated_, false);
     absl::StatusOr<Result> argument = function == nullptr ? ShapeArgument() : Or();
+    inner.swap(parts_);
+    negated_ = negated;
     --depth_;
     if (!argument.ok()) return argument;
     if (!Take(")")) return Bad(absl::StrCat(name, " takes one argument, and its closing ) is missing"));
     if (function == nullptr) return argument;
     absl::StatusOr<Result> numbers = ToNumbers(*std::move(argument));
     if (!numbers.ok()) return numbers;
+    const bool any = name == "any", all = name == "all";
+    if ((any || all) && !numbers->unknown) {
+      if (Part* part = Note(any ? Part::kAny : Part::kAll, from, *numbers); part != nullptr) part->inner = std::move(inner);
+    }
     const bool complex = function->complex && !numbers->im.empty();
     if (function->reduce != nullptr && numbers->unknown) {
       Result r = Unknown();
@@ -389,7 +404,7 @@ class Parser {
     if (function->reduce == nullptr) return Map(*std::move(numbers), function->map, false, function->complex);
     const Complex made = function->reduce(*numbers);
     if (function->counts) return Integer(static_cast<int64_t>(made.real()));
-    Result r = Number(made.real(), absl::string_view(function->name) == "any" || absl::string_view(function->name) == "all");
+    Result r = Number(made.real(), any || all);
     if (complex) r.im = {made.imag()};
     return r;
   }
@@ -418,6 +433,7 @@ class Parser {
   // operand (op operand)*, from the left.
   absl::StatusOr<Result> Chain(const std::function<absl::StatusOr<Result>()>& operand, std::initializer_list<absl::string_view> signs,
                                std::initializer_list<absl::string_view> words, Complex (*f)(Complex, Complex, absl::string_view), bool to_bool) {
+    const size_t before = parts_.size();
     absl::StatusOr<Result> left = operand();
     while (left.ok()) {
       absl::string_view found;
@@ -428,6 +444,7 @@ class Parser {
         if (found.empty() && TakeWordIf(word)) found = word;
       }
       if (found.empty()) break;
+      if (!to_bool) parts_.resize(before);  // numbers are no claims
       absl::StatusOr<Result> a = ToNumbers(*std::move(left));
       if (!a.ok()) return a;
       // What cannot matter any more is read for its form only, so that `iteration > 0 and %old > 1` says nothing wrong.
@@ -452,30 +469,9 @@ class Parser {
   }
 
   template <typename F>
-  absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool, WideOp exact = nullptr) {
-    if (a.any_dimensions || b.any_dimensions) return Unknown();
-    if (Size(a) != 1 && Size(b) != 1 && a.dimensions != b.dimensions) {
-      return Bad(absl::StrCat("arrays of sizes [", absl::StrJoin(a.dimensions, ","), "] and [", absl::StrJoin(b.dimensions, ","), "] do not go together"));
-    }
-    const Result& larger = a.dimensions.size() >= b.dimensions.size() && !(Size(a) == 1 && Size(b) != 1) ? a : b;
-    Result r;
-    r.dimensions = larger.dimensions;
-    r.is_bool = to_bool;
-    r.unknown = a.unknown || b.unknown;
-    const bool complex = !to_bool && (!a.im.empty() || !b.im.empty());
-    if (complex) r.im = {0};
-    if (r.unknown) return r;
-    if (exact != nullptr && AreIntegers(a) && AreIntegers(b)) {
-      if (std::optional<Result> integers = expression::CombineIntegers(a, b, larger.dimensions, exact)) return *std::move(integers);
-    }
-    const int64_t n = Size(larger);
-    r.re.resize(n);
-    if (complex) r.im.resize(n);
-    for (int64_t i = 0; i < n; ++i) {
-      const Complex x = f(At(a, i), At(b, i));
-      r.re[i] = x.real();
-      if (complex) r.im[i] = x.imag();
-    }
+  absl::StatusOr<Result> Combine(const Result& a, const Result& b, F f, bool to_bool, WideOp exact = nullptr) const {
+    absl::StatusOr<Result> r = expression::Combine(a, b, f, to_bool, exact);
+    if (!r.ok()) return Bad(r.status().message());
     return r;
   }
 
@@ -483,55 +479,18 @@ class Parser {
     absl::StatusOr<Result> n = ToNumbers(std::move(r));
     if (!n.ok()) return n;
     last_.reset();
-    n->is_bool = to_bool;
-    n->value = Value();
-    for (int64_t i = 0; !n->unknown && i < Size(*n); ++i) {
-      const Complex x = f(At(*n, i));
-      n->re[i] = x.real();
-      if (!n->im.empty()) n->im[i] = x.imag();
-    }
-    if (!complex) n->im.clear();
-    return n;
+    return expression::Map(*std::move(n), f, to_bool, complex);
   }
 
   absl::string_view text_, rest_;
   const ExpressionHost& host_;
   std::optional<Comparison> last_;
-  std::vector<std::pair<std::string, Comparison>> false_;
-  int calls_ = 0;  // functions around the place that is read
+  const bool explain_;
+  std::vector<Part> parts_;
+  bool negated_ = false;  // an odd number of nots is around the place that is read
   int depth_ = 0;
   int skipping_ = 0;  // more than 0: values are not asked for
 };
-
-std::string ElementText(const Result& r, int64_t i) {
-  if (Size(r) == 1) i = 0;
-  if (r.is_bool) return r.re[i] != 0 ? "true" : "false";
-  if (r.value.has_value()) return expression::IntegerText(r, i);
-  if (!r.im.empty()) return absl::StrCat("(", FormatDouble(r.re[i], 9), ", ", FormatDouble(r.im[i], 9), ")");
-  return FormatDouble(r.re[i], 9);
-}
-
-std::string FailureDetail(const Comparison& c) {
-  if (c.left.kind == Result::kShape) return absl::StrCat("the shape is ", c.left.shape.ToString(false));
-  int64_t failed = 0, first = -1;
-  for (int64_t i = 0; i < Size(c.outcome); ++i) {
-    if (c.outcome.re[i] != 0) continue;
-    if (first < 0) first = i;
-    ++failed;
-  }
-  std::string text = absl::StrCat("found ", ElementText(c.left, first), ", wanted ", c.op, " ", ElementText(c.right, first));
-  if (c.op == "~=") absl::StrAppend(&text, " within ", FormatDouble(c.tolerance));
-  if (Size(c.outcome) == 1) return text;
-  std::vector<int64_t> index(c.outcome.dimensions.size());
-  DelinearizeIndex(c.outcome.dimensions, first, absl::MakeSpan(index));
-  return absl::StrCat("at [", absl::StrJoin(index, ","), "]: ", text, " (", failed, " of ", Size(c.outcome), " elements differ)");
-}
-
-std::vector<std::string> Parser::FalseComparisons() const {
-  std::vector<std::string> texts;
-  for (const auto& [text, comparison] : false_) texts.push_back(absl::StrCat(text, ": ", FailureDetail(comparison)));
-  return texts;
-}
 
 }  // namespace
 
@@ -541,7 +500,7 @@ absl::StatusOr<double> ExpressionHost::Fact(absl::string_view name, absl::string
 
 absl::StatusOr<ExpressionResult> EvaluateExpression(absl::string_view text, const ExpressionHost& host) { return Parser(text, host).Whole(); }
 
-absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host) {
+absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host, bool explain) {
   Parser parser(text, host);
   absl::StatusOr<Result> result = parser.Whole();
   if (!result.ok()) return result.status();
@@ -549,40 +508,17 @@ absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost
   result = ToNumbers(*std::move(result));
   if (!result.ok()) return result.status();
   const bool same = parser.last_comparison() && (parser.last_comparison()->op == "==" || parser.last_comparison()->op == "~=");
-  if (!same && !result->unknown && !result->dimensions.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("this is an array of ", Size(*result), " truth values; say whether all or any of them are meant: all(", text, ") or any(", text, ")"));
+  if (!same && !result->any_dimensions && Size(*result) != 1) {
+    return absl::InvalidArgumentError(absl::StrCat("this is an array of ", Count(Size(*result), "truth value"), "; say whether all or any of them are meant: all(", text, ") or any(", text, ")"));
   }
   Claim claim;
+  if (result->unknown) return claim;
   claim.holds = true;
   for (size_t i = 0; i < result->re.size(); ++i) claim.holds = claim.holds && At(*result, static_cast<int64_t>(i)) != 0.0;
-  if (!claim.holds && parser.last_comparison()) claim.detail = FailureDetail(*parser.last_comparison());
-  if (!claim.holds && claim.detail.empty()) claim.detail = absl::StrJoin(parser.FalseComparisons(), "; ");
+  if (claim.holds || !explain) return claim;
+  Parser again(text, host, true);
+  if (again.Whole().ok()) claim.detail = expression::WhyFalse(text, again.parts());
   return claim;
-}
-
-absl::StatusOr<Value> ToValue(ExpressionResult r) {
-  if (r.kind == Result::kShape) return absl::InvalidArgumentError("a shape is no value");
-  if (r.unknown) return absl::UnavailableError("the value is not known");
-  if (r.kind == Result::kValue || r.value.has_value()) return r.value;
-  const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
-  Value array = Value::Allocate(Shape::Array(type, r.dimensions));
-  for (int64_t i = 0; i < Size(r); ++i) {
-    Scalar s;
-    s.type = type;
-    s.i = r.re[i] != 0;
-    s.re = r.re[i];
-    s.im = r.im.empty() ? 0 : r.im[i];
-    StoreScalar(s, array.mutable_data() + i * StorageBytes(type));
-  }
-  return array;
-}
-
-std::string ToText(const ExpressionResult& r, int64_t max_elements) {
-  if (r.kind == Result::kShape) return r.shape.ToString(false);
-  if (r.kind == Result::kValue) return FormatValue(r.value, {.elements = max_elements});
-  if (r.dimensions.empty()) return ElementText(r, 0);
-  const absl::StatusOr<Value> array = ToValue(r);
-  return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = 9}) : std::string(array.status().message());
 }
 
 }  // namespace hloscope

@@ -48,12 +48,13 @@ std::string ToText(const ExpressionResult& result, int64_t max_elements);
 // The result as a value: what it is already, or its numbers as f64, c128 or pred. A shape is none.
 absl::StatusOr<Value> ToValue(ExpressionResult result);
 
-// The expression as a claim: true where every element is true (not zero). `detail` says for a false one what was found.
+// The expression as a claim: true where every element is true (not zero). `detail` says for a false one which parts of it decided and what was
+// found there, if that is wanted (`explain`: it is evaluated again for it). Of a host that knows only forms nothing but mistakes is found.
 struct Claim {
   bool holds = false;
   std::string detail;
 };
-absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host);
+absl::StatusOr<Claim> EvaluateClaim(absl::string_view text, const ExpressionHost& host, bool explain = true);
 
 // A name with subscripts: "%x[0,1]", "x", "$result[2][0:3]"; of one computation "body:x[0]" or "%x[0] in body". Takes it off `text`.
 struct Reference {

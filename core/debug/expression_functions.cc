@@ -4,6 +4,8 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/expression_claim.h"
+#include "core/literal/format.h"
 #include "core/literal/scalar.h"
 
 namespace hloscope::expression {
@@ -168,6 +170,31 @@ absl::Span<const Function> Functions() { return kFunctions; }
 
 namespace hloscope {
 
+absl::StatusOr<Value> ToValue(ExpressionResult r) {
+  if (r.kind == ExpressionResult::kShape) return absl::InvalidArgumentError("a shape is no value");
+  if (r.unknown) return absl::UnavailableError("the value is not known");
+  if (r.kind == ExpressionResult::kValue || r.value.has_value()) return r.value;
+  const ElementType type = r.is_bool ? ElementType::kPred : r.im.empty() ? ElementType::kF64 : ElementType::kC128;
+  Value array = Value::Allocate(Shape::Array(type, r.dimensions));
+  for (int64_t i = 0; i < expression::Size(r); ++i) {
+    Scalar s;
+    s.type = type;
+    s.i = r.re[i] != 0;
+    s.re = r.re[i];
+    s.im = r.im.empty() ? 0 : r.im[i];
+    StoreScalar(s, array.mutable_data() + i * StorageBytes(type));
+  }
+  return array;
+}
+
+std::string ToText(const ExpressionResult& r, int64_t max_elements) {
+  if (r.kind == ExpressionResult::kShape) return r.shape.ToString(false);
+  if (r.kind == ExpressionResult::kValue) return FormatValue(r.value, {.elements = max_elements});
+  if (r.dimensions.empty()) return expression::ElementText(r, 0);
+  const absl::StatusOr<Value> array = ToValue(r);
+  return array.ok() ? FormatValue(*array, {.elements = max_elements, .digits = 9}) : std::string(array.status().message());
+}
+
 std::string ExpressionHelp() {
   std::string text =
       "An expression is made of values (%x, %x[0, 1:3], %t[0] of a tuple, $result), numbers, + - * / and % (remainder),\n"
@@ -177,7 +204,7 @@ std::string ExpressionHelp() {
   for (const expression::Function& f : expression::Functions()) absl::StrAppend(&text, "  ", f.name, "(x)", std::string(8 - std::string(f.name).size(), ' '), f.help, "\n");
   absl::StrAppend(&text, "  shape(x)   the shape, to compare with one: shape(%x) == f32[2,3]\n", "  stopped at %x, finished: where the program is\n");
   text +=
-      "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME\n"
+      "  iteration  of the innermost loop, from 0; iteration(NAME) of the loop or loop body NAME (of loops of one name in each other: COMPUTATION:NAME)\n"
       "  depth      how many frames are around this one\n"
       "  $_         what the instruction before the stop has computed; in a condition or logpoint, the value of its place, after which it\n"
       "             stops then; in a watch, the expression's value, and $old the one before\n"

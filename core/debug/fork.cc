@@ -75,6 +75,7 @@ void Enter(Session::State& s, const Fork& fork) {
   PresentMemory(s) = fork.memory;
   Ledger(s) = fork.ledger;
   StopsOfRun(s).logged = fork.logged;
+  SealLogs(s);
   s.error_stop = fork.error_stop;
   s.selected = s.machine == nullptr ? 0 : std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (before != s.module.get()) {

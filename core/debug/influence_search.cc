@@ -65,7 +65,7 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
   const Shape& shape = prepared->program.outputs[output].shape;
   if (shape.ElementCount() == 0) return;
   ElementTracer& tracer = *prepared->tracer;
-  const ElementLoader plain = reader.LoaderOf(frame, instruction);
+  const ElementLoader plain = reader.LoaderOf(frame, instruction, *prepared);
   const ElementLoader load = [&](int k, int64_t linear) -> absl::StatusOr<Scalar> {
     if (state->blind && instruction.operands[k]->literal == nullptr) return absl::UnavailableError("not this time");
     state->looked = true;
@@ -165,7 +165,7 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
     inexact();
     return;
   }
-  const ElementLoader load = reader.LoaderOf(frame, instruction);
+  const ElementLoader load = reader.LoaderOf(frame, instruction, *prepared);
   const auto in_set = [&](int operand, int64_t linear) { return operands[operand] != nullptr && operands[operand]->Contains(linear); };
   for (int o = 0; o < outputs; ++o) {
     ElementSet& set = (*results)[o];

@@ -11,32 +11,38 @@
 namespace hloscope {
 namespace {
 
-bool InScope(absl::string_view op_name, absl::string_view scope) {
+// The part of `op_name` up to the end of the first scope that is called that way; empty: it is in none.
+absl::string_view ScopeIn(absl::string_view op_name, absl::string_view scope) {
   for (size_t at = op_name.find(scope); at != absl::string_view::npos; at = op_name.find(scope, at + 1)) {
     const size_t end = at + scope.size();
-    if ((at == 0 || op_name[at - 1] == '/') && (end == op_name.size() || op_name[end] == '/')) return true;
+    if ((at == 0 || op_name[at - 1] == '/') && (end == op_name.size() || op_name[end] == '/')) return op_name.substr(0, end);
   }
-  return false;
+  return "";
 }
 
-// `pattern` fits the first segments of `names`, each by its glob; ** is any number of segments.
-bool SegmentsMatch(absl::Span<const absl::string_view> names, absl::Span<const absl::string_view> pattern) {
-  if (pattern.empty()) return true;
+// How many of `names` the pattern fits, each by its glob, the fewest; ** is any number of segments. -1: it does not fit.
+int SegmentsMatched(absl::Span<const absl::string_view> names, absl::Span<const absl::string_view> pattern) {
+  if (pattern.empty()) return 0;
   if (pattern[0] == "**") {
     for (size_t skip = 0; skip <= names.size(); ++skip) {
-      if (SegmentsMatch(names.subspan(skip), pattern.subspan(1))) return true;
+      if (const int more = SegmentsMatched(names.subspan(skip), pattern.subspan(1)); more >= 0) return static_cast<int>(skip) + more;
     }
-    return false;
+    return -1;
   }
-  return !names.empty() && GlobMatches(names[0], pattern[0]) && SegmentsMatch(names.subspan(1), pattern.subspan(1));
+  if (names.empty() || !GlobMatches(names[0], pattern[0])) return -1;
+  const int more = SegmentsMatched(names.subspan(1), pattern.subspan(1));
+  return more < 0 ? -1 : more + 1;
 }
 
-bool InGlobScope(absl::string_view op_name, absl::Span<const absl::string_view> pattern) {
+absl::string_view GlobScopeIn(absl::string_view op_name, absl::Span<const absl::string_view> pattern) {
   const std::vector<absl::string_view> names = absl::StrSplit(op_name, '/');
   for (size_t first = 0; first < names.size(); ++first) {
-    if (SegmentsMatch(absl::MakeConstSpan(names).subspan(first), pattern)) return true;
+    const int count = SegmentsMatched(absl::MakeConstSpan(names).subspan(first), pattern);
+    if (count <= 0) continue;
+    const absl::string_view last = names[first + count - 1];
+    return op_name.substr(0, static_cast<size_t>(last.data() + last.size() - op_name.data()));
   }
-  return false;
+  return "";
 }
 
 bool HasFrames(const Instruction& i) { return i.metadata.stack_frame_id != 0 || !i.metadata.source_file.empty(); }
@@ -58,21 +64,27 @@ Locations SelectFrames(const Module& module, Predicate predicate) {
   return {};
 }
 
+// Calls `each` for what calls a computation, in program order.
+template <typename Each>
+void ForEachCall(const Module& module, Each each) {
+  for (const Computation* computation : module.computations) {
+    for (const Instruction* i : computation->schedule) {
+      if (i->attributes.empty()) continue;
+      for (const Computation* called : i->CalledComputations()) each(*i, *called);
+    }
+  }
+}
+
 // Where a function is entered: instructions with more frames of it (`count`) than the one before them, and than what calls their computation,
 // so that the iterations of a loop inside of it are no entries.
 template <typename CountFrames>
 Locations SelectEntered(const Module& module, CountFrames count) {
   absl::flat_hash_map<const Computation*, int> around;  // the frames that a computation is called with, the fewest
-  for (const Computation* computation : module.computations) {
-    for (const Instruction* i : computation->schedule) {
-      if (i->attributes.empty()) continue;
-      for (const Computation* called : i->CalledComputations()) {
-        const int frames = HasFrames(*i) ? count(*i) : 0;
-        const auto [at, added] = around.try_emplace(called, frames);
-        if (!added) at->second = std::min(at->second, frames);
-      }
-    }
-  }
+  ForEachCall(module, [&](const Instruction& caller, const Computation& called) {
+    const int frames = HasFrames(caller) ? count(caller) : 0;
+    const auto [at, added] = around.try_emplace(&called, frames);
+    if (!added) at->second = std::min(at->second, frames);
+  });
   Locations found;
   for (const Computation* computation : module.computations) {
     const auto outside = around.find(computation);
@@ -82,6 +94,31 @@ Locations SelectEntered(const Module& module, CountFrames count) {
       if (Def(*i).op_class == OpClass::kStructural) continue;
       const int now = HasFrames(*i) ? count(*i) : 0;
       if (now > std::max(before, least)) found.push_back({computation, i->index});
+      before = now;
+    }
+  }
+  return found;
+}
+
+// Where a scope is entered: instructions in another scope (`scope_of`, empty: in none) than the one before them, unless all that calls their
+// computation is in it already.
+template <typename ScopeOf>
+Locations SelectScopes(const Module& module, ScopeOf scope_of) {
+  absl::flat_hash_map<const Computation*, absl::string_view> around;  // the scope that all calls of a computation are in
+  ForEachCall(module, [&](const Instruction& caller, const Computation& called) {
+    const absl::string_view scope = scope_of(caller);
+    const auto [at, added] = around.try_emplace(&called, scope);
+    if (!added && at->second != scope) at->second = "";
+  });
+  Locations found;
+  for (const Computation* computation : module.computations) {
+    const auto outside = around.find(computation);
+    const absl::string_view home = outside == around.end() ? absl::string_view() : outside->second;
+    absl::string_view before = home;
+    for (const Instruction* i : computation->schedule) {
+      if (Def(*i).op_class == OpClass::kStructural) continue;
+      const absl::string_view now = scope_of(*i);
+      if (!now.empty() && now != before && now != home) found.push_back({computation, i->index});
       before = now;
     }
   }
@@ -131,9 +168,8 @@ absl::StatusOr<Locations> ByScope(const Module& module, absl::string_view scope)
   if (scope.empty()) return absl::InvalidArgumentError("scope: takes a part of op_name, as scope:jit(f)/attention or scope:layer_*/mlp");
   const std::vector<absl::string_view> pattern = absl::StrSplit(scope, '/');
   const bool glob = IsGlob(scope);
-  Locations found = SelectEntries(module, [&](const Instruction& i) {
-    if (i.metadata.op_name.empty()) return false;
-    return glob ? InGlobScope(i.metadata.op_name, pattern) : InScope(i.metadata.op_name, scope);
+  Locations found = SelectScopes(module, [&](const Instruction& i) {
+    return glob ? GlobScopeIn(i.metadata.op_name, pattern) : ScopeIn(i.metadata.op_name, scope);
   });
   if (!found.empty()) return found;
   bool any = false;

@@ -125,9 +125,10 @@ void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits) {
   line += "\n";
   if (!b.file_only) s.Say(line);
   if (b.file.empty()) return;
-  std::unique_ptr<std::ofstream>& file = Stops(s).logs[b.file];
-  if (file == nullptr) file = std::make_unique<std::ofstream>(b.file, std::ios::trunc);
-  *file << line;
+  std::unique_ptr<LogFile>& file = Stops(s).logs[b.file];
+  if (file == nullptr) file = std::make_unique<LogFile>(b.file);
+  if (s.options.devices.several()) file->Seal();  // moments of different devices have no order
+  file->Add(s.machine->Where(), line);
 }
 
 namespace {
@@ -158,15 +159,16 @@ bool LogsMissing(Session::State& s, const Mark& from, const Mark& to) {
 }
 
 void BeginLogs(Session::State& s) {
-  for (auto& [path, file] : Stops(s).logs) file = std::make_unique<std::ofstream>(path, std::ios::trunc);
+  for (auto& [path, file] : Stops(s).logs) file = std::make_unique<LogFile>(path);
+}
+
+void SealLogs(Session::State& s) {
+  for (auto& [path, file] : Stops(s).logs) file->Seal();
 }
 
 void FlushLogs(Session::State& s) {
   for (auto& [path, file] : Stops(s).logs) {
-    file->flush();
-    if (file->good()) continue;
-    s.Say("cannot write ", path, "\n");
-    file->clear();
+    if (!file->Flush()) s.Say("cannot write ", path, "\n");
   }
 }
 
@@ -189,8 +191,8 @@ absl::Status CommandLogpoint(Session::State& s, absl::string_view args) {
   b->condition = std::move(log->condition);
   if (const absl::Status checked = CheckStopExpressions(s, *b, true); !checked.ok()) return checked;
   if (!b->file.empty() && Stops(s).logs.count(b->file) == 0) {  // a file that cannot be written is known now
-    auto file = std::make_unique<std::ofstream>(b->file, std::ios::trunc);
-    if (!*file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", b->file, ": ", std::strerror(errno)));
+    auto file = std::make_unique<LogFile>(b->file);
+    if (!file->good()) return absl::InvalidArgumentError(absl::StrCat("cannot write ", b->file, ": ", std::strerror(errno)));
     Stops(s).logs[b->file] = std::move(file);
   }
   b->number = s.next_breakpoint++;

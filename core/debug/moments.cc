@@ -263,7 +263,7 @@ absl::StatusOr<Mark> CountedCall(Session::State& s, const Asked& asked) {
   const absl::Status looked = LookAround(s, [&] {
     return calls->Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
       if (++count == asked.call) found = s.machine->Where();
-      if (found.has_value() && asked.loop->is_entry) found->levels.back().position = FirstStop(*asked.loop);  // goto start, too
+      if (found.has_value()) found->levels.back().position = BeginningOf(*asked.loop);
       return !found.has_value();
     });
   });
@@ -292,7 +292,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
     const absl::Status looked = LookAround(s, [&] {
       return occurrences.Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
         found.push_back(s.machine->Where());
-        found.back().levels.back().position = FirstStop(*s.machine->top().computation);  // it may have gone on to what was set
+        found.back().levels.back().position = BeginningOf(*s.machine->top().computation);  // it may have gone on to what was set
         return found.size() < 2;
       });
     });

@@ -27,7 +27,6 @@ std::vector<Way::Step> StepsInto(const Instruction& caller, const Computation& c
   switch (Def(caller).control) {
     case ControlKind::kWhile:
       level.kind = caller.Called(AttrId::kBody) == &callee ? FrameKind::kWhileBody : FrameKind::kWhileCondition;
-      level.position = FirstStop(callee);
       steps.push_back({&caller, &callee, -1, level});
       break;
     case ControlKind::kConditional:

@@ -140,7 +140,7 @@ struct Session::State : ExpressionHost, RunState {
   bool AtElementCaller() const;
   Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary);
 
-  // -- Values (ExpressionHost, values.cc) --
+  // -- Values (ExpressionHost, value_names.cc) --
   bool IsName(absl::string_view name) const override;
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override;  // dense
   absl::StatusOr<Value> StoredValueOf(absl::string_view name) const;     // as it lies in memory

@@ -14,6 +14,7 @@
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 #include "core/ops/leaf_flow.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 
@@ -114,10 +115,12 @@ absl::string_view RoleWord(ReadRole role) {
   return "";
 }
 
-std::string ThroughText(const SliceEdge& edge) {
+// `brief`: where a line has no room for all names.
+std::string ThroughText(const SliceEdge& edge, bool brief) {
   if (edge.moves == 0) return absl::StrJoin(edge.notes, "; ");
-  std::string text = absl::StrCat("through ", absl::StrJoin(edge.through, ", "));
-  if (edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
+  brief = brief && edge.through.size() > 3;
+  std::string text = absl::StrCat("through ", brief ? absl::StrCat(edge.through[0], ", ", edge.through[1]) : absl::StrJoin(edge.through, ", "));
+  if (brief || edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
   if (edge.iterations_first >= 0 && edge.iterations_first != edge.iterations_last) {
     absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last, edge.nested ? absl::StrCat(" of %", edge.loop->name) : "");
   }
@@ -191,13 +194,18 @@ class TextPrinter {
     std::string lead, under;  // what stands before it, and before what is below it
   };
 
-  std::string EdgeLine(const SliceEdge* edge, int number, const SliceNode* from, bool again) {
+  // `below`: what the line has no room for.
+  std::string EdgeLine(const SliceEdge* edge, int number, const SliceNode* from, bool again, std::string* below) {
     const SliceNode& node = slice_.nodes[number];
     std::string line = edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": ");
     if (frames_.name != nullptr && from != nullptr && from->place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
     absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from)));
     if (edge != nullptr) {
-      if (const std::string through = ThroughText(*edge); !through.empty()) absl::StrAppend(&line, "  ", through);
+      std::string through = ThroughText(*edge, false);
+      if (line.size() + through.size() > kWidth) through = ThroughText(*edge, true);
+      const bool fits = line.size() + through.size() + 2 <= kWidth;
+      if (!through.empty() && fits) absl::StrAppend(&line, "  ", through);
+      if (!fits) *below = std::move(through);
     }
     if (again && !node.edges.empty()) absl::StrAppend(&line, "  (above)");
     return line;
@@ -233,7 +241,9 @@ class TextPrinter {
   void NodeAt(const SliceEdge* edge, int number, const SliceNode* from, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
     const SliceNode& node = slice_.nodes[number];
     const bool again = !printed_.insert(number).second;
-    Line(lead, EdgeLine(edge, number, from, again));
+    std::string below;
+    Line(lead, EdgeLine(edge, number, from, again, &below));
+    if (!below.empty()) Line(absl::StrCat(under, "   "), below);
     if (again) return;
     if (!node.note.empty()) Line(absl::StrCat(under, "   "), node.note);
     std::vector<Branch> branches = Terms(node);
@@ -245,9 +255,11 @@ class TextPrinter {
 
   std::vector<Branch> Terms(const SliceNode& node) {
     std::vector<Branch> branches;
+    const bool updates = Def(*node.place.instruction).op_class == OpClass::kPush, in_turn = node.fold == "updates";
     for (size_t t = 0; t < node.terms.size(); ++t) {
       const SliceTerm& term = node.terms[t];
-      std::string line = absl::StrCat(term.initial ? "initial value " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "), ToText(term.value));
+      std::string line = absl::StrCat(term.initial ? "initial value " : updates ? "update " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "),
+                                      in_turn && !term.initial ? "makes it " : "", ToText(term.value));
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
       if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
@@ -256,14 +268,18 @@ class TextPrinter {
         if (edge.term != static_cast<int>(t)) continue;
         const SliceNode& to = slice_.nodes[edge.to];
         // The term's formula has named it already.
-        if (!term.initial && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
+        if (edge.role == ReadRole::kIndex && updates && to.edges.empty()) {
+          absl::StrAppend(&branches.back().line, edge.notes.empty() ? absl::StrCat("; index ", PlaceText(to.place), " = ", ValueText(to)) : absl::StrCat("; ", absl::StrJoin(edge.notes, "; ")));
+          continue;
+        }
+        if (!term.initial && !in_turn && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty()) continue;
         branches.back().below.push_back(&edge);
       }
     }
     if (node.padding_terms > 0) branches.push_back({nullptr, absl::StrCat("and ", Count(node.padding_terms, "term"), " of padding"), {}, nullptr});
     const int64_t more = node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size());
     if (more <= 0) return branches;
-    std::string line = absl::StrCat("... ", Count(more, "more term"));
+    std::string line = absl::StrCat("... ", Count(more, updates ? "more update" : "more term"), in_turn ? " before these" : "");
     if (node.fold == "sum" && std::isfinite(node.other_terms)) absl::StrAppendFormat(&line, ", together %.6g", node.other_terms);
     if (node.fold == "maximum" || node.fold == "minimum") absl::StrAppend(&line, ", none beyond it");
     branches.push_back({nullptr, std::move(line), {}, nullptr});

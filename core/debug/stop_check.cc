@@ -1,6 +1,8 @@
 // Mistakes in conditions, watches and logpoints that can be told when they are defined: names that no frame there knows, iterations where
 // there is no loop, values that are not there yet. And what such an expression reads, which decides where its stop is.
 #include <algorithm>
+#include <optional>
+#include <utility>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
@@ -15,9 +17,9 @@ namespace {
 
 class CheckHost : public ExpressionHost {
  public:
-  // `last`: the instruction whose value $_ is; null: that is not known.
-  CheckHost(Session::State& s, const Computation& home, bool watch, const Instruction* last, std::vector<const Instruction*>* read)
-      : s_(s), home_(home), watch_(watch), last_(last), read_(read) {}
+  // `last`: the shape that $_ has, and $old in a watch; none: it is not known.
+  CheckHost(Session::State& s, const Computation& home, bool watch, std::optional<Shape> last, std::vector<const Instruction*>* read)
+      : s_(s), home_(home), watch_(watch), last_(std::move(last)), read_(read) {}
   bool IsName(absl::string_view name) const override { return name == "$old" || s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view) const override { return absl::UnavailableError(""); }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override {
@@ -27,8 +29,7 @@ class CheckHost : public ExpressionHost {
     return (*found)->shape;
   }
   absl::StatusOr<Shape> FormOf(absl::string_view name) const override {
-    if (name == "$_" && last_ != nullptr) return last_->shape;
-    if (name == "$_" || (name == "$old" && watch_)) return absl::UnavailableError("");
+    if (name == "$_" || (name == "$old" && watch_)) return last_.has_value() ? absl::StatusOr<Shape>(*last_) : absl::UnavailableError("");
     if (name == "$old") return absl::InvalidArgumentError("$old is known in watches only");
     const absl::StatusOr<const Instruction*> found = Find(name);
     if (!found.ok()) return found.status();
@@ -44,17 +45,27 @@ class CheckHost : public ExpressionHost {
       if (calls.in_loop[home_.id]) return 0;
       return absl::InvalidArgumentError(absl::StrCat("there is no iteration in ", home_.name, ": no loop runs it"));
     }
-    const absl::StatusOr<const Instruction*> loop = FindLoop(*s_.module, argument);
-    if (!loop.ok()) return loop.status();
-    const std::vector<Computation*> called = (*loop)->CalledComputations();
-    for (const Computation* around : Surroundings(calls, home_)) {
-      if (std::find(called.begin(), called.end(), around) != called.end()) return 0;
+    const absl::StatusOr<std::vector<const Instruction*>> loops = FindLoops(*s_.module, argument);
+    if (!loops.ok()) return loops.status();
+    const std::vector<const Computation*> surroundings = Surroundings(calls, home_);
+    std::vector<const Instruction*> around;
+    for (const Instruction* loop : *loops) {
+      if (RunsIn(surroundings, *loop)) around.push_back(loop);
     }
-    return absl::InvalidArgumentError(absl::StrCat(home_.name, " does not run inside the loop %", (*loop)->name));
+    if (around.empty()) return absl::InvalidArgumentError(absl::StrCat(home_.name, " does not run inside the loop %", loops->front()->name));
+    for (const Instruction* inner : around) {
+      const std::vector<const Computation*> outside = Surroundings(calls, *inner->parent);
+      if (std::any_of(around.begin(), around.end(), [&](const Instruction* outer) { return outer != inner && RunsIn(outside, *outer); })) return SeveralLoops(argument, around);
+    }
+    return 0;
   }
   bool form_only() const override { return true; }
 
  private:
+  static bool RunsIn(const std::vector<const Computation*>& surroundings, const Instruction& loop) {
+    const std::vector<Computation*> called = loop.CalledComputations();
+    return std::any_of(surroundings.begin(), surroundings.end(), [&](const Computation* c) { return std::find(called.begin(), called.end(), c) != called.end(); });
+  }
   absl::StatusOr<const Instruction*> Find(absl::string_view name) const {
     if (name == "$result") return absl::InvalidArgumentError("$result is there when the program has finished, and then nothing stops");
     if (const Instruction* found = ResolveFrom(CallsOf(s_), home_, name)) return found;
@@ -75,7 +86,7 @@ class CheckHost : public ExpressionHost {
   Session::State& s_;
   const Computation& home_;
   const bool watch_;
-  const Instruction* last_;
+  const std::optional<Shape> last_;
   std::vector<const Instruction*>* read_;
 };
 
@@ -87,7 +98,7 @@ absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b) {
   absl::Status first;
   bool any = false;
   for (const Computation* computation : s.module->computations) {
-    const absl::StatusOr<std::vector<const Instruction*>> read = CheckAt(s, b.condition, *computation, false);
+    const absl::StatusOr<std::vector<const Instruction*>> read = CheckConditionAt(s, b.condition, *computation, false, std::nullopt);
     if (!read.ok()) {
       if (first.ok() || computation->is_entry) first = read.status();
       continue;
@@ -102,40 +113,58 @@ absl::Status CheckCatchCondition(Session::State& s, Breakpoint& b) {
 
 namespace {
 
-absl::StatusOr<std::vector<const Instruction*>> CheckWithLast(Session::State& s, absl::string_view text, const Computation& home, bool watch, const Instruction* last) {
-  std::vector<const Instruction*> read;
-  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, CheckHost(s, home, watch, last, &read));
-  if (!result.ok()) return result.status();
+// What the expressions read where they are evaluated at `location`; a condition is one truth value.
+absl::StatusOr<absl::flat_hash_set<const Instruction*>> ReadAt(Session::State& s, const std::vector<absl::string_view>& texts, absl::string_view condition,
+                                                               const Location& location, bool last) {
+  std::vector<const Instruction*> all;
+  const std::optional<Shape> shape = last ? std::make_optional(location.instruction().shape) : std::nullopt;
+  const CheckHost host(s, *location.computation, false, shape, &all);
+  for (absl::string_view text : texts) {
+    if (absl::Status one = EvaluateExpression(text, host).status(); !one.ok()) return one;
+  }
+  if (!condition.empty()) {
+    if (absl::Status one = EvaluateClaim(condition, host, false).status(); !one.ok()) return one;
+  }
+  absl::flat_hash_set<const Instruction*> read(all.begin(), all.end());
+  if (last) read.insert(&location.instruction());
   return read;
 }
 
-// What the texts read where they are evaluated at `location`.
-absl::StatusOr<absl::flat_hash_set<const Instruction*>> ReadAt(Session::State& s, const std::vector<absl::string_view>& texts, const Location& location, bool last) {
-  absl::flat_hash_set<const Instruction*> read;
-  for (absl::string_view text : texts) {
-    const absl::StatusOr<std::vector<const Instruction*>> one = CheckWithLast(s, text, *location.computation, false, last ? &location.instruction() : nullptr);
-    if (!one.ok()) return one.status();
-    read.insert(one->begin(), one->end());
-  }
-  if (last) read.insert(&location.instruction());
-  return read;
+// The shape of what an expression gives, as far as it is known before anything runs.
+std::optional<Shape> FormOf(const absl::StatusOr<ExpressionResult>& result) {
+  if (!result.ok() || result->any_dimensions || result->kind == ExpressionResult::kShape) return std::nullopt;
+  if (result->kind == ExpressionResult::kValue) return result->unknown ? result->shape : result->value.shape();
+  return Shape::Array(result->is_bool ? ElementType::kPred : result->im.empty() ? ElementType::kF64 : ElementType::kC128, result->dimensions);
 }
 
 }  // namespace
 
 absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch) {
-  return CheckWithLast(s, text, home, watch, nullptr);
+  std::vector<const Instruction*> read;
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, CheckHost(s, home, watch, std::nullopt, &read));
+  if (!result.ok()) return result.status();
+  return read;
+}
+
+absl::StatusOr<std::vector<const Instruction*>> CheckConditionAt(Session::State& s, absl::string_view text, const Computation& home, bool watch,
+                                                                 std::optional<absl::string_view> watched) {
+  std::vector<const Instruction*> read, of_watched;
+  std::optional<Shape> value;
+  if (watched.has_value()) value = FormOf(EvaluateExpression(*watched, CheckHost(s, home, false, std::nullopt, &of_watched)));
+  const absl::StatusOr<Claim> claim = EvaluateClaim(text, CheckHost(s, home, watch, std::move(value), &read), false);
+  if (!claim.ok()) return claim.status();
+  return read;
 }
 
 absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow) {
-  std::vector<absl::string_view> texts = LogExpressions(b.text);
-  if (!b.condition.empty()) texts.push_back(b.condition);
+  const std::vector<absl::string_view> texts = LogExpressions(b.text);
   b.after.clear();
   b.looked_into.clear();
-  if (texts.empty()) return absl::OkStatus();
+  if (texts.empty() && b.condition.empty()) return absl::OkStatus();
   // Right at one place is right enough, for /regex/ may name places where they make no sense. What is read is the same all over a
   // computation, unless $_ is: that is the place's own value.
-  const bool last = std::any_of(texts.begin(), texts.end(), [](absl::string_view text) { return absl::StrContains(text, "$_"); });
+  const auto reads_last = [](absl::string_view text) { return absl::StrContains(text, "$_"); };
+  const bool last = reads_last(b.condition) || std::any_of(texts.begin(), texts.end(), reads_last);
   using Read = absl::StatusOr<absl::flat_hash_set<const Instruction*>>;
   std::vector<Read> reads;
   std::vector<int> read_of;  // by location
@@ -146,7 +175,7 @@ absl::Status CheckStopExpressions(Session::State& s, Breakpoint& b, bool narrow)
     const auto [at, added] = known.try_emplace(location.computation, static_cast<int>(reads.size()));
     if (added || last) {
       at->second = static_cast<int>(reads.size());
-      reads.push_back(ReadAt(s, texts, location, last));
+      reads.push_back(ReadAt(s, texts, b.condition, location, last));
       any |= reads.back().ok();
       if (first.ok()) first = reads.back().status();
     }

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_STOP_CHECK_H_
 #define HLOSCOPE_CORE_DEBUG_STOP_CHECK_H_
 
+#include <optional>
 #include <vector>
 
 #include "core/debug/stops.h"
@@ -10,6 +11,9 @@ namespace hloscope {
 
 // What an expression that is evaluated in a frame of `home` reads; an error that says what cannot be meant there.
 absl::StatusOr<std::vector<const Instruction*>> CheckAt(Session::State& s, absl::string_view text, const Computation& home, bool watch);
+// The same of a condition, which is one truth value. `watched`: the expression of its watch, whose value $_ and $old are.
+absl::StatusOr<std::vector<const Instruction*>> CheckConditionAt(Session::State& s, absl::string_view text, const Computation& home, bool watch,
+                                                                 std::optional<absl::string_view> watched);
 // The expressions between the braces of a logpoint's text (logpoints.cc).
 std::vector<absl::string_view> LogExpressions(absl::string_view text);
 

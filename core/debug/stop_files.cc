@@ -88,12 +88,18 @@ std::string AsCommands(Session::State& s, const Breakpoint& b) {
   return text;
 }
 
+absl::StatusOr<bool> All(const absl::Status& known) { return known.ok() ? absl::StatusOr<bool>(true) : known; }
+
 }  // namespace
 
 absl::Status InfoBreak(Session::State& s, absl::string_view args) {
-  if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
+  args = absl::StripAsciiWhitespace(args);
+  if (!args.empty() && args != "/all") return absl::InvalidArgumentError("info break takes /all, which counts over the whole run however long that takes");
   if (s.breakpoints.empty()) s.Say("There are no breakpoints.\n");
+  const absl::StatusOr<bool> known = args == "/all" ? All(KnowCounts(s, Need::kAll)) : KnowCountsSoon(s);
+  if (!known.ok()) return known.status();
   for (const auto& b : s.breakpoints) ShowBreakpoint(s, *b);
+  if (!*known) s.Say("How often some were reached is not known here: counting goes through the run up to here once more, and that is long; info break /all does it.\n");
   return absl::OkStatus();
 }
 

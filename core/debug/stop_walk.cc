@@ -1,6 +1,11 @@
 #include "core/debug/stop_walk.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <thread>
 
 #include "core/debug/catch_commands.h"
 
@@ -201,6 +206,37 @@ absl::Status KnowCounts(Session::State& s, Need need) {
   s.selected = selected;
   s.ArmThis();
   return status;
+}
+
+absl::StatusOr<bool> KnowCountsSoon(Session::State& s) {
+  constexpr auto kSoon = std::chrono::milliseconds(300);
+  if (s.machine == nullptr || !s.visible()) return true;
+  const Mark mark = s.machine->Where();
+  std::atomic<bool>& interrupt = s.machine->interrupt();
+  interrupt.store(false);
+  s.interrupted.store(false);
+  std::mutex mutex;
+  std::condition_variable done;
+  bool over = false, late = false;
+  std::thread clock([&] {
+    std::unique_lock<std::mutex> lock(mutex);
+    if (done.wait_for(lock, kSoon, [&] { return over; })) return;
+    late = true;
+    interrupt.store(true);
+  });
+  absl::Status known = KnowCounts(s, Need::kAll);
+  {
+    const std::lock_guard<std::mutex> lock(mutex);
+    over = true;
+  }
+  done.notify_all();
+  clock.join();
+  if (!late) return known.ok() ? absl::StatusOr<bool>(true) : known;
+  interrupt.store(false);
+  if (!(s.machine->Where() == mark)) (void)s.Extension<Travel>().timeline->Seek(mark);
+  if (s.interrupted.load()) return absl::CancelledError("interrupted");
+  if (known.ok() || absl::IsCancelled(known)) return known.ok();
+  return known;
 }
 
 absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to) {

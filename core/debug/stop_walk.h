@@ -7,6 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/statusor.h"
+
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
 
@@ -20,6 +22,8 @@ enum class Need : uint8_t {
 };
 // Makes the memory of the present know what it does not since the program was moved.
 absl::Status KnowCounts(Session::State& s, Need need);
+// All of them, to be shown: false where that is given up after a short time, because the run up to here is long.
+absl::StatusOr<bool> KnowCountsSoon(Session::State& s);
 // The same of another moment; `computation`: of its innermost frame. The program is left there, and what stops there is not judged yet.
 absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory);
 // After the program was moved: watches begin with what they would have seen last had the program come here by itself.

@@ -232,7 +232,7 @@ class Judged {
   // anywhere: where there is nothing to see its condition does not hold.
   bool ConditionHolds() const {
     if (b_.condition.empty()) return true;
-    const absl::StatusOr<Claim> claim = EvaluateClaim(b_.condition, StopHost(s_, counts_->reached));
+    const absl::StatusOr<Claim> claim = EvaluateClaim(b_.condition, StopHost(s_, counts_->reached), false);
     if (claim.ok()) return claim->holds;
     if (claim.status().GetPayload(kLoopNotRunning).has_value()) return false;
     const bool is_catch = b_.kind == Breakpoint::kCatch;
@@ -320,7 +320,7 @@ void WriteLogsHere(Session::State& s) {
     const StopFigures figures = FiguresOf(s, *b);
     if (b->kind != Breakpoint::kLog || !figures.awake || figures.passed > 0) continue;
     const absl::StatusOr<Claim> claim =
-        b->condition.empty() ? absl::StatusOr<Claim>(Claim{true, ""}) : EvaluateClaim(b->condition, StopHost(s, figures.counts.reached));
+        b->condition.empty() ? absl::StatusOr<Claim>(Claim{true, ""}) : EvaluateClaim(b->condition, StopHost(s, figures.counts.reached), false);
     if (claim.ok() && claim->holds) WriteLog(s, *b, figures.counts.reached);
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/debug/calls.h"
+#include "core/debug/log_file.h"
 #include "core/debug/log_moments.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stop_counts.h"
@@ -76,7 +77,7 @@ struct StopState {
   bool silent = false;              // the stop is not shown
   std::vector<int> collecting;      // breakpoints whose commands are being typed; empty: none
   std::vector<std::string> collected;
-  std::map<std::string, std::unique_ptr<std::ofstream>> logs;  // by path
+  std::map<std::string, std::unique_ptr<LogFile>> logs;  // by path
 };
 StopState& Stops(Session::State& s);
 
@@ -93,6 +94,8 @@ void NoteLogged(Session::State& s, const LoggedMoments::Key& from, bool after);
 // the way.
 bool LogsMissing(Session::State& s, const Mark& from, const Mark& to);
 absl::Status WriteLogsOnTheWay(Session::State& s, const Mark& from, const Mark& to);
+// What comes after the present is another way: its lines stand after those that are in the files.
+void SealLogs(Session::State& s);
 // A run begins: its files begin anew.
 void BeginLogs(Session::State& s);
 void FlushLogs(Session::State& s);

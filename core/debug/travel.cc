@@ -71,6 +71,7 @@ void NoteEdit(Session::State& s) {
   TakeBack(s);
   Ledger(s).DropAfter(s.machine->Where());
   for (auto& [number, logged] : StopsOfRun(s).logged) logged.DropAfter(s.machine->Where());
+  SealLogs(s);
   s.ArmThis();
 }
 

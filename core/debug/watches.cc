@@ -125,7 +125,7 @@ absl::StatusOr<std::optional<Stop>> EvaluateWatch(Session::State& s, Breakpoint&
   const bool changed = seen.known && !Same(seen.value, *now);
   bool holds = true;
   if (!b.condition.empty() && (b.becomes || changed || !seen.known)) {
-    const absl::StatusOr<Claim> claim = EvaluateClaim(b.condition, WatchHost(s, *now, seen, hits));
+    const absl::StatusOr<Claim> claim = EvaluateClaim(b.condition, WatchHost(s, *now, seen, hits), false);
     holds = claim.ok() && claim->holds;
     if (!claim.ok() && !NotThere(claim.status())) trouble = claim.status();
   }
@@ -157,7 +157,7 @@ std::optional<std::string> WatchChange(const Breakpoint& b, const StopMemory::Se
 
 absl::Status CheckWatchCondition(Session::State& s, const Breakpoint& b) {
   if (b.condition.empty()) return absl::OkStatus();
-  return CheckAt(s, b.condition, *b.home, true).status();
+  return CheckConditionAt(s, b.condition, *b.home, true, b.expression).status();
 }
 
 namespace {

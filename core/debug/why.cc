@@ -201,8 +201,10 @@ class WhyBuilder {
       node.term_count = list.count;
       node.other_terms = list.other;
       node.padding_terms = list.padding;
-      node.fold = std::string(FoldWord(list.op));
+      node.fold = list.op.has_value() ? std::string(FoldWord(*list.op)) : "updates";
       node.terms = std::move(list.terms);
+      if (!list.formula.empty()) node.formula = std::move(list.formula);
+      if (!list.numbers.empty()) node.numbers = std::move(list.numbers);
     }
     for (size_t t = 0; t < list.loads.size(); ++t) {
       std::set<std::pair<const Instruction*, int64_t>> read_already;  // x * x
@@ -281,11 +283,13 @@ class WhyBuilder {
       slice_.nodes[number].formula = absl::StrCat("the index in dimension ", along);
       return;
     }
-    const ElementReader::Prepared* prepared = Reader(place).ProgramOf(*place.instruction);
-    if (prepared == nullptr || prepared->program.is_push || slice_.nodes.size() > 2000) return;
+    const ElementReader::Prepared* written = Reader(place).ProgramOf(*place.instruction);
+    if (written == nullptr || written->program.is_push || slice_.nodes.size() > 2000) return;
+    const absl::StatusOr<const ElementReader::Prepared*> in_run = Reader(place).ProgramIn(place.frame, *place.instruction);
+    const ElementReader::Prepared* prepared = in_run.ok() ? *in_run : written;
     std::vector<std::string> names;
     for (const Instruction* operand : place.instruction->operands) names.push_back(absl::StrCat("%", operand->name));
-    const ElementLoader load = Reader(place).LoaderOf(place.frame, *place.instruction);
+    const ElementLoader load = Reader(place).LoaderOf(place.frame, *place.instruction, *prepared);
     slice_.nodes[number].formula = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, false, load);
     if (prepared->cheap[place.leaf]) slice_.nodes[number].numbers = prepared->tracer->Formula(place.leaf, slice_.nodes[number].index, names, true, load);
   }

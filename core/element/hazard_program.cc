@@ -316,6 +316,8 @@ class Builder {
   }
 
   NodeId Overflows(const Node& node, NodeId in, NodeId out) {
+    // Types of few bits cannot hold the limits of integers themselves.
+    if (IsFloat(TypeOf(in)) && BitWidth(TypeOf(in)) < 16 && IsInteger(TypeOf(out))) in = to_->Convert(ElementType::kF32, in);
     const ElementType from = TypeOf(in), to = TypeOf(out);
     if (node.op == ScalarOp::kReducePrecision) return IsComplex(to) ? Always() : And(Finite(in), Not(Finite(out)));
     if (!IsInteger(to)) {

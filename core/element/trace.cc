@@ -368,7 +368,8 @@ void ElementTracer::Updates(const ElementLoader& load, const std::function<bool(
   }
 }
 
-absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points) {
+absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points,
+                                                const OnUpdate& updated) {
   TracedElement element;
   load_ = &load;
   numbers_.clear();
@@ -416,6 +417,7 @@ absl::StatusOr<TracedElement> ElementTracer::At(int output, absl::Span<const int
       std::vector<Traced> next;
       for (size_t p = 0; p < now.size(); ++p) next.push_back(needed[p] ? Eval(push.combined[p]) : Traced());
       now.swap(next);
+      if (updated) updated(t, now[output].value);
     }
   }
   recorded_ = nullptr;

@@ -55,7 +55,10 @@ class ElementTracer {
 
   // Element `index` of an output. Push programs: with every update that hits it (a pass over the domain); what was overwritten is not among
   // the loads. ResourceExhausted beyond `max_points` of folds and domains.
-  absl::StatusOr<TracedElement> At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points = int64_t{1} << 22);
+  // `updated`: told of each update that hits it, in order, and of what it is then.
+  using OnUpdate = std::function<void(int64_t point, const Scalar& now)>;
+  absl::StatusOr<TracedElement> At(int output, absl::Span<const int64_t> index, const ElementLoader& load, int64_t max_points = int64_t{1} << 22,
+                                   const OnUpdate& updated = nullptr);
 
   // Told of every operation that is evaluated from now on. `in_fold`: it turns with a fold.
   using OnOp = std::function<void(const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool in_fold)>;
@@ -72,12 +75,15 @@ class ElementTracer {
   bool IsExact(int output) const;
 
   // The fold of one operation over terms that an output is made of, if it is made of one alone (besides what is done with it afterwards).
-  // Its terms as a program: one output over the fold's domain, of the same operands.
+  // Its terms as a program: one output over the fold's domain, of the same operands. Of a push program whose updates one operation combines:
+  // over the domain of its updates, of which those count that land at the element.
   struct Terms {
     ScalarOp op{};
     std::vector<int64_t> extents;
     Program program;
     Program init;  // what the fold starts from: one scalar of the same operands
+    std::optional<Program> lands;  // of updates: whether each goes to the element, as a pred
+    std::vector<int64_t> fixed;    // of updates, by dimension of the domain: where alone an update may go there (its extent is 1 then); -1: any
   };
   std::optional<Terms> TermsAt(int output, absl::Span<const int64_t> index) const;
 
@@ -123,6 +129,7 @@ class ElementTracer {
   std::vector<FixedVars> FoldChoices(int output, int64_t most) const;
 
  private:
+  std::optional<Terms> UpdateTermsAt(int output, absl::Span<const int64_t> index) const;
   // The folds that an output is made of, without those inside of others. Of a program that pulls.
   std::vector<NodeId> OutermostFolds(int output) const;
   struct Traced {

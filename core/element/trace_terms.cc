@@ -9,7 +9,7 @@
 namespace hloscope {
 
 std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Span<const int64_t> index) const {
-  if (program_.is_push) return std::nullopt;
+  if (program_.is_push) return UpdateTermsAt(output, index);
   const std::vector<NodeId> folds = OutermostFolds(output);
   if (folds.size() != 1) return std::nullopt;
   const FoldInfo& info = graph_.fold(graph_.node(folds[0]));
@@ -41,6 +41,56 @@ std::optional<ElementTracer::Terms> ElementTracer::TermsAt(int output, absl::Spa
   for (size_t d = 0; d < index.size(); ++d) substitution.index_map[d] = graph.IndexConstant(index[d]);
   for (size_t d = 0; d < info.vars.size(); ++d) substitution.index_map[info.vars[d]] = graph.Index(static_cast<int32_t>(d));
   terms.program.outputs[0].value = graph.Substitute(graph_, element, substitution);
+  return terms;
+}
+
+std::optional<ElementTracer::Terms> ElementTracer::UpdateTermsAt(int output, absl::Span<const int64_t> index) const {
+  const Program::Push& push = program_.push;
+  const Node& body = graph_.node(push.combined[output]);
+  if (body.kind != NodeKind::kScalarOp || body.inputs.size() != 2 || !IsReassociable(body.op)) return std::nullopt;
+  NodeId element = kNoNode;
+  for (int side = 0; side < 2 && element == kNoNode; ++side) {
+    const Node& accumulator = graph_.node(body.inputs[side]);
+    if (accumulator.kind == NodeKind::kAccumulator && accumulator.var == push.accumulator_id && accumulator.part == output) element = body.inputs[1 - side];
+  }
+  if (element == kNoNode) return std::nullopt;
+  const absl::Span<const int32_t> free = graph_.FreeVars(element);
+  if (std::any_of(free.begin(), free.end(), [](int32_t v) { return v < 0; })) return std::nullopt;
+  Terms terms;
+  terms.op = body.op;
+  terms.fixed.assign(push.vars.size(), -1);
+  for (size_t d = 0; d < push.target.size(); ++d) {  // a window's dimension goes where it stands
+    const Node& target = graph_.node(push.target[d]);
+    const auto var = std::find(push.vars.begin(), push.vars.end(), target.kind == NodeKind::kIndex ? target.var : -1);
+    if (var == push.vars.end() || index[d] >= graph_.VarExtent(*var)) continue;
+    terms.fixed[var - push.vars.begin()] = index[d];
+  }
+  for (size_t d = 0; d < push.vars.size(); ++d) terms.extents.push_back(terms.fixed[d] >= 0 ? std::min<int64_t>(1, graph_.VarExtent(push.vars[d])) : graph_.VarExtent(push.vars[d]));
+  const auto over_updates = [&](ElementType type) { return Program::Pull(program_.operands, Shape::Array(type, terms.extents)); };
+  const auto points = [&](ExprGraph& graph) {
+    ExprGraph::Substitution substitution;
+    substitution.index_map.assign(graph_.var_count(), kNoNode);
+    for (size_t d = 0; d < push.vars.size(); ++d) {
+      substitution.index_map[push.vars[d]] = terms.fixed[d] >= 0 ? graph.IndexConstant(terms.fixed[d]) : graph.Index(static_cast<int32_t>(d));
+    }
+    return substitution;
+  };
+  terms.program = over_updates(graph_.node(element).type);
+  terms.program.outputs[0].value = terms.program.graph->Substitute(graph_, element, points(*terms.program.graph));
+  terms.lands = over_updates(ElementType::kPred);
+  ExprGraph& graph = *terms.lands->graph;
+  std::vector<NodeId> roots = push.target;
+  if (push.in_bounds != kNoNode) roots.push_back(push.in_bounds);
+  const std::vector<NodeId> places = graph.SubstituteAll(graph_, roots, points(graph));
+  NodeId lands = graph.Constant(Scalar::Int(ElementType::kPred, 1));
+  for (size_t d = 0; d < push.target.size(); ++d) lands = graph.And(lands, graph.Binary(ScalarOp::kEq, places[d], graph.IndexConstant(index[d])));
+  if (push.in_bounds != kNoNode) lands = graph.Select(places.back(), lands, graph.Constant(Scalar::Int(ElementType::kPred, 0)));
+  terms.lands->outputs[0].value = lands;
+  terms.init = Program::Pull(program_.operands, Shape::Array(program_.outputs[output].shape.element_type(), {}));
+  ExprGraph::Substitution at;
+  at.index_map.assign(graph_.var_count(), kNoNode);
+  for (size_t d = 0; d < index.size(); ++d) at.index_map[d] = terms.init.graph->IndexConstant(index[d]);
+  terms.init.outputs[0].value = terms.init.graph->Substitute(graph_, program_.outputs[output].value, at);
   return terms;
 }
 

@@ -255,9 +255,9 @@ TEST_F(StopsTest, CallsAreKnown) {
   EXPECT_EQ(ResolveFrom(calls, inner, "one")->parent, &inner) << "the nearest";
   EXPECT_EQ(ResolveFrom(calls, inner, "i")->parent, m.FindComputation("outer_body"));
   EXPECT_EQ(ResolveFrom(calls, inner, "inner_less"), nullptr);
-  EXPECT_EQ((*FindLoop(m, "%inner"))->name, "inner");
-  EXPECT_EQ((*FindLoop(m, "outer_condition"))->name, "outer");
-  EXPECT_THAT(std::string(FindLoop(m, "innr").status().message()), HasSubstr("did you mean 'inner'"));
+  EXPECT_EQ(FindLoops(m, "%inner")->front()->name, "inner");
+  EXPECT_EQ(FindLoops(m, "outer_condition")->front()->name, "outer");
+  EXPECT_THAT(std::string(FindLoops(m, "innr").status().message()), HasSubstr("did you mean 'inner'"));
 }
 
 TEST_F(StopsTest, OddLinesAreErrorsNotCrashes) {
