@@ -10,7 +10,7 @@ namespace hloscope {
 namespace {
 
 bool Bad(AttributeReading& r, absl::string_view label, absl::string_view expected) {
-  return r.s.Error(r.s.Here(), label, absl::StrCat("expected ", expected, " as the value of ", r.name, ", found ", r.s.Found()));
+  return r.s.Error(r.s.Missing(), label, absl::StrCat("expected ", expected, " as the value of ", r.name, ", found ", r.s.FoundInstead()));
 }
 
 // Reads `{ item, item, ... }`; `item` reads one.

@@ -272,6 +272,11 @@ bool ModuleReader::ReadAttributes(Instruction* instruction) {
   while (ok && !s_.stopped()) {
     if (!AttributeFollows() && !s_.Take(',')) break;
     s_.SkipSpace();
+    if (StatementBegins(/*apart=*/true)) {
+      s_.Error(s_.Missing(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.FoundInstead()));
+      end = s_.p;
+      break;
+    }
     ok = ReadAttribute(instruction);
     end = s_.p;
   }
@@ -288,9 +293,10 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
   const char* name_start = s_.p;
   absl::string_view name = s_.Name();
   if (name.empty()) {
-    return s_.Error(s_.Here(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.Found()));
+    return s_.Error(s_.Missing(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.FoundInstead()));
   }
   if (!s_.Expect('=', absl::StrCat("the attribute ", name.substr(0, 60)))) return false;
+  const char* value_end = s_.p;  // where there is none
   s_.SkipSpace();
   const char* value_start = s_.p;
   const size_t references = scope_.references.size();
@@ -298,10 +304,31 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
   scope_.references.resize(references);
   if (s_.stopped()) return false;
   s_.p = value_start;
+  if (StatementBegins()) {
+    s_.p = value_end;
+    return true;
+  }
   absl::string_view skipped;
   bool ok = s_.Raw(&skipped, /*quiet=*/true);
   s_.Charge(s_.p - value_start);
   return ok;
+}
+
+// `[ROOT] name =` at the beginning of a line: no value of an attribute; nor an attribute, where the equals sign stands apart.
+bool ModuleReader::StatementBegins(bool apart) {
+  const char* line = s_.p;
+  while (line > s_.begin() && (line[-1] == ' ' || line[-1] == '\t')) --line;
+  if (line == s_.begin() || line[-1] != '\n') return false;
+  const char* start = s_.p;
+  absl::string_view name = s_.Name();
+  s_.SkipSpace();
+  if (name == "ROOT") {
+    name = s_.Name();
+    s_.SkipSpace();
+  }
+  const bool begins = !name.empty() && *s_.p == '=' && (!apart || s_.p[-1] == ' ');
+  s_.p = start;
+  return begins;
 }
 
 bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_view name, const char* name_start) {
@@ -363,7 +390,7 @@ bool ModuleReader::ReadControlPredecessors(Instruction* instruction) {
 bool ModuleReader::ReadMetadata(Metadata& metadata) {
   const char* open = s_.p;
   if (*open != '{') {
-    return s_.Error(s_.Here(), HLO_LABEL("text.metadata"), absl::StrCat("expected metadata such as {op_name=\"..\"}, found ", s_.Found()));
+    return s_.Error(s_.Missing(), HLO_LABEL("text.metadata"), absl::StrCat("expected metadata such as {op_name=\"..\"}, found ", s_.FoundInstead()));
   }
   ++s_.p;
   while (true) {

@@ -39,8 +39,8 @@ void Scanner::SkipSpaceSlow() {
 
 bool Scanner::Expect(char c, absl::string_view after) {
   if (Take(c)) return true;
-  return Error(Here(), HLO_LABEL("text.expected-punctuation"),
-               absl::StrCat("expected '", std::string(1, c), "' after ", after, ", found ", Found()));
+  return Error(Missing(), HLO_LABEL("text.expected-punctuation"),
+               absl::StrCat("expected '", std::string(1, c), "' after ", after, ", found ", FoundInstead()));
 }
 
 absl::string_view Scanner::Name() {
@@ -217,6 +217,15 @@ SourceRange Scanner::Here() const {
   while (IsClass(*q, kName) && q - p < 200) ++q;
   return Range(p, q > p ? q : p + 1);
 }
+
+SourceRange Scanner::Missing() const {
+  const char* q = p;
+  while (q > begin_ && IsClass(q[-1], kSpace)) --q;
+  const bool later = q > begin_ && !AtEnd() && std::memchr(q, '\n', p - q) != nullptr;
+  return later ? Range(q - 1, q) : Here();
+}
+
+std::string Scanner::FoundInstead() const { return Missing().begin < Offset(p) ? "the end of the line" : Found(); }
 
 std::string Scanner::Found() const {
   if (AtEnd()) return "the end of the text";

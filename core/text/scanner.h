@@ -88,8 +88,12 @@ class Scanner {
   void Warning(SourceRange range, absl::string_view label, std::string message, std::string hint = "");
   // The place of whatever stands at p: a name, or one character.
   SourceRange Here() const;
+  // The place of what is missing at p: `Here`, or the end of the line before where p stands on a later one.
+  SourceRange Missing() const;
   // What stands at p, for "found ...": quoted, or "the end of the text".
   std::string Found() const;
+  // The same for what is missing: "the end of the line" where p stands on a later one.
+  std::string FoundInstead() const;
   bool stopped() const { return stopped_; }
   // Counts bytes that were walked ahead or in vain. Far beyond the length of the text, reading stops: total work stays linear.
   void Charge(int64_t bytes);

@@ -75,6 +75,11 @@ const Case kCases[] = {
     {"text.expected-punctuation", "e { a @<f32>@[] parameter(0)\n}", "expected '=' after the name of an instruction, found 'f32'",
      "looks like"},
     {"text.expected-punctuation", "e { a = f32[] parameter@<[>@0]\n}", "expected '(' after the opcode parameter, found '['", ""},
+    // What is missing at the end of a line is wrong there, not on the next one.
+    {"text.metadata", "e {\n a = f32[] parameter(0), metadata@<=>@\n b = f32[] negate(a)\n}", "expected metadata such as {op_name=\"..\"}, found the end of the line", ""},
+    {"text.attribute-list", "e {\n a = f32[2] parameter(0)\n b = f32[2,2] broadcast(a), dimensions@<=>@\n c = f32[2,2] negate(b)\n}", "found the end of the line", ""},
+    {"text.expected-name", "e {\n a = f32[] parameter(0)@<,>@\n b = f32[] negate(a)\n}", "expected the name of an attribute, found the end of the line", ""},
+    {"text.expected-punctuation", "e {\n a = f32[] parameter(0), met@<a>@\n b = f32[] negate(a)\n}", "expected '=' after the attribute meta, found the end of the line", ""},
     {"text.expected-punctuation", "e { a = f32[] parameter(0) b = f32[2] broadcast(a) @<dimensions>@={}\n}",
      "expected ',' before the attribute dimensions", ""},
     {"text.second-root", "e { ROOT a = f32[] parameter(0)\n  @<ROOT>@ b = f32[] negate(a)\n}", "a is ROOT already", ""},
