@@ -13,8 +13,10 @@
 #include "core/debug/last_stop.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
+#include "core/debug/stops.h"
 #include "core/debug/window_command.h"
 #include "visualizer/model/observe.h"
+#include "visualizer/model/program_signs.h"
 
 namespace hloscope {
 namespace {
@@ -41,11 +43,9 @@ bool MovesProgram(absl::string_view line) {
   return RunsProgram(line) || (GroupOf(row) == "going back" && absl::string_view(row->name) != "bookmark");
 }
 
-// It only changes where the program stops. (What `commands` and `stop` say may be several lines, or a file of anything.)
-bool ChangesStops(absl::string_view line) {
-  const CommandRow* row = CommandOfLine(line);
-  return GroupOf(row) == "breakpoints" && absl::string_view(row->name) != "commands" && absl::string_view(row->name) != "stop";
-}
+// It only changes where the program stops and what it does there. (A file that `stop load` reads may run the program too; then it stands where
+// that has led it.)
+bool ChangesStops(absl::string_view line) { return GroupOf(CommandOfLine(line)) == "breakpoints"; }
 
 // Interrupted, `continue` goes on as if nothing had been.
 constexpr char kGoOn[] = "continue";
@@ -292,8 +292,11 @@ Engine::Activity Engine::activity() const {
 
 bool Engine::idle() const {
   std::lock_guard<std::mutex> lock(mutex_);
-  return !busy_ && !reading_now_ && queue_.empty();
+  return !busy_ && !reading_now_ && std::none_of(queue_.begin(), queue_.end(), [this](const Work& w) { return CanBegin(w); });
 }
+
+// While the lines of `commands` are typed, the run that was interrupted for them waits for their `end`.
+bool Engine::CanBegin(const Work& work) const { return !collecting_ || !GoesOnThen(work); }
 
 void Engine::Loop() {
   while (true) {
@@ -302,11 +305,14 @@ void Engine::Loop() {
       std::unique_lock<std::mutex> lock(mutex_);
       busy_ = asking_ = false;
       wanted_.notify_all();
-      wanted_.wait(lock, [this] { return quitting_ || !queue_.empty(); });
+      auto next = queue_.end();
+      wanted_.wait(lock, [this, &next] {
+        // Commands first: an answer to what is asked now would be old after them.
+        next = std::find_if(queue_.begin(), queue_.end(), [this](const Work& w) { return !w.question && CanBegin(w); });
+        if (next == queue_.end()) next = std::find_if(queue_.begin(), queue_.end(), [](const Work& w) { return w.question != nullptr; });
+        return quitting_ || next != queue_.end();
+      });
       if (quitting_) return;
-      // Commands first: an answer to what is asked now would be old after them.
-      auto next = std::find_if(queue_.begin(), queue_.end(), [](const Work& w) { return !w.question; });
-      if (next == queue_.end()) next = queue_.begin();
       work = std::move(*next);
       queue_.erase(next);
       busy_ = true;
@@ -355,6 +361,10 @@ void Engine::RunCommand(const std::string& command) {
   const CommandResult result = session_->Execute(line);
   if (PlaceOf(session_->state()) != before) command_ms_ = Seconds(start) * 1e3;
   FlushPartial();
+  {
+    std::lock_guard<std::mutex> lock(mutex_);
+    collecting_ = !Stops(session_->state()).collecting.empty();
+  }
   if (!result.ok) {
     // The command's own text says what is wrong: shown as an error.
     std::lock_guard<std::mutex> lock(mutex_);
@@ -378,9 +388,10 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
   std::vector<Diagnostic> problems = program.problems;
   std::shared_ptr<const Module> broken;
   const bool fresh = problems.empty() && program.module != nullptr && NothingIn(*program.module);  // a new program
-  const bool unreadable = !program.ok() && (HoldsBytes(program) || (program.module == nullptr && !absl::EndsWith(program.format, "text")));
+  const bool no_text = HoldsBytes(program) || (program.module == nullptr && !absl::EndsWith(program.format, "text"));
+  const bool unreadable = !program.ok() && (no_text || (from_file && program.source != nullptr && !HasSignOfProgram(program.source->text())));
   if (unreadable && from_file && (session_ != nullptr || source_ != nullptr)) {
-    AddConsole(ConsoleLine::kError, absl::StrCat(path, " is no program: neither HLO text, StableHLO nor a protobuf of one; ", path_, " stays open"));
+    AddConsole(ConsoleLine::kError, absl::StrCat(path, " is no program: neither HLO text, StableHLO nor a protobuf of one; ", path_ == path ? "what was read of it before" : path_, " stays open"));
     return;
   }
   if (program.ok()) {
@@ -414,6 +425,7 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
   {
     std::lock_guard<std::mutex> lock(mutex_);
     session_.swap(session);
+    collecting_ = false;
     progress_ = session_ != nullptr ? session_->state().Extension<RunProgress>().run : nullptr;
     said_.clear();
   }
@@ -459,7 +471,7 @@ void Engine::Publish(bool moved) {
   bool goes_on = session_ != nullptr && session_->state().Extension<LastStop>().interrupted;
   if (goes_on) {
     std::lock_guard<std::mutex> lock(mutex_);
-    goes_on = std::any_of(queue_.begin(), queue_.end(), [](const auto& w) { return GoesOnThen(w); });
+    goes_on = !collecting_ && std::any_of(queue_.begin(), queue_.end(), [](const auto& w) { return GoesOnThen(w); });
   }
   if (goes_on) {
     // It does not stay here: nothing but the stops is new.
@@ -469,6 +481,7 @@ void Engine::Publish(bool moved) {
     std::lock_guard<std::mutex> lock(mutex_);
     *snapshot = *snapshot_;
     snapshot->stops = std::move(stops);
+    snapshot->collecting = false;
     snapshot->generation = ++generation_;
     snapshot_ = std::move(snapshot);
     return;  // the loop wakes the window

@@ -107,6 +107,7 @@ class Engine {
     bool publish = false;
   };
   void Loop();
+  bool CanBegin(const Work& work) const;
   void RunCommand(const std::string& command);
   void Install(ReadProgram program, std::string path, bool from_file);
   void Output(absl::string_view text);
@@ -123,6 +124,7 @@ class Engine {
   std::condition_variable wanted_;
   std::deque<Work> queue_;
   bool quitting_ = false, busy_ = false, asking_ = false;
+  bool collecting_ = false;  // the lines that come are a breakpoint's commands
   std::string what_;
   std::string said_;  // how far it is, where it says so itself
   std::chrono::steady_clock::time_point since_;

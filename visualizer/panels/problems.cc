@@ -23,7 +23,7 @@ class ProblemsPanel : public Panel {
     const bool failed = context.now.phase == Phase::kError;
     ui::TagFact("count", absl::StrCat(problems.size() + (failed ? 1 : 0)));
     if (problems.empty() && !failed) {
-      ui::EmptyHint(ui::Icon::kCheck, context.document.empty() ? "What the reader finds in a program, and the error that stops one." : "No problems: the program is well formed.", context.document.empty() ? "Open a program with Ctrl+O." : "");
+      DrawNone(context);
       return;
     }
     if (failed) DrawError(context);
@@ -39,6 +39,14 @@ class ProblemsPanel : public Panel {
 
  private:
   static constexpr float kRow = 40;
+
+  static void DrawNone(const PanelContext& context) {
+    const std::shared_ptr<const Reading> reading = context.document.reading();
+    if (context.document.empty()) return ui::EmptyHint(ui::Icon::kCheck, "What the reader finds in a program, and the error that stops one.", "Open a program with Ctrl+O.");
+    ui::TagFact("state", reading == nullptr ? "" : reading->ok ? "well formed" : "nothing yet");
+    if (reading == nullptr || reading->ok) return ui::EmptyHint(ui::Icon::kCheck, "No problems: the program is well formed.", "");
+    ui::EmptyHint(ui::Icon::kInfo, "No problems yet: the program has no instructions.", "Add operations in the Builder, or type them.");
+  }
 
   // Kept alive by who looks at them: a new reading may take their place at any time.
   static std::shared_ptr<const std::vector<Diagnostic>> Problems(const PanelContext& context) {
