@@ -45,6 +45,7 @@ void Document::WatchFile() {
 
 void Document::Rename(std::string name) {
   name_ = std::move(name);
+  fresh_ = nullptr;
   AskForReading();  // what the reader says is said of this name
 }
 
@@ -150,6 +151,27 @@ bool Document::reading_is_current() const {
   return reading_ != nullptr && reading_->version == version_;
 }
 
+std::shared_ptr<const Reading> Document::FreshReading() {
+  if (text_.empty() && name_.empty()) return nullptr;
+  if (reading_is_current()) return reading();
+  if (fresh_ != nullptr && fresh_->version == version_) return fresh_;
+  constexpr size_t kShort = 64 << 10;
+  if (text_.size() > kShort) return nullptr;
+  fresh_ = Read(version_, name_, text_);
+  return fresh_;
+}
+
+std::shared_ptr<const Reading> Document::Read(uint64_t version, const std::string& name, std::string text) const {
+  ReadProgram program = wiring_.read_text(name, std::move(text));
+  auto reading = std::make_shared<Reading>();
+  reading->version = version;
+  reading->ok = program.ok();
+  reading->source = program.source;
+  reading->module = std::move(program.module);
+  reading->problems = std::move(program.problems);
+  return reading;
+}
+
 void Document::AskForReading() {
   {
     std::lock_guard<std::mutex> lock(mutex_);
@@ -174,13 +196,7 @@ void Document::Loop() {
       name = wanted_name_;
       text = std::move(wanted_text_);
     }
-    ReadProgram program = wiring_.read_text(name, std::move(text));
-    auto reading = std::make_shared<Reading>();
-    reading->version = version;
-    reading->ok = program.ok();
-    reading->source = program.source;
-    reading->module = std::move(program.module);
-    reading->problems = std::move(program.problems);
+    std::shared_ptr<const Reading> reading = Read(version, name, std::move(text));
     {
       std::lock_guard<std::mutex> lock(mutex_);
       if (quitting_) return;

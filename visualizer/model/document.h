@@ -87,6 +87,9 @@ class Document {
   // The newest reading that is done; null before the first. Its version may be older than version().
   std::shared_ptr<const Reading> reading() const;
   bool reading_is_current() const;
+  // Of the text as it is. A short one is read here and now where that has not been done yet, so that one change can follow another at once;
+  // null: it is being read.
+  std::shared_ptr<const Reading> FreshReading();
 
  private:
   struct Change {
@@ -99,6 +102,7 @@ class Document {
   void Apply(int64_t at, int64_t removed, absl::string_view added);
   void AskForReading();
   void Loop();
+  std::shared_ptr<const Reading> Read(uint64_t version, const std::string& name, std::string text) const;
 
   Wiring wiring_;
   std::function<void()> wake_;
@@ -118,6 +122,7 @@ class Document {
   uint64_t wanted_version_ = 0;
   std::string wanted_name_, wanted_text_;
   std::shared_ptr<const Reading> reading_;
+  std::shared_ptr<const Reading> fresh_;  // that FreshReading made
   std::thread reader_;
 };
 

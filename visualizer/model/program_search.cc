@@ -1,7 +1,5 @@
 #include "visualizer/model/program_search.h"
 
-#include <regex.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cstring>
@@ -13,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "core/ir/opcode.h"
 #include "core/shape/element_type.h"
+#include "visualizer/model/posix_pattern.h"
 #include "visualizer/model/program_index.h"
 
 namespace hloscope {
@@ -47,42 +46,22 @@ void SearchText(absl::string_view text, const SearchQuery& query, SearchResult& 
   }
 }
 
-// POSIX expressions match in time linear in the text, whatever the length of a line.
 void SearchRegex(absl::string_view text, const SearchQuery& query, SearchResult& result, const std::atomic<bool>& stop) {
-  std::string pattern;
-  for (size_t k = 0; k < query.pattern.size(); ++k) {
-    if (query.pattern[k] == '\\' && k + 1 < query.pattern.size() && query.pattern[k + 1] == 'd') {
-      pattern += "[0-9]";
-      ++k;
-    } else {
-      pattern += query.pattern[k];
-      if (query.pattern[k] == '\\' && k + 1 < query.pattern.size()) pattern += query.pattern[++k];
-    }
-  }
-  regex_t compiled;
-  if (const int error = regcomp(&compiled, pattern.c_str(), REG_EXTENDED | (query.match_case ? 0 : REG_ICASE)); error != 0) {
-    char why[200];
-    regerror(error, &compiled, why, sizeof(why));
-    result.error = why;
-    return;
-  }
+  const PosixPattern pattern(query.pattern, query.match_case);
+  result.error = pattern.error();
+  if (!result.error.empty()) return;
   size_t line = 0;
+  PosixPattern::Groups match;
   while (line < text.size() && !stop) {
     size_t end = text.find('\n', line);
     if (end == absl::string_view::npos) end = text.size();
-    regmatch_t match[1];
     size_t at = line;
-    while (at <= end) {
-      match[0].rm_so = 0;
-      match[0].rm_eo = static_cast<regoff_t>(end - at);
-      if (regexec(&compiled, text.data() + at, 1, match, REG_STARTEND | (at == line ? 0 : REG_NOTBOL)) != 0) break;
-      if (match[0].rm_eo > match[0].rm_so && !Add(result, at + match[0].rm_so, at + match[0].rm_eo)) break;
-      at += std::max<size_t>(match[0].rm_eo, match[0].rm_so + 1);
+    while (at <= end && pattern.Find(text, at, end, at == line, &match)) {
+      if (match[0].end > match[0].begin && !Add(result, match[0].begin, match[0].end)) return;
+      at = std::max(match[0].end, match[0].begin + 1);
     }
-    if (result.cut) break;
     line = end + 1;
   }
-  regfree(&compiled);
 }
 
 bool StartsNoCase(absl::string_view text, absl::string_view prefix) {

@@ -36,7 +36,7 @@ class BuilderPanel : public Panel {
       DrawForeign(context);
       return;
     }
-    const std::shared_ptr<const Reading> reading = Fresh(context);
+    const std::shared_ptr<const Reading> reading = context.document.FreshReading();
     Follow(context, reading.get());
     low_ = ImGui::GetContentRegionAvail().y < ui::Px(200);
     DrawHead(context, reading.get());
@@ -91,13 +91,13 @@ class BuilderPanel : public Panel {
       add_.Open(rest);
       if (!add_.open()) *error = absl::StrCat("there is no operation '", rest, "'");
       // Where there is one value only, it is meant.
-      const std::shared_ptr<const Reading> at = Fresh(context);
+      const std::shared_ptr<const Reading> at = context.document.FreshReading();
       if (const Computation* home = Home(at.get()); add_.open() && home != nullptr && home->instructions.size() == 1) {
         while (add_.armed >= 0) add_.Connect(std::string(home->instructions[0]->name));
       }
       return add_.open();
     }
-    const std::shared_ptr<const Reading> reading = Fresh(context);
+    const std::shared_ptr<const Reading> reading = context.document.FreshReading();
     if (reading == nullptr) {
       *error = document.empty() ? "there is no program; window builder new begins one" : "the text is still being read; try again in a moment";
       return false;
@@ -128,24 +128,6 @@ class BuilderPanel : public Panel {
  private:
   enum Mode { kAdd, kChange, kData };
   static constexpr const char* kModes[] = {"add", "change", "data"};
-
-  // What the reader says of the present text. Small texts are read here and now, so that one action can follow another at once.
-  std::shared_ptr<const Reading> Fresh(PanelContext& context) {
-    Document& document = context.document;
-    if (document.empty()) return nullptr;
-    if (document.reading_is_current()) return document.reading();
-    if (own_ != nullptr && own_->version == document.version()) return own_;
-    if (document.text().size() > (64 << 10)) return nullptr;
-    ReadProgram program = context.engine.wiring().read_text(document.name(), document.text());
-    auto reading = std::make_shared<Reading>();
-    reading->version = document.version();
-    reading->ok = program.ok();
-    reading->source = program.source;
-    reading->module = std::move(program.module);
-    reading->problems = std::move(program.problems);
-    own_ = reading;
-    return own_;
-  }
 
   void LookAtText(const Document& document) {
     if (looked_at_ == document.version()) return;
@@ -187,7 +169,7 @@ class BuilderPanel : public Panel {
   // -- Running --
   bool Run(PanelContext& context, bool start, std::string* error) {
     Document& document = context.document;
-    const std::shared_ptr<const Reading> reading = Fresh(context);
+    const std::shared_ptr<const Reading> reading = context.document.FreshReading();
     if (reading == nullptr) {
       *error = document.empty() ? "there is no program" : "the text is still being read; try again in a moment";
       return false;
@@ -232,7 +214,7 @@ class BuilderPanel : public Panel {
 
   bool Convert(PanelContext& context, std::string* error) {
     const Document& document = context.document;
-    const std::shared_ptr<const Reading> reading = document.reading_is_current() ? document.reading() : Fresh(context);
+    const std::shared_ptr<const Reading> reading = context.document.FreshReading();
     if (reading == nullptr || reading->module == nullptr || !reading->ok) {
       *error = "the program must read without problems before it can be converted";
       return false;
@@ -469,7 +451,6 @@ class BuilderPanel : public Panel {
   bool found_valid_ = false;
   BuilderForm add_, change_;
   BuilderData data_;
-  std::shared_ptr<const Reading> own_;
   uint64_t looked_at_ = 0, seen_selection_ = 0, applied_ = 0, made_version_ = 0, start_version_ = 0;
   bool is_hlo_ = true, start_wanted_ = false, low_ = false;
   std::future<void> converting_;

@@ -101,6 +101,10 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
   };
   if (word == "find") {
     OpenFind(context, rest);
+  } else if (word == "replace") {
+    Replace(context, rest, error);
+  } else if (word == "rename") {
+    Rename(context, rest, error);
   } else if (word == "next" || word == "previous") {
     NextMatch(context, word == "next" ? 1 : -1);
   } else if (word == "undo") {
@@ -201,9 +205,9 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
   } else if (word == "focus") {
     focus_text_ = true;
   } else {
-    return fail("window program knows find TEXT (re:, op:, shape: before it), next, previous, undo, redo, apply, format, goto LINE, definition [%x], uses [%x], fold, unfold, mend, complete, back, cut, copy, paste, select-all, comment, duplicate, iteration N | now");
+    return fail("window program knows find TEXT (re:, op:, shape: before it), next, previous, replace [/one] [/case] TEXT WITH, rename [%x] NAME, undo, redo, apply, format, goto LINE, definition [%x], uses [%x], fold, unfold, mend, complete, back, cut, copy, paste, select-all, comment, duplicate, iteration N | now");
   }
-  return true;
+  return error->empty();
 }
 
 }  // namespace hloscope

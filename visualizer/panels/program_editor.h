@@ -44,9 +44,9 @@ class ProgramEditor {
   void Redo(Document& document);
   // Replaces the whole text as one step, and keeps the caret on its line.
   void ReplaceAll(Document& document, absl::string_view text);
+  void Replace(Document& document, int64_t begin, int64_t end, absl::string_view text, int64_t caret_after, absl::string_view join = "");
 
  private:
-  void Replace(Document& document, int64_t begin, int64_t end, absl::string_view text, int64_t caret_after, absl::string_view join = "");
   int64_t Next(const Document& document, int64_t at) const;      // letter
   int64_t Previous(const Document& document, int64_t at) const;
   int64_t NextWord(const Document& document, int64_t at) const;

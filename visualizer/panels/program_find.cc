@@ -3,26 +3,13 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "visualizer/model/program_replace.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
 #include "imgui_internal.h"
 
 namespace hloscope {
-namespace {
-
-// What is typed before a pattern says what it is a pattern of.
-SearchKind TakeKind(absl::string_view& pattern) {
-  if (absl::ConsumePrefix(&pattern, "op:")) return SearchKind::kOpcode;
-  if (absl::ConsumePrefix(&pattern, "shape:")) return SearchKind::kShape;
-  if (absl::ConsumePrefix(&pattern, "re:")) return SearchKind::kRegex;
-  absl::ConsumePrefix(&pattern, "text:");
-  return SearchKind::kText;
-}
-
-}  // namespace
-
 void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
   find_open_ = true;
   find_focus_ = pattern.empty();
@@ -38,6 +25,16 @@ void ProgramPanel::OpenFind(PanelContext& context, absl::string_view pattern) {
   find_jump_ = true;
 }
 
+// A prefix that is typed into the field says what it is a pattern of, as in a command.
+SearchQuery ProgramPanel::AskedQuery() const {
+  SearchQuery asked = query_;
+  if (asked.kind != SearchKind::kText) return asked;
+  absl::string_view pattern = query_.pattern;
+  asked.kind = TakeKind(pattern);
+  asked.pattern = std::string(pattern);
+  return asked;
+}
+
 void ProgramPanel::UpdateFind(PanelContext& context) {
   if (!uses_of_.empty()) return;
   if (!find_open_ || query_.pattern.empty()) {
@@ -47,12 +44,7 @@ void ProgramPanel::UpdateFind(PanelContext& context) {
     if (!find_open_) search_.Clear();
     return;
   }
-  SearchQuery asked = query_;
-  if (asked.kind == SearchKind::kText) {
-    absl::string_view pattern = query_.pattern;
-    asked.kind = TakeKind(pattern);
-    asked.pattern = std::string(pattern);
-  }
+  const SearchQuery asked = AskedQuery();
   if (asked.pattern.empty()) return;
   search_.Ask(context.document.text(), context.document.version(), asked);
   if (search_.busy()) {
@@ -97,15 +89,23 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
   UpdateFind(context);
   const bool uses = !uses_of_.empty();
   if (!find_open_ && !uses) return;
-  const float room = ImGui::GetContentRegionAvail().x, height = ui::Px(38);
+  const bool replacing = replace_open_ && !uses;
+  const float room = ImGui::GetContentRegionAvail().x, height = ui::Px(replacing ? 70 : 38);
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ImGui::GetWindowDrawList()->AddLine({at.x, at.y + height - 1}, {at.x + room, at.y + height - 1}, ui::Colors().border);
   ImGui::BeginChild("find", {room, height - 1}, false, ImGuiWindowFlags_NoScrollbar);
   ui::TagScope scope("find");
   const bool narrow = room < ui::Px(620);
   const float y = ui::Px(6);
-  ImGui::SetCursorPos({ui::Px(8), y});
+  ImGui::SetCursorPos({ui::Px(4), y});
   std::string count;
+  if (!uses) {
+    if (ui::IconButton("replacing", replacing ? ui::Icon::kChevronDown : ui::Icon::kChevronRight, replacing ? "only find" : "find and replace (Ctrl+H)")) {
+      replace_open_ = !replace_open_;
+      (replace_open_ ? replace_focus_ : find_focus_) = true;
+    }
+    ImGui::SetCursorPos({ui::Px(30), y});
+  }
   if (uses) {
     ImGui::SetCursorPos({ui::Px(12), y + ui::Px(4)});
     ui::Text(absl::StrCat("uses of "), ui::Colors().dim);
@@ -120,13 +120,15 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     if (find_focus_) ui::FocusNext();
     find_focus_ = false;
     const char* hints[] = {narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
-    const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(232) : ui::Px(470)));
+    const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(254) : ui::Px(492)));
     if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::Px(1))) find_jump_ = true;
     find_field_ = ImGui::GetItemID();
     const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
     if (active && ui::Pressed("Escape")) {
       find_open_ = false;
       focus_text_ = true;
+    } else if (replacing && active && ui::Pressed("Ctrl+Alt+Enter")) {
+      RunReplace(context, false);
     } else if (active && (ui::Pressed("Enter", true) || ui::Pressed("Shift+Enter", true))) {
       NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
       find_focus_ = true;
@@ -183,6 +185,7 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     uses_of_.clear();
     focus_text_ = true;
   }
+  if (replacing) DrawReplaceRow(context, room, y + ui::Px(32));
   ImGui::EndChild();
 }
 

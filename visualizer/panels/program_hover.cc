@@ -328,6 +328,7 @@ void ProgramPanel::DrawTextMenu(PanelContext& context) {
     if (symbol) {
       if (item("definition", "Go to definition", "F12")) GoToDefinition(context, menu_offset_);
       if (item("uses", "All uses", "Shift+F12")) ShowUses(context, menu_offset_);
+      if (item("rename", "Rename with all uses", "F2")) context.run("window rename");
     }
     const Instruction* running = index_.Running(symbol.instruction);
     if (running == nullptr) running = menu_instruction_;

@@ -1,6 +1,6 @@
 // The program panel: the text as it is, with what the debugger knows beside it, and edited in place. Drawing is program_view.cc's, the
-// mouse and the keys program_input.cc's, cards and menus program_hover.cc's, the bar for searching program_find.cc's, the foot
-// program_footer.cc's, the commands program_commands.cc's, what the reader says of a line program_notes.cc's; program.cc holds them together.
+// mouse and the keys program_input.cc's, cards and menus program_hover.cc's, the bar for searching program_find.cc's, replacing and renaming
+// program_replace.cc's, the foot program_footer.cc's, the commands program_commands.cc's, what the reader says of a line program_notes.cc's; program.cc holds them together.
 #ifndef HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
 #define HLOSCOPE_VISUALIZER_PANELS_PROGRAM_PANEL_H_
 
@@ -20,6 +20,7 @@
 #include "visualizer/model/live.h"
 #include "visualizer/model/program_index.h"
 #include "visualizer/model/program_search.h"
+#include "visualizer/panels/field_command.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/panels/program_editor.h"
 
@@ -137,6 +138,15 @@ class ProgramPanel : public Panel {
   void UpdateFind(PanelContext& context);
   void NextMatch(PanelContext& context, int by);
   void OpenFind(PanelContext& context, absl::string_view pattern);
+  SearchQuery AskedQuery() const;
+
+  // -- program_replace.cc --
+  void DrawReplaceRow(PanelContext& context, float room, float y);
+  void RunReplace(PanelContext& context, bool one);  // what the bar says, as a command
+  void Replace(PanelContext& context, absl::string_view words, std::string* error);
+  void OpenRename(PanelContext& context, std::string* error);
+  void Rename(PanelContext& context, absl::string_view words, std::string* error);
+  void DrawRename(PanelContext& context);
 
   ProgramIndex index_;
   ProgramEditor editor_;
@@ -211,6 +221,8 @@ class ProgramPanel : public Panel {
   // Search.
   ImGuiID find_field_ = 0;
   bool find_open_ = false, find_focus_ = false, find_jump_ = false;
+  bool replace_open_ = false, replace_focus_ = false;
+  std::string replacement_;
   SearchQuery query_;
   ProgramSearch search_;
   std::shared_ptr<const SearchResult> found_;
@@ -218,6 +230,12 @@ class ProgramPanel : public Panel {
   std::string uses_of_;               // not empty: the matches are its uses
   int match_at_ = -1;
   uint64_t matches_version_ = 0;
+
+  // Renaming: at this place of the text; -1: nothing is being renamed.
+  int64_t rename_at_ = -1;
+  bool rename_opened_ = false;
+  std::string rename_of_, rename_to_;
+  FieldCommand rename_send_;
 
   // What the footer says.
   bool apply_paused_ = false;  // what runs is being interrupted so that the text can be taken up

@@ -121,6 +121,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
   DrawCompletions(context);
   DrawGutterMenu(context);
   DrawTextMenu(context);
+  DrawRename(context);
   ImGui::EndChild();
 }
 

@@ -335,6 +335,14 @@ struct WindowCommands {
     s.layout_.Open("program");
     return ToPanel(s, "program", absl::StrCat("find ", args));
   }
+  static std::string Replace(Shell& s, const std::string& args) {
+    s.layout_.Open("program");
+    return ToPanel(s, "program", absl::StrCat("replace ", args));
+  }
+  static std::string Rename(Shell& s, const std::string& args) {
+    s.layout_.Open("program");
+    return ToPanel(s, "program", absl::StrCat("rename ", args));
+  }
   static std::string Undo(Shell& s, const std::string& args) { return ToPanel(s, "program", "undo"); }
   static std::string Redo(Shell& s, const std::string& args) { return ToPanel(s, "program", "redo"); }
   static std::string Help(Shell& s, const std::string& args) {
