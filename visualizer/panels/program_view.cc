@@ -211,8 +211,9 @@ const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
 // Text gives way to a value beside it.
 float ProgramPanel::RightOf(const LineParts& parts) const {
   const Geometry& g = geometry_;
-  const LineValue* value = g.values_x > 0 ? ValueBeside(parts) : nullptr;
+  const LineValue* value = ValueBeside(parts);
   if (value == nullptr) return g.text_right;
+  if (g.values_x <= 0) return value->nan || value->inf ? g.max.x - ui::Px(24) : g.text_right;  // the sign alone
   const float taken = std::min(ui::Measure(ui::Type().mono_small, value->text).x, ui::Px(kValuesWidth) - ui::Px(16)) + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
   return std::min(g.text_right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
 }
@@ -229,10 +230,10 @@ void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   const auto size = static_cast<int>(parts.text.size());
   const int cells = cells_.CellsTo(document, parts.line, size);
   const int left_cell = std::max(0, static_cast<int>(g.scroll_x / g.cell));
-  // Text that is cut ends in an ellipsis.
+  // What has no room is scrolled to: letters end at the value beside them.
   const double cells_seen = g.CellsAt(right);
   const bool cut = cells > cells_seen;
-  const int right_cell = static_cast<int>(cells_seen) + (cut ? -1 : 1);
+  const int right_cell = static_cast<int>(cells_seen) + (cut ? 0 : 1);
   if (right_cell <= left_cell) return;
   const int first = cells_.ByteAtCell(document, parts.line, left_cell), last = cells_.ByteAtCell(document, parts.line, right_cell);
   for (const InkRun& run : cells_.Runs(document, parts.line, first, last)) {
@@ -244,9 +245,7 @@ void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   }
   const float text_end = g.X(cells);
   parts.text_end = cut ? right : text_end;
-  if (cut) {
-    ui::AddText(list, font, {std::floor(g.X(right_cell)), y}, c.faint, "\u2026");
-  } else {
+  if (!cut) {
     float x = text_end + g.cell;
     // What the text does not say: shapes that were left out.
     for (const Instruction* shown : parts.shown) {
