@@ -85,14 +85,21 @@ void GraphPanel::DrawToolbar(PanelContext& context) {
   if (refocus_) ui::FocusNext();
   refocus_ = false;
   std::string text = search_;
-  if (ui::SearchField("search", &text, search < ui::Px(170) ? "Find" : "Find in the graph", search / ui::TheLook().scale, &entered)) SetSearch(text);
-  DrawMatches();
+  // The count stands behind the field, where a word cannot run under it.
+  const std::string count = MatchesText();
+  const float counted = count.empty() ? 0 : std::min(std::max(ui::Measure(ui::Type().small, count).x, ui::Px(44)) + ui::Px(8), search * 0.5f);
+  if (ui::SearchField("search", &text, search - counted < ui::Px(170) ? "Find" : "Find in the graph", (search - counted) / ui::TheLook().scale, &entered)) SetSearch(text);
+  if (counted > 0) {
+    const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
+    ui::DrawTextIn({high.x + ui::Px(6), low.y + std::floor((high.y - low.y - ui::Type().small->FontSize) / 2)}, counted, matches_.empty() ? c.red : c.dim, ui::Type().small, count);
+    ui::TagFact("matches", count);
+  }
   if (entered && !lower_.empty()) {
     NextMatch(context, ImGui::GetIO().KeyShift ? -1 : 1);
     refocus_ = true;
   }
   Search(kSearchedInFrame);
-  ImGui::SameLine();
+  ImGui::SameLine(0, counted + ui::Px(6));
   if (!narrow) DrawCombos(context);
   if (ui::IconButton("around", ui::Icon::kLink, absl::StrCat("What lies within ", hops_, hops_ == 1 ? " hop" : " hops", " of the selection"), !only_.empty(), context.selection.instruction != nullptr || !only_.empty())) {
     context.run(only_.empty() ? absl::StrCat("window graph hops ", hops_) : "window graph whole");
@@ -132,19 +139,10 @@ void GraphPanel::DrawCombos(PanelContext& context) {
   ImGui::SameLine();
 }
 
-void GraphPanel::DrawMatches() const {
-  if (lower_.empty() || scene_ == nullptr) return;
+std::string GraphPanel::MatchesText() const {
+  if (lower_.empty() || scene_ == nullptr) return "";
   const bool done = searched_ >= scene_->hierarchy->instruction_count();
-  const std::string text = matches_.empty() ? (done ? "none" : "") : match_ >= 0 ? absl::StrCat(match_ + 1, " of ", matches_.size()) : absl::StrCat(matches_.size());
-  const ImVec2 min = ImGui::GetItemRectMin(), max = ImGui::GetItemRectMax();
-  const float width = ui::Measure(ui::Type().small, text).x;
-  if (width + ui::Px(60) > max.x - min.x) return;
-  // What is typed may be as long as the field.
-  if (ui::Measure(ui::Type().ui, search_).x + width + ui::Px(50) > max.x - min.x) {
-    ImGui::GetWindowDrawList()->AddRectFilled({max.x - width - ui::Px(14), min.y + ui::Px(2)}, {max.x - ui::Px(2), max.y - ui::Px(2)}, ui::Colors().sunken, ui::Px(4));
-  }
-  ui::DrawText({max.x - width - ui::Px(8), min.y + (max.y - min.y - ui::Type().small->FontSize) / 2}, matches_.empty() ? ui::Colors().red : ui::Colors().dim, ui::Type().small, text);
-  ui::TagFact("matches", text);
+  return matches_.empty() ? (done ? "none" : "") : match_ >= 0 ? absl::StrCat(match_ + 1, " of ", matches_.size()) : absl::StrCat(matches_.size());
 }
 
 void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
@@ -161,17 +159,38 @@ void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
     if (ui::Button("measure", missing->command, ui::Icon::kNone, ui::ButtonKind::kLink, "Runs the program for it")) context.run(missing->command);
     return;
   }
-  const std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
-  float x = min.x + ui::Px(10);
+  std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
   const float y = min.y + std::floor((max.y - min.y - ui::Px(16)) / 2);
   const float room = max.x - min.x - ui::Px(16);
+  const auto width_of = [&](absl::string_view text) { return ui::Measure(font, text).x + ui::Px(text.empty() ? 8 : 24); };
+  float all = 0;
+  std::string whole;
   for (const auto& [color, text] : rows) {
-    const float width = ui::Measure(font, text).x;
-    if (x + ui::Px(12) + width > min.x + room) break;
+    all += width_of(text);
+    if (!text.empty()) absl::StrAppend(&whole, whole.empty() ? "" : "\n", text);
+  }
+  // Where it is narrow, what explains a row is in the tooltip.
+  const bool narrow = all - ui::Px(12) > room;
+  float x = min.x + ui::Px(10);
+  bool cut = false;
+  for (auto& [color, text] : rows) {
+    if (narrow) text = text.substr(0, text.find_first_of(",;"));
+    const float left = min.x + ui::Px(10) + room - x - ui::Px(8);
+    cut = ui::Measure(font, text).x > left;
+    if (cut) {
+      ui::DrawText({x, y + ui::Px(1)}, c.faint, font, "\u2026");
+      break;
+    }
     list->AddRectFilled({x, y + ui::Px(3)}, {x + ui::Px(4), y + ui::Px(13)}, color, ui::Px(1));
     ui::DrawText({x + ui::Px(8), y + ui::Px(1)}, c.dim, font, text);
-    x += width + ui::Px(text.empty() ? 8 : 24);
+    x += width_of(text);
   }
+  ui::TagFact("legend", absl::StrCat(narrow ? "narrow" : "whole", cut ? ", cut" : ""));
+  if (!narrow) return;
+  ImGui::SetCursorScreenPos(min);
+  ImGui::Dummy({max.x - min.x, max.y - min.y});
+  ui::Tag("legend");
+  ui::Tooltip(whole);
 }
 
 void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max) {

@@ -85,7 +85,7 @@ class GraphPanel : public Panel {
   void DrawToolbar(PanelContext& context);
   void DrawCombos(PanelContext& context);
   // "3 of 120" at the right end of the search field.
-  void DrawMatches() const;
+  std::string MatchesText() const;  // "3 of 12"
 
   // -- The canvas --
   void Light(PanelContext& context);

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/letters.h"
@@ -86,15 +85,16 @@ void DrawClusterTitle(ImDrawList* list, const GraphCamera& camera, const SceneBo
   if (Apart(a, b, camera.min(), camera.max()) || ui::Type().small->FontSize * zoom < 5) return;
   ImVec2 at = {std::max(a.x, camera.min().x) + 10 * unit, a.y + 7 * unit};
   if (b.x - at.x < 40 * unit) at.x = a.x + 10 * unit;
-  const std::string detail = absl::StrCat(box.detail, absl::ascii_isdigit(box.detail.empty() ? 'x' : box.detail[0]) ? " instructions" : "");
-  const float room = b.x - at.x - 25 * unit, title = WidthAt(ui::Type().small, zoom, box.title), more = WidthAt(ui::Type().mono_small, zoom, detail);
-  const float width = 17 * unit + std::min(room, title + (more > 0 && title + 7 * unit < room ? 7 * unit + more : 0));
+  const float room = b.x - at.x - 25 * unit, title = WidthAt(ui::Type().small, zoom, box.title), more = WidthAt(ui::Type().mono_small, zoom, box.detail);
+  // A number is whole or not there.
+  const bool whole = more > 0 && title + 7 * unit + more <= room;
+  const float width = 17 * unit + std::min(room, title + (whole ? 7 * unit + more : 0));
   list->AddRectFilled({at.x - 5 * unit, a.y + 4 * unit}, {at.x + width + 5 * unit, b.y - 5 * unit}, ui::Mix(c.panel, c.raised, 0.5f), 4 * unit);
   list->AddRectFilled({at.x - 5 * unit, a.y + 7 * unit}, {at.x - 5 * unit + std::max(1.5f, 3 * unit), b.y - 8 * unit}, tint.bar, 1.5f * unit);
   if (icon >= 4) ui::DrawIcon(list, ui::Icon::kChevronDown, at, icon, lit ? c.blue : c.dim);
   at.x += 17 * unit;
   const float used = TextAt(list, ui::Type().small, zoom, at, room, lit ? c.blue : c.dim, box.title);
-  TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, room - used - 7 * unit, c.faint, detail);
+  if (whole) TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, more + unit, c.faint, box.detail);
 }
 
 void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, const GraphLights& lights, int index) {
@@ -137,7 +137,9 @@ void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, 
     ui::DrawIcon(list, ui::Icon::kChevronRight, {b.x - icon - 6 * unit, a.y + 8 * unit}, icon, hovered ? c.text : c.faint);
     room -= 14 * unit;
   }
-  const float used = TextAt(list, ui::Type().ui, zoom, at, room, c.text, box.title);
+  // The number of instructions goes before a long title.
+  const float counted = box.instruction == nullptr ? WidthAt(ui::Type().mono_small, zoom, box.detail) + 7 * unit : 0;
+  const float used = TextAt(list, ui::Type().ui, zoom, at, std::max(room - counted, std::min(room, 60 * unit)), c.text, box.title);
   TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 6 * unit, at.y + 2 * unit}, room - used - 6 * unit, c.faint, box.below.empty() && !tint.note.empty() ? tint.note : box.detail);
   // Arrows that are drawn only while one points at it.
   if (box.more_out > 2 && zoom > 0.55f) TextAt(list, ui::Type().mono_small, zoom * 0.92f, {a.x + 4 * unit, b.y + 1 * unit}, 80 * unit, hovered || selected ? c.blue : c.faint, absl::StrCat("+", box.more_out, " \u2193"));

@@ -74,6 +74,7 @@ void GraphPanel::Order(PanelContext& context, bool first) {
   order.wish.request = request_ = ++numbers_;
   order.wish.expanded = expanded_;
   order.wish.only = only_;
+  order.wish.spell_counts = true;
   const float scale = ui::TheLook().scale;
   order.wish.title_letter = ui::Measure(ui::Type().ui, "broadcast convert dot").x / 21 / scale + 0.3f;
   order.wish.small_letter = ui::Measure(ui::Type().mono_small, "m").x / scale;
