@@ -17,7 +17,7 @@
 namespace hloscope {
 namespace {
 
-constexpr float kSideWidth = 256;
+constexpr float kSideWidth = 256, kLeastSideWidth = 196;  // with room for its buttons
 constexpr size_t kHistory = 6;
 
 std::string LeafLabel(const Shape& shape, int leaf) { return absl::StrCat(LeafPathText(shape, leaf), " ", ShapeText(LeafShape(shape, leaf))); }
@@ -266,7 +266,7 @@ void ValuePanel::DrawValue(PanelContext& context) {
     side_.Draw({context, name_, key_, f, view.axes, selected_, hovered_, &what_, mode_ == CanvasMode::kImage ? view.channel : -1, ScaleFor(f), static_cast<CellShows>(shows_)});
     ImGui::EndChild();
   } else if (wide) {
-    const float side = std::min(ui::Px(kSideWidth), room.x * 0.42f), left = room.x - side - ui::Px(14);
+    const float side = std::min(ui::Px(kSideWidth), std::max(room.x * 0.42f, std::min(ui::Px(kLeastSideWidth), room.x * 0.55f))), left = room.x - side - ui::Px(14);
     ImGui::BeginChild("left", {left, 0}, false, ImGuiWindowFlags_NoScrollbar | ImGuiWindowFlags_NoScrollWithMouse);
     DrawTools(context, view, f);
     DrawCanvas(context, view, f, ImGui::GetContentRegionAvail().y - ui::Px(46));

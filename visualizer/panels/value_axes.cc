@@ -8,6 +8,11 @@
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
+namespace {
+
+constexpr float kLowRest = 150;  // height below the tools from which the axes have a row
+
+}  // namespace
 
 void ValuePanel::SetRole(CanvasView& view, int dimension, int role) {
   PlaneAxes& axes = view.axes;
@@ -63,9 +68,12 @@ void ValuePanel::DrawTools(PanelContext& context, CanvasView& view, const ValueF
     DrawParts(context);
   }
   ui::Gap(6);
-  Flow flow(4);
-  for (int d = 0; d < rank; ++d) DrawAxis(view, f.shape, d, flow);
-  ui::Gap(6);
+  // In a low panel the picture goes before the axes, where there is none to slide.
+  if (rank > 2 || ImGui::GetContentRegionAvail().y >= ui::Px(kLowRest)) {
+    Flow flow(4);
+    for (int d = 0; d < rank; ++d) DrawAxis(view, f.shape, d, flow);
+    ui::Gap(6);
+  }
   std::string state = absl::StrCat("rows ", view.axes.rows, " columns ", view.axes.columns, " at ", IndexText(view.axes.at));
   ui::TagFact("axes", state);
 }

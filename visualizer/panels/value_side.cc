@@ -73,9 +73,29 @@ std::string ValueSide::Named(const SideInput& in) const {
 }
 
 void ValueSide::Draw(const SideInput& in) {
+  // In a low panel what can be done comes first.
+  const bool low = ImGui::GetContentRegionAvail().y < ui::Px(190);
+  if (low) {
+    DrawButtons(in);
+    ui::Gap(4);
+    DrawElement(in);
+    DrawWhy(in);
+    ui::Gap(6);
+  }
   ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
   ui::TagFact("shape", in.facts.shape.ToString(true));
   ui::Gap(8);
+  if (!low) DrawAsked(in);
+  if (in.facts.shape.rank() > 0) {  // one number says it all
+    DrawStatistics(in);
+    DrawHistogram(in);
+    ui::Gap(10);
+  }
+  DrawCompare(in);
+}
+
+// The element, and what can be done with it.
+void ValueSide::DrawAsked(const SideInput& in) {
   // What is below stays where it is while the mouse comes and goes.
   const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
   if (element_key_ != in.key || element_width_ != width) element_height_ = in.facts.shape.rank() > 0 ? ui::Px(84) : 0;
@@ -88,12 +108,6 @@ void ValueSide::Draw(const SideInput& in) {
   DrawButtons(in);
   DrawWhy(in);
   ui::Gap(10);
-  if (in.facts.shape.rank() > 0) {  // one number says it all
-    DrawStatistics(in);
-    DrawHistogram(in);
-    ui::Gap(10);
-  }
-  DrawCompare(in);
 }
 
 void ValueSide::DrawElement(const SideInput& in) {

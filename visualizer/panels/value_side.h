@@ -39,6 +39,7 @@ class ValueSide {
   const ElementFacts* element() const { return element_.get(); }
 
  private:
+  void DrawAsked(const SideInput& in);
   void DrawElement(const SideInput& in);
   void DrawBits(const NumberBits& bits);
   void DrawStatistics(const SideInput& in);

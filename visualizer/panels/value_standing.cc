@@ -57,7 +57,16 @@ bool ValuePanel::DrawStanding(PanelContext& context, const Standing& standing, c
   const ImVec2 at = ImGui::GetCursorScreenPos();
   ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);
   ImGui::SetCursorScreenPos({at.x + ui::Px(20), at.y});
-  ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, failed || target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim);
+  const bool can_look = standing.why == "not executed yet";
+  const float link = can_look ? ui::Measure(ui::Type().small, "Look ahead").x + ui::Px(12) : 0;
+  ui::TextCut(absl::StrCat("%", target->name, ": ", standing.why, failed || target->operands.empty() || standing.ended ? "" : ". Its operands:"), c.dim, nullptr,
+              std::max(ui::Px(60), ImGui::GetContentRegionAvail().x - link));
+  if (can_look) {
+    ImGui::SameLine(0, ui::Px(12));
+    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui::Px(1));
+    if (ui::Link("ahead", "Look ahead", ui::Type().small)) ahead_key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(target));
+    ui::Tooltip("Computes its value for looking only: the program stays where it is");
+  }
   if (failed) {
     ui::Gap(2);
     ui::TextWrapped(context.now.error, c.text);
@@ -67,10 +76,6 @@ bool ValuePanel::DrawStanding(PanelContext& context, const Standing& standing, c
   if (standing.ended) {
     DrawEnded(context, standing);
     return false;
-  }
-  if (standing.why == "not executed yet") {
-    if (ui::Link("ahead", "Look ahead", ui::Type().small)) ahead_key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(target));
-    ui::Tooltip("Computes its value for looking only: the program stays where it is");
   }
   ui::Gap(4);
   bool any = false;
