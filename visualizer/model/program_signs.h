@@ -6,7 +6,8 @@
 
 namespace hloscope {
 
-// It has a word of the languages' frame (HloModule, ENTRY, func.func, stablehlo.add), a shape (f32[4], tensor<4xf32>), or nothing at all yet.
+// It has a word of the languages' frame (HloModule, ENTRY, func.func, stablehlo.add), a shape (f32[4], tensor<4xf32>), or nothing at all
+// yet.
 bool HasSignOfProgram(absl::string_view text);
 
 }  // namespace hloscope

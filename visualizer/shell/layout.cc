@@ -67,7 +67,7 @@ std::unique_ptr<LayoutNode> Tidied(std::unique_ptr<LayoutNode> node) {
 
 nlohmann::json ToJson(const LayoutNode& node) {
   if (node.leaf()) return {{"tabs", node.tabs}, {"active", node.active}, {"place", node.place}};
-  return {{"stacked", node.stacked}, {"ratio", node.ratio}, {"first", ToJson(*node.first)}, {"second", ToJson(*node.second)}};
+  return {{"stacked", node.stacked}, {"ratio", node.ratio}, {"beside_ratio", node.beside_ratio}, {"first", ToJson(*node.first)}, {"second", ToJson(*node.second)}};
 }
 
 std::unique_ptr<LayoutNode> FromJson(const nlohmann::json& from, std::vector<std::string>* seen, int depth) {
@@ -90,6 +90,7 @@ std::unique_ptr<LayoutNode> FromJson(const nlohmann::json& from, std::vector<std
   if (!from.contains("first") || !from.contains("second") || !from.contains("ratio") || !from["ratio"].is_number()) return nullptr;
   node->stacked = from.contains("stacked") && from["stacked"].is_boolean() && from["stacked"].get<bool>();
   node->ratio = std::clamp(from["ratio"].get<float>(), 0.05f, 0.95f);
+  if (from.contains("beside_ratio") && from["beside_ratio"].is_number()) node->beside_ratio = std::clamp(from["beside_ratio"].get<float>(), 0.05f, 0.95f);
   node->first = FromJson(from["first"], seen, depth + 1);
   node->second = FromJson(from["second"], seen, depth + 1);
   if (node->first == nullptr || node->second == nullptr) return nullptr;

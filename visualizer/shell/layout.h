@@ -22,6 +22,8 @@ struct LayoutNode {
   std::string active;
   std::string place;     // of the standard layout; "" after it was moved
   bool leaf() const { return first == nullptr; }
+  // Of a split of places below each other that has room for them only side by side.
+  float beside_ratio = 0.45f;
   // Of a split that has no room for two places: it is drawn as one, with this tab in front. Not kept.
   std::string merged_active;
   uint64_t merged_raise = 0;  // the raising that was seen last
@@ -29,6 +31,8 @@ struct LayoutNode {
 
 // The size that a place needs to be of use, in pixels at scale 1, its tabs among them.
 inline constexpr float kLeastPlaceWidth = 210, kLeastPlaceHeight = 186;
+// The width from which a place is of use beside one that should stand below it.
+inline constexpr float kBesidePlaceWidth = 270;
 // The height that the program's place should have before the places below it each have their own: 14 lines, its tabs and its footer.
 inline constexpr float kProgramHeight = 384;
 // What all places of a node need side by side.

@@ -387,6 +387,7 @@ void Shell::Frame() {
       if (has_timeline) DrawPanel("timeline", {min.x + gap, max.y - gap - timeline}, {max.x - gap, max.y - gap});
       DrawNode(layout_.root(), {min.x + gap, min.y + toolbar}, {max.x - gap, bottom}, "root");
       DrawDropTargets();
+      KeepPlaces();
     }
     DrawPalette();
     DrawFileDialog();
@@ -407,6 +408,13 @@ void Shell::Frame() {
   ui::TagFact("slice", absl::StrCat(selection_.slice.size()));
   ui::TagFact("file", document_.file().path().empty() ? "none" : document_.file().state() == DiskFile::State::kSame ? "same" : document_.file().state() == DiskFile::State::kGone ? "gone" : "changed");
   ui::TagFact("unsaved", document_.unsaved() ? "yes" : "no");
+}
+
+// What was brought to the front stays there at the next start, however this one ends.
+void Shell::KeepPlaces() {
+  if (kept_raises_ == layout_.raises()) return;
+  kept_raises_ = layout_.raises();
+  if (layout_.Save().dump() != settings_.layout) SaveSettings();
 }
 
 void Shell::SaveSettings() {

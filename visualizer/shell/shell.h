@@ -77,6 +77,7 @@ class Shell {
   void RunWanted(bool idle);     // a step on the way to wanted_runs_
   void RefuseRun(const std::string& why);
   void Keys();
+  void KeepPlaces();
   // toolbar.cc, menus
   void DrawToolbar(float height);
   void DrawRunning(ImVec2 at, float room, float button_y, const Engine::Activity& activity);
@@ -167,6 +168,7 @@ class Shell {
     ImVec2 min, max;
   };
   std::vector<DropPlace> drop_places_;
+  uint64_t kept_raises_ = 0;       // those that the settings have
   std::deque<LayoutNode> merged_;  // places that are drawn as one in this frame
   ImVec2 menu_at_ = {0, 0};  // where the open menu hangs
   std::string menu_wanted_;  // to be opened

@@ -18,22 +18,26 @@ bool Inside(ImVec2 p, ImVec2 min, ImVec2 max) { return p.x >= min.x && p.x < max
 void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string& name) {
   if (node.leaf()) return DrawLeaf(node, min, max, name);
   const float gap = ui::Px(8);
-  const float whole = (node.stacked ? max.y - min.y : max.x - min.x) - gap;
-  const float least = ui::Px(node.stacked ? kLeastPlaceHeight : kLeastPlaceWidth);
+  // Where there is no height for two places, but width, they stand side by side.
+  const bool beside = node.stacked && max.y - min.y - gap < 2 * ui::Px(kLeastPlaceHeight) && max.x - min.x - gap >= 2 * ui::Px(kBesidePlaceWidth);
+  const bool stacked = node.stacked && !beside;
+  float& ratio = beside ? node.beside_ratio : node.ratio;
+  const float whole = (stacked ? max.y - min.y : max.x - min.x) - gap;
+  const float least = ui::Px(stacked ? kLeastPlaceHeight : kLeastPlaceWidth);
   if (whole < 2 * least) return DrawMerged(node, min, max, name);
   // Each gets what its places need where there is room for that; else at least so much that one of them can be seen.
   const LayoutSize a = NeededSize(*node.first, 8), b = NeededSize(*node.second, 8);
-  float least_first = ui::Px(node.stacked ? a.height : a.width), least_second = ui::Px(node.stacked ? b.height : b.width);
-  if (least_first + least_second > whole) least_first = least_second = least;
-  // Where the program would be a few lines only, what is below it becomes one place.
+  float least_first = ui::Px(stacked ? a.height : a.width), least_second = ui::Px(stacked ? b.height : b.width);
+  if (beside || least_first + least_second > whole) least_first = least_second = least;
+  // Where the program would be a few lines only, what is below it becomes one place, or two side by side.
   const std::vector<std::string> above = TabsOf(*node.first);
-  if (node.stacked && !node.second->leaf() && std::find(above.begin(), above.end(), "program") != above.end() && whole - least_second < ui::Px(kProgramHeight)) {
+  if (stacked && !node.second->leaf() && std::find(above.begin(), above.end(), "program") != above.end() && whole - least_second < ui::Px(kProgramHeight)) {
     least_second = least;
     least_first = std::max(least, std::min(ui::Px(kProgramHeight), whole - least));
   }
-  const float first = std::floor(std::clamp(whole * node.ratio, least_first, std::max(least_first, whole - least_second)));
+  const float first = std::floor(std::clamp(whole * ratio, least_first, std::max(least_first, whole - least_second)));
   ImVec2 end = max, begin = min, bar_min = min, bar_max = max;
-  if (node.stacked) {
+  if (stacked) {
     end.y = bar_min.y = min.y + first;
     begin.y = bar_max.y = min.y + first + gap;
   } else {
@@ -44,16 +48,16 @@ void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string
   ImGui::InvisibleButton(absl::StrCat("split ", name).c_str(), {std::max(1.0f, bar_max.x - bar_min.x), std::max(1.0f, bar_max.y - bar_min.y)});
   ui::Tag(absl::StrCat("split:", name));
   if (ImGui::IsItemHovered() || ImGui::IsItemActive()) {
-    ImGui::SetMouseCursor(node.stacked ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
+    ImGui::SetMouseCursor(stacked ? ImGuiMouseCursor_ResizeNS : ImGuiMouseCursor_ResizeEW);
     const float middle = std::floor(gap / 2);
-    const ImVec2 a = node.stacked ? ImVec2{bar_min.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_min.y};
-    const ImVec2 b = node.stacked ? ImVec2{bar_max.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_max.y};
+    const ImVec2 a = stacked ? ImVec2{bar_min.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_min.y};
+    const ImVec2 b = stacked ? ImVec2{bar_max.x, bar_min.y + middle} : ImVec2{bar_min.x + middle, bar_max.y};
     ImGui::GetWindowDrawList()->AddLine(a, b, ui::Colors().blue, ui::Px(2));
   }
   if (ImGui::IsItemActive()) {
     const ImVec2 delta = ImGui::GetIO().MouseDelta;
-    const float moved = node.stacked ? delta.y : delta.x;
-    if (moved != 0 && whole > 0) node.ratio = std::clamp((first + moved) / whole, 0.05f, 0.95f);
+    const float moved = stacked ? delta.y : delta.x;
+    if (moved != 0 && whole > 0) ratio = std::clamp((first + moved) / whole, 0.05f, 0.95f);
   }
   if (ImGui::IsItemDeactivated()) SaveSettings();
   DrawNode(*node.first, min, end, name + "a");

@@ -16,10 +16,51 @@
 namespace hloscope {
 namespace {
 
-// What stands in the row beside the menus' names: the program's own, the tools, what the program does, the way to all commands.
-constexpr float kBesideMenus = 780;
+constexpr absl::string_view kSearch = "Search or run a command", kSearchKeys = "Ctrl+Shift+P";
 
-constexpr absl::string_view kSearch = "Search or run a command";
+struct Tool {
+  const char* id;
+  ui::Icon icon;
+  const char* label;
+};
+constexpr Tool kForward[] = {{"continue", ui::Icon::kContinue, "Continue"}, {"next", ui::Icon::kNext, "Next"}, {"step", ui::Icon::kStep, "Step"}, {"finish", ui::Icon::kFinish, "Finish"}};
+constexpr Tool kBack[] = {{"back", ui::Icon::kBack, ""}, {"back-next", ui::Icon::kBackNext, ""}, {"back-step", ui::Icon::kBackStep, ""}, {"back-finish", ui::Icon::kBackFinish, ""}};
+
+float LabelWidth(const char* label) { return ui::Measure(ui::Type().ui, label).x; }
+
+// What of the row there is room for. It goes by the window's width alone: nothing moves while a program runs and stops.
+struct RowParts {
+  bool back = false, labels = false, menus = false, name = false, keys = false;
+  float search = 0;  // width of the way to all commands
+};
+RowParts PartsFor(float width) {
+  RowParts parts;
+  const float icon = ui::Px(32);
+  float menus = -(LabelWidth("Menu") + ui::Px(20)), labels = 0;
+  for (const char* menu : MenuNames()) menus += LabelWidth(menu) + ui::Px(20);
+  for (const Tool& tool : kForward) labels += LabelWidth(tool.label) + ui::Px(6);
+  const float run = LabelWidth("Continue") + ui::Px(6);
+  const float words = LabelWidth("Commands") + ui::Px(40), whole = ui::Measure(ui::Type().ui, kSearch).x + ui::Px(40), keys = ui::Measure(ui::Type().small, kSearchKeys).x + ui::Px(14);
+  // What the program does has room before all but the icons.
+  parts.search = ui::Px(34);
+  float left = width - ui::Px(12 + 8 + 4 + 4 + 12 + 12 + 12) - (LabelWidth("Menu") + ui::Px(20)) - 6 * icon - run - parts.search - ui::Px(width >= ui::Px(1000) ? 300 : 170);
+  const auto take = [&left](float more) {
+    if (left < more) return false;
+    left -= more;
+    return true;
+  };
+  parts.back = take(4 * icon);
+  if (take(words - parts.search)) parts.search = words;
+  parts.labels = parts.back && take(labels - run);
+  if (parts.labels && take(whole - parts.search)) parts.search = whole;
+  if (parts.search == whole && take(keys)) {
+    parts.keys = true;
+    parts.search += keys;
+  }
+  parts.menus = parts.keys && take(menus);
+  parts.name = parts.search >= words && take(ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12));
+  return parts;
+}
 
 std::string Tip(const Action& action, const std::string& command) {
   return absl::StrCat(action.label, *action.keys != 0 ? absl::StrCat("   ", action.keys) : "", command.empty() ? "" : absl::StrCat("\n", command));
@@ -36,13 +77,8 @@ void Shell::DrawToolbar(float height) {
   const ImVec2 origin = ImGui::GetWindowPos();
   const float width = ImGui::GetWindowSize().x, button_y = origin.y + ui::Px(8);
   float x = origin.x + ui::Px(12);
-  // Where it is narrow, what the program does goes before what is in the menus too. The menus' names are there where that keeps its room.
-  const bool name = width >= ui::Px(900), back = width >= ui::Px(760);
-  float menus_width = 0;
-  for (const char* menu : MenuNames()) menus_width += ui::Measure(ui::Type().ui, menu).x + ui::Px(20);
-  const bool menus = name && width >= ui::Px(kBesideMenus) + menus_width;
-  const bool wide = width >= ui::Px(menus ? 1400 : 1100), keys_shown = wide;
-  if (name) {
+  const RowParts parts = PartsFor(width);
+  if (parts.name) {
     ui::DrawText({x, origin.y + std::floor((height - ui::Type().strong->FontSize) / 2)}, c.text, ui::Type().strong, "hloscope");
     x += ui::Measure(ui::Type().strong, "hloscope").x + ui::Px(12);
   }
@@ -52,7 +88,7 @@ void Shell::DrawToolbar(float height) {
     menu_at_ = {low.x, high.y + ui::Px(4)};
   };
   for (const char* menu : MenuNames()) {
-    if (!menus) break;  // one button for all, below
+    if (!parts.menus) break;  // one button for all, below
     ImGui::SetCursorScreenPos({x, button_y});
     if (ui::Button(absl::StrCat("menu:", menu), menu, ui::Icon::kNone, ui::ButtonKind::kQuiet)) menu_wanted_ = menu;
     const ImVec2 low = ImGui::GetItemRectMin(), high = ImGui::GetItemRectMax();
@@ -63,7 +99,7 @@ void Shell::DrawToolbar(float height) {
     ImGui::GetWindowDrawList()->AddRectFilled({letter, under}, {letter + ui::Measure(ui::Type().ui, absl::string_view(menu, 1)).x - 1, under + std::max(1.0f, std::floor(ui::Px(1)))}, ImGui::GetIO().KeyAlt ? c.text : ui::Fade(c.faint, 0.8f));
     x = high.x;
   }
-  if (!menus) {
+  if (!parts.menus) {
     ImGui::SetCursorScreenPos({x, button_y});
     if (ui::Button("menu", "Menu", ui::Icon::kNone, ui::ButtonKind::kQuiet)) {
       ImGui::OpenPopup("all menus");
@@ -74,30 +110,22 @@ void Shell::DrawToolbar(float height) {
   }
   DrawMenu();
   x += ui::Px(8);
-  struct Tool {
-    const char* id;
-    ui::Icon icon;
-    const char* label;
-  };
-  static constexpr Tool kForward[] = {{"continue", ui::Icon::kContinue, "Continue"}, {"next", ui::Icon::kNext, "Next"}, {"step", ui::Icon::kStep, "Step"}, {"finish", ui::Icon::kFinish, "Finish"}};
-  static constexpr Tool kBack[] = {{"back", ui::Icon::kBack, ""}, {"back-next", ui::Icon::kBackNext, ""}, {"back-step", ui::Icon::kBackStep, ""}, {"back-finish", ui::Icon::kBackFinish, ""}};
   const Engine::Activity activity = engine_.activity();
   const bool running = !activity.what.empty();
-  const bool labels = width >= ui::Px(1500);
   const auto tool = [&](const Tool& t, bool enabled) {
     const Action& action = FindAction(t.id);
     const std::string command = CommandOf(action, *now_);
     ImGui::SetCursorScreenPos({x, button_y});
     const bool primary = absl::string_view(t.id) == "continue";
     const char* label = primary && now_->phase != Phase::kStopped ? "Run" : t.label;
-    if (ui::Button(t.id, labels || primary ? label : "", t.icon, primary ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, Tip(action, command), enabled && !command.empty())) Act(action);
+    if (ui::Button(t.id, parts.labels || primary ? label : "", t.icon, primary ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, Tip(action, command), enabled && !command.empty())) Act(action);
     x = ImGui::GetItemRectMax().x + ui::Px(4);
   };
   for (const Tool& t : kBack) {
-    if (back) tool(t, !running);
+    if (parts.back) tool(t, !running);
   }
   x += ui::Px(4);
-  const float search = wide ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(300)) : width >= ui::Px(560) ? std::clamp(width * 0.17f, ui::Px(36), ui::Px(120)) : ui::Px(34);
+  const float search = parts.search;
   const float right = origin.x + width - ui::Px(12) - search;
   // As many as there is room for; those that come last are in the menus too.
   const auto fits = [&] { return x + ui::Px(28 + 8) <= right; };
@@ -116,12 +144,13 @@ void Shell::DrawToolbar(float height) {
   const ImVec2 end = {right + search, button_y + ui::Px(28)};
   list->AddRectFilled({right, button_y}, end, ImGui::IsItemHovered() ? c.hover : c.raised, ui::Px(4));
   const float text_y = button_y + std::floor((ui::Px(28) - ui::Type().ui->FontSize) / 2);
-  const float keys = keys_shown ? ui::Measure(ui::Type().small, "Ctrl+Shift+P").x + ui::Px(8) : 0;
+  const float keys = parts.keys ? ui::Measure(ui::Type().small, kSearchKeys).x + ui::Px(8) : 0;
   const float icon = ui::Px(13);
   ui::DrawIcon(list, ui::Icon::kSearch, {right + ui::Px(10), button_y + std::floor((ui::Px(28) - icon) / 2)}, icon, c.faint);
-  if (search > ui::Px(60)) ui::DrawTextIn({right + ui::Px(30), text_y}, search - keys - ui::Px(40), c.dim, ui::Type().ui, ui::Measure(ui::Type().ui, kSearch).x > search - keys - ui::Px(40) ? "Commands" : kSearch);
+  const float words = search - keys - ui::Px(40);
+  if (search > ui::Px(60)) ui::DrawTextIn({right + ui::Px(30), text_y}, words + 1, c.dim, ui::Type().ui, ui::Measure(ui::Type().ui, kSearch).x > words + 1 ? "Commands" : kSearch);
   ui::Tooltip("All commands (Ctrl+Shift+P)");
-  if (keys_shown) ui::DrawText({end.x - keys - ui::Px(2), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, "Ctrl+Shift+P");
+  if (parts.keys) ui::DrawText({end.x - keys - ui::Px(2), button_y + std::floor((ui::Px(28) - ui::Type().small->FontSize) / 2)}, c.faint, ui::Type().small, kSearchKeys);
   // Between: what the program does.
   const float room = right - x - ui::Px(12);
   if (room < ui::Px(40)) return;
@@ -172,9 +201,16 @@ void Shell::DrawToolbar(float height) {
     left -= used;
   }
   if (now_->phase != Phase::kReady && left > ui::Px(30)) {
-    std::string more = absl::StrCat("  \u00b7  ", GroupedCount(now_->executed), now_->executed == 1 ? " instruction" : " instructions");
-    if (now_->command_ms > 0) absl::StrAppend(&more, "  \u00b7  ", Duration(now_->command_ms));
-    ui::DrawTextIn({x, text_y}, left, c.dim, ui::Type().ui, more);
+    // What has no room as a whole is left away.
+    std::vector<std::string> more = {absl::StrCat("  \u00b7  ", GroupedCount(now_->executed), now_->executed == 1 ? " instruction" : " instructions")};
+    if (now_->command_ms > 0) more.push_back(absl::StrCat("  \u00b7  ", Duration(now_->command_ms)));
+    for (const std::string& part : more) {
+      const float width = ui::Measure(ui::Type().ui, part).x;
+      if (width > left) break;
+      ui::DrawText({x, text_y}, c.dim, ui::Type().ui, part);
+      x += width;
+      left -= width;
+    }
   }
 }
 
@@ -187,23 +223,34 @@ void Shell::DrawRunning(ImVec2 at, float room, float button_y, const Engine::Act
     total_of_ = now_->generation;
     run = TextOfRun(*now_, activity, total_);
   }
-  std::string text = activity.what;
-  for (const std::string& part : {run.share_text, run.loop_text}) {
-    if (!part.empty()) absl::StrAppend(&text, "  \u00b7  ", part);
-  }
-  if (activity.seconds > 1) absl::StrAppend(&text, absl::StrFormat("  \u00b7  %.0f s", activity.seconds));
-  ui::TagFact("running", text);
+  const std::string seconds = activity.seconds > 1 ? absl::StrFormat("%.0f s", activity.seconds) : "";
+  const auto joined = [](std::initializer_list<absl::string_view> parts) {
+    std::string text;
+    for (const absl::string_view part : parts) {
+      if (!part.empty()) absl::StrAppend(&text, text.empty() ? "" : "  \u00b7  ", part);
+    }
+    return text;
+  };
+  const std::string whole = joined({activity.what, run.share_text, run.loop_text, seconds});
+  ui::TagFact("running", whole);
   const float cancel = ui::Measure(ui::Type().ui, "Cancel").x + ui::Px(20) + ui::Px(10);
   const bool can = activity.seconds > 0.3;
-  bool cut = false;
   // The button stands before the text: it stays where it is while the text changes.
   ImGui::SetCursorScreenPos({at.x, button_y});
   if (can && ui::Button("cancel", "Cancel", ui::Icon::kNone, ui::ButtonKind::kPlain, "Stops what runs now (F6)")) engine_.Cancel();
   at.x += cancel;
-  const float drawn = ui::DrawTextIn(at, std::max(0.0f, room - cancel), c.text, ui::Type().ui, text, &cut);
+  // As many of its parts as there is room for; the tooltip has all.
+  std::string text = whole;
+  for (const std::string& shorter : {joined({run.share_text, run.loop_text, seconds}), joined({activity.what, run.share_text, seconds}), joined({run.share_text, seconds}), activity.what}) {
+    if (ui::Measure(ui::Type().ui, text).x <= room - cancel) break;
+    if (!shorter.empty()) text = shorter;
+  }
+  bool cut = text != whole, shortened = false;
+  const float drawn = ui::DrawTextIn(at, std::max(0.0f, room - cancel), c.text, ui::Type().ui, text, &shortened);
+  cut |= shortened;
   ImGui::SetCursorScreenPos({at.x, button_y});
   ImGui::Dummy({std::max(1.0f, drawn), ui::Px(28)});
-  if (cut || !run.whole.empty()) ui::Tooltip(absl::StrCat(activity.what, run.whole.empty() ? "" : absl::StrCat("\n", run.whole)));
+  if (cut || !run.whole.empty()) ui::Tooltip(absl::StrCat(whole, run.whole.empty() ? "" : absl::StrCat("\n", run.whole)));
   if (run.share >= 0 && drawn > ui::Px(24)) {
     const float y = button_y + ui::Px(26);
     ImDrawList* list = ImGui::GetWindowDrawList();
