@@ -391,9 +391,16 @@ class InspectorPanel : public Panel {
 class TextLines {
  public:
   // True where it is another one than before.
-  bool Set(std::string text) {
-    if (text == text_) return false;
-    text_ = std::move(text);
+  bool Set(const std::string& text) {
+    if (text == given_) return false;
+    given_ = text;
+    text_.clear();
+    size_t column = 0;
+    for (const char c : text) {
+      const size_t cells = c == '\t' ? 8 - column % 8 : 1;  // as assemblers align their operands
+      text_.append(cells, c == '\t' ? ' ' : c);
+      column = c == '\n' ? 0 : column + cells;
+    }
     lines_ = absl::StrSplit(text_, '\n');
     while (!lines_.empty() && lines_.back().empty()) lines_.pop_back();
     size_t longest = 0;
@@ -436,7 +443,7 @@ class TextLines {
   }
 
  private:
-  std::string text_;
+  std::string given_, text_;
   std::vector<absl::string_view> lines_;
   size_t letters_ = 0;
   int scroll_to_ = -1;

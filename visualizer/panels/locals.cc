@@ -65,6 +65,11 @@ class LocalsPanel : public Panel {
       program_ = now.program_generation;
       computation_ = frame.computation;
       known_.clear();
+      longest_name_ = longest_shape_ = 0;
+      for (const Instruction* i : frame.computation->schedule) {
+        longest_name_ = std::max(longest_name_, i->name.size());
+        longest_shape_ = std::max(longest_shape_, ShapeText(i->shape).size());
+      }
     }
     if (key == key_) return;
     key_ = key;
@@ -87,22 +92,21 @@ class LocalsPanel : public Panel {
   struct Columns {
     float name = 0, shape = 0, range = 0, text = 0, end = 0;  // where each begins; shape == range: no shapes
   };
-  static Columns ColumnsIn(float left, float width) {
+  // By what the names and shapes of the whole computation need: nothing moves as one steps.
+  Columns ColumnsIn(float left, float width) const {
+    const float letter = ui::Measure(ui::Type().mono, "0").x;
+    const auto needs = [&](size_t letters, float least, float most) { return std::clamp(letter * static_cast<float>(letters) + ui::Px(24), width * least, width * most); };
     Columns at;
     at.name = left + ui::Px(8);
-    at.end = left + width - ui::Px(6);
+    at.text = at.end = left + width - ui::Px(6);
     if (width < ui::Px(360)) {
       at.shape = at.range = left + width * 0.46f;
-      at.text = at.end;
-    } else if (width < ui::Px(560)) {
-      at.shape = left + width * 0.32f;
-      at.range = left + width * 0.62f;
-      at.text = at.end;
-    } else {
-      at.shape = left + width * 0.22f;
-      at.range = left + width * 0.40f;
-      at.text = left + width * 0.66f;
+      return at;
     }
+    const bool wide = width >= ui::Px(560);
+    at.shape = at.name + needs(longest_name_, 0.16f, wide ? 0.28f : 0.35f);
+    at.range = at.shape + needs(longest_shape_, 0.12f, wide ? 0.26f : 0.36f);
+    if (wide) at.text = at.range + std::max(ui::Px(160), width * 0.2f);
     return at;
   }
 
@@ -229,6 +233,7 @@ class LocalsPanel : public Panel {
   std::vector<const Instruction*> rows_;
   uint64_t program_ = 0;
   const Computation* computation_ = nullptr;
+  size_t longest_name_ = 0, longest_shape_ = 0;  // in it
   absl::flat_hash_map<const Instruction*, Known> known_;
   Live<Answer> answers_;
   uint64_t round_ = 0;  // of asking on for what is large

@@ -289,6 +289,7 @@ class PicturePanel : public Panel {
       return;
     }
     const ui::Palette& c = ui::Colors();
+    ui::Gap(4);
     const ImVec2 at = ImGui::GetCursorScreenPos();
     const bool failed = p.why == "failed here", nothing = p.operands_there == 0;
     ui::DrawIcon(ImGui::GetWindowDrawList(), failed ? ui::Icon::kError : ui::Icon::kClock, {at.x, at.y + ui::Px(2)}, ui::Px(14), failed ? c.red : c.amber);

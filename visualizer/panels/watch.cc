@@ -26,6 +26,8 @@ class WatchPanel : public Panel {
     if (now.displays.empty()) {
       ui::EmptyHint(ui::Icon::kWatch, "Expressions and their values at each stop: %x, max(abs(%x)), %x[0, 1:3].", "Type one below and press Enter.");
     }
+    longest_ = 0;
+    for (const DisplayRow& row : now.displays) longest_ = std::max(longest_, row.expression.size());
     for (const DisplayRow& row : now.displays) DrawRow(context, row);
     ImGui::EndChild();
     DrawFoot(context);
@@ -89,7 +91,7 @@ class WatchPanel : public Panel {
     ImFont* font = ui::Type().mono;
     const float y = row.min.y + std::floor((ui::Px(height) - font->FontSize) / 2);
     const float width = row.max.x - row.min.x;
-    const float column = std::min(ui::Px(220), width * 0.42f);
+    const float column = std::clamp(ui::Measure(font, "0").x * static_cast<float>(longest_) + ui::Px(34), std::min(ui::Px(120), width * 0.42f), width * 0.58f);
     if (changed) ImGui::GetWindowDrawList()->AddRectFilled({row.min.x, row.min.y + ui::Px(4)}, {row.min.x + ui::Px(3), row.max.y - ui::Px(4)}, c.amber, ui::Px(1.5f));
     bool cut = false;
     if (editing_ == display.number) {
@@ -181,6 +183,7 @@ class WatchPanel : public Panel {
   std::shared_ptr<const Answer> answer_, compared_;
   std::map<int, Seen> seen_;
   std::string add_, text_;
+  size_t longest_ = 0;  // letters of an expression
   FieldCommand sent_;  // of the field `add`
   int editing_ = 0;
   bool focus_ = false;

@@ -417,7 +417,6 @@ void EmptyHint(Icon icon, absl::string_view what, absl::string_view how) {
   const ImVec2 room = ImGui::GetContentRegionAvail(), at = ImGui::GetCursorScreenPos();
   const float width = std::min(room.x - Px(16), Px(360));
   if (width < Px(60) || room.y < Px(30)) return;
-  const float icon_size = room.y > Px(110) ? Px(28) : 0;
   ImFont* font = Type().ui;
   // Each line is centred by itself.
   const auto lines_of = [&](absl::string_view text) {
@@ -433,10 +432,12 @@ void EmptyHint(Icon icon, absl::string_view what, absl::string_view how) {
     return lines;
   };
   const std::vector<absl::string_view> what_lines = lines_of(what), how_lines = lines_of(how);
-  const float step = font->FontSize + Px(3), total = icon_size + Px(10) + step * static_cast<float>(what_lines.size() + how_lines.size()) + Px(4);
+  // Where it is low the words go before the icon, and what is to be seen before how to get it there.
+  const float step = font->FontSize + Px(3), words = step * static_cast<float>(what_lines.size() + how_lines.size()) + Px(4);
+  const float icon_size = room.y > std::max(Px(110), words + Px(38)) ? Px(28) : 0, gap = icon_size > 0 ? Px(10) : 0, total = icon_size + gap + words;
   float y = at.y + std::max(0.0f, (room.y - total) * 0.42f);
   if (icon_size > 0) DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x + std::floor((room.x - icon_size) / 2), y}, icon_size, Colors().faint);
-  y += icon_size + Px(10);
+  y += icon_size + gap;
   const auto draw = [&](const std::vector<absl::string_view>& lines, ImU32 color) {
     for (const absl::string_view line : lines) {
       DrawText({at.x + (room.x - Measure(font, line).x) / 2, y}, color, font, line);
@@ -445,7 +446,7 @@ void EmptyHint(Icon icon, absl::string_view what, absl::string_view how) {
     if (!lines.empty()) y += Px(4);
   };
   draw(what_lines, Colors().dim);
-  draw(how_lines, Colors().faint);
+  if (y + step * static_cast<float>(how_lines.size()) <= at.y + room.y + Px(4)) draw(how_lines, Colors().faint);
 }
 
 void Spinner(float size) {
