@@ -252,6 +252,9 @@ void ValuePanel::DrawValue(PanelContext& context) {
   }
   CanvasView& view = ViewOf(name);
   view.axes = FitAxes(f.shape, view.axes);
+  // A vector stands in the table, where its numbers may be wide, and lies in a picture.
+  if (f.shape.rank() == 1 && (view.laid_in == CanvasMode::kTable) != (mode_ == CanvasMode::kTable)) std::swap(view.axes.rows, view.axes.columns);
+  view.laid_in = mode_;
   const ImVec2 room = ImGui::GetContentRegionAvail();
   // Where there is little height, what is said of the value stands beside it too.
   const bool wide = room.x >= ui::Px(520) || (room.y < ui::Px(169) && room.x >= ui::Px(320));

@@ -22,6 +22,7 @@ enum class CellShows : int { kMean, kLow, kHigh };
 struct CanvasView {
   PlaneAxes axes;
   int channel = -1;              // dimension of an image's channels
+  CanvasMode laid_in = CanvasMode::kMap;  // the axes of a vector were chosen for it
   bool fitted = true;            // all of it is seen
   double row = 0, column = 0;    // at the upper left corner, in elements
   double cell_width = 0, cell_height = 0;  // pixels of an element
