@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/jit_cpu/jit_cpu.h"
+#include "backends/jit_cpu/kernels/blas.h"
 #include "backends/jit_cpu/kernels/gemm.h"
 #include "backends/jit_cpu/kernels/patterns.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
@@ -43,6 +44,15 @@ std::string CheckRoot(const std::string& body, int threads = 2, bool whole = fal
 
 std::string Dot(const std::string& lhs, const std::string& rhs, const std::string& result, const std::string& dims) {
   return absl::StrCat("a = ", lhs, " parameter(0)\nb = ", rhs, " parameter(1)\nROOT r = ", result, " dot(a, b), ", dims);
+}
+
+// What it takes for a processor that it does not know is four times slower.
+TEST(LibraryKernels, ProductsOfDoublesUseTheWidestVectors) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("avx2")) GTEST_SKIP() << "no vectors of 256 bits";
+#endif
+  EXPECT_NE(OpenBlas::Get().dgemm, nullptr);
+  for (const char* old : {"", "Prescott", "Core2", "Nehalem", "Sandybridge", "Generic"}) EXPECT_NE(OpenBlas::Get().core, old);
 }
 
 TEST(LibraryKernels, DotsOfEveryTypeAndOrder) {

@@ -1,5 +1,7 @@
 #include "backends/jit_cpu/runtime/thread_pool.h"
 
+#include <sched.h>
+
 #include <chrono>
 #include <set>
 
@@ -34,6 +36,32 @@ TEST(ThreadPool, ManyShortLoopsAfterSleep) {
     if (round % 500 == 0) std::this_thread::sleep_for(std::chrono::milliseconds(2));
   }
   EXPECT_EQ(sum.load(), 2000 * 120);
+}
+
+TEST(ThreadPool, WorkersLeaveTheProcessorOfTheCaller) {
+  cpu_set_t all;
+  ASSERT_EQ(sched_getaffinity(0, sizeof(all), &all), 0);
+  if (CPU_COUNT(&all) < 2) GTEST_SKIP() << "one processor";
+  ThreadPool pool(2);
+  for (int cpu = 0, moves = 0; cpu < CPU_SETSIZE && moves < 4; ++cpu) {
+    if (!CPU_ISSET(cpu, &all)) continue;
+    ++moves;
+    cpu_set_t one;
+    CPU_ZERO(&one);
+    CPU_SET(cpu, &one);
+    ASSERT_EQ(sched_setaffinity(0, sizeof(one), &one), 0);
+    const std::thread::id caller = std::this_thread::get_id();
+    // Each piece waits for both to be there.
+    std::atomic<int> arrived{0}, beside{-1};
+    pool.ParallelFor(2, 1, [&](int64_t, int64_t) {
+      arrived.fetch_add(1);
+      while (arrived.load() < 2) std::this_thread::yield();
+      if (std::this_thread::get_id() != caller) beside = sched_getcpu();
+    });
+    EXPECT_NE(beside.load(), -1);
+    EXPECT_NE(beside.load(), cpu);
+  }
+  sched_setaffinity(0, sizeof(all), &all);
 }
 
 TEST(ThreadPool, LoopsInsideLoopsAndFromSeveralThreads) {

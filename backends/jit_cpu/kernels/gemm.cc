@@ -2,18 +2,16 @@
 // and the result would be wrong without a word. The library's own threads are switched off on every thread that gets here.
 #include "backends/jit_cpu/kernels/gemm.h"
 
-#include <cblas.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
 #include <oneapi/dnnl/dnnl.hpp>
 
 #include "absl/strings/str_cat.h"
+#include "backends/jit_cpu/kernels/blas.h"
 #include "backends/jit_cpu/kernels/small_gemm.h"
 
 extern "C" void omp_set_num_threads(int);
-extern "C" void openblas_set_num_threads(int);
 
 namespace hloscope {
 namespace {
@@ -260,7 +258,7 @@ int64_t Gemm::pack_pieces() const { return CeilDiv(impl_->shape.n, impl_->pack_w
 int64_t Gemm::column_tiles() const { return CeilDiv(impl_->shape.n, impl_->column_tile); }
 
 bool Gemm::Supports(ElementType in, ElementType out) {
-  if (in == ElementType::kF64) return out == ElementType::kF64;
+  if (in == ElementType::kF64) return out == ElementType::kF64 && OpenBlas::Get().dgemm != nullptr;
   if (in == ElementType::kF32) return out == ElementType::kF32;
   static const bool bf16 = dnnl::get_effective_cpu_isa() >= dnnl::cpu_isa::avx512_core_bf16;
   return bf16 && in == ElementType::kBF16 && (out == ElementType::kF32 || out == ElementType::kBF16);
@@ -273,9 +271,7 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
   impl->shape = shape;
   impl->ChooseTiles();
   if (impl->f64()) {
-    static const bool once = (openblas_set_num_threads(1), true);
-    (void)once;
-    impl->implementation = "OpenBLAS dgemm";
+    impl->implementation = absl::StrCat("OpenBLAS dgemm (", OpenBlas::Get().core, ")");
   } else {
     try {
       if (!impl->MakeSmall() && !impl->MakePrimitives()) return nullptr;
@@ -317,7 +313,7 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
     const bool ta = g.a_column != 1 && g.k != 1, tb = g.b_column != 1 && n != 1;
     const int64_t lda = std::max<int64_t>({1, ta ? g.a_column : g.a_row, ta ? m : g.k});
     const int64_t ldb = std::max<int64_t>({1, tb ? g.b_column : g.b_row, tb ? g.k : n});
-    cblas_dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
+    OpenBlas::Get().dgemm(CblasRowMajor, ta ? CblasTrans : CblasNoTrans, tb ? CblasTrans : CblasNoTrans, static_cast<int>(m), static_cast<int>(n),
                 static_cast<int>(g.k), 1.0, reinterpret_cast<const double*>(a), static_cast<int>(lda), reinterpret_cast<const double*>(b),
                 static_cast<int>(ldb), g.accumulate ? 1.0 : 0.0, reinterpret_cast<double*>(c), static_cast<int>(std::max(g.c_row, n)));
     return;

@@ -154,19 +154,28 @@ llvm::Value* ScalarEmitter::ExpOfNegative(llvm::Value* y) {
   return b_.CreateFMul(e, power);
 }
 
-// Near zero an odd polynomial (minimax on [0, 0.6]); further out 1 - 2 e / (1 + e), e = exp(-2 |x|), where what is subtracted is small.
+// (1 - e) / (1 + e), e = exp(-2 |x|) = 2^n (1 + t) with t = e^r - 1, which is exact where it is small: no other way near zero. The
+// quotient is corrected once, by what it leaves and by what the sum below lost in rounding.
 llvm::Value* ScalarEmitter::Tanh(llvm::Value* x) {
   llvm::Value* a = Unary(Intr::fabs, x);
-  llvm::Value* z = b_.CreateFMul(x, x);
-  llvm::Value* p =
-      Polynomial(z, {-0.005905872578936542, 0.020805388516986347, -0.053786684809705415, 0.13331958257197823, -0.33333299272538486});
-  llvm::Value* near = Fma(b_.CreateFMul(x, z), p, x);
-  llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 10)), Float(x, 10), a);
-  llvm::Value* e = ExpOfNegative(b_.CreateFMul(capped, Float(x, -2)));
-  llvm::Value* far = b_.CreateFSub(Float(x, 1), b_.CreateFDiv(b_.CreateFAdd(e, e), b_.CreateFAdd(e, Float(x, 1))));
-  far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
-  llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.6)), near, far);
-  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
+  llvm::Value* y = b_.CreateFMul(b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 10)), Float(x, 10), a), Float(x, -2));
+  // n is 0 up to |x| = 0.26, where r is exact, so r lies between -0.524 and 0.175; e^r within 2^-31 there.
+  llvm::Value* n = Unary(Intr::roundeven, Fma(y, Float(x, 1.44269504088896340736), Float(x, 0.25)));
+  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), y);
+  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
+  llvm::Value* p = Polynomial(
+      r, {0.0001745669647832566, 0.0013828798294295561, 0.00833383135217052, 0.041666912881535616, 0.16666666652624748, 0.4999999987503774});
+  llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
+  llvm::Value* s = PowerOfTwo(n);
+  llvm::Value* one_and_s = b_.CreateFAdd(s, Float(x, 1));
+  llvm::Value* below = Fma(t, s, one_and_s);
+  llvm::Value* lost = Fma(t, s, b_.CreateFSub(one_and_s, below));
+  llvm::Value* above = Fma(t, s, b_.CreateFSub(s, Float(x, 1)));
+  llvm::Value* inverse = b_.CreateFDiv(Float(x, 1), below);
+  llvm::Value* quotient = b_.CreateFMul(above, inverse);
+  llvm::Value* minus = b_.CreateFNeg(quotient);
+  llvm::Value* rest = Fma(minus, lost, Fma(minus, below, above));
+  return b_.CreateBinaryIntrinsic(Intr::copysign, Fma(rest, inverse, quotient), x);
 }
 
 // 1 / (1 + e^-x) with e^-x = 2^n (1 + t), multiplied by 2^-n above and below: s / (s + 1 + t), s = 2^-n. The parts below are added so that

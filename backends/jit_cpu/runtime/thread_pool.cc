@@ -1,5 +1,6 @@
 #include "backends/jit_cpu/runtime/thread_pool.h"
 
+#include <pthread.h>
 #include <sched.h>
 
 #include <algorithm>
@@ -29,36 +30,49 @@ int AvailableThreads() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-// Moves the calling thread to the `number`-th available processor that is not `taken`, then lets it roam again. A thread that was
-// started on its maker's processor can stay there for its first hundred milliseconds, and the pool would run as if it had one thread less.
-void MoveAwayFrom(int taken, int number) {
-  cpu_set_t all;
-  if (sched_getaffinity(0, sizeof(all), &all) != 0) return;
-  std::vector<int> others;
+cpu_set_t Without(cpu_set_t set, int processor) {
+  if (processor >= 0) CPU_CLR(processor, &set);
+  return set;
+}
+
+void Allow(std::thread& thread, const cpu_set_t& processors) { pthread_setaffinity_np(thread.native_handle(), sizeof(processors), &processors); }
+
+// Moves a thread to the `number`-th of the processors, then lets it roam over all of them.
+void SpreadOver(const cpu_set_t& processors, int number, std::thread& thread) {
+  std::vector<int> each;
   for (int cpu = 0; cpu < CPU_SETSIZE; ++cpu) {
-    if (CPU_ISSET(cpu, &all) && cpu != taken) others.push_back(cpu);
+    if (CPU_ISSET(cpu, &processors)) each.push_back(cpu);
   }
-  if (others.empty()) return;
+  if (each.empty()) return;
   cpu_set_t one;
   CPU_ZERO(&one);
-  CPU_SET(others[number % others.size()], &one);
-  if (sched_setaffinity(0, sizeof(one), &one) == 0) sched_setaffinity(0, sizeof(all), &all);
+  CPU_SET(each[number % each.size()], &one);
+  Allow(thread, one);
+  Allow(thread, processors);
 }
 
 }  // namespace
 
 ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = AvailableThreads();
-  const int here = sched_getcpu();
+  if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0) CPU_ZERO(&allowed_);
+  if (CPU_COUNT(&allowed_) > 1) kept_from_ = sched_getcpu();
   for (int i = 1; i < threads; ++i) {
     std::thread worker;
-    const auto work = [this, here, i] {
-      MoveAwayFrom(here, i - 1);
-      Work();
-    };
-    if (!TryStartThread(worker, work)) break;  // fewer do as well
+    if (!TryStartThread(worker, [this] { Work(); })) break;  // fewer do as well
+    SpreadOver(Without(allowed_, kept_from_), i - 1, worker);
     workers_.push_back(std::move(worker));
   }
+}
+
+// A worker is woken where it slept or where its waker is. On the caller's processor it would wait for its turn while others are idle,
+// for a hundred milliseconds until the system mends it, and the pool run as if it had one thread less.
+void ThreadPool::KeepAwayFromCaller() {
+  const int here = sched_getcpu();
+  if (here == kept_from_ || kept_from_ < 0 || here < 0 || !CPU_ISSET(here, &allowed_)) return;
+  kept_from_ = here;
+  const cpu_set_t others = Without(allowed_, here);
+  for (std::thread& worker : workers_) Allow(worker, others);
 }
 
 ThreadPool::~ThreadPool() {
@@ -115,6 +129,7 @@ void ThreadPool::ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(in
     return;
   }
   inside_loop = true;
+  KeepAwayFromCaller();
   job_.n = n;
   job_.grain = grain;
   job_.body = &body;

@@ -3,6 +3,8 @@
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_RUNTIME_THREAD_POOL_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_RUNTIME_THREAD_POOL_H_
 
+#include <sched.h>
+
 #include <atomic>
 #include <cstdint>
 #include <mutex>
@@ -35,6 +37,7 @@ class ThreadPool {
   };
   void Work();
   void RunPieces();
+  void KeepAwayFromCaller();
 
   // gate_ = epoch << 32 | closed << 31 | workers inside. A worker enters only while its epoch is open; the caller closes it when the
   // pieces have run out and waits until nobody is inside, so a late worker never touches a finished job.
@@ -45,6 +48,8 @@ class ThreadPool {
   std::atomic<bool> stop_{false};
   std::mutex busy_;
   Job job_;
+  cpu_set_t allowed_;   // of the thread that made the pool
+  int kept_from_ = -1;  // the processor that the workers leave to the caller
   std::vector<std::thread> workers_;
 };
 
