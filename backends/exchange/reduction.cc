@@ -20,6 +20,14 @@ constexpr size_t kArraysAtOnce = 8;
 
 absl::StatusOr<Value> Reductions::Reduce(const Computation& reducer, std::vector<Value> arrays) {
   if (arrays.empty()) return absl::InternalError("there is nothing to reduce");
+  // A reducer may work in another type than the arrays have: they are converted to it, and what has come of all of them is converted back.
+  const ElementType given = arrays[0].shape().element_type(), type = reducer.root->shape.element_type();
+  const auto no_memory = [&] { return absl::ResourceExhaustedError(absl::StrCat("no memory for ", arrays[0].shape().WithElementType(type).ToString(false))); };
+  for (Value& array : arrays) {
+    Value converted = ConvertValue(array, type, account_);
+    if (!converted.has_value()) return no_memory();
+    array = std::move(converted);
+  }
   Value total = arrays[0];
   for (size_t next = 1; next < arrays.size();) {
     std::vector<Value> turn = {std::move(total)};
@@ -32,7 +40,9 @@ absl::StatusOr<Value> Reductions::Reduce(const Computation& reducer, std::vector
     if (!reduced->has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", shape.ToString(false)));
     total = *std::move(reduced);
   }
-  return total;
+  Value result = ConvertValue(total, given, account_);
+  if (!result.has_value()) return no_memory();
+  return result;
 }
 
 absl::StatusOr<std::shared_ptr<const Reductions::Compiled>> Reductions::Get(const Computation& reducer, const Shape& shape, int count) {

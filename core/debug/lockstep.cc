@@ -527,18 +527,6 @@ class Lockstep {
 
 }  // namespace
 
-Value ConvertValue(const Value& value, ElementType to) {
-  const ElementType from = value.shape().element_type();
-  if (from == to) return value;
-  const Value dense = ToDense(value);
-  Value converted = Value::Allocate(dense.shape().WithElementType(to).WithLayout(std::nullopt));
-  if (!converted.has_value()) return converted;
-  const int64_t count = dense.element_count();
-  const int step = StorageBytes(from), other = StorageBytes(to);
-  for (int64_t i = 0; i < count; ++i) StoreScalar(ConvertScalar(LoadScalar(from, dense.data() + i * step), to), converted.mutable_data() + i * other);
-  return converted;
-}
-
 absl::StatusOr<LockstepReport> RunLockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b,
                                            Backend& backend_a, Backend& backend_b, LockstepOptions options) {
   return Lockstep(a, b, match, inputs_a, inputs_b, backend_a, backend_b, std::move(options)).Run();

@@ -72,9 +72,6 @@ struct LockstepReport {
 absl::StatusOr<LockstepReport> RunLockstep(const Module& a, const Module& b, const ProgramMatch& match, const ProgramInputs& inputs_a, const ProgramInputs& inputs_b,
                                            Backend& backend_a, Backend& backend_b, LockstepOptions options);
 
-// A value of another array type with the same dimensions.
-Value ConvertValue(const Value& value, ElementType to);
-
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_DEBUG_LOCKSTEP_H_

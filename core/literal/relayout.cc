@@ -264,4 +264,16 @@ Scalar PhysicalElement(const Value& value, int64_t position) {
   return LoadScalar(value.shape().element_type(), element);
 }
 
+Value ConvertValue(const Value& value, ElementType to, MemoryAccount* account) {
+  const ElementType from = value.shape().element_type();
+  if (from == to) return value;
+  const Value dense = ToDense(value, account);
+  Value converted = Value::Allocate(dense.shape().WithElementType(to).WithLayout(std::nullopt), account);
+  if (!converted.has_value()) return converted;
+  const int64_t count = dense.element_count();
+  const int step = StorageBytes(from), other = StorageBytes(to);
+  for (int64_t i = 0; i < count; ++i) StoreScalar(ConvertScalar(LoadScalar(from, dense.data() + i * step), to), converted.mutable_data() + i * other);
+  return converted;
+}
+
 }  // namespace hloscope

@@ -21,6 +21,9 @@ bool IsInLayoutOf(const Value& value, const Shape& shape);
 // Element at a physical position of an array in any layout (padding included).
 Scalar PhysicalElement(const Value& value, int64_t position);
 
+// An array of another element type with the same dimensions, dense, as the operation convert makes it. Without a value: no memory.
+Value ConvertValue(const Value& value, ElementType to, MemoryAccount* account = nullptr);
+
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_CORE_LITERAL_RELAYOUT_H_

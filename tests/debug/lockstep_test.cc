@@ -1,5 +1,6 @@
 // Budgets, matching, and two programs in lockstep: one thing is changed in a program, and it must be found whatever the names and the order.
 #include "core/debug/lockstep.h"
+#include "core/literal/relayout.h"
 
 #include <cmath>
 #include <tuple>

@@ -33,6 +33,15 @@ TEST(Exchange, Tuples) {
   EXPECT_EQ(RunTelling(2, 1, blocks + "(f32[1], f32[1]) all-to-all(x, y), replica_groups={{1,0}}"), (Rows{{110, 10}, {100, 0}}));
 }
 
+// The reducer adds f32: 256 + 1 + 1 is 258, and would stay 256 if it were rounded to bf16 on the way.
+TEST(Exchange, AReducerOfAnotherType) {
+  const std::string x = "  x = f32[1] parameter(0)\n  b = bf16[1] convert(x)\n";
+  const std::vector<std::vector<float>> inputs = {{256}, {1}, {1}};
+  EXPECT_EQ(RunNumbers(3, 1, x + "  s = bf16[1] all-reduce(b), replica_groups={}, to_apply=sum\n  ROOT r = f32[1] convert(s)", inputs), (Rows(3, {258})));
+  EXPECT_EQ(RunNumbers(3, 1, x + "  s = (f32[1], bf16[1]) all-reduce(x, b), replica_groups={}, to_apply=sum\n  t = bf16[1] get-tuple-element(s), index=1\n  ROOT r = f32[1] convert(t)", inputs),
+            (Rows(3, {258})));
+}
+
 TEST(Exchange, DimensionsInTheMiddle) {
   const std::string x = "  x = f32[2,2] parameter(0)\n  ROOT r = ";
   EXPECT_EQ(RunTelling(2, 1, x + "f32[2,4] all-gather(x), replica_groups={}, dimensions={1}"), (Rows(2, {0, 1, 100, 101, 2, 3, 102, 103})));
