@@ -145,6 +145,7 @@ class ConsolePanel : public Panel {
       ImGui::SetScrollHereY(1);
     }
     ui::TagFact("last", lines.empty() ? "" : lines.back().text);
+    if (ui::TheTags().on) ui::TagFact("end", End(lines));
     ui::TagFact("waiting", absl::StrCat(waiting.size()));
     if (ui::TheTags().on) ui::TagFact("marked", Marked(lines));
   }
@@ -270,6 +271,14 @@ class ConsolePanel : public Panel {
     }
     ui::Tag("select-all");
     ImGui::EndPopup();
+  }
+
+  // What the last lines say.
+  static std::string End(const std::vector<ConsoleLine>& lines) {
+    constexpr size_t kLines = 8;
+    std::string text;
+    for (size_t k = lines.size() - std::min(lines.size(), kLines); k < lines.size(); ++k) absl::StrAppend(&text, lines[k].text, "\n");
+    return text;
   }
 
   std::string Marked(const std::vector<ConsoleLine>& lines) const {
