@@ -590,7 +590,9 @@ int Run_run(const std::vector<std::string>& args) {
   const absl::string_view only_one = OfOneDevice(o);
   if (!only_one.empty()) {
     return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
-                                                                   Count(devices.partitions, "partition"), "; leave it out, or run it with --replicas 1 --partitions 1")));
+                                                                   Count(devices.partitions, "partition"), "; ",
+                                                                   o.catch_requests.empty() ? "" : "hloscope debug --batch catches on all devices (--ex 'catch nan' --ex run); ",
+                                                                   "leave it out, or run it with --replicas 1 --partitions 1")));
   }
   return RunOnDevices({&o.program, devices, o.output, o.repeat, o.json, processes.get()}, *module, loaded);
 }

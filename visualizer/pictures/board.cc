@@ -330,6 +330,7 @@ void Board::Legend() {
       {CellMark::kNone, CellState::kUnused, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f), tr("not looked at")},
       {CellMark::kNone, CellState::kHole, Paint(Ink::kSunken), Paint(Ink::kBorder, 0.6f), tr("hole between elements")},
       {CellMark::kNone, CellState::kSkipped, Paint(Ink::kRaised), Ink::kPink, tr("left out")},
+      {CellMark::kNone, CellState::kPartly, Paint(Ink::kRaised), Ink::kPink, tr("partly left out")},
       {CellMark::kNone, CellState::kClamped, Paint(Ink::kRaised), Ink::kOrange, tr("clamped")},
   };
   // Over colours marks are frames.
@@ -358,6 +359,10 @@ void Board::Legend() {
       made_.drawing.AddHatchedBox(box, e.fill, e.line);
     } else {
       made_.drawing.AddBox(box, e.fill, e.line);
+    }
+    if (e.state == CellState::kSkipped) {  // crossed out, as its cells are
+      made_.drawing.AddLine({box.x + 1, box.y + 1}, {box.right() - 1, box.bottom() - 1}, {e.line});
+      made_.drawing.AddLine({box.x + 1, box.bottom() - 1}, {box.right() - 1, box.y + 1}, {e.line});
     }
     made_.drawing.AddText({x + (twice ? 31.0f : 16.0f), y_ + 9.5f}, e.text, {11, Face::kUi, Ink::kDim});
     x += w;

@@ -80,7 +80,7 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
   board.Headline();
   if (!axes.contracting.empty()) board.Explain(absl::StrJoin(axes.contracting, ", "), GroupInk(1), tr("contracting: summed over, in the order in which they are written; gone in the result."));
   if (!axes.batch.empty()) board.Explain(absl::StrJoin(axes.batch, ", "), GroupInk(0), tr("batch: run in step on both sides; first in the result."));
-  if (!axes.lhs_free.empty()) board.Explain(absl::StrJoin(axes.lhs_free, ", "), GroupInk(2), tr("free on the left: then these."));
+  if (!axes.lhs_free.empty()) board.Explain(absl::StrJoin(axes.lhs_free, ", "), GroupInk(2), axes.batch.empty() ? tr("free on the left: first in the result.") : tr("free on the left: then these."));
   if (!axes.rhs_free.empty()) board.Explain(absl::StrJoin(axes.rhs_free, ", "), GroupInk(3), tr("free on the right: last in the result."));
 
   // The element whose sum is told: the selected one; with a step the first.

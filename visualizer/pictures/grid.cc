@@ -355,6 +355,7 @@ void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
     case CellState::kPadding: drawing->AddHatchedBox(inner, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f)); break;
     case CellState::kElement:
     case CellState::kSkipped:
+    case CellState::kPartly:
     case CellState::kClamped:
       if (text_mode_) drawing->AddBox(inner, Paint(Ink::kRaised), Paint(Ink::kBorder));
       break;
@@ -390,9 +391,9 @@ void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
   if (cell.state == CellState::kSkipped) {
     drawing->AddLine({inner.x + 2, inner.y + 2}, {inner.right() - 2, inner.bottom() - 2}, {Paint(Ink::kPink, 0.8f)});
     drawing->AddLine({inner.x + 2, inner.bottom() - 2}, {inner.right() - 2, inner.y + 2}, {Paint(Ink::kPink, 0.8f)});
-  } else if (cell.state == CellState::kClamped) {
+  } else if (cell.state == CellState::kClamped || cell.state == CellState::kPartly) {
     drawing->AddPath({{inner.x, inner.y}, {inner.right(), inner.y}, {inner.right(), inner.bottom()}, {inner.x, inner.bottom()}, {inner.x, inner.y}},
-                     {Ink::kOrange, 1.5f, LineKind::kDashed});
+                     {cell.state == CellState::kClamped ? Ink::kOrange : Ink::kPink, 1.5f, LineKind::kDashed});
   }
   if (text_mode_ && !cell.text.empty()) {
     const bool faint = cell.state == CellState::kPadding || cell.state == CellState::kUnused || cell.state == CellState::kHole || cell.state == CellState::kSkipped;

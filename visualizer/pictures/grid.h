@@ -32,6 +32,7 @@ enum class CellState : uint8_t {
   kPadding,  // hatched, with the padding's value if it has one
   kHole,     // between the elements of a dilated array
   kSkipped,  // crossed out: nothing is made of it
+  kPartly,   // of a window that reaches out: something is made of what lies inside
   kClamped,  // not where it was asked for
   kAbsent,   // nothing is drawn
   kUnused,   // there, but not looked at

@@ -165,7 +165,8 @@ std::vector<Board::Piece> WindowStory::Indices() const {
         absl::StrAppend(&cell.hint, "\n", tr_("where its window starts along $0", letter));
         const int64_t last = w_.windowed->shape.dim(v.dims[k]) - w_.sizes[v.dims[k]];
         if (*v.asked[k] >= 0 && *v.asked[k] <= last) continue;
-        cell.state = w_.clamps ? CellState::kClamped : CellState::kSkipped;
+        const bool some_inside = *v.asked[k] > -w_.sizes[v.dims[k]] && *v.asked[k] < w_.windowed->shape.dim(v.dims[k]);
+        cell.state = w_.clamps ? CellState::kClamped : some_inside ? CellState::kPartly : CellState::kSkipped;
         absl::StrAppend(&cell.hint, "\n", w_.clamps ? tr_("clamped to $0", v.start[v.dims[k]]) : tr_("its window reaches outside: what lies there is left out"));
       }
       if (step() >= 0 && vector == subject_) cell.mark = CellMark::kNow;
