@@ -103,10 +103,11 @@ class App {
     engine_ = std::make_unique<Engine>(wiring, [] { glfwPostEmptyEvent(); });
     document_ = std::make_unique<Document>(wiring, [] { glfwPostEmptyEvent(); });
     const std::string folder = options_.keep ? ConfigFolder() : "";
-    keeper_ = std::make_unique<SessionKeeper>(*engine_, folder);
+    kept_text_.emplace(folder);
+    keeper_ = std::make_unique<SessionKeeper>(*engine_, *kept_text_);
     // The program is read while the window comes up; without one, that of the last time.
     std::string file = options_.file;
-    if (file.empty()) file = SessionKeeper::LastProgram(folder);
+    if (file.empty()) file = SessionKeeper::LastProgram(*kept_text_);
     std::error_code error;
     const bool there = std::filesystem::exists(file, error);
     if (there) engine_->Open(file);
@@ -121,6 +122,7 @@ class App {
     glfwGetWindowContentScale(window_, &sx, &sy);
     ShellOptions shell;
     shell.config_folder = folder;
+    shell.kept = &*kept_text_;
     shell.samples_folder = SamplesFolder();
     shell.display_scale = options_.scale > 0 ? options_.scale : std::max(1.0f, sx);
     shell.only_panel = options_.only_panel;
@@ -273,6 +275,7 @@ class App {
   Dropped dropped_;
   std::unique_ptr<Engine> engine_;
   std::unique_ptr<Document> document_;
+  std::optional<KeptText> kept_text_;
   std::unique_ptr<SessionKeeper> keeper_;
   std::unique_ptr<Shell> shell_;
   std::optional<Driver> driver_;

@@ -5,12 +5,13 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <sstream>
 #include <string>
 
 #include "gtest/gtest.h"
 #include "visualizer/model/disk_file.h"
-#include "visualizer/model/session_keeper.h"
+#include "visualizer/model/kept_text.h"
 #include "visualizer/model/whole_file.h"
 
 namespace hloscope {
@@ -116,15 +117,51 @@ TEST_F(FilesTest, AFolderWithoutRightsIsWrittenInPlace) {
 }
 
 TEST_F(FilesTest, NewProgramsHaveNamesOfTheirOwn) {
-  const std::string config = Path("config");
-  const std::string first = SessionKeeper::DraftName(config, "untitled.hlo", "");
+  KeptText kept(Path("config")), other(Path("config"));
+  const std::string first = kept.DraftName("untitled.hlo", "");
   EXPECT_EQ(fs::path(first).filename(), "untitled.hlo");
-  EXPECT_TRUE(SessionKeeper::IsDraft(config, first));
-  EXPECT_FALSE(SessionKeeper::IsDraft(config, Path("untitled.hlo")));
-  EXPECT_EQ(fs::path(SessionKeeper::DraftName(config, "untitled.hlo", first)).filename(), "untitled-2.hlo");
-  EXPECT_EQ(SessionKeeper::DraftName("", "untitled.hlo", ""), "untitled.hlo");
-  EXPECT_TRUE(SessionKeeper::Drafts(config).empty());
-  EXPECT_FALSE(SessionKeeper::Unsaved(config, first).has_value());
+  EXPECT_TRUE(kept.IsDraft(first));
+  EXPECT_FALSE(kept.IsDraft(Path("untitled.hlo")));
+  EXPECT_EQ(fs::path(kept.DraftName("untitled.hlo", first)).filename(), "untitled-2.hlo");
+  EXPECT_EQ(KeptText("").DraftName("untitled.hlo", ""), "untitled.hlo");
+  EXPECT_TRUE(kept.Drafts().empty());
+  EXPECT_FALSE(kept.Take(first).has_value());
+  // It has the name, though nothing was typed yet.
+  EXPECT_EQ(fs::path(other.DraftName("untitled.hlo", "")).filename(), "untitled-2.hlo");
+  ASSERT_TRUE(kept.Keep(first, "", "typed").ok());
+  EXPECT_EQ(kept.Drafts().size(), 1);
+  EXPECT_TRUE(other.Drafts().empty());
+}
+
+TEST_F(FilesTest, EachWindowKeepsATextOfItsOwn) {
+  const std::string config = Path("config"), program = Path("a.hlo"), another = Path("b.hlo");
+  std::optional<KeptText> one(config), two(config);
+  EXPECT_FALSE(one->Take(program).has_value());
+  ASSERT_TRUE(one->Keep(program, "base", "of one").ok());
+  // What a living window keeps is neither seen nor dropped by another, whose own text does not go over it.
+  EXPECT_FALSE(two->Take(program).has_value());
+  EXPECT_TRUE(two->ChangedElsewhere(program));
+  EXPECT_FALSE(one->ChangedElsewhere(program));
+  two->Drop(program);
+  ASSERT_TRUE(two->Keep(program, "base", "of two").ok());
+  EXPECT_EQ(one->Look(program)->text, "of one");
+  EXPECT_EQ(two->Look(program)->text, "of two");
+  // Both end: both texts come back, one after the other.
+  one.reset();
+  two.reset();
+  KeptText next(config), second(config);
+  ASSERT_TRUE(next.Look(program).has_value());
+  const std::optional<KeptText::Unsaved> back = next.Take(program);
+  ASSERT_TRUE(back.has_value());
+  EXPECT_EQ(back->text, "of one");
+  EXPECT_EQ(back->base, "base");
+  EXPECT_EQ(second.Take(program)->text, "of two");
+  // A window that goes on to another program gives the place back; what is dropped stays away.
+  next.Drop(program);
+  EXPECT_FALSE(next.Take(another).has_value());
+  EXPECT_FALSE(KeptText(config).Take(program).has_value());
+  EXPECT_FALSE(second.Take(another).has_value());
+  EXPECT_EQ(KeptText(config).Take(program)->text, "of two");
 }
 
 }  // namespace

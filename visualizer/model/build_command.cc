@@ -77,6 +77,20 @@ absl::StatusOr<Said> DraftFrom(const std::vector<std::string>& words, size_t fir
 
 absl::Status Usage(absl::string_view text) { return absl::InvalidArgumentError(absl::StrCat("window builder ", text)); }
 
+// Nothing of what was said is left out in silence: a name of two words is no name.
+absl::Status FitsAction(const std::vector<std::string>& words) {
+  static constexpr struct {
+    absl::string_view action;
+    size_t most;
+  } kMost[] = {{"parameter", 3}, {"constant", 4}, {"computation", 4}, {"shape", 3},
+               {"literal", 3},   {"delete", 3},   {"rename", 3},      {"root", 2}};
+  for (const auto& [action, most] : kMost) {
+    if (words[0] == action && words.size() > most)
+      return Usage(absl::StrCat(action, ": '", words[most], "' is one word too many; a name is one word"));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<std::string> LiteralOf(const std::string& given, std::string* shape) {
   if (given == "zeros" || given == "ones" || given == "iota" || given == "random" || absl::StartsWith(given, "random:")) {
     const absl::StatusOr<Shape> parsed = ParseShape(*shape);
@@ -129,6 +143,7 @@ absl::StatusOr<TextEdit> RunBuildCommand(const Reading& reading, const Computati
   if (words.empty()) return Usage("takes an action: add, change, operand, attribute, shape, delete, rename, root, parameter, constant, literal, computation");
   const std::string& action = words[0];
   const auto word = [&words](size_t k) { return k < words.size() ? words[k] : std::string(); };
+  if (absl::Status fits = FitsAction(words); !fits.ok()) return fits;
   if (action == "add") {
     absl::StatusOr<Said> said = DraftFrom(words, 1);
     if (!said.ok()) return said.status();

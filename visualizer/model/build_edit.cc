@@ -35,6 +35,7 @@ absl::StatusOr<TextEdit> InsertInstruction(const Reading& reading, const Computa
   Draft draft = given;
   if (computation == nullptr) computation = EntryOf(reading);
   if (!OpcodeFromName(draft.opcode).has_value()) return absl::InvalidArgumentError(absl::StrCat("there is no operation '", draft.opcode, "'"));
+  if (absl::StartsWith(draft.name, "%")) draft.name.erase(0, 1);
   if (draft.name.empty()) draft.name = FreeName(computation, draft.opcode);
   if (absl::Status named = CheckName(draft.name); !named.ok()) return named;
   const absl::string_view text = TextOfReading(reading);
@@ -308,7 +309,7 @@ absl::StatusOr<TextEdit> AddComputation(const Reading& reading, absl::string_vie
   if (!operation.empty() && !compares && !OpcodeFromName(operation).has_value()) return absl::InvalidArgumentError(absl::StrCat("there is no operation '", operation, "'"));
   const std::string shape = absl::StrCat(element_type, "[]");
   if (absl::StatusOr<Shape> parsed = ParseShape(shape); !parsed.ok()) return parsed.status();
-  std::string wanted(name);
+  std::string wanted(absl::StripPrefix(name, "%"));
   if (wanted.empty()) {
     wanted = absl::StrCat(operation.empty() ? "computation" : absl::AsciiStrToLower(operation), operation.empty() ? "" : absl::StrCat("_", element_type));
     const std::string base = wanted;

@@ -89,6 +89,8 @@ absl::StatusOr<TextEdit> ChangeOperand(const Reading& reading, const Instruction
 absl::StatusOr<TextEdit> SetAttribute(const Reading& reading, const Instruction& instruction, absl::string_view attribute, absl::string_view value);
 // `instead`: what its users read from now on; null: it must have none.
 absl::StatusOr<TextEdit> DeleteInstruction(const Reading& reading, const Instruction& instruction, const Instruction* instead = nullptr);
+// What is wrong with a name that was typed; a percent sign before it is not part of it.
+absl::Status CheckName(absl::string_view name);
 absl::StatusOr<TextEdit> Rename(const Reading& reading, const Instruction& instruction, absl::string_view name);
 absl::StatusOr<TextEdit> RenameComputation(const Reading& reading, const Computation& computation, absl::string_view name);
 absl::StatusOr<TextEdit> MakeRoot(const Reading& reading, const Instruction& instruction);

@@ -40,6 +40,7 @@ std::string FreeName(const Computation* computation, absl::string_view wanted) {
 }
 
 absl::Status CheckName(absl::string_view name) {
+  absl::ConsumePrefix(&name, "%");
   if (name.empty()) return absl::InvalidArgumentError("a name is needed");
   for (const char c : name) {
     if (!absl::ascii_isalnum(c) && c != '_' && c != '.' && c != '-') {

@@ -24,7 +24,6 @@ bool IsStatement(const Reading& reading, const Instruction& i);
 // Names are written with a percent sign there; null: in the program.
 bool PercentStyle(const Reading& reading, const Computation* computation);
 std::string FreeName(const Computation* computation, absl::string_view wanted);
-absl::Status CheckName(absl::string_view name);
 const Computation* EntryOf(const Reading& reading);
 TextEdit Joined(Patches& patches, int64_t focus, std::string name);
 bool RootIsWritten(const Reading& reading, const Instruction& i);

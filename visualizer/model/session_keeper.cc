@@ -1,6 +1,5 @@
 #include "visualizer/model/session_keeper.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -8,10 +7,8 @@
 #include <sstream>
 #include <system_error>
 
-#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
@@ -24,20 +21,6 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-std::string WholePath(const std::string& path) {
-  std::error_code error;
-  const fs::path whole = fs::weakly_canonical(fs::absolute(path, error), error);
-  return error ? path : whole.string();
-}
-
-// The file about a program: its name, and a number that its whole path makes.
-std::string FileOf(const std::string& folder, const std::string& path, const char* ending) {
-  uint64_t hash = 1469598103934665603u;
-  const std::string whole = WholePath(path);
-  for (const char c : whole) hash = (hash ^ static_cast<unsigned char>(c)) * 1099511628211u;
-  return absl::StrCat(folder, "/sessions/", fs::path(whole).filename().string(), "-", absl::StrFormat("%016x", hash), ending);
-}
-
 json ReadJson(const std::string& path) {
   std::ifstream file(path);
   std::stringstream text;
@@ -47,7 +30,7 @@ json ReadJson(const std::string& path) {
 
 // What was kept about the program; silent, but for one line.
 void Restore(const std::string& folder, const std::string& path, Session::State& s) {
-  const json kept = ReadJson(FileOf(folder, path, ".json"));
+  const json kept = ReadJson(KeptFileOf(folder, path, ".json"));
   if (!kept.is_object()) return;
   int64_t restored = 0, lost = 0;
   if (kept.contains("stops") && kept["stops"].is_string()) {
@@ -71,10 +54,13 @@ void Restore(const std::string& folder, const std::string& path, Session::State&
       ++bookmarks;
     }
   }
-  if (restored + bookmarks > 0) {
-    s.Say("From the last session: ", restored, " of stops and displays", bookmarks > 0 ? absl::StrCat(", ", bookmarks, " bookmarks") : "",
-          lost > 0 ? absl::StrCat("; ", lost, " do not fit the program any more") : "", "\n");
-  }
+  if (restored + bookmarks == 0) return;
+  const auto count = [](int64_t n, absl::string_view one, absl::string_view many) {
+    return n == 0 ? "" : absl::StrCat(n, " ", n == 1 ? one : many);
+  };
+  const std::string stops = count(restored, "stop or display", "stops and displays"), marks = count(bookmarks, "bookmark", "bookmarks");
+  s.Say("From the last session: ", stops, restored > 0 && bookmarks > 0 ? " and " : "", marks,
+        lost > 0 ? absl::StrCat("; ", lost, lost == 1 ? " does" : " do", " not fit the program any more") : "", "\n");
 }
 
 }  // namespace
@@ -103,7 +89,7 @@ bool ParseMarkText(const std::string& text, Mark* mark) {
   return !mark->levels.empty();
 }
 
-SessionKeeper::SessionKeeper(Engine& engine, std::string folder) : engine_(engine), folder_(std::move(folder)) {
+SessionKeeper::SessionKeeper(Engine& engine, KeptText& text) : engine_(engine), text_(text), folder_(text.folder()) {
   if (!folder_.empty()) engine_.set_on_opened([folder = folder_](const std::string& path, Session::State& s) { Restore(folder, path, s); });
 }
 
@@ -131,23 +117,20 @@ void SessionKeeper::Keep(const Snapshot& now, const Document& document) {
       json bookmarks = json::object();
       for (const auto& [name, mark] : s.Extension<Travel>().bookmarks) bookmarks[name] = MarkText(mark);
       const json kept = {{"path", WholePath(path)}, {"stops", StopsAsCommands(s)}, {"bookmarks", bookmarks}};
-      (void)WriteWholeFile(FileOf(folder, path, ".json"), kept.dump(1, ' ', false, json::error_handler_t::replace));
+      (void)WriteWholeFile(KeptFileOf(folder, path, ".json"), kept.dump(1, ' ', false, json::error_handler_t::replace));
     });
   }
-  if (text_changed) (void)KeepText(document);
+  if (text_changed) (void)KeepTyped(document);
 }
 
-absl::Status SessionKeeper::KeepText(const Document& document) {
+absl::Status SessionKeeper::KeepTyped(const Document& document) {
   kept_version_ = document.version();
   kept_unsaved_ = document.unsaved();
-  const std::string file = FileOf(folder_, document.name(), ".text");
-  std::error_code error;
   if (!document.unsaved()) {
-    fs::remove(file, error);
+    text_.Drop(document.name());
     return absl::OkStatus();
   }
-  // One file, so that both are of the same moment: the base is its first line.
-  const absl::Status written = WriteWholeFile(file, absl::StrCat(document.file().Base(), "\n", document.text()));
+  const absl::Status written = text_.Keep(document.name(), document.file().Base(), document.text());
   if (!written.ok() && failure_ != written.message()) engine_.AddConsole(ConsoleLine::kError, absl::StrCat("what is typed cannot be kept for the next start: ", written.message()));
   failure_ = std::string(written.message());
   return written;
@@ -155,60 +138,16 @@ absl::Status SessionKeeper::KeepText(const Document& document) {
 
 absl::Status SessionKeeper::Finish(const Document& document) {
   if (document.name().empty() || !document.unsaved()) return absl::OkStatus();
-  if (folder_.empty()) return absl::FailedPreconditionError("nothing is kept between starts here");
-  return KeepText(document);
+  return KeepTyped(document);
 }
 
-bool SessionKeeper::IsDraft(const std::string& folder, const std::string& path) { return !folder.empty() && absl::StartsWith(path, WholePath(folder) + "/drafts/"); }
-
-std::string SessionKeeper::DraftName(const std::string& folder, const std::string& name, const std::string& taken) {
-  const fs::path wanted = folder.empty() ? fs::path(name) : fs::path(WholePath(folder)) / "drafts" / name;
-  std::error_code error;
-  for (int k = 1;; ++k) {
-    fs::path path = wanted;
-    if (k > 1) path.replace_filename(absl::StrCat(wanted.stem().string(), "-", k, wanted.extension().string()));
-    if (path.string() != taken && (folder.empty() || !fs::exists(FileOf(folder, path.string(), ".text"), error))) return path.string();
-  }
-}
-
-std::vector<std::string> SessionKeeper::Drafts(const std::string& folder) {
-  std::vector<std::string> drafts;
-  if (folder.empty()) return drafts;
-  std::error_code error;
-  for (fs::directory_iterator it(folder + "/sessions", error), end; !error && it != end; it.increment(error)) {
-    // NAME-HASH.text; the hash says whether it is a draft's.
-    const std::string file = it->path().filename().string();
-    if (!absl::EndsWith(file, ".text") || file.size() < 23) continue;
-    const std::string path = (fs::path(WholePath(folder)) / "drafts" / file.substr(0, file.size() - 22)).string();
-    if (FileOf(folder, path, ".text") == it->path().string()) drafts.push_back(path);
-  }
-  std::sort(drafts.begin(), drafts.end());
-  return drafts;
-}
-
-std::optional<SessionKeeper::UnsavedText> SessionKeeper::Unsaved(const std::string& folder, const std::string& path) {
-  if (folder.empty() || path.empty()) return std::nullopt;
-  std::ifstream file(FileOf(folder, path, ".text"), std::ios::binary);
-  UnsavedText unsaved;
-  if (!std::getline(file, unsaved.base)) return std::nullopt;
-  std::stringstream text;
-  text << file.rdbuf();
-  unsaved.text = text.str();
-  return unsaved;
-}
-
-void SessionKeeper::Drop(const std::string& folder, const std::string& path) {
-  std::error_code error;
-  if (!folder.empty() && !path.empty()) fs::remove(FileOf(folder, path, ".text"), error);
-}
-
-std::string SessionKeeper::LastProgram(const std::string& folder) {
-  if (folder.empty()) return "";
-  std::ifstream file(folder + "/last");
+std::string SessionKeeper::LastProgram(const KeptText& kept) {
+  if (kept.folder().empty()) return "";
+  std::ifstream file(kept.folder() + "/last");
   std::string path;
   std::getline(file, path);
   std::error_code error;
-  return fs::exists(path, error) || Unsaved(folder, path).has_value() ? path : "";
+  return fs::exists(path, error) || kept.Look(path).has_value() ? path : "";
 }
 
 }  // namespace hloscope

@@ -15,6 +15,7 @@
 #include "core/text/hlo_text.h"
 #include "imgui.h"
 #include "visualizer/model/build_edit.h"
+#include "visualizer/panels/builder_form.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -57,15 +58,19 @@ void BuilderData::DrawNew(BuilderScene& scene) {
   }
   ImGui::SameLine(0, ui::Px(8));
   ui::Field("name", &name_, "name: a free one", wide * 0.5f - 4, nullptr, true);
+  const bool named = DrawNameMistake(name_);
   ui::Gap(4);
   const std::string name = name_.empty() ? "" : absl::StrCat(" ", name_);
   const auto make = [&](const std::string& command) {
     scene.context.run("window builder " + command);
     name_.clear();
   };
-  if (ui::Button("parameter", "Parameter", ui::Icon::kPlus, ui::ButtonKind::kPlain, "an input of the program", parsed.ok())) make(absl::StrCat("parameter ", shape_, name));
+  if (ui::Button("parameter", "Parameter", ui::Icon::kPlus, ui::ButtonKind::kPlain, "an input of the program", named && parsed.ok()))
+    make(absl::StrCat("parameter ", shape_, name));
   ImGui::SameLine(0, ui::Px(8));
-  if (ui::Button("constant", "Constant", ui::Icon::kPlus, ui::ButtonKind::kPlain, "of zeros, to be filled below", parsed.ok() && parsed->IsArray())) make(absl::StrCat("constant ", shape_, " zeros", name));
+  if (ui::Button("constant", "Constant", ui::Icon::kPlus, ui::ButtonKind::kPlain, "of zeros, to be filled below",
+                 named && parsed.ok() && parsed->IsArray()))
+    make(absl::StrCat("constant ", shape_, " zeros", name));
 }
 
 void BuilderData::DrawList(BuilderScene& scene) {

@@ -374,6 +374,17 @@ void BuilderForm::DrawLiteral(BuilderScene& scene) {
   }
 }
 
+// Right after the field of the name.
+bool DrawNameMistake(const std::string& name) {
+  const absl::Status named = name.empty() ? absl::OkStatus() : build::CheckName(name);
+  ui::TagFact("name-wrong", named.message());
+  if (named.ok()) return true;
+  ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ui::Colors().red, ui::Px(4));
+  ui::TextCut(named.message(), ui::Colors().red, ui::Type().small);
+  ui::Tooltip(named.message());
+  return false;
+}
+
 void BuilderForm::DrawShapeAndName(BuilderScene& scene) {
   ui::Heading("shape and name");
   const bool given = draft_.opcode == kParameter || draft_.opcode == kConstant;
@@ -382,6 +393,7 @@ void BuilderForm::DrawShapeAndName(BuilderScene& scene) {
   if (verdict_.shape_needed) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), ui::Colors().amber, ui::Px(4));
   Label("name", ui::Colors().dim, LabelWidth());
   ui::Field("name", &draft_.name, "a free one", 0, nullptr, true);
+  DrawNameMistake(draft_.name);
 }
 
 // Lines of the verdict that are shown: the icon's colour says how bad.
@@ -468,7 +480,8 @@ void BuilderForm::DrawAdd(BuilderScene& scene) {
 
 void BuilderForm::DrawInsert(BuilderScene& scene) {
   const bool open = std::any_of(draft_.operands.begin(), draft_.operands.end(), [](const std::string& o) { return o.empty(); });
-  const bool ready = draft_.opcode == kParameter || !open;
+  const bool named = draft_.name.empty() || build::CheckName(draft_.name).ok();
+  const bool ready = named && (draft_.opcode == kParameter || !open);
   if (ui::Button("insert", verdict_.ok ? "Insert" : "Insert as it is", ui::Icon::kPlus, verdict_.ok ? ui::ButtonKind::kPrimary : ui::ButtonKind::kPlain, "writes it into the program", ready)) {
     std::string command;
     if (draft_.opcode == kParameter) {
@@ -512,7 +525,8 @@ void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
 void BuilderForm::DrawApply(BuilderScene& scene, const Instruction& of) {
   const std::string self = CommandNameOf(scene, of);
   const bool differs = !(draft_ == original_);
-  if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program", differs)) {
+  if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program",
+                 differs && (draft_.name.empty() || build::CheckName(draft_.name).ok()))) {
     build::Draft said = draft_;
     if (said.shape == original_.shape) said.shape.clear();
     if (said.name == original_.name) said.name.clear();

@@ -18,6 +18,9 @@ struct BuilderScene {
   const Computation* home = nullptr;  // the computation that is built; null: the program is empty
 };
 
+// What is wrong with the name in the field that was drawn last, below it; true: nothing.
+bool DrawNameMistake(const std::string& name);
+
 class BuilderForm {
  public:
   std::string name;  // of the instruction that is being changed

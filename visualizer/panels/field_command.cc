@@ -17,6 +17,14 @@ void FieldCommand::Send(PanelContext& context, std::string command, std::string 
   context.run_here(command_);
 }
 
+void FieldCommand::Refuse(absl::string_view why, std::string typed) {
+  typed_ = std::move(typed);
+  error_ = std::string(why);
+  waiting_ = false;
+  focus_ = true;
+  ui::WantFrame();
+}
+
 bool FieldCommand::Done(const PanelContext& context, const std::string& typed) {
   if (typed != typed_) error_.clear();
   if (!waiting_) return false;

@@ -13,6 +13,8 @@ class FieldCommand {
  public:
   // `typed`: what the field holds.
   void Send(PanelContext& context, std::string command, std::string typed);
+  // What was typed cannot be sent, and why.
+  void Refuse(absl::string_view why, std::string typed);
   // Once a frame, with what the field holds: a message is about what was typed and goes when that changes. True: it has been done.
   bool Done(const PanelContext& context, const std::string& typed);
   const std::string& error() const { return error_; }  // empty: none

@@ -193,8 +193,13 @@ void ProgramPanel::DrawRename(PanelContext& context) {
     const std::string name(absl::StripAsciiWhitespace(rename_to_));
     bool done = entered && name == rename_of_;
     if (entered && !done && !name.empty()) {
-      editor_.Place(context.document, rename_at_, false);
-      rename_send_.Send(context, absl::StrCat("window rename ", name), rename_to_);
+      // What is no name is not sent: in a command a second word would mean something else.
+      if (const absl::Status named = build::CheckName(name); !named.ok()) {
+        rename_send_.Refuse(named.message(), rename_to_);
+      } else {
+        editor_.Place(context.document, rename_at_, false);
+        rename_send_.Send(context, absl::StrCat("window rename ", name), rename_to_);
+      }
     }
     done |= rename_send_.Done(context, rename_to_);
     if (done) {

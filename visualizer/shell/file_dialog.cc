@@ -8,11 +8,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/text_util.h"
-#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
-#include "visualizer/widgets/match.h"
 #include "visualizer/widgets/keys.h"
+#include "visualizer/widgets/match.h"
 
 namespace hloscope {
 namespace {
@@ -66,7 +65,7 @@ void Shell::DrawFileDialog() {
   if (dialog_wanted_) {
     dialog_wanted_ = false;
     // Beside the program; what is in no file goes beside what was open before, or where the program was started.
-    const std::string& home = document_.file().path().empty() && SessionKeeper::IsDraft(options_.config_folder, document_.name()) ? "" : document_.name();
+    const std::string& home = document_.file().path().empty() && options_.kept->IsDraft(document_.name()) ? "" : document_.name();
     const fs::path beside = fs::absolute(home, error).parent_path();
     if (open_folder_.empty() || (saves && !home.empty())) open_folder_ = (home.empty() || !fs::is_directory(beside, error) ? fs::current_path(error) : beside).string();
     open_text_ = saves ? fs::path(dialog_name_).filename().string() : "";

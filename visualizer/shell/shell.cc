@@ -11,7 +11,6 @@
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
 #include "visualizer/model/samples.h"
-#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
@@ -243,10 +242,10 @@ void Shell::TakeProgram() {
   seen_finished_ = false;
   seen_slice_ = now_->slice_generation;
   welcome_ = answers_ = guide_ = false;
-  if (now_->phase != Phase::kEmpty && focused_panel_ == "lessons") layout_.Open("program");  // a lesson's: the lesson stays as a tab beside it
-  const std::string& config = options_.config_folder;
+  if (now_->phase != Phase::kEmpty && focused_panel_ == "lessons")
+    layout_.Open("program");  // a lesson's: the lesson stays as a tab beside it
   const std::string path = now_->path == renamed_from_ ? document_.name() : now_->path;
-  if (dropped_ == document_.version()) SessionKeeper::Drop(config, document_.name());
+  if (dropped_ == document_.version()) options_.kept->Drop(document_.name());
   dropped_ = 0;
   const std::string text = now_->source != nullptr && !now_->unreadable ? std::string(now_->source->text()) : "";
   // The text that was made of a binary program stays one of its own: saving it must not write over the program's file.
@@ -279,9 +278,9 @@ void Shell::TakeProgram() {
   } else if (!same_name && document_.file().path() != path) {
     // A text that is in no file: a new one, or one that is kept of a file that is gone.
     document_.file().Forget();
-    const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(config, path);
+    const std::optional<KeptText::Unsaved> kept = options_.kept->Take(path);
     if (kept.has_value()) document_.MarkUnsaved();
-    if (kept.has_value() && !SessionKeeper::IsDraft(config, path)) document_.file().TakeGone(path);
+    if (kept.has_value() && !options_.kept->IsDraft(path)) document_.file().TakeGone(path);
   }
   if (now_->phase == Phase::kBroken && !now_->fresh) layout_.Open("problems");
   if (!document_.file().path().empty()) {
@@ -292,7 +291,10 @@ void Shell::TakeProgram() {
 
 // What was typed into this file and not saved when it was left.
 void Shell::TakeUnsaved() {
-  const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(options_.config_folder, document_.name());
+  const std::string& name = document_.name();
+  const std::optional<KeptText::Unsaved> kept = options_.kept->Take(name);
+  if (options_.kept->ChangedElsewhere(name))
+    engine_.AddConsole(ConsoleLine::kNote, absl::StrCat("another window has changes of ", name, " that are not saved; they stay there"));
   if (!kept.has_value() || kept->text == document_.text()) return;
   document_.Replace(0, static_cast<int64_t>(document_.text().size()), kept->text, 0, 0);
   document_.file().SetBase(kept->base);  // which tells whether it was changed meanwhile

@@ -16,6 +16,7 @@
 #include "imgui.h"
 #include "visualizer/model/document.h"
 #include "visualizer/model/engine.h"
+#include "visualizer/model/kept_text.h"
 #include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/panel.h"
 #include "visualizer/shell/actions.h"
@@ -27,6 +28,7 @@ namespace hloscope {
 
 struct ShellOptions {
   std::string config_folder;   // where settings and recovery live; empty: nothing is kept
+  KeptText* kept = nullptr;    // what was typed and not saved; not null
   std::string samples_folder;  // example programs for the welcome page; may be missing
   float display_scale = 1;     // of the screen; the user's own factor comes on top
   std::string only_panel;      // draws this panel alone over the whole window

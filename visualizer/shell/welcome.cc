@@ -7,7 +7,6 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/model/samples.h"
-#include "visualizer/model/session_keeper.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/match.h"
@@ -79,11 +78,10 @@ void Shell::LookAtRecent() {
   if (recent_looked_ >= 0 && time - recent_looked_ < 1) return;
   recent_looked_ = time;
   recent_.clear();
-  const std::string& config = options_.config_folder;
-  for (const std::string& path : SessionKeeper::Drafts(config)) recent_.push_back({path, /*draft=*/true});
+  for (const std::string& path : options_.kept->Drafts()) recent_.push_back({path, /*draft=*/true});
   for (const std::string& path : settings_.recent) {
     std::error_code error;
-    const bool kept = SessionKeeper::Unsaved(config, path).has_value();
+    const bool kept = options_.kept->Look(path).has_value();
     recent_.push_back({path, false, kept, !kept && !std::filesystem::exists(path, error)});
   }
 }

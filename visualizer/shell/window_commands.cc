@@ -1,4 +1,6 @@
 // What stands after `window`: a table, as the console's commands are.
+#include "visualizer/shell/window_commands.h"
+
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
@@ -16,11 +18,9 @@
 #include "core/text/nearest_name.h"
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
-#include "visualizer/model/session_keeper.h"
 #include "visualizer/model/whole_file.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
-#include "visualizer/shell/window_commands.h"
 
 namespace hloscope {
 
@@ -40,7 +40,7 @@ struct WindowCommands {
       return Leave(s, [&s, path] { s.engine_.Open(path); });
     }
     // Of a new program, or of a file that is gone, the text may be kept.
-    const std::optional<SessionKeeper::UnsavedText> kept = SessionKeeper::Unsaved(s.options_.config_folder, path);
+    const std::optional<KeptText::Unsaved> kept = s.options_.kept->Look(path);
     if (!kept.has_value()) return absl::StrCat("there is no file ", path);
     return Leave(s, [&s, path, text = kept->text] { s.engine_.OpenText(path, text); });
   }
@@ -77,7 +77,7 @@ struct WindowCommands {
     if (const std::function<void()> next = std::exchange(s.leaving_, nullptr)) next();
   }
   static std::string OpenText(Shell& s, const std::string& name, const std::string& text) {
-    return Leave(s, [&s, name, text] { s.engine_.OpenText(SessionKeeper::DraftName(s.options_.config_folder, name, s.document_.name()), text); });
+    return Leave(s, [&s, name, text] { s.engine_.OpenText(s.options_.kept->DraftName(name, s.document_.name()), text); });
   }
   static std::string New(Shell& s, const std::string& args) {
     s.layout_.Open("builder");
@@ -112,7 +112,7 @@ struct WindowCommands {
       return std::string(written.message());
     }
     if (path != document.name()) {
-      SessionKeeper::Drop(s.options_.config_folder, document.name());
+      s.options_.kept->Drop(document.name());
       s.renamed_from_ = s.now_->path;
       document.Rename(path);
       s.engine_.Rename(path);
