@@ -129,6 +129,7 @@ class GraphPanel : public Panel {
   absl::flat_hash_set<std::string> restore_;
   bool keep_camera_ = false;
   BoxKey anchor_ = 0;
+  const Instruction* center_within_ = nullptr;  // of what is shown alone, once that is there
   std::vector<BoxKey> center_on_;
   std::vector<std::string> waiting_;  // commands, until there is a scene
   std::string refused_;  // why something was not expanded; empty: nothing was refused

@@ -42,6 +42,7 @@ void GraphPanel::Follow(PanelContext& context) {
   searched_ = 0;
   match_ = -1;
   center_on_.clear();
+  center_within_ = nullptr;
   seen_selection_ = ~uint64_t{0};
   begun_ = ImGui::GetTime();
   Order(context, true);
@@ -116,6 +117,10 @@ void GraphPanel::TakeScene(PanelContext& context) {
   }
   anchor_ = 0;
   if (ShownBoxes() < kMostShown / 2) refused_.clear();
+  if (center_within_ != nullptr && newest->request >= request_) {
+    const Instruction* middle = std::exchange(center_within_, nullptr);
+    if (const int index = newest->focused ? BoxOf(context.now, middle) : -1; index >= 0) LookAt(index, false);
+  }
   if (!center_on_.empty()) {
     for (auto key = center_on_.rbegin(); key != center_on_.rend(); ++key) {
       const auto it = scene_->by_key.find(*key);
@@ -173,7 +178,7 @@ void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) 
   path_.clear();
   const std::vector<const Instruction*> found = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround);
   Focus(context, found, absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around %", of.name, found.size() >= kMostAround ? absl::StrCat(", the nearest ", kMostAround) : ""));
-  center_on_ = KeysTo(*scene_->hierarchy, PathOf(context.now, of), of);
+  center_within_ = &of;
 }
 
 bool GraphPanel::Path(PanelContext& context, absl::string_view args, std::string* error) {

@@ -363,7 +363,9 @@ class InspectorPanel : public Panel {
     Plain("execution", f.not_executed, c.amber, ui::Type().ui);
     for (const auto& [name, value] : f.metadata) Plain(name, value, c.violet);
     ui::Gap(4);
-    Entry("text", [&](Wrapped& text) { text.Add(f.text, c.dim); }, ui::Type().mono_small);
+    if (!f.text.empty())
+      Entry(
+          "text", [&](Wrapped& text) { text.Add(f.text, c.dim); }, ui::Type().mono_small);
     ui::Gap(12);
   }
 

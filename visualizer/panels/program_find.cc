@@ -121,7 +121,7 @@ void ProgramPanel::DrawFindBar(PanelContext& context) {
     find_focus_ = false;
     const char* hints[] = {narrow ? "Find, op:dot, shape:\u2026" : "Find text, or op:dot, shape:f32[*,4]", "Regular expression", "Opcode, as dot", "Shape, as f32[*,4]"};
     const float field = std::max(ui::Px(100), room - (narrow ? ui::Px(254) : ui::Px(492)));
-    if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::Px(1))) find_jump_ = true;
+    if (ui::SearchField("field", &query_.pattern, hints[kind], field / ui::TheLook().scale)) find_jump_ = true;
     find_field_ = ImGui::GetItemID();
     const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
     if (active && ui::Pressed("Escape")) {

@@ -23,7 +23,7 @@ void ProgramPanel::DrawReplaceRow(PanelContext& context, float room, float y) {
   replace_focus_ = false;
   const float field = std::max(ui::Px(100), room - ui::Px(narrow ? 254 : 492));
   ui::Field("with", &replacement_, query_.kind == SearchKind::kRegex ? "Replace with; $1 is the first (...)" : "Replace with",
-            field / ui::Px(1));
+            field / ui::TheLook().scale);
   const bool active = ImGui::IsItemActive() || ImGui::IsItemDeactivated();
   if (active && ui::Pressed("Escape")) {
     find_open_ = false;

@@ -308,7 +308,7 @@ class TimelinePanel : public Panel {
     ImFont* font = ui::Type().small;
     const std::string told = "the result has NaN: ", label = "go to the first one";
     const float y = bottom_ - font->FontSize - ui::Px(3), wide = ui::Measure(font, told).x;
-    const float x = right_ - wide - ui::Measure(font, label).x;
+    const float x = right_ - ui::Px(10) - wide - ui::Measure(font, label).x;  // beside the handle, which stands at the end
     if (x < left_) return false;
     ui::DrawText({x, y}, ui::Colors().pink, font, told);
     ImGui::SetCursorScreenPos({x + wide, y});

@@ -207,12 +207,15 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
   const ui::Palette& c = ui::Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(area.min, area.max, c.sunken, ui::Px(4));
-  double low = std::min(scale.low, plane.low), high = std::max(scale.high, plane.high);
-  if (!(high > low)) high = low + 1, low -= 1;
+  // Bars begin at zero, so zero is always seen: else their lengths would say nothing.
+  const double low = std::min({scale.low, plane.low, 0.0});
+  double high = std::max({scale.high, plane.high, 0.0});
+  if (!(high > low)) high = low + 1;
+  ui::TagFact("bars", absl::StrCat(ShortText(low), " .. ", ShortText(high)));
   const float pad = ui::Px(6);
   const auto y_of = [&](double x) { return static_cast<float>(area.max.y - pad - (x - low) / (high - low) * (area.height() - 2 * pad)); };
   const float zero = std::clamp(y_of(0), area.min.y, area.max.y);
-  if (low <= 0 && high >= 0) list->AddLine({area.min.x, zero}, {area.max.x, zero}, c.border);
+  list->AddLine({area.min.x, zero}, {area.max.x, zero}, c.border);
   const double step = static_cast<double>(w.column_step) * view.cell_width;
   for (int64_t k = 0; k < w.cell_columns(); ++k) {
     const PlaneCell& cell = plane.at(0, k);

@@ -84,8 +84,11 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
   ImFont* font = ui::Type().mono_small;
   const bool truth = facts_shown_ != nullptr && facts_shown_->shape.element_type() == ElementType::kPred && what_ == PlaneOf::kValue;
   const std::string low = truth ? "false" : ShortText(scale.NumberAt(0)), high = truth ? "true" : ShortText(scale.NumberAt(1));
+  // A logarithm has no sign: where both signs have the same colours, they are those of the sizes.
+  const bool sizes = scale.log && scale.low < 0 && scale.ramp != ColorRamp::kDiverging;
+  const char* const log = sizes ? "  log of |x|" : scale.log ? "  log" : "";
   const ImVec2 at = ImGui::GetCursorScreenPos();
-  const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, high).x + ui::Px(8);
+  const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, absl::StrCat(high, log)).x + ui::Px(8);
   const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right - ui::Px(10), ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
   ui::DrawText({at.x, at.y + ui::Px(1)}, c.dim, font, low);
   constexpr int kSteps = 32;
@@ -93,9 +96,9 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
     const float x = at.x + left + width * static_cast<float>(k) / kSteps;
     ImGui::GetWindowDrawList()->AddRectFilled({x, top}, {x + width / kSteps + 1, top + height}, scale.ColorAt((k + 0.5) / kSteps));
   }
-  ui::DrawText({at.x + left + width + ui::Px(8), at.y + ui::Px(1)}, c.dim, font, absl::StrCat(high, scale.log ? "  log" : ""));
+  ui::DrawText({at.x + left + width + ui::Px(8), at.y + ui::Px(1)}, c.dim, font, absl::StrCat(high, log));
   ImGui::Dummy({1, ui::Px(17)});
-  ui::TagFact("legend", absl::StrCat(low, " .. ", high));
+  ui::TagFact("legend", absl::StrCat(low, " .. ", high, log));
 }
 
 void ValuePanel::Ask(PanelContext& context, CanvasView& view, const ValueFacts& f, int64_t rows, int64_t columns, ImVec2 room) {

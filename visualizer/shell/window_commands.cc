@@ -236,6 +236,7 @@ struct WindowCommands {
   static std::string PanelClose(Shell& s, const std::string& args) {
     const std::string id = args.empty() ? s.focused_panel_ : args;
     if (id.empty()) return "click into a panel first, or name one";
+    if (id == "timeline") return "the timeline stays: it stands at the foot of the window";
     if (!s.layout_.IsOpen(id)) return absl::StrCat("the panel '", id, "' is not open");
     s.layout_.Close(id);
     if (id == s.focused_panel_) s.focused_panel_.clear();
