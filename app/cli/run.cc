@@ -245,6 +245,7 @@ class Runner {
   int Profile(const std::vector<Value>& parameters) {
     machine_->set_region_observer(nullptr);
     progress_.Set("profiling");
+    outcome_.result = Value();  // of the run before: it would count as held by this one, which makes it again
     Profiler profiler(*machine_, *backend_, *module_);
     const absl::Status started = machine_->Start(parameters);
     if (!started.ok()) return Fail(started);
@@ -252,7 +253,11 @@ class Runner {
     profiler.Begin();
     const StopReason reason = machine_->Run();
     profile_ = profiler.End();
-    if (reason != StopReason::kFinished) SetError();
+    if (reason == StopReason::kFinished) {
+      outcome_.result = machine_->result();
+    } else {
+      SetError();
+    }
     for (const auto& [path, is_trace] : {std::make_pair(o_.profile_out, false), std::make_pair(o_.trace, true)}) {
       if (path.empty()) continue;
       std::ofstream file(path, std::ios::binary);

@@ -53,7 +53,8 @@ ScalarHazard HazardOf(CatchKind kind) {
 HazardQuery QueryOf(const CatchRequest& request) {
   HazardQuery query;
   query.infinity = request.kind == CatchKind::kInf;
-  if (request.kind == CatchKind::kNan || request.kind == CatchKind::kInf) return query;
+  query.both_arms = request.kind == CatchKind::kNan || request.kind == CatchKind::kInf;
+  if (query.both_arms) return query;
   query.hazard = HazardOf(request.kind);
   query.bits = request.bits;
   query.in_folds = request.kind != CatchKind::kCancellation;

@@ -145,13 +145,27 @@ ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
   return *flow;
 }
 
+// The constant of the frame that it was moved from, where somebody has set what is looked for into it.
+static const Instruction* SetConstant(CatchKind kind, const Instruction& operand, const Frame& frame) {
+  const Instruction* at = &operand;
+  while (at->literal == nullptr) {
+    if (Def(*at).movement != Movement::kMove || at->operands.size() != 1) return nullptr;
+    at = at->operands[0];
+  }
+  const bool set = std::any_of(frame.set_by_hand.begin(), frame.set_by_hand.end(), [&](const SetByHand& each) { return each.position == at->index; });
+  return set && HasAny(kind, frame.values[at->index]) ? at : nullptr;
+}
+
 std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Frame> frames, bool clean) {
   std::vector<const Instruction*> constants(instruction.operands.size(), nullptr);
   ConstantFlow& flow = FlowOf(kind);
   bool any = false;
   for (size_t k = 0; k < constants.size(); ++k) {
     const Instruction& operand = *instruction.operands[k];
-    if (!Floats(operand.shape) || flow.MayBring(operand, 0) == nullptr) continue;
+    if (!Floats(operand.shape)) continue;
+    if (!frames.empty() && !frames.back().set_by_hand.empty()) constants[k] = SetConstant(kind, operand, frames.back());
+    any = any || constants[k] != nullptr;
+    if (constants[k] != nullptr || flow.MayBring(operand, 0) == nullptr) continue;
     const ConstantFlow::Source source = flow.Of(frames, operand, 0);
     // Whichever way it went: as long as nothing else has come up, it can come from nowhere else.
     if (source.certain || clean) constants[k] = source.constant;

@@ -252,9 +252,18 @@ bool CatchFinder::IsClean(const CatchRequest& request, const Computation& comput
   return true;
 }
 
-// Elements of the result in whose calls a NaN (an infinity) may have been made and lost again.
-std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result) {
-  if (!MayHide(request, instruction)) return {};
+static int64_t Updates(const Program& push) {
+  int64_t count = 1;
+  for (int32_t v : push.push.vars) count *= push.graph->VarExtent(v);
+  return count;
+}
+
+// Elements of the result in whose calls a NaN (an infinity) may have been made and lost again. `*rough`: more than those in which one was.
+std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, bool* rough) {
+  if (!MayHide(request, instruction)) {
+    // A step after the one that made an infinity may have made it a NaN.
+    if (request.kind != CatchKind::kInf || instruction.CalledComputations().empty() || !HasAny(CatchKind::kNan, result)) return {};
+  }
   const HazardQuery query = QueryOf(request);
   const Program* program = ProgramWithCalls(instruction);
   if (program == nullptr) return {};
@@ -266,6 +275,7 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
   if (program->is_push) {
     std::vector<int64_t> found;
     ElementTrace trace(*program, operands);
+    std::vector<int64_t> all;
     bool hit = false;
     trace.set_on_op([&](const Node& node, absl::Span<const Scalar> in, const Scalar& out, bool) {
       bool inherited = false;
@@ -275,10 +285,17 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
     });
     trace.Updates([&](int64_t target) {
       if (hit) found.push_back(target);
+      all.push_back(target);
       hit = false;
       return true;
     });
-    return found;
+    // The trace goes where the selects go; where they may pass one over and the updates are few, the calls of all are looked at.
+    constexpr int64_t kFew = 20000;
+    *rough = found.empty() && CallsChoose(instruction) && Updates(*program) <= kFew;
+    if (!*rough) return found;
+    std::sort(all.begin(), all.end());
+    all.erase(std::unique(all.begin(), all.end()), all.end());
+    return all;
   }
   Suspects& suspects = SuspectsOf(instruction, *program, query);
   if (!suspects.program.has_value()) return {};
@@ -296,7 +313,8 @@ void CatchFinder::LookInside(const CatchRequest& request, const Instruction& ins
     (*found)->inner = FindInnerBirth(instruction, operands, result, LinearIndex(leaf.shape().dimensions(), (*found)->index), query);
     return;
   }
-  const std::vector<int64_t> suspects = HiddenSuspects(request, instruction, operands, result);
+  bool rough = false;
+  const std::vector<int64_t> suspects = HiddenSuspects(request, instruction, operands, result, &rough);
   constexpr int64_t kMost = 1000;  // calls by calls, so each takes its time; a program may say yes where the calls, one by one, do not
   int64_t looked_at = 0;
   for (int64_t element : suspects) {
@@ -317,7 +335,7 @@ void CatchFinder::LookInside(const CatchRequest& request, const Instruction& ins
     f.index = IndexIn(first.shape(), element);
     f.value = ElementAt(first, element);
     f.has_value = true;
-    f.further = static_cast<int64_t>(suspects.size()) - looked_at;
+    f.further = rough ? 0 : static_cast<int64_t>(suspects.size()) - looked_at;
     f.inner = std::move(birth);
     f.hidden = true;
     *found = std::move(f);

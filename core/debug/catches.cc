@@ -15,6 +15,7 @@
 #include "core/ops/hazards.h"
 #include "core/debug/catch_elements.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/inner_birth.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -93,7 +94,9 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
       facts.only_nonfinite &= NonFinite(r);
       facts.always_look |= NonFinite(r) && Def(i).movement == Movement::kMove;
       // Kernels of programs watch what their folds do; a sort's comparator is nobody's program.
-      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque) && finder_.MayHide(r, i);
+      // Nor does a program watch what it need not make.
+      facts.always_look |= (watching_ == nullptr || Def(i).op_class == OpClass::kOpaque || CallsChoose(i)) && finder_.MayHide(r, i);
+      facts.calls |= !i.CalledComputations().empty();
     }
     facts.concerns |= concerns;
     if (concerns && member != region.root) facts.hides = true;
@@ -129,7 +132,8 @@ bool Catches::Flagged(const RegionFacts& facts, const Kernel* kernel, const Valu
   if (seen.watched) return seen.found;
   if (facts.hides) return true;
   for (const CatchRequest& r : requests_) {
-    if (r.enabled && HasAny(r.kind, result)) return true;
+    if (!r.enabled) continue;
+    if (HasAny(r.kind, result) || (facts.calls && r.kind == CatchKind::kInf && HasAny(CatchKind::kNan, result))) return true;
   }
   return false;
 }
@@ -334,7 +338,10 @@ std::string Made(const Module& module, const Caught& caught) {
     case CatchKind::kNan:
     case CatchKind::kInf:
       if (f.inner.has_value()) return absl::StrCat(" makes it", inside, f.hidden ? ", and hides it again" : "");
-      if (f.constant != nullptr) return absl::StrCat(" takes it from the constant %", f.constant->name);
+      if (f.constant != nullptr) {
+        const bool written = HasAny(caught.kind, f.constant->literal->value);
+        return absl::StrCat(" takes it from the constant %", f.constant->name, written ? "" : ", set by hand");
+      }
       return " makes it from operands that have none";
     case CatchKind::kOverflow:
     case CatchKind::kDenormal:

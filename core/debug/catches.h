@@ -61,6 +61,7 @@ class Catches {
     bool concerns = false;        // some member may introduce something
     bool only_nonfinite = true;   // and only nan or inf
     bool always_look = false;     // the kernel's watch may miss it: elements are left unread, a constant is mixed in by a move
+    bool calls = false;           // an infinity made in there may have become a NaN
     bool hides = false;           // members besides the root concern: without a watch the result does not say enough
   };
   // When members of regions are looked at, see core/exec/due.h.

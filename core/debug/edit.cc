@@ -187,7 +187,7 @@ std::vector<std::string> LostSets(Session::State& s, const Module& next, const I
       if (const Instruction* i = entry.computation->FindInstruction(set.instruction)) keep(i->index, set.text);
     }
   }
-  for (int position : entry.set_by_hand) keep(position, absl::StrCat("%", entry.computation->schedule[position]->name));
+  for (const SetByHand& set : entry.set_by_hand) keep(set.position, absl::StrCat("%", entry.computation->schedule[set.position]->name));
   const Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return lost;
   const Mark now = s.machine->Where();

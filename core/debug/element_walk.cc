@@ -50,7 +50,7 @@ bool ElementWalker::MayMove(const Instruction& i, int leaf) {
 absl::Status ElementWalker::Step(Stretch* stretch, bool past) {
   const ElementPlace at = stretch->place;
   stretch->ends = true;
-  const bool set = reader_.history().SetByHand(at.frame, *at.instruction) && !past;
+  const bool set = reader_.history().SetByHand(at.frame, *at.instruction, at.leaf, at.linear) && !past;
   if (set || stretch->moves >= kMostMoves || !MayMove(*at.instruction, at.leaf)) return absl::OkStatus();
   absl::StatusOr<ElementReads> reads = reader_.Reads(at, limits_);
   if (!reads.ok()) return absl::IsResourceExhausted(reads.status()) ? absl::OkStatus() : reads.status();

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "core/debug/travel.h"
 #include "core/literal/relayout.h"
+#include "core/ops/leaf_flow.h"
 #include "core/shape/element_type.h"
 
 namespace hloscope {
@@ -59,6 +60,16 @@ Value LeafAt(const Value& whole, absl::Span<const int64_t> path) {
   return leaf;
 }
 
+int LeafNumber(const Shape& whole, absl::Span<const int64_t> path) {
+  const Shape* shape = &whole;
+  int leaf = 0;
+  for (int64_t k : path) {
+    leaf += FirstLeafOf(*shape, static_cast<int>(k));
+    shape = &shape->tuple_shapes()[static_cast<size_t>(k)];
+  }
+  return leaf;
+}
+
 Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
   if (path.empty()) return leaf;
   std::vector<Value> elements(whole.elements().begin(), whole.elements().end());
@@ -89,7 +100,7 @@ absl::Status SetAgain(Session::State& s, const HandSet& set) {
   if (!after.has_value()) return absl::ResourceExhaustedError("there is no memory for the value");
   if (after.byte_size() > 0) std::memcpy(after.mutable_data(), leaf.data(), static_cast<size_t>(after.byte_size()));
   ForEachPlace(set, [&](int64_t at, int64_t bytes) { std::memcpy(after.mutable_data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)); });
-  if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after))); !status.ok()) return status;
+  if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after)), LeafNumber(instruction->shape, set.path), set.places); !status.ok()) return status;
   NoteEdit(s);
   return absl::OkStatus();
 }

@@ -29,6 +29,8 @@ struct HandSets {
 
 // The leaf of a value that `path` leads to; an empty value: there is none.
 Value LeafAt(const Value& whole, absl::Span<const int64_t> path);
+// Its number among the leaves of such a value (core/ops/leaf_flow.h).
+int LeafNumber(const Shape& whole, absl::Span<const int64_t> path);
 // The value with another one where `path` leads.
 Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf);
 // Whether the present history still has it: the program is moved to its moment.

@@ -260,7 +260,8 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
       for (int64_t k = first; k < last; ++k) made.places.push_back(k);
     }
     const std::vector<HandSet> later = LaterSets(s);
-    const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)));
+    const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)),
+                                              LeafNumber(found->second->shape, path), made.places);
     if (set.ok()) {
       NoteEdit(s);
       s.Say(name, " = ", what, "\n");

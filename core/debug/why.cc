@@ -72,6 +72,7 @@ class WhyBuilder {
 
  private:
   ElementReader& Reader(const ElementPlace& place) { return readers_(place.device); }
+  bool SetByHand(const ElementPlace& p) { return Reader(p).history().SetByHand(p.frame, *p.instruction, p.leaf, p.linear); }
   ElementWalker& Walker(const ElementPlace& place) { return walkers_.try_emplace(place.device, Reader(place), options_.control).first->second; }
 
   // `was`: what it was before it was set by hand; such a node is not the one of what it is now.
@@ -103,7 +104,7 @@ class WhyBuilder {
     const bool other = !now.ok() || ToText(*now) != ToText(was);  // another element may have been set
     if (other) node.note = absl::StrCat("before it was set by hand", now.ok() ? absl::StrCat(" to ", ToText(*now)) : "");
     past_.insert(static_cast<int>(slice_.nodes.size()));
-    if (!Reader(place).history().ComputedBefore(place.frame, *place.instruction)) {
+    if (!Reader(place).history().ComputedBefore(place.frame, *place.instruction, place.leaf, place.linear)) {
       node.kind = SliceNode::kCreated;
       node.expanded = true;
       absl::StrAppend(&node.note, other ? "; " : "", "set by hand");
@@ -134,13 +135,13 @@ class WhyBuilder {
   absl::Status Expand(int number) {
     slice_.nodes[number].expanded = true;
     const ElementPlace place = slice_.nodes[number].place;
-    if (place.instruction->literal != nullptr) {
-      slice_.nodes[number].kind = SliceNode::kConstant;
-      return absl::OkStatus();
-    }
-    if (!past_.contains(number) && Reader(place).history().SetByHand(place.frame, *place.instruction)) {
+    if (!past_.contains(number) && SetByHand(place)) {
       slice_.nodes[number].kind = SliceNode::kCreated;
       slice_.nodes[number].note = "set by hand";
+      return absl::OkStatus();
+    }
+    if (place.instruction->literal != nullptr) {
+      slice_.nodes[number].kind = SliceNode::kConstant;
       return absl::OkStatus();
     }
     // A result that is handed on or moved: one edge to where it was made.
@@ -261,7 +262,7 @@ class WhyBuilder {
     if (i.literal != nullptr) child.kind = SliceNode::kConstant;
     if (!follows) return;
     child.depth = std::min(child.depth, depth);
-    if (!past_.contains(to) && Reader(child.place).history().SetByHand(child.place.frame, i)) {
+    if (!past_.contains(to) && SetByHand(child.place)) {
       child.kind = SliceNode::kCreated;
       child.note = "set by hand";
       child.expanded = true;
@@ -353,10 +354,11 @@ class WhyBuilder {
       absl::StatusOr<ElementReads> reads = ReadsForBirth(at);
       if (!reads.ok()) return reads.status();
       std::optional<ElementRead> bad;
-      const ElementRead* moved = reads->moved >= 0 ? &reads->reads[reads->moved] : nullptr;
+      const bool set = !at_was.has_value() && SetByHand(at);
+      const ElementRead* moved = reads->moved >= 0 && !set ? &reads->reads[reads->moved] : nullptr;
       if (moved != nullptr && TypeAt(moved->place) == TypeAt(at)) {
         bad = *moved;
-      } else {  // a conversion may make one: of what has no place in its type
+      } else if (!set) {  // a conversion may make one: of what has no place in its type
         absl::StatusOr<std::optional<ElementRead>> found = BadRead(at, *reads, nan);
         if (!found.ok()) return found.status();
         bad = *found;
@@ -366,7 +368,7 @@ class WhyBuilder {
         const int number = AddNode(at, 0, at_was);
         if (moved != nullptr) FillFormula(number);
         if (birth.path.back() != number) birth.path.push_back(number);
-        birth.given = reads->kind == SliceNode::kParameter || reads->kind == SliceNode::kConstant;
+        birth.given = set || reads->kind == SliceNode::kParameter || reads->kind == SliceNode::kConstant;
         std::optional<ElementPlace> infinite;
         if (nan && !birth.given) {
           absl::StatusOr<std::optional<ElementRead>> found = BadRead(at, *reads, false);

@@ -140,6 +140,13 @@ class Builder {
     }
   }
 
+  // Else it goes by places alone, as padding does, and what is not taken is not there to be read.
+  bool ReadsElements(NodeId id) const {
+    return !VisitNodes(graph_, {id}, [](NodeId, const Node& node) {
+      return node.kind == NodeKind::kLoad || node.kind == NodeKind::kAccumulator || node.kind == NodeKind::kFoldResult ? Visit::kEnd : Visit::kInto;
+    });
+  }
+
   void CopySelect(NodeId id, const Node& node) {
     const NodeId p = value_[node.inputs[0]], a = value_[node.inputs[1]], b = value_[node.inputs[2]];
     if (p == kNoNode) {
@@ -149,7 +156,11 @@ class Builder {
     if (a != kNoNode && b != kNoNode) value_[id] = to_->Select(p, a, b);
     const NodeId pa = pred_[node.inputs[1]], pb = pred_[node.inputs[2]];
     NodeId arms = kNoNode;
-    if (pa != kNoNode || pb != kNoNode) arms = to_->Select(p, pa == kNoNode ? False() : pa, pb == kNoNode ? False() : pb);
+    if (query_.both_arms && ReadsElements(node.inputs[0])) {
+      arms = Or(pa, pb);
+    } else if (pa != kNoNode || pb != kNoNode) {
+      arms = to_->Select(p, pa == kNoNode ? False() : pa, pb == kNoNode ? False() : pb);
+    }
     pred_[id] = Or(pred_[node.inputs[0]], arms);
   }
 

@@ -17,6 +17,8 @@ struct HazardQuery {
   bool infinity = false;   // without a hazard: an infinity is made from finite numbers, instead of a NaN
   int bits = 0;            // of kCancellation, as in Has
   bool in_folds = true;    // also what the bodies of folds do
+  // Of a value that elements decide which of two it is, both count, as in a called computation, which makes both.
+  bool both_arms = false;
   // Folds are not computed again: the program's first output is at hand as one more operand, the last one. Only operations outside of folds
   // are looked at, and only where that is enough.
   bool result_is_given = false;

@@ -373,9 +373,9 @@ const Frame* FrameHistory::EditedFrame(int frame) const {
   return edited == edited_.end() ? nullptr : edited->second;
 }
 
-bool FrameHistory::SetByHand(int frame, const Instruction& instruction) const {
+bool FrameHistory::SetByHand(int frame, const Instruction& instruction, int leaf, int64_t linear) const {
   const Frame* edited = EditedFrame(frame);
-  return edited != nullptr && std::find(edited->set_by_hand.begin(), edited->set_by_hand.end(), instruction.index) != edited->set_by_hand.end();
+  return edited != nullptr && std::any_of(edited->set_by_hand.begin(), edited->set_by_hand.end(), [&](const auto& set) { return set.Has(instruction.index, leaf, linear); });
 }
 
 Value FrameHistory::Before(int frame, const Instruction& instruction, int reader) const {
@@ -391,9 +391,9 @@ Value FrameHistory::Before(int frame, const Instruction& instruction, int reader
   return Value();
 }
 
-bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction) const {
+bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction, int leaf, int64_t linear) const {
   const Frame* edited = EditedFrame(frame);
-  return edited == nullptr || std::count(edited->set_by_hand.begin(), edited->set_by_hand.end(), instruction.index) <= 1;
+  return edited == nullptr || std::count_if(edited->set_by_hand.begin(), edited->set_by_hand.end(), [&](const auto& set) { return set.Has(instruction.index, leaf, linear); }) <= 1;
 }
 
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {

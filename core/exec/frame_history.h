@@ -57,13 +57,13 @@ class FrameHistory {
   // The value if it is at hand (dense and held), else none.
   Value Held(int frame, const Instruction& instruction) const;
 
-  // Somebody replaced its value (SetValue) in that frame, as far as the moments tell.
-  bool SetByHand(int frame, const Instruction& instruction) const;
+  // Somebody set that element (SetValue) in that frame, as far as the moments tell.
+  bool SetByHand(int frame, const Instruction& instruction, int leaf, int64_t linear) const;
 
   // What the instruction at `reader` read of it, dense, where somebody replaced its value after that; else empty.
   Value Before(int frame, const Instruction& instruction, int reader) const;
   // And that had been computed, not been set by hand before.
-  bool ComputedBefore(int frame, const Instruction& instruction) const;
+  bool ComputedBefore(int frame, const Instruction& instruction, int leaf, int64_t linear) const;
 
   // How many iterations a loop that has ended ran, and the value that its iteration `k` began with (k == Iterations: the result).
   absl::StatusOr<int64_t> Iterations(int frame, const Instruction& loop);

@@ -37,6 +37,17 @@ struct Replaced {
   Value old;
 };
 
+// What somebody set: elements of a value.
+struct SetByHand {
+  int position = 0;
+  int leaf = -1;  // of a tuple (core/ops/leaf_flow.h); -1: all
+  std::shared_ptr<const std::vector<int64_t>> places;  // row-major; null: all
+  bool Has(int at, int of_leaf, int64_t linear) const {
+    if (at != position || (leaf >= 0 && leaf != of_leaf)) return false;
+    return places == nullptr || std::find(places->begin(), places->end(), linear) != places->end();
+  }
+};
+
 struct Frame {
   FrameKind kind = FrameKind::kEntry;
   const Computation* computation = nullptr;
@@ -61,7 +72,7 @@ struct Frame {
   int64_t retained_bytes = 0;
   std::vector<int> replaced;  // positions given to SetValue, and others that must stay held: regions that hold them inside run one instruction at a time
   std::vector<Replaced> history;  // oldest first
-  std::vector<int> set_by_hand;  // positions given to SetValue
+  std::vector<SetByHand> set_by_hand;  // given to SetValue, oldest first
   bool changed = false;       // something was set here or in an iteration before: what it returns cannot be made again and is kept
   struct Entered {            // control flow was entered at `position` when `executed` instructions had been executed
     int position;
@@ -218,7 +229,8 @@ class Machine {
   absl::StatusOr<Value> ValueAhead(int depth, int position);
   // Replaces a value (`set`): later instructions see it, and the past stays as it was, also when it is made again. The position must be
   // before the frame's.
-  absl::Status SetValue(int depth, int position, Value value);
+  // `leaf` and `places`: which of its elements are meant by that, as in SetByHand; the others are handed in as they were.
+  absl::Status SetValue(int depth, int position, Value value, int leaf = -1, std::vector<int64_t> places = {});
 
   // -- Going on in an edited program --
   // After Start: values of instructions of the entry computation that another run has computed already, from the same inputs. The first

@@ -251,6 +251,13 @@ bool CallsMayHide(const Instruction& instruction, const HazardQuery& query) {
   return makes && hides;
 }
 
+bool CallsChoose(const Instruction& instruction) {
+  for (const Computation* computation : ScalarComputations(instruction)) {
+    if (std::any_of(computation->schedule.begin(), computation->schedule.end(), [](const Instruction* i) { return i->opcode == Opcode::kSelect; })) return true;
+  }
+  return false;
+}
+
 std::optional<InnerBirth> FindInnerBirth(const Instruction& instruction, absl::Span<const Value> operands, const Value& result, int64_t element, const HazardQuery& query) {
   if (ScalarComputations(instruction).empty()) return std::nullopt;
   if (instruction.opcode == Opcode::kSort) return BirthInComparison(instruction, result, element, query);

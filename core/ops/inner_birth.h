@@ -33,6 +33,9 @@ struct InnerBirth {
 // Whether a NaN (or an infinity) may be made and lost again in there, so that the instruction's result does not have it.
 bool CallsMayHide(const Instruction& instruction, const HazardQuery& query);
 
+// Whether in there a value is chosen by a select, so that a kernel need not make the other one.
+bool CallsChoose(const Instruction& instruction);
+
 // The first time that an instruction has what `query` asks for (as a NaN made from numbers that are none) in the calls for element `element` of
 // the result (of a sort: in the comparison of the elements that stand there and after it in the result). None: there is none, or the calls
 // cannot be followed.
