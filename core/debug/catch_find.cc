@@ -152,7 +152,8 @@ static const Instruction* SetConstant(CatchKind kind, const Instruction& operand
     if (Def(*at).movement != Movement::kMove || at->operands.size() != 1) return nullptr;
     at = at->operands[0];
   }
-  const bool set = std::any_of(frame.set_by_hand.begin(), frame.set_by_hand.end(), [&](const SetByHand& each) { return each.position == at->index; });
+  const bool set =
+      std::any_of(frame.set_by_hand.begin(), frame.set_by_hand.end(), [&](const SetByHand& each) { return each.position == at->index; });
   return set && HasAny(kind, frame.values[at->index]) ? at : nullptr;
 }
 

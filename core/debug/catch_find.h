@@ -118,7 +118,8 @@ class CatchFinder {
   // An element program of the instruction, and what it reads: its own over its operands, or of a sort the comparator's over each two neighbours
   // of the result. Null: it has none.
   const Program* ProgramWithCalls(const Instruction& instruction);
-  std::vector<int64_t> HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, bool* rough);
+  std::vector<int64_t> HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
+                                      const Value& result, bool* rough);
   void LookInside(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, std::optional<Finding>* found);
   std::vector<bool> Cleaned(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                             absl::Span<const Instruction* const> constants, int output);

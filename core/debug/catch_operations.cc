@@ -259,7 +259,8 @@ static int64_t Updates(const Program& push) {
 }
 
 // Elements of the result in whose calls a NaN (an infinity) may have been made and lost again. `*rough`: more than those in which one was.
-std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands, const Value& result, bool* rough) {
+std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, const Instruction& instruction,
+                                                 absl::Span<const Value> operands, const Value& result, bool* rough) {
   if (!MayHide(request, instruction)) {
     // A step after the one that made an infinity may have made it a NaN.
     if (request.kind != CatchKind::kInf || instruction.CalledComputations().empty() || !HasAny(CatchKind::kNan, result)) return {};

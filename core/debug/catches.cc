@@ -6,15 +6,15 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/catch_elements.h"
 #include "core/debug/locations.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/exec/due.h"
 #include "core/literal/relayout.h"
-#include "core/ops/hazards.h"
-#include "core/debug/catch_elements.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/hazards.h"
 #include "core/ops/inner_birth.h"
 #include "core/ops/op.h"
 

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
 #include "core/ops/op.h"
@@ -195,6 +196,70 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
   return absl::OkStatus();
 }
 
+struct Named {
+  std::vector<Compared> names;
+  std::vector<int64_t> sizes;
+  std::vector<std::string> shown;
+};
+// What a fork has of them.
+using ValuesGetter = std::function<absl::Status(absl::Span<const Compared>, std::vector<Value>*)>;
+
+absl::Status CompareAll(const Named& all, const ValuesGetter& get_a, const ValuesGetter& get_b, Comparison& comparison) {
+  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
+  for (size_t k = 0; k < all.names.size();) {
+    size_t end = k;
+    for (int64_t bytes = 0; end < all.names.size() && (end == k || bytes + all.sizes[end] <= kBatch); ++end) bytes += all.sizes[end];
+    const absl::Span<const Compared> batch = absl::MakeSpan(all.names).subspan(k, end - k);
+    std::vector<Value> of_a, of_b;
+    if (absl::Status got = get_a(batch, &of_a); !got.ok()) return got;
+    if (absl::Status got = get_b(batch, &of_b); !got.ok()) return got;
+    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], all.shown[k + n], of_a[n], of_b[n]);
+    k = end;
+  }
+  return absl::OkStatus();
+}
+
+// The one that is behind stands in iterations and calls that the other one has left: what it has executed there, against what the other one
+// had at that moment. Nothing where the other one did not come there.
+absl::Status CompareBehind(Session::State& s, const std::string& a, const std::string& b, const Standing& at_a, const Standing& at_b,
+                           size_t shared, Comparison& comparison) {
+  const bool first = at_a.mark < at_b.mark;
+  const Standing &here = first ? at_a : at_b, &ahead = first ? at_b : at_a;
+  const std::string &behind = first ? a : b, &other = first ? b : a;
+  if (here.module != ahead.module || here.levels.size() <= shared || !(here.mark < ahead.mark)) return absl::OkStatus();
+  if (absl::Status there = SwitchTo(s, behind); !there.ok()) return there;
+  Mark mark = here.mark;
+  mark.levels.resize(here.levels.size());
+  Named all;
+  for (size_t depth = shared; depth < here.levels.size(); ++depth) {
+    const Frame& frame = s.machine->frames()[depth];
+    Mark around = mark;
+    around.levels.resize(depth + 1);
+    for (const Instruction* i : frame.computation->schedule) {
+      if (i->index >= frame.position) break;
+      all.names.push_back({static_cast<int>(depth), std::string(i->name)});
+      all.sizes.push_back(i->shape.ByteSize());
+      all.shown.push_back(absl::StrCat(i->name, " in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
+    }
+  }
+  const auto here_values = [&](absl::Span<const Compared> batch, std::vector<Value>* values) {
+    const absl::Status there = SwitchTo(s, behind);
+    if (there.ok()) *values = ValuesOf(s, batch);
+    return there;
+  };
+  const auto past_values = [&](absl::Span<const Compared> batch, std::vector<Value>* values) {
+    values->assign(batch.size(), Value());
+    if (absl::Status there = SwitchTo(s, other); !there.ok()) return there;
+    const absl::Status looked = LookAt(s, mark, [&] {
+      *values = ValuesOf(s, batch);
+      return absl::OkStatus();
+    });
+    return absl::IsNotFound(looked) ? absl::OkStatus() : looked;
+  };
+  const ValuesGetter get_here = here_values, get_past = past_values;
+  return CompareAll(all, first ? get_here : get_past, first ? get_past : get_here, comparison);
+}
+
 absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside, Comparison& comparison,
                         std::function<void()>* notes, bool* everywhere) {
   if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
@@ -214,17 +279,16 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
       shown.push_back(depth == 0 ? names.back().name : absl::StrCat(names.back().name, " in ", frame.computation->name));
     }
   }
-  constexpr int64_t kBatch = int64_t{256} << 20;  // bytes whose values wait for the other fork's
-  for (size_t k = 0; k < names.size();) {
-    size_t end = k;
-    for (int64_t bytes = 0; end < names.size() && (end == k || bytes + sizes[end] <= kBatch); ++end) bytes += sizes[end];
-    const absl::Span<const Compared> batch = absl::MakeSpan(names).subspan(k, end - k);
-    if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
-    const std::vector<Value> of_a = ValuesOf(s, batch);
-    if (absl::Status there = SwitchTo(s, b); !there.ok()) return there;
-    const std::vector<Value> of_b = ValuesOf(s, batch);
-    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], shown[k + n], of_a[n], of_b[n]);
-    k = end;
+  const auto at_present = [&s](const std::string& fork) {
+    return [&s, fork](absl::Span<const Compared> batch, std::vector<Value>* values) {
+      const absl::Status there = SwitchTo(s, fork);
+      if (there.ok()) *values = ValuesOf(s, batch);
+      return there;
+    };
+  };
+  if (absl::Status done = CompareAll({names, sizes, shown}, at_present(a), at_present(b), comparison); !done.ok()) return done;
+  if (only.empty()) {
+    if (absl::Status behind = CompareBehind(s, a, b, at_a, at_b, shared, comparison); !behind.ok()) return behind;
   }
   if (!only.empty() && names.empty()) {
     // One of them stands in a frame that has it, and the other one has been there or not got there.

@@ -100,7 +100,10 @@ absl::Status SetAgain(Session::State& s, const HandSet& set) {
   if (!after.has_value()) return absl::ResourceExhaustedError("there is no memory for the value");
   if (after.byte_size() > 0) std::memcpy(after.mutable_data(), leaf.data(), static_cast<size_t>(after.byte_size()));
   ForEachPlace(set, [&](int64_t at, int64_t bytes) { std::memcpy(after.mutable_data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)); });
-  if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after)), LeafNumber(instruction->shape, set.path), set.places); !status.ok()) return status;
+  if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after)),
+                                                LeafNumber(instruction->shape, set.path), set.places);
+      !status.ok())
+    return status;
   NoteEdit(s);
   return absl::OkStatus();
 }

@@ -272,7 +272,9 @@ class TextPrinter {
           absl::StrAppend(&branches.back().line, edge.notes.empty() ? absl::StrCat("; index ", PlaceText(to.place), " = ", ValueText(to)) : absl::StrCat("; ", absl::StrJoin(edge.notes, "; ")));
           continue;
         }
-        if (!term.initial && !in_turn && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty() && to.note.empty()) continue;
+        if (!term.initial && !in_turn && edge.moves == 0 && to.edges.empty() && to.kind != SliceNode::kParameter && to.formula.empty() &&
+            to.note.empty())
+          continue;
         branches.back().below.push_back(&edge);
       }
     }

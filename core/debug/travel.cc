@@ -83,6 +83,88 @@ absl::StatusOr<Timeline*> NeedHistory(Session::State& s) {
   return timeline;
 }
 
+// Something could stop the program somewhere, at this moment or at an earlier one (what has had its time now is awake there).
+bool CouldStop(const Session::State& s) {
+  return std::any_of(s.breakpoints.begin(), s.breakpoints.end(),
+                     [](const auto& b) { return b->kind != Breakpoint::kLog && (b->enabled || !b->limits.empty()); });
+}
+
+// The last stop before the present, searched through one stretch between snapshots after the other, backwards; `after`: no earlier than
+// the first that lies behind that moment, though earlier ones may be found, too. The program is left somewhere.
+absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* after, Found* best) {
+  Machine& m = *s.machine;
+  const Mark present = m.Where();
+  // What was passed or had its time decides, so it is found out first.
+  if (absl::Status known = KnowCounts(s, Need::kGoOn); !known.ok()) return known;
+  std::vector<Timeline::Moment> moments = timeline.moments();
+  Mark end = present;
+  const Computation* end_computation = m.top().computation;
+  const Instruction* element_caller = m.top().kind == FrameKind::kElement ? m.top().caller : nullptr;
+  m.interrupt().store(false);
+  std::vector<Found::Doubt> doubts;  // later than it
+  absl::Status status;
+  for (auto moment = moments.rbegin(); moment != moments.rend() && CouldStop(s); ++moment) {
+    const bool at_end = best->last.has_value() && *best->last == end;  // what the instruction before made stops there, too
+    if (best->last.has_value() && doubts.empty() && !at_end) break;
+    if (after != nullptr && !(*after < end) && doubts.empty() && !at_end) break;
+    if (!(moment->mark < end)) continue;
+    StopMemory memory;
+    status = MemoryAt(s, moment->mark, *moment->computation, &memory);
+    if (!status.ok()) break;
+    BeginCatchWalk(s);
+    Found here;
+    {
+      const PastArmed armed(s, end, *end_computation, element_caller);
+      status = FindLastStop(s, end, false, &here, &memory);
+      // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
+      std::vector<Stop> caught;
+      if (status.ok() && end < present && m.Where() == end && JudgeCaught(s, memory, false, &caught) && !caught.empty()) {
+        std::vector<std::string> names, notes;
+        for (const Stop& stop : caught) {
+          names.push_back(absl::StrCat("Catch ", stop.breakpoint->number));
+          if (!stop.note.empty()) notes.push_back(stop.note);
+        }
+        if (at_end) {
+          best->names.insert(best->names.begin(), names.begin(), names.end());
+          best->notes.insert(best->notes.begin(), notes.begin(), notes.end());
+        } else {
+          StopsHere(s, memory, false);  // counts what is reached there without a stop, which the later stretch has judged
+          here.Set(end, std::move(names), std::move(notes), memory);
+        }
+      }
+    }
+    if (!status.ok()) break;
+    const bool beginning = &*moment == &moments.front();
+    SettleDoubts(best, &doubts, memory, beginning, best->last);
+    if (beginning) SettleDoubts(&here, &here.doubts, StopMemory(), true, here.last);
+    if (!best->last.has_value()) {
+      for (Found::Doubt& doubt : here.doubts) {
+        if (!here.last.has_value() || *here.last < doubt.mark) doubts.push_back(std::move(doubt));
+      }
+      if (here.last.has_value()) {
+        std::vector<Found::Doubt> none;
+        *best = std::move(here);
+        best->doubts = std::move(none);
+      }
+    }
+    end = moment->mark;
+    end_computation = moment->computation;
+    element_caller = nullptr;
+  }
+  return status;
+}
+
+// Where the program stands now is that stop.
+void ShowFound(Session::State& s, Found& found) {
+  PresentMemory(s) = std::move(found.memory);
+  s.ArmThis();
+  s.error_stop = false;
+  s.stuck = absl::OkStatus();
+  for (const std::string& note : found.notes) s.Say(note, "\n");
+  s.Say(absl::StrJoin(found.names, ", "), ", ");
+  s.ShowStop(StopReason::kBreakpoint);
+}
+
 // Shows where the program has come to, and the frame where that is not the one it was in.
 void ShowArrival(Session::State& s, const Mark& before, bool by_line = false) {
   s.error_stop = false;
@@ -151,6 +233,24 @@ absl::StatusOr<bool> BackOneLine(Session::State& s, Timeline& timeline, bool int
   return true;
 }
 
+// From `from` the program went back to where it stands: what stops between is come to first. False: nothing does.
+absl::StatusOr<bool> StopOnTheWay(Session::State& s, Timeline& timeline, const Mark& from, bool by_line) {
+  const Mark target = s.machine->Where();
+  const Instruction* passed = s.machine->next_instruction();
+  if (!CouldStop(s) || (!by_line && (passed == nullptr || passed->CalledComputations().empty()))) return false;
+  if (absl::Status back = SeekStatus(s, timeline.Seek(from)); !back.ok()) return back;
+  Found found;
+  const absl::Status status = FindStopBefore(s, timeline, &target, &found);
+  const bool stops = status.ok() && found.last.has_value() && target < *found.last;
+  const absl::Status there = SeekStatus(s, timeline.Seek(!status.ok() ? from : stops ? *found.last : target));
+  if (!status.ok() || !there.ok()) return status.ok() ? there : status;
+  if (!stops) return false;
+  s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
+  StopsMoved(s);
+  ShowFound(s, found);
+  return true;
+}
+
 absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   absl::string_view rest = args;
   const bool by_line = TakeWord(rest) == "line";
@@ -164,9 +264,14 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
   }
   const Mark before = s.machine->Where();
   for (int64_t k = 0; k < *n; ++k) {
+    const Mark from = s.machine->Where();
     const absl::StatusOr<bool> went = by_line ? BackOneLine(s, **timeline, into) : BackOne(s, **timeline, into);
     if (!went.ok()) return went.status();
-    if (*went) continue;
+    if (*went) {
+      const absl::StatusOr<bool> stopped = by_line || !into ? StopOnTheWay(s, **timeline, from, by_line) : false;
+      if (!stopped.ok() || *stopped) return stopped.status();
+      continue;
+    }
     if (k == 0 && s.machine->Where() == before) return absl::FailedPreconditionError(kBeginning);
     s.Say("The beginning of the program is reached.\n");
     break;
@@ -208,74 +313,15 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
-// Something could stop the program somewhere, at this moment or at an earlier one (what has had its time now is awake there).
-static bool CouldStop(const Session::State& s) {
-  return std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [](const auto& b) { return b->kind != Breakpoint::kLog && (b->enabled || !b->limits.empty()); });
-}
-
 absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
   Machine& m = *s.machine;
   const Mark present = m.Where();
-  // What was passed or had its time decides, so it is found out first.
-  if (absl::Status known = KnowCounts(s, Need::kGoOn); !known.ok()) return known;
-  std::vector<Timeline::Moment> moments = (*timeline)->moments();
-  Mark end = present;
-  const Computation* end_computation = m.top().computation;
-  const Instruction* element_caller = m.top().kind == FrameKind::kElement ? m.top().caller : nullptr;
-  m.interrupt().store(false);
-  Found best;                          // of the stretches walked through
-  std::vector<Found::Doubt> doubts;    // later than it
-  absl::Status status;
-  for (auto moment = moments.rbegin(); moment != moments.rend() && CouldStop(s); ++moment) {
-    const bool at_end = best.last.has_value() && *best.last == end;  // what the instruction before made stops there, too
-    if (best.last.has_value() && doubts.empty() && !at_end) break;
-    if (!(moment->mark < end)) continue;
-    StopMemory memory;
-    status = MemoryAt(s, moment->mark, *moment->computation, &memory);
-    if (!status.ok()) break;
-    BeginCatchWalk(s);
-    Found here;
-    {
-      const PastArmed armed(s, end, *end_computation, element_caller);
-      status = FindLastStop(s, end, false, &here, &memory);
-      // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
-      std::vector<Stop> caught;
-      if (status.ok() && end < present && m.Where() == end && JudgeCaught(s, memory, false, &caught) && !caught.empty()) {
-        std::vector<std::string> names, notes;
-        for (const Stop& stop : caught) {
-          names.push_back(absl::StrCat("Catch ", stop.breakpoint->number));
-          if (!stop.note.empty()) notes.push_back(stop.note);
-        }
-        if (at_end) {
-          best.names.insert(best.names.begin(), names.begin(), names.end());
-          best.notes.insert(best.notes.begin(), notes.begin(), notes.end());
-        } else {
-          StopsHere(s, memory, false);  // counts what is reached there without a stop, which the later stretch has judged
-          here.Set(end, std::move(names), std::move(notes), memory);
-        }
-      }
-    }
-    if (!status.ok()) break;
-    const bool beginning = &*moment == &moments.front();
-    SettleDoubts(&best, &doubts, memory, beginning, best.last);
-    if (beginning) SettleDoubts(&here, &here.doubts, StopMemory(), true, here.last);
-    if (!best.last.has_value()) {
-      for (Found::Doubt& doubt : here.doubts) {
-        if (!here.last.has_value() || *here.last < doubt.mark) doubts.push_back(std::move(doubt));
-      }
-      if (here.last.has_value()) {
-        std::vector<Found::Doubt> none;
-        best = std::move(here);
-        best.doubts = std::move(none);
-      }
-    }
-    end = moment->mark;
-    end_computation = moment->computation;
-    element_caller = nullptr;
-  }
-  Mark first = moments.front().mark;
+  const Mark beginning = (*timeline)->moments().front().mark;
+  Found best;
+  const absl::Status status = FindStopBefore(s, **timeline, nullptr, &best);
+  Mark first = beginning;
   if (first.levels.size() == 1) first.levels[0].position = std::min(present.levels[0].position, FirstStop(*s.module->entry));
   const Mark& target = !status.ok() ? present : best.last.has_value() ? *best.last : first;
   const absl::Status there = SeekStatus(s, (*timeline)->Seek(target));
@@ -289,13 +335,7 @@ absl::Status CommandReverseContinue(Session::State& s, absl::string_view args) {
     ShowArrival(s, present);
     return absl::OkStatus();
   }
-  PresentMemory(s) = std::move(best.memory);
-  s.ArmThis();
-  s.error_stop = false;
-  s.stuck = absl::OkStatus();
-  for (const std::string& note : best.notes) s.Say(note, "\n");
-  s.Say(absl::StrJoin(best.names, ", "), ", ");
-  s.ShowStop(StopReason::kBreakpoint);
+  ShowFound(s, best);
   return absl::OkStatus();
 }
 

@@ -261,7 +261,7 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     }
     const std::vector<HandSet> later = LaterSets(s);
     const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)),
-                                              LeafNumber(found->second->shape, path), made.places);
+                                                 LeafNumber(found->second->shape, path), made.places);
     if (set.ok()) {
       NoteEdit(s);
       s.Say(name, " = ", what, "\n");

@@ -143,7 +143,8 @@ class Builder {
   // Else it goes by places alone, as padding does, and what is not taken is not there to be read.
   bool ReadsElements(NodeId id) const {
     return !VisitNodes(graph_, {id}, [](NodeId, const Node& node) {
-      return node.kind == NodeKind::kLoad || node.kind == NodeKind::kAccumulator || node.kind == NodeKind::kFoldResult ? Visit::kEnd : Visit::kInto;
+      return node.kind == NodeKind::kLoad || node.kind == NodeKind::kAccumulator || node.kind == NodeKind::kFoldResult ? Visit::kEnd
+                                                                                                                       : Visit::kInto;
     });
   }
 

@@ -375,7 +375,8 @@ const Frame* FrameHistory::EditedFrame(int frame) const {
 
 bool FrameHistory::SetByHand(int frame, const Instruction& instruction, int leaf, int64_t linear) const {
   const Frame* edited = EditedFrame(frame);
-  return edited != nullptr && std::any_of(edited->set_by_hand.begin(), edited->set_by_hand.end(), [&](const auto& set) { return set.Has(instruction.index, leaf, linear); });
+  return edited != nullptr && std::any_of(edited->set_by_hand.begin(), edited->set_by_hand.end(),
+                                          [&](const auto& set) { return set.Has(instruction.index, leaf, linear); });
 }
 
 Value FrameHistory::Before(int frame, const Instruction& instruction, int reader) const {
@@ -393,7 +394,8 @@ Value FrameHistory::Before(int frame, const Instruction& instruction, int reader
 
 bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction, int leaf, int64_t linear) const {
   const Frame* edited = EditedFrame(frame);
-  return edited == nullptr || std::count_if(edited->set_by_hand.begin(), edited->set_by_hand.end(), [&](const auto& set) { return set.Has(instruction.index, leaf, linear); }) <= 1;
+  return edited == nullptr || std::count_if(edited->set_by_hand.begin(), edited->set_by_hand.end(),
+                                            [&](const auto& set) { return set.Has(instruction.index, leaf, linear); }) <= 1;
 }
 
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {

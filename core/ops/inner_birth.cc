@@ -253,7 +253,9 @@ bool CallsMayHide(const Instruction& instruction, const HazardQuery& query) {
 
 bool CallsChoose(const Instruction& instruction) {
   for (const Computation* computation : ScalarComputations(instruction)) {
-    if (std::any_of(computation->schedule.begin(), computation->schedule.end(), [](const Instruction* i) { return i->opcode == Opcode::kSelect; })) return true;
+    if (std::any_of(computation->schedule.begin(), computation->schedule.end(),
+                    [](const Instruction* i) { return i->opcode == Opcode::kSelect; }))
+      return true;
   }
   return false;
 }
