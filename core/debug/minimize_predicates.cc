@@ -38,19 +38,28 @@ class RunHost : public ExpressionHost {
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override {
     if (name == "$result") return machine_.finished() ? absl::StatusOr<Value>(machine_.result()) : absl::FailedPreconditionError("the program has not finished");
     const Instruction* found = module_.entry->FindInstruction(name);
-    if (found == nullptr) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'"));
+    if (found == nullptr) return NotThere(name);
     return machine_.ValueOf(0, found->index);
   }
   absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override {
     if (name == "$result") return module_.entry->root->shape;
     const Instruction* found = module_.entry->FindInstruction(name);
-    if (found == nullptr) return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'"));
+    if (found == nullptr) return NotThere(name);
     return found->shape;
   }
   absl::StatusOr<bool> StoppedAt(absl::string_view) const override { return absl::FailedPreconditionError("stopped at says nothing here: the program runs to its end"); }
   bool Finished() const override { return machine_.finished(); }
 
  private:
+  absl::Status NotThere(absl::string_view name) const {
+    for (const Computation* computation : module_.computations) {
+      if (computation->FindInstruction(name) == nullptr) continue;
+      return absl::NotFoundError(absl::StrCat("%", name, " is an instruction of ", computation->name,
+                                              "; here the entry's values are known, at the program's end"));
+    }
+    return absl::NotFoundError(absl::StrCat("there is no instruction '", name, "'"));
+  }
+
   const Module& module_;
   Machine& machine_;
 };
