@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 #include <climits>
+#include <filesystem>
 #include <optional>
 
 #include "absl/strings/numbers.h"
@@ -260,6 +261,11 @@ absl::Status CommandCompare(Session::State& s, absl::string_view args) {
   if (path == "replicas") return CompareReplicas(s, args);
   if (path == "forks") return CompareForks(s, args);
   if (path == "reference") return CompareWithReference(s, args);
+  const Forks& forks = s.Extension<Forks>();
+  if ((path == forks.current || forks.others.contains(path)) && !std::filesystem::exists(path)) {
+    return absl::NotFoundError(absl::StrCat("there is no record ", path, "; ", path, " is a fork: compare forks ", path,
+                                            args.empty() ? "" : " ", args, " compares forks"));
+  }
   BudgetTable budgets;
   bool all = false;
   while (!args.empty()) {
