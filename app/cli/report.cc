@@ -19,6 +19,7 @@
 #include "core/debug/lockstep.h"
 #include "core/debug/match.h"
 #include "core/debug/program_inputs.h"
+#include "core/debug/record.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -68,7 +69,29 @@ absl::Status Execute(Debugged& d, const std::string& command) {
   return absl::InvalidArgumentError(absl::StripAsciiWhitespace(d.transcript->text.substr(std::min(d.transcript->text.size(), before + command.size() + 12))));
 }
 
+// Where in the loops around it a place ("while.3[17]/sort.2{1}") is: the iteration of the innermost; -1: in none.
+int64_t IterationOf(const std::string& place) {
+  const size_t open = place.rfind('[');
+  int64_t iteration = -1;
+  if (open == std::string::npos || !absl::SimpleAtoi(place.substr(open + 1, place.find(']', open) - open - 1), &iteration)) return -1;
+  return iteration;
+}
+
 // -- A stop --
+// Of a run that differs from a recorded one; null: none.
+const RecordDivergence* FirstDivergence(Debugged& d) {
+  const RecordComparison& found = d.state().Extension<LastRecordComparison>().found;
+  return found.divergences.empty() ? nullptr : found.divergences.data();
+}
+
+void StopWhereTheyPart(Debugged& d) {
+  const RecordDivergence* first = FirstDivergence(d);
+  if (first == nullptr) return;
+  const int64_t iteration = IterationOf(first->place);
+  // Where that is no stop (a constant), the page shows the end.
+  Execute(d, absl::StrCat("tbreak ", first->instruction->parent->name, ":", first->instruction->name, iteration < 0 ? "" : absl::StrCat(" if iteration == ", iteration))).IgnoreError();
+}
+
 absl::Status Go(Debugged& d, const ReportRequest& r) {
   for (const std::string& script : r.scripts) {
     const size_t before = d.transcript->text.size();
@@ -78,11 +101,12 @@ absl::Status Go(Debugged& d, const ReportRequest& r) {
   std::vector<std::string> commands = r.commands;
   for (const absl::string_view kind : absl::StrSplit(r.catches, ',', absl::SkipWhitespace())) commands.push_back(absl::StrCat("catch ", absl::StripAsciiWhitespace(kind)));
   if (!r.at.empty()) commands.push_back(absl::StrCat("break ", r.at));
-  if (!r.compare.empty()) commands.push_back(absl::StrCat("compare ", r.compare, r.budgets.empty() ? "" : " ", absl::StrJoin(r.budgets, " ")));
+  if (!r.compare.empty()) commands.push_back(absl::StrCat("compare ", r.compare, r.budgets.empty() ? "" : " ", absl::StrJoin(r.budgets, " "), " all"));
   if (!r.check.empty()) commands.push_back(absl::StrCat("compare reference ", r.check));
   const bool own = !r.scripts.empty() || !r.commands.empty();
   if (r.check.empty() && (!own || !r.catches.empty() || !r.at.empty())) commands.push_back(own && d.session->running() ? "continue" : "run");
   for (const std::string& command : commands) {
+    if (command == "run" && r.at.empty() && r.catches.empty()) StopWhereTheyPart(d);
     const absl::Status done = Execute(d, command);
     if (!done.ok()) return done;
   }
@@ -94,6 +118,44 @@ std::optional<ReportedElement> CaughtElement(Session::State& s, const Instructio
   const Caught* caught = CaughtHere(s);
   if (caught == nullptr || caught->instruction != &at || !caught->finding.has_value) return std::nullopt;
   return ReportedElement{caught->finding.output, caught->finding.index};
+}
+
+// What differs from the record, and where: as of a comparison of programs.
+void TellDivergences(Debugged& d, const RecordDivergence& first, Report* report) {
+  Session::State& s = d.state();
+  const LastRecordComparison& last = s.Extension<LastRecordComparison>();
+  report->passed = false;
+  report->verdict = "differs from the recorded run";
+  report->stop = absl::StrCat(ReportedInstruction(s) == first.instruction ? absl::StrCat("The first divergence from ", last.path) : absl::StrCat("The run differs from ", last.path, ", first at ", first.place), ". ", report->stop);
+  report->caught = ToText(first);
+  report->texts.emplace_back("Compared with the recorded run", ToText(last.found));
+  if (const Module& m = *s.module; ReportedInstruction(s) != first.instruction && m.source != nullptr && first.instruction->range.valid()) {
+    report->listings.push_back(ListingAround(*m.source, m.source->Locate(first.instruction->range.begin).line, 6));
+  }
+  ReportTable table;
+  table.title = "Divergences";
+  const auto shown = std::min(last.found.divergences.size(), kMostRows);
+  table.note = absl::StrCat(Count(last.found.diverging, "array"), " differ, ", last.found.own, " of their own; the others inherit", static_cast<size_t>(last.found.diverging) > shown ? absl::StrCat("; the first ", shown) : "");
+  table.head = {"array", "shape", "kind", "differing", "first", "recorded", "got", "ulp"};
+  for (size_t k = 0; k < shown; ++k) {
+    const RecordDivergence& v = last.found.divergences[k];
+    if (!v.unlike.empty()) {
+      table.rows.push_back({v.place, ShapeText(v.shape), v.own ? "own" : "inherited", v.unlike, "", "", "", ""});
+      continue;
+    }
+    table.rows.push_back({v.place, ShapeText(v.shape), v.own ? "own" : "inherited", absl::StrCat(v.difference.beyond, " of ", v.difference.elements), absl::StrCat("[", absl::StrJoin(IndexOf(v.shape, v.difference.first), ","), "]"),
+                          ToText(v.difference.expected), ToText(v.difference.got), FormatDouble(v.difference.ulp, 4)});
+  }
+  report->tables.push_back(std::move(table));
+}
+
+// The element where they part.
+ReportedElement DivergingElement(const RecordDivergence& d) {
+  ReportedElement element;
+  const size_t brace = d.place.rfind('{');
+  if (brace != std::string::npos && d.place.back() == '}' && !absl::SimpleAtoi(d.place.substr(brace + 1, d.place.size() - brace - 2), &element.output)) element.output = -1;
+  if (d.unlike.empty()) element.index = IndexOf(d.shape, d.difference.first);
+  return element;
 }
 
 int ReportStop(const ReportRequest& r) {
@@ -118,7 +180,14 @@ int ReportStop(const ReportRequest& r) {
     report.passed = false;
     std::fprintf(stderr, "hloscope report: --at: %s The page shows its end.\n", word.c_str());
   }
-  if (const Instruction* at = ReportedInstruction(d->state())) AddDrawings(d->state(), *at, CaughtElement(d->state(), *at), r.hops, "", &report);
+  const Instruction* at = ReportedInstruction(d->state());
+  std::optional<ReportedElement> element = at == nullptr ? std::nullopt : CaughtElement(d->state(), *at);
+  if (const RecordDivergence* first = FirstDivergence(*d)) {
+    TellDivergences(*d, *first, &report);
+    if (at == nullptr) at = first->instruction;
+    if (at == first->instruction && first->unlike.empty()) element = DivergingElement(*first);
+  }
+  if (at != nullptr) AddDrawings(d->state(), *at, element, r.hops, "", &report);
   const absl::Status written = WriteReport(report, r.out);
   if (!written.ok()) return UsageError(std::string(written.message()));
   return missed || d->session->failed_expects() > 0 || d->session->stopped_with_error() ? kFailed : kOk;
@@ -189,7 +258,7 @@ class ComparisonReport {
                      {"compared", absl::StrCat(Count(values.pairs, "pair"), " of instructions, ", Count(values.elements, "element"))},
                      {"budget", r_.budgets.empty() ? "the same bits; where the types differ, what sums in another order may be off by" : absl::StrJoin(r_.budgets, ", ")}};
     if (const int elided = CountElidedConstants(a); elided > 0) report_.facts.emplace_back("note", absl::StrCat(Count(elided, "constant"), " elided in the text and made up: this is no reproduction"));
-    report_.stop = values.divergences.empty() ? (agree ? "No value differs." : "A program stopped.") : "The first divergence:";
+    report_.stop = values.divergences.empty() ? (!agree ? "A program stopped." : values.results_why.empty() ? "No value differs." : absl::StrCat("The results could not be compared: ", values.results_why, ". No other value differs.")) : "The first divergence:";
     report_.error = absl::StrCat(values.error_a.empty() ? "" : absl::StrCat("a stopped with an error ", values.error_a, "\n"), values.error_b.empty() ? "" : absl::StrCat("b stopped with an error ", values.error_b, "\n"));
     if (!values.divergences.empty()) report_.caught = text.Text(values.divergences[0]);
     report_.texts.emplace_back("Structure", text.Structure(match));

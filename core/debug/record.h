@@ -64,6 +64,12 @@ struct RecordComparison {
 // Where no budget speaks: the same bits.
 absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::string& path, const BudgetTable& budgets, bool keep_going);
 
+// What the command compare found with a record last. State::Extension<LastRecordComparison>(): for reports.
+struct LastRecordComparison {
+  std::string path;  // empty: none yet
+  RecordComparison found;
+};
+
 std::string ToText(const RecordDivergence& divergence);
 std::string ToText(const RecordComparison& comparison);
 
