@@ -22,6 +22,70 @@ bool IsDrawn(const std::string& out) {
   return false;
 }
 
+namespace {
+
+// What the output is, for which options mean something.
+enum Output : unsigned { kText = 1, kProto = 2, kPicture = 4, kDot = 8, kGraph = 16, kPage = 32 };
+
+Output OutputOf(const DrawRequest& draw) {
+  const bool picture = draw.picture.empty() ? !draw.at.empty() : draw.picture != "graph";
+  if (picture) return kPicture;
+  if (absl::EndsWith(draw.out, ".html")) return kPage;
+  if (absl::EndsWith(draw.out, ".dot")) return kDot;
+  return IsDrawn(draw.out) ? kGraph : absl::EndsWith(draw.out, ".pb") ? kProto : kText;
+}
+
+struct OptionUse {
+  const char* name;
+  unsigned outputs;
+  const char* with;  // what it goes with
+};
+constexpr unsigned kAnyGraph = kDot | kGraph | kPage;
+constexpr const char* kGraphs = "a graph as .dot, .svg, .png, .pdf or .html";
+constexpr const char* kPictures = "a picture of an instruction (--at)";
+constexpr const char* kDrawn = "what is drawn: .dot, .svg, .png, .pdf or .html";
+constexpr OptionUse kUses[] = {
+    {"--percent", kText, "HLO text"},
+    {"--operand-shapes", kText, "HLO text"},
+    {"--no-metadata", kText, "HLO text"},
+    {"--max-literal-elements", kText, "HLO text"},
+    {"--picture", kPicture | kAnyGraph, ".dot, .svg, .png, .pdf or .html"},
+    {"--at", kPicture, "a picture of an instruction; --around is the graph's"},
+    {"--select", kPicture, kPictures},
+    {"--step", kPicture, kPictures},
+    {"--option", kPicture, kPictures},
+    {"--width", kPicture, kPictures},
+    {"--language", kPicture, kPictures},
+    {"--computation", kAnyGraph, kGraphs},
+    {"--depth", kAnyGraph, kGraphs},
+    {"--boxes", kAnyGraph, kGraphs},
+    {"--around", kAnyGraph, kGraphs},
+    {"--hops", kDot | kGraph, "a graph as .dot, .svg, .png or .pdf"},
+    {"--path", kAnyGraph, kGraphs},
+    {"--slice", kAnyGraph, kGraphs},
+    {"--influence", kAnyGraph, kGraphs},
+    {"--color", kAnyGraph, kGraphs},
+    {"--light", kPicture | kAnyGraph, kDrawn},
+    {"--dark", kPicture | kAnyGraph, kDrawn},
+    {"--scale", kPicture | kGraph, ".svg, .png or .pdf"},
+    {"--values", kPage, ".html"},
+    {"--no-run", kPicture | kAnyGraph, kDrawn},
+};
+
+// An option that the output has no use for; empty: none.
+std::string WithoutUse(const CLI::App& app, const DrawRequest& draw) {
+  const Output output = OutputOf(draw);
+  for (const OptionUse& use : kUses) {
+    if (app.get_option(use.name)->count() > 0 && (use.outputs & output) == 0) {
+      return absl::StrCat(use.name, " goes with ", use.with, ", not with ", output == kPicture ? "a picture of an instruction (--at, --picture)" : draw.out);
+    }
+  }
+  if (app.get_option("--hops")->count() > 0 && draw.around.empty()) return "--hops goes with --around: so far around that instruction";
+  return "";
+}
+
+}  // namespace
+
 int Run_export(const std::vector<std::string>& args) {
   CLI::App app("Writes a program in the form that the output's ending names: .hlo (HLO text), .pb (HloProto), the graph as .dot, .svg, .png, .pdf or as an .html page, a picture of an instruction as .svg, .png or .pdf.", "hloscope export");
   DrawRequest draw;
@@ -56,6 +120,7 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_flag("--no-run", draw.no_run, "html: without a run; picture: shapes without values")->excludes("--values");
   draw.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
+  if (const std::string unused = WithoutUse(app, draw); !unused.empty()) return UsageError(unused);
   const bool picture = draw.picture == "list" || !draw.at.empty() || (!draw.picture.empty() && draw.picture != "graph");
   if (picture && draw.picture != "graph") {
     const bool has_ending = absl::EndsWith(draw.out, ".svg") || absl::EndsWith(draw.out, ".png") || absl::EndsWith(draw.out, ".pdf");
@@ -63,9 +128,6 @@ int Run_export(const std::vector<std::string>& args) {
     return UsageError(absl::StrCat("a picture of an instruction goes with .svg, .png or .pdf, not with ", draw.out));
   }
   if (IsDrawn(draw.out)) return Draw(draw);
-  for (const char* name : {"--picture", "--at", "--computation", "--depth", "--boxes", "--around", "--path", "--slice", "--influence"}) {
-    if (app.get_option(name)->count() > 0) return UsageError(absl::StrCat(name, " goes with .dot, .svg, .png, .pdf or .html, not with ", draw.out));
-  }
   options.metadata = !no_metadata;
   const std::string& out = draw.out;
   const bool proto = absl::EndsWith(out, ".pb");

@@ -12,6 +12,7 @@
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
 #include "core/debug/locations.h"
+#include "core/debug/program_inputs.h"
 #include "core/debug/run_values.h"
 #include "core/debug/slice_instructions.h"
 #include "core/debug/source_view.h"
@@ -28,7 +29,10 @@ namespace {
 constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that is run without being asked to
 constexpr double kMostSeconds = 30;                        // of such a run
 constexpr int kMostMarked = 100000;                        // instructions of a way or a slice on a page: all of them
+constexpr int kNoteLetters = 16;       // "18.5 ms  100.0 %", "largest 12.4 MiB"
 constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
+
+bool NeedsRun(GraphColour by) { return by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError; }
 
 class GraphExport {
  public:
@@ -61,6 +65,7 @@ class GraphExport {
     choice_.hops = r_.hops;
     absl::StatusOr<ChosenGraph> chosen = ChooseGraph(hierarchy, choice_);
     if (!chosen.ok()) return Refuse(chosen.status());
+    if (*by != GraphColour::kClass && *by != GraphColour::kType && chosen->wish.parts.empty()) chosen->wish.note_letters = kNoteLetters;
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
     SayNote(*chosen);
@@ -92,6 +97,16 @@ class GraphExport {
     return kOk;
   }
 
+  // Before a run: whether there is what it is fed with.
+  int Inputs() {
+    Session::State& s = session_->state();
+    if (s.inputs != nullptr) return kOk;
+    absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
+    if (!opened.ok()) return Refuse(opened.status());
+    s.inputs = *std::move(opened);
+    return kOk;
+  }
+
   // What a command says is shown only where it fails.
   int Execute(absl::string_view command, absl::string_view what) {
     progress_.Set(std::string(what));
@@ -105,6 +120,8 @@ class GraphExport {
 
   int Slice() {
     if (r_.why.empty() && r_.influence.empty()) return kOk;
+    if (r_.no_run) return UsageError(absl::StrCat(r_.why.empty() ? "--influence" : "--slice", " needs a run; leave --no-run away"));
+    if (const int fed = Inputs(); fed != kOk) return fed;
     if (const int ran = Execute("run", "running"); ran != kOk) return ran;
     progress_.Set("following the element");
     Session::State& s = session_->state();
@@ -117,6 +134,9 @@ class GraphExport {
 
   int Figures(GraphColour by) {
     Session::State& s = session_->state();
+    if (!NeedsRun(by)) return kOk;
+    if (r_.no_run) return UsageError(absl::StrCat("--color ", r_.color, " needs a run; leave --no-run away"));
+    if (const int fed = Inputs(); fed != kOk) return fed;
     if (by == GraphColour::kTime) {
       if (const int ran = Execute("profile run", "profiling"); ran != kOk) return ran;
       figures_ = TimeFigures(s);
@@ -128,7 +148,7 @@ class GraphExport {
       const absl::StatusOr<RunValues> values = WatchValues(s, 0);
       if (!values.ok()) return Refuse(values.status(), kFailed);
       if (!values->error.empty()) std::fprintf(stderr, "note: %s\n", values->error.c_str());
-      figures_ = values->Health();
+      figures_ = values->Health(*s.module);
     }
     return kOk;
   }
@@ -151,6 +171,7 @@ class GraphExport {
     RunValues values;
     InstructionFigures errors;
     if (RunsByTheWay(&input.notes)) {
+      if (const int fed = Inputs(); fed != kOk) return fed;
       progress_.Set("running");
       absl::StatusOr<RunValues> watched = WatchValues(s, r_.values ? 0 : kMostSeconds);
       if (!watched.ok()) return Refuse(watched.status(), kFailed);
@@ -167,7 +188,7 @@ class GraphExport {
       errors = figures_;
       input.errors = &errors;
     }
-    if (input.values == nullptr && (by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError)) {
+    if (input.values == nullptr && NeedsRun(by)) {
       return UsageError(absl::StrCat("--color ", r_.color, " needs a run; leave --no-run away, or give --values"));
     }
     if (const int elided = CountElidedConstants(*s.module); elided > 0 && input.values != nullptr) input.notes.push_back(absl::StrCat(Count(elided, "constant"), " elided in the text and made up: the values are no reproduction."));

@@ -16,6 +16,7 @@
 #include "app/gui/wiring.h"
 #include "core/debug/devices.h"
 #include "core/debug/locations.h"
+#include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "visualizer/model/picture_view.h"
 #include "visualizer/model/value_view.h"
@@ -97,6 +98,10 @@ class PictureExport {
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
     Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    if (!r_.no_run && !Several(session.state())) {
+      const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options);
+      if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
+    }
     const bool ran = r_.no_run || RunTo(session);
     options.ahead = !r_.no_run;
     progress_.Set("drawing");

@@ -39,6 +39,19 @@ absl::flat_hash_set<const Instruction*> Callers(const Module& module) {
   return callers;
 }
 
+// What they are is known before anything runs.
+void AddConstants(const Module& module, RunValues* values) {
+  for (const Computation* c : module.computations) {
+    for (const Instruction* i : c->schedule) {
+      if (i->literal == nullptr || !i->literal->value.has_value() || !i->shape.IsArray()) continue;
+      ValueSummary summary = SummarizeValue(i->literal->value);
+      summary.nan_times = summary.last.nan > 0;
+      summary.inf_times = summary.last.inf > 0;
+      values->of[i].leaves = {std::move(summary)};
+    }
+  }
+}
+
 }  // namespace
 
 ValueSummary SummarizeValue(const Value& array) {
@@ -73,14 +86,17 @@ const ValueSummary* RunValues::Find(const Instruction& instruction, int leaf) co
   return nullptr;
 }
 
-InstructionFigures RunValues::Health() const {
+InstructionFigures RunValues::Health(const Module& module) const {
   InstructionFigures figures;
-  for (const auto& [instruction, run] : of) {
-    double worst = 0;
-    for (const ValueSummary& leaf : run.leaves) {
-      if (leaf.last.count > 0) worst = std::max(worst, leaf.nan_times > 0 ? kNotANumber : leaf.inf_times > 0 ? kInfinite : kFine);
+  for (const Computation* c : module.computations) {
+    for (const Instruction* i : c->schedule) {
+      double worst = 0;
+      const int leaves = LeafCountOf(i->shape);
+      for (int leaf = 0; leaf < leaves; ++leaf) {
+        if (const ValueSummary* v = Find(*i, leaf)) worst = std::max(worst, v->nan_times > 0 ? kNotANumber : v->inf_times > 0 ? kInfinite : kFine);
+      }
+      if (worst > 0) figures.of[i] = worst;
     }
-    if (worst > 0) figures.of[instruction] = worst;
   }
   return figures;
 }
@@ -125,6 +141,7 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds) {
   values.seconds = spent();
   if (!ran.ok()) values.error = std::string(ran.message());
   if (values.of.empty() && !ran.ok() && !absl::IsCancelled(ran)) return ran;
+  AddConstants(*s.module, &values);
   return values;
 }
 

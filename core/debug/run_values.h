@@ -39,7 +39,8 @@ struct RunValues {
 
   // Also of instructions that only hand leaves on, by the ones that made them. Null: not known.
   const ValueSummary* Find(const Instruction& instruction, int leaf) const;
-  InstructionFigures Health() const;
+  // Of every instruction of the program whose value is known: those that only hand leaves on, and constants, too.
+  InstructionFigures Health(const Module& module) const;
   InstructionFigures Times() const;
 };
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/influence.h"
 #include "core/debug/slice_command.h"
@@ -35,6 +36,8 @@ class ElementsText {
     if (!node.known) return;
     health_ = std::max(health_, HealthOf(node.value));
     if (node.value.IsNaN()) ++nan_;
+    else if (IsComplex(node.value.type)) infinite_ += !node.value.IsFinite();
+    else if (!node.value.IsFinite()) ++(node.value.re < 0 ? below_ : above_);
     if (!node.value.IsFinite() || IsComplex(node.value.type)) return;
     const auto order = [](const Scalar& s) { return IsFloat(s.type) ? s.re : static_cast<double>(s.i); };
     if (!low_ || order(node.value) < order(*low_)) low_ = node.value;
@@ -44,13 +47,15 @@ class ElementsText {
     if (count_ == 1) return only_;
     std::string text = Count(count_, "element");
     if (low_) absl::StrAppend(&text, ", ", ToText(*low_), ToText(*low_) == ToText(*high_) ? "" : absl::StrCat(" to ", ToText(*high_)));
-    if (nan_ > 0) absl::StrAppend(&text, ", ", nan_, " NaN");
+    for (const auto& [count, what] : {std::pair(below_, " -inf"), std::pair(above_, " inf"), std::pair(infinite_, " infinite"), std::pair(nan_, " NaN")}) {
+      if (count > 0) absl::StrAppend(&text, ", ", count, what);
+    }
     return text;
   }
   Health health() const { return health_; }
 
  private:
-  int64_t count_ = 0, nan_ = 0;
+  int64_t count_ = 0, nan_ = 0, below_ = 0, above_ = 0, infinite_ = 0;
   std::string only_;
   std::optional<Scalar> low_, high_;
   Health health_ = Health::kUnknown;
@@ -61,6 +66,14 @@ std::string LabelOf(const SliceEdge& edge) {
   // In the direction of the data: an edge tells them from its reader on.
   const std::string &first = edge.through.back(), &last = edge.through.front();
   return absl::StrCat("through ", first, edge.through.size() == 1 ? "" : absl::StrCat(edge.moves > 2 ? " \u2026 " : ", ", last));
+}
+
+// More lies behind the element, and is not in the slice.
+bool EndsForItsDepth(const SliceNode& node) { return !node.expanded && node.kind == SliceNode::kComputed; }
+
+// Of a sum's terms, those that are not followed. Padding reads nothing.
+int64_t LeftOut(const SliceNode& node) {
+  return node.expanded ? std::max<int64_t>(0, node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size())) : 0;
 }
 
 absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
@@ -75,6 +88,8 @@ absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceReques
   absl::flat_hash_map<std::pair<int, const Instruction*>, int> known;
   std::vector<int> part_of;
   std::vector<ElementsText> texts;
+  absl::flat_hash_set<int> followed;  // straight to a birth, however far that is
+  for (const SliceBirth& birth : slice->births) followed.insert(birth.path.begin(), birth.path.end());
   for (const SliceNode& node : slice->nodes) {
     const auto [it, fresh] = known.try_emplace({node.place.frame, node.place.instruction}, static_cast<int>(found->parts.size()));
     if (fresh) {
@@ -83,7 +98,15 @@ absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceReques
     }
     part_of.push_back(it->second);
     texts[static_cast<size_t>(it->second)].Add(node);
+    SlicePart& part = found->parts[static_cast<size_t>(it->second)];
+    part.cut = part.cut || (EndsForItsDepth(node) && !followed.contains(static_cast<int>(part_of.size()) - 1));
+    const int64_t left = LeftOut(node);
+    if (left > part.terms_left) {
+      part.terms_left = left;
+      part.terms = static_cast<int64_t>(node.terms.size()) + left;
+    }
   }
+  if (!request.all && slice->births.empty()) found->depth = options.depth;
   for (size_t k = 0; k < texts.size(); ++k) {
     found->parts[k].value = texts[k].Text();
     found->parts[k].health = texts[k].health();

@@ -19,6 +19,8 @@ struct SlicePart {
   std::string where;  // "body, iteration 2 of %end"; empty: the entry
   std::string value;  // of the elements in the slice: "[1] = nan", "4 elements, 0.5 to 2"
   Health health = Health::kUnknown;  // of those elements
+  bool cut = false;                  // what it was made from is not in the slice, for that is cut at a depth
+  int64_t terms = 0, terms_left = 0;  // of a sum, the one with the most terms that are not followed
 };
 // A later part was made from an earlier one.
 struct SliceStep {
@@ -30,6 +32,7 @@ struct SliceParts {
   std::vector<SlicePart> parts;  // the nearest to what was asked of first
   std::vector<SliceStep> steps;
   int asked = -1;
+  int depth = 0;  // how many steps it goes back; 0: all, or to the birth of a NaN or an infinity
 };
 
 }  // namespace hloscope

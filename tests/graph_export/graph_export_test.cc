@@ -131,8 +131,8 @@ TEST(Choice, RunsOfASliceAreCutToTheNearest) {
   for (int k = 1; k < 5; ++k) choice.slice.steps.push_back({k, k - 1, ""});
   choice.boxes = 3;
   const Made made = Make(h, choice);
-  EXPECT_EQ(made.chosen.subject, "why %y, 5 values");
-  EXPECT_THAT(made.chosen.note, HasSubstr("shows the nearest 3 of 5 values"));
+  EXPECT_EQ(made.chosen.subject, "why %y, 5 results");
+  EXPECT_THAT(made.chosen.note, HasSubstr("shows the nearest 3 of 5 results"));
   EXPECT_EQ(made.scene->arrows.size(), 2u);
   EXPECT_EQ(made.chosen.marked.size(), 1u);
 }

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
@@ -47,17 +48,40 @@ void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   only = std::vector<const Instruction*>(only.begin() + static_cast<long>(first), only.begin() + static_cast<long>(first + most));
 }
 
+// What of its causes a part has not got in the slice.
+std::string LeftOutText(const SlicePart& part) {
+  return absl::StrCat(part.terms_left > 0 ? absl::StrCat(", ", part.terms - part.terms_left, " of ", Count(part.terms, "term")) : "", part.cut ? ", goes on" : "");
+}
+
+// The same of all of it: how far back, and how many of the terms of a fold.
+std::string LeftOutText(const SliceParts& slice) {
+  bool cut = false;
+  int64_t least = 0, most = 0, of_least = 0, of_most = 0;  // terms that are there, and of how many
+  for (const SlicePart& part : slice.parts) {
+    cut = cut || part.cut;
+    if (part.terms_left == 0) continue;
+    const int64_t kept = part.terms - part.terms_left;
+    least = most == 0 ? kept : std::min(least, kept);
+    most = std::max(most, kept);
+    of_least = of_most == 0 ? part.terms : std::min(of_least, part.terms);
+    of_most = std::max(of_most, part.terms);
+  }
+  std::string text = cut && slice.depth > 0 ? absl::StrCat(", ", Count(slice.depth, "step"), " back") : "";
+  if (most > 0) absl::StrAppend(&text, ", the ", least == most ? absl::StrCat(most) : absl::StrCat(least, " to ", most), " largest of ", of_least == of_most ? "" : absl::StrCat(of_least, " to "), Count(of_most, "term"));
+  return text;
+}
+
 void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   const SliceParts& slice = choice.slice;
   const size_t all = slice.parts.size(), most = static_cast<size_t>(choice.boxes);
-  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(all), "value"));
+  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(all), "result"), LeftOutText(slice));
   if (slice.asked >= 0) out->here = slice.parts[static_cast<size_t>(slice.asked)].instruction;
   absl::flat_hash_set<const Instruction*> seen;
   for (size_t k = 0; k < all; ++k) {
     const SlicePart& part = slice.parts[k];
     if (seen.insert(part.instruction).second) out->marked.push_back(part.instruction);
     if (k >= most || !slice.runs) continue;
-    out->wish.parts.push_back({part.instruction, part.where, part.value, static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
+    out->wish.parts.push_back({part.instruction, part.where, absl::StrCat(part.value, LeftOutText(part)), static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
   }
   if (!slice.runs) {
     out->wish.only = out->marked;
@@ -67,7 +91,12 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
   for (const SliceStep& step : slice.steps) {
     if (std::max(step.from, step.to) < static_cast<int>(out->wish.parts.size())) out->wish.steps.push_back({step.from, step.to, step.label});
   }
-  if (all > most) out->note = absl::StrCat("shows the nearest ", most, " of ", Count(static_cast<int64_t>(all), "value"), "; --boxes N shows more");
+  std::vector<std::string> notes;
+  if (all > most) notes.push_back(absl::StrCat("shows the nearest ", most, " of ", Count(static_cast<int64_t>(all), "result"), "; --boxes N shows more"));
+  const auto any = [&](auto&& is) { return std::any_of(slice.parts.begin(), slice.parts.end(), is); };
+  if (slice.depth > 0 && any([](const SlicePart& part) { return part.cut; })) notes.push_back("'/depth N ELEMENT' goes further back");
+  if (any([](const SlicePart& part) { return part.terms_left > 0; })) notes.push_back("'/top N ELEMENT' follows more terms");
+  out->note = absl::StrJoin(notes, "; ");
 }
 
 }  // namespace

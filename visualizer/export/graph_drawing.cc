@@ -56,6 +56,12 @@ class GraphDrawer {
     for (size_t k = 0; k < scene_.boxes.size(); ++k) {
       if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded) DrawCard(scene_.boxes[k], tints_.boxes[k]);
     }
+    // Over all that lies near them.
+    for (const SceneBox& box : scene_.boxes) {
+      if (box.parent < 0) continue;
+      if (box.more_in > 0) DrawHidden(box, box.more_in, At(box).y - 3);
+      if (box.more_out > 0) DrawHidden(box, box.more_out, At(box).bottom() + 3);
+    }
     if (framed) DrawLegend(width, top_ + scene_.height + kMargin);
     d_.title = o_.heading;
     // Frames around chosen instructions are none of them.
@@ -85,7 +91,10 @@ class GraphDrawer {
     const float room = at.width - 24;
     const std::string title = Fitting(box.title, Face::kStrong, 12, room);
     const float used = TextWidth(title, Face::kStrong, 12) + 8;
-    const std::string more = Fitting(box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note), Face::kMono, kLabelSize, room - used);
+    // Where not both fit, the measure that was asked for.
+    std::string beside = box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note);
+    if (!tint.note.empty() && TextWidth(beside, Face::kMono, kLabelSize) > room - used) beside = tint.note;
+    const std::string more = Fitting(beside, Face::kMono, kLabelSize, room - used);
     const Box band = {at.x + 4, at.y + 5, used + TextWidth(more, Face::kMono, kLabelSize) + (more.empty() ? 6.0f : 14.0f), 20};
     d_.AddBox(band, {Ink::kPanel, 0.92f}, {}, 4);
     Tint({at.x + 4, at.y + 8, 3, 14}, tint.bar, 1.5f);
@@ -120,13 +129,20 @@ class GraphDrawer {
       d_.AddText({x, at.y + 35}, Fitting(below, Face::kMono, kDetailSize, at.right() - 6 - x),
                  {.size = kDetailSize, .face = Face::kMono, .paint = box.instruction != nullptr && tint.note.empty() ? Ink::kTeal : Ink::kDim});
     }
-    if (box.more_out > 2) d_.AddText({at.x + 4, at.bottom() + 11}, absl::StrCat("+", box.more_out, " \u2193"), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
-    if (box.more_in > 2) d_.AddText({at.x + 4, at.y - 4}, absl::StrCat("+", box.more_in, " \u2193"), {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kFaint});
     Spot spot;
     spot.box = at;
     spot.hint = box.instruction != nullptr ? absl::StrCat("%", box.name, " = ", box.instruction->shape.ToString(false), " ", box.title) : absl::StrCat(box.name, ": ", box.detail);
     if (!tint.note.empty()) absl::StrAppend(&spot.hint, "\n", tint.note);
     d_.AddSpot(std::move(spot));
+  }
+
+  // On the box's edge: so many arrows come in there, or go out, and are not drawn.
+  void DrawHidden(const SceneBox& box, int count, float edge) {
+    const std::string text = absl::StrCat("+", count, " \u2193");
+    const float width = TextWidth(text, Face::kMono, kLabelSize) + 8, x = At(box).x + 7;
+    d_.AddBox({x, edge - 6, width, 12}, Ink::kPanel, {Ink::kFaint, 0.55f}, 6);
+    d_.AddText({x + 4, edge + 3.5f}, text, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kDim});
+    hidden_ = true;
   }
 
   void DrawArrow(const SceneArrow& arrow) {
@@ -159,6 +175,14 @@ class GraphDrawer {
       d_.AddText({x + 16, y + 9.5f}, row.text, {.size = 12, .paint = Ink::kDim});
       x += wide;
     }
+    if (hidden_) {
+      const std::string text = "+N \u2193  N more arrows, not drawn";
+      if (x + TextWidth(text, Face::kUi, 12) > width - kMargin && x > kMargin) {
+        x = kMargin;
+        y += kLegendRow;
+      }
+      d_.AddText({x, y + 9.5f}, text, {.size = 12, .paint = Ink::kDim});
+    }
     d_.SetSize(width, y + kLegendRow + 6);
   }
 
@@ -167,6 +191,7 @@ class GraphDrawer {
   const GraphDrawingOptions& o_;
   Drawing d_;
   float left_ = 0, top_ = 0;
+  bool hidden_ = false;  // an arrow is not drawn
 };
 
 }  // namespace

@@ -242,21 +242,19 @@ class PageWriter {
     const InstructionFigures own = in_.times == nullptr ? in_.values->Times() : InstructionFigures();
     const InstructionFigures& times = in_.times != nullptr ? *in_.times : own;
     ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}, {"alone", in_.times == nullptr}, {"total", times.total}};
+    const InstructionFigures health = in_.values->Health(module_);
     ordered_json list = ordered_json::object();
     for (int k = 0; k < h_.instruction_count(); ++k) {
       const Instruction& i = h_.At(k);
       ordered_json entry;
       ordered_json leaves = ordered_json::array();
-      if (i.literal != nullptr && i.literal->value.has_value() && i.shape.IsArray()) {
-        leaves.push_back(SummaryJson(SummarizeValue(i.literal->value), ""));
-      } else {
-        const int count = std::min(LeafCountOf(i.shape), kMostLeaves);
-        for (int leaf = 0; leaf < count; ++leaf) {
-          if (const ValueSummary* v = in_.values->Find(i, leaf)) leaves.push_back(SummaryJson(*v, LeafPathText(i.shape, leaf)));
-        }
+      const int count = std::min(LeafCountOf(i.shape), kMostLeaves);
+      for (int leaf = 0; leaf < count; ++leaf) {
+        if (const ValueSummary* v = in_.values->Find(i, leaf)) leaves.push_back(SummaryJson(*v, LeafPathText(i.shape, leaf)));
       }
       if (!leaves.empty()) entry["v"] = std::move(leaves);
       if (const auto it = in_.values->of.find(&i); it != in_.values->of.end() && it->second.times > 1) entry["times"] = it->second.times;
+      if (const auto it = health.of.find(&i); it != health.of.end()) entry["h"] = static_cast<int>(it->second);
       if (const auto it = times.of.find(&i); it != times.of.end()) entry["t"] = NumberJson(it->second);
       if (in_.errors != nullptr) {
         if (const auto it = in_.errors->of.find(&i); it != in_.errors->of.end()) entry["ulp"] = NumberJson(it->second);

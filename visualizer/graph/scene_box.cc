@@ -13,7 +13,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kHeight = 44, kLowHeight = 26;
-constexpr float kLeast = 96, kMost = 236, kMostSpelled = 310;  // widths
+constexpr float kLeast = 96, kMost = 236, kMostSpelled = 310, kMostOfSlice = 460;  // widths
 
 // What follows the opcode in a name: ".5" of "add.5"; the whole name where it is another.
 std::string Rest(absl::string_view opcode, absl::string_view name) {
@@ -92,10 +92,13 @@ SceneBox MakeSceneBox(const Hierarchy& h, int node, const SceneWish& wish) {
 
 void MeasureBox(const SceneWish& wish, SceneBox* box) {
   const auto letters = [](absl::string_view text) { return static_cast<float>(text.size()); };
-  const float first = letters(box->title) * wish.title_letter + (box->detail.empty() ? 0 : letters(box->detail) * wish.small_letter + 8);
-  const float second = letters(box->below) * wish.small_letter;
-  box->width = std::clamp(std::round(std::max(first, second)) + 26 + (box->expandable ? 16.0f : 0.0f), box->below.empty() ? 52.0f : kLeast,
-                          wish.spell_counts && box->instruction == nullptr ? kMostSpelled : kMost);
+  // A note stands in place of the second line; where there is none, of what follows the title.
+  const auto note = static_cast<size_t>(wish.note_letters);
+  const size_t beside = box->below.empty() ? std::max(box->detail.size(), note) : box->detail.size();
+  const float first = letters(box->title) * wish.title_letter + (beside == 0 ? 0 : static_cast<float>(beside) * wish.small_letter + 8);
+  const float second = box->below.empty() ? 0 : static_cast<float>(std::max(box->below.size(), note)) * wish.small_letter;
+  const float most = !wish.spell_counts ? kMost : !wish.parts.empty() ? kMostOfSlice : box->instruction == nullptr ? kMostSpelled : kMost;
+  box->width = std::clamp(std::round(std::max(first, second)) + 26 + (box->expandable ? 16.0f : 0.0f), box->below.empty() ? 52.0f : kLeast, most);
   box->height = box->below.empty() ? kLowHeight : kHeight;
 }
 

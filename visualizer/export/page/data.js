@@ -115,10 +115,7 @@ class Program {
       if (run) {
         sum.time = typeof run.t === 'number' ? run.t : 0;
         if (run.ulp !== undefined) sum.ulp = typeof run.ulp === 'number' ? run.ulp : Infinity;
-        if (run.v) {
-          const nan = run.v.some(v => v.nan || v.nanTimes), inf = run.v.some(v => v.inf || v.infTimes);
-          if (nan) sum.nan = 1; else if (inf) sum.inf = 1; else sum.fine = 1;
-        }
+        if (run.h === 3) sum.nan = 1; else if (run.h === 2) sum.inf = 1; else if (run.h === 1) sum.fine = 1;
       }
       const calls = this.calls(i);
       if (calls) for (const c of new Set(calls.computations)) add(this.figures(this.computations[c].node));
