@@ -187,6 +187,9 @@ void ModuleReader::CheckControlBytes() {
   for (const Diagnostic& d : sink_.diagnostics()) reported.insert(d.range.begin);
   bool unclosed = false;
   size_t comment_end = 0;  // a quote in a comment begins no string
+  constexpr int kTold = 3;
+  int found = 0;
+  SourceRange fourth;
   for (size_t i = 0; i < text.size() && !s_.stopped(); ++i) {
     if (is_control(text[i])) {
       const size_t begin = i;
@@ -194,7 +197,12 @@ void ModuleReader::CheckControlBytes() {
       for (; i < text.size() && is_control(text[i]); ++i) known |= reported.contains(static_cast<int32_t>(i));
       --i;
       if (known) continue;
-      s_.Error({static_cast<int32_t>(begin), static_cast<int32_t>(i + 1)}, HLO_LABEL("text.control-byte"),
+      const SourceRange range{static_cast<int32_t>(begin), static_cast<int32_t>(i + 1)};
+      if (++found > kTold) {
+        if (found == kTold + 1) fourth = range;
+        continue;
+      }
+      s_.Error(range, HLO_LABEL("text.control-byte"),
                absl::StrCat("expected text, found a control byte of value ", static_cast<int>(static_cast<uint8_t>(text[begin]))),
                "is the file damaged, or not a text file?");
     } else if (i < comment_end) {
@@ -207,6 +215,10 @@ void ModuleReader::CheckControlBytes() {
     } else if (text.substr(i, 2) == "//" || text.substr(i, 2) == "/*") {
       comment_end = text[i + 1] == '/' ? text.find('\n', i) : text.find("*/", i + 2);
     }
+  }
+  if (found > kTold) {
+    s_.Error(fourth, HLO_LABEL("text.control-byte"), absl::StrCat("here and further on: ", found - kTold, found == kTold + 1 ? " more place" : " more places", " with control bytes"),
+             "is the file damaged, or not a text file?");
   }
 }
 

@@ -262,6 +262,8 @@ TEST(Diagnostics, TheSameOfTheSamePlaceIsSaidOnce) {
 
 TEST(Diagnostics, ZeroBytesAreReported) {
   EXPECT_EQ(Labels(std::string("HloModule m, a={\0}\ne { a = f32[] parameter(0) }\n", 48)), Strings{"text.control-byte"});
+  // Three, and how many more there are.
+  EXPECT_EQ(Labels("HloModule m, a={\x7f,\x7f,\x7f,\x7f,\x7f,\x7f}\ne { a = f32[] parameter(0) }\n"), Strings(4, "text.control-byte"));
 }
 
 TEST(Diagnostics, UnclosedComputationInsideAnAttribute) {
