@@ -47,11 +47,15 @@ int Check(const Shelf& shelf, const std::string& language, const std::string& na
     return kOk;
   }
   // Whole programs come as files.
-  if (exercise->kind == "program" && absl::EndsWith(answer, ".hlo")) {
-    std::ifstream file(answer);
-    if (!file) return UsageError(absl::StrCat("cannot read ", answer));
+  if (exercise->kind == "program" && !answer.empty() && lesson->FindProgram(answer) == nullptr) {
     std::stringstream text;
-    text << file.rdbuf();
+    if (answer == "-") {
+      text << std::cin.rdbuf();
+    } else {
+      std::ifstream file(answer);
+      if (!file) return UsageError(absl::StrCat("cannot open ", answer, "; the answer is a file, or - for standard input"));
+      text << file.rdbuf();
+    }
     answer = text.str();
   }
   const LessonText& text = lesson->In(language);
@@ -76,7 +80,7 @@ int Run_lessons(const std::vector<std::string>& args) {
   CLI::App* check = app.add_subcommand("check", "checks an answer; status 1: it is not right");
   check->add_option("NAME", name, "of the lesson")->required();
   check->add_option("EXERCISE", exercise)->required();
-  check->add_option("ANSWER", answer, "of an exercise that wants a program: a file");
+  check->add_option("ANSWER", answer, "of an exercise that wants a program: a file, or -");
   check->add_flag("--reveal", reveal, "prints the right answer instead");
   CLI::App* program = app.add_subcommand("program", "prints a program of a lesson, for `hloscope debug -`");
   program->add_option("NAME", name, "of the lesson")->required();

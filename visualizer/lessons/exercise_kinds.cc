@@ -71,6 +71,21 @@ std::string WithoutNames(absl::string_view text) {
   return rest;
 }
 
+// The names in it: "b" of "%b[0,1]".
+std::vector<std::string> NamesIn(absl::string_view text) {
+  std::vector<std::string> names;
+  std::string word;
+  for (const char c : text) {
+    if (absl::ascii_isalnum(c) || absl::StrContains("%_.-", c)) {
+      word += c;
+      continue;
+    }
+    if (c == '[' && !word.empty()) names.emplace_back(absl::StripPrefix(word, "%"));
+    word.clear();
+  }
+  return names;
+}
+
 // "[0,1] [1,1]", "%b[0,1], %b[1,1]", "0,1; 1,1", "0,1 1,1", "0 1".
 absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
   std::set<Index> all;
@@ -261,6 +276,15 @@ Judged JudgeValue(const Task& task, absl::string_view answer) {
 
 namespace {
 
+// The array whose elements are asked for; null where the exercise is not in order.
+const Instruction* AskedArray(const Task& task) {
+  for (const char* key : {"reads", "reaches"}) {
+    if (const std::string name = task.exercise.Get(key); !name.empty()) return task.run->Find(name);
+  }
+  const absl::StatusOr<FoundElement> found = FindElement(*task.run, task.exercise.Get("of"));
+  return found.ok() ? found->instruction : nullptr;
+}
+
 absl::StatusOr<std::set<Index>> WantedIndices(const Task& task, size_t* rank) {
   const absl::StatusOr<FoundElement> found = FindElement(*task.run, task.exercise.Get("of"));
   if (!found.ok()) return found.status();
@@ -296,6 +320,11 @@ Judged JudgeIndex(const Task& task, absl::string_view answer) {
   if (!wanted.ok()) return Wrong(std::string(wanted.status().message()));
   const absl::StatusOr<std::set<Index>> given = Indices(answer, rank);
   if (!given.ok()) return Wrong(task.words.Get("index-unreadable", {std::string(answer)}));
+  const Instruction* asked = AskedArray(task);
+  for (const std::string& name : NamesIn(answer)) {
+    // Which array an index belongs to is half of the answer, where somebody writes it.
+    if (asked != nullptr && name != asked->name) return Wrong(task.words.Get("index-name", {absl::StrCat("%", name), absl::StrCat("%", asked->name)}));
+  }
   const std::string same_as = Text(*given);
   if (*given == *wanted) return {true, "", same_as};
   for (const Index& index : *given) {
@@ -384,6 +413,24 @@ Answer ExpectProgram(const Task& task) {
   return answer->text;
 }
 
+namespace {
+
+// What to say of the first instruction with numbers for which `every` does not hold; "" where it holds for all.
+std::string BrokenClaim(const Task& task, const ProgramRun& run) {
+  const std::string every = task.exercise.Get("every");
+  if (every.empty()) return "";
+  for (const Instruction* i : run.module->entry->schedule) {
+    if (!i->shape.IsArray() || !IsFloat(i->shape.element_type()) || i->shape.ElementCount() == 0 || !run.ValueOf(*i).has_value()) continue;
+    const std::string text = absl::StrReplaceAll(every, {{"IT", absl::StrCat("%", i->name)}});
+    const absl::StatusOr<Claim> claim = EvaluateClaim(text, Host(run));
+    if (!claim.ok()) return task.words.Get("claim-unknown", {text, std::string(claim.status().message())});
+    if (!claim->holds) return task.words.Get("claim-fails", {text, claim->detail});
+  }
+  return "";
+}
+
+}  // namespace
+
 Judged JudgeProgram(const Task& task, absl::string_view answer) {
   const Answer expected = ExpectProgram(task);
   if (!expected.ok()) return Wrong(std::string(expected.status().message()));
@@ -397,6 +444,7 @@ Judged JudgeProgram(const Task& task, absl::string_view answer) {
     const absl::StatusOr<Claim> claim = EvaluateClaim(claim_text, Host(*got));
     if (!claim.ok()) return Wrong(task.words.Get("claim-unknown", {claim_text, std::string(claim.status().message())}), same_as);
     if (!claim->holds) return Wrong(task.words.Get("claim-fails", {claim_text, claim->detail}), same_as);
+    if (const std::string broken = BrokenClaim(task, *got); !broken.empty()) return Wrong(broken, same_as);
     return {true, "", same_as};
   }
   const std::shared_ptr<const ProgramRun> wanted = RunProgram("wanted", *expected, task.backend);
