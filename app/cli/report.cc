@@ -135,7 +135,7 @@ void TellDivergences(Debugged& d, const RecordDivergence& first, Report* report)
   ReportTable table;
   table.title = "Divergences";
   const auto shown = std::min(last.found.divergences.size(), kMostRows);
-  table.note = absl::StrCat(Count(last.found.diverging, "array"), " differ, ", last.found.own, " of their own; the others inherit", static_cast<size_t>(last.found.diverging) > shown ? absl::StrCat("; the first ", shown) : "");
+  table.note = last.found.diverging == 1 ? "1 array differs, of its own" : absl::StrCat(Count(last.found.diverging, "array"), " differ, ", last.found.own, " of their own; the others inherit", static_cast<size_t>(last.found.diverging) > shown ? absl::StrCat("; the first ", shown) : "");
   table.head = {"array", "shape", "kind", "differing", "first", "recorded", "got", "ulp"};
   for (size_t k = 0; k < shown; ++k) {
     const RecordDivergence& v = last.found.divergences[k];
