@@ -355,6 +355,15 @@ Judged JudgeFill(const Task& task, absl::string_view answer) {
   const absl::string_view before = absl::string_view(task.program->text).substr(0, static_cast<size_t>(task.program->hole_begin));
   if (const size_t equals = given.find('='); equals != std::string::npos && absl::EndsWith(before, absl::StrCat(" ", given.substr(0, equals + 1)))) given = given.substr(equals + 1);
   if (absl::StartsWith(*expected, "{") && !absl::StartsWith(given, "{")) given = absl::StrCat("{", given, "}");
+  // Numbers may stand in any brackets, with commas or without, and behind the word before the hole: "PAD(4,8)", "2 0 1".
+  const absl::StatusOr<std::vector<int64_t>> wanted = Sizes(*expected);
+  if (wanted.ok() && !wanted->empty()) {
+    absl::string_view list = absl::StripPrefix(given, "{");
+    const size_t word = static_cast<size_t>(std::find_if_not(list.begin(), list.end(), [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }) - list.begin());
+    if (word > 0 && absl::EndsWith(before, absl::StrCat(list.substr(0, word), "("))) list.remove_prefix(word);
+    const absl::StatusOr<std::vector<int64_t>> numbers = Sizes(list);
+    if (numbers.ok() && !numbers->empty()) given = absl::StartsWith(*expected, "{") ? absl::StrCat("{", absl::StrJoin(*numbers, ","), "}") : absl::StrJoin(*numbers, ",");
+  }
   return JudgeHole(task, given, task.exercise.Get("compare") == "memory");
 }
 
