@@ -18,6 +18,7 @@
 #include "core/exec/frame_history.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/leaf_flow.h"
 #include "visualizer/model/value_view.h"
 #include "visualizer/pictures/picture_options.h"
 #include "visualizer/pictures/scene.h"
@@ -59,28 +60,33 @@ Value ValueFor(Session::State& s, const Instruction& instruction, bool ahead) {
   return value.has_value() ? ToDense(value) : value;
 }
 
-// What a loop that has ended began each iteration with, the first ones of long loops, and its result.
-void GatherIterations(Session::State& s, const Instruction& loop, PictureData& data) {
+// What a loop that has ended began each iteration with, of long loops those of the block round `wanted`, and its result.
+void GatherIterations(Session::State& s, const Instruction& loop, int64_t wanted, PictureData& data) {
   const int depth = FrameThatShows(s, loop);
   if (depth < 0 || loop.Called(AttrId::kBody) == nullptr || loop.index >= s.machine->frames()[depth].position) return;
   FrameHistory history(*s.machine, kMostCarriedBytes, PastOf(s));
   const absl::StatusOr<int64_t> count = history.Iterations(depth, loop);
   if (!count.ok()) return;
   data.iteration_count = *count;
-  int64_t bytes = 0;
-  const int64_t known = std::min(*count, kMostIterations);
-  for (int64_t k = 0; k <= known; ++k) {
-    const bool last = k == known || bytes >= kMostCarriedBytes;
+  const int64_t each = std::max<int64_t>(data.result.has_value() ? data.result.byte_size() : 1, 1), block = std::clamp<int64_t>(kMostCarriedBytes / each, 1, kMostIterations);
+  // The result belongs to the last iteration's block.
+  data.first_iteration = std::clamp<int64_t>(wanted, 0, std::max<int64_t>(*count - 1, 0)) / block * block;
+  const int64_t end = std::min(*count, data.first_iteration + block);
+  for (int64_t k = data.first_iteration; k <= end; ++k) {
+    const bool last = k == end;
     // The result is known already; to make it again would be to go through all iterations.
     absl::StatusOr<Value> value = last && data.result.has_value() ? data.result : history.Carried(depth, loop, last ? *count : k);
     if (!value.ok()) {
       data.iterations.clear();  // half of them would end with what is not the result
       return;
     }
-    bytes += value->byte_size();
     data.iterations.push_back(*std::move(value));
-    if (last) return;
   }
+}
+
+bool ShowsIteration(const PictureData& data, int64_t t) {
+  const int64_t end = data.first_iteration + static_cast<int64_t>(data.iterations.size()) - 1;
+  return data.iterations.empty() || (t >= data.first_iteration && t < end) || (t >= end && end == data.iteration_count);
 }
 
 // What each device has of an exchange, where it stands now.
@@ -119,7 +125,7 @@ std::string PictureWish::Key() const {
   return key;
 }
 
-std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead) {
+std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead, int64_t iteration) {
   GatheredPicture& kept = s.Extension<GatheredPicture>();
   GatheredPicture now{s.module.get(), &instruction, ahead};
   if (const int depth = FrameThatShows(s, instruction); depth >= 0) {
@@ -134,18 +140,31 @@ std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instru
   const auto same = [&] {
     return kept.module == now.module && kept.of == now.of && kept.ahead == now.ahead && kept.frame == now.frame && kept.position == now.position && kept.executed == now.executed && kept.sets == now.sets && kept.devices == now.devices;
   };
-  if (kept.data != nullptr && same()) return kept.data;
+  if (kept.data != nullptr && same() && ShowsIteration(*kept.data, iteration)) return kept.data;
   kept = {};
   auto data = std::make_shared<PictureData>();
   data->instruction = &instruction;
   for (const Instruction* operand : instruction.operands) data->operands.push_back(ValueFor(s, *operand, ahead));
   data->result = ValueFor(s, instruction, ahead);
-  GatherIterations(s, instruction, *data);
+  GatherIterations(s, instruction, iteration, *data);
   if (devices) GatherDevices(s, instruction, *data);
   now.data = std::move(data);
   kept = std::move(now);
   return kept.data;
 }
+
+namespace {
+
+// The iteration of a loop that is asked for: the step, or that of a selected cell.
+int64_t IterationOf(const PictureSelection& selection) {
+  if (selection.step >= 0) return selection.step;
+  const std::optional<Cell>& cell = selection.pinned;
+  if (!cell.has_value()) return 0;
+  if (cell->array >= kOwnArray && cell->array < kOperandLeaf) return cell->index.empty() ? 0 : cell->index[0];
+  return 0;
+}
+
+}  // namespace
 
 absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& wish) {
   const Instruction& instruction = *wish.instruction;
@@ -164,7 +183,7 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
       return absl::InvalidArgumentError(absl::StrCat("the picture ", wish.id, " is not for %", instruction.name, " (", Name(instruction.opcode), "); it has ", PicturesText(instruction)));
     }
   }
-  const std::shared_ptr<const PictureData> data = DataOfPicture(s, instruction, wish.ahead);
+  const std::shared_ptr<const PictureData> data = DataOfPicture(s, instruction, wish.ahead, IterationOf(wish.selection));
   shown.result_there = data->result.has_value();
   shown.operands = static_cast<int>(data->operands.size());
   for (const Value& operand : data->operands) shown.operands_there += operand.has_value();
@@ -216,7 +235,11 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
     return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no operand ", cell.array % kOperandLeaf));
   }
   // An element of an operand or of the result, where that is an array.
-  const Shape* shape = cell.array < kResultArray ? &instruction.operands[cell.array]->shape : cell.array == kResultArray ? &instruction.shape : nullptr;
+  const bool own = cell.array >= kOwnArray && cell.array < kOperandLeaf;
+  const Shape* whole = own ? nullptr : of_operand ? &instruction.operands[cell.array % kOperandLeaf]->shape : &instruction.shape;
+  const int of_leaf = of_operand ? cell.array / kOperandLeaf : cell.array - kResultArray;
+  if (whole != nullptr && of_leaf >= LeafCountOf(*whole)) return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*whole), " has ", LeafCountOf(*whole), " arrays, counted from 0"));
+  const Shape* shape = whole == nullptr ? nullptr : &LeafShape(*whole, of_leaf);
   if (shape != nullptr && shape->IsArray()) {
     const bool fits = static_cast<int>(cell.index.size()) == shape->rank();
     for (int d = 0; d < shape->rank() && fits; ++d) {
@@ -273,6 +296,15 @@ namespace {
 // A file has no buttons to see from what there is: nonsense is refused.
 absl::Status CheckChosen(const PictureShown& shown, const PictureSelection& selection) {
   if (const absl::Status known = CheckPictureOptions(*shown.row, *shown.of, selection.options); !known.ok()) return known;
+  // A cell that nobody sees is not selected. One may have been scrolled away.
+  if (const Cell* cell = selection.cell(); cell != nullptr) {
+    const Cell& drawn = shown.made->selected.value_or(*cell);
+    const std::vector<Spot>& spots = shown.made->drawing.spots();
+    const bool scrolled = std::any_of(selection.options.begin(), selection.options.end(), [](const auto& option) { return absl::StartsWith(option.first, "window:"); });
+    if (!scrolled && std::none_of(spots.begin(), spots.end(), [&](const Spot& spot) { return spot.is_cell && spot.cell == drawn; })) {
+      return absl::InvalidArgumentError(absl::StrCat("the picture ", shown.row->id, " of %", shown.of->name, " draws no element ", CellText(*shown.of, *cell), " that could be selected"));
+    }
+  }
   const int steps = shown.made->steps;
   if (selection.step < steps || selection.step < 0) return absl::OkStatus();
   return absl::InvalidArgumentError(steps == 0 ? absl::StrCat("the picture ", shown.row->id, " of %", shown.of->name, " has no steps") : absl::StrCat("there is no step ", selection.step, ": the picture ", shown.row->id, " of %", shown.of->name, " has steps 0 to ", steps - 1));

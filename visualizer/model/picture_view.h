@@ -33,7 +33,7 @@ struct PictureShown {
 };
 
 // Values that are not there yet are empty in it. The same data while neither the program nor the question moves.
-std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead);
+std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead, int64_t iteration = 0);
 // InvalidArgument: no such picture, or it does not suit.
 absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& wish);
 

@@ -6,6 +6,35 @@
 #include "visualizer/pictures/plot.h"
 
 namespace hloscope {
+namespace {
+
+// An element of column c needs its own row up to c, and of the rows before c all of the triangle. Upper triangles are the same the other way
+// round: rows are columns there.
+Related RelateTriangle(const Cell& cell, bool lower, int64_t n) {
+  Related related;
+  const size_t rank = cell.index.size();
+  const bool of_result = cell.array >= kResultArray;
+  const int64_t r = cell.index[lower ? rank - 2 : rank - 1], c = cell.index[lower ? rank - 1 : rank - 2];
+  if (c > r) return related;  // the other triangle
+  const auto add = [&](int64_t row, int64_t first, int64_t last) {
+    if (first > last) return;
+    std::vector<int64_t> low = cell.index, high = cell.index;
+    low[lower ? rank - 2 : rank - 1] = high[lower ? rank - 2 : rank - 1] = row;
+    low[lower ? rank - 1 : rank - 2] = first;
+    high[lower ? rank - 1 : rank - 2] = last;
+    related.AddBox({of_result ? 0 : kResultArray, low, high, LoadRole::kValue});
+  };
+  if (of_result) {
+    for (int64_t row = 0; row <= c; ++row) add(row, 0, row);
+    if (r > c) add(r, 0, c);
+  } else {
+    if (r > c) add(r, c, r - 1);
+    for (int64_t row = r; row < n; ++row) add(row, r, row);
+  }
+  return related;
+}
+
+}  // namespace
 
 int SuitsCholesky(const Instruction& instruction) { return instruction.opcode == Opcode::kCholesky ? 60 : 0; }
 
@@ -19,6 +48,7 @@ absl::StatusOr<MadePicture> DrawCholesky(const PictureData& data, const PictureS
   const bool lower = scene.instruction().Bool(AttrId::kLower);
   const int rank = a.shape.rank();
   const int64_t n = a.shape.dim(rank - 1);
+  if (const Cell* cell = board.cell(); cell != nullptr && scene.Has(*cell)) board.set_related(RelateTriangle(*cell, lower, n));
   board.Headline();
   board.Explain(lower ? "lower=true" : "lower=false", Ink::kViolet, lower ? tr("the result L is a lower triangle, and L times its (conjugate) transpose is the matrix. Only the lower triangle is read.") : tr("the result U is an upper triangle, and its (conjugate) transpose times U is the matrix. Only the upper triangle is read."));
   board.set_steps(static_cast<int>(std::min<int64_t>(n, 4096)));

@@ -534,7 +534,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
     }
   }
-  DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members));
+  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members));
   if (exchange == Exchange::kRagged) {
     const PictureScene& scene = board.scene();
     const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};
@@ -567,7 +567,9 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     };
     board.Row({std::move(input), std::string("->"), board.SpecOf(scene.operand(1)), std::string("->"), board.SpecOf(scene.result())}, 260);
   }
-  return board.Finish();
+  MadePicture picture = board.Finish();
+  picture.selected = selected;
+  return picture;
 }
 
 }  // namespace hloscope

@@ -25,7 +25,8 @@ class DeviceValues {
  public:
   DeviceValues(Board& board, const DeviceRows& rows) : board_(board), r_(rows), data_(board.scene().data()), members_(static_cast<int64_t>(rows.members.size())) {}
 
-  void Draw() {
+  std::optional<Cell> Draw() {
+    Select();
     const Captions& tr = board_.captions();
     board_.Skip(6);
     board_.Say(r_.exchange == Exchange::kReduce || r_.exchange == Exchange::kReduceScatter ? tr("The numbers of this run, before and after:") : tr("The numbers of this run, before and after, in the colour of the device from which they come:"), Ink::kText);
@@ -38,9 +39,104 @@ class DeviceValues {
       AddSide(m, *of, true, &row);
       board_.Row(std::move(row), kHigh);
     }
+    return selected_;
   }
 
  private:
+  static int ArrayOf(const Side& side) { return kFirstArray + side.member * kOfMember + (side.after ? kAfterArrays : 0) + side.array; }
+
+  // An element of the operand or result is that of the device that the session looks at; others are selected where they are drawn.
+  void Select() {
+    const Cell* cell = board_.cell();
+    if (cell == nullptr) return;
+    Side side;
+    if (cell->array >= kFirstArray && cell->array < kFirstArray + static_cast<int>(r_.names.size()) * kOfMember) {
+      const int within = (cell->array - kFirstArray) % kOfMember;
+      side = {within >= kAfterArrays, (cell->array - kFirstArray) / kOfMember, within % kAfterArrays, {}};
+    } else if (board_.scene().Has(*cell)) {
+      side.after = cell->array >= kResultArray && cell->array < kOwnArray;
+      side.array = side.after ? cell->array - kResultArray : cell->array % kOperandLeaf;
+      for (side.member = 0; side.member < static_cast<int>(r_.names.size()); ++side.member) {
+        const Device& d = r_.members[side.member];
+        if (d.replica * data_.partitions + d.partition == data_.selected) break;
+      }
+      if (side.member == static_cast<int>(r_.names.size())) return;
+    } else {
+      return;
+    }
+    const Shape& of = side.after ? data_.instruction->shape : data_.instruction->operands[0]->shape;
+    if (side.array >= static_cast<int>(kMostArrays) || (side.after ? !of.IsArray() && side.array >= LeafCountOf(of) : side.array >= static_cast<int>(data_.instruction->operands.size()))) return;
+    const Shape& shape = side.after ? LeafShape(of, side.array) : data_.instruction->operands[side.array]->shape;
+    if (!shape.IsArray() || static_cast<int>(cell->index.size()) != shape.rank()) return;
+    side.dims.assign(shape.dimensions().begin(), shape.dimensions().end());
+    selected_ = Cell{ArrayOf(side), cell->index};
+    for (const Cell& other : OtherSide(side, cell->index)) related_.AddBox({other.array, other.index, other.index, LoadRole::kValue});
+    board_.set_related(related_);
+  }
+
+  // The elements on the other side that an element goes to, or comes from.
+  std::vector<Cell> OtherSide(const Side& side, std::vector<int64_t> index) const {
+    std::vector<Cell> cells;
+    const int members = static_cast<int>(r_.names.size());
+    const auto add = [&](int member, int array, const std::vector<int64_t>& at) {
+      if (member >= 0 && member < members) cells.push_back({ArrayOf({!side.after, member, array, {}}), at});
+    };
+    const auto to_all = [&](const std::vector<int64_t>& at) {
+      for (int m = 0; m < members; ++m) add(m, side.array, at);
+    };
+    const bool cut = r_.dim >= 0 && r_.dim < static_cast<int64_t>(index.size());
+    int64_t none = 0;
+    int64_t& at = cut ? index[static_cast<size_t>(r_.dim)] : none;
+    const int64_t size = cut ? side.dims[static_cast<size_t>(r_.dim)] : 0, part = std::max<int64_t>(size / std::max<int64_t>(members_, 1), 1);
+    switch (r_.exchange) {
+      case Exchange::kReduce: to_all(index); break;
+      case Exchange::kGather:
+        if (!cut) break;
+        if (side.after) {
+          const int from = static_cast<int>(at / part);
+          at %= part;
+          add(from, side.array, index);
+        } else {
+          at += side.member * size;
+          to_all(index);
+        }
+        break;
+      case Exchange::kReduceScatter:
+        if (!cut) break;
+        if (side.after) {
+          at += side.member * size;
+          to_all(index);
+        } else {
+          const int to = static_cast<int>(at / part);
+          at %= part;
+          add(to, side.array, index);
+        }
+        break;
+      case Exchange::kAllToAll:
+        // Block b of member m is block m of member b; without a dimension the arrays are the blocks.
+        if (cut) {
+          const int other = static_cast<int>(at / part);
+          at = side.member * part + at % part;
+          add(other, side.array, index);
+        } else {
+          add(side.array, side.member, index);
+        }
+        break;
+      case Exchange::kBroadcast:
+        if (HasDynamicRoot(*data_.instruction)) break;
+        if (side.after) add(0, side.array, index);
+        else if (side.member == 0) to_all(index);
+        break;
+      case Exchange::kPermute:
+        for (const auto& [from, to] : r_.sends) {
+          if ((side.after ? to : from) == side.member) add(side.after ? from : to, side.array, index);
+        }
+        break;
+      default: break;
+    }
+    return cells;
+  }
+
   const PictureData::OfDevice* DataOf(const Device& device) const {
     const int64_t place = device.replica * data_.partitions + device.partition;
     return place >= 0 && place < static_cast<int64_t>(data_.devices.size()) ? &data_.devices[static_cast<size_t>(place)] : nullptr;
@@ -79,8 +175,11 @@ class DeviceValues {
       const int from = side.after ? CameFrom(side, index) : side.member;
       if (from >= 0) cell.tint = Paint(GroupInk(from), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
+      if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
+      if (selected_ && cell.cell == *selected_) cell.mark = CellMark::kSelected;
       return cell;
     };
+    if (selected_ && board_.selection().pinned) spec.focus = selected_->array == array.id ? selected_->index : related_.FirstOf(array.id);
     return spec;
   }
 
@@ -117,6 +216,8 @@ class DeviceValues {
   }
 
   Board& board_;
+  std::optional<Cell> selected_;
+  Related related_;
   const DeviceRows& r_;
   const PictureData& data_;
   const int64_t members_;
@@ -124,12 +225,12 @@ class DeviceValues {
 
 }  // namespace
 
-void DrawDeviceValues(Board& board, const DeviceRows& rows) {
+std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   const PictureData& data = board.scene().data();
-  if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return;
+  if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
   // The blocks of asynchronous starts lie in tuples with what waits, which are no numbers of the exchange.
-  if (!data.instruction->shape.IsArray() && data.instruction->operands.size() != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return;
-  DeviceValues(board, rows).Draw();
+  if (!data.instruction->shape.IsArray() && data.instruction->operands.size() != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return std::nullopt;
+  return DeviceValues(board, rows).Draw();
 }
 
 }  // namespace hloscope

@@ -21,8 +21,8 @@ struct DeviceRows {
   std::vector<std::string> names;          // "replica 1", of those that are drawn
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
 };
-// Nothing where the data has no devices.
-void DrawDeviceValues(Board& board, const DeviceRows& rows);
+// Nothing where the data has no devices. Gives back the selected element of the operand or result among them, if one is selected.
+std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows);
 
 }  // namespace hloscope
 

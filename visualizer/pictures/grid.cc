@@ -118,7 +118,7 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap + (text_mode_ ? 0 : kScaleHeight);
   }
   float head = TextWidth(spec_.title, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
-  for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", spec_.dims[d], ", "), Face::kMono, 12);
+  for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", Told(d), ", "), Face::kMono, 12);
   width_ = std::max({width_, std::min(head, std::max(width, 120.0f)), spec_.note.empty() ? 0 : TextWidth(spec_.note, Face::kUi, 11)});
 }
 
@@ -284,7 +284,7 @@ std::string Grid::ScrollAction(int dim, int64_t first) const {
 
 float Grid::title_width() const {
   std::string type = spec_.type.empty() ? "" : absl::StrCat(spec_.type, "[");
-  for (size_t d = 0; d < spec_.dims.size() && !type.empty(); ++d) absl::StrAppend(&type, d > 0 ? "," : "", spec_.axes[d].letter, spec_.axes[d].letter.empty() ? "" : ":", spec_.dims[d]);
+  for (size_t d = 0; d < spec_.dims.size() && !type.empty(); ++d) absl::StrAppend(&type, d > 0 ? "," : "", spec_.axes[d].letter, spec_.axes[d].letter.empty() ? "" : ":", Told(d));
   return TextWidth(spec_.title, Face::kMonoStrong, 13) + (type.empty() ? 0 : 8 + TextWidth(absl::StrCat(type, "]"), Face::kMono, 12));
 }
 
@@ -302,7 +302,7 @@ void Grid::DrawHead(Place at, Drawing* drawing) const {
     for (size_t d = 0; d < spec_.dims.size(); ++d) {
       if (d > 0) add(",", Ink::kDim);
       if (!spec_.axes[d].letter.empty()) add(absl::StrCat(spec_.axes[d].letter, ":"), spec_.axes[d].paint);
-      add(absl::StrCat(spec_.dims[d]), Ink::kTeal);
+      add(absl::StrCat(Told(d)), Ink::kTeal);
     }
     add("]", Ink::kTeal);
   }
@@ -316,7 +316,7 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
     const View& view = views_[d];
     const int64_t last = view.first + view.count - 1;
     // The widest that it can be, so that scrolling moves nothing.
-    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(spec_.dims[d], "-", spec_.dims[d]) : absl::StrCat(spec_.dims[d]), spec_.dims[d]);
+    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
     const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
     const float buttons_width = live_ ? 56 : 0;
     if (x > 0 && x + text_width + buttons_width > width) {
@@ -324,7 +324,9 @@ float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
       y += kScrollHeight - 2;
     }
     if (drawing != nullptr) {
-      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(view.first, "-", last) : absl::StrCat(view.first), spec_.dims[d]);
+      const bool told = d == 0 && spec_.told_first >= 0;
+      const auto name = [&](int64_t i) { return told ? LabelOf(0, i) : absl::StrCat(i); };
+      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(name(view.first), "-", name(last)) : name(view.first), Told(d));
       drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
       const struct {
         const char* text;

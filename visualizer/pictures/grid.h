@@ -59,6 +59,7 @@ struct GridSpec {
   std::string title;               // "%lhs"
   std::string type;                // "f32"
   std::vector<int64_t> dims;
+  int64_t told_first = -1;         // the first dimension as the title says it, where cells are left out along it; -1: as it is
   std::vector<GridAxis> axes;      // one a dimension; empty: the customary letters
   int rows = -1, columns = -1;     // dimensions; -1 both: chosen
   bool numbers = true;             // show numbers where they fit
@@ -107,6 +108,7 @@ class Grid {
   bool Fits(float cell_width, float cell_height, float room_width, float room_height, int64_t* across) const;
   float SliceWidth(float cell_width, int64_t columns) const;
   float SliceHeight(float cell_height, int64_t rows) const;
+  int64_t Told(size_t dim) const { return dim == 0 && spec_.told_first >= 0 ? spec_.told_first : spec_.dims[dim]; }
   int64_t Extent(int dim) const { return dim < 0 ? 1 : spec_.dims[dim]; }
   bool Shortened(int dim) const { return dim >= 0 && views_[dim].count < spec_.dims[dim]; }
   std::vector<int64_t> IndexAt(absl::Span<const int64_t> slice, int64_t row, int64_t column) const;

@@ -216,10 +216,10 @@ class LayoutPicture {
     return CellMark::kNone;
   }
 
-  // Where one tile ends and the next begins, in the grid's plane, for a single tile of plain numbers.
+  // Where one tile ends and the next begins, in the grid's plane: the first tile, of plain numbers. Those after it order what is inside.
   void DrawTileEdges() {
     const Grid* grid = board_.GridOfArray(array_->id);
-    if (grid == nullptr || layout().tiles.size() != 1 || dims_.size() != 2) return;
+    if (grid == nullptr || layout().tiles.empty() || dims_.size() != 2) return;
     const std::vector<int64_t>& tile = layout().tiles[0].dimensions;
     if (tile.size() > 2 || std::find(tile.begin(), tile.end(), Tile::kCombine) != tile.end()) return;
     const std::vector<int64_t>& order = map_->major_to_minor();

@@ -27,8 +27,9 @@ struct PictureData {
   const Instruction* instruction = nullptr;
   std::vector<Value> operands;     // one an operand; empty Values where the program has not come so far
   Value result;                    // empty: not there yet
-  // Of a loop: what it carried at the start of each iteration, of long ones the first, and last its result. Empty elsewhere.
+  // Of a loop: what it carried at the start of each iteration, of long ones those from `first_iteration` on, and last its result. Empty elsewhere.
   std::vector<Value> iterations;
+  int64_t first_iteration = 0;
   int64_t iteration_count = -1;    // how many there were; -1: as many as `iterations` says
   // Of an exchange in a run on several devices: what each has, replica by replica; `operands` and `result` are those of the selected one.
   struct OfDevice {
@@ -64,6 +65,7 @@ struct MadePicture {
   // Cells that belong to the selected one: on the other side of the operation. Told by the same relation that the element program has.
   std::vector<Cell> related;
   int64_t related_total = 0;       // also beyond what is listed
+  std::optional<Cell> selected;    // the selected cell, where the picture draws it as one of its own
 };
 
 // A row of pictures.def.

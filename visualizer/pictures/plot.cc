@@ -33,8 +33,21 @@ void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<P
   // Names stand above the lines.
   const float pad = 6, top = box.y + (named ? 18 : pad), bottom = box.bottom() - pad, left = box.x + label, width = std::max(10.0f, box.width - label - pad);
   const auto at = [&](double y) { return high > low ? bottom - static_cast<float>((y - low) / (high - low)) * (bottom - top) : (top + bottom) / 2; };
-  const float step = kind == PlotKind::kCurve ? (count > 1 ? width / static_cast<float>(count - 1) : 0) : width / static_cast<float>(count);
-  const auto across = [&](size_t k) { return left + (kind == PlotKind::kCurve ? static_cast<float>(k) * step : (static_cast<float>(k) + 0.5f) * step); };
+  // A gap is as wide as it takes to be seen, however narrow the places are.
+  constexpr float kGap = 22;
+  std::vector<size_t> gaps;
+  for (const PlotLine& line : lines) gaps.insert(gaps.end(), line.gaps.begin(), line.gaps.end());
+  const float rest = width - kGap * static_cast<float>(gaps.size());
+  const float step = kind == PlotKind::kCurve ? (count > 1 ? rest / static_cast<float>(count - 1) : 0) : rest / static_cast<float>(count);
+  const auto across = [&](size_t k) {
+    float x = left + (kind == PlotKind::kCurve ? static_cast<float>(k) * step : (static_cast<float>(k) + 0.5f) * step);
+    for (const size_t gap : gaps) x += k > gap ? kGap : k == gap ? kGap / 2 : 0;
+    return x;
+  };
+  for (const size_t gap : gaps) {
+    drawing->AddHatchedBox({across(gap) - kGap / 2, top, kGap, bottom - top}, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.5f));
+    drawing->AddTextIn({across(gap) - kGap / 2, top, kGap, bottom - top}, "…", {12, Face::kStrong, Ink::kDim, Align::kCenter});
+  }
   drawing->AddText({box.x + label - 4, top + 7}, number(high), {9, Face::kUi, Ink::kDim, Align::kRight});
   if (high > low) drawing->AddText({box.x + label - 4, bottom}, number(low), {9, Face::kUi, Ink::kDim, Align::kRight});
   if (low < 0 && high > 0) drawing->AddLine({left, at(0)}, {left + width, at(0)}, {Paint(Ink::kDim, 0.5f), 1, LineKind::kDotted});
@@ -50,6 +63,10 @@ void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<P
     // More numbers than pixels: the extremes of each pixel.
     const size_t each = std::max<size_t>(1, count / 2000);
     for (size_t k = 0; k < line.y.size(); k += each) {
+      if (std::find(line.gaps.begin(), line.gaps.end(), k) != line.gaps.end()) {
+        end_run();
+        continue;
+      }
       double y = line.y[k];
       for (size_t e = k + 1; e < std::min(k + each, line.y.size()); ++e) y = std::abs(line.y[e]) > std::abs(y) ? line.y[e] : y;
       const float x = across(k);

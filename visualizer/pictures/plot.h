@@ -15,6 +15,7 @@ struct PlotLine {
   std::vector<double> y;   // NaN and infinities are marked, and do not stretch the range
   Paint paint = Ink::kBlue;
   std::string name;        // "" none
+  std::vector<size_t> gaps;  // places that stand for several that are left out: curves break there
 };
 // `now`: the place that is marked; -1: none. Bars begin at 0.
 void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<PlotLine>& lines, PlotKind kind, int64_t now = -1);

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ops/comparator.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -138,21 +139,68 @@ std::string OrderText(const Captions& tr, const Instruction& i) {
   return tr("the first of two elements comes first where it gives true");
 }
 
-// Whether a key in the slice that is shown is a NaN, which is neither smaller nor larger than anything: then nothing says what order comes out.
+// Whether the comparator orders elements at these places of the slice, among them those with a NaN: none stands before another that stands
+// before it, and where one stands before another, each third stands after the one or before the other. Nothing: it cannot be tried.
+std::optional<bool> Orders(const PictureScene& scene, const Sorting& s, const Computation& comparator, const std::vector<int64_t>& places) {
+  std::vector<ElementType> types;
+  std::vector<std::vector<std::byte>> lines;
+  std::vector<const std::byte*> data;
+  for (const PictureArray& array : scene.operands()) {
+    const ElementType type = array.shape.element_type();
+    const int64_t size = StorageBytes(type);
+    types.push_back(type);
+    std::vector<std::byte>& line = lines.emplace_back(places.size() * static_cast<size_t>(size));
+    std::vector<int64_t> index = s.slice;
+    for (size_t p = 0; p < places.size(); ++p) {
+      index[s.dim] = places[p];
+      const std::optional<Scalar> x = array.At(index);
+      if (!x) return std::nullopt;
+      StoreScalar(*x, line.data() + p * static_cast<size_t>(size));
+    }
+  }
+  for (const auto& line : lines) data.push_back(line.data());
+  std::optional<Comparator> made = Comparator::Make(comparator, types);
+  if (!made) return std::nullopt;
+  const auto n = static_cast<int64_t>(places.size());
+  made->Load(data, n, 1);
+  std::vector<bool> before(static_cast<size_t>(n * n));
+  for (int64_t a = 0; a < n; ++a) {
+    for (int64_t b = 0; b < n; ++b) before[a * n + b] = made->Less(a, b);
+  }
+  for (int64_t a = 0; a < n; ++a) {
+    for (int64_t c = 0; c < n; ++c) {
+      if (!before[a * n + c]) continue;
+      if (before[c * n + a]) return false;
+      for (int64_t b = 0; b < n; ++b) {
+        if (!before[a * n + b] && !before[b * n + c]) return false;
+      }
+    }
+  }
+  return true;
+}
+
+// Whether a key in the slice that is shown is a NaN, and the comparator gives no order with it: then nothing says what comes out.
 bool HasUnorderedKey(const PictureScene& scene, const Sorting& s) {
   const Instruction& i = scene.instruction();
   const Computation* comparator = i.Called(AttrId::kToApply);
   if (s.top || comparator == nullptr || comparator->root == nullptr || comparator->root->Text(AttrId::kType) == "TOTALORDER") return false;
-  std::vector<int64_t> index = s.slice;
+  constexpr size_t kMostTried = 64, kMostOf = kMostTried / 2;
+  std::vector<int64_t> index = s.slice, nans, others;
+  std::vector<bool> seen(static_cast<size_t>(std::min(s.before, kMostPlaces)));
   for (size_t k = 0; k < scene.operands().size(); ++k) {
     const PictureArray& keys = scene.operands()[k];
     if (!s.keys[k] || !IsFloat(keys.shape.element_type())) continue;
     for (index[s.dim] = 0; index[s.dim] < std::min(s.before, kMostPlaces); ++index[s.dim]) {
       const std::optional<Scalar> key = keys.At(index);
-      if (key && std::isnan(key->re)) return true;
+      if (key && std::isnan(key->re)) seen[index[s.dim]] = true;
     }
   }
-  return false;
+  for (int64_t p = 0; p < static_cast<int64_t>(seen.size()); ++p) {
+    if (std::vector<int64_t>& of = seen[p] ? nans : others; of.size() < kMostOf) of.push_back(p);
+  }
+  if (nans.empty()) return false;
+  nans.insert(nans.end(), others.begin(), others.end());
+  return !Orders(scene, s, *comparator, nans).value_or(false);
 }
 
 }  // namespace

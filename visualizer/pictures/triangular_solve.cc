@@ -67,7 +67,7 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
   AddHeat(&triangle, a);
   AddHeat(&unknowns, x);
   AddHeat(&right, b);
-  triangle.note = transposed ? tr("as it is given, not transposed") : "";
+  triangle.note = !transposed ? "" : unit ? tr("not transposed, with the diagonal that is taken") : tr("as it is given, not transposed");
   if (step >= 0) {
     for (GridSpec* spec : {&triangle, &unknowns, &right}) {
       spec->focus.emplace(rank, 0);
@@ -75,9 +75,9 @@ absl::StatusOr<MadePicture> DrawTriangularSolve(const PictureData& data, const P
     }
   }
   if (left) {
-    board.Row({std::move(triangle), std::string("."), std::move(unknowns), std::string("="), std::move(right)}, 300);
+    board.Row({std::move(triangle), std::string(transposed ? (how == "ADJOINT" ? "^H ." : "^T .") : "."), std::move(unknowns), std::string("="), std::move(right)}, 300);
   } else {
-    board.Row({std::move(unknowns), std::string("."), std::move(triangle), std::string("="), std::move(right)}, 300);
+    board.Row({std::move(unknowns), std::string("."), std::move(triangle), std::string(transposed ? (how == "ADJOINT" ? "^H =" : "^T =") : "="), std::move(right)}, 300);
   }
   board.RelationArrows();
   if (step >= 0) {
