@@ -24,7 +24,8 @@ void ExplainIndexVectors(Board& board, const IndexWindows& w, absl::string_view 
   const PictureArray& indices = *w.indices[0];
   const int64_t dim = board.scene().instruction().Int(AttrId::kIndexVectorDim);
   board.Explain(absl::StrCat("index_vector_dim=", dim), PaintOf(WindowDim::kVector),
-                dim == indices.shape.rank() ? tr("this is the rank of $0: every single number of it is an index vector. There are $1.", indices.name, w.count())
+                indices.shape.rank() == 0     ? tr("$0 is a single number, and that is the index vector.", indices.name)
+                : dim == indices.shape.rank() ? tr("this is the rank of $0: every single number of it is an index vector. There are $1.", indices.name, w.count())
                                             : tr("the numbers of one index vector stand along dimension $0 (n) of $1; the others walk over the $2 vectors.", dim, indices.name, w.count()));
   const std::vector<GridAxis> axes = w.WindowedAxes();
   std::vector<std::string> words;
