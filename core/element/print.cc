@@ -349,12 +349,14 @@ std::string ToFormula(const Program& program, absl::Span<const std::string> oper
       domain.push_back(absl::StrCat("u", i, " < ", graph.VarExtent(push.vars[i])));
     }
     printer.NameAccumulator(push.accumulator_id, "current");
-    absl::StrAppend(&text, "for ", absl::StrJoin(domain, ", "));
-    if (push.in_bounds != kNoNode && graph.node(push.in_bounds).kind != NodeKind::kConstant)
-      absl::StrAppend(&text, " if ", printer.Text(push.in_bounds));
-    absl::StrAppend(&text, ":\n");
+    // A single update is no loop.
+    std::vector<std::string> head;
+    if (!domain.empty()) head.push_back(absl::StrCat("for ", absl::StrJoin(domain, ", ")));
+    if (push.in_bounds != kNoNode && graph.node(push.in_bounds).kind != NodeKind::kConstant) head.push_back(absl::StrCat("if ", printer.Text(push.in_bounds)));
+    if (!head.empty()) absl::StrAppend(&text, absl::StrJoin(head, " "), ":\n");
+    const absl::string_view indent = head.empty() ? "" : "  ";
     for (size_t o = 0; o < push.combined.size(); ++o) {
-      absl::StrAppend(&text, "  ", output_name(o), "[", printer.Join(push.target), "] = ", printer.Text(push.combined[o]), "\n");
+      absl::StrAppend(&text, indent, output_name(o), "[", printer.Join(push.target), "] = ", printer.Text(push.combined[o]), "\n");
     }
   }
   if (!text.empty()) text.pop_back();
