@@ -84,8 +84,7 @@ bool PowerLeaves64Bits(Wide base, Wide exponent, Wide* exact) {
     return false;
   }
   for (Wide k = 0; k < exponent; ++k) {
-    *exact *= base;
-    if (*exact > (Wide{1} << 64) || *exact < -(Wide{1} << 64)) return true;  // after 64 rounds at most, well inside 128 bits until then
+    if (__builtin_mul_overflow(*exact, base, exact) || *exact > (Wide{1} << 64) || *exact < -(Wide{1} << 64)) return true;  // after 64 rounds at most
   }
   return false;
 }
@@ -178,10 +177,11 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
     case ScalarHazard::kUnsignedWrap: {
       const Wide a = ToWide(in[0]), b = in.size() > 1 ? ToWide(in[1]) : 0;
       Wide exact = 0;
+      bool beyond = false;  // of 128 bits too: of two numbers of u64
       switch (op) {
         case ScalarOp::kAdd: exact = a + b; break;
         case ScalarOp::kSubtract: exact = a - b; break;
-        case ScalarOp::kMultiply: exact = a * b; break;
+        case ScalarOp::kMultiply: beyond = __builtin_mul_overflow(a, b, &exact); break;
         case ScalarOp::kNegate: exact = -a; break;
         case ScalarOp::kAbs: exact = a < 0 ? -a : a; break;
         case ScalarOp::kPower:
@@ -197,7 +197,7 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
           return because(absl::StrCat(Sentence(Name(op), in, out), ", but its quotient does not fit ", Name(to), " (many processors stop there)"));
         default: exact = a; break;
       }
-      if (exact == ToWide(out)) return false;
+      if (!beyond && exact == ToWide(out)) return false;
       return because(absl::StrCat(Sentence(Name(op), in, out), " does not fit ", Name(to)));
     }
     case ScalarHazard::kIntegerDivision:

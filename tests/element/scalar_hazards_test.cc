@@ -51,6 +51,7 @@ TEST(ScalarHazards, Integers) {
   const auto wraps = [](ScalarOp op, std::vector<Scalar> in) { return Hits(ScalarHazard::kUnsignedWrap, op, in[0].type, in); };
   EXPECT_TRUE(wraps(ScalarOp::kAdd, {Scalar::Int(T::kU8, 250), Scalar::Int(T::kU8, 10)}));
   EXPECT_TRUE(wraps(ScalarOp::kMultiply, {Scalar::Int(T::kU64, -1), Scalar::Int(T::kU64, 2)}));
+  EXPECT_TRUE(wraps(ScalarOp::kMultiply, {Scalar::Int(T::kU64, -1), Scalar::Int(T::kU64, -1)})) << "beyond 127 bits";
   EXPECT_FALSE(wraps(ScalarOp::kAdd, {Scalar::Int(T::kU64, -2), Scalar::Int(T::kU64, 1)}));
   EXPECT_FALSE(overflows(ScalarOp::kAdd, {Scalar::Int(T::kU8, 250), Scalar::Int(T::kU8, 10)})) << "unsigned numbers wrap, they do not overflow";
   EXPECT_FALSE(wraps(ScalarOp::kAdd, {most, one}));
