@@ -4,9 +4,10 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "core/text/hlo_text.h"
+#include "absl/strings/str_replace.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "tests/graph/programs.h"
 #include "visualizer/export/dot.h"
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
@@ -19,41 +20,10 @@ namespace {
 using nlohmann::json;
 using ::testing::HasSubstr;
 
-std::shared_ptr<const Hierarchy> Read(std::string text) {
-  DiagnosticSink sink;
-  std::shared_ptr<const Module> module = ReadHloText(std::make_shared<SourceText>("test", std::move(text)), sink);
-  EXPECT_EQ(sink.error_count(), 0);
-  return Hierarchy::Make(*module, module);
+// The loop of the graph's tests, with names of scopes that have to be escaped.
+std::shared_ptr<const Hierarchy> Loop() {
+  return HierarchyOf(Read(absl::StrReplaceAll(kLoop, {{"body/inner/", R"(body/\"in\\ner\"/)"}, {"out[axes=(0, 1)/2]", "out"}})));
 }
-
-constexpr char kLoop[] = R"(HloModule loop
-condition {
-  c = (s32[], f32[4]) parameter(0)
-  i = s32[] get-tuple-element(c), index=0
-  limit = s32[] constant(3)
-  ROOT less = pred[] compare(i, limit), direction=LT
-}
-body {
-  b = (s32[], f32[4]) parameter(0)
-  j = s32[] get-tuple-element(b), index=0
-  one = s32[] constant(1)
-  next = s32[] add(j, one), metadata={op_name="jit(f)/while/body/\"in\\ner\"/add"}
-  x = f32[4] get-tuple-element(b), index=1
-  y = f32[4] multiply(x, x), metadata={op_name="jit(f)/while/body/\"in\\ner\"/mul"}
-  ROOT r = (s32[], f32[4]) tuple(next, y)
-}
-ENTRY main {
-  p = f32[4] parameter(0), metadata={op_name="x"}
-  zero = s32[] constant(0)
-  a = f32[4] add(p, p), metadata={op_name="jit(f)/head/add"}
-  s = f32[4] subtract(a, p), metadata={op_name="jit(f)/head/sub"}
-  t = (s32[], f32[4]) tuple(zero, s), metadata={op_name="jit(f)/tuple"}
-  w = (s32[], f32[4]) while(t), condition=condition, body=body, metadata={op_name="jit(f)/while"}
-  ROOT out = f32[4] get-tuple-element(w), index=1, metadata={op_name="jit(f)/out/get"}
-}
-)";
-
-std::shared_ptr<const Hierarchy> Loop() { return Read(kLoop); }
 
 // A chain of groups: `groups` scopes of `each` instructions.
 std::string Chain(int groups, int each) {
@@ -100,7 +70,7 @@ TEST(Dot, IsTakenByGraphvizWithClustersAndQuotedTexts) {
 }
 
 TEST(Choice, OpensNoMoreThanThereIsRoomFor) {
-  const auto h = Read(Chain(12, 30));
+  const auto h = HierarchyOf(Read(Chain(12, 30)));
   GraphChoice choice;
   choice.depth = 9;
   choice.boxes = 60;
@@ -112,7 +82,7 @@ TEST(Choice, OpensNoMoreThanThereIsRoomFor) {
 }
 
 TEST(Choice, AllOfALevelIsOpenedWhereThereIsRoom) {
-  const auto h = Read(Chain(12, 30));
+  const auto h = HierarchyOf(Read(Chain(12, 30)));
   GraphChoice choice;
   choice.boxes = 100;
   EXPECT_LT(Make(h, choice).scene->boxes.size(), 40u);
@@ -138,7 +108,7 @@ TEST(Choice, RunsOfASliceAreCutToTheNearest) {
 }
 
 TEST(Choice, ALongWayIsCutAroundItsEnd) {
-  const auto h = Read(Chain(10, 30));
+  const auto h = HierarchyOf(Read(Chain(10, 30)));
   GraphChoice choice;
   choice.path = {"x1", "x290"};
   choice.boxes = 20;
@@ -164,7 +134,7 @@ TEST(Drawing, HasAPlaceForEveryBox) {
 }
 
 TEST(Levels, BoxesOfALevelLieApartAndEveryArrowIsThere) {
-  const auto h = Read(Chain(12, 30));
+  const auto h = HierarchyOf(Read(Chain(12, 30)));
   SceneWish wish;
   std::vector<SceneBox> boxes;
   for (int node = 0; node < h->size(); ++node) boxes.push_back(MakeSceneBox(*h, node, wish));

@@ -34,6 +34,13 @@ bool IsNameLetter(char c) {
   return absl::ascii_isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '.' || c == '-' || c == '$' || c == '@' || c == '~' || static_cast<unsigned char>(c) >= 0x80;
 }
 
+absl::string_view NextWord(absl::string_view text, size_t from) {
+  while (from < text.size() && !IsNameLetter(text[from])) ++from;
+  size_t end = from;
+  while (end < text.size() && IsNameLetter(text[end])) ++end;
+  return text.substr(std::min(from, text.size()), end - from);
+}
+
 std::string SuggestedWord(absl::string_view hint) {
   constexpr absl::string_view kBefore = "did you mean '";
   const size_t at = hint.find(kBefore);

@@ -108,6 +108,8 @@ class ProgramIndex {
 // The word that a diagnostic's hint offers, "did you mean 'sum'?"; empty: none.
 std::string SuggestedWord(absl::string_view hint);
 bool IsNameLetter(char c);
+// The next run of name letters of a text at `from` or behind it; empty: there is none.
+absl::string_view NextWord(absl::string_view text, size_t from);
 // The word of name letters around a place.
 SourceRange WordAt(const Document& document, int64_t offset);
 

@@ -73,14 +73,8 @@ bool StartsNoCase(absl::string_view text, absl::string_view prefix) {
 }
 
 void SearchOpcode(absl::string_view text, const SearchQuery& query, SearchResult& result) {
-  for (size_t k = 0; k < text.size();) {
-    if (!IsNameLetter(text[k])) {
-      ++k;
-      continue;
-    }
-    size_t end = k;
-    while (end < text.size() && IsNameLetter(text[end])) ++end;
-    absl::string_view word = text.substr(k, end - k);
+  for (absl::string_view word = NextWord(text, 0); !word.empty();) {
+    const size_t k = static_cast<size_t>(word.data() - text.data()), end = k + word.size();
     size_t dialect = 0;
     for (absl::string_view prefix : {"stablehlo.", "mhlo.", "chlo."}) {
       if (word.substr(0, prefix.size()) == prefix) dialect = prefix.size();
@@ -93,7 +87,7 @@ void SearchOpcode(absl::string_view text, const SearchQuery& query, SearchResult
       is = (last == ']' || last == '}' || last == ')' || last == '=') && OpcodeFromName(word).has_value();
     }
     if (is && StartsNoCase(word.substr(dialect), query.pattern) && !Add(result, k, end)) return;
-    k = end;
+    word = NextWord(text, end);
   }
 }
 
@@ -121,14 +115,9 @@ void SearchShape(absl::string_view text, const SearchQuery& query, SearchResult&
     if (dimensions_only) subject = subject.substr(subject.find('['));
     return !ShapeMatches(subject, pattern) || Add(result, begin, end);
   };
-  for (size_t k = 0; k < text.size();) {
-    if (!IsNameLetter(text[k])) {
-      ++k;
-      continue;
-    }
-    size_t end = k;
-    while (end < text.size() && IsNameLetter(text[end])) ++end;
-    const absl::string_view word = text.substr(k, end - k);
+  for (absl::string_view word = NextWord(text, 0); !word.empty();) {
+    const size_t k = static_cast<size_t>(word.data() - text.data());
+    size_t end = k + word.size();
     if (end < text.size() && text[end] == '[' && ElementTypeFromName(word).has_value()) {
       const size_t close = text.find_first_of("]\n", end);
       if (close != absl::string_view::npos && text[close] == ']') {
@@ -147,7 +136,7 @@ void SearchShape(absl::string_view text, const SearchQuery& query, SearchResult&
         end = close;
       }
     }
-    k = end;
+    word = NextWord(text, end);
   }
 }
 

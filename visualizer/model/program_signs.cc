@@ -9,14 +9,8 @@ namespace hloscope {
 
 bool HasSignOfProgram(absl::string_view text) {
   if (absl::StripAsciiWhitespace(text).empty()) return true;
-  for (size_t k = 0; k < text.size();) {
-    if (!IsNameLetter(text[k])) {
-      ++k;
-      continue;
-    }
-    size_t end = k;
-    while (end < text.size() && IsNameLetter(text[end])) ++end;
-    const absl::string_view word = text.substr(k, end - k);
+  for (absl::string_view word = NextWord(text, 0); !word.empty();) {
+    const size_t end = static_cast<size_t>(word.data() - text.data()) + word.size();
     const char next = end < text.size() ? text[end] : '\0';
     if (word == "HloModule" || word == "ENTRY" || word == "ROOT") return true;
     for (const absl::string_view dialect : {"stablehlo.", "mhlo.", "chlo.", "vhlo.", "func.", "builtin."}) {
@@ -24,7 +18,7 @@ bool HasSignOfProgram(absl::string_view text) {
     }
     if (next == '[' && ElementTypeFromName(word).has_value()) return true;
     if (next == '<' && word == "tensor") return true;
-    k = end;
+    word = NextWord(text, end);
   }
   return false;
 }
