@@ -1,10 +1,9 @@
 #include "app/cli/difference_text.h"
 
-#include <cmath>
-
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "app/cli/number_json.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
@@ -26,13 +25,6 @@ const char* NameOf(StructuralChange::Kind kind) {
     case StructuralChange::kMoved: return "moved";
   }
   return "";
-}
-
-ordered_json Number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(FormatDouble(x)); }
-ordered_json Number(const Scalar& s) {
-  if (IsFloat(s.type) && s.IsFinite()) return s.re;
-  if (IsFloat(s.type) || IsComplex(s.type)) return ToText(s);
-  return IsUnsigned(s.type) ? ordered_json(s.u()) : ordered_json(s.i);
 }
 
 ordered_json InstructionJson(const Module& module, const Instruction* i) {

@@ -20,6 +20,7 @@
 #include "app/cli/donated_inputs.h"
 #include "app/cli/junit.h"
 #include "app/cli/load.h"
+#include "app/cli/number_json.h"
 #include "app/cli/progress.h"
 #include "app/cli/processes.h"
 #include "app/cli/run_devices.h"
@@ -416,13 +417,6 @@ class Runner {
       if (!added.ok()) return added;
     }
     return (*writer)->Close();
-  }
-
-  static ordered_json Number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(FormatDouble(x)); }
-  static ordered_json Number(const Scalar& s) {
-    if (IsFloat(s.type) && s.IsFinite()) return s.re;
-    if (IsFloat(s.type) || IsComplex(s.type)) return ToText(s);
-    return IsUnsigned(s.type) ? ordered_json(s.u()) : ordered_json(s.i);
   }
 
   ordered_json Json(const std::vector<Value>& outputs) const {

@@ -1,11 +1,10 @@
 #include "app/cli/run_compare.h"
 
-#include <cmath>
-
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "app/cli/difference_text.h"
+#include "app/cli/number_json.h"
 #include "core/debug/record.h"
 #include "core/debug/shadow.h"
 #include "core/debug/text_util.h"
@@ -19,8 +18,6 @@ namespace {
 using nlohmann::ordered_json;
 
 constexpr size_t kRows = 20;
-
-ordered_json Number(double x) { return std::isfinite(x) ? ordered_json(x) : ordered_json(FormatDouble(x)); }
 
 ordered_json Json(const ErrorStatistics& s) {
   ordered_json bins = ordered_json::object();
