@@ -1,6 +1,8 @@
 // What all exercises share: running their programs, and putting together what is said. The kinds are in exercise_kinds.cc.
 #include "visualizer/lessons/exercise.h"
 
+#include <algorithm>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/lessons/exercise_kinds.h"
@@ -66,6 +68,12 @@ Verdict CheckAnswer(const Lesson& lesson, const Exercise& exercise, const Exerci
   answer = absl::StripAsciiWhitespace(answer);
   if (answer.empty()) {
     verdict.text = ReadMarkup(words.Get("answer-empty"));
+    return verdict;
+  }
+  // Letters that stand before nothing.
+  if (!text.choices.empty() &&
+      std::none_of(text.choices.begin(), text.choices.end(), [&](const auto& choice) { return choice.first == ChoiceLetter(answer); })) {
+    verdict.text = ReadMarkup(words.Get("choice-unreadable", {std::string(answer)}));
     return verdict;
   }
   const Task task = MakeTask(lesson, exercise, words, backend);

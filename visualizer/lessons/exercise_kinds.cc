@@ -16,6 +16,7 @@
 #include "absl/strings/strip.h"
 #include "core/debug/expression.h"
 #include "core/literal/format.h"
+#include "core/literal/statistics.h"
 #include "core/shape/layout_map.h"
 #include "core/shape/layout_util.h"
 #include "core/text/hlo_text.h"
@@ -86,13 +87,15 @@ std::vector<std::string> NamesIn(absl::string_view text) {
   return names;
 }
 
-// "[0,1] [1,1]", "%b[0,1], %b[1,1]", "0,1; 1,1", "0,1 1,1", "0 1".
+// "[0,1] [1,1]", "%b[0,1] and %b[1,1]", "(0,1), (1,1)", "0,1; 1,1", "0,1 1,1", "0 1".
 absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
   std::set<Index> all;
   for (const char* none : {"none", "nothing", "no", "ninguno", "ninguna", "nada", "-"}) {
     if (absl::EqualsIgnoreCase(text, none)) return all;
   }
-  std::string parted = absl::StrReplaceAll(WithoutNames(text), {{"],", "];"}, {"] ,", "];"}, {"] [", "];["}, {"][", "];["}});
+  const std::string brackets =
+      absl::StrReplaceAll(WithoutNames(text), {{"(", "["}, {")", "]"}, {"{", "["}, {"}", "]"}, {" and ", " "}, {" y ", " "}});
+  std::string parted = absl::StrReplaceAll(brackets, {{"],", "];"}, {"] ,", "];"}, {"] [", "];["}, {"][", "];["}});
   const std::vector<absl::string_view> words = absl::StrSplit(parted, ' ', absl::SkipEmpty());
   const bool whole = rank > 1 && words.size() > 1 && std::all_of(words.begin(), words.end(), [&](absl::string_view word) {
     const absl::StatusOr<std::vector<int64_t>> sizes = Sizes(word);
@@ -111,6 +114,12 @@ absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
   return all;
 }
 
+// "%c = [1, 2]" without the name and the sign.
+absl::string_view AfterName(absl::string_view text) {
+  if (const size_t equals = text.find('='); equals != absl::string_view::npos) text.remove_prefix(equals + 1);
+  return absl::StripAsciiWhitespace(text);
+}
+
 std::string Text(const std::set<Index>& indices) {
   std::string text;
   for (const Index& index : indices) absl::StrAppend(&text, text.empty() ? "" : " ", IndexText(index));
@@ -127,20 +136,27 @@ bool SameResult(const ProgramRun& a, const ProgramRun& b, bool memory) {
   return !memory || !a.root()->shape.IsArray() || SameStorage(a.root()->shape, b.root()->shape);
 }
 
+// What the reader or the run says of a program that is none.
+std::string RefusedText(const Task& task, const ProgramRun& run) {
+  const auto [line, message] = run.FirstProblemAndLine();
+  return line > 0 ? task.words.Get("fill-invalid", {absl::StrCat(line), message}) : task.words.Get("fill-fails", {message});
+}
+
+std::string OneLine(const Value& value) {
+  FormatOptions options;
+  options.elements = 24;
+  options.digits = 5;
+  return value.has_value() ? absl::StrReplaceAll(FormatValue(value, options), {{"\n", " "}}) : std::string("?");
+}
+
 // What a program gives instead of what is wanted.
 std::string Difference(const Task& task, const ProgramRun& got, const ProgramRun& wanted) {
-  if (!got.ok()) return task.words.Get("fill-invalid", {got.FirstProblem()});
+  if (!got.ok()) return RefusedText(task, got);
   const std::string shape = got.root()->shape.ToString(), wish = wanted.root()->shape.ToString();
   if (!Shape::Compatible(got.root()->shape, wanted.root()->shape)) return task.words.Get("fill-shape", {shape, wish});
   const Value value = got.ValueOf(*got.root()), other = wanted.ValueOf(*wanted.root());
   if (value.has_value() && other.has_value() && Value::BitEqual(value, other)) return task.words.Get("fill-memory", {shape});
-  const auto one_line = [](const Value& v) {
-    FormatOptions options;
-    options.elements = 24;
-    options.digits = 5;
-    return v.has_value() ? absl::StrReplaceAll(FormatValue(v, options), {{"\n", " "}}) : std::string("?");
-  };
-  return task.words.Get("fill-values", {one_line(value), one_line(other)});
+  return task.words.Get("fill-values", {OneLine(value), OneLine(other)});
 }
 
 Judged JudgeHole(const Task& task, absl::string_view answer, bool memory) {
@@ -162,7 +178,10 @@ Answer ExpectShape(const Task& task) {
   return of->shape.ToString(false);
 }
 
-Judged JudgeShape(const Task& task, absl::string_view answer) {
+Judged JudgeShape(const Task& task, absl::string_view given) {
+  // "%c = F32 [2, 3]" is f32[2,3] as well.
+  const std::string plain = absl::AsciiStrToLower(absl::StrReplaceAll(AfterName(given), {{"\u00d7", "x"}, {" [", "["}}));
+  const absl::string_view answer = plain;
   const Shape& wanted = task.run->Find(task.exercise.Get("of"))->shape;
   std::vector<int64_t> sizes;
   std::string same_as;
@@ -210,9 +229,29 @@ Answer ExpectNumber(const Task& task) {
   return Unusable(task, absl::StrCat("ask is rank, true-rank, elements, bytes, padding, or position of an element, not '", ask, "'"));
 }
 
+namespace {
+
+// "60", "[60]", "60.0", "60 bytes", "2 KiB".
+bool WholeNumber(absl::string_view text, int64_t* number) {
+  std::string plain = absl::AsciiStrToLower(AfterName(text));
+  absl::string_view rest = plain;
+  if (absl::ConsumePrefix(&rest, "[")) absl::ConsumeSuffix(&rest, "]");
+  int64_t unit = 1;
+  if (absl::ConsumeSuffix(&rest, "kib")) unit = 1024;
+  for (const char* word : {"bytes", "byte", "b", "elements", "elementos"}) {
+    if (unit == 1 && absl::ConsumeSuffix(&rest, word)) break;
+  }
+  double value = 0;
+  if (!absl::SimpleAtod(absl::StripAsciiWhitespace(rest), &value) || value != std::trunc(value) || std::fabs(value) > 1e15) return false;
+  *number = static_cast<int64_t>(value) * unit;
+  return true;
+}
+
+}  // namespace
+
 Judged JudgeNumber(const Task& task, absl::string_view answer) {
   int64_t given = 0, wanted = 0;
-  if (!absl::SimpleAtoi(answer, &given)) return Wrong(task.words.Get("number-unreadable", {std::string(answer)}));
+  if (!WholeNumber(answer, &given)) return Wrong(task.words.Get("number-unreadable", {std::string(answer)}));
   const Answer expected = ExpectNumber(task);
   if (!expected.ok() || !absl::SimpleAtoi(*expected, &wanted)) return Wrong(std::string(expected.status().message()));
   const std::string same_as = absl::StrCat(given);
@@ -233,7 +272,8 @@ namespace {
 // Numbers in a row, whatever brackets stand between.
 absl::StatusOr<std::vector<double>> Numbers(absl::string_view text) {
   std::vector<double> numbers;
-  for (absl::string_view part : absl::StrSplit(text, absl::ByAnyChar("[](){} ,;\n"), absl::SkipEmpty())) {
+  const std::string plain = absl::StrReplaceAll(AfterName(text), {{"\u2212", "-"}, {"\u221e", "inf"}, {" and ", " "}, {" y ", " "}});
+  for (absl::string_view part : absl::StrSplit(plain, absl::ByAnyChar("[](){} ,;\n"), absl::SkipEmpty())) {
     double number = 0;
     if (absl::EqualsIgnoreCase(part, "true")) {
       number = 1;
@@ -265,7 +305,7 @@ Judged JudgeValue(const Task& task, absl::string_view answer) {
     const double a = (*given)[k], b = (*wanted)[k];
     const bool same = (std::isnan(a) && std::isnan(b)) || a == b || (std::isfinite(b) && std::fabs(a - b) <= tolerance * std::max(1.0, std::fabs(b)));
     if (same) continue;
-    if (given->size() > 1) return Wrong(task.words.Get("value-at", {absl::StrCat(k)}), same_as);
+    if (given->size() > 1) return Wrong(k == 0 ? task.words.Get("value-first") : task.words.Get("value-at", {absl::StrCat(k)}), same_as);
     if (std::isnan(b) || std::isnan(a)) return Wrong(task.words.Get("answer-wrong"), same_as);
     return Wrong(task.words.Get(a < b ? "number-small" : "number-large", {FormatDouble(a)}), same_as);
   }
@@ -346,6 +386,20 @@ Answer ExpectFill(const Task& task) {
   return task.program->text.substr(static_cast<size_t>(task.program->hole_begin), static_cast<size_t>(task.program->hole_end - task.program->hole_begin));
 }
 
+namespace {
+
+// "4,8" of "PAD(4,8)=zero" where "PAD(" stands before the hole already; other texts as they are.
+std::string WithoutCall(absl::string_view given, absl::string_view before) {
+  absl::string_view list = absl::StripPrefix(given, "{");
+  const size_t word = static_cast<size_t>(
+      std::find_if_not(list.begin(), list.end(), [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }) - list.begin());
+  if (word == 0 || word == list.size() || list[word] != '(' || !absl::EndsWith(before, list.substr(0, word + 1))) return std::string(given);
+  list.remove_prefix(word + 1);
+  return std::string(list.substr(0, list.find(')')));
+}
+
+}  // namespace
+
 Judged JudgeFill(const Task& task, absl::string_view answer) {
   // Attributes in braces may be written without them.
   const Answer expected = ExpectFill(task);
@@ -355,14 +409,14 @@ Judged JudgeFill(const Task& task, absl::string_view answer) {
   const absl::string_view before = absl::string_view(task.program->text).substr(0, static_cast<size_t>(task.program->hole_begin));
   if (const size_t equals = given.find('='); equals != std::string::npos && absl::EndsWith(before, absl::StrCat(" ", given.substr(0, equals + 1)))) given = given.substr(equals + 1);
   if (absl::StartsWith(*expected, "{") && !absl::StartsWith(given, "{")) given = absl::StrCat("{", given, "}");
-  // Numbers may stand in any brackets, with commas or without, and behind the word before the hole: "PAD(4,8)", "2 0 1".
-  const absl::StatusOr<std::vector<int64_t>> wanted = Sizes(*expected);
-  if (wanted.ok() && !wanted->empty()) {
-    absl::string_view list = absl::StripPrefix(given, "{");
-    const size_t word = static_cast<size_t>(std::find_if_not(list.begin(), list.end(), [](char c) { return absl::ascii_isalpha(static_cast<unsigned char>(c)); }) - list.begin());
-    if (word > 0 && absl::EndsWith(before, absl::StrCat(list.substr(0, word), "("))) list.remove_prefix(word);
-    const absl::StatusOr<std::vector<int64_t>> numbers = Sizes(list);
-    if (numbers.ok() && !numbers->empty()) given = absl::StartsWith(*expected, "{") ? absl::StrCat("{", absl::StrJoin(*numbers, ","), "}") : absl::StrJoin(*numbers, ",");
+  given = WithoutCall(given, before);
+  // Numbers may stand in any brackets, with commas or without: "2 0 1", "(4,8)".
+  const bool joined = expected->find('_') != std::string::npos;
+  const absl::StatusOr<std::vector<int64_t>> wanted = Sizes(absl::StrReplaceAll(*expected, {{"_", ","}})),
+                                             numbers = Sizes(absl::StrReplaceAll(given, {{"_", ","}}));
+  if (wanted.ok() && !wanted->empty() && numbers.ok() && !numbers->empty()) {
+    const std::string list = absl::StrJoin(*numbers, joined ? "_" : ",");
+    given = absl::StartsWith(*expected, "{") ? absl::StrCat("{", list, "}") : list;
   }
   return JudgeHole(task, given, task.exercise.Get("compare") == "memory");
 }
@@ -382,8 +436,14 @@ Answer ExpectChoice(const Task& task) {
   return right;
 }
 
+std::string ChoiceLetter(absl::string_view answer) {
+  absl::ConsumePrefix(&answer, "(");
+  if (!absl::ConsumeSuffix(&answer, ")")) absl::ConsumeSuffix(&answer, ".");
+  return absl::AsciiStrToLower(answer);
+}
+
 Judged JudgeChoice(const Task& task, absl::string_view answer) {
-  const std::string letter = absl::AsciiStrToLower(absl::StripSuffix(answer, ")"));
+  const std::string letter = ChoiceLetter(answer);
   if (letter.size() != 1 || letter[0] < 'a' || letter[0] > 'd') return Wrong(task.words.Get("choice-unreadable", {std::string(answer)}));
   const Answer expected = ExpectChoice(task);
   if (!expected.ok()) return Wrong(std::string(expected.status().message()));
@@ -407,7 +467,8 @@ Answer ExpectName(const Task& task) {
 Judged JudgeName(const Task& task, absl::string_view answer) {
   const Answer expected = ExpectName(task);
   if (!expected.ok()) return Wrong(std::string(expected.status().message()));
-  const Instruction *given = task.run->Find(answer), *wanted = task.run->Find(*expected);
+  // Who names an element names its instruction.
+  const Instruction *given = task.run->Find(answer.substr(0, answer.find('['))), *wanted = task.run->Find(*expected);
   if (given == nullptr) return Wrong(task.words.Get("name-unknown", {std::string(answer)}));
   const std::string same_as = absl::StrCat("%", given->name);
   if (given == wanted) return {true, "", same_as};
@@ -438,6 +499,40 @@ std::string BrokenClaim(const Task& task, const ProgramRun& run) {
   return "";
 }
 
+// The text with other numbers in an array of it, which it gives by a constant then.
+std::string WithNumbers(const ProgramRun& run, const Instruction& array, absl::string_view numbers) {
+  const absl::string_view text = run.source->text();
+  return absl::StrCat(text.substr(0, static_cast<size_t>(array.range.begin)), array.name, " = ", array.shape.ToString(false), " constant(",
+                      numbers, ")", text.substr(static_cast<size_t>(array.range.end)));
+}
+
+// `same`: an array that has the numbers of the answer, also where `with` gets other numbers: "%x={1,2,3}". "" where it has.
+std::string OtherNumbers(const Task& task, const ProgramRun& got, const ProgramRun& wanted) {
+  const std::string same = task.exercise.Get("same"), with = task.exercise.Get("with");
+  if (same.empty()) return "";
+  const auto differs = [&](const ProgramRun& a, const ProgramRun& b, absl::string_view where) -> std::string {
+    if (!a.ok()) return RefusedText(task, a);
+    const Instruction *one = a.Find(same), *other = b.Find(same);
+    if (!Shape::Compatible(one->shape, other->shape))
+      return task.words.Get("program-shape", {same, one->shape.ToString(false), other->shape.ToString(false)});
+    const Value x = a.ValueOf(*one), y = b.ValueOf(*other);
+    for (int64_t k = 0; k < x.element_count(); ++k) {
+      const double u = ElementAsDouble(x, k), v = ElementAsDouble(y, k);
+      if (!(std::fabs(u - v) <= 1e-3 * std::max(1.0, std::fabs(v))))
+        return task.words.Get(where.empty() ? "program-values" : "program-other-values",
+                              {same, OneLine(x), OneLine(y), std::string(where)});
+    }
+    return "";
+  };
+  if (const std::string now = differs(got, wanted, ""); !now.empty() || with.empty()) return now;
+  const auto [name, numbers] = std::pair<std::string, std::string>(absl::StrSplit(with, absl::MaxSplits('=', 1)));
+  const Instruction *given = got.Find(name), *fed = wanted.Find(name);
+  if (given == nullptr || !Shape::Compatible(given->shape, fed->shape))
+    return task.words.Get("program-input", {name, fed->shape.ToString(false)});
+  return differs(*RunProgram("answer", WithNumbers(got, *given, numbers), task.backend),
+                 *RunProgram("wanted", WithNumbers(wanted, *fed, numbers), task.backend), absl::StrCat(name, " = ", numbers));
+}
+
 }  // namespace
 
 Judged JudgeProgram(const Task& task, absl::string_view answer) {
@@ -447,16 +542,19 @@ Judged JudgeProgram(const Task& task, absl::string_view answer) {
   const Program* named = task.lesson.FindProgram(answer);
   const std::string same_as(named != nullptr ? absl::StripAsciiWhitespace(named->text) : answer);
   const std::shared_ptr<const ProgramRun> got = RunProgram("answer", same_as, task.backend);
-  if (!got->ok()) return Wrong(task.words.Get("fill-invalid", {got->FirstProblem()}), same_as);
+  if (!got->ok()) return Wrong(RefusedText(task, *got), same_as);
   const std::string claim_text = task.exercise.Get("claim");
   if (!claim_text.empty()) {
     const absl::StatusOr<Claim> claim = EvaluateClaim(claim_text, Host(*got));
     if (!claim.ok()) return Wrong(task.words.Get("claim-unknown", {claim_text, std::string(claim.status().message())}), same_as);
     if (!claim->holds) return Wrong(task.words.Get("claim-fails", {claim_text, claim->detail}), same_as);
     if (const std::string broken = BrokenClaim(task, *got); !broken.empty()) return Wrong(broken, same_as);
-    return {true, "", same_as};
   }
   const std::shared_ptr<const ProgramRun> wanted = RunProgram("wanted", *expected, task.backend);
+  if (!claim_text.empty()) {
+    const std::string other = OtherNumbers(task, *got, *wanted);
+    return other.empty() ? Judged{true, "", same_as} : Wrong(other, same_as);
+  }
   if (SameResult(*got, *wanted, false)) return {true, "", same_as};
   return Wrong(Difference(task, *got, *wanted), same_as);
 }

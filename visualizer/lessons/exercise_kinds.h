@@ -35,6 +35,8 @@ struct Judged {
 #include "visualizer/lessons/exercises.def"
 #undef X
 
+std::string ChoiceLetter(absl::string_view answer);  // "b" of "B", "b)", "(b)" and "b."
+
 }  // namespace hloscope::lessons
 
 #endif  // HLOSCOPE_VISUALIZER_LESSONS_EXERCISE_KINDS_H_

@@ -80,13 +80,17 @@ Value ProgramRun::ValueOf(const Instruction& instruction) const {
   return values[static_cast<size_t>(instruction.index)];
 }
 
-std::string ProgramRun::FirstProblem() const {
+std::pair<int, std::string> ProgramRun::FirstProblemAndLine() const {
   for (const Diagnostic& d : problems) {
-    if (d.severity != Severity::kError) continue;
-    const LineColumn at = source->Locate(d.range.begin);
-    return absl::StrCat(at.line > 0 ? absl::StrCat("line ", at.line, ": ") : "", d.message, d.hint.empty() ? "" : absl::StrCat("; ", d.hint));
+    if (d.severity == Severity::kError)
+      return {std::max(1, source->Locate(d.range.begin).line), absl::StrCat(d.message, d.hint.empty() ? "" : absl::StrCat("; ", d.hint))};
   }
-  return status.ok() ? "" : std::string(status.message());
+  return {0, status.ok() ? "" : std::string(status.message())};
+}
+
+std::string ProgramRun::FirstProblem() const {
+  const auto [line, message] = FirstProblemAndLine();
+  return absl::StrCat(line > 0 ? absl::StrCat("line ", line, ": ") : "", message);
 }
 
 std::shared_ptr<const ProgramRun> RunProgram(const std::string& name, const std::string& text, const BackendMaker& backend, const std::atomic<bool>* cancel) {

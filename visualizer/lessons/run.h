@@ -7,6 +7,7 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -37,6 +38,7 @@ struct ProgramRun {
   Value ValueOf(const Instruction& instruction) const;    // of the entry; empty where there is none
   // The first problem in one line, "line 3: ..."; or what stopped it.
   std::string FirstProblem() const;
+  std::pair<int, std::string> FirstProblemAndLine() const;  // line 0: it was read, and did not run
 };
 
 // `cancel` may be null.
