@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/debug/watched_run.h"
@@ -86,16 +87,94 @@ const ValueSummary* RunValues::Find(const Instruction& instruction, int leaf) co
   return nullptr;
 }
 
+namespace {
+
+// How bad the values of instructions have been. No region makes the parameters of a called computation: what they are handed is known.
+class HealthWalk {
+ public:
+  HealthWalk(const RunValues& values, const Module& module) : values_(values) {
+    for (const Computation* c : module.computations) {
+      for (const Instruction* i : c->schedule) {
+        if (Def(*i).control == ControlKind::kNone) continue;
+        for (const Computation* called : i->CalledComputations()) callers_[called].push_back(i);
+      }
+    }
+  }
+
+  double Of(const Instruction& instruction) {
+    double worst = kUnknown;
+    const int leaves = LeafCountOf(instruction.shape);
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+      seen_.clear();
+      worst = std::max(worst, OfLeaf(instruction, leaf));
+    }
+    return worst;
+  }
+
+ private:
+  static constexpr double kUnknown = 0;
+
+  // `but_last`: all that it has been but the newest.
+  static double Judge(const ValueSummary& v, bool but_last) {
+    if (v.nan_times > (but_last && v.last.nan > 0)) return kNotANumber;
+    return v.inf_times > (but_last && v.last.inf > 0) ? kInfinite : kFine;
+  }
+
+  double OfLeaf(const Instruction& start, int leaf, bool but_last = false) {
+    const Instruction* at = &start;
+    while (seen_.insert({at, leaf}).second) {
+      if (const auto it = values_.of.find(at);
+          it != values_.of.end() && leaf < static_cast<int>(it->second.leaves.size()) && it->second.leaves[leaf].last.count > 0)
+        return Judge(it->second.leaves[leaf], but_last);
+      if (at->parameter_number >= 0) return Handed(*at, leaf);
+      const std::vector<LeafSource> sources = SourcesOfLeaves(*at);
+      if (leaf >= static_cast<int>(sources.size())) return kUnknown;
+      const LeafSource& source = sources[leaf];
+      if (source.operand < 0 || source.operand >= static_cast<int>(at->operands.size()) || at->operands[source.operand] == nullptr)
+        return kUnknown;
+      at = at->operands[source.operand];
+      leaf = source.leaf;
+    }
+    return kUnknown;
+  }
+
+  // What all its callers give to a parameter. The body of a loop gets what it made in the iteration before, too; its condition all that it
+  // made.
+  double Handed(const Instruction& parameter, int leaf) {
+    double worst = kUnknown;
+    const auto callers = callers_.find(parameter.parent);
+    if (callers == callers_.end()) return worst;
+    for (const Instruction* caller : callers->second) {
+      const std::vector<Computation*> called = caller->CalledComputations();
+      const ControlKind kind = Def(*caller).control;
+      for (size_t k = 0; k < called.size(); ++k) {
+        if (called[k] != parameter.parent) continue;
+        const size_t operand = kind == ControlKind::kCall          ? static_cast<size_t>(parameter.parameter_number)
+                               : kind == ControlKind::kConditional ? k + 1
+                                                                   : 0;
+        if (operand < caller->operands.size() && caller->operands[operand] != nullptr)
+          worst = std::max(worst, OfLeaf(*caller->operands[operand], leaf));
+        const Instruction* made =
+            kind == ControlKind::kWhile && caller->Called(AttrId::kBody) != nullptr ? caller->Called(AttrId::kBody)->root : nullptr;
+        if (made != nullptr) worst = std::max(worst, OfLeaf(*made, leaf, made->parent == parameter.parent));
+      }
+    }
+    return worst;
+  }
+
+  const RunValues& values_;
+  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
+  absl::flat_hash_set<std::pair<const Instruction*, int>> seen_;
+};
+
+}  // namespace
+
 InstructionFigures RunValues::Health(const Module& module) const {
   InstructionFigures figures;
+  HealthWalk walk(*this, module);
   for (const Computation* c : module.computations) {
     for (const Instruction* i : c->schedule) {
-      double worst = 0;
-      const int leaves = LeafCountOf(i->shape);
-      for (int leaf = 0; leaf < leaves; ++leaf) {
-        if (const ValueSummary* v = Find(*i, leaf)) worst = std::max(worst, v->nan_times > 0 ? kNotANumber : v->inf_times > 0 ? kInfinite : kFine);
-      }
-      if (worst > 0) figures.of[i] = worst;
+      if (const double worst = walk.Of(*i); worst > 0) figures.of[i] = worst;
     }
   }
   return figures;

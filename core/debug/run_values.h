@@ -39,7 +39,8 @@ struct RunValues {
 
   // Also of instructions that only hand leaves on, by the ones that made them. Null: not known.
   const ValueSummary* Find(const Instruction& instruction, int leaf) const;
-  // Of every instruction of the program whose value is known: those that only hand leaves on, and constants, too.
+  // Of every instruction of the program whose values are known: those that only hand leaves on, constants, and what is handed to calls and
+  // loops, too.
   InstructionFigures Health(const Module& module) const;
   InstructionFigures Times() const;
 };

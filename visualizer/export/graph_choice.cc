@@ -48,12 +48,7 @@ void Limit(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   only = std::vector<const Instruction*>(only.begin() + static_cast<long>(first), only.begin() + static_cast<long>(first + most));
 }
 
-// What of its causes a part has not got in the slice.
-std::string LeftOutText(const SlicePart& part) {
-  return absl::StrCat(part.terms_left > 0 ? absl::StrCat(", ", part.terms - part.terms_left, " of ", Count(part.terms, "term")) : "", part.cut ? ", goes on" : "");
-}
-
-// The same of all of it: how far back, and how many of the terms of a fold.
+// What of its causes a slice has not got: how far back it goes, and how many of the terms of a fold it has.
 std::string LeftOutText(const SliceParts& slice) {
   bool cut = false;
   int64_t least = 0, most = 0, of_least = 0, of_most = 0;  // terms that are there, and of how many
@@ -81,7 +76,8 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
     const SlicePart& part = slice.parts[k];
     if (seen.insert(part.instruction).second) out->marked.push_back(part.instruction);
     if (k >= most || !slice.runs) continue;
-    out->wish.parts.push_back({part.instruction, part.where, absl::StrCat(part.value, LeftOutText(part)), static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
+    out->wish.parts.push_back(
+        {part.instruction, part.where, PartText(part), static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
   }
   if (!slice.runs) {
     out->wish.only = out->marked;
@@ -100,6 +96,12 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
 }
 
 }  // namespace
+
+std::string PartText(const SlicePart& part) {
+  return absl::StrCat(part.value,
+                      part.terms_left > 0 ? absl::StrCat(", ", part.terms - part.terms_left, " of ", Count(part.terms, "term")) : "",
+                      part.cut ? ", goes on" : "");
+}
 
 absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarchy, const GraphChoice& choice) {
   const Module& module = hierarchy->module();

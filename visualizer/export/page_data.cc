@@ -7,12 +7,13 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/debug/explain.h"
 #include "core/debug/locations.h"
 #include "core/debug/text_util.h"
-#include "core/debug/explain.h"
 #include "core/literal/format.h"
 #include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
+#include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/graph/tint.h"
 
@@ -283,7 +284,7 @@ class PageWriter {
     const size_t all = in_.slice->parts.size();
     for (size_t k = 0; k < all; ++k) {
       const SlicePart& part = in_.slice->parts[in_.slice_from_causes ? all - 1 - k : k];
-      parts.push_back({h_.Number(*part.instruction), runs(part.where), part.value, static_cast<int>(part.health)});
+      parts.push_back({h_.Number(*part.instruction), runs(part.where), PartText(part), static_cast<int>(part.health)});
     }
     out_["marked"]["parts"] = std::move(parts);
     out_["marked"]["runs"] = runs.list();
@@ -313,7 +314,7 @@ class PageWriter {
     }
     for (const SceneArrow& a : scene->arrows) {
       if (a.minor) continue;
-      ordered_json arrow = {a.from, a.to};
+      ordered_json arrow = {a.from, a.to, a.labelled ? ordered_json{Round(a.label_at.x), Round(a.label_at.y)} : ordered_json(0)};
       for (const Point& p : a.curve) {
         arrow.push_back(Round(p.x));
         arrow.push_back(Round(p.y));

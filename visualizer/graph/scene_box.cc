@@ -13,7 +13,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kHeight = 44, kLowHeight = 26;
-constexpr float kLeast = 96, kMost = 236, kMostSpelled = 310, kMostOfSlice = 460;  // widths
+constexpr float kLeast = 96, kMost = 236, kMostSpelled = 384, kMostOfSlice = 460;  // widths
 
 // What follows the opcode in a name: ".5" of "add.5"; the whole name where it is another.
 std::string Rest(absl::string_view opcode, absl::string_view name) {

@@ -129,7 +129,9 @@ class Painter {
       // Only what is seen.
       const auto unseen = [&](const TintLegendRow& row) {
         for (size_t k = 0; k < tints_.boxes.size(); ++k) {
-          if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded && tints_.boxes[k].bar == row.color) return false;
+          const SceneBox& box = scene_.boxes[k];
+          if (box.node >= 0 && (!box.expanded || box.parent >= 0) && tints_.boxes[k].bar == row.color)
+            return false;  // open ones have theirs beside the title
         }
         return true;
       };

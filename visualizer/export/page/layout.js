@@ -267,7 +267,8 @@ class Scene {
     const curve = [], known = this.laid ? this.laid.get(from.id * 1048576 + to.id) : null;
     if (known) {
       arrow.minor = false;
-      for (let k = 2; k + 1 < known.length; k += 2) curve.push([known[k], known[k + 1]]);
+      if (known[2]) arrow.spot = known[2];
+      for (let k = 3; k + 1 < known.length; k += 2) curve.push([known[k], known[k + 1]]);
     } else if (this.laid && a !== b) {
       arrow.minor = true;
     } else if (a === b) {

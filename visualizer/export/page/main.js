@@ -15,6 +15,7 @@ class Page {
     this.setTheme(document.documentElement.dataset.theme || (matchMedia('(prefers-color-scheme: light)').matches ? 'light' : 'dark'));
     this.fillColours();
     this.listen();
+    this.placePanels();
     this.show(this.root, true);
     this.inspector.show(null);
     if (program.raw.marked) this.mark(program.raw.marked);
@@ -39,8 +40,8 @@ class Page {
     this.root = root;
     this.view.selected = null;
     this.rebuild(null);
-    this.view.firstLook();
     this.crumbs();
+    this.view.firstLook();
     if (!first) this.select(null);
   }
 
@@ -253,7 +254,8 @@ class Page {
       health: () => [[c.pink, 'NaN'], [this.infinite(), 'infinite'], [c.green, 'finite'], [c.border, 'not recorded']],
       error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured']],
     }[this.colour]();
-    document.getElementById('legend').replaceChildren(...rows.map(([color, text]) => make('span', null, make('i', {style: 'background:' + color}), text)));
+    const hidden = this.view.scene.boxes.some(box => box.more > 0 && !box.expanded) ? [make('span', {title: 'They are drawn when the box is selected.'}, '+N \u2193  N more arrows')] : [];
+    document.getElementById('legend').replaceChildren(...rows.map(([color, text]) => make('span', null, make('i', {style: 'background:' + color}), text)), ...hidden);
   }
 
   setTheme(theme) {
@@ -383,11 +385,23 @@ class Page {
     document.getElementById('keys').addEventListener('click', () => this.help());
     document.getElementById('fold').addEventListener('click', () => { this.open.set(this.root, new Set()); this.select(null); this.rebuild(null); this.view.firstLook(); });
     for (const [button, panel] of [['left', 'outline-panel'], ['right', 'inspector-panel']]) {
-      document.getElementById(button).addEventListener('click', event => {
-        const hidden = document.getElementById(panel).toggleAttribute('hidden');
-        event.currentTarget.setAttribute('aria-pressed', String(!hidden));
-      });
+      document.getElementById(button).addEventListener('click', () => this.showPanel(button, panel, document.getElementById(panel).hidden));
     }
+  }
+
+  showPanel(button, panel, shown) {
+    document.getElementById(panel).hidden = !shown;
+    document.getElementById(button).setAttribute('aria-pressed', String(shown));
+    // The map lies under the outline, where it covers nothing; without the outline, in a corner of the graph.
+    if (panel === 'outline-panel') document.querySelector(shown ? '#outline-panel' : '.canvas').append(this.view.map);
+    this.view.want();
+  }
+
+  // In a narrow window the outline would leave no room for the graph: it is shown when asked for.
+  placePanels() {
+    const narrow = matchMedia('(max-width: 900px)'), place = () => this.showPanel('left', 'outline-panel', !narrow.matches);
+    narrow.addEventListener('change', place);
+    place();
   }
 
   fit() { this.view.fit({x: 0, y: 0, w: this.view.scene.width, h: this.view.scene.height}, 1.25, true); }
@@ -449,7 +463,13 @@ class Page {
       const [x, y] = view.toScreen(b.x, b.y);
       return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note};
     });
-    return {boxes, arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
+    // How much of its arrow a label hides.
+    const hides = ({arrow, r}) => {
+      const q = arrow.curve, inside = [];
+      for (let k = 0; k + 3 < q.length; k += 3) for (let t = 0; t < 1; t += 0.05) inside.push([0, 1].map(n => (1 - t) ** 3 * q[k][n] + 3 * (1 - t) ** 2 * t * q[k + 1][n] + 3 * (1 - t) * t * t * q[k + 2][n] + t ** 3 * q[k + 3][n]));
+      return inside.filter(([x, y]) => x > r[0] && x < r[2] && y > r[1] && y < r[3]).length / inside.length;
+    };
+    return {boxes, labels: view.labels.map(hides), arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
       marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b.node)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
 }

@@ -17,6 +17,8 @@ class View {
     this.marked = new Set();                    // nodes of a way or a slice
     this.motion = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.glide = null; this.morph = null;
+    this.labels = [];                           // as drawn: {arrow, r}
+    this.untouched = false;                     // nobody has moved the camera since the first look
     this.textWidths = new Map();
     this.colors = {};
     this.wanted = false;
@@ -37,7 +39,7 @@ class View {
     this.width = at.width; this.height = at.height; this.ratio = ratio;
     this.canvas.width = Math.round(at.width * ratio); this.canvas.height = Math.round(at.height * ratio);
     this.canvas.style.width = at.width + 'px'; this.canvas.style.height = at.height + 'px';
-    this.want();
+    if (this.untouched) this.firstLook(); else this.want();
   }
 
   want() {
@@ -51,6 +53,7 @@ class View {
   toScene(x, y) { return [this.camera.x + (x - this.width / 2) / this.camera.zoom, this.camera.y + (y - this.height / 2) / this.camera.zoom]; }
 
   look(x, y, zoom, glide) {
+    this.untouched = false;
     zoom = Math.min(2.5, Math.max(0.02, zoom));
     if (!glide || !this.motion) {
       this.camera = {x, y, zoom};
@@ -62,6 +65,7 @@ class View {
   }
 
   zoomBy(factor, at) {
+    this.untouched = false;
     this.glide = null;
     const fixed = this.toScene(at[0], at[1]);
     this.camera.zoom = Math.min(2.5, Math.max(0.02, this.camera.zoom * factor));
@@ -71,28 +75,32 @@ class View {
   }
 
   pan(dx, dy) {
+    this.untouched = false;
     this.glide = null;
     this.camera.x -= dx / this.camera.zoom; this.camera.y -= dy / this.camera.zoom;
     this.want();
   }
 
   fit(box, most, glide) {
-    const margin = 36, zoom = Math.min((this.width - 2 * margin) / Math.max(1, box.w), (this.height - 2 * margin) / Math.max(1, box.h), most);
+    const margin = 20, zoom = Math.min((this.width - 2 * margin) / Math.max(1, box.w), (this.height - 2 * margin) / Math.max(1, box.h), most);
     this.look(box.x + box.w / 2, box.y + box.h / 2, zoom, glide);
   }
 
-  // All of it where that can be read; else the beginning.
+  // All of it where that can be read; else the beginning, with its first row as a whole.
   firstLook() {
-    const scene = this.scene;
+    const scene = this.scene, margin = 20;
     this.fit({x: 0, y: 0, w: scene.width, h: scene.height}, 1, false);
-    if (this.camera.zoom >= 0.5) return;
-    const zoom = 0.8, high = this.height / zoom;
-    let sum = 0, count = 0;
-    for (const box of scene.boxes) {
-      if (box.expanded || box.y > high * 0.7) continue;
-      sum += box.x + box.w / 2; ++count;
+    if (this.camera.zoom < 0.6) {
+      const zoom = 0.8, wide = this.width / zoom, high = this.height / zoom;
+      let sum = 0, count = 0;
+      for (const box of scene.boxes) {
+        if (box.expanded || box.y > high * 0.7) continue;
+        sum += box.x + box.w / 2; ++count;
+      }
+      const middle = count > 0 ? sum / count : scene.width / 2, least = wide / 2 - margin / zoom, most = scene.width - least;
+      this.look(most < least ? scene.width / 2 : Math.min(most, Math.max(least, middle)), high / 2 - margin / zoom, zoom, false);
     }
-    this.look(count > 0 ? sum / count : scene.width / 2, Math.min(high, scene.height) / 2 - 24, zoom, false);
+    this.untouched = true;
   }
 
   // Brings a box into view; where it is already, nothing moves.
@@ -124,6 +132,7 @@ class View {
         }
       }
     }
+    if (anchor) this.untouched = false;
     this.selected = this.selected ? scene.byKey.get(this.selected.key) || null : null;
     this.hovered = null;
     this.want();
@@ -287,9 +296,14 @@ class View {
       g.fillStyle = box.instruction >= 0 && !tint.note ? c.teal : c.dim;
       g.fillText(this.fitted(tint.note || box.below, '11px ' + MONO, w - 19), left, y + 35);
     }
-    if (box.more > 2 && this.camera.zoom > 0.5) {
-      g.font = '10px ' + MONO; g.fillStyle = hovered || selected ? c.blue : c.faint;
-      g.fillText('+' + box.more + ' \u2193', x + 4, y + h + 11);
+    if (box.more > 0 && this.camera.zoom > 0.5) {
+      // On the edge: so many arrows go out there and are not drawn until the box is selected.
+      const text = '+' + box.more + ' \u2193', wide = this.widthOf(text, '10px ' + MONO) + 8;
+      this.round(x + 7, y + h - 3, wide, 12, 6);
+      g.fillStyle = c.panel; g.fill();
+      g.globalAlpha = 0.55; g.strokeStyle = c.faint; g.lineWidth = 1; g.stroke(); g.globalAlpha = 1;
+      g.font = '10px ' + MONO; g.fillStyle = hovered || selected ? c.blue : c.dim;
+      g.fillText(text, x + 11, y + h + 6.5);
     }
   }
 
@@ -321,9 +335,10 @@ class View {
     g.restore();
   }
 
-  // On the arrow where there is room, beginning in the middle.
+  // Where the layout has made room; else beside the arrow, beginning in its middle; on it only where it is long enough to be seen all the same.
   drawLabels(lit, drawn, seen) {
     const taken = [];
+    this.labels = [];
     for (const box of this.scene.boxes) {
       if (box.parent && seen(box.x, box.y, box.w, box.h)) taken.push([box.x, box.y, box.x + box.w, box.y + (box.expanded ? 26 : box.h)]);
     }
@@ -331,14 +346,12 @@ class View {
       const p = this.scene.program, text = arrow.count === 1 ? p.shape(arrow.value).replace(/\{[^}]*\}/g, '') : arrow.count > 1 ? arrow.count + ' values, ' + bytesText(arrow.bytes) : '';
       if (!text) return;
       const short = text.length > 30 ? text.slice(0, 14) + '\u2026, ' + bytesText(arrow.bytes) : text;
-      const w = short.length * 6 + 8, h = 14, pieces = (arrow.curve.length - 1) / 3;
-      for (let tried = 0; tried < Math.min(pieces * 3, 9); ++tried) {
-        const step = Math.floor(tried / 3), k = Math.min(pieces - 1, Math.max(0, Math.floor(pieces / 2) + (step % 2 === 0 ? step / 2 : -(step + 1) / 2)));
-        const t = [0.5, 0.3, 0.75][tried % 3], u = 1 - t, q = arrow.curve.slice(3 * k, 3 * k + 4);
-        const at = n => u * u * u * q[0][n] + 3 * u * u * t * q[1][n] + 3 * u * t * t * q[2][n] + t * t * t * q[3][n];
-        const x = at(0), y = at(1), r = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
+      const w = short.length * 6 + 8, h = 14;
+      for (const [x, y] of labelPlaces(arrow, w, h)) {
+        const r = [x - w / 2, y - h / 2, x + w / 2, y + h / 2];
         if (!seen(r[0], r[1], w, h) || taken.some(o => !(r[2] < o[0] || r[0] > o[2] || r[3] < o[1] || r[1] > o[3]))) continue;
         taken.push(r);
+        this.labels.push({arrow, r});
         const g = this.g;
         g.globalAlpha = 0.88; g.fillStyle = this.colors.panel;
         this.round(r[0], r[1], w, h, 3); g.fill();
@@ -418,4 +431,21 @@ function bytesText(bytes) {
 }
 function secondsText(s) {
   return s >= 1 ? +s.toPrecision(3) + ' s' : s >= 1e-3 ? +(s * 1e3).toPrecision(3) + ' ms' : +(s * 1e6).toPrecision(3) + ' \u00b5s';
+}
+
+// The middles of a label of `w` by `h` beside an arrow, the best first.
+function labelPlaces(arrow, w, h) {
+  const q = arrow.curve, pieces = (q.length - 1) / 3, places = arrow.spot ? [arrow.spot] : [], above = [];
+  for (let tried = 0; tried < Math.min(pieces * 3, 9); ++tried) {
+    const step = Math.floor(tried / 3), k = 3 * Math.min(pieces - 1, Math.max(0, Math.floor(pieces / 2) + (step % 2 === 0 ? step / 2 : -(step + 1) / 2)));
+    const t = [0.5, 0.3, 0.75][tried % 3], u = 1 - t;
+    const at = n => u * u * u * q[k][n] + 3 * u * u * t * q[k + 1][n] + 3 * u * t * t * q[k + 2][n] + t * t * t * q[k + 3][n];
+    const way = n => u * u * (q[k + 1][n] - q[k][n]) + 2 * u * t * (q[k + 2][n] - q[k + 1][n]) + t * t * (q[k + 3][n] - q[k + 2][n]);
+    const x = at(0), y = at(1), steep = Math.abs(way(1)) > 0.6 * Math.abs(way(0)), aside = w / 2 + 5 + (steep ? h / 2 * Math.abs(way(0) / way(1)) : 0);
+    if (steep) places.push([x + aside, y], [x - aside, y]);
+    else places.push([x, y - h / 2 - 4], [x, y + h / 2 + 4]);
+    above.push([x, y]);
+  }
+  const from = q[0], to = q[q.length - 1];
+  return Math.hypot(to[0] - from[0], to[1] - from[1]) > 3 * (Math.abs(to[1] - from[1]) > Math.abs(to[0] - from[0]) ? h : w) ? places.concat(above) : places;
 }
