@@ -15,20 +15,22 @@
 #include "core/exec/machine.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
+#include "core/text/stablehlo/stablehlo.h"
 #include "gtest/gtest.h"
-#include "visualizer/pictures/picture.h"
+#include "visualizer/pictures/scene.h"
 
 namespace hloscope {
 
-// A module and the values of its entry. The module is read from text, which may be only the entry's instructions.
+// A module and the values of its entry. The module is read from HLO text, which may be only the entry's instructions, or from StableHLO.
 class RunProgram {
  public:
   explicit RunProgram(std::string text, std::vector<Value> arguments = {}) {
-    if (text.find("ENTRY") == std::string::npos) text = "ENTRY main {\n" + text + "\n}\n";
-    if (text.find("HloModule") == std::string::npos) text = "HloModule test\n\n" + text;
+    const bool stablehlo = text.find("func.func") != std::string::npos;
+    if (!stablehlo && text.find("ENTRY") == std::string::npos) text = "ENTRY main {\n" + text + "\n}\n";
+    if (!stablehlo && text.find("HloModule") == std::string::npos) text = "HloModule test\n\n" + text;
     source_ = std::make_shared<const SourceText>("<test>", text);
     DiagnosticSink sink;
-    module_ = ReadHloText(source_, sink);
+    module_ = stablehlo ? ReadStableHlo(source_, sink) : ReadHloText(source_, sink);
     if (sink.error_count() == 0) Verify(*module_, sink);
     for (const Diagnostic& d : sink.diagnostics()) {
       if (d.severity == Severity::kError) problems_ += Render(d, *source_);
@@ -96,6 +98,42 @@ inline std::string CutText(const Drawing& drawing) {
     if (t == nullptr) continue;
     const Box box = BoxOfText(*t);
     if (box.x < -0.5f || box.right() > drawing.whole_width() + 0.5f || box.y < -0.5f || box.bottom() > drawing.whole_height() + 0.5f) return t->text;
+  }
+  return "";
+}
+
+// A text that lies on another one, under something that was drawn later, outside of the drawing or without the margin at its right; "" where all
+// can be read. What is clipped away does not count.
+inline std::string UnreadableText(const Drawing& drawing) {
+  struct Seen {
+    const DrawnText* text;
+    Box box;
+  };
+  constexpr float kTouch = 0.75f;
+  const auto meet = [](const Box& a, const Box& b) {
+    return std::min(a.right(), b.right()) - std::max(a.x, b.x) > kTouch && std::min(a.bottom(), b.bottom()) - std::max(a.y, b.y) > kTouch;
+  };
+  if (const std::string cut = CutText(drawing); !cut.empty()) return absl::StrCat("'", cut, "' is cut");
+  std::vector<Seen> seen;
+  std::vector<Box> clips;
+  for (const Drawn& item : drawing.items()) {
+    if (const auto* clip = std::get_if<DrawnClip>(&item)) {
+      if (clip->end) clips.pop_back();
+      else clips.push_back(clip->box);
+    } else if (const auto* t = std::get_if<DrawnText>(&item)) {
+      const Box box = BoxOfText(*t);
+      if (std::any_of(clips.begin(), clips.end(), [&](const Box& clip) { return !meet(clip, box); })) continue;
+      if (box.right() > drawing.whole_width() - 5) return absl::StrCat("'", t->text, "' has no margin");
+      for (const Seen& other : seen) {
+        if (meet(other.box, box)) return absl::StrCat("'", t->text, "' on '", other.text->text, "' at ", box.x, ",", box.y);
+      }
+      seen.push_back({t, box});
+    } else if (const auto* b = std::get_if<DrawnBox>(&item)) {
+      if (b->fill.none() || b->fill.strength < 0.8f) continue;
+      for (const Seen& other : seen) {
+        if (meet(other.box, b->box)) return absl::StrCat("'", other.text->text, "' is covered at ", b->box.x, ",", b->box.y);
+      }
+    }
   }
   return "";
 }

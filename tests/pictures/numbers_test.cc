@@ -58,6 +58,19 @@ TEST(NumbersPicture, LargeIntegersAreNotExactInDoubles) {
   }
 }
 
+// Whether a line of the picture says the number that its type has, and no rounder one.
+TEST(NumbersPicture, FractionsHaveAllTheirDigits) {
+  EXPECT_THAT(NumbersOf("f64", "1.7976931348623157e308"), HasSubstr("/ 4503599627370496 = 1.9999999999999998"));
+  EXPECT_THAT(NumbersOf("f32", "0.1"), HasSubstr("/ 8388608 = 1.60000002"));
+}
+
+TEST(NumbersPicture, ANanHasItsSign) {
+  EXPECT_THAT(NumbersOf("f32", "-nan"), HasSubstr("= -nan 0xffc00000"));
+  EXPECT_THAT(NumbersOf("f32", "nan"), HasSubstr("= nan 0x7fc00000"));
+  EXPECT_THAT(NumbersOf("bf16", "-nan"), HasSubstr("-NaN: "));
+  EXPECT_THAT(NumbersOf("f8e4m3fnuz", "nan"), HasSubstr("= nan 0x80"));  // its only one
+}
+
 TEST(NumbersPicture, BitsCanBeFlipped) {
   PictureSelection selection;
   selection.options["bits"] = "0x40000000";

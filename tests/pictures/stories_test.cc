@@ -27,6 +27,25 @@ TEST(WhilePicture, EachIterationIsThere) {
   EXPECT_THAT(text, HasSubstr("10 20 30"));
 }
 
+// Of a long loop some iterations are at hand: what is the same in them need not be so in the others, unless the body hands it on.
+TEST(WhilePicture, SaysWhatIsTheSameWhere) {
+  RunProgram run("body { p = (s32[], s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n m = s32[] get-tuple-element(p), index=1\n w = f32[2] get-tuple-element(p), index=2\n one = s32[] constant(1)\n"
+                 "three = s32[] constant(3)\n j = s32[] add(i, one)\n n = s32[] minimum(j, three)\n ROOT t = (s32[], s32[], f32[2]) tuple(j, n, w) }\n"
+                 "cond { p = (s32[], s32[], f32[2]) parameter(0)\n i = s32[] get-tuple-element(p), index=0\n ten = s32[] constant(10)\n ROOT c = pred[] compare(i, ten), direction=LT }\n"
+                 "ENTRY main { z = s32[] constant(0)\n w = f32[2] constant({1, 2})\n t = (s32[], s32[], f32[2]) tuple(z, z, w)\n r = (s32[], s32[], f32[2]) while(t), condition=cond, body=body\n"
+                 "ROOT g = s32[] get-tuple-element(r), index=0\n}");
+  ASSERT_EQ(run.problems(), "");
+  PictureData data = run.DataOf(*run.Find("r"));
+  ASSERT_EQ(data.iterations.size(), 11u);
+  EXPECT_THAT(TextOf(*FindPictureRow("while")->draw(data, {})), HasSubstr("The same in every iteration: %r[2] = {1, 2}."));
+  data.iterations.erase(data.iterations.begin(), data.iterations.begin() + 4);
+  data.first_iteration = 4;
+  data.iteration_count = 10;
+  const std::string text = TextOf(*FindPictureRow("while")->draw(data, {}));
+  EXPECT_THAT(text, HasSubstr("The same in every iteration: %r[2] = {1, 2}."));
+  EXPECT_THAT(text, HasSubstr("The same in the iterations that are shown: %r[1] = 3."));
+}
+
 std::string Exchange(const std::string& header, const std::string& operation, int step = -1, std::optional<Cell> pinned = std::nullopt) {
   const std::string text = absl::StrCat("HloModule m", header, "\n\nf { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\n\nENTRY main {\n x = f32[4,2] parameter(0)\n ROOT r = ", operation, "\n}\n");
   DiagnosticSink sink;

@@ -13,7 +13,7 @@
 namespace hloscope {
 namespace {
 
-constexpr float kMargin = 14;
+constexpr float kMargin = 14, kLeastMargin = 8;
 constexpr size_t kMostListed = 4096;
 
 }  // namespace
@@ -37,6 +37,11 @@ absl::StatusOr<Board> Board::Make(const PictureData& data, const PictureSelectio
   board.width_ = std::max(selection.width, 320.0f) - 2 * kMargin;
   if (selection.cell() != nullptr) board.related_ = board.relation_->Of(*selection.cell());
   board.made_.drawing.title = absl::StrCat("%", data.instruction->name);
+  for (size_t leaf = 0; leaf < board.scene_->results().size(); ++leaf) {
+    for (const int operand : board.relation_->MovedTo(static_cast<int>(leaf))) {
+      board.scales_[kResultArray + static_cast<int>(leaf)] = board.scales_.emplace(OperandArray(operand), static_cast<int>(leaf)).first->second;
+    }
+  }
   return board;
 }
 
@@ -70,12 +75,13 @@ std::optional<std::vector<int64_t>> Board::FocusOf(int array) const {
 GridSpec Board::SpecOf(const PictureArray& array) const {
   GridSpec spec = GridOf(array, [this](const Cell& c) { return MarkOf(c); }, captions());
   spec.focus = FocusOf(array.id);
+  if (const auto scale = scales_.find(array.id); scale != scales_.end()) spec.scales = {scale->second};
   return spec;
 }
 
-void Board::Headline() {
+void Board::Headline(std::vector<std::string> operands) {
   const Instruction& i = *scene_->data().instruction;
-  std::vector<std::string> operands = scene_->OperandNames();
+  if (operands.empty()) operands = scene_->OperandNames();
   if (operands.size() > 8) {
     const size_t more = operands.size() - 7;
     operands.resize(7);
@@ -115,22 +121,54 @@ void Board::Code(absl::string_view line, Paint paint) {
   y_ += made_.drawing.AddParagraph({kMargin, y_}, width_, text, {12, Face::kMono, paint}) + 2;
 }
 
+namespace {
+
+float SignWidth(const std::string& sign) { return sign.empty() ? 10.0f : TextWidth(sign, Face::kStrong, 16) + 28; }
+
+}  // namespace
+
 void Board::Row(std::vector<Piece> pieces, float height) {
-  y_ += 6;
-  // Seen by the legend.
-  for (Piece& piece : pieces) {
-    if (piece.is_grid) {
+  std::vector<std::vector<Piece>> rows;
+  rows.push_back(std::move(pieces));
+  Rows(std::move(rows), height);
+}
+
+void Board::Rows(std::vector<std::vector<Piece>> rows, float height) {
+  std::vector<std::vector<Line>> lines;
+  std::map<int, HeatScale> scales;
+  for (std::vector<Piece>& pieces : rows) {
+    // Seen by the legend.
+    for (Piece& piece : pieces) {
+      if (!piece.is_grid) continue;
       piece.grid.cell = [seen = seen_, cell = std::move(piece.grid.cell)](absl::Span<const int64_t> index) {
         GridCell look = cell(index);
         seen->insert({look.mark, look.state});
         return look;
       };
     }
+    lines.push_back(LinesOf(pieces, height));
+    for (const Line& line : lines.back()) {
+      for (const auto& grid : line.grids) {
+        for (size_t k = 0; grid != nullptr && k < std::min(grid->spec().scales.size(), grid->heat().size()); ++k) scales[grid->spec().scales[k]].Take(grid->heat()[k]);
+      }
+    }
   }
-  const auto sign_width = [](const std::string& sign) { return sign.empty() ? 10.0f : TextWidth(sign, Face::kStrong, 16) + 28; };
-  // Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others. Where numbers of a small
-  // array would not be seen for that, or titles would meet, fewer go side by side.
+  for (std::vector<Line>& row : lines) {
+    y_ += 6;
+    for (Line& line : row) {
+      for (const auto& grid : line.grids) {
+        for (size_t k = 0; grid != nullptr && k < std::min(grid->spec().scales.size(), grid->heat().size()); ++k) grid->set_heat(k, scales[grid->spec().scales[k]]);
+      }
+      DrawLine(std::move(line));
+    }
+  }
+}
+
+// Lines of pieces that go side by side with a decent width each; then what one does not need goes to the others. Where numbers of a small
+// array would not be seen for that, or titles would meet, fewer go side by side.
+std::vector<Board::Line> Board::LinesOf(const std::vector<Piece>& pieces, float height) const {
   constexpr float kDecent = 170, kSmall = 140;
+  std::vector<Line> lines;
   size_t begin = 0;
   int most = 0;  // grids that the line may have, after it was too crowded with more
   while (begin < pieces.size()) {
@@ -152,7 +190,7 @@ void Board::Row(std::vector<Piece> pieces, float height) {
         if (small + next.width() > width_) break;
       }
       if (spec == nullptr) {
-        signs += sign_width(pieces[end].sign);
+        signs += SignWidth(pieces[end].sign);
         line.push_back(nullptr);
       } else {
         ++grids;
@@ -163,7 +201,7 @@ void Board::Row(std::vector<Piece> pieces, float height) {
     // A sign between two lines begins the second.
     while (end < pieces.size() && end > begin + 1 && !pieces[end - 1].is_grid) {
       --end;
-      signs -= sign_width(pieces[end].sign);
+      signs -= SignWidth(pieces[end].sign);
       line.pop_back();
     }
     // All at their best size; shared out where that is too wide.
@@ -195,38 +233,52 @@ void Board::Row(std::vector<Piece> pieces, float height) {
       }
       crowded = crowded || wide() > width_ + 1;
     }
-    for (size_t k = 0; k + 1 < line.size(); ++k) {
-      if (line[k] == nullptr) continue;
-      const float gap = line[k + 1] == nullptr ? sign_width(pieces[begin + k + 1].sign) : 0;
-      crowded = crowded || line[k]->title_width() > line[k]->width() + gap - 6;
+    float x = 0;
+    for (size_t k = 0; k < line.size(); ++k) {
+      const bool last = k + 1 == line.size();
+      const float gap = last ? width_ - x : line[k + 1] == nullptr ? SignWidth(pieces[begin + k + 1].sign) - 6 : -6;
+      if (line[k] == nullptr) {
+        x += SignWidth(pieces[begin + k].sign);
+        continue;
+      }
+      crowded = crowded || line[k]->title_width() > (last ? gap : line[k]->width() + gap);
+      x += line[k]->width();
     }
     if (crowded && grids > 1) {
       most = grids - 1;
       continue;
     }
     most = 0;
-    float tall = 0, x = kMargin;
-    for (const auto& g : line) tall = std::max(tall, g == nullptr ? 0 : g->height());
-    for (size_t k = 0; k < line.size(); ++k) {
-      if (line[k] == nullptr) {
-        const std::string& sign = pieces[begin + k].sign;
-        const float w = sign_width(sign);
-        if (sign == "->") {
-          const float y = y_ + tall / 2 + 8;
-          made_.drawing.AddLine({x + 8, y}, {x + w - 8, y}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
-        } else {
-          made_.drawing.AddText({x + w / 2, y_ + tall / 2 + 12}, sign, {16, Face::kStrong, Ink::kDim, Align::kCenter});
-        }
-        x += w;
-        continue;
-      }
-      line[k]->Draw({x, y_ + (tall - line[k]->height()) / 2}, &made_.drawing);
-      x += line[k]->width();
-      grids_.push_back(std::move(line[k]));
-    }
-    y_ += tall + 12;
+    lines.push_back({});
+    lines.back().grids = std::move(line);
+    for (size_t k = begin; k < end; ++k) lines.back().signs.push_back(pieces[k].is_grid ? "" : pieces[k].sign);
     begin = end;
   }
+  return lines;
+}
+
+void Board::DrawLine(Line line) {
+  float tall = 0, x = kMargin;
+  for (const auto& g : line.grids) tall = std::max(tall, g == nullptr ? 0 : g->height());
+  for (size_t k = 0; k < line.grids.size(); ++k) {
+    std::unique_ptr<Grid>& grid = line.grids[k];
+    if (grid == nullptr) {
+      const std::string& sign = line.signs[k];
+      const float w = SignWidth(sign);
+      if (sign == "->") {
+        const float y = y_ + tall / 2 + 8;
+        made_.drawing.AddLine({x + 8, y}, {x + w - 8, y}, {Ink::kDim, 1.5f, LineKind::kSolid, true});
+      } else {
+        made_.drawing.AddText({x + w / 2, y_ + tall / 2 + 12}, sign, {16, Face::kStrong, Ink::kDim, Align::kCenter});
+      }
+      x += w;
+      continue;
+    }
+    grid->Draw({x, y_ + (tall - grid->height()) / 2}, &made_.drawing);
+    x += grid->width();
+    grids_.push_back(std::move(grid));
+  }
+  y_ += tall + 12;
 }
 
 const Grid* Board::GridOfArray(int array) const {
@@ -263,14 +315,42 @@ void Board::RelationArrows(size_t most) {
   }
 }
 
-void Board::Formula() {
+namespace {
+
+// The formula with an array's own letters for indices instead of i, j, k, ..., in the order in which these stand there; as it is where there are
+// more of one or the other.
+std::string WithLetters(const std::string& formula, const std::vector<std::string>& letters) {
+  constexpr absl::string_view kPrinted = "ijklmnpqrs";  // core/element/print.cc
+  if (letters.empty() || letters.size() > kPrinted.size()) return formula;
+  std::string text;
+  size_t used = 0;
+  for (size_t k = 0; k < formula.size();) {
+    const auto is_word = [&](size_t at) { return at < formula.size() && (absl::ascii_isalnum(static_cast<unsigned char>(formula[at])) || formula[at] == '_' || formula[at] == '.' || formula[at] == '%' || formula[at] == '-'); };
+    size_t end = k;
+    while (is_word(end)) ++end;
+    const size_t letter = end == k + 1 ? kPrinted.find(formula[k]) : absl::string_view::npos;
+    if (letter != absl::string_view::npos) {
+      if (letter >= letters.size()) return formula;
+      used = std::max(used, letter + 1);
+      text += letters[letter];
+    } else {
+      text.append(formula, k, std::max(end, k + 1) - k);
+    }
+    k = std::max(end, k + 1);
+  }
+  return used == letters.size() ? text : formula;
+}
+
+}  // namespace
+
+void Board::Formula(const std::vector<std::string>& letters) {
   const Captions& tr = captions();
   y_ += 4;
   if (const Cell* selected = result_cell()) {
     const int leaf = selected->array - kResultArray;
     const PictureArray& result = scene_->result(leaf);
     std::string value;
-    if (const std::optional<Scalar> s = result.At(selected->index)) value = absl::StrCat(" = ", ToText(*s));
+    if (const std::optional<Scalar> s = result.At(selected->index)) value = absl::StrCat(" = ", TextOf(*s));
     const std::string formula = relation_->Formula(leaf, selected->index, false);
     if (!formula.empty()) {
       const std::string numbers = relation_->Formula(leaf, selected->index, true);
@@ -283,12 +363,12 @@ void Board::Formula() {
     if (formula.empty() || related_.total() > 3) Say(tr.Counted(related_.total(), "It reads $0 element.", "It reads $0 elements."));
   } else if (cell() != nullptr && scene_->Has(*cell())) {
     std::string value;
-    if (const std::optional<Scalar> s = scene_->Find(cell()->array)->At(cell()->index)) value = absl::StrCat(" = ", ToText(*s));
+    if (const std::optional<Scalar> s = scene_->Find(cell()->array)->At(cell()->index)) value = absl::StrCat(" = ", TextOf(*s));
     Code(absl::StrCat(scene_->NameOf(*cell()), value));
     const int64_t n = related_.total();
     if (n > 0 || related_.exact) Say(n == 0 ? tr("No element of the result reads it.") : tr.Counted(n, "One element of the result reads it.", "$0 elements of the result read it."));
   } else {
-    std::string general = relation_->GeneralFormula();
+    std::string general = WithLetters(relation_->GeneralFormula(), letters);
     if (general.size() > 360) general.clear();  // more to read than a picture should have; `explain` prints it
     int lines = 0;
     for (absl::string_view line : absl::StrSplit(general, '\n', absl::SkipEmpty())) {
@@ -377,7 +457,9 @@ MadePicture Board::Finish() {
   made_.related = related_.List(kMostListed);
   made_.related_total = related_.total();
   made_.drawing.description = made_.step_text;
-  made_.drawing.SetSize(std::min(selection_->width, std::max(320.0f, made_.drawing.width() + kMargin)), y_ + 8);
+  // A name may be wider than the room: with a margin beside it, too.
+  const float wide = made_.drawing.width();
+  made_.drawing.SetSize(std::max(std::min(selection_->width, std::max(320.0f, wide + kMargin)), wide > 0 ? wide + kLeastMargin : 0), y_ + 8);
   return std::move(made_);
 }
 

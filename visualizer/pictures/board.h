@@ -4,6 +4,7 @@
 #define HLOSCOPE_VISUALIZER_PICTURES_BOARD_H_
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <set>
 #include <string>
@@ -36,13 +37,15 @@ class Board {
   void set_focus_word(std::string word) { focus_word_ = std::move(word); }
   // For pictures with cells of their own: what belongs to the selected one instead of what the relation says.
   void set_related(Related related) { related_ = std::move(related); }
+  // Arrays with the same number have one scale of colours. Those of operations that only move elements have it by themselves.
+  void set_scale(int array, int scale) { scales_[array] = scale; }
   // A grid of an operand or result, marked, its window where the selection or what belongs to it is.
   GridSpec SpecOf(const PictureArray& array) const;
   // Where a grid's window should be, for grids that pictures make themselves. `other_id`: of the operand that it stands for.
   std::optional<std::vector<int64_t>> FocusOf(int array) const;
 
   // ---- From top to bottom ----
-  void Headline();                                                    // the instruction
+  void Headline(std::vector<std::string> operands = {});              // the instruction; with other names than those of its operands
   void Summary();                                                     // what its operation does, in one line
   void Say(absl::string_view sentence, Paint paint = Ink::kDim);      // broken into lines
   void Explain(absl::string_view name, Paint paint, absl::string_view sentence);  // "padding" in its colour, and what it says here
@@ -55,8 +58,12 @@ class Board {
     Piece(std::string sign) : sign(std::move(sign)) {}                 // NOLINT
   };
   void Row(std::vector<Piece> pieces, float height = 380);
+  void Rows(std::vector<std::vector<Piece>> rows, float height);     // one below the other, with the same scales of colours
   // The formula of the selected element with its indices and numbers; without selection that of every element.
-  void Formula();
+  // Numbers outside of cells with the signs of NaNs.
+  void tell_signs_of_nan() { signs_of_nan_ = true; }
+  // `letters`: of the result's dimensions, and behind them those of what is summed over.
+  void Formula(const std::vector<std::string>& letters = {});
   void Code(absl::string_view line, Paint paint = Ink::kText);        // in the formula's type
   void Arrow(const Cell& from, const Cell& to, Paint paint = Ink::kBlue);  // where both are visible
   // From what the selected element reads to it, and to what reads it; only where they are few.
@@ -76,6 +83,12 @@ class Board {
 
  private:
   Board() = default;
+  struct Line {
+    std::vector<std::unique_ptr<Grid>> grids;  // null: the sign in its place
+    std::vector<std::string> signs;
+  };
+  std::vector<Line> LinesOf(const std::vector<Piece>& pieces, float height) const;
+  void DrawLine(Line line);
   void Legend();
   std::unique_ptr<PictureScene> scene_;
   std::unique_ptr<Relation> relation_;
@@ -84,6 +97,9 @@ class Board {
   std::function<CellMark(const Cell&)> marks_;
   std::shared_ptr<std::set<std::pair<CellMark, CellState>>> seen_ = std::make_shared<std::set<std::pair<CellMark, CellState>>>();
   std::string focus_word_;  // "": the usual one
+  std::string TextOf(const Scalar& s) const { return signs_of_nan_ ? SignedText(s) : ToText(s); }
+  bool signs_of_nan_ = false;
+  std::map<int, int> scales_;  // by array
   std::vector<std::unique_ptr<Grid>> grids_;
   MadePicture made_;
   float y_ = 12;

@@ -3,8 +3,11 @@
 // drops the dimensions of size 1) before an operation on single elements.
 #include <algorithm>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "visualizer/pictures/board.h"
 
 namespace hloscope {
@@ -22,6 +25,7 @@ bool IsImplicit(const Instruction& instruction) {
 struct Stretch {
   PictureArray source, result;
   std::vector<int> to;  // by dimension of the source: the result's; -1: of size 1 and dropped
+  std::vector<int> kept;  // by dimension of the source: that of the HLO broadcast's operand, where a reshape stands between; -1: dropped there
   int stage_id = 0;     // of the in-dim step
   bool has_stage = false;
   std::vector<int64_t> stage_dims;
@@ -78,7 +82,50 @@ std::optional<std::vector<int>> DroppedOnes(const Shape& of, const Shape& left) 
   return kept;
 }
 
-// `value_of`: the broadcast's own result. Where the operand's value is not at hand it is read off that.
+// The reshape that StableHLO's broadcast is read as, before what its HLO broadcast does: it drops the sizes of 1 that are stretched. Both stand
+// where the one operation is written.
+const Instruction* DroppingReshape(const Instruction& broadcast) {
+  const Instruction* before = broadcast.operands[0];
+  const Module* module = broadcast.parent == nullptr ? nullptr : broadcast.parent->module;
+  const bool made = module != nullptr && module->source != nullptr && broadcast.range.valid() && broadcast.range.end <= static_cast<int64_t>(module->source->text().size()) && before->opcode == Opcode::kReshape && before->operands.size() == 1 && before->range.begin == broadcast.range.begin &&
+                    before->range.end == broadcast.range.end;
+  return made && DroppedOnes(before->operands[0]->shape, before->shape) ? before : nullptr;
+}
+
+// Where StableHLO's broadcast puts the dimensions of its operand, of which `kept` says those that HLO still knows (-1: dropped). As it is
+// written; where it is not, as NumPy has it: each dimension that is open stands as far to the right as those beside it let it.
+std::vector<int> WrittenPlaces(const Instruction& broadcast, const Shape& source, const Shape& result, std::vector<int> kept) {
+  const absl::string_view all = broadcast.parent->module->source->text();
+  const absl::string_view text = all.substr(broadcast.range.begin, broadcast.range.end - broadcast.range.begin);
+  for (const absl::string_view name : {"dims", "broadcast_dimensions"}) {
+    size_t at = text.find(absl::StrCat(name, " = "));
+    if (at == absl::string_view::npos || (at = text.find_first_of("[:", at)) == absl::string_view::npos) continue;
+    std::vector<int> places;
+    bool fits = true;
+    const size_t end = text.find_first_of("]>", at);
+    for (absl::string_view part : absl::StrSplit(text.substr(at + 1, end == absl::string_view::npos ? 0 : end - at - 1), ',')) {
+      int place = -1;
+      fits = fits && absl::SimpleAtoi(absl::StripAsciiWhitespace(part), &place) && place >= 0 && place < result.rank();
+      places.push_back(place);
+    }
+    fits = fits && places.size() == kept.size();
+    for (size_t d = 0; fits && d < kept.size(); ++d) fits = kept[d] < 0 || kept[d] == places[d];
+    if (fits) return places;
+  }
+  int next = result.rank();
+  for (int d = source.rank(); d-- > 0;) {
+    if (kept[d] < 0) {
+      int place = next - 1;
+      while (place >= 0 && std::find(kept.begin(), kept.end(), place) != kept.end()) --place;
+      kept[d] = place;
+    }
+    next = kept[d];
+  }
+  return kept;
+}
+
+// `value_of`: the broadcast's own result. Where the operand's value is not at hand it is read off that. `look_back`: over all that the builder
+// writes for one broadcast, else only over what StableHLO's own one is read as.
 Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shape& result, const Value& operand_value, const Value& result_value, bool look_back, int operand_id,
                   int result_id, int stage_id) {
   Stretch s;
@@ -86,8 +133,18 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
   for (int64_t d : broadcast.Ints(AttrId::kDimensions)) to.push_back(static_cast<int>(d));
   Shape source = operand;
   std::string name = absl::StrCat("%", broadcast.operands[0]->name);
-  // Back over reshapes that only drop sizes of 1 and over earlier broadcasts: that is how the builder writes the steps.
   const Instruction* before = broadcast.operands[0];
+  if (const Instruction* made = DroppingReshape(broadcast)) {
+    const Shape& from = made->operands[0]->shape;
+    s.kept = *DroppedOnes(from, made->shape);
+    std::vector<int> places;
+    for (int d = 0; d < from.rank(); ++d) places.push_back(s.kept[d] >= 0 ? to[s.kept[d]] : -1);
+    to = WrittenPlaces(broadcast, from, result, std::move(places));
+    before = made->operands[0];
+    source = before->shape;
+    name = absl::StrCat("%", before->name);
+  }
+  // Back over reshapes that only drop sizes of 1 and over earlier broadcasts: that is how the builder writes the steps.
   for (int hops = 0; look_back && hops < 3 && before->operands.size() == 1; ++hops) {
     const Shape& from = before->operands[0]->shape;
     std::vector<int> of_source;
@@ -112,6 +169,13 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
   s.to = std::move(to);
   s.result = PictureArray(result_id, absl::StrCat("%", broadcast.name), result, result_value);
   Value value = operand_value;
+  if (value.has_value() && value.shape().dimensions() != source.dimensions()) {  // the same elements in the same order
+    const PictureArray dropped(0, "", operand, value);
+    value = Value::Allocate(Shape::Array(source.element_type(), source.dimensions()));
+    for (int64_t n = 0; n < source.ElementCount(); ++n) {
+      if (const std::optional<Scalar> x = dropped.At(n)) StoreScalar(*x, value.mutable_data() + n * StorageBytes(source.element_type()));
+    }
+  }
   if (!value.has_value() && result_value.has_value() && result.ElementCount() > 0 && source.ElementCount() <= (1 << 20)) {
     value = Value::Allocate(Shape::Array(source.element_type(), source.dimensions()));
     const int64_t bytes = StorageBytes(source.element_type());
@@ -150,7 +214,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
     cell.hint = absl::StrCat(tr("$0 comes from $1", IndexText(cell.cell.index), absl::StrCat(s.source.name, IndexText(source))), cell.text.empty() ? "" : " = ", cell.text);
     cell.mark = board.MarkOf(cell.cell);
     const int64_t linear = LinearIndex(s.source.shape.dimensions(), source);
-    cell.tint = Paint(GroupInk(static_cast<int>(linear % kGroupInks)), 0.2f);
+    if (s.result.shape.ElementCount() <= kMostTinted) cell.tint = Paint(GroupInk(static_cast<int>(linear % kGroupInks)), 0.2f);
     if (!made) {
       cell.text.clear();
       cell.number.reset();
@@ -166,6 +230,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   source.axes = of_source;
   source.note = tr("the operand");
   source.focus = board.FocusOf(source.array);
+  source.scales = {s.result.id};
   source.cell = [look, id = s.source.id](absl::Span<const int64_t> index) {
     std::vector<int64_t> at(index.begin(), index.end());
     return look(id, at, at, true);
@@ -181,6 +246,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
     stage.axes = axes;
     stage.note = tr("with the dimensions that it lacked");
     stage.focus = board.FocusOf(s.stage_id);
+    stage.scales = {s.result.id};
     if (!stage.focus) {
       if (const auto of_result = board.FocusOf(s.result.id)) stage.focus = s.StageOf(*of_result);
     }
@@ -199,6 +265,7 @@ void AddChain(const Stretch& s, Board& board, int visible, std::vector<Board::Pi
   const bool repeats = s.source.shape.rank() < s.result.shape.rank();
   result.note = s.has_stage || stretches ? tr("degenerate step: sizes of 1 are stretched") : repeats ? tr("in-dim step: repeated along the others") : tr("in-dim step: nothing is repeated");
   result.focus = board.FocusOf(s.result.id);
+  result.scales = {s.result.id};
   const bool made = visible > (s.has_stage ? 2 : 1);
   result.cell = [look, &s, made](absl::Span<const int64_t> index) { return look(s.result.id, {index.begin(), index.end()}, s.SourceOf(index), made); };
   row->push_back(std::move(result));
@@ -263,17 +330,37 @@ CellMark OnTheWay(const std::vector<Stretch>& stretches, const Board& board, con
     if (at.array == kResultArray && static_cast<int>(at.index.size()) == s.result.shape.rank()) return through({s.result.id, at.index}) ? CellMark::kRelated : CellMark::kNone;
     if (at.array == s.source.id && of_stage) return s.SourceOf(cell.index) == at.index ? CellMark::kRelated : CellMark::kNone;
     if (at.array == s.stage_id && !of_stage) return s.SourceOf(at.index) == cell.index ? CellMark::kRelated : CellMark::kNone;
+    if (at.array == OperandArray(0) && !s.kept.empty()) {  // of the reshape between, which is not drawn
+      const std::vector<int64_t> source = of_stage ? s.SourceOf(cell.index) : cell.index;
+      bool same = true;
+      for (size_t d = 0; d < source.size(); ++d) same = same && (s.kept[d] < 0 || (s.kept[d] < static_cast<int>(at.index.size()) && source[d] == at.index[s.kept[d]]));
+      return !same ? CellMark::kNone : of_stage ? CellMark::kRelated : CellMark::kSelected;
+    }
   }
   return CellMark::kNone;
 }
 
+// Of a broadcast whose operand is not that of the program's text, which Board::Formula would name.
+void SourceFormula(const Stretch& s, Board& board) {
+  const Cell* cell = board.result_cell();
+  std::vector<std::string> of_result, of_source;
+  const std::vector<GridAxis> axes = CustomaryAxes(s.result.shape.rank());
+  for (int d = 0; d < s.result.shape.rank(); ++d) of_result.push_back(cell != nullptr ? absl::StrCat(cell->index[d]) : axes[d].letter);
+  for (size_t d = 0; d < s.to.size(); ++d) of_source.push_back(s.to[d] < 0 || s.source.shape.dim(static_cast<int>(d)) == 1 ? "0" : of_result[s.to[d]]);
+  const auto element = [](const PictureArray& array, const std::vector<std::string>& index) { return absl::StrCat(array.name, index.empty() ? "" : absl::StrCat("[", absl::StrJoin(index, ","), "]")); };
+  board.Skip(4);
+  const std::optional<Scalar> x = cell != nullptr ? s.result.At(cell->index) : std::nullopt;
+  board.Code(absl::StrCat(element(s.result, of_result), " = ", element(s.source, of_source), x ? absl::StrCat(" = ", ToText(*x)) : ""));
+}
+
 absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   const PictureScene& scene = board.scene();
+  const bool between = DroppingReshape(scene.instruction()) != nullptr;
   const std::vector<Stretch> stretches = {StretchOf(scene.instruction(), scene.operand(0).shape, scene.result().shape, scene.operand(0).value(), scene.result().value(),
-                                                    /*look_back=*/false, 0, kResultArray, kOwnArray)};
+                                                    /*look_back=*/false, between ? kOwnArray + 1 : OperandArray(0), kResultArray, kOwnArray)};
   const Stretch& s = stretches[0];
   const Captions& tr = board.captions();
-  board.Headline();
+  board.Headline({s.source.name});
   ExplainStretch(s, board);
   RelateOwn(stretches, board);
   board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });
@@ -290,7 +377,8 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   AddChain(s, board, step < 0 ? 3 : step + 1, &row);
   board.Row(std::move(row));
   board.RelationArrows();
-  board.Formula();
+  if (between) SourceFormula(s, board);
+  else board.Formula();
   return board.Finish();
 }
 

@@ -93,14 +93,15 @@ void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
       if (names.size() < 6) names.push_back(NameOf(tr, g, d));
     }
     if (g.missing.size() > names.size()) names.push_back(tr("$0 more", g.missing.size() - names.size()));
-    board.Explain(tr("in no group"), Ink::kPink, g.missing.size() == 1 ? tr("$0: what it gets is not defined.", tr.And(names)) : tr("$0: what they get is not defined.", tr.And(names)));
+    if (OutsidersGetZeros(i)) board.Explain(tr("in no group"), Ink::kViolet, g.missing.size() == 1 ? tr("$0: it gets zeros.", tr.And(names)) : tr("$0: they get zeros.", tr.And(names)));
+    else board.Explain(tr("in no group"), Ink::kPink, g.missing.size() == 1 ? tr("$0: what it gets is not defined.", tr.And(names)) : tr("$0: what they get is not defined.", tr.And(names)));
   }
 }
 
-// The devices as boxes; gives back where they are.
+// The devices as boxes, those that are told in their colours; gives back where they are.
 class DeviceBoxes {
  public:
-  DeviceBoxes(Board& board, const DeviceGroups& g, float width, int shown_group, bool numbers_of_replicas, bool numbers) {
+  DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros, bool numbers_of_replicas, bool numbers) {
     const Captions& tr = board.captions();
     Drawing& drawing = board.drawing();
     const int64_t total = g.replicas * g.partitions;
@@ -110,7 +111,8 @@ class DeviceBoxes {
     const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : 60;
     const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
     columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
-    const float high = total <= 128 ? 34 : 20, y0 = board.y() + (line ? 4 : 18);
+    // Arrows of pairs go over the boxes, under what stands over the columns.
+    const float high = total <= 128 ? 34 : 20, head = line ? 4 : g.pairs.empty() ? 18 : 48, y0 = board.y() + head;
     int64_t rows = 0;
     if (!line) {
       for (int64_t p = 0; p < columns_; ++p) drawing.AddText({kLeft + label + (static_cast<float>(p) + 0.5f) * (size_ + gap) - gap / 2, board.y() + 10}, size_ > 40 ? tr("partition $0", p) : absl::StrCat(p), {9, Face::kUi, Ink::kDim, Align::kCenter});
@@ -123,14 +125,17 @@ class DeviceBoxes {
       const Box box{kLeft + label + static_cast<float>(column) * (size_ + gap), y0 + static_cast<float>(row) * (high + gap), size_, high};
       boxes_.push_back({d, box});
       const int group = g.GroupOf(d);
-      const bool missing = !g.pairwise && group < 0, of_shown = group >= 0 && group == shown_group;
+      const bool missing = !g.pairwise && group < 0 && !numbers;
+      const auto member = std::find(told.begin(), told.end(), d);
       const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
-      const Paint colour = missing ? Paint(Ink::kPink) : Paint(GroupInk(std::max(group, 0)));
       if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, tr("replica $0", d.replica), {10, Face::kUi, Ink::kDim});
       if (missing) {
-        drawing.AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kPink, 0.7f), 4);
+        drawing.AddHatchedBox(box, Paint(Ink::kSunken), outsiders_get_zeros ? Paint(Ink::kDim, 0.5f) : Paint(Ink::kPink, 0.7f), 4);
+      } else if (member != told.end()) {
+        const Ink ink = GroupInk(static_cast<int>(member - told.begin()));
+        drawing.AddBox(box, Paint(ink, 0.35f), ink, 4, 1.5f);
       } else {
-        drawing.AddBox(box, Paint(colour.ink, of_shown ? 0.4f : 0.22f), of_shown ? Paint(Ink::kText) : colour, 4, of_shown ? 1.5f : 1);
+        drawing.AddBox(box, Ink::kRaised, Ink::kDim, 4);
       }
       if (mark == CellMark::kSelected || mark == CellMark::kRelated || mark == CellMark::kNow) {
         drawing.AddBox({box.x - 2, box.y - 2, box.width + 4, box.height + 4}, Paint(), mark == CellMark::kRelated ? Paint(Ink::kBlue) : Paint(Ink::kAmber), 5, 2);
@@ -139,7 +144,7 @@ class DeviceBoxes {
         const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
         drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
         const std::string below = numbers ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition) : g.pairwise ? "" : missing ? tr("no group") : tr("group $0", group);
-        drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below, {10, Face::kUi, missing ? Ink::kPink : Ink::kDim, Align::kCenter});
+        drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below, {10, Face::kUi, missing && !outsiders_get_zeros ? Ink::kPink : Ink::kDim, Align::kCenter});
       }
       Spot spot;
       spot.box = box;
@@ -155,7 +160,7 @@ class DeviceBoxes {
       }
       drawing.AddSpot(std::move(spot));
     }
-    board.Skip(static_cast<float>(rows) * (high + gap) + (line ? 10 : 24));
+    board.Skip(static_cast<float>(rows) * (high + gap) + head + 6);
     if (total > kMostBoxes) board.Say(tr("$0 more devices are not drawn.", total - kMostBoxes));
   }
   const Box* Of(const Device& d) const {
@@ -325,11 +330,15 @@ Transfer TransferOf(const Captions& tr, const Instruction& i, Exchange exchange,
         for (int b = 0; b < n; ++b) before.push_back({m, tr("to $0", brief(b)), tr("block $0 of what $1 has", b, name(m)), 1, {}, brief(b)});
         for (int s = 0; s < n; ++s) after.push_back({s, tr("of $0", brief(s)), tr("block $0 of what $1 has", m, name(s)), 1, {{s, m}}, brief(s)});
         break;
-      case Exchange::kBroadcast:
+      case Exchange::kBroadcast: {
         t.block = Whole(tr, operand);
         before = {own};
-        after = {{0, tr("of $0", brief(0)), tr("what the first member has"), 1, {{0, 0}}, brief(0)}};
+        const std::vector<int> roots = RootsOf(i, data);
+        const int root = roots.empty() ? 0 : roots[0];
+        if (root >= 0 && root < n) after = {{root, tr("of $0", brief(root)), tr("what $0 has", name(root)), 1, {{root, 0}}, brief(root)}};
+        else after = {{-1, tr("open"), tr("the last operand says whose it is"), 1, {}, "…"}};
         break;
+      }
       default: break;
     }
     t.before.push_back(std::move(before));
@@ -355,6 +364,38 @@ bool RelateBlocks(const Transfer& t, Board& board) {
   return true;
 }
 
+// From block to block, between the rows where other blocks are in the way: below the row to where the blocks before end (`clear`), and over the
+// row from where those after begin.
+std::vector<Place> BlockRoute(const Box& from, float clear, const Box& to, float begin) {
+  constexpr float kAside = 5, kOver = 9, kTurn = 6;
+  std::vector<Place> points;
+  const auto line_to = [&points](Place end) {
+    const Place start = points.back();
+    for (const float t : {1 / 3.0f, 2 / 3.0f, 1.0f}) points.push_back({start.x + (end.x - start.x) * t, start.y + (end.y - start.y) * t});
+  };
+  const auto across_to = [&points](Place end) {
+    const Place start = points.back();
+    const float bend = std::max(16.0f, (end.x - start.x) * 0.45f);
+    points.insert(points.end(), {{start.x + bend, start.y}, {end.x - bend, end.y}, end});
+  };
+  if (clear > from.x) {
+    const float y = from.bottom() + kAside;
+    points = {{from.middle().x, from.bottom()}, {from.middle().x, y}, {from.middle().x, y}, {from.middle().x + kTurn, y}};
+    line_to({clear, y});
+  } else {
+    points = {{from.right(), from.middle().y}};
+  }
+  if (to.x <= begin + 1) {
+    across_to({to.x, to.middle().y});
+    return points;
+  }
+  const float y = to.y - kOver, x = to.middle().x;
+  across_to({begin - 4, y});
+  line_to({x - kTurn, y});
+  points.insert(points.end(), {{x, y}, {x, y}, {x, to.y}});
+  return points;
+}
+
 void DrawTransfer(Board& board, const Transfer& t, float width) {
   const Captions& tr = board.captions();
   Drawing& drawing = board.drawing();
@@ -370,9 +411,9 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
     most_before = std::max(most_before, wide(t.before[m]));
     most_after = std::max(most_after, wide(t.after[m]));
   }
-  constexpr float kMiddle = 110, kHigh = 26, kStep = 34;
+  constexpr float kMiddle = 110, kHigh = 26, kStep = 42, kHeadings = 28;
   const float unit = std::clamp((width - names - kMiddle) / (most_before + most_after), 18.0f, 62.0f);
-  const float x0 = kLeft + names, x1 = x0 + most_before * unit + kMiddle, y0 = board.y() + 18;
+  const float x0 = kLeft + names, x1 = x0 + most_before * unit + kMiddle, y0 = board.y() + kHeadings;
   drawing.AddText({x0, board.y() + 10}, tr("before"), {11, Face::kStrong, Ink::kDim});
   drawing.AddText({x1, board.y() + 10}, tr("after"), {11, Face::kStrong, Ink::kDim});
   const auto box_of = [&](const std::vector<Block>& blocks, int b, int m, float x) {
@@ -414,20 +455,18 @@ void DrawTransfer(Board& board, const Transfer& t, float width) {
         const CellMark from = board.MarkOf({kBefore, {s, block}}), to = board.MarkOf({kAfter, {m, b}});
         const bool lit = from >= CellMark::kRelated && to >= CellMark::kRelated;
         const Box a = box_of(t.before[s], block, s, x0), e = box_of(t.after[m], b, m, x1);
-        const bool inner = block + 1 < static_cast<int>(t.before[s].size()) || b > 0;
         if (!lit && members > 3 && (t.before[s].size() > 1 || t.after[m].size() > 1)) continue;
-        const Place p{inner ? a.middle().x : a.right(), inner ? a.bottom() : a.middle().y}, q{b > 0 ? e.middle().x : e.x, b > 0 ? e.y : e.middle().y};
-        const float bend = std::max(24.0f, (q.x - p.x) * 0.4f);
+        const bool inner = block + 1 < static_cast<int>(t.before[s].size());
         const Paint paint = !lit ? Paint(Ink::kDim, 0.35f) : from == CellMark::kNow || to == CellMark::kNow ? Paint(Ink::kAmber) : Paint(Ink::kBlue);
-        drawing.AddPath({p, {p.x + bend, p.y + (inner ? 6.0f : 0)}, {q.x - bend, q.y - (b > 0 ? 6.0f : 0)}, q}, {paint, lit ? 1.8f : 1, LineKind::kSolid, true}, true);
+        drawing.AddPath(BlockRoute(a, inner ? x0 + most_before * unit : a.x, e, x1), {paint, lit ? 1.8f : 1, LineKind::kSolid, true}, true);
       }
     }
   }
-  board.Skip(18 + static_cast<float>(members) * kStep + 4);
+  board.Skip(kHeadings + static_cast<float>(members) * kStep - 4);
 }
 
 // Whose numbers are drawn: the group's, or of pairs those of all devices.
-DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members) {
+DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, const DeviceGroups& g, const std::vector<Device>& members, const PictureData& data) {
   DeviceRows rows;
   rows.exchange = exchange;
   rows.members = members;
@@ -437,6 +476,11 @@ DeviceRows RowsOf(const Captions& tr, Exchange exchange, const Instruction& i, c
     for (int64_t n = 0; n < g.replicas * g.partitions; ++n) rows.members.push_back({n / g.partitions, n % g.partitions});
     const auto number = [&g](const Device& d) { return static_cast<int>(d.replica * g.partitions + d.partition); };
     for (const auto& [from, to] : g.pairs) rows.sends.emplace_back(number(from), number(to));
+  }
+  if (exchange == Exchange::kBroadcast) rows.roots = RootsOf(i, data);
+  if (!g.pairwise && OutsidersGetZeros(i) && members.size() < kMostMembers) {
+    rows.outsiders = static_cast<int>(std::min<size_t>(g.missing.size(), kMostMembers - members.size()));
+    rows.members.insert(rows.members.end(), g.missing.begin(), g.missing.begin() + rows.outsiders);
   }
   for (size_t m = 0; m < std::min<size_t>(rows.members.size(), kMostMembers); ++m) rows.names.push_back(NameOf(tr, g, rows.members[m]));
   return rows;
@@ -456,10 +500,12 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   const DeviceGroups g = data.devices.empty() ? GroupsOf(i) : GroupsOf(i, data.replicas, data.partitions);
   const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
   board.Headline();
-  board.Summary();
+  const bool named_root = exchange == Exchange::kBroadcast && data.instruction->operands.size() > 1 && RootsOf(i, data).size() < data.instruction->operands.size();
+  if (named_root) board.Say(tr("the device of each group that the last operand names sends its array to the others"));
+  else board.Summary();
   if (exchange == Exchange::kId) {
     board.Say(g.counts_known ? tr("Every device gets its own number.") : tr("Every device gets its own number. The module does not say how many run: one is drawn."));
-    DeviceBoxes(board, g, width, -1, i.opcode == Opcode::kReplicaId, true);
+    DeviceBoxes(board, g, width, {}, false, i.opcode == Opcode::kReplicaId, true);
     return board.Finish();
   }
   ExplainGroups(board, i, g);
@@ -511,7 +557,11 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     return CellMark::kNone;
   });
   board.Skip(g.pairs.empty() ? 4 : 26);
-  const DeviceBoxes boxes(board, g, width, g.groups.size() > 1 ? shown : -1, false, false);
+  std::vector<Device> told = members;
+  if (g.pairwise) {
+    for (int64_t n = 0; n < g.replicas * g.partitions; ++n) told.push_back({n / g.partitions, n % g.partitions});
+  }
+  const DeviceBoxes boxes(board, g, width, told, OutsidersGetZeros(i), false, false);
   PairArrows(board, g, boxes);
   if (g.pairwise) {
     board.Skip(14);
@@ -523,7 +573,8 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     if (step >= 0) board.set_step_text(tr("$0 sends $1 to $2.", NameOf(tr, g, g.pairs[step].first), i.operands.empty() ? tr("its value") : Whole(tr, i.operands[0]->shape), NameOf(tr, g, g.pairs[step].second)));
   }
   if (exchanges) {
-    if (g.groups.size() > 1) board.Say(selection.live ? tr("Group $0: click a device for its group.", shown) : tr("Group $0:", shown), Ink::kText);
+    if (g.groups.size() > 1) board.Say(selection.live ? tr("Group $0, each device in its colour: click another one for its group.", shown) : tr("Group $0, each device in its colour:", shown), Ink::kText);
+    else if (members.size() > 1) board.Say(tr("Each device in its colour:"), Ink::kText);
     DrawTransfer(board, t, width);
     board.Say(absl::StrCat(exchange == Exchange::kRagged ? tr("Blocks are rows, and differ in size: send_sizes of the sender says how many.") : tr("Each block is $0.", t.block), members.size() > kMostMembers ? absl::StrCat(" ", tr("The first $0 of $1 members are drawn.", kMostMembers, members.size())) : ""));
     if (step >= 0 && step < static_cast<int>(t.names.size())) {
@@ -534,7 +585,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
       board.set_step_text(tr("What $0 gets: $1.", t.names[step], got.size() > 3 ? tr("$0 blocks, one of each member", got.size()) : tr.And(got)));
     }
   }
-  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members));
+  const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, data));
   if (exchange == Exchange::kRagged) {
     const PictureScene& scene = board.scene();
     const Device shown_device{data.selected / data.partitions, data.selected % data.partitions};

@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t kMostArrays = 4;                        // of a device on each side
 constexpr int kFirstArray = kOwnArray + 100, kOfMember = 16, kAfterArrays = 8;  // their numbers
-constexpr float kHigh = 150;
+constexpr float kHigh = 230;
 
 struct Side {
   bool after = false;
@@ -28,17 +28,23 @@ class DeviceValues {
   std::optional<Cell> Draw() {
     Select();
     const Captions& tr = board_.captions();
+    const bool any = std::any_of(r_.members.begin(), r_.members.end(), [&](const Device& d) {
+      const PictureData::OfDevice* of = DataOf(d);
+      return of != nullptr && (of->result.has_value() || std::any_of(of->operands.begin(), of->operands.end(), [](const Value& v) { return v.has_value(); }));
+    });
+    if (!any) return selected_;
     board_.Skip(6);
     board_.Say(r_.exchange == Exchange::kReduce || r_.exchange == Exchange::kReduceScatter ? tr("The numbers of this run, before and after:") : tr("The numbers of this run, before and after, in the colour of the device from which they come:"), Ink::kText);
+    std::vector<std::vector<Board::Piece>> rows;
     for (int m = 0; m < static_cast<int>(r_.names.size()); ++m) {
       const PictureData::OfDevice* of = DataOf(r_.members[m]);
       if (of == nullptr) continue;
-      std::vector<Board::Piece> row;
+      std::vector<Board::Piece>& row = rows.emplace_back();
       AddSide(m, *of, false, &row);
       row.push_back(std::string("->"));
       AddSide(m, *of, true, &row);
-      board_.Row(std::move(row), kHigh);
     }
+    board_.Rows(std::move(rows), kHigh);
     return selected_;
   }
 
@@ -77,7 +83,8 @@ class DeviceValues {
   // The elements on the other side that an element goes to, or comes from.
   std::vector<Cell> OtherSide(const Side& side, std::vector<int64_t> index) const {
     std::vector<Cell> cells;
-    const int members = static_cast<int>(r_.names.size());
+    const int members = static_cast<int>(r_.names.size()) - r_.outsiders;
+    if (side.member >= members) return cells;
     const auto add = [&](int member, int array, const std::vector<int64_t>& at) {
       if (member >= 0 && member < members) cells.push_back({ArrayOf({!side.after, member, array, {}}), at});
     };
@@ -123,9 +130,9 @@ class DeviceValues {
         }
         break;
       case Exchange::kBroadcast:
-        if (HasDynamicRoot(*data_.instruction)) break;
-        if (side.after) add(0, side.array, index);
-        else if (side.member == 0) to_all(index);
+        if (RootOf(side.array) < 0) break;
+        if (side.after) add(RootOf(side.array), side.array, index);
+        else if (side.member == RootOf(side.array)) to_all(index);
         break;
       case Exchange::kPermute:
         for (const auto& [from, to] : r_.sends) {
@@ -170,9 +177,10 @@ class DeviceValues {
   GridSpec SpecOf(const PictureArray& array, Side side) const {
     side.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
     GridSpec spec = GridOf(array, nullptr, board_.captions());
+    if (r_.exchange != Exchange::kReduce && r_.exchange != Exchange::kReduceScatter && IsExchanged(side)) spec.scales = {side.array};
     spec.cell = [this, side, inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
-      const int from = side.after ? CameFrom(side, index) : side.member;
+      const int from = side.after ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
       if (from >= 0) cell.tint = Paint(GroupInk(from), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
       if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
@@ -182,6 +190,11 @@ class DeviceValues {
     if (selected_ && board_.selection().pinned) spec.focus = selected_->array == array.id ? selected_->index : related_.FirstOf(array.id);
     return spec;
   }
+
+  bool IsOutsider(int member) const { return member >= static_cast<int>(r_.names.size()) - r_.outsiders; }
+  int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }
+  // What says who sends is not sent.
+  bool IsExchanged(const Side& side) const { return side.after || r_.exchange != Exchange::kBroadcast || side.array < static_cast<int>(r_.roots.size()); }
 
   // Which of so many equal blocks along the dimension an element is in.
   int BlockOf(const Side& side, absl::Span<const int64_t> index) const {
@@ -195,7 +208,7 @@ class DeviceValues {
     switch (r_.exchange) {
       case Exchange::kGather:
       case Exchange::kAllToAll: return BlockOf(side, index);
-      case Exchange::kBroadcast: return HasDynamicRoot(*data_.instruction) ? -1 : 0;
+      case Exchange::kBroadcast: return IsOutsider(side.member) ? -1 : RootOf(side.array);
       case Exchange::kPermute:
         for (const auto& [from, to] : r_.sends) {
           if (to == side.member) return from;
@@ -211,7 +224,7 @@ class DeviceValues {
     if (step < 0) return false;
     if (r_.exchange == Exchange::kPermute) return step < static_cast<int>(r_.sends.size()) && (side.after ? r_.sends[step].second : r_.sends[step].first) == side.member;
     if (side.after) return side.member == step;
-    if (r_.exchange == Exchange::kBroadcast) return side.member == 0 && !HasDynamicRoot(*data_.instruction);
+    if (r_.exchange == Exchange::kBroadcast) return side.member == RootOf(side.array);
     return r_.exchange == Exchange::kGather || r_.exchange == Exchange::kReduce || BlockOf(side, index) == step;
   }
 
@@ -225,11 +238,29 @@ class DeviceValues {
 
 }  // namespace
 
+bool OutsidersGetZeros(const Instruction& instruction) { return ExchangeOf(instruction).outsiders_get_zeros; }
+
+std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data) {
+  if (!HasDynamicRoot(instruction)) return std::vector<int>(instruction.operands.size(), 0);
+  std::vector<int> roots(instruction.operands.size() - 1, -1);
+  Value said = !data.operands.empty() ? data.operands.back() : Value();
+  for (const PictureData::OfDevice& of : data.devices) {
+    if (!said.has_value() && !of.operands.empty()) said = of.operands.back();
+  }
+  if (!said.has_value()) return roots;
+  const PictureArray array(0, "", said.shape(), said);
+  for (size_t k = 0; k < roots.size(); ++k) {
+    if (const std::optional<Scalar> root = array.At(static_cast<int64_t>(k))) roots[k] = static_cast<int>(root->i);
+  }
+  return roots;
+}
+
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   const PictureData& data = board.scene().data();
   if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
-  // The blocks of asynchronous starts lie in tuples with what waits, which are no numbers of the exchange.
-  if (!data.instruction->shape.IsArray() && data.instruction->operands.size() != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return std::nullopt;
+  // Those of asynchronous starts lie in tuples with what waits, which are no numbers of the exchange.
+  const size_t sent = data.instruction->operands.size() - (HasDynamicRoot(*data.instruction) ? 1 : 0);
+  if (!data.instruction->shape.IsArray() && sent != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return std::nullopt;
   return DeviceValues(board, rows).Draw();
 }
 

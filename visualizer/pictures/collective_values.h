@@ -20,7 +20,14 @@ struct DeviceRows {
   std::vector<Device> members;             // in the order of the group; of pairs all devices
   std::vector<std::string> names;          // "replica 1", of those that are drawn
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
+  std::vector<int> roots;                  // of a broadcast: who sends each array; -1: not known
+  int outsiders = 0;                       // so many at the end of `names` are in no group and get zeros
 };
+// A device in no group gets zeros; else nothing says what it gets.
+bool OutsidersGetZeros(const Instruction& instruction);
+// Of a collective-broadcast, by array: the member of a group that sends; -1: a value that is not there yet says it.
+std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data);
+
 // Nothing where the data has no devices. Gives back the selected element of the operand or result among them, if one is selected.
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows);
 

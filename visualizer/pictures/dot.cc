@@ -138,7 +138,10 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
                                        term.running ? absl::StrCat("; ", tr("the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running))) : "", "."));
     }
   }
-  board.Formula();
+  std::vector<std::string> letters;
+  for (const GridAxis& axis : axes.result) letters.push_back(axis.letter);
+  letters.insert(letters.end(), axes.contracting.begin(), axes.contracting.end());
+  board.Formula(letters);
   return board.Finish();
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -11,8 +12,6 @@
 namespace hloscope {
 namespace {
 
-constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kScaleHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
-constexpr float kNumberSize = 12, kLabelSize = 10;
 constexpr int64_t kMostRows = 24, kMostColumns = 40, kMostSlices = 48;
 constexpr int64_t kFewNumbers = 12;
 constexpr size_t kMostDigits = 11;
@@ -87,15 +86,22 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     spec_.numbers = cells->second != "colours";
     spec_.only_numbers = cells->second == "numbers";
   }
-  if (rank >= 1) label_height_ = 13;
+  if (rank >= 1) label_height_ = spec_.tagged ? 20 : 13;
+  const auto letter_width = [&](int d) { return d < 0 ? 0 : TextWidth(spec_.axes[d].letter, Face::kStrong, kLabelSize); };
   if (spec_.rows >= 0) {
     // Labels may be words: the widest of the first ones and the last.
     float widest = 0;
     const int64_t last = std::max<int64_t>(Extent(spec_.rows) - 1, 0);
     for (int64_t i = 0; i <= last; i = i + 1 < kMostRows || i == last ? i + 1 : last) widest = std::max(widest, TextWidth(LabelOf(spec_.rows, i), Face::kUi, kLabelSize));
-    label_width_ = std::max(22.0f, widest + 8);
+    // Both letters stand in the corner.
+    label_width_ = std::max({22.0f, widest + 8, letter_width(spec_.rows) + letter_width(spec_.columns) + 9});
   } else if (rank >= 1) {
-    label_width_ = 14;
+    label_width_ = std::max(14.0f, letter_width(spec_.columns) + 6);
+  }
+  if (!outer_.empty()) {
+    std::vector<int64_t> last;
+    for (int d : outer_) last.push_back(std::max<int64_t>(spec_.dims[d] - 1, 0));
+    for (const std::vector<int64_t>& slice : {last, std::vector<int64_t>(outer_.size(), 0)}) slice_title_width_ = std::max(slice_title_width_, TextWidth(SliceTitle(slice), Face::kMono, 11));
   }
   ChooseWindow(selection);  // where to sample the numbers
   if (!empty_) Choose(width, height);
@@ -108,14 +114,17 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
     height_ = head_height_ + 34;
   } else {
     const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
-    int64_t slices = 1;
-    for (int d : outer_) slices *= views_[d].count;
+    const int64_t slices = SlicesSeen();
     across_ = std::min(across_, slices);
     const int64_t down = (slices + across_ - 1) / across_;
     width_ = static_cast<float>(across_) * SliceWidth(cell_width_, columns) + static_cast<float>(across_ - 1) * kSliceGap;
     if (shortened) width_ = std::max(width_, std::min(width, 190.0f));
+    if (!text_mode_) {
+      LookAtColours();
+      width_ = std::max(width_, label_width_ + ScaleNumbersWidth() + 24);
+    }
     scroll_height_ = shortened ? ScrollLines({}, width_, nullptr) : 0;
-    height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap + (text_mode_ ? 0 : kScaleHeight);
+    height_ = head_height_ + scroll_height_ + static_cast<float>(down) * SliceHeight(cell_height_, rows) + static_cast<float>(down - 1) * kSliceGap + static_cast<float>(heat_.size()) * kScaleHeight;
   }
   float head = TextWidth(spec_.title, Face::kMonoStrong, 13) + 8 + TextWidth(spec_.type, Face::kMono, 12) + 14;
   for (int d = 0; d < rank; ++d) head += TextWidth(absl::StrCat(spec_.axes[d].letter, ":", Told(d), ", "), Face::kMono, 12);
@@ -125,7 +134,8 @@ Grid::Grid(GridSpec spec, const PictureSelection& selection, float width, float 
 std::string Grid::LabelOf(int dim, int64_t i) const { return spec_.label ? spec_.label(dim, i) : absl::StrCat(i); }
 
 float Grid::SliceWidth(float cell_width, int64_t columns) const {
-  return label_width_ + static_cast<float>(columns) * cell_width + (spec_.columns >= 0 && columns < Extent(spec_.columns) ? 2 * kStrip : 0);
+  const float cells = static_cast<float>(columns) * cell_width + (spec_.columns >= 0 && columns < Extent(spec_.columns) ? 2 * kStrip : 0);
+  return label_width_ + std::max(cells, slice_title_width_);
 }
 float Grid::SliceHeight(float cell_height, int64_t rows) const {
   return label_height_ + (outer_.empty() ? 0 : kSliceHead) + static_cast<float>(rows) * cell_height + (spec_.rows >= 0 && rows < Extent(spec_.rows) ? 2 * kStrip : 0);
@@ -148,19 +158,22 @@ bool Grid::Fits(float cell_width, float cell_height, float room_width, float roo
 
 void Grid::Choose(float room_width, float room_height) {
   const int64_t rows = Extent(spec_.rows), columns = Extent(spec_.columns), slices = Product(spec_.dims, outer_);
-  // How wide numbers are, from some that will be seen.
+  // How wide numbers are, from those that will be seen; of many some.
   float widest = 0;
   {
-    std::vector<int64_t> slice;
-    for (int d : outer_) slice.push_back(views_[d].first);
     const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
-    for (int64_t r = r0; r < std::min(rows, r0 + 12); ++r) {
-      for (int64_t c = c0; c < std::min(columns, c0 + 16); ++c) {
-        widest = std::max(widest, TextWidth(spec_.cell(IndexAt(slice, r, c)).text, Face::kMono, kNumberSize));
+    int64_t looked_at = 0;
+    const int64_t last_row = std::min(rows, r0 + kMostRows), last_column = std::min(columns, c0 + kMostColumns);
+    EachSlice([&](const std::vector<int64_t>& slice, int64_t) {
+      for (int64_t r = r0; r < last_row && looked_at < 1024; ++r) {
+        for (int64_t c = c0; c < last_column && looked_at < 1024; ++c, ++looked_at) widest = std::max(widest, TextWidth(spec_.cell(IndexAt(slice, r, c)).text, Face::kMono, kNumberSize));
       }
-    }
+      return looked_at < 1024;
+    });
   }
-  const float text_width = std::clamp(widest + 12, 26.0f, 84.0f), tight = std::clamp(widest + 6, 22.0f, 72.0f);
+  // Numbers have at most ten letters; complex ones are two.
+  const float most = absl::StartsWith(spec_.type, "c") ? 160 : 84;
+  const float text_width = std::clamp(widest + 12, 26.0f, most), tight = std::clamp(widest + 6, 22.0f, most - 12);
   across_ = 1;
   if (spec_.numbers) {
     text_mode_ = true;
@@ -267,6 +280,48 @@ void Grid::ChooseWindow(const PictureSelection& selection) {
   }
 }
 
+int64_t Grid::SlicesSeen() const {
+  int64_t slices = 1;
+  for (int d : outer_) slices *= views_[d].count;
+  return slices;
+}
+
+void Grid::EachSlice(const std::function<bool(const std::vector<int64_t>&, int64_t)>& f) const {
+  std::vector<int64_t> slice;
+  for (int d : outer_) slice.push_back(views_[d].first);
+  const int64_t slices = SlicesSeen();
+  for (int64_t s = 0; s < slices && f(slice, s); ++s) {
+    for (size_t k = outer_.size(); k-- > 0;) {
+      if (++slice[k] < views_[outer_[k]].first + views_[outer_[k]].count) break;
+      slice[k] = views_[outer_[k]].first;
+    }
+  }
+}
+
+// One scale for all slices.
+void Grid::LookAtColours() {
+  const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
+  const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
+  heat_.assign(spec_.scale_dim < 0 ? 1 : static_cast<size_t>(spec_.dims[static_cast<size_t>(spec_.scale_dim)]), HeatScale());
+  EachSlice([&](const std::vector<int64_t>& slice, int64_t) {
+    for (int64_t k = 0; k < rows * columns; ++k) {
+      const std::vector<int64_t> index = IndexAt(slice, r0 + k / columns, c0 + k % columns);
+      const GridCell cell = spec_.cell(index);
+      if (cell.number) heat_[ScaleOf(index)].Take(*cell.number);
+      any_plus_inf_ = any_plus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number > 0);
+      any_minus_inf_ = any_minus_inf_ || (cell.number && std::isinf(*cell.number) && *cell.number < 0);
+      any_nan_ = any_nan_ || cell.is_nan;
+    }
+    return true;
+  });
+}
+
+std::string Grid::SliceTitle(absl::Span<const int64_t> slice) const {
+  std::vector<std::string> parts(spec_.dims.size(), ":");
+  for (size_t k = 0; k < outer_.size(); ++k) parts[outer_[k]] = LabelOf(outer_[k], slice[k]);
+  return absl::StrCat("[", absl::StrJoin(parts, ","), "]");
+}
+
 std::vector<int64_t> Grid::IndexAt(absl::Span<const int64_t> slice, int64_t row, int64_t column) const {
   std::vector<int64_t> index(spec_.dims.size());
   for (size_t k = 0; k < outer_.size(); ++k) index[outer_[k]] = slice[k];
@@ -286,318 +341,6 @@ float Grid::title_width() const {
   std::string type = spec_.type.empty() ? "" : absl::StrCat(spec_.type, "[");
   for (size_t d = 0; d < spec_.dims.size() && !type.empty(); ++d) absl::StrAppend(&type, d > 0 ? "," : "", spec_.axes[d].letter, spec_.axes[d].letter.empty() ? "" : ":", Told(d));
   return TextWidth(spec_.title, Face::kMonoStrong, 13) + (type.empty() ? 0 : 8 + TextWidth(absl::StrCat(type, "]"), Face::kMono, 12));
-}
-
-void Grid::DrawHead(Place at, Drawing* drawing) const {
-  float x = at.x;
-  const float y = at.y + 13;
-  drawing->AddText({x, y}, spec_.title, {13, Face::kMonoStrong});
-  x += TextWidth(spec_.title, Face::kMonoStrong, 13) + 8;
-  const auto add = [&](absl::string_view text, Paint paint) {
-    drawing->AddText({x, y}, text, {12, Face::kMono, paint});
-    x += TextWidth(text, Face::kMono, 12);
-  };
-  if (!spec_.type.empty()) {
-    add(absl::StrCat(spec_.type, "["), Ink::kTeal);
-    for (size_t d = 0; d < spec_.dims.size(); ++d) {
-      if (d > 0) add(",", Ink::kDim);
-      if (!spec_.axes[d].letter.empty()) add(absl::StrCat(spec_.axes[d].letter, ":"), spec_.axes[d].paint);
-      add(absl::StrCat(Told(d)), Ink::kTeal);
-    }
-    add("]", Ink::kTeal);
-  }
-  if (!spec_.note.empty()) drawing->AddText({at.x, at.y + kTitleHeight + 11}, spec_.note, {11, Face::kUi, Ink::kDim});
-}
-
-float Grid::ScrollLines(Place at, float width, Drawing* drawing) const {
-  float x = 0, y = 0;
-  for (int d = 0; d < static_cast<int>(spec_.dims.size()); ++d) {
-    if (!Shortened(d)) continue;
-    const View& view = views_[d];
-    const int64_t last = view.first + view.count - 1;
-    // The widest that it can be, so that scrolling moves nothing.
-    const std::string widest = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(Told(d), "-", Told(d)) : absl::StrCat(Told(d)), Told(d));
-    const float text_width = TextWidth(widest, Face::kUi, 11) + 4;
-    const float buttons_width = live_ ? 56 : 0;
-    if (x > 0 && x + text_width + buttons_width > width) {
-      x = 0;
-      y += kScrollHeight - 2;
-    }
-    if (drawing != nullptr) {
-      const bool told = d == 0 && spec_.told_first >= 0;
-      const auto name = [&](int64_t i) { return told ? LabelOf(0, i) : absl::StrCat(i); };
-      const std::string text = tr_("$0 $1 of $2", spec_.axes[d].letter, view.count > 1 ? absl::StrCat(name(view.first), "-", name(last)) : name(view.first), Told(d));
-      drawing->AddText({at.x + x, at.y + y + 12}, text, {11, Face::kUi, Ink::kDim});
-      const struct {
-        const char* text;
-        int64_t first;
-        const char* hint;
-      } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")}, {"‹", view.first - view.count, HLO_CAPTION("back")}, {"›", view.first + view.count, HLO_CAPTION("on")}, {"»", spec_.dims[d], HLO_CAPTION("to the end")}};
-      float left = at.x + x + text_width;
-      for (const auto& button : buttons) {
-        if (!live_) break;
-        const bool can = button.first < view.first ? view.first > 0 : last + 1 < spec_.dims[d];
-        const Box box{left, at.y + y, 14, 16};
-        drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint, Align::kCenter});
-        if (can) drawing->AddSpot({box, false, {}, tr_("dimension $0: $1", d, tr_(button.hint)), ScrollAction(d, button.first), "", ""});
-        left += 14;
-      }
-    }
-    x += text_width + buttons_width + 10;
-  }
-  return y + kScrollHeight;
-}
-
-void Grid::DrawCell(const GridCell& cell, Box box, Drawing* drawing) const {
-  const Box inner{box.x + 0.5f, box.y + 0.5f, box.width - 1, box.height - 1};
-  switch (cell.state) {
-    case CellState::kAbsent: return;
-    case CellState::kHole: drawing->AddHatchedBox(inner, Paint(Ink::kSunken), Paint(Ink::kBorder, 0.6f)); break;
-    case CellState::kUnused:
-    case CellState::kPadding: drawing->AddHatchedBox(inner, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.6f)); break;
-    case CellState::kElement:
-    case CellState::kSkipped:
-    case CellState::kPartly:
-    case CellState::kClamped:
-      if (text_mode_) drawing->AddBox(inner, Paint(Ink::kRaised), Paint(Ink::kBorder));
-      break;
-  }
-  if (!cell.tint.none() && text_mode_) drawing->AddBox(inner, cell.tint);
-  if (!cell.tint.none() && !text_mode_ && cell.tint.ink != Ink::kExact) drawing->AddBox({box.x, box.bottom() - 3, box.width, 3}, Paint(cell.tint.ink, 1));
-  Paint fill, line;
-  float width = 1;
-  switch (cell.mark) {
-    case CellMark::kNone: break;
-    case CellMark::kDone: fill = Paint(Ink::kText, 0.08f); break;
-    case CellMark::kFocus: fill = Paint(Ink::kTeal, 0.14f), line = Paint(Ink::kTeal, 0.8f); break;
-    case CellMark::kRelated: fill = Paint(Ink::kBlue, 0.30f), line = Ink::kBlue, width = 1.5f; break;
-    case CellMark::kIndex: fill = Paint(Ink::kViolet, 0.30f), line = Ink::kViolet, width = 1.5f; break;
-    case CellMark::kPredicate: fill = Paint(Ink::kOrange, 0.28f), line = Ink::kOrange, width = 1.5f; break;
-    case CellMark::kNow: fill = Paint(Ink::kAmber, 0.34f), line = Ink::kAmber, width = 2; break;
-    case CellMark::kSelected: fill = Paint(Ink::kBlue, 0.62f), line = Ink::kText, width = 2; break;
-  }
-  if (!text_mode_ && cell.state == CellState::kElement) {
-    fill = Paint();
-    if (cell.mark == CellMark::kDone) fill = Paint(Ink::kWindow, 0.45f);
-    if (cell.mark == CellMark::kSelected) line = Ink::kAmber, width = 3;
-    if (cell.mark == CellMark::kRelated) line = Ink::kText, width = 1.5f;
-  }
-  if (!fill.none() || !line.none()) drawing->AddBox({inner.x + 0.5f, inner.y + 0.5f, inner.width - 1, inner.height - 1}, fill, line, 0, width);
-  // Shapes beside the colours: a corner for indices, a bar for predicates.
-  if (cell.mark == CellMark::kIndex) {
-    const float s = std::min(6.0f, box.width / 2);
-    drawing->AddPolygon({{inner.x, inner.y}, {inner.x + s, inner.y}, {inner.x, inner.y + s}}, Ink::kViolet);
-  } else if (cell.mark == CellMark::kPredicate) {
-    drawing->AddBox({inner.x, inner.y, inner.width, 2}, Ink::kOrange);
-  }
-  if (cell.state == CellState::kSkipped) {
-    drawing->AddLine({inner.x + 2, inner.y + 2}, {inner.right() - 2, inner.bottom() - 2}, {Paint(Ink::kPink, 0.8f)});
-    drawing->AddLine({inner.x + 2, inner.bottom() - 2}, {inner.right() - 2, inner.y + 2}, {Paint(Ink::kPink, 0.8f)});
-  } else if (cell.state == CellState::kClamped || cell.state == CellState::kPartly) {
-    drawing->AddPath({{inner.x, inner.y}, {inner.right(), inner.y}, {inner.right(), inner.bottom()}, {inner.x, inner.bottom()}, {inner.x, inner.y}},
-                     {cell.state == CellState::kClamped ? Ink::kOrange : Ink::kPink, 1.5f, LineKind::kDashed});
-  }
-  if (text_mode_ && !cell.text.empty()) {
-    const bool faint = cell.state == CellState::kPadding || cell.state == CellState::kUnused || cell.state == CellState::kHole || cell.state == CellState::kSkipped;
-    Paint paint = faint ? Ink::kDim : Ink::kText;
-    if ((cell.is_nan || cell.text == "inf" || cell.text == "-inf") && cell.mark != CellMark::kSelected) paint = Ink::kPink;
-    if (cell.tint.ink == Ink::kExact) paint = Paint::Exact(TextOn(cell.tint.rgb));  // a number's own colour, the same in dark and light
-    drawing->AddTextIn({inner.x + 1, inner.y, inner.width - 2, inner.height}, cell.text, {kNumberSize, Face::kMono, paint, Align::kCenter});
-  }
-}
-
-void Grid::DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing) {
-  const View rows = spec_.rows < 0 ? View{0, 1} : views_[spec_.rows], columns = spec_.columns < 0 ? View{0, 1} : views_[spec_.columns];
-  const bool more_rows = Shortened(spec_.rows), more_columns = Shortened(spec_.columns);
-  float y = at.y;
-  if (!outer_.empty()) {
-    std::vector<std::string> parts(spec_.dims.size(), ":");
-    for (size_t k = 0; k < outer_.size(); ++k) parts[outer_[k]] = LabelOf(outer_[k], slice[k]);
-    drawing->AddText({at.x + label_width_, y + 11}, absl::StrCat("[", absl::StrJoin(parts, ","), "]"), {11, Face::kMono, Ink::kDim});
-    y += kSliceHead;
-  }
-  const Box cells{at.x + label_width_ + (more_columns ? kStrip : 0), y + label_height_ + (more_rows ? kStrip : 0), static_cast<float>(columns.count) * cell_width_,
-                  static_cast<float>(rows.count) * cell_height_};
-  placed_.push_back({{slice.begin(), slice.end()}, cells});
-  // Letters in the corner, indices along the edges; of small cells only some.
-  if (spec_.columns >= 0) {
-    const GridAxis& axis = spec_.axes[spec_.columns];
-    drawing->AddText({at.x + label_width_ - 3, y + 10}, axis.letter, {kLabelSize, Face::kStrong, axis.paint, Align::kRight});
-    float free_from = cells.x - 100;
-    for (int64_t c = 0; c < columns.count; ++c) {
-      const std::string label = LabelOf(spec_.columns, columns.first + c);
-      const float w = TextWidth(label, Face::kUi, kLabelSize), middle = cells.x + (static_cast<float>(c) + 0.5f) * cell_width_;
-      const bool last = c + 1 == columns.count;
-      if (middle - w / 2 < free_from || (!text_mode_ && !last && c % 5 != 0)) continue;
-      drawing->AddText({middle, y + 10}, label, {kLabelSize, Face::kUi, Ink::kDim, Align::kCenter});
-      free_from = middle + w / 2 + 3;
-    }
-  }
-  if (spec_.rows >= 0) {
-    const GridAxis& axis = spec_.axes[spec_.rows];
-    drawing->AddText({at.x, y + label_height_ + 2}, axis.letter, {kLabelSize, Face::kStrong, axis.paint});
-    float free_from = cells.y - 100;
-    for (int64_t r = 0; r < rows.count; ++r) {
-      const float middle = cells.y + (static_cast<float>(r) + 0.5f) * cell_height_;
-      if (middle - 5 < free_from || (!text_mode_ && r + 1 != rows.count && r % 5 != 0)) continue;
-      drawing->AddText({at.x + label_width_ - 4, middle + 3.5f}, LabelOf(spec_.rows, rows.first + r), {kLabelSize, Face::kUi, Ink::kDim, Align::kRight});
-      free_from = middle + 6;
-    }
-  }
-  std::vector<GridCell> looks;
-  for (int64_t r = 0; r < rows.count; ++r) {
-    for (int64_t c = 0; c < columns.count; ++c) looks.push_back(spec_.cell(IndexAt(slice, rows.first + r, columns.first + c)));
-  }
-  if (!text_mode_) {
-    drawing->AddBox(cells, Paint(Ink::kSunken), Paint(Ink::kBorder));
-    // Cells with gaps between them; where they are many or tiny, one image.
-    const bool single = looks.size() <= 700 && cell_width_ > 9;
-    DrawnImage image;
-    image.box = cells;
-    image.width = static_cast<int>(columns.count);
-    image.height = static_cast<int>(rows.count);
-    for (size_t k = 0; k < looks.size(); ++k) {
-      const GridCell& look = looks[k];
-      const bool drawn = (look.number || look.is_nan) && look.state != CellState::kAbsent;
-      const uint32_t rgb = look.is_nan ? kNanHeat : look.number ? heat_.ColorOf(*look.number) : 0;
-      image.pixels.push_back(drawn ? 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16 : 0);
-      const int64_t r = static_cast<int64_t>(k) / columns.count, c = static_cast<int64_t>(k) % columns.count;
-      if (single && drawn) {
-        drawing->AddBox({cells.x + static_cast<float>(c) * cell_width_ + 0.5f, cells.y + static_cast<float>(r) * cell_height_ + 0.5f, cell_width_ - 1, cell_height_ - 1}, Paint::Exact(rgb));
-      }
-    }
-    if (!single) drawing->AddImage(std::move(image));
-  }
-  // What stands out is drawn last, so that its edge is whole.
-  for (const bool marked : {false, true}) {
-    for (int64_t r = 0; r < rows.count; ++r) {
-      for (int64_t c = 0; c < columns.count; ++c) {
-        const GridCell& look = looks[r * columns.count + c];
-        if ((look.mark > CellMark::kDone) != marked) continue;
-        const Box box{cells.x + static_cast<float>(c) * cell_width_, cells.y + static_cast<float>(r) * cell_height_, cell_width_, cell_height_};
-        DrawCell(look, box, drawing);
-        if (look.state != CellState::kAbsent) drawing->AddSpot({box, true, look.cell, look.hint, "", "", ""});
-      }
-    }
-  }
-  DrawEdges({cells.x, cells.y}, drawing);
-}
-
-// The rest that is not seen, on each side where there is some.
-void Grid::DrawEdges(Place at, Drawing* drawing) const {
-  for (const int d : {spec_.columns, spec_.rows}) {
-    if (!Shortened(d)) continue;
-    const View& view = views_[d];
-    const float w = static_cast<float>(spec_.columns < 0 ? 1 : views_[spec_.columns].count) * cell_width_;
-    const float h = static_cast<float>(spec_.rows < 0 ? 1 : views_[spec_.rows].count) * cell_height_;
-    const bool across = d == spec_.columns;
-    const auto strip = [&](Box box, int64_t hidden, int64_t first) {
-      if (hidden <= 0) return;
-      drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.35f));
-      drawing->AddTextIn(box, "…", {11, Face::kStrong, Ink::kDim, Align::kCenter});
-      drawing->AddSpot({box, false, {}, absl::StrCat(tr_("$0 more along dimension $1", hidden, d), live_ ? "\n" : "", !live_ ? "" : across ? tr_("Shift with the wheel, or with PageUp and PageDown") : tr_("The wheel, or PageUp and PageDown")), ScrollAction(d, first), "", ""});
-    };
-    const Box before = across ? Box{at.x - kStrip, at.y, kStrip - 1, h} : Box{at.x, at.y - kStrip, w, kStrip - 1};
-    const Box after = across ? Box{at.x + w + 1, at.y, kStrip - 1, h} : Box{at.x, at.y + h + 1, w, kStrip - 1};
-    strip(before, view.first, view.first - view.count);
-    strip(after, spec_.dims[d] - view.first - view.count, view.first + view.count);
-  }
-}
-
-// Which number a colour is: from the smallest that is seen to the largest.
-void Grid::DrawScale(Place at, Drawing* drawing) const {
-  constexpr int kSteps = 24;
-  constexpr float kStep = 4, kHigh = 8;
-  const float base = at.y + kScaleHeight - 3;
-  float x = at.x;
-  const auto say = [&](absl::string_view text) {
-    drawing->AddText({x, base}, text, {kLabelSize, Face::kUi, Ink::kDim});
-    x += TextWidth(text, Face::kUi, kLabelSize) + 4;
-  };
-  const auto number = [](double v) { return ShortText(Scalar::Float(ElementType::kF64, v)); };
-  if (!heat_.empty()) {
-    const double top = std::max(-heat_.low(), heat_.high()), low = heat_.diverging() ? -top : heat_.low(), high = heat_.diverging() ? top : heat_.high();
-    const int steps = high > low ? kSteps : 2;
-    if (high > low) say(number(low));
-    for (int k = 0; k < steps; ++k) drawing->AddBox({x + static_cast<float>(k) * kStep, base - kHigh, kStep, kHigh}, Paint::Exact(heat_.ColorOf(low + (high - low) * (k + 0.5) / steps)));
-    x += static_cast<float>(steps) * kStep + 4;
-    say(number(high));
-  }
-  if (any_nan_) {
-    drawing->AddBox({x + 4, base - kHigh, kHigh, kHigh}, Paint::Exact(kNanHeat));
-    x += kHigh + 8;
-    say("nan");
-  }
-}
-
-void Grid::Draw(Place at, Drawing* drawing) {
-  placed_.clear();
-  DrawHead(at, drawing);
-  float y = at.y + head_height_;
-  if (empty_) {
-    const Box box{at.x, y, 100, 26};
-    drawing->AddHatchedBox(box, Paint(Ink::kSunken), Paint(Ink::kFaint, 0.4f));
-    drawing->AddTextIn(box, tr_("no elements"), {11, Face::kUi, Ink::kDim, Align::kCenter});
-    body_ = box;
-    return;
-  }
-  if (scroll_height_ > 0) ScrollLines({at.x, y}, width_, drawing);
-  y += scroll_height_;
-  const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
-  int64_t slices = 1;
-  for (int d : outer_) slices *= views_[d].count;
-  const float w = SliceWidth(cell_width_, columns) + kSliceGap, h = SliceHeight(cell_height_, rows) + kSliceGap;
-  const auto each_slice = [&](const auto& f) {
-    std::vector<int64_t> slice;
-    for (int d : outer_) slice.push_back(views_[d].first);
-    for (int64_t s = 0; s < slices; ++s) {
-      f(slice, s);
-      for (size_t k = outer_.size(); k-- > 0;) {
-        if (++slice[k] < views_[outer_[k]].first + views_[outer_[k]].count) break;
-        slice[k] = views_[outer_[k]].first;
-      }
-    }
-  };
-  if (!text_mode_) {  // one scale for all slices
-    heat_ = HeatScale();
-    any_nan_ = false;
-    const int64_t r0 = spec_.rows < 0 ? 0 : views_[spec_.rows].first, c0 = spec_.columns < 0 ? 0 : views_[spec_.columns].first;
-    each_slice([&](const std::vector<int64_t>& slice, int64_t) {
-      for (int64_t k = 0; k < rows * columns; ++k) {
-        const GridCell cell = spec_.cell(IndexAt(slice, r0 + k / columns, c0 + k % columns));
-        if (cell.number) heat_.Take(*cell.number);
-        any_nan_ = any_nan_ || cell.is_nan;
-      }
-    });
-  }
-  each_slice([&](const std::vector<int64_t>& slice, int64_t s) { DrawSlice(slice, {at.x + static_cast<float>(s % across_) * w, y + static_cast<float>(s / across_) * h}, drawing); });
-  if (!text_mode_) DrawScale({at.x + label_width_, at.y + height_ - kScaleHeight}, drawing);
-  if (scroll_height_ > 0) {
-    Roll roll{.box = {at.x, at.y, width_, height_}, .option = absl::StrCat("window:", spec_.array)};
-    for (const View& view : views_) {
-      roll.first.push_back(view.first);
-      roll.count.push_back(view.count);
-    }
-    roll.size = spec_.dims;
-    // The wheel goes down the rows; where all are seen, through the slices.
-    std::vector<int> hidden;
-    for (const int d : outer_) {
-      if (Shortened(d)) hidden.insert(hidden.begin(), d);
-    }
-    roll.down = Shortened(spec_.rows) ? spec_.rows : !hidden.empty() ? hidden.front() : -1;
-    roll.across = Shortened(spec_.columns) ? spec_.columns : -1;
-    if (roll.across < 0) {
-      for (const int d : hidden) roll.across = d != roll.down && roll.across < 0 ? d : roll.across;
-    }
-    drawing->AddRoll(std::move(roll));
-  }
-  body_ = placed_.front().cells;
-  for (const Placed& p : placed_) {
-    const float right = std::max(body_.right(), p.cells.right()), bottom = std::max(body_.bottom(), p.cells.bottom());
-    body_ = {std::min(body_.x, p.cells.x), std::min(body_.y, p.cells.y), 0, 0};
-    body_.width = right - body_.x;
-    body_.height = bottom - body_.y;
-  }
 }
 
 std::optional<Box> Grid::BoxOf(absl::Span<const int64_t> index) const {

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -49,6 +50,9 @@ struct GridCell {
   bool is_nan = false;
 };
 
+// Elements that carry the colour of where they come from; of more of them the colours of numbers say it better.
+inline constexpr int64_t kMostTinted = 160;
+
 struct GridAxis {
   std::string letter;  // "m"; "" none
   Paint paint = Ink::kTeal;
@@ -70,6 +74,10 @@ struct GridSpec {
   // An element that should be seen, unless somebody scrolled.
   std::optional<std::vector<int64_t>> focus;
   std::string note;                // under the title, faint
+  bool tagged = false;             // labels will stand on the corners of cells: room for them under the columns' numbers
+  // Grids with the same number have one scale of colours: their values were only moved. Nothing: a scale of its own.
+  std::vector<int> scales;
+  int scale_dim = -1;              // each index along it has a scale, and its entry of `scales`; -1: all have the same
 };
 
 // The customary letters of an array's dimensions: y x, z y x, p z y x.
@@ -95,6 +103,9 @@ class Grid {
   float RowLineNear(float y) const;
   float ColumnLineNear(float x) const;
   bool has_numbers() const { return text_mode_; }
+  // The numbers whose colours are seen, by GridSpec::scales, and scales instead of those.
+  const std::vector<HeatScale>& heat() const { return heat_; }
+  void set_heat(size_t k, const HeatScale& heat) { heat_[k] = heat; }
   int64_t first(int dim) const { return views_[dim].first; }  // the first index that is seen
 
  private:
@@ -119,8 +130,20 @@ class Grid {
   void DrawSlice(absl::Span<const int64_t> slice, Place at, Drawing* drawing);
   void DrawCell(const GridCell& cell, Box box, Drawing* drawing) const;
   void DrawEdges(Place at, Drawing* drawing) const;
-  void DrawScale(Place at, Drawing* drawing) const;
+  void DrawScales(Place at, Drawing* drawing) const;
+  size_t ScaleOf(absl::Span<const int64_t> index) const { return spec_.scale_dim < 0 ? 0 : static_cast<size_t>(index[static_cast<size_t>(spec_.scale_dim)]); }
   std::string LabelOf(int dim, int64_t i) const;
+  // "[0,:,:]".
+  std::string SliceTitle(absl::Span<const int64_t> slice) const;
+  float ScaleNumbersWidth() const;
+  std::vector<std::pair<const char*, uint32_t>> ColoursOfTheirOwn() const;  // that are seen, of what has no place on the scale
+  int64_t SlicesSeen() const;
+  // Slices that are seen, with their number in the order in which they are drawn, until the function says false.
+  void EachSlice(const std::function<bool(const std::vector<int64_t>&, int64_t)>& f) const;
+  void LookAtColours();
+
+  static constexpr float kTitleHeight = 20, kNoteHeight = 16, kScrollHeight = 18, kScaleHeight = 18, kSliceHead = 15, kSliceGap = 14, kStrip = 12;
+  static constexpr float kNumberSize = 12, kLabelSize = 10;
 
   GridSpec spec_;
   const Captions tr_;
@@ -129,7 +152,7 @@ class Grid {
   std::vector<int> outer_;             // dimensions of the slices
   std::vector<View> views_;            // by dimension
   float cell_width_ = 0, cell_height_ = 0;
-  float label_width_ = 0, label_height_ = 0;
+  float label_width_ = 0, label_height_ = 0, slice_title_width_ = 0;
   float head_height_ = 0, scroll_height_ = 0;
   int64_t across_ = 1;                 // slices side by side
   float width_ = 0, height_ = 0;
@@ -138,8 +161,8 @@ class Grid {
     Box cells;
   };
   std::vector<Placed> placed_;
-  HeatScale heat_;  // of all cells that are seen, where they are colours
-  bool any_nan_ = false;
+  std::vector<HeatScale> heat_;  // of all cells that are seen, where they are colours; by the index along GridSpec::scale_dim
+  bool any_nan_ = false, any_plus_inf_ = false, any_minus_inf_ = false;
   Box body_;
 };
 

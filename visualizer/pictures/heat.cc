@@ -32,8 +32,15 @@ void HeatScale::Take(double x) {
   any_ = true;
 }
 
+void HeatScale::Take(const HeatScale& other) {
+  if (other.empty()) return;
+  Take(other.low());
+  Take(other.high());
+}
+
 uint32_t HeatScale::ColorOf(double x) const {
   if (std::isnan(x)) return kNanHeat;
+  if (std::isinf(x)) return x > 0 ? kPlusInfHeat : kMinusInfHeat;
   if (diverging()) {
     const double top = std::max(-low_, high_);
     return Along(kDiverging, 0.5 + std::clamp(x / top, -1.0, 1.0) / 2);

@@ -10,6 +10,7 @@ namespace hloscope {
 class HeatScale {
  public:
   void Take(double x);           // a number that will be drawn; infinities do not stretch the scale
+  void Take(const HeatScale& other);
   uint32_t ColorOf(double x) const;  // 0xRRGGBB
   bool diverging() const { return low_ < 0 && high_ > 0; }
   double low() const { return low_; }
@@ -20,7 +21,8 @@ class HeatScale {
   bool any_ = false;
   double low_ = 0, high_ = 0;
 };
-inline constexpr uint32_t kNanHeat = 0xff78cf;
+// What has no place on the scale; the colours of values in the window (core/debug/color_scale.h).
+inline constexpr uint32_t kNanHeat = 0xff78cf, kPlusInfHeat = 0xe03ab4, kMinusInfHeat = 0xa02a8c;
 
 // Black or white, whichever can be read on the colour.
 uint32_t TextOn(uint32_t rgb);

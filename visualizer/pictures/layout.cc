@@ -397,6 +397,8 @@ class LayoutPicture {
         which.push_back(at / group.tile);
         in.push_back(at % group.tile);
       }
+      // Dimensions that are not tiled say which tile as well.
+      if (!stage.groups.empty()) which.insert(which.begin(), place.begin(), place.begin() + stage.groups.front().first);
       tile = absl::StrCat("   ", tr_("tile ($0), place ($1) in it", absl::StrJoin(which, ","), absl::StrJoin(in, ",")));
     }
     board_.Code(absl::StrCat(head(2), physical, "   ", bytes, tile));

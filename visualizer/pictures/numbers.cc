@@ -125,8 +125,16 @@ class NumbersPicture {
     static constexpr ElementType kFloats[] = {ElementType::kF64, ElementType::kF32, ElementType::kBF16, ElementType::kF16, ElementType::kF8E5M2, ElementType::kF8E4M3FN, ElementType::kF6E3M2FN, ElementType::kF4E2M1FN};
     static constexpr ElementType kWholes[] = {ElementType::kS32, ElementType::kS8, ElementType::kU8};
     Heading(tr_("In other types"));
-    const float columns[] = {0, 92, 260, 420};
-    Line(columns, {"", tr_("converted"), tr_("relative error"), tr_("bits")}, Ink::kFaint, Face::kUi);
+    // The bits have no room in narrow panels.
+    constexpr float kBitsWidth = 136, kWithBits = 500;
+    const bool with_bits = width_ >= kWithBits;
+    const float by = with_bits ? std::min(1.0f, (width_ - kBitsWidth) / 420) : 0.84f;
+    const float columns[] = {0, 92 * by, 260 * by, 420 * by};
+    const auto line = [&](std::vector<std::string> texts, Paint paint, Face face) {
+      if (!with_bits) texts.pop_back();
+      Line(columns, texts, paint, face);
+    };
+    line({"", tr_("converted"), tr_("relative error"), tr_("bits")}, Ink::kFaint, Face::kUi);
     const long double x = NumberOf(s);
     const auto row = [&](ElementType other) {
       if (other == type) return;
@@ -135,7 +143,7 @@ class NumbersPicture {
       const bool exact = y == x || (std::isnan(x) && std::isnan(y));
       const bool lost = !exact && (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0);
       const std::string error = exact ? tr_("exact") : lost ? tr_("lost") : absl::StrFormat("%.2g", static_cast<double>(std::abs((y - x) / x)));
-      Line(columns, {std::string(Name(other)), ToText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : lost ? Ink::kPink : Ink::kDim, Face::kMono);
+      line({std::string(Name(other)), SignedText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : lost ? Ink::kPink : Ink::kDim, Face::kMono);
     };
     for (const ElementType other : kFloats) row(other);
     for (const ElementType other : kWholes) row(other);
@@ -146,7 +154,7 @@ class NumbersPicture {
     }
     if (read.empty()) return;
     std::vector<std::string> parts;
-    for (const auto& [other, number] : read) parts.push_back(tr_("as $0 are $1", Name(other), ToText(number)));
+    for (const auto& [other, number] : read) parts.push_back(tr_("as $0 are $1", Name(other), SignedText(number)));
     board_.Skip(4);
     board_.Say(tr_("The same bits read $0.", tr_.And(parts)));
   }
@@ -175,7 +183,7 @@ class NumbersPicture {
     add(name_, 14, Face::kMonoStrong, Ink::kText, 10);
     add(Name(type), 13, Face::kMono, Ink::kTeal, 14);
     const Scalar s = ScalarOfBits(type, bits);
-    add(absl::StrCat("= ", ToText(s)), 15, Face::kMonoStrong, s.IsNaN() || !s.IsFinite() ? Ink::kPink : Ink::kText, 14);
+    add(absl::StrCat("= ", SignedText(s)), 15, Face::kMonoStrong, s.IsNaN() || !s.IsFinite() ? Ink::kPink : Ink::kText, 14);
     add(absl::StrFormat("0x%0*x", (BitWidth(type) + 3) / 4, bits), 12, Face::kMono, Ink::kDim, 14);
     if (IsFloat(type)) add(tr_(FloatParts(type, bits).kind()), 12, Face::kUi, Ink::kDim, 14);
     if (flipped) {
@@ -196,7 +204,7 @@ class NumbersPicture {
     const std::string exponent = special ? tr_("special") : p.value == 0 ? tr_("zero") : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
     runs.push_back({tr_("exponent"), exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
     if (f.mantissa_bits > 0) {
-      const std::string fraction = std::isnan(p.value) ? (HighestExponentIsOrdinary(p) ? "NaN" : tr_("payload")) : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.9g", p.significand()));
+      const std::string fraction = std::isnan(p.value) ? (HighestExponentIsOrdinary(p) ? "NaN" : tr_("payload")) : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.*g", f.mantissa_bits > 23 ? 17 : 9, p.significand()));
       runs.push_back({tr_("fraction"), fraction, kFractionInk, 0, f.mantissa_bits});
     }
     return runs;
@@ -215,6 +223,7 @@ class NumbersPicture {
 
   void Bits(ElementType type, uint64_t bits, const std::vector<BitRun>& runs, bool may_flip) {
     const int width = BitWidth(type);
+    constexpr float kBetweenWords = 14, kMostWords = 280;
     const float gap = 10, room = width_ - gap * static_cast<float>(runs.size() - 1);
     // Long numbers take two lines in narrow panels rather than bits that nobody can read.
     const float each = std::clamp(std::floor(room / static_cast<float>(width)), 8.0f, 20.0f), tall = 26;
@@ -223,8 +232,8 @@ class NumbersPicture {
     for (const BitRun& run : runs) {
       // A single bit's words may be wider than the bit.
       const float run_width = each * static_cast<float>(run.count);
-      const float words = std::max(TextWidth(run.name, Face::kUi, 11), TextWidth(run.meaning, Face::kMono, 11));
-      const float place = std::max(run_width, std::min(words, 120.0f)), from = x + (place - run_width) / 2;
+      const float words = std::max(TextWidth(run.name, Face::kUi, 11), TextWidth(run.meaning, Face::kMono, 11)) + kBetweenWords;
+      const float place = std::max(run_width, std::min(words, kMostWords)), from = x + (place - run_width) / 2;
       const float middle = x + place / 2;
       d_.AddText({middle, top - 5}, run.name, {11, Face::kUi, run.ink, Align::kCenter});
       for (int k = 0; k < run.count; ++k) {
@@ -248,8 +257,8 @@ class NumbersPicture {
 
   std::string Equation(const FloatParts& p) const {
     const FloatFields& f = p.fields;
-    if (std::isnan(p.value) && HighestExponentIsOrdinary(p)) return absl::StrCat("NaN: ", tr_("all bits of exponent and fraction are 1; with other fractions the highest exponent makes ordinary numbers"));
-    if (std::isnan(p.value)) return absl::StrCat("NaN: ", f.mantissa_bits == 0 ? tr_("the highest exponent") : p.exponent == 0 ? tr_("the sign alone is its code in this type") : tr_("its exponent is the highest, its fraction says which"));
+    if (std::isnan(p.value) && HighestExponentIsOrdinary(p)) return absl::StrCat(p.negative ? "-" : "", "NaN: ", tr_("all bits of exponent and fraction are 1; with other fractions the highest exponent makes ordinary numbers"));
+    if (std::isnan(p.value)) return absl::StrCat(p.negative && p.exponent != 0 ? "-" : "", "NaN: ", f.mantissa_bits == 0 ? tr_("the highest exponent") : p.exponent == 0 ? tr_("the sign alone is its code in this type") : tr_("its exponent is the highest, its fraction says which"));
     if (std::isinf(p.value)) return absl::StrCat(p.negative ? "-" : "", tr_("infinity: the highest exponent, and no fraction"));
     std::string text = p.has_sign ? absl::StrCat("(-1)^", p.negative ? 1 : 0, " × ") : "";
     absl::StrAppend(&text, "2^", p.power());

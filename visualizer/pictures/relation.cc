@@ -107,6 +107,25 @@ Relation::Relation(const PictureScene& scene, Limits limits) : scene_(scene), li
   };
 }
 
+std::vector<int> Relation::MovedTo(int leaf) const {
+  std::vector<int> moved;
+  if (tracer_ == nullptr || tracer_->program().is_push || leaf >= static_cast<int>(tracer_->program().outputs.size())) return {};
+  const ExprGraph& graph = *tracer_->program().graph;
+  std::vector<NodeId> open = {tracer_->program().outputs[static_cast<size_t>(leaf)].value};
+  while (!open.empty()) {
+    const Node& node = graph.node(open.back());
+    open.pop_back();
+    if (node.kind == NodeKind::kLoad) {
+      moved.push_back(node.operand);
+    } else if (node.kind == NodeKind::kSelect) {
+      open.insert(open.end(), node.inputs.begin() + 1, node.inputs.end());
+    } else if (node.kind != NodeKind::kConstant) {
+      return {};
+    }
+  }
+  return moved;
+}
+
 bool Relation::ChoosesByOld() const {
   const ExprGraph& graph = *tracer_->program().graph;
   return !VisitNodes(graph, tracer_->program().push.combined, [&](NodeId, const Node& node) {

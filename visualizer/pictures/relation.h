@@ -85,6 +85,8 @@ class Relation {
   Related Of(const Cell& cell) const;
   // "%x[1,2] * 2", and the same with numbers; "" where there is no formula.
   std::string Formula(int leaf, absl::Span<const int64_t> index, bool numbers) const;
+  // Operands whose elements result leaf `leaf` has just as they are, wherever they stand (beside constants); none where it computes.
+  std::vector<int> MovedTo(int leaf) const;
   // The program's formula for every element, one line an output; "" where there is none.
   std::string GeneralFormula() const;
 

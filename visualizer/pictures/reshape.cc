@@ -20,8 +20,10 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
   const PictureScene& scene = board.scene();
   const PictureArray &x = scene.operand(0), &result = scene.result();
   constexpr int kStrip = kOwnArray;
+  const bool tints = x.shape.ElementCount() <= kMostTinted;
   board.Headline();
-  board.Say(tr("Read row by row, last dimension first, operand and result are one and the same list; nothing moves in that order. Colours are the operand's rows."));
+  board.Say(tr("Read row by row, last dimension first, operand and result are one and the same list; nothing moves in that order."));
+  if (tints) board.Say(tr("Colours are the operand's rows."));
   // What a selected cell is in the list; -1: none.
   int64_t linear = -1;
   if (const Cell* cell = board.cell()) {
@@ -36,7 +38,7 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
     }
   }
   const int64_t row = x.shape.rank() == 0 ? 1 : std::max<int64_t>(x.shape.dim(x.shape.rank() - 1), 1);
-  const auto tint = [row](int64_t at) { return Paint(GroupInk(static_cast<int>(at / row % kGroupInks)), 0.2f); };
+  const auto tint = [row, tints](int64_t at) { return !tints ? Paint() : Paint(GroupInk(static_cast<int>(at / row % kGroupInks)), 0.2f); };
   const auto tinted = [&](const PictureArray& array) {
     GridSpec spec = board.SpecOf(array);
     spec.cell = [&tr, inner = std::move(spec.cell), tint, shape = array.shape](absl::Span<const int64_t> index) {
@@ -54,6 +56,7 @@ absl::StatusOr<MadePicture> DrawReshape(const PictureData& data, const PictureSe
   strip.title = tr("in row-major order");
   strip.dims = {x.shape.ElementCount()};
   strip.axes = {{"", Ink::kTeal}};
+  strip.scales = board.SpecOf(result).scales;
   if (linear >= 0 && (board.cell()->array != kStrip || selection.pinned == *board.cell())) strip.focus = {linear};
   strip.cell = [&, tint](absl::Span<const int64_t> index) {
     std::vector<int64_t> of_x(x.shape.rank());

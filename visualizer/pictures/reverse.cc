@@ -30,7 +30,7 @@ absl::StatusOr<MadePicture> DrawReverse(const PictureData& data, const PictureSe
       return cell;
     };
   };
-  if (const auto reversed = scene.instruction().Ints(AttrId::kDimensions); !reversed.empty()) {
+  if (const auto reversed = scene.instruction().Ints(AttrId::kDimensions); !reversed.empty() && x.shape.ElementCount() <= kMostTinted) {
     const int d = static_cast<int>(reversed.back());
     tinted(from, [d](absl::Span<const int64_t> index) { return index[d]; });
     tinted(to, [d, n = x.shape.dim(d)](absl::Span<const int64_t> index) { return n - 1 - index[d]; });

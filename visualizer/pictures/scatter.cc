@@ -133,6 +133,9 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
     return spec;
   };
   const int count = static_cast<int>(scene.results().size());
+  for (int k = 0; k < count; ++k) {
+    for (const int array : {OperandArray(k), OperandArray(count + 1 + k), kResultArray + k}) board.set_scale(array, k);
+  }
   constexpr int kMostArrays = 4;
   std::vector<Board::Piece> row = story.Indices();
   for (int k = 0; k < std::min(count, kMostArrays); ++k) {

@@ -163,6 +163,14 @@ std::string ShortText(const Scalar& s) {
   return ShortReal(IsUnsigned(s.type) ? static_cast<double>(s.u()) : static_cast<double>(s.i));
 }
 
+std::string SignedText(const Scalar& s) { return HasSignedNan(s) ? "-nan" : ToText(s); }
+
+bool HasSignedNan(const Scalar& s) {
+  if (!IsFloat(s.type) || !std::isnan(s.re) || !std::signbit(s.re)) return false;
+  // Where the sign alone is the code of the NaN it is no sign.
+  return s.type != ElementType::kF8E4M3FNUZ && s.type != ElementType::kF8E5M2FNUZ && s.type != ElementType::kF8E4M3B11FNUZ;
+}
+
 std::optional<double> HeatOf(const Scalar& s) {
   double x = 0;
   if (IsFloat(s.type)) {

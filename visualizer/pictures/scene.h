@@ -72,6 +72,9 @@ class PictureScene {
 std::string IndexText(absl::Span<const int64_t> index);
 // A number in few characters: "1.25", "-3e+08", "nan", "T", "1-2i". ToText (core/literal/scalar.h) is exact.
 std::string ShortText(const Scalar& s);
+// Exact, and with the sign of a NaN, which elsewhere is left out: most operations say nothing about it.
+std::string SignedText(const Scalar& s);
+bool HasSignedNan(const Scalar& s);  // a NaN of a type that gives it a sign, with a minus
 // Its place on a colour scale: complex numbers by their size; nothing of NaN.
 std::optional<double> HeatOf(const Scalar& s);
 

@@ -8,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "core/ops/comparator.h"
 #include "visualizer/pictures/board.h"
 
@@ -29,12 +30,19 @@ struct Sorting {
 
 // Equal where the elements are.
 std::string BitsOf(const Scalar& s) {
-  double re = std::isnan(s.re) ? std::nan("") : s.re;
+  double re = std::isnan(s.re) ? std::copysign(std::nan(""), s.re) : s.re;
   std::string bits(sizeof s.i + 2 * sizeof re, '\0');
   std::memcpy(bits.data(), &s.i, sizeof s.i);
   std::memcpy(bits.data() + sizeof s.i, &re, sizeof re);
   std::memcpy(bits.data() + sizeof s.i + sizeof re, &s.im, sizeof s.im);
   return bits;
+}
+
+// Some orders put NaNs of one sign before all numbers, those of the other behind them.
+void TellSignOfNan(const std::optional<Scalar>& x, GridCell* cell) {
+  if (!x || !HasSignedNan(*x)) return;
+  cell->text = SignedText(*x);
+  cell->hint = absl::StrReplaceAll(cell->hint, {{" = nan", absl::StrCat(" = ", cell->text)}});
 }
 
 bool IsUsed(const Computation& c, int64_t parameter) {
@@ -139,9 +147,8 @@ std::string OrderText(const Captions& tr, const Instruction& i) {
   return tr("the first of two elements comes first where it gives true");
 }
 
-// Whether the comparator orders elements at these places of the slice, among them those with a NaN: none stands before another that stands
-// before it, and where one stands before another, each third stands after the one or before the other. Nothing: it cannot be tried.
-std::optional<bool> Orders(const PictureScene& scene, const Sorting& s, const Computation& comparator, const std::vector<int64_t>& places) {
+// The comparator with the elements at these places of the slice. Nothing: it cannot be tried.
+std::optional<Comparator> Loaded(const PictureScene& scene, const Sorting& s, const Computation& comparator, const std::vector<int64_t>& places) {
   std::vector<ElementType> types;
   std::vector<std::vector<std::byte>> lines;
   std::vector<const std::byte*> data;
@@ -160,9 +167,16 @@ std::optional<bool> Orders(const PictureScene& scene, const Sorting& s, const Co
   }
   for (const auto& line : lines) data.push_back(line.data());
   std::optional<Comparator> made = Comparator::Make(comparator, types);
+  if (made) made->Load(data, static_cast<int64_t>(places.size()), 1);
+  return made;
+}
+
+// Whether the comparator orders elements at these places of the slice, among them those with a NaN: none stands before another that stands
+// before it, and where one stands before another, each third stands after the one or before the other. Nothing: it cannot be tried.
+std::optional<bool> Orders(const PictureScene& scene, const Sorting& s, const Computation& comparator, const std::vector<int64_t>& places) {
+  std::optional<Comparator> made = Loaded(scene, s, comparator, places);
   if (!made) return std::nullopt;
   const auto n = static_cast<int64_t>(places.size());
-  made->Load(data, n, 1);
   std::vector<bool> before(static_cast<size_t>(n * n));
   for (int64_t a = 0; a < n; ++a) {
     for (int64_t b = 0; b < n; ++b) before[a * n + b] = made->Less(a, b);
@@ -177,6 +191,16 @@ std::optional<bool> Orders(const PictureScene& scene, const Sorting& s, const Co
     }
   }
   return true;
+}
+
+// Whether the comparator says of elements at these places that they stand before themselves.
+bool PutsEqualsBefore(const PictureScene& scene, const Sorting& s) {
+  const Computation* comparator = scene.instruction().Called(AttrId::kToApply);
+  if (s.top || comparator == nullptr || s.before == 0) return false;
+  std::vector<int64_t> places;
+  for (int64_t p = 0; p < std::min<int64_t>(s.before, 64); ++p) places.push_back(p);
+  std::optional<Comparator> made = Loaded(scene, s, *comparator, places);
+  return made && std::any_of(places.begin(), places.end(), [&](int64_t p) { return made->Less(p, p); });
 }
 
 // Whether a key in the slice that is shown is a NaN, and the comparator gives no order with it: then nothing says what comes out.
@@ -227,11 +251,19 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
   } else {
     board.Explain(absl::StrCat("dimensions={", s.dim, "}"), Ink::kViolet, tr("each slice along $0 is sorted for itself.", axes[s.dim].letter));
     if (const Computation* c = i.Called(AttrId::kToApply)) board.Explain(absl::StrCat("to_apply=", c->name), Ink::kViolet, absl::StrCat(OrderText(tr, i), "."));
-    board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", Ink::kViolet, i.Bool(AttrId::kIsStable) ? tr("equals stay in their order.") : tr("the order of equals is open."));
+    const bool before = PutsEqualsBefore(scene, s);
+    board.Explain(i.Bool(AttrId::kIsStable) ? "is_stable=true" : "is_stable=false", before ? Ink::kPink : Ink::kViolet,
+                  before ? tr("the comparator gives true for equals: that is no order, and which of them comes first is open.") : i.Bool(AttrId::kIsStable) ? tr("equals stay in their order.") : tr("the order of equals is open."));
   }
   const bool unordered = HasUnorderedKey(scene, s);
   if (unordered) board.Explain("nan", Ink::kPink, tr("neither smaller nor larger than any number: with a NaN among the keys the comparison is no order, and the result need not be sorted."));
   Relate(s, board);
+  board.tell_signs_of_nan();
+  // An operand's elements are those of the result; the places that top-k has as a second result are of their own.
+  for (int k = 0; k < static_cast<int>(s.top ? 1 : scene.operands().size()); ++k) {
+    board.set_scale(OperandArray(k), k);
+    board.set_scale(kResultArray + k, k);
+  }
   board.set_steps(static_cast<int>(std::min<int64_t>(s.after, 1024)));
   const int step = board.step();
   board.set_marks([&](const Cell& cell) {
@@ -247,8 +279,9 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       GridSpec spec = board.SpecOf(array);
       spec.axes = axes;
       spec.axes[s.dim].paint = Ink::kViolet;
-      spec.cell = [inner = std::move(spec.cell), &s](absl::Span<const int64_t> index) {
+      spec.cell = [inner = std::move(spec.cell), &s, &array](absl::Span<const int64_t> index) {
         GridCell cell = inner(index);
+        TellSignOfNan(array.At(index), &cell);
         bool inside = true;
         for (size_t d = 0; d < index.size(); ++d) inside = inside && (static_cast<int>(d) == s.dim || index[d] == s.slice[d]);
         if (inside) cell.mark = std::max(cell.mark, CellMark::kFocus);
@@ -280,6 +313,8 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     spec.axes = {{"", Ink::kDim}, axes[s.dim]};
     spec.rows = 0;
     spec.columns = 1;
+    spec.scale_dim = 0;  // keys and what goes with them are different things
+    for (int k = 0; k < static_cast<int>(spec.dims[0]); ++k) spec.scales.push_back(after && s.top && k > 0 ? kResultArray : k);
     spec.label = [&tr, &side, &s, after](int dim, int64_t k) { return dim == 1 ? absl::StrCat(k) : !after && s.keys[k] && side.size() > 1 ? tr("$0 (key)", side[k].name) : side[k].name; };
     if (step >= 0) spec.focus = {0, after ? step : std::max<int64_t>(s.source[step], 0)};
     for (const PictureArray& array : side) {
@@ -289,6 +324,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       std::vector<int64_t> at = s.slice;
       at[s.dim] = index[1];
       GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); }, tr);
+      TellSignOfNan(side[index[0]].At(at), &cell);
       const int64_t source = after ? s.source[index[1]] : index[1];
       if (source >= 0 && (after || s.target[source] >= 0)) cell.tint = Paint(GroupInk(static_cast<int>(source % kGroupInks)), 0.26f);
       if (after && source >= 0) absl::StrAppend(&cell.hint, "\n", tr("from place $0", source));
@@ -343,7 +379,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
     std::vector<int64_t> index = s.slice;
     index[s.dim] = step;
     const std::optional<Scalar> x = scene.result().At(index);
-    board.set_step_text(s.source[step] >= 0 ? tr("Place $0 comes from place $1.", absl::StrCat(step, x ? absl::StrCat(": ", ToText(*x)) : ""), s.source[step]) : tr("Place $0.", absl::StrCat(step, x ? absl::StrCat(": ", ToText(*x)) : "")));
+    board.set_step_text(s.source[step] >= 0 ? tr("Place $0 comes from place $1.", absl::StrCat(step, x ? absl::StrCat(": ", SignedText(*x)) : ""), s.source[step]) : tr("Place $0.", absl::StrCat(step, x ? absl::StrCat(": ", SignedText(*x)) : "")));
   }
   board.Formula();
   return board.Finish();

@@ -32,7 +32,7 @@ absl::StatusOr<MadePicture> DrawTranspose(const PictureData& data, const Picture
   for (int d = x.shape.rank(); d-- > 0;) {
     if (x.shape.dim(d) > 1) by = d;
   }
-  if (by >= 0) {
+  if (by >= 0 && x.shape.ElementCount() <= kMostTinted) {
     int by_result = 0;
     for (int d = 0; d < static_cast<int>(permutation.size()); ++d) {
       if (permutation[d] == by) by_result = d;

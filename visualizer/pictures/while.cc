@@ -73,6 +73,32 @@ std::vector<Carried> CarriedOf(const PictureData& data) {
   return leaves;
 }
 
+// "%w[1] = 5", "%w[2] = {1, 2}"; of many elements only the name.
+std::string WithValue(const Carried& c) {
+  constexpr int64_t kMost = 8;
+  std::vector<std::string> elements;
+  for (int64_t n = 0; n < c.shape.ElementCount() && c.shape.ElementCount() <= kMost; ++n) {
+    if (const std::optional<Scalar> x = c.at[0].At(n)) elements.push_back(ToText(*x));
+  }
+  if (elements.empty()) return c.name;
+  return absl::StrCat(c.name, " = ", c.shape.rank() == 0 ? elements[0] : absl::StrCat("{", absl::StrJoin(elements, ", "), "}"));
+}
+
+// Whether the body gives this leaf of what it gets as it got it.
+bool HandsOn(const Instruction& loop, int leaf) {
+  const Instruction* root = loop.Called(AttrId::kBody)->root;
+  if (root == nullptr || leaf >= LeafCountOf(root->shape)) return false;
+  if (root->parameter_number == 0) return true;
+  const std::vector<LeafSource> leaves = SourcesOfLeaves(*root);
+  const LeafSource source = leaf < static_cast<int>(leaves.size()) ? leaves[static_cast<size_t>(leaf)] : LeafSource{};
+  if (source.operand < 0 || source.operand >= static_cast<int>(root->operands.size())) return false;
+  const Instruction* from = root->operands[static_cast<size_t>(source.operand)];
+  if (from->parameter_number == 0) return source.leaf == leaf;
+  if (from->operands.size() != 1 || from->operands[0]->parameter_number != 0) return false;
+  const std::vector<LeafSource> before = SourcesOfLeaves(*from);
+  return source.leaf < static_cast<int>(before.size()) && before[static_cast<size_t>(source.leaf)].operand == 0 && before[static_cast<size_t>(source.leaf)].leaf == leaf;
+}
+
 // Whether the cell is the leaf's: an iteration, and an element in it.
 bool IsOf(const Carried& c, const Cell& cell) { return cell.array == kOwnArray + c.leaf && static_cast<int>(cell.index.size()) == c.shape.rank() + 1; }
 
@@ -189,11 +215,11 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
       }
     }
   }
-  std::vector<std::string> same;
+  std::vector<const Carried*> same;
   size_t drawn = 0;
   for (const Carried* c : order) {
     if (!c->changes && entries > 1) {
-      same.push_back(c->name);
+      same.push_back(c);
       continue;
     }
     if (drawn++ >= kMostLeaves) continue;
@@ -214,7 +240,11 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
     board.Skip(72);
   }
   if (drawn > kMostLeaves) board.Say(tr.Counted(static_cast<int64_t>(drawn - kMostLeaves), "$0 more array is carried.", "$0 more arrays are carried."));
-  if (!same.empty()) board.Say(tr("The same in every iteration: $0.", absl::StrJoin(same, ", ")));
+  // Of some iterations only what the body hands on as it is is the same in the others, too.
+  std::vector<std::string> always, here;
+  for (const Carried* c : same) (!times.before() && !times.after() ? always : HandsOn(i, c->leaf) ? always : here).push_back(WithValue(*c));
+  if (!always.empty()) board.Say(tr("The same in every iteration: $0.", absl::StrJoin(always, ", ")));
+  if (!here.empty()) board.Say(tr("The same in the iterations that are shown: $0.", absl::StrJoin(here, ", ")));
   if (step >= 0) {
     std::vector<std::string> numbers;
     for (const Carried* c : order) {

@@ -183,6 +183,7 @@ std::vector<Board::Piece> WindowStory::Indices() const {
 
 GridSpec WindowStory::Windowed(const PictureArray& array) const {
   GridSpec spec = board_.SpecOf(array);
+  spec.tagged = w_.count() > 1;
   spec.axes = w_.WindowedAxes();
   if (subject_ >= 0 && (!spec.focus || step() >= 0)) {
     const StartVector& v = Cached(subject_);
@@ -209,7 +210,7 @@ GridSpec WindowStory::Moved(const PictureArray& array) const {
     w_.MovedBox(subject_, &low, &high);
     spec.focus = low;
   }
-  spec.cell = [this, inner = std::move(spec.cell), made = array.id >= kResultArray, tinted = array.shape.ElementCount() <= 160](absl::Span<const int64_t> index) {
+  spec.cell = [this, inner = std::move(spec.cell), made = array.id >= kResultArray, tinted = array.shape.ElementCount() <= kMostTinted](absl::Span<const int64_t> index) {
     GridCell cell = inner(index);
     const int64_t vector = w_.VectorOfMoved(index);
     if (w_.count() > 1 && tinted) cell.tint = Paint(GroupInk(static_cast<int>(vector % kGroupInks)), 0.24f);
@@ -254,7 +255,12 @@ void WindowStory::Frames(const PictureArray& array) const {
   if (grid == nullptr || w_.moved->shape.ElementCount() == 0) return;
   Drawing& drawing = board_.drawing();
   const int64_t count = w_.count();
-  std::vector<Box> tags;
+  struct Tag {
+    Box place;
+    Paint paint;
+    std::string name;
+  };
+  std::vector<Tag> tags;  // drawn last, over all frames
   const auto frame = [&](int64_t vector, Paint paint, float width, float inset, bool tag, bool asked) {
     const StartVector& v = Cached(vector);
     if (!v.known) return false;
@@ -285,16 +291,19 @@ void WindowStory::Frames(const PictureArray& array) const {
         // In the corner, above what the cell says; in another one where other windows begin there, too.
         // Narrow enough, it hangs over the corner: numbers of cells and columns, in the middle of these, stay free.
         const std::optional<Box> cell = grid->BoxOf(low);
-        const float over = std::max(3.0f, w - std::max(0.0f, (cell ? cell->width : box.width) / 2 - 5));
+        const float over = !grid->has_numbers() ? 2.0f : std::max(3.0f, w - std::max(0.0f, (cell ? cell->width : box.width) / 2 - 5));
         const float left = box.x - over, right = std::max(left + w + 1, box.right() - w + over), top = box.y - 5, bottom = box.bottom() - 5;
-        Box place{left, top, w, 10};
-        for (const Place& corner : {Place{left, top}, Place{right, top}, Place{left, bottom}, Place{right, bottom}}) {
-          place.x = corner.x, place.y = corner.y;
-          if (std::none_of(tags.begin(), tags.end(), [&](const Box& other) { return place.x < other.right() && other.x < place.right() && place.y < other.bottom() && other.y < place.bottom(); })) break;
+        // Corners first, then along the upper and lower edges from cell to cell; where there is no room at all, cells say it when hovered.
+        std::vector<Place> places = {{left, top}, {right, top}, {left, bottom}, {right, bottom}};
+        for (const float y : {top, bottom}) {
+          for (float x = left + (cell ? cell->width : box.width); cell && x + w < box.right(); x += cell->width) places.push_back({x, y});
         }
-        tags.push_back(place);
-        drawing.AddBox(place, paint, Paint(), 2);
-        drawing.AddText({place.middle().x, place.y + 8}, name, {9, Face::kStrong, Ink::kWindow, Align::kCenter});
+        for (const Place& at : places) {
+          const Box place{at.x, at.y, w, 10};
+          if (std::any_of(tags.begin(), tags.end(), [&](const Tag& tag) { return place.x < tag.place.right() + 1 && tag.place.x < place.right() + 1 && place.y < tag.place.bottom() && tag.place.y < place.bottom(); })) continue;
+          tags.push_back({place, paint, name});
+          break;
+        }
       }
       any = true;
     }
@@ -313,6 +322,10 @@ void WindowStory::Frames(const PictureArray& array) const {
   if (subject_ >= 0) {
     if (Cached(subject_).clamped) frame(subject_, Ink::kOrange, 1.5f, 0, false, true);
     frame(subject_, count > 1 ? Ink::kAmber : Paint(GroupInk(3)), 2.5f, 0, count > 1, false);
+  }
+  for (const Tag& tag : tags) {
+    drawing.AddBox(tag.place, tag.paint, Paint(), 2);
+    drawing.AddText({tag.place.middle().x, tag.place.y + 8}, tag.name, {9, Face::kStrong, Ink::kWindow, Align::kCenter});
   }
 }
 
