@@ -27,7 +27,7 @@ namespace hloscope::cli {
 namespace {
 
 constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that is run without being asked to
-constexpr double kMostSeconds = 30;                        // of such a run
+constexpr RunLimits kByTheWay = {3.5, int64_t{1} << 30};   // of such a run
 constexpr int kMostMarked = 100000;                        // instructions of a way or a slice on a page: all of them
 constexpr int kNoteLetters = 16;       // "18.5 ms  100.0 %", "largest 12.4 MiB"
 constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
@@ -145,7 +145,7 @@ class GraphExport {
       figures_ = ErrorFigures(s);
     } else if (by == GraphColour::kHealth) {
       progress_.Set("running");
-      const absl::StatusOr<RunValues> values = WatchValues(s, 0);
+      const absl::StatusOr<RunValues> values = WatchValues(s, {});
       if (!values.ok()) return Refuse(values.status(), kFailed);
       if (!values->error.empty()) std::fprintf(stderr, "note: %s\n", values->error.c_str());
       figures_ = values->Health(*s.module);
@@ -173,11 +173,13 @@ class GraphExport {
     if (RunsByTheWay(&input.notes)) {
       if (const int fed = Inputs(); fed != kOk) return fed;
       progress_.Set("running");
-      absl::StatusOr<RunValues> watched = WatchValues(s, r_.values ? 0 : kMostSeconds);
+      const bool asked = r_.values || by == GraphColour::kHealth;
+      absl::StatusOr<RunValues> watched = WatchValues(s, asked ? RunLimits() : kByTheWay);
       if (!watched.ok()) return Refuse(watched.status(), kFailed);
       values = *std::move(watched);
       input.values = &values;
-      if (!values.error.empty()) std::fprintf(stderr, "note: %s\n", values.error.c_str());
+      if (values.ended) input.notes.push_back(absl::StrCat("Values up to there: ", values.error, ". hloscope export --values runs it to its end."));
+      if (!values.error.empty()) std::fprintf(stderr, "note: %s%s\n", values.error.c_str(), values.ended ? "; --values runs it to its end" : "");
     }
     if (by == GraphColour::kTime && input.values != nullptr) {
       if (const int ran = Figures(by); ran != kOk) return ran;

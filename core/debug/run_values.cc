@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
 #include "core/ops/leaf_flow.h"
@@ -148,7 +149,7 @@ class HealthWalk {
       const std::vector<Computation*> called = caller->CalledComputations();
       const ControlKind kind = Def(*caller).control;
       for (size_t k = 0; k < called.size(); ++k) {
-        if (called[k] != parameter.parent) continue;
+        if (called[k] != parameter.parent || (kind == ControlKind::kConditional && !Ran(*called[k]))) continue;
         const size_t operand = kind == ControlKind::kCall          ? static_cast<size_t>(parameter.parameter_number)
                                : kind == ControlKind::kConditional ? k + 1
                                                                    : 0;
@@ -160,6 +161,17 @@ class HealthWalk {
       }
     }
     return worst;
+  }
+
+  // Whether a branch was taken, as far as it makes anything.
+  bool Ran(const Computation& branch) const {
+    bool makes = false;
+    for (const Instruction* i : branch.schedule) {
+      if (i->literal != nullptr || Def(*i).op_class == OpClass::kStructural) continue;
+      if (values_.of.contains(i)) return true;
+      makes = true;
+    }
+    return !makes;
   }
 
   const RunValues& values_;
@@ -191,7 +203,7 @@ InstructionFigures RunValues::Times() const {
   return figures;
 }
 
-absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds) {
+absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits) {
   absl::StatusOr<WatchedRun> run = WholeRun(s);
   if (!run.ok()) return run.status();
   InterruptKeeper keeper(s);
@@ -201,6 +213,8 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds) {
   const absl::flat_hash_set<const Instruction*> callers = Callers(*s.module);
   run->halts = &callers;
   run->options.time_instructions = true;
+  MemoryAccount account;
+  run->options.account = &account;
   const auto begin = std::chrono::steady_clock::now();
   const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
   const absl::Status ran = Watch(*std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
@@ -214,11 +228,13 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds) {
     fresh.inf_times = known.inf_times + (fresh.last.inf > 0);
     known = std::move(fresh);
     if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction)) entry.seconds = it->second.seconds;
-    if (most_seconds > 0 && spent() > most_seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", static_cast<int>(most_seconds), " s"));
+    if (limits.seconds > 0 && spent() > limits.seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s"));
+    if (limits.bytes > 0 && account.live() > limits.bytes) return absl::CancelledError(absl::StrCat("the run was ended when its values took more than ", FormatByteCount(limits.bytes)));
     return absl::OkStatus();
   });
   values.seconds = spent();
   if (!ran.ok()) values.error = std::string(ran.message());
+  values.ended = absl::IsCancelled(ran);
   if (values.of.empty() && !ran.ok() && !absl::IsCancelled(ran)) return ran;
   AddConstants(*s.module, &values);
   return values;

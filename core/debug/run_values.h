@@ -34,6 +34,7 @@ struct InstructionRun {
 struct RunValues {
   absl::flat_hash_map<const Instruction*, InstructionRun> of;
   std::string error;    // why the run did not come to its end
+  bool ended = false;   // that is a limit of ours, not the program's
   std::string inputs, backend;
   double seconds = 0;
 
@@ -46,9 +47,15 @@ struct RunValues {
 };
 
 ValueSummary SummarizeValue(const Value& array);
-// Runs the program beside the session's own run, one instruction at a time. A run that stops with an error, or takes longer than
-// `most_seconds` (0: no limit), gives the values up to there; `error` says so.
-absl::StatusOr<RunValues> WatchValues(Session::State& s, double most_seconds);
+
+// How much a run may take; 0: no limit.
+struct RunLimits {
+  double seconds = 0;
+  int64_t bytes = 0;  // of values at once
+};
+// Runs the program beside the session's own run, one instruction at a time. A run that stops with an error, or goes beyond a limit, gives the
+// values up to there; `error` says so.
+absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits);
 
 }  // namespace hloscope
 
