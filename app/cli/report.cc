@@ -61,10 +61,9 @@ absl::StatusOr<Debugged> Open(const ReportRequest& r, std::unique_ptr<Module> mo
   return d;
 }
 
-// Says why a command failed: the last of what it wrote.
+// Says why a command failed: the last of what it wrote, behind the command itself.
 absl::Status Execute(Debugged& d, const std::string& command) {
   const size_t before = d.transcript->text.size();
-  d.transcript->Add(absl::StrCat("(hloscope) ", command, "\n"));
   if (d.session->Execute(command).ok) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StripAsciiWhitespace(d.transcript->text.substr(std::min(d.transcript->text.size(), before + command.size() + 12))));
 }
@@ -250,6 +249,7 @@ class ComparisonReport {
     const DifferenceText text{a, b, r_.file, r_.against, false};
     const bool agree = values.diverging == 0 && values.error_a.empty() && values.error_b.empty();
     report_.title = absl::StrCat(a.name, " against ", b.name);
+    report_.stop_title = "The comparison";
     report_.passed = agree && (values.results_compared || match.SameStructure());
     report_.verdict = !agree ? "they differ" : report_.passed ? "they agree" : "the results could not be compared";
     report_.facts = {{"a", absl::StrCat(a.name, " (", r_.file, "), ", Count(a.instruction_count(), "instruction"))},
@@ -266,7 +266,7 @@ class ComparisonReport {
     if (values.divergences.empty()) return;
     ReportTable table;
     table.title = "Divergences";
-    table.note = absl::StrCat(Count(values.diverging, "pair"), " differ, ", values.own, " of their own; the others inherit", values.diverging > static_cast<int64_t>(kMostRows) ? absl::StrCat("; the first ", kMostRows) : "");
+    table.note = values.diverging == 1 ? "1 pair differs, of its own" : absl::StrCat(Count(values.diverging, "pair"), " differ, ", values.own, " of their own; the others inherit", values.diverging > static_cast<int64_t>(kMostRows) ? absl::StrCat("; the first ", kMostRows) : "");
     table.head = {"instruction", "shape", "where", "kind", "differing", "first", "expected (a)", "got (b)", "ulp"};
     for (const Divergence& d : values.divergences) {
       table.rows.push_back({absl::StrCat(d.result ? "result, %" : "%", d.a->name, d.output >= 0 ? absl::StrCat("{", d.output, "}") : ""), ShapeText(d.shape), d.where, d.own ? "own" : "inherited",

@@ -30,9 +30,10 @@ void AddGraph(Session::State& s, const Instruction& at, int hops, const std::str
   SceneMaker maker;
   const std::shared_ptr<const Scene> scene = maker.Make(wish);
   const SceneTints tints = PaintScene(*scene, GraphColour::kClass, {});
+  const bool hidden = std::any_of(scene->arrows.begin(), scene->arrows.end(), [](const SceneArrow& arrow) { return arrow.minor; });
   GraphDrawingOptions options;
   options.here = &at;
-  report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction")), Svg(DrawGraph(*scene, tints, options))});
+  report->pictures.push_back({absl::StrCat(who, "The graph around %", at.name), absl::StrCat(Count(hops, "hop"), " before and after, ", Count(static_cast<int64_t>(wish.only.size()), "instruction"), hidden ? "; +N \u2193: N more arrows, not drawn" : ""), Svg(DrawGraph(*scene, tints, options))});
 }
 
 // The best ones; the general index map and the card only where there is nothing better, for they say the same again.
@@ -52,10 +53,12 @@ void AddPictures(Session::State& s, const Instruction& at, const std::optional<R
   const std::shared_ptr<const PictureData> data = DataOfPicture(s, at, /*ahead=*/s.visible());
   PictureSelection selection;
   if (element.has_value()) selection.pinned = Cell{kResultArray + std::max(element->output, 0), element->index};
+  // A stop is in front of its instruction.
+  const bool ahead = s.visible() && s.machine->next_instruction() == &at && data->result.has_value();
   for (size_t k = 0; k < rows.size(); ++k) {
     const absl::StatusOr<MadePicture> made = rows[k]->draw(*data, selection);
     if (!made.ok()) continue;
-    report->pictures.push_back({absl::StrCat(who, rows[k]->title, " of %", at.name), rows[k]->help, Svg(made->drawing)});
+    report->pictures.push_back({absl::StrCat(who, rows[k]->title, " of %", at.name), absl::StrCat(rows[k]->help, ahead ? absl::StrCat("; %", at.name, " is not executed yet, its result is computed ahead") : ""), Svg(made->drawing)});
   }
 }
 

@@ -283,7 +283,7 @@ std::string RenderHtml(const Report& r) {
                                  ": ", EscapeMarkup(r.verdict), "</title>\n<style>", kStyle, Colors(r), "</style>\n</head>\n<body>\n<main>\n<h1>", EscapeMarkup(r.title), "</h1>\n<p><span class=\"verdict ",
                                  r.passed ? "good" : "bad", "\">", EscapeMarkup(r.verdict), "</span></p>\n<table>\n");
   for (const auto& [what, text] : r.facts) absl::StrAppend(&out, "<tr><th>", EscapeMarkup(what), "</th><td>", EscapeMarkup(text), "</td></tr>\n");
-  out += "</table>\n<section><h2>The stop</h2>\n";
+  absl::StrAppend(&out, "</table>\n<section><h2>", r.stop_title, "</h2>\n");
   absl::StrAppend(&out, "<p>", EscapeMarkup(r.stop), "</p>\n");
   if (!r.caught.empty()) absl::StrAppend(&out, "<pre class=\"caught\">", EscapeMarkup(r.caught), "</pre>\n");
   if (!r.error.empty()) absl::StrAppend(&out, "<pre class=\"bad\">", EscapeMarkup(r.error), "</pre>\n");

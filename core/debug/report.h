@@ -51,6 +51,7 @@ struct Report {
   bool passed = true;
   std::string verdict;  // one sentence
   std::vector<std::pair<std::string, std::string>> facts;
+  std::string stop_title = "The stop";
   std::string stop, error;  // where it stands, and what it says there
   std::string backtrace;
   std::vector<ReportListing> listings;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "absl/strings/str_cat.h"
 
@@ -56,11 +57,17 @@ class GraphDrawer {
     for (size_t k = 0; k < scene_.boxes.size(); ++k) {
       if (scene_.boxes[k].node >= 0 && !scene_.boxes[k].expanded) DrawCard(scene_.boxes[k], tints_.boxes[k]);
     }
-    // Over all that lies near them.
+    // Over all that lies near them, but for the ends of arrows.
+    for (const SceneArrow& arrow : scene_.arrows) {
+      if (arrow.minor || arrow.curve.empty()) continue;
+      ends_out_[arrow.from].push_back(left_ + arrow.curve.front().x);
+      ends_in_[arrow.to].push_back(left_ + arrow.curve.back().x);
+    }
     for (const SceneBox& box : scene_.boxes) {
       if (box.parent < 0) continue;
-      if (box.more_in > 0) DrawHidden(box, box.more_in, At(box).y - 3);
-      if (box.more_out > 0) DrawHidden(box, box.more_out, At(box).bottom() + 3);
+      const int number = static_cast<int>(&box - scene_.boxes.data());
+      if (box.more_in > 0) DrawHidden(box, box.more_in, At(box).y - 3, ends_in_[number]);
+      if (box.more_out > 0) DrawHidden(box, box.more_out, At(box).bottom() + 3, ends_out_[number]);
     }
     if (framed) DrawLegend(width, top_ + scene_.height + kMargin);
     d_.title = o_.heading;
@@ -137,9 +144,14 @@ class GraphDrawer {
   }
 
   // On the box's edge: so many arrows come in there, or go out, and are not drawn.
-  void DrawHidden(const SceneBox& box, int count, float edge) {
+  void DrawHidden(const SceneBox& box, int count, float edge, const std::vector<float>& ends) {
     const std::string text = absl::StrCat("+", count, " \u2193");
-    const float width = TextWidth(text, Face::kMono, kLabelSize) + 8, x = At(box).x + 7;
+    const float width = TextWidth(text, Face::kMono, kLabelSize) + 8, first = At(box).x + 7;
+    // The first place along the edge where no arrow ends.
+    float x = first;
+    const auto taken = [&] { return std::any_of(ends.begin(), ends.end(), [&](float end) { return end > x - 6 && end < x + width + 6; }); };
+    while (taken() && x + width + 15 < At(box).right()) x += 8;
+    if (taken()) x = first;
     d_.AddBox({x, edge - 6, width, 12}, Ink::kPanel, {Ink::kFaint, 0.55f}, 6);
     d_.AddText({x + 4, edge + 3.5f}, text, {.size = kLabelSize, .face = Face::kMono, .paint = Ink::kDim});
     hidden_ = true;
@@ -192,6 +204,7 @@ class GraphDrawer {
   Drawing d_;
   float left_ = 0, top_ = 0;
   bool hidden_ = false;  // an arrow is not drawn
+  std::map<int, std::vector<float>> ends_in_, ends_out_;  // of arrows at a box, from the left
 };
 
 }  // namespace

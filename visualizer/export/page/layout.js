@@ -68,7 +68,7 @@ class Scene {
     const p = this.program;
     const box = {
       id: this.boxes.length, key: prefix + '/' + node, node, parent, depth: parent ? parent.depth + 1 : 0, instruction: p.instruction(node), expandable: p.expandable(node), expanded: false, kids: [],
-      title: p.title(node), detail: p.detail(node), below: p.below(node), cw: p.width(node), ch: p.height(node), w: p.width(node), h: p.height(node), x: 0, y: 0, more: 0, level: null,
+      title: p.title(node), detail: p.detail(node), below: p.below(node), cw: p.width(node), ch: p.height(node), w: p.width(node), h: p.height(node), x: 0, y: 0, more: 0, ends: [], level: null,
     };
     if (role) { box.detail = box.title; box.title = role; }
     this.boxes.push(box);
@@ -231,7 +231,9 @@ class Scene {
     }
     this.findHubs();
     for (const arrow of this.arrows) this.bend(arrow);
-    for (const arrow of this.arrows) if (arrow.minor) { ++arrow.from.more; }
+    for (const arrow of this.arrows) {
+      if (arrow.minor) ++arrow.from.more; else arrow.from.ends.push(arrow.curve[0][0]);
+    }
   }
 
   // What leads to very many boxes would cover the picture, and what very many lead to as well (as in visualizer/graph/scene_fill.cc).

@@ -299,11 +299,16 @@ class View {
     if (box.more > 0 && this.camera.zoom > 0.5) {
       // On the edge: so many arrows go out there and are not drawn until the box is selected.
       const text = '+' + box.more + ' \u2193', wide = this.widthOf(text, '10px ' + MONO) + 8;
-      this.round(x + 7, y + h - 3, wide, 12, 6);
+      // Where no arrow begins.
+      let at = x + 7;
+      const taken = () => box.ends.some(end => end > at - 6 && end < at + wide + 6);
+      while (taken() && at + wide + 15 < x + w) at += 8;
+      if (taken()) at = x + 7;
+      this.round(at, y + h - 3, wide, 12, 6);
       g.fillStyle = c.panel; g.fill();
       g.globalAlpha = 0.55; g.strokeStyle = c.faint; g.lineWidth = 1; g.stroke(); g.globalAlpha = 1;
       g.font = '10px ' + MONO; g.fillStyle = hovered || selected ? c.blue : c.dim;
-      g.fillText(text, x + 11, y + h + 6.5);
+      g.fillText(text, at + 4, y + h + 6.5);
     }
   }
 
