@@ -1,5 +1,7 @@
 #include "app/cli/check_text.h"
 
+#include "app/cli/number_json.h"
+
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -42,6 +44,14 @@ std::string CheckNotes(const CheckReport& r) {
     absl::StrAppend(&text, "warning: ", Count(r.split_differences, "region"), ", executed one instruction at a time, gave other bits, first %", r.first_split_difference, "\n");
   }
   return text;
+}
+
+nlohmann::ordered_json MismatchesJson(const CheckReport& report) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Mismatch& m : report.mismatches) {
+    list.push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
+  }
+  return list;
 }
 
 }  // namespace hloscope::cli

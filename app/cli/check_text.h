@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_APP_CLI_CHECK_TEXT_H_
 #define HLOSCOPE_APP_CLI_CHECK_TEXT_H_
 
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "core/debug/check.h"
@@ -12,6 +13,8 @@ namespace hloscope::cli {
 std::string CheckText(const CheckReport& report);
 // What the check could not say, for standard error so that --json has it too.
 std::string CheckNotes(const CheckReport& report);
+// The mismatches that were kept, for --json.
+nlohmann::ordered_json MismatchesJson(const CheckReport& report);
 
 }  // namespace hloscope::cli
 

@@ -12,8 +12,12 @@
 #include "app/cli/junit.h"
 #include "app/cli/line_reader.h"
 #include "app/cli/load.h"
+#include "app/cli/processes.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "backends/exchange/in_process.h"
+#include "backends/exchange/kernel_service.h"
+#include "backends/exchange/kernels_across.h"
 #include "core/debug/device_inputs.h"
 #include "core/debug/report.h"
 #include "core/debug/run_progress.h"
@@ -85,6 +89,36 @@ std::string LastLines(absl::string_view text, int lines) {
   return std::string(at == absl::string_view::npos ? text : text.substr(at));
 }
 
+// "process 1: replica 2 to replica 3; 12 kernels run, 1.5 KiB of values kept", of all but the first, which has the console and is told of as such.
+std::vector<std::string> ProcessLines(KernelsAcross& across, const SessionDevices& devices) {
+  const std::vector<ProcessFigures> figures = across.Figures();
+  const int count = static_cast<int>(figures.size());
+  std::vector<std::string> lines;
+  for (int p = 0; p < count; ++p) {
+    std::vector<int> here;
+    for (int d = 0; d < devices.count(); ++d) {
+      if (ProcessOf(d, devices.count(), count) == p) here.push_back(d);
+    }
+    std::string line = absl::StrCat("process ", p, ": ", devices.Name(here.front()), here.size() > 1 ? absl::StrCat(" to ", devices.Name(here.back())) : "");
+    if (p == 0) absl::StrAppend(&line, "; it has the console");
+    else if (!figures[p].status.ok()) absl::StrAppend(&line, "; ", figures[p].status.message());
+    else absl::StrAppend(&line, "; ", Count(figures[p].kernels, "kernel"), " run, ", FormatByteCount(figures[p].value_bytes), " of values kept");
+    lines.push_back(std::move(line));
+  }
+  return lines;
+}
+
+// What a process does that has not the console.
+absl::Status Serve(const ProgramOptions& program, Processes& processes) {
+  absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
+  if (!options.ok()) return options.status();
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
+  if (!backend.ok()) return backend.status();
+  processes.TookPart();
+  ServeKernels(processes.link(), **backend, options->fill);
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 int Run_debug(const std::vector<std::string>& args) {
@@ -101,13 +135,25 @@ int Run_debug(const std::vector<std::string>& args) {
   app.add_option("--source-path", source_path, "where the model's source files are looked for")->type_name("DIR[:DIR]");
   app.add_option("--junit", junit, "writes the outcome of each expect")->type_name("OUT.xml");
   app.add_option("--report", report, "writes a page about the stop, the values and the expectations")->type_name("OUT.html");
+  std::string exchange;
+  app.add_option("--exchange", exchange, "mpi: the devices are in the processes that mpirun starts (by default one replica in each); the first one has the console")->type_name("HOW");
   program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
 
+  std::unique_ptr<Processes> processes;
   const auto refuse = [&](absl::string_view why) {
-    WriteJunitError(junit, file, "start", std::string(why));
+    if (processes == nullptr || processes->first()) WriteJunitError(junit, file, "start", std::string(why));
     return UsageError(std::string(why));
   };
+  if (!exchange.empty()) {
+    absl::StatusOr<std::unique_ptr<Processes>> joined = Processes::Join(exchange);
+    if (!joined.ok()) return refuse(joined.status().message());
+    processes = *std::move(joined);
+    if (!processes->first()) {
+      const absl::Status served = Serve(program, *processes);
+      return served.ok() ? kOk : refuse(served.message());
+    }
+  }
   Loaded loaded;
   int status = kOk;
   std::unique_ptr<Module> module = LoadOrReport(file, loaded, status);
@@ -117,7 +163,11 @@ int Run_debug(const std::vector<std::string>& args) {
   }
   absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
-  if (absl::Status given = GiveDevices(program, *module, &*options); !given.ok()) return refuse(given.message());
+  if (processes != nullptr) {
+    DeviceCounts devices = CountDevices(program, *module);
+    if (absl::Status shared = processes->Share(program, &devices); !shared.ok()) return refuse(shared.message());
+  }
+  if (absl::Status given = GiveDevices(program, *module, &*options, processes != nullptr ? processes->link().count() : 1); !given.ok()) return refuse(given.message());
   options->arguments = std::move(loaded.arguments);
   if (!retain.empty()) {
     const absl::StatusOr<int64_t> bytes = ParseByteCount(retain);
@@ -126,6 +176,13 @@ int Run_debug(const std::vector<std::string>& args) {
   }
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
   if (!backend.ok()) return refuse(backend.status().message());
+  std::unique_ptr<KernelsAcross> across;
+  if (processes != nullptr) {
+    across = std::make_unique<KernelsAcross>(processes->link());
+    backend = across->Over(*std::move(backend));
+    processes->TookPart();
+    options->devices.processes = [&across, devices = options->devices] { return ProcessLines(*across, devices); };
+  }
 
   Transcript* transcript = nullptr;  // the session's, as soon as it is there
   Session session(std::move(module), *std::move(backend), *std::move(options), [&transcript](absl::string_view text) {

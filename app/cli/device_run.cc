@@ -1,5 +1,7 @@
 #include "app/cli/device_run.h"
 
+#include <unistd.h>
+
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +11,7 @@
 
 namespace hloscope::cli {
 
-absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts) {
+absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts, int processes) {
   SessionDevices devices;
   devices.replicas = counts.replicas;
   devices.partitions = counts.partitions;
@@ -19,17 +21,19 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
     if (!of.ok()) return of.status();
     if (of->own) devices.own.push_back({d, std::move(of->session.input_files), std::move(of->session.infeed_npz)});
   }
-  devices.make_room = [counts](const Module& module, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
+  devices.make_room = [counts, processes](const Module& module, Backend& backend, MemoryAccount* account) -> std::unique_ptr<ExchangeRoom> {
     std::vector<const Computation*> programs(counts.replicas * counts.partitions, module.entry);
-    return std::make_unique<InProcessExchange>(counts.replicas, counts.partitions, std::move(programs), backend, account);
+    auto room = std::make_unique<InProcessExchange>(counts.replicas, counts.partitions, std::move(programs), backend, account);
+    room->Spread(processes);
+    return room;
   };
   return devices;
 }
 
-absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session) {
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes) {
   const DeviceCounts counts = CountDevices(options, module);
   if (!counts.several()) return options.CheckDevices(counts);
-  absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts);
+  absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);
   if (!devices.ok()) return devices.status();
   session->devices = *std::move(devices);
   return absl::OkStatus();
@@ -38,6 +42,8 @@ absl::Status GiveDevices(const ProgramOptions& options, const Module& module, Se
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
                                                              MachineOptions machine, ProcessLink* link) {
   auto run = std::make_unique<DeviceRun>();
+  run->module_ = &module;
+  run->memory_limit_ = session.memory_limit;
   absl::StatusOr<SessionDevices> all_devices = MakeDevices(options, devices);
   if (!all_devices.ok()) return all_devices.status();
   session.devices = *std::move(all_devices);
@@ -64,7 +70,35 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
   return run;
 }
 
+namespace {
+
+int64_t BytesOf(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray() ? shape.ByteSize() : 0;
+  int64_t bytes = 0;
+  for (const Shape& element : shape.tuple_shapes()) bytes += BytesOf(element);
+  return bytes;
+}
+
+}  // namespace
+
+absl::Status DeviceRun::CheckRoom() const {
+  int64_t of_one = 0, bytes = 0;
+  for (const Instruction* parameter : module_->entry->parameters) of_one += BytesOf(parameter->shape);
+  bool shared = false;
+  for (int d = 0; d < replicas_->device_count(); ++d) {
+    if (!replicas_->IsHere(d) || (!inputs_->own(d) && std::exchange(shared, true))) continue;
+    bytes += of_one;
+  }
+  const int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  const int64_t room = memory_limit_ > 0 ? memory_limit_ : machine;
+  if (bytes <= room) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat("the parameters alone take ", FormatByteCount(bytes), ", counted once where devices share them, and ",
+                                                   memory_limit_ > 0 ? "--memory-limit is " : "this machine has ", FormatByteCount(room),
+                                                   "; hloscope debug with the same options makes only those that it comes to, and extract cuts out a part that can be run"));
+}
+
 absl::Status DeviceRun::Start() {
+  if (absl::Status room = CheckRoom(); !room.ok()) return room;
   for (int d = 0; d < replicas_->device_count(); ++d) {
     if (!replicas_->IsHere(d)) continue;
     std::vector<Value> parameters;

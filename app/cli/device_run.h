@@ -14,10 +14,11 @@
 namespace hloscope::cli {
 
 // The devices of a session: their inputs as the options say, and a room in this process. Errors: inputs for a device that there is not.
-absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts);
+// `processes`: in how many their kernels run.
+absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts, int processes = 1);
 
 // A session's devices, as many as the options and the program's header say. Errors: as MakeDevices.
-absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session);
+absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes = 1);
 
 class DeviceRun {
  public:
@@ -26,14 +27,20 @@ class DeviceRun {
                                                            MachineOptions machine, ProcessLink* link = nullptr);
   // Some devices are in other processes.
   bool elsewhere() const { return elsewhere_; }
-  // Makes the parameters (those that devices share once) and starts every Machine.
+  // Makes the parameters (those that devices share once) and starts every Machine. ResourceExhausted: there is no room for them, which is said
+  // before any is made.
   absl::Status Start();
   Replicas& replicas() { return *replicas_; }
+  DeviceInputs& inputs() { return *inputs_; }
   // "1 parameter, made up (random:0)"; where devices have inputs of their own, that too.
   std::string Summary() const;
 
  private:
+  absl::Status CheckRoom() const;
+
   bool elsewhere_ = false;
+  const Module* module_ = nullptr;
+  int64_t memory_limit_ = 0;
   std::unique_ptr<DeviceInputs> inputs_;
   std::unique_ptr<Replicas> replicas_;
 };

@@ -21,8 +21,9 @@
 #include "app/cli/junit.h"
 #include "app/cli/load.h"
 #include "app/cli/number_json.h"
-#include "app/cli/progress.h"
 #include "app/cli/processes.h"
+#include "app/cli/profile_report.h"
+#include "app/cli/progress.h"
 #include "app/cli/run_devices.h"
 #include "app/cli/run_report.h"
 #include "app/cli/run_compare.h"
@@ -435,10 +436,7 @@ class Runner {
     j["kernels_cached"] = stats.kernels_from_cache;
     j["checked_elements"] = check.checked_elements;
     j["unchecked_nonfinite"] = check.unchecked_nonfinite;
-    j["mismatches"] = ordered_json::array();
-    for (const Mismatch& m : check.mismatches) {
-      j["mismatches"].push_back({{"instruction", m.instruction}, {"index", m.index}, {"got", Number(m.got)}, {"expected", Number(m.expected)}, {"ulp", Number(m.ulp)}, {"bound", Number(m.bound)}});
-    }
+    j["mismatches"] = MismatchesJson(check);
     if (compared_) {
       j["snapshot_differences"] = ordered_json::array();
       for (const ResultDifference& d : differences_) j["snapshot_differences"].push_back(ToText(d));
@@ -488,20 +486,9 @@ class Runner {
     }
     if (compared_ && differences_.empty()) std::printf("the result is that of the snapshot\n");
     for (const ResultDifference& d : differences_) std::printf("not the result of the snapshot: %s\n", ToText(d).c_str());
-    if (o_.profile && profile_ != nullptr) PrintProfile();
+    if (o_.profile && profile_ != nullptr) std::fputs(ProfileReportText(*profile_).c_str(), stdout);
     if (checker_ != nullptr) std::fputs(CheckText(checker_->report()).c_str(), stdout);
     std::fputs(compared_runs_.text.c_str(), stdout);
-  }
-
-  void PrintProfile() const {
-    constexpr size_t kOperations = 40, kRows = 20, kScopes = 10, kIterations = 10;
-    std::printf("\n%s\ntime by operation (a fused region counts as its root)\n%s", ProfileSummary(*profile_).c_str(),
-                ProfileTable(*profile_, ProfileBy::kOperation, kOperations).c_str());
-    std::printf("\nlongest instructions\n%s", ProfileTable(*profile_, ProfileBy::kInstruction, kRows).c_str());
-    std::printf("\nscopes (a fused region's time is shared by estimated work)\n%s", ProfileTable(*profile_, ProfileBy::kScope, kScopes).c_str());
-    std::printf("\nsource lines\n%s", ProfileTable(*profile_, ProfileBy::kLine, kScopes).c_str());
-    if (!profile_->loops.empty()) std::printf("\nlongest iterations\n%s", ProfileTable(*profile_, ProfileBy::kIteration, kIterations).c_str());
-    std::printf("\n%s", MemoryText(*profile_).c_str());
   }
 
   RunOptions& o_;
@@ -521,17 +508,17 @@ class Runner {
   Progress progress_;
 };
 
-// An option that programs of several devices do not have; "": there is none.
-absl::string_view OfOneDevice(const RunOptions& o) {
-  if (o.samples != 0) return "--check";
+// An option that programs of several devices do not have; "": there is none. `elsewhere`: some are in other processes.
+absl::string_view OfOneDevice(const RunOptions& o, bool elsewhere) {
   if (!o.catch_requests.empty()) return "--catch";
-  if (o.profile) return "--profile";
-  if (!o.trace.empty()) return "--trace";
-  if (!o.junit.empty()) return "--junit";
-  if (!o.report.empty()) return "--report";
-  if (o.comparing.any()) return "a comparison";
+  if (o.comparing.accumulated) return "--accumulated";
   if (o.inputs.asked()) return "--donate";
   if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
+  if (!elsewhere) return "";
+  if (o.samples != 0) return "--check";
+  if (o.profile) return "--profile";
+  if (!o.trace.empty()) return "--trace";
+  if (o.comparing.any()) return "a comparison";
   return "";
 }
 
@@ -586,14 +573,28 @@ int Run_run(const std::vector<std::string>& args) {
     if (absl::Status shared = processes->Share(o.program, &devices); !shared.ok()) return Refuse(o, kUsage, shared);
   }
   if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
-  const absl::string_view only_one = OfOneDevice(o);
+  const bool elsewhere = processes != nullptr && processes->link().count() > 1;
+  const absl::string_view only_one = OfOneDevice(o, elsewhere);
   if (!only_one.empty()) {
-    return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
-                                                                   Count(devices.partitions, "partition"), "; ",
-                                                                   o.catch_requests.empty() ? "" : "hloscope debug --batch catches on all devices (--ex 'catch nan' --ex run); ",
-                                                                   "leave it out, or run it with --replicas 1 --partitions 1")));
+    std::string why = " works on the devices of one process so far; leave it out, or run all of them in this one, without --exchange";
+    if (!OfOneDevice(o, /*elsewhere=*/false).empty()) {
+      why = absl::StrCat(" works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ", Count(devices.partitions, "partition"), "; ",
+                         o.catch_requests.empty() ? "" : "hloscope debug --batch catches on all devices (--ex 'catch nan' --ex run); ", "leave it out, or run it with --replicas 1 --partitions 1");
+    }
+    return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, why)));
   }
-  return RunOnDevices({&o.program, devices, o.output, o.repeat, o.json, processes.get()}, *module, loaded);
+  DevicesRun run;
+  run.program = &o.program;
+  run.devices = devices;
+  run.file = o.file;
+  run.output = o.output;
+  run.junit = o.junit;
+  run.report = o.report;
+  run.repeat = o.repeat;
+  run.json = o.json;
+  run.watch = {o.samples, o.profile, o.profile_out, o.trace, o.comparing};
+  run.processes = processes.get();
+  return RunOnDevices(run, *module, loaded);
 }
 
 }  // namespace hloscope::cli

@@ -95,8 +95,9 @@ absl::Status RunCompare::Check() {
   return absl::OkStatus();
 }
 
-absl::Status RunCompare::Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome) {
-  const WatchedRun run{module, backend, inputs, MachineOptionsOf(session, inputs)};
+absl::Status RunCompare::Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange) {
+  WatchedRun run{module, backend, inputs, MachineOptionsOf(session, inputs)};
+  run.options.exchange = exchange;
   if (!record.empty()) {
     const absl::StatusOr<RecordReport> report = RecordRun(run, record, {});
     if (!report.ok()) return report.status();
@@ -104,7 +105,7 @@ absl::Status RunCompare::Run(const Module& module, Backend& backend, const Progr
     outcome.json["record"] = {{"arrays", report->arrays}, {"bytes", report->bytes}};
   }
   if (!compare.empty()) {
-    absl::StatusOr<RecordComparison> report = CompareWithRecord(run, compare, table_, false);
+    absl::StatusOr<RecordComparison> report = CompareWithRecord(run, compare, table_, /*keep_going=*/exchange != nullptr);
     if (!report.ok()) return report.status();
     absl::StrAppend(&outcome.text, "compared with ", compare, ": ", ToText(*report));
     outcome.json["compare"] = Json(*report);

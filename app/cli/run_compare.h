@@ -11,6 +11,7 @@
 #include "app/cli/arguments.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/program_inputs.h"
+#include "core/exec/exchange.h"
 
 namespace hloscope {
 struct RecordComparison;  // core/debug/record.h
@@ -34,7 +35,8 @@ struct RunCompare {
     bool failed = false;  // the run is not the recorded one
     std::shared_ptr<const RecordComparison> compared;  // with the record; null: not asked for
   };
-  absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome);
+  // `exchange`: of one of several devices, which come to their end together: a comparison does not end at the first value that differs then.
+  absl::Status Run(const Module& module, Backend& backend, const ProgramInputs& inputs, const SessionOptions& session, Outcome& outcome, ExchangePort* exchange = nullptr);
 
  private:
   BudgetTable table_;

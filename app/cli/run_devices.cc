@@ -13,7 +13,9 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "app/cli/device_run.h"
+#include "app/cli/junit.h"
 #include "app/cli/progress.h"
+#include "app/cli/run_report.h"
 #include "app/cli/verb.h"
 #include "backends/exchange/run_parallel.h"
 #include "core/debug/text_util.h"
@@ -126,10 +128,38 @@ void PrintText(const Module& module, const Loaded& loaded, const DeviceCounts& d
   if (hidden > 0) std::printf("(and %d more; --output OUT.npz has all)\n", hidden);
 }
 
+// For CI.
+absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& run, Backend& backend, const Figures& figures, const Replicas::Outcome& outcome, const DevicesWatched& watched) {
+  if (o.junit.empty() && o.report.empty()) return absl::OkStatus();
+  Replicas& replicas = run.replicas();
+  DevicesFacts facts;
+  facts.module = &module;
+  facts.file = o.file;
+  facts.facts = {{"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(module.computations.size()), "computation"))},
+                 {"devices", absl::StrCat(Count(o.devices.replicas, "replica"), " and ", Count(o.devices.partitions, "partition"))},
+                 {"backend", std::string(backend.name())},
+                 {"inputs", run.Summary()},
+                 {"executed", absl::StrCat(Count(figures.executed, "instruction"), ", of all devices")},
+                 {"memory", absl::StrCat(FormatByteCount(figures.peak_bytes), " of values and scratch at most, of all devices", run.elsewhere() ? " of the first process" : "")}};
+  if (!outcome.finished) {
+    facts.error = StopText(module, replicas.Name(outcome.device), outcome);
+    facts.stopped = outcome.instruction;
+  }
+  for (int d = 0; d < replicas.device_count() && outcome.finished; ++d) facts.results.emplace_back(replicas.Name(d), replicas.ends()[d].result);
+  facts.run_ms = figures.run_ms;
+  facts.cases = watched.cases;
+  absl::Status status;
+  if (!o.junit.empty()) status = WriteDevicesJunit(facts, o.junit);
+  if (status.ok() && !o.report.empty()) status = WriteDevicesReport(facts, o.report);
+  return status;
+}
+
 }  // namespace
 
 int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
+  const bool tells = o.processes == nullptr || o.processes->first();
   const auto refuse = [&](int status, const absl::Status& why) {
+    if (tells) WriteJunitError(o.junit, o.file, "run", std::string(why.message()));
     if (o.json) std::printf("%s\n", ordered_json({{"error", {{"instruction", nullptr}, {"message", std::string(why.message())}}}, {"errors", ordered_json::array()}}).dump(2).c_str());
     UsageError(std::string(why.message()));
     return status;
@@ -148,6 +178,7 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   machine.seed = session->fill.seed;
   machine.fill = session->fill;
   machine.custom_calls = &(*libraries)->custom_calls();
+  machine.time_instructions = o.watch.timed();
   AllowRunParallel(machine, **backend, o.program->threads);
   absl::StatusOr<std::unique_ptr<DeviceRun>> made = DeviceRun::Create(module, **backend, *o.program, *session, o.devices, std::move(machine), o.processes != nullptr ? &o.processes->link() : nullptr);
   if (!made.ok()) return refuse(kUsage, made.status());
@@ -186,12 +217,23 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   if (!o.output.empty() && outcome.finished) {
     if (const absl::Status written = WriteOutputs(o.output, replicas); !written.ok()) return refuse(kUsage, written);
   }
+  // Runs of their own, so that watching changes none of the figures above.
+  DevicesWatched watched;
+  if (outcome.finished && o.watch.any()) {
+    progress.Set("");
+    if (const absl::Status done = WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched); !done.ok()) return refuse(kUsage, done);
+  }
+  if (const absl::Status told = WriteFiles(o, module, run, **backend, figures, outcome, watched); !told.ok()) return refuse(kUsage, told);
   if (o.json) {
-    std::printf("%s\n", Json(module, loaded, o.devices, run, **backend, figures, outcome).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
+    ordered_json j = Json(module, loaded, o.devices, run, **backend, figures, outcome);
+    if (!watched.json.empty()) j["devices"] = watched.json;
+    std::printf("%s\n", j.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   } else {
     PrintText(module, loaded, o.devices, run, **backend, figures, outcome);
+    std::fputs(watched.text.c_str(), stdout);
   }
-  return outcome.finished ? kOk : kFailed;
+  std::fputs(watched.notes.c_str(), stderr);
+  return outcome.finished && !watched.failed ? kOk : kFailed;
 }
 
 }  // namespace hloscope::cli

@@ -19,21 +19,16 @@ std::string MismatchText(const Mismatch& m) {
                       ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", FormatDouble(m.ulp, 4), " ulp)");
 }
 
+JunitCase RunCase(const std::string& error, bool caught) {
+  const size_t line_end = error.find('\n');
+  return {"run", error.empty() ? JunitCase::kPassed : caught ? JunitCase::kFailed : JunitCase::kError, error.substr(0, line_end), line_end < error.size() ? error : ""};
+}
+
 // What was checked, as both files say it.
 std::vector<JunitCase> Cases(const RunFacts& f) {
   std::vector<JunitCase> cases;
-  const size_t line_end = f.error.find('\n');
-  cases.push_back({"run", f.error.empty() ? JunitCase::kPassed : f.caught ? JunitCase::kFailed : JunitCase::kError, f.error.substr(0, line_end),
-                   line_end < f.error.size() ? f.error : ""});
-  if (f.check != nullptr) {
-    JunitCase check = {"check against the reference", JunitCase::kPassed, "", ""};
-    if (f.check->mismatch_count > 0) {
-      check.outcome = JunitCase::kFailed;
-      check.message = Count(f.check->mismatch_count, f.check->mismatch_count == 1 ? "element differs" : "element").append(f.check->mismatch_count == 1 ? "" : " differ");
-      for (const Mismatch& m : f.check->mismatches) absl::StrAppend(&check.text, MismatchText(m), "\n");
-    }
-    cases.push_back(std::move(check));
-  }
+  cases.push_back(RunCase(f.error, f.caught));
+  if (f.check != nullptr) cases.push_back(CheckCase(*f.check));
   if (f.compared) {
     JunitCase snapshot = {"the snapshot's result", JunitCase::kPassed, "", ""};
     for (const ResultDifference& d : *f.differences) {
@@ -43,19 +38,63 @@ std::vector<JunitCase> Cases(const RunFacts& f) {
     }
     cases.push_back(std::move(snapshot));
   }
-  if (f.recorded != nullptr) {
-    JunitCase record = {"compare with the record", JunitCase::kPassed, "", ""};
-    if (f.recorded->diverging > 0) {
-      record.outcome = JunitCase::kFailed;
-      record.message = absl::StrCat("first divergence: ", f.recorded->divergences[0].place);
-      record.text = ToText(*f.recorded);
-    }
-    cases.push_back(std::move(record));
-  }
+  if (f.recorded != nullptr) cases.push_back(RecordCase(*f.recorded));
+  return cases;
+}
+
+std::vector<JunitCase> Cases(const DevicesFacts& f) {
+  std::vector<JunitCase> cases = {RunCase(f.error, false)};
+  cases.insert(cases.end(), f.cases.begin(), f.cases.end());
   return cases;
 }
 
 }  // namespace
+
+JunitCase CheckCase(const CheckReport& report) {
+  JunitCase check = {"check against the reference", JunitCase::kPassed, "", ""};
+  if (report.mismatch_count == 0) return check;
+  check.outcome = JunitCase::kFailed;
+  check.message = Count(report.mismatch_count, report.mismatch_count == 1 ? "element differs" : "element").append(report.mismatch_count == 1 ? "" : " differ");
+  for (const Mismatch& m : report.mismatches) absl::StrAppend(&check.text, MismatchText(m), "\n");
+  return check;
+}
+
+JunitCase RecordCase(const RecordComparison& recorded) {
+  JunitCase record = {"compare with the record", JunitCase::kPassed, "", ""};
+  if (recorded.diverging == 0) return record;
+  record.outcome = JunitCase::kFailed;
+  record.message = absl::StrCat("first divergence: ", recorded.divergences[0].place);
+  record.text = ToText(recorded);
+  return record;
+}
+
+absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& path) {
+  return WriteJunit(path, facts.file, Cases(facts)) ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
+}
+
+absl::Status WriteDevicesReport(const DevicesFacts& f, const std::string& path) {
+  constexpr size_t kMostValues = 24;
+  constexpr int kAround = 12;
+  const Module& module = *f.module;
+  Report r;
+  r.title = module.name;
+  for (const JunitCase& c : Cases(f)) {
+    r.checks.push_back({c.name, c.outcome == JunitCase::kPassed, c.text.empty() ? c.message : c.text});
+    r.passed = r.passed && c.outcome == JunitCase::kPassed;
+  }
+  r.verdict = !f.error.empty() ? "stopped with an error" : r.passed ? "finished" : "finished, with failed checks";
+  r.facts = {{"program", absl::StrCat(module.name, " (", f.file, ")")}};
+  r.facts.insert(r.facts.end(), f.facts.begin(), f.facts.end());
+  if (!f.run_ms.empty()) r.facts.emplace_back("time", absl::StrCat(absl::StrJoin(f.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }), " ms"));
+  r.stop = f.error.empty() ? "All devices ran to their end." : f.stopped != nullptr ? absl::StrCat("Stopped at ", Describe(module, {f.stopped->parent, f.stopped->index})) : "Stopped.";
+  r.error = f.error;
+  if (f.stopped != nullptr) {
+    r.instruction = ExplainInstruction(module, *f.stopped);
+    if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r.listings.push_back(ListingAround(*module.source, line, kAround));
+  }
+  for (const auto& [device, result] : f.results) AddLeaves(absl::StrCat(device, ": $result"), "the result", result, kMostValues, &r.values);
+  return WriteReport(r, path);
+}
 
 absl::Status WriteRunJunit(const RunFacts& facts, const std::string& path) {
   return WriteJunit(path, facts.file, Cases(facts)) ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));

@@ -3,9 +3,11 @@
 #define HLOSCOPE_APP_CLI_RUN_REPORT_H_
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "app/cli/junit.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/profile.h"
@@ -35,6 +37,24 @@ struct RunFacts {
   const RecordComparison* recorded = nullptr;  // of --compare; null: not asked for
   const ProfileData* profile = nullptr;
 };
+
+// Of a run on several devices.
+struct DevicesFacts {
+  const Module* module = nullptr;
+  std::string file;
+  std::vector<std::pair<std::string, std::string>> facts;  // that the page begins with
+  std::string error;                     // how it stopped, with the device; empty: all finished
+  const Instruction* stopped = nullptr;  // where
+  std::vector<std::pair<std::string, Value>> results;      // by device, whose name is first
+  std::vector<double> run_ms;
+  std::vector<JunitCase> cases;          // of what was checked
+};
+absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& path);
+absl::Status WriteDevicesReport(const DevicesFacts& facts, const std::string& path);
+
+// What a check and a comparison with a record found.
+JunitCase CheckCase(const CheckReport& report);
+JunitCase RecordCase(const RecordComparison& recorded);
 
 // One case for the run, and one for each thing that was checked.
 absl::Status WriteRunJunit(const RunFacts& facts, const std::string& path);

@@ -266,6 +266,11 @@ bool AcrossProcesses::Wait() {
   return false;
 }
 
+std::string AcrossProcesses::WhyItLeft(const std::string& message) {
+  WireReader in(message);
+  return in.Get<Message>() == Message::kLeave ? in.Text() : "it is in another run";
+}
+
 void AcrossProcesses::Leave(ProcessLink& link, const std::string& why) {
   for (int process = 0; process < link.count(); ++process) {
     if (process == link.rank() || (link.rank() != 0 && process != 0)) continue;

@@ -38,7 +38,7 @@ class AcrossProcesses {
   ~AcrossProcesses();
 
   bool IsHere(int device) const { return ProcessOf(device) == link_.rank(); }
-  int ProcessOf(int device) const { return static_cast<int>(static_cast<int64_t>(device) * link_.count() / device_count_); }
+  int ProcessOf(int device) const { return hloscope::ProcessOf(device, device_count_, link_.count()); }
   // It tells of the run.
   bool first() const { return link_.rank() == 0; }
   ExchangePort& port(int device);
@@ -56,6 +56,8 @@ class AcrossProcesses {
 
   // This process ends without having run: the others' devices wait for ever for those that would have been here.
   static void Leave(ProcessLink& link, const std::string& why);
+  // What a message of Leave says.
+  static std::string WhyItLeft(const std::string& message);
 
  private:
   class Port;

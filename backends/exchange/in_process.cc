@@ -53,6 +53,7 @@ class InProcessExchange::Port : public ExchangePort {
  public:
   Port(InProcessExchange& all, int number) : all_(all), number_(number) {}
   Device device() const override { return {number_ / all_.partitions_, number_ % all_.partitions_}; }
+  int process() const override { return hloscope::ProcessOf(number_, all_.device_count(), all_.processes_); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
 
  private:

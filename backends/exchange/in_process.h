@@ -21,11 +21,17 @@
 
 namespace hloscope {
 
+// In which of so many processes a device is: each has devices that follow one another.
+inline int ProcessOf(int device, int devices, int processes) { return static_cast<int>(static_cast<int64_t>(device) * processes / devices); }
+
 class InProcessExchange : public ExchangeRoom {
  public:
   // `programs`: the entry of each device, replica by replica. Their modules must outlive this.
   InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account);
   ~InProcessExchange() override;
+
+  // The devices' kernels run in so many processes (ProcessOf), all of them told from here.
+  void Spread(int processes) { processes_ = processes; }
 
   int device_count() const override { return static_cast<int>(programs_.size()); }
   ExchangePort& port(int device) override;
@@ -106,6 +112,7 @@ class InProcessExchange : public ExchangeRoom {
 
   const int64_t replicas_, partitions_;
   const std::vector<const Computation*> programs_;
+  int processes_ = 1;
   MemoryAccount* account_;
   Reductions reductions_;
   std::vector<std::unique_ptr<Port>> ports_;

@@ -92,7 +92,8 @@ void ProcessLink::Clean() {
   while (!sending_.empty() && mpi_->sent(sending_.front().handle) != 0) sending_.pop_front();
 }
 
-// MPI has no way to wait for a message and for work of this process at once: it is asked again after a while, which grows as nothing comes.
+// MPI has no way to wait for a message and for work of this process at once: it is asked again after a while, which grows as nothing comes for
+// longer than an answer takes.
 void ProcessLink::Serve() {
   char why[256] = {};
   const bool opened = mpi_->open(&rank_, &count_, why, sizeof(why)) == 0;
@@ -101,8 +102,9 @@ void ProcessLink::Serve() {
   if (!opened) opened_ = absl::UnavailableError(why);
   changed_.notify_all();
   if (!opened) return;
-  constexpr std::chrono::microseconds kShortest(20), kLongest(1000);
+  constexpr std::chrono::microseconds kShortest(20), kLongest(1000), kAnswer(5000);
   std::chrono::microseconds pause = kShortest;
+  std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
   while (true) {
     bool busy = !outgoing_.empty() || !work_.empty();
     std::deque<std::pair<int, std::string>> outgoing = std::exchange(outgoing_, {});
@@ -117,8 +119,13 @@ void ProcessLink::Serve() {
     while (Receive()) busy = true;
     Clean();
     if (closing && !busy && sending_.empty()) break;
+    // A large message goes in pieces, each of which wants this side's help: while one is on its way there is no pause.
+    if (!sending_.empty()) std::this_thread::yield();
     lock.lock();
-    pause = busy ? kShortest : std::min(2 * pause, kLongest);
+    if (!sending_.empty()) continue;
+    const std::chrono::steady_clock::time_point now = std::chrono::steady_clock::now();
+    if (busy) last = now;
+    pause = now - last < kAnswer ? kShortest : std::min(2 * pause, kLongest);
     changed_.wait_for(lock, pause, [&] { return !outgoing_.empty() || !work_.empty(); });
   }
   mpi_->close();

@@ -77,9 +77,11 @@ void Replicas::Work() {
     states_[device] = State::kRunning;
     woken_[device] = false;
     ++running_;
+    away_[device] += std::chrono::steady_clock::now() - left_[device];
     lock.unlock();
     const StopReason reason = machines_[device]->Run();
     lock.lock();
+    left_[device] = std::chrono::steady_clock::now();
     --running_;
     if (reason == StopReason::kWaiting) {
       states_[device] = woken_[device] ? State::kReady : State::kWaiting;
@@ -118,13 +120,16 @@ DeviceEnd Replicas::EndOf(int device) {
   return end;
 }
 
-Replicas::Outcome Replicas::Run() {
+Replicas::Outcome Replicas::Run(int threads_wanted) {
   const int count = device_count();
+  if (threads_wanted <= 0) threads_wanted = options_.threads;
   if (across_ != nullptr) across_->Begin();
   else exchange_->Reset();
   over_ = false;
   states_.assign(count, State::kElsewhere);
   woken_.assign(count, false);
+  away_.assign(count, std::chrono::steady_clock::duration::zero());
+  left_.assign(count, std::chrono::steady_clock::now());
   int here = 0;
   for (int d = 0; d < count; ++d) {
     if (!IsHere(d)) continue;
@@ -132,7 +137,7 @@ Replicas::Outcome Replicas::Run() {
     ready_.insert(d);
     ++here;
   }
-  const int wanted = std::min(here, options_.threads > 0 ? options_.threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
+  const int wanted = std::min(here, threads_wanted > 0 ? threads_wanted : std::max(1, static_cast<int>(std::thread::hardware_concurrency())));
   std::vector<std::thread> threads;
   for (int k = 1; k < wanted; ++k) {
     std::thread thread;

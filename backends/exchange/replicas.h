@@ -4,6 +4,7 @@
 #ifndef HLOSCOPE_BACKENDS_EXCHANGE_REPLICAS_H_
 #define HLOSCOPE_BACKENDS_EXCHANGE_REPLICAS_H_
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
@@ -54,7 +55,10 @@ class Replicas {
     const Instruction* instruction = nullptr;  // there; null: nowhere
     absl::Status status;                     // why, with the devices, instructions and iterations; without the instruction's name in front
   };
-  Outcome Run();
+  // `threads`: that run devices, if not as many as the options say.
+  Outcome Run(int threads = 0);
+  // While a device runs: seconds of this Run in which it did not.
+  double away(int device) const { return std::chrono::duration<double>(away_[device]).count(); }
   // After a run: how each device ended, wherever it ran; of several processes on the first one.
   const std::vector<DeviceEnd>& ends() const { return ends_; }
 
@@ -79,6 +83,8 @@ class Replicas {
   std::vector<State> states_;
   std::vector<bool> woken_;  // while it ran
   std::set<int> ready_;      // the lowest goes first
+  std::vector<std::chrono::steady_clock::duration> away_;      // by device
+  std::vector<std::chrono::steady_clock::time_point> left_;    // by device: since when it has not run
   int running_ = 0;
 };
 

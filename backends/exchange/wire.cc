@@ -9,9 +9,11 @@ enum class Kind : uint8_t { kNone, kArray, kTuple, kToken };
 
 }  // namespace
 
-WireWriter& WireWriter::Text(absl::string_view text) {
-  Put(static_cast<int64_t>(text.size()));
-  bytes_.append(text.data(), text.size());
+WireWriter& WireWriter::Text(absl::string_view text) { return Bytes(text.data(), static_cast<int64_t>(text.size())); }
+
+WireWriter& WireWriter::Bytes(const void* bytes, int64_t size) {
+  Put(size);
+  if (size > 0) bytes_.append(static_cast<const char*>(bytes), static_cast<size_t>(size));
   return *this;
 }
 
@@ -47,12 +49,14 @@ bool WireReader::Has(size_t bytes) {
   return ok_;
 }
 
-std::string WireReader::Text() {
+std::string WireReader::Text() { return std::string(Bytes()); }
+
+absl::string_view WireReader::Bytes() {
   const int64_t size = Get<int64_t>();
   if (size < 0 || !Has(static_cast<size_t>(size))) return "";
-  std::string text(bytes_.substr(0, static_cast<size_t>(size)));
+  const absl::string_view bytes = bytes_.substr(0, static_cast<size_t>(size));
   bytes_.remove_prefix(static_cast<size_t>(size));
-  return text;
+  return bytes;
 }
 
 absl::Status WireReader::Status() {

@@ -22,6 +22,7 @@ class WireWriter {
     return *this;
   }
   WireWriter& Text(absl::string_view text);
+  WireWriter& Bytes(const void* bytes, int64_t size);
   WireWriter& Status(const absl::Status& status);
   WireWriter& Put(const Value& value);  // dense, or none
   WireWriter& Put(const std::vector<Value>& values);
@@ -46,6 +47,7 @@ class WireReader {
     return x;
   }
   std::string Text();
+  absl::string_view Bytes();  // as long as the message lives
   absl::Status Status();
   Value GetValue(MemoryAccount* account);
   std::vector<Value> Values(MemoryAccount* account);

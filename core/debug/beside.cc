@@ -13,6 +13,7 @@ class Beside::Port : public ExchangePort {
  public:
   explicit Port(Beside& all) : all_(all) {}
   Device device() const override { return all_.room_->port(all_.watched_).device(); }
+  int process() const override { return all_.room_->port(all_.watched_).process(); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override {
     while (true) {
       all_.waits_[all_.watched_] = true;

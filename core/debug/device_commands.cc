@@ -141,6 +141,13 @@ absl::Status InfoReplicas(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
+absl::Status InfoProcesses(Session::State& s, absl::string_view args) {
+  if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
+  if (!s.options.devices.processes) return absl::FailedPreconditionError("this process has all devices; mpirun -n N hloscope debug FILE --exchange mpi gives them to several");
+  for (const std::string& line : s.options.devices.processes()) s.Say(line, "\n");
+  return absl::OkStatus();
+}
+
 absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
   Devices& all = DevicesOf(s);

@@ -31,6 +31,8 @@ struct SessionDevices {
   std::vector<Own> own;
   // Where they exchange. Needed where there are several.
   std::function<std::unique_ptr<ExchangeRoom>(const Module& module, Backend& backend, MemoryAccount* account)> make_room;
+  // What each process has, where several have the devices: a line for each. Null: this one has all.
+  std::function<std::vector<std::string>()> processes;
 
   int count() const { return static_cast<int>(replicas * partitions); }
   bool several() const { return count() > 1; }

@@ -37,6 +37,7 @@ struct RunContext {
   MemoryAccount* account = nullptr;
   uint64_t stream_seed = 0;                    // see EvalContext
   const std::atomic<bool>* cancel = nullptr;   // kernels that take long look at it now and then
+  int process = 0;                             // of those that run the devices together: in which one it runs (ExchangePort::process)
 };
 
 class Kernel {

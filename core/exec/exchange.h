@@ -40,6 +40,8 @@ class ExchangePort {
  public:
   virtual ~ExchangePort() = default;
   virtual Device device() const = 0;
+  // Where several processes run the devices together: in which one this device's kernels run.
+  virtual int process() const { return 0; }
   // What the instruction gives, dense. Nothing: the others have not come yet; the same call is to be made again when they have. InvalidArgument
   // or FailedPrecondition: the exchange cannot be, with who disagrees about what.
   virtual absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) = 0;

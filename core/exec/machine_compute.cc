@@ -130,6 +130,7 @@ absl::StatusOr<Value> Machine::Impl::RunKernel(const Kernel& kernel, const Frame
   context.account = &m.account_;
   context.stream_seed = StreamSeed(frame, root);
   context.cancel = &m.interrupt_;
+  if (m.options_.exchange != nullptr) context.process = m.options_.exchange->process();
   absl::StatusOr<Value> result = absl::UnknownError("");
   absl::Status fault = RunGuarded([&] { result = kernel.Run(context, std::move(inputs)); });
   if (!fault.ok()) return fault;

@@ -1,6 +1,7 @@
 #include "core/ir/module.h"
 
 #include <algorithm>
+#include <atomic>
 
 namespace hloscope {
 namespace {
@@ -11,7 +12,11 @@ const T* Get(const Instruction& instruction, AttrId id) {
   return attribute == nullptr ? nullptr : std::get_if<T>(&attribute->value);
 }
 
+std::atomic<uint64_t> modules{0};
+
 }  // namespace
+
+Module::Module() : serial(++modules) {}
 
 const Attribute* Instruction::Find(AttrId id) const {
   for (const Attribute& attribute : attributes) {

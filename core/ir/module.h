@@ -120,6 +120,8 @@ struct PythonFrame {
 };
 
 struct Module {
+  Module();
+  const uint64_t serial;  // no other module of this process has the same, not even one that is gone
   std::string name;
   std::shared_ptr<const SourceText> source;  // null for built modules
   // Header attributes in the order written: {name, raw text of the value}. Also entry_computation_layout (raw).

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <cassert>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <mutex>
@@ -122,11 +123,9 @@ void MemoryAccount::Figures::Add(int64_t bytes) {
 std::shared_ptr<Buffer> Buffer::Allocate(int64_t size, MemoryAccount* account) {
   std::shared_ptr<Buffer> buffer(new Buffer);
   buffer->size_ = size;
-  buffer->data_ = BufferPool::Get().Take(size, &buffer->capacity_);
-  if (buffer->data_ == nullptr) {
-    buffer->capacity_ = 0;
-    return nullptr;
-  }
+  std::byte* data = BufferPool::Get().Take(size, &buffer->capacity_);
+  if (data == nullptr) return nullptr;
+  buffer->data_.store(data, std::memory_order_relaxed);
   if (account != nullptr) {
     buffer->account_ = account->figures_;
     buffer->account_->Add(size);
@@ -134,9 +133,36 @@ std::shared_ptr<Buffer> Buffer::Allocate(int64_t size, MemoryAccount* account) {
   return buffer;
 }
 
+std::shared_ptr<Buffer> Buffer::Of(int64_t size, std::unique_ptr<Elsewhere> elsewhere, MemoryAccount* account) {
+  std::shared_ptr<Buffer> buffer(new Buffer);
+  buffer->size_ = size;
+  buffer->elsewhere_ = std::move(elsewhere);
+  if (account != nullptr) {
+    buffer->account_ = account->figures_;
+    buffer->account_->Add(size);
+  }
+  return buffer;
+}
+
+std::byte* Buffer::Fetched() const {
+  static std::mutex fetching;
+  std::lock_guard<std::mutex> lock(fetching);
+  std::byte* data = data_.load(std::memory_order_acquire);
+  if (data != nullptr || elsewhere_ == nullptr) return data;
+  data = BufferPool::Get().Take(size_, &capacity_);
+  if (data == nullptr) {
+    std::fprintf(stderr, "hloscope: no memory for %lld bytes of a value that is in another process\n", static_cast<long long>(size_));
+    std::exit(1);
+  }
+  elsewhere_->Fetch(data, size_);
+  data_.store(data, std::memory_order_release);
+  return data;
+}
+
 Buffer::~Buffer() {
-  if (data_ != nullptr) BufferPool::Get().Give(data_, capacity_);
-  if (account_ != nullptr && data_ != nullptr) account_->Subtract(size_);
+  std::byte* data = data_.load(std::memory_order_acquire);
+  if (data != nullptr) BufferPool::Get().Give(data, capacity_);
+  if (account_ != nullptr) account_->Subtract(size_);
 }
 
 Value Value::Allocate(const Shape& shape, MemoryAccount* account) {
@@ -148,6 +174,15 @@ Value Value::AllocateInLayout(const Shape& shape, MemoryAccount* account) {
   value.shape_ = shape;
   value.buffer_ = Buffer::Allocate(shape.ByteSize(), account);
   value.has_value_ = value.buffer_ != nullptr;  // no value: out of memory
+  return value;
+}
+
+Value Value::OfBuffer(const Shape& shape, std::shared_ptr<Buffer> buffer) {
+  assert(shape.ByteSize() == buffer->size());
+  Value value;
+  value.shape_ = shape;
+  value.buffer_ = std::move(buffer);
+  value.has_value_ = true;
   return value;
 }
 

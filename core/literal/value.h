@@ -39,22 +39,45 @@ class MemoryAccount {
   const std::shared_ptr<Figures> figures_;
 };
 
+// Where a buffer's bytes are besides here, or instead: in another process, say.
+class Elsewhere {
+ public:
+  virtual ~Elsewhere() = default;
+  virtual void Fetch(std::byte* to, int64_t size) = 0;
+};
+
 // 64-byte aligned bytes, with at least 64 readable (not writable) bytes after the end, so that vector loads may overrun.
 // Freed blocks are kept in a process-wide free list of size classes (buffer_pool in value.cc) so that loops do not fault pages anew.
 class Buffer {
  public:
   static std::shared_ptr<Buffer> Allocate(int64_t size, MemoryAccount* account);  // uninitialised
+  // Bytes that are elsewhere until somebody here looks at them; booked from now on.
+  static std::shared_ptr<Buffer> Of(int64_t size, std::unique_ptr<Elsewhere> elsewhere, MemoryAccount* account);
   ~Buffer();
   Buffer(const Buffer&) = delete;
   Buffer& operator=(const Buffer&) = delete;
-  std::byte* data() const { return data_; }
+  std::byte* data() const {
+    std::byte* data = data_.load(std::memory_order_acquire);
+    return data != nullptr ? data : Fetched();
+  }
+  // For who writes: what is elsewhere is not the same any more.
+  std::byte* mutable_data() {
+    std::byte* data = this->data();
+    if (elsewhere_ != nullptr) elsewhere_.reset();
+    return data;
+  }
   int64_t size() const { return size_; }
+  // Null: the bytes are only here. For one thread at a time.
+  Elsewhere* elsewhere() const { return elsewhere_.get(); }
+  void AlsoAt(std::unique_ptr<Elsewhere> elsewhere) const { elsewhere_ = std::move(elsewhere); }
 
  private:
   Buffer() = default;
-  std::byte* data_ = nullptr;
+  std::byte* Fetched() const;
+  mutable std::atomic<std::byte*> data_{nullptr};
   int64_t size_ = 0;
-  int64_t capacity_ = 0;
+  mutable int64_t capacity_ = 0;
+  mutable std::unique_ptr<Elsewhere> elsewhere_;
   std::shared_ptr<MemoryAccount::Figures> account_;  // null: uncounted
 };
 
@@ -69,6 +92,8 @@ class Value {
   static Value AllocateInLayout(const Shape& array_shape, MemoryAccount* account = nullptr);
   // Dense, like Allocate: the bytes are in row-major order.
   static Value FromBytes(const Shape& array_shape, absl::Span<const std::byte> bytes, MemoryAccount* account = nullptr);
+  // An array in the layout of its shape, whose bytes are the buffer's.
+  static Value OfBuffer(const Shape& array_shape, std::shared_ptr<Buffer> buffer);
   static Value Tuple(const Shape& shape, std::vector<Value> elements);
   static Value Token();
   template <typename T>
@@ -87,11 +112,11 @@ class Value {
   }
   std::byte* mutable_data() {
     assert(shape_.IsStoredDense() || shape_.IsTuple());
-    return buffer_ ? buffer_->data() : nullptr;
+    return buffer_ ? buffer_->mutable_data() : nullptr;
   }
   // The bytes as they lie, whatever the layout.
   const std::byte* physical_data() const { return buffer_ ? buffer_->data() : nullptr; }
-  std::byte* mutable_physical_data() { return buffer_ ? buffer_->data() : nullptr; }
+  std::byte* mutable_physical_data() { return buffer_ ? buffer_->mutable_data() : nullptr; }
   template <typename T>
   const T* as() const { return reinterpret_cast<const T*>(data()); }
   template <typename T>

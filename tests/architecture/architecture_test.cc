@@ -59,7 +59,7 @@ const std::map<std::string, std::set<std::string>>& Arrows() {
         "core/text/mlir", "core/text/stablehlo", "core/exec"}},
       {"backends/reference", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
       {"backends/jit_cpu", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
-      {"backends/exchange", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/exec"}},
+      {"backends/exchange", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec"}},
       {"visualizer/model", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/text/mlir", "core/text/stablehlo", "core/exec", "core/debug", "visualizer/canvas", "visualizer/pictures"}},
       {"visualizer/canvas", {"core/base"}},
       {"visualizer/pictures", {"core/base", "core/shape", "core/literal", "core/ir", "core/element", "core/ops", "core/text", "core/exec", "visualizer/canvas"}},

@@ -1,0 +1,42 @@
+// What `run` does beside running, on several devices: a check, a profile, a record, a comparison with one, a shadow. Each is a run of its own of all
+// devices, and says what it found on each; what is written is a file for each device. Not for one device (run.cc).
+#ifndef HLOSCOPE_APP_CLI_RUN_DEVICES_WATCH_H_
+#define HLOSCOPE_APP_CLI_RUN_DEVICES_WATCH_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "app/cli/device_run.h"
+#include "app/cli/junit.h"
+#include "app/cli/run_compare.h"
+
+namespace hloscope::cli {
+
+struct DevicesWatch {
+  int64_t samples = 0;   // of --check; 0: none, -1: all
+  bool profile = false;
+  std::string profile_out, trace;
+  RunCompare comparing;
+  bool timed() const { return profile || !trace.empty(); }
+  bool any() const { return samples != 0 || timed() || comparing.any(); }
+};
+
+struct DevicesWatched {
+  std::string text, notes;                   // for standard output, standard error
+  std::vector<nlohmann::ordered_json> json;  // by device
+  std::vector<JunitCase> cases;
+  bool failed = false;
+};
+
+// The file of a device: "run.npz" is run_replica_1.npz for replica 1.
+std::string FileOfDevice(const std::string& path, const std::string& device);
+
+// Errors: a file that cannot be written, or a device that stopped, with its name.
+absl::Status WatchDevices(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts,
+                          DeviceRun& run, DevicesWatched& watched);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_RUN_DEVICES_WATCH_H_
