@@ -82,7 +82,7 @@ void AcrossProcesses::Begin() {
   }
   if (first()) room_.Reset();
   if (!first()) link_.Send(0, WireWriter().Put(Message::kBegin).Put(id_).Take());
-  link_.Listen([this](int from, const std::string& message) { OnMessage(from, message); });
+  link_.Listen([this](int from, const std::string& message, ProcessLink::Arrays arrays) { OnMessage(from, message, std::move(arrays)); }, account_);
 }
 
 // ---- A device's call ----
@@ -109,15 +109,13 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
     out.Put(loop.iteration).Put(loop.condition);
   }
   out.Put(std::vector<Value>(call.operands.begin(), call.operands.end()));
-  link_.Send(0, out.Take());
+  link_.Send(0, out.Take(), out.TakeArrays());
   return std::optional<Value>();
 }
 
 // On the first process, for a device of another one.
-void AcrossProcesses::OnCall(int device, const std::string& message) {
-  WireReader in(message);
-  in.Get<Message>();
-  in.Get<int>();
+void AcrossProcesses::OnCall(WireReader& in) {
+  const int device = in.Get<int>();
   if (device < 0 || device >= device_count_ || remote_[device].state == State::kEnded) return;  // of a process that was let go
   Remote& remote = remote_[device];
   remote.instruction = GetInstruction(in, program_);
@@ -155,7 +153,7 @@ void AcrossProcesses::Answer(int device) {
     WireWriter out;
     out.Put(Message::kGiven).Put(device).Status(made.status());
     if (made.ok()) out.Put(ToDense(**made, account_));
-    link_.Send(ProcessOf(device), out.Take());
+    link_.Send(ProcessOf(device), out.Take(), out.TakeArrays());
   }
   std::lock_guard<std::mutex> lock(mutex_);
   --in_hand_;
@@ -179,12 +177,10 @@ void AcrossProcesses::Ended(int device, DeviceEnd end) {
   for (const Value& item : end.outfeed) outfeed.push_back(ToDense(item, account_));
   out.Put(outfeed).Put(end.executed).Put(end.peak_bytes).Put(static_cast<int64_t>(end.notices.size()));
   for (const std::string& notice : end.notices) out.Text(notice);
-  link_.Send(0, out.Take());
+  link_.Send(0, out.Take(), out.TakeArrays());
 }
 
-void AcrossProcesses::OnEnd(const std::string& message) {
-  WireReader in(message);
-  in.Get<Message>();
+void AcrossProcesses::OnEnd(WireReader& in) {
   const int device = in.Get<int>();
   if (device < 0 || device >= device_count_ || remote_[device].state == State::kEnded) return;
   DeviceEnd end;
@@ -214,14 +210,14 @@ void AcrossProcesses::LetGo(int process, const absl::Status& why) {
   changed_.notify_all();
 }
 
-void AcrossProcesses::OnMessage(int from, const std::string& message) {
-  WireReader in(message);
+void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLink::Arrays arrays) {
+  WireReader in(message, &arrays);
   switch (in.Get<Message>()) {
     case Message::kBegin:
       if (in.Get<uint64_t>() != id_) LetGo(from, absl::FailedPreconditionError("it has another program, or another number of replicas or partitions"));
       return;
-    case Message::kCall: return OnCall(in.Get<int>(), message);
-    case Message::kEnd: return OnEnd(message);
+    case Message::kCall: return OnCall(in);
+    case Message::kEnd: return OnEnd(in);
     case Message::kLeave:
       if (first()) return LetGo(from, absl::UnavailableError(in.Text()));
       [[fallthrough]];

@@ -31,6 +31,8 @@ struct DeviceEnd {
   std::vector<std::string> notices;
 };
 
+class WireReader;
+
 class AcrossProcesses {
  public:
   // `program` is what all devices run, from its entry; `id` tells runs apart that do not fit: of other programs or with other numbers.
@@ -69,9 +71,9 @@ class AcrossProcesses {
     std::vector<Value> operands;
     std::vector<LoopPlace> loops;
   };
-  void OnMessage(int from, const std::string& message);
-  void OnCall(int device, const std::string& message);
-  void OnEnd(const std::string& message);
+  void OnMessage(int from, const std::string& message, ProcessLink::Arrays arrays);
+  void OnCall(WireReader& in);
+  void OnEnd(WireReader& in);
   void LetGo(int process, const absl::Status& why);
   void Answer(int device);
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);

@@ -37,7 +37,7 @@ class Service {
   Service(ProcessLink& link, Backend& backend, const Fill& fill) : link_(link), backend_(backend), watching_(dynamic_cast<WatchingBackend*>(&backend)), fill_(fill) {}
 
   void Serve() {
-    link_.Listen([this](int from, std::string message) {
+    link_.Listen([this](int from, std::string message, ProcessLink::Arrays) {
       if (from != 0) return;
       std::lock_guard<std::mutex> lock(mutex_);
       if (!message.empty() && static_cast<KernelMessage>(message[0]) == KernelMessage::kCancel) {

@@ -20,7 +20,7 @@ namespace hloscope {
 class KernelsAcross::Others : public std::enable_shared_from_this<KernelsAcross::Others> {
  public:
   explicit Others(ProcessLink& link) : link_(&link), forgotten_(link.count()), left_(link.count()) {
-    link.Listen([this](int from, std::string message) {
+    link.Listen([this](int from, std::string message, ProcessLink::Arrays) {
       std::lock_guard<std::mutex> lock(mutex_);
       if (!message.empty() && static_cast<KernelMessage>(message[0]) >= KernelMessage::kRan) {
         answer_ = std::move(message);

@@ -5,6 +5,9 @@
 
 #include <chrono>
 #include <climits>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
@@ -49,10 +52,12 @@ ProcessLink::~ProcessLink() {
   if (thread_.joinable()) thread_.join();
 }
 
-void ProcessLink::Send(int to, std::string message) {
+void ProcessLink::Send(int to, std::string message, std::vector<Value> arrays) {
+  const int64_t count = static_cast<int64_t>(arrays.size());
+  message.append(reinterpret_cast<const char*>(&count), sizeof(count));
   {
     std::lock_guard<std::mutex> lock(mutex_);
-    outgoing_.emplace_back(to, std::move(message));
+    outgoing_.push_back({to, std::move(message), std::move(arrays)});
   }
   changed_.notify_all();
 }
@@ -65,26 +70,44 @@ void ProcessLink::Post(std::function<void()> work) {
   changed_.notify_all();
 }
 
-void ProcessLink::Listen(std::function<void(int from, std::string message)> on_message) {
+void ProcessLink::Listen(std::function<void(int from, std::string message, Arrays arrays)> on_message, MemoryAccount* account) {
   std::lock_guard<std::mutex> told(listening_);  // nobody is told any more when this returns
   std::lock_guard<std::mutex> lock(mutex_);
   on_message_ = std::move(on_message);
+  account_ = account;
 }
 
 bool ProcessLink::Receive() {
   std::lock_guard<std::mutex> told(listening_);
-  std::function<void(int, std::string)> listener;
+  std::function<void(int, std::string, Arrays)> listener;
+  MemoryAccount* account;
   {
     std::lock_guard<std::mutex> lock(mutex_);
     listener = on_message_;
+    account = account_;
   }
   if (!listener) return false;
   int from = 0;
   const long long bytes = mpi_->probe(&from);
   if (bytes < 0) return false;
-  std::string message(static_cast<size_t>(bytes), '\0');
-  mpi_->receive(from, message.data(), bytes);
-  listener(from, std::move(message));
+  Coming& coming = coming_[from];
+  if (coming.wanted > 0) {
+    std::shared_ptr<Buffer> array = Buffer::Allocate(bytes, account);
+    if (array == nullptr) {
+      std::fprintf(stderr, "hloscope: no memory for %lld bytes that process %d sends\n", bytes, from);
+      std::exit(1);
+    }
+    mpi_->receive(from, array->mutable_data(), bytes);
+    coming.arrays.push_back(std::move(array));
+    --coming.wanted;
+  } else {
+    coming.message.assign(static_cast<size_t>(bytes), '\0');
+    mpi_->receive(from, coming.message.data(), bytes);
+    const size_t text = coming.message.size() - sizeof(coming.wanted);
+    std::memcpy(&coming.wanted, coming.message.data() + text, sizeof(coming.wanted));
+    coming.message.resize(text);
+  }
+  if (coming.wanted == 0) listener(from, std::move(coming.message), std::exchange(coming.arrays, {}));
   return true;
 }
 
@@ -99,6 +122,7 @@ void ProcessLink::Serve() {
   const bool opened = mpi_->open(&rank_, &count_, why, sizeof(why)) == 0;
   std::unique_lock<std::mutex> lock(mutex_);
   open_ = opened;
+  coming_.resize(opened ? count_ : 0);
   if (!opened) opened_ = absl::UnavailableError(why);
   changed_.notify_all();
   if (!opened) return;
@@ -107,13 +131,17 @@ void ProcessLink::Serve() {
   std::chrono::steady_clock::time_point last = std::chrono::steady_clock::now();
   while (true) {
     bool busy = !outgoing_.empty() || !work_.empty();
-    std::deque<std::pair<int, std::string>> outgoing = std::exchange(outgoing_, {});
+    std::deque<Outgoing> outgoing = std::exchange(outgoing_, {});
     std::deque<std::function<void()>> work = std::exchange(work_, {});
     const bool closing = closing_;
     lock.unlock();
-    for (auto& [to, message] : outgoing) {
-      sending_.push_back({std::make_unique<std::string>(std::move(message)), nullptr});
-      sending_.back().handle = mpi_->send(to, sending_.back().message->data(), static_cast<long long>(sending_.back().message->size()));
+    for (Outgoing& each : outgoing) {
+      sending_.push_back({std::make_unique<std::string>(std::move(each.message)), Value(), nullptr});
+      sending_.back().handle = mpi_->send(each.to, sending_.back().message->data(), static_cast<long long>(sending_.back().message->size()));
+      for (Value& array : each.arrays) {
+        sending_.push_back({nullptr, std::move(array), nullptr});
+        sending_.back().handle = mpi_->send(each.to, sending_.back().array.data(), sending_.back().array.byte_size());
+      }
     }
     for (const std::function<void()>& each : work) each();
     while (Receive()) busy = true;

@@ -5,7 +5,9 @@
 namespace hloscope {
 namespace {
 
-enum class Kind : uint8_t { kNone, kArray, kTuple, kToken };
+enum class Kind : uint8_t { kNone, kArray, kBeside, kTuple, kToken };
+
+constexpr int64_t kGoesBeside = 64 << 10;  // bytes: smaller ones are sooner copied than sent for themselves
 
 }  // namespace
 
@@ -30,11 +32,13 @@ WireWriter& WireWriter::Put(const Value& value) {
     return Put(std::vector<Value>(value.elements().begin(), value.elements().end()));
   }
   if (!shape.IsArray()) return Put(Kind::kToken);
-  Put(Kind::kArray).Put(shape.element_type()).Put(static_cast<int32_t>(shape.rank()));
-  for (int d = 0; d < shape.rank(); ++d) Put(shape.dim(d)).Put(shape.is_dynamic(d));
   const int64_t bytes = shape.DenseByteSize();
+  const bool beside = bytes >= kGoesBeside && value.IsDense();
+  Put(beside ? Kind::kBeside : Kind::kArray).Put(shape.element_type()).Put(static_cast<int32_t>(shape.rank()));
+  for (int d = 0; d < shape.rank(); ++d) Put(shape.dim(d)).Put(shape.is_dynamic(d));
   Put(bytes);
-  if (bytes > 0) bytes_.append(reinterpret_cast<const char*>(value.data()), static_cast<size_t>(bytes));
+  if (beside) arrays_.push_back(value);
+  else if (bytes > 0) bytes_.append(reinterpret_cast<const char*>(value.data()), static_cast<size_t>(bytes));
   return *this;
 }
 
@@ -65,7 +69,8 @@ absl::Status WireReader::Status() {
 }
 
 Value WireReader::GetValue(MemoryAccount* account) {
-  switch (Get<Kind>()) {
+  const Kind kind = Get<Kind>();
+  switch (kind) {
     case Kind::kNone: return Value();
     case Kind::kToken: return Value::Token();
     case Kind::kTuple: {
@@ -74,6 +79,7 @@ Value WireReader::GetValue(MemoryAccount* account) {
       for (const Value& element : elements) shapes.push_back(element.shape());
       return Value::Tuple(Shape::Tuple(std::move(shapes)), std::move(elements));
     }
+    case Kind::kBeside:
     case Kind::kArray: {
       const ElementType type = Get<ElementType>();
       DimensionList list;
@@ -82,6 +88,10 @@ Value WireReader::GetValue(MemoryAccount* account) {
         list.Add(size, Get<bool>());
       }
       const int64_t bytes = Get<int64_t>();
+      if (kind == Kind::kBeside) {
+        ok_ = ok_ && arrays_ != nullptr && next_array_ < arrays_->size() && (*arrays_)[next_array_] != nullptr && (*arrays_)[next_array_]->size() == bytes;
+        return ok_ ? Value::OfBuffer(list.Build(type), std::move((*arrays_)[next_array_++])) : Value();
+      }
       if (!ok_ || bytes < 0 || !Has(static_cast<size_t>(bytes))) return Value();
       const Shape shape = list.Build(type);
       Value value = Value::FromBytes(shape, absl::MakeConstSpan(reinterpret_cast<const std::byte*>(bytes_.data()), static_cast<size_t>(bytes)), account);

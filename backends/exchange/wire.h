@@ -3,6 +3,7 @@
 #define HLOSCOPE_BACKENDS_EXCHANGE_WIRE_H_
 
 #include <cstring>
+#include <memory>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -27,15 +28,19 @@ class WireWriter {
   WireWriter& Put(const Value& value);  // dense, or none
   WireWriter& Put(const std::vector<Value>& values);
   std::string Take() { return std::move(bytes_); }
+  // Larger arrays do not go into the bytes: they go beside them, in the order in which they were put.
+  std::vector<Value> TakeArrays() { return std::move(arrays_); }
 
  private:
   std::string bytes_;
+  std::vector<Value> arrays_;
 };
 
 // Reads what was written, in the same order. Beyond the end everything is zero and ok() is false.
 class WireReader {
  public:
-  explicit WireReader(absl::string_view bytes) : bytes_(bytes) {}
+  // `arrays`: those beside, taken from there.
+  explicit WireReader(absl::string_view bytes, std::vector<std::shared_ptr<Buffer>>* arrays = nullptr) : bytes_(bytes), arrays_(arrays) {}
   template <typename T>
     requires std::is_trivially_copyable_v<T>
   T Get() {
@@ -56,6 +61,8 @@ class WireReader {
  private:
   bool Has(size_t bytes);
   absl::string_view bytes_;
+  std::vector<std::shared_ptr<Buffer>>* const arrays_;
+  size_t next_array_ = 0;
   bool ok_ = true;
 };
 
