@@ -69,7 +69,7 @@ class GraphExport {
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
     SayNote(*chosen);
-    TintFigures figures = {&figures_.of, figures_.total};
+    TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, figures_.sampled};
     const SceneTints tints = PaintScene(*scene, *by, figures);
     return Write(*scene, tints, *chosen);
   }

@@ -28,6 +28,7 @@ InstructionFigures TimeFigures(Session::State& s) {
     figures.command = "profile run";
     return figures;
   }
+  figures.calls.insert(profile->calls.begin(), profile->calls.end());
   for (const RegionWork& region : profile->regions) {
     for (size_t k = 0; k < region.members.size(); ++k) figures.of[region.members[k]] += region.work.seconds * (k < region.shares.size() ? region.shares[k] : 0);
     if (region.members.empty() && region.root != nullptr) figures.of[region.root] += region.work.seconds;
@@ -109,6 +110,7 @@ InstructionFigures ErrorFigures(Session::State& s) {
   for (const ShadowRow& row : report->rows) {
     if (row.own.elements == 0 || row.instruction == nullptr) continue;
     figures.of[row.instruction] = row.own.worst_ulp;
+    figures.sampled = figures.sampled || row.own.elements < row.instruction->shape.ElementCount();
     figures.most = std::max(figures.most, row.own.worst_ulp);
   }
   return figures;

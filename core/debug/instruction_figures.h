@@ -12,7 +12,9 @@ namespace hloscope {
 
 struct InstructionFigures {
   absl::flat_hash_map<const Instruction*, double> of;
+  absl::flat_hash_map<const Instruction*, int64_t> calls;  // of times: how often an instruction called something, as far as it is known
   double total = 0, most = 0;
+  bool sampled = false;  // of errors: not every element was looked at
   bool more = false;    // there is more to be looked through or to be made again: ask again
   std::string missing;  // why there are none
   std::string command;  // that makes them

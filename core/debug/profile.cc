@@ -225,6 +225,9 @@ std::unique_ptr<ProfileData> Profiler::End() {
     open_.pop_back();
   }
   data_->peak_bytes = machine_.account().peak();
+  for (const auto& [instruction, entry] : machine_.profile()) {
+    if (Def(*instruction).control != ControlKind::kNone && entry.count > 0) data_->calls.emplace_back(instruction, entry.count);
+  }
   std::stable_sort(data_->regions.begin(), data_->regions.end(), [](const RegionWork& a, const RegionWork& b) {
     if (a.work.seconds != b.work.seconds) return a.work.seconds > b.work.seconds;
     return a.root->index < b.root->index;

@@ -55,6 +55,7 @@ struct ProfileData {
   Work total;
   std::vector<RegionWork> regions;  // that ran, longest first
   std::vector<LoopWork> loops;      // in program order
+  std::vector<std::pair<const Instruction*, int64_t>> calls;  // how often each call, loop and conditional ran
   // Live bytes of values and scratch after each region ran, as (seconds from the start, bytes); thinned out, keeping what is highest.
   std::vector<std::pair<double, int64_t>> memory;
   int64_t peak_bytes = 0;    // of the whole run, scratch included

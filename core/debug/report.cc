@@ -189,7 +189,7 @@ h2 { font-size: 1.15rem; margin: 2.2rem 0 .6rem; padding-bottom: .25rem; border-
 h3 { font-size: .95rem; margin: .9rem 0 .4rem; font-weight: 600; }
 pre, code { font: .84rem/1.5 ui-monospace, "SF Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 pre { background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: .7rem .9rem; overflow-x: auto; margin: .4rem 0; }
-p { margin: .4rem 0; }
+p { margin: .4rem 0; } h1, h2, h3, p, figcaption { overflow-wrap: anywhere; }
 .verdict { display: inline-block; padding: .15rem .7rem; border-radius: 999px; font-weight: 600; border: 1.5px solid currentColor; }
 .good { color: var(--good); } .bad { color: var(--bad); font-weight: 600; } .note, figcaption { color: var(--soft); font-weight: 400; font-size: .85rem; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <memory>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
@@ -128,7 +129,7 @@ class HealthWalk {
           it != values_.of.end() && leaf < static_cast<int>(it->second.leaves.size()) && it->second.leaves[leaf].last.count > 0)
         return Judge(it->second.leaves[leaf], but_last);
       if (at->parameter_number >= 0) return Handed(*at, leaf);
-      const std::vector<LeafSource> sources = SourcesOfLeaves(*at);
+      const std::vector<LeafSource>& sources = Sources(*at);
       if (leaf >= static_cast<int>(sources.size())) return kUnknown;
       const LeafSource& source = sources[leaf];
       if (source.operand < 0 || source.operand >= static_cast<int>(at->operands.size()) || at->operands[source.operand] == nullptr)
@@ -137,6 +138,13 @@ class HealthWalk {
       leaf = source.leaf;
     }
     return kUnknown;
+  }
+
+  // Asked for each leaf of what may be a very long tuple.
+  const std::vector<LeafSource>& Sources(const Instruction& instruction) {
+    const auto [it, fresh] = sources_.try_emplace(&instruction);
+    if (fresh) it->second = std::make_unique<std::vector<LeafSource>>(SourcesOfLeaves(instruction));
+    return *it->second;
   }
 
   // What all its callers give to a parameter. The body of a loop gets what it made in the iteration before, too; its condition all that it
@@ -177,6 +185,7 @@ class HealthWalk {
   const RunValues& values_;
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
   absl::flat_hash_set<std::pair<const Instruction*, int>> seen_;
+  absl::flat_hash_map<const Instruction*, std::unique_ptr<std::vector<LeafSource>>> sources_;
 };
 
 }  // namespace
@@ -195,6 +204,7 @@ InstructionFigures RunValues::Health(const Module& module) const {
 InstructionFigures RunValues::Times() const {
   InstructionFigures figures;
   for (const auto& [instruction, run] : of) {
+    if (Def(*instruction).control != ControlKind::kNone) figures.calls[instruction] = run.times;
     if (run.seconds <= 0) continue;
     figures.of[instruction] = run.seconds;
     figures.total += run.seconds;

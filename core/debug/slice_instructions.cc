@@ -7,7 +7,9 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "core/debug/influence.h"
+#include "absl/strings/str_split.h"
+#include "core/debug/command_table.h"
+#include "core/debug/last_slice.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/subscript.h"
@@ -18,6 +20,8 @@
 
 namespace hloscope {
 namespace {
+
+constexpr absl::string_view kNoFiles = "a slice that is drawn takes no /json and no /graph";
 
 using Look = absl::Status (*)(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found);
 
@@ -126,20 +130,12 @@ absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceReques
   return absl::OkStatus();
 }
 
-absl::Status LookInfluence(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
-  absl::StatusOr<Influence> influence = BuildInfluence(reader, *s.machine, request.place, request.all ? 0 : kInfluenceSteps);
-  if (!influence.ok()) return influence.status();
-  for (const InfluenceNode& node : influence->nodes) found->parts.push_back({node.instruction, "", ""});
-  found->asked = influence->nodes.empty() ? -1 : 0;
-  return absl::OkStatus();
-}
-
 absl::StatusOr<SliceParts> Find(Session::State& s, absl::string_view command, absl::string_view text, Look look) {
   SliceParts found;
   const auto at = [&](absl::string_view expression) -> absl::Status {
     absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, expression);
     if (!request.ok()) return request.status();
-    if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError("a slice that is drawn takes no /json and no /graph");
+    if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError(kNoFiles);
     s.machine->interrupt().store(false);
     ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
     return look(s, reader, *request, &found);
@@ -154,6 +150,20 @@ absl::StatusOr<SliceParts> Find(Session::State& s, absl::string_view command, ab
 
 absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "why", expression, LookWhy); }
 
-absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression) { return Find(s, "influence", expression, LookInfluence); }
+// As the command finds it: also from a moment of the past on, through all that was executed since.
+absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression) {
+  for (const absl::string_view word : absl::StrSplit(expression, ' ')) {
+    if (word == "/json" || word == "/graph") return absl::InvalidArgumentError(kNoFiles);
+  }
+  const std::function<void(absl::string_view)> out = s.out;
+  s.out = [](absl::string_view) {};
+  const absl::Status status = HandlerOf(static_cast<int>(CommandOfLine("influence") - Commands().data()))(s, expression);
+  s.out = out;
+  if (!status.ok()) return status;
+  SliceParts found;
+  for (const Instruction* i : s.Extension<LastSlice>().instructions) found.parts.push_back({i, "", ""});
+  found.asked = found.parts.empty() ? -1 : 0;
+  return found;
+}
 
 }  // namespace hloscope

@@ -21,6 +21,15 @@ std::string Quoted(absl::string_view text) {
   return out + '"';
 }
 
+// A tuple of many would make a box as wide as its shape is long; the tooltip has all of it.
+std::string Short(const std::string& text) {
+  constexpr size_t kMost = 60;
+  if (text.size() <= kMost) return text;
+  size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) --end;  // not within a letter
+  return absl::StrCat(text.substr(0, end), "\u2026");
+}
+
 class DotWriter {
  public:
   DotWriter(const Scene& scene, const SceneTints& tints, PaletteScheme scheme) : scene_(scene), tints_(tints), scheme_(scheme), inside_(scene.boxes.size()) {}
@@ -57,9 +66,11 @@ class DotWriter {
       }
       const std::string& below = tints_.boxes[k].note.empty() ? b.below : tints_.boxes[k].note;
       std::string label = absl::StrCat(b.title, b.detail.empty() ? "" : " ", b.detail);
-      if (!below.empty()) absl::StrAppend(&label, "\n", below);
-      absl::StrAppend(&out_, indent, "n", k, " [label=", Quoted(label), ", color=", color, ", penwidth=1.6, tooltip=", Quoted(b.instruction != nullptr ? absl::StrCat("%", b.name) : b.name),
-                      b.instruction == nullptr ? ", peripheries=2" : "", "];\n");
+      if (!below.empty()) absl::StrAppend(&label, "\n", Short(below));
+      absl::StrAppend(
+          &out_, indent, "n", k, " [label=", Quoted(label), ", color=", color, ", penwidth=1.6, tooltip=",
+          Quoted(absl::StrCat(b.instruction != nullptr ? "%" : "", b.name, Short(below) == below ? "" : absl::StrCat(" ", below))),
+          b.instruction == nullptr ? ", peripheries=2" : "", "];\n");
     }
   }
 

@@ -156,6 +156,9 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     const DeepExpansion deep = ExpansionToDepth(*hierarchy, *root, choice.depth, choice.boxes);
     out.wish.expanded = deep.expanded;
     if (deep.left_closed > 0) out.note = absl::StrCat(deep.left_closed, " of the scopes and calls within depth ", choice.depth, " left closed; --boxes N opens more");
+    if (deep.too_deep > 0)
+      absl::StrAppend(&out.note, out.note.empty() ? "" : "; ", deep.too_deep, " left closed, for boxes lie at most ", kMostSceneDepth,
+                      " deep in boxes; --computation NAME begins further down");
   }
   const int64_t inside = hierarchy->node(hierarchy->NodeOf(*root)).count;
   out.subject = absl::StrCat(root->name, ", ", Count(inside, "instruction"), inside < module.instruction_count() ? absl::StrCat(" of ", module.instruction_count()) : "");

@@ -211,6 +211,7 @@ class GraphDrawer {
 
 void MeasureLetters(SceneWish* wish) {
   wish->title_letter = TextWidth("broadcast convert dot", Face::kUi, kTitleSize) / 21 + 0.8f;
+  wish->title_width = [](absl::string_view title) { return TextWidth(title, Face::kUi, kTitleSize) + 2; };
   wish->small_letter = TextWidth("m", Face::kMono, kDetailSize);
 }
 

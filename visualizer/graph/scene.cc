@@ -129,6 +129,7 @@ DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost,
   struct Open {
     FrameKey frame = 0;
     int node = 0, depth = 0;
+    int boxes = 1;  // depth of the boxes of its children
   };
   DeepExpansion found;
   const int root = h.NodeOf(outermost);
@@ -145,16 +146,20 @@ DeepExpansion ExpansionToDepth(const Hierarchy& h, const Computation& outermost,
       std::vector<Open> inside;
       int more = 0;
       if (node.instruction == nullptr) {
-        inside.push_back({at.frame, child, at.depth + 1});
+        inside.push_back({at.frame, child, at.depth + 1, at.boxes + 1});
         more = static_cast<int>(node.children.size());
       } else {
         const std::vector<const Computation*> called = Hierarchy::Called(*node.instruction);
         for (size_t k = 0; k < called.size(); ++k) {
-          inside.push_back({Inside(key, static_cast<int>(k)), h.NodeOf(*called[k]), at.depth + 1});
+          inside.push_back({Inside(key, static_cast<int>(k)), h.NodeOf(*called[k]), at.depth + 1, at.boxes + (called.size() > 1 ? 2 : 1)});
           more += static_cast<int>(h.node(inside.back().node).children.size()) + (called.size() > 1 ? 1 : 0);
         }
       }
       if (inside.empty() || IsRow(node)) continue;
+      if (at.boxes >= kMostSceneDepth) {
+        ++found.too_deep;
+        continue;
+      }
       if (found.boxes + more > most) {
         ++found.left_closed;
         continue;

@@ -35,6 +35,7 @@ std::vector<BoxKey> KeysTo(const Hierarchy& hierarchy, const CallPath& path, con
 
 // Of a box that is expanded: the band at its top where its title stands, and what is left free round what is inside.
 constexpr float kSceneTitle = 30, kScenePad = 14;
+constexpr int kMostSceneDepth = 200;  // boxes in boxes
 
 struct SceneBox {
   BoxKey key = 0;
@@ -108,6 +109,7 @@ struct SceneWish {
   int note_letters = 0;                  // room in every box for a note of so many (GraphTint::note)
   // Widths of letters, in pixels at scale 1, for the sizes of boxes.
   float title_letter = 7.6f, small_letter = 6.0f;
+  float (*title_width)(absl::string_view) = nullptr;  // of a title as it is drawn, which may be wider than its letters are on average
 };
 
 // What to expand at first: the largest scopes while there is room for `most` boxes.
@@ -120,6 +122,7 @@ struct DeepExpansion {
   absl::flat_hash_set<BoxKey> expanded;
   int boxes = 0;
   int left_closed = 0;  // that there was no room for
+  int too_deep = 0;     // that lie in too many boxes (kMostSceneDepth)
 };
 DeepExpansion ExpansionToDepth(const Hierarchy& hierarchy, const Computation& outermost, int depth, int most);
 // What expanding this box expands: itself, and the small computations right inside.

@@ -95,7 +95,8 @@ void MeasureBox(const SceneWish& wish, SceneBox* box) {
   // A note stands in place of the second line; where there is none, of what follows the title.
   const auto note = static_cast<size_t>(wish.note_letters);
   const size_t beside = box->below.empty() ? std::max(box->detail.size(), note) : box->detail.size();
-  const float first = letters(box->title) * wish.title_letter + (beside == 0 ? 0 : static_cast<float>(beside) * wish.small_letter + 8);
+  const float title = std::max(letters(box->title) * wish.title_letter, wish.title_width == nullptr ? 0.0f : wish.title_width(box->title));
+  const float first = title + (beside == 0 ? 0 : static_cast<float>(beside) * wish.small_letter + 8);
   const float second = box->below.empty() ? 0 : static_cast<float>(std::max(box->below.size(), note)) * wish.small_letter;
   const float most = !wish.spell_counts ? kMost : !wish.parts.empty() ? kMostOfSlice : box->instruction == nullptr ? kMostSpelled : kMost;
   box->width = std::clamp(std::round(std::max(first, second)) + 26 + (box->expandable ? 16.0f : 0.0f), box->below.empty() ? 52.0f : kLeast, most);

@@ -71,7 +71,8 @@ class SceneFiller {
     for (const int child : h_.node(node).children) {
       const int made = AddBox(frame, child, box);
       const GraphNode& from = h_.node(child);
-      const bool expanded = scene_->boxes[made].expandable && wish_.expanded.contains(scene_->boxes[made].key) && scene_->boxes[made].depth < 200;
+      const bool expanded =
+          scene_->boxes[made].expandable && wish_.expanded.contains(scene_->boxes[made].key) && scene_->boxes[made].depth < kMostSceneDepth;
       if (from.instruction != nullptr) {
         shown_[shown].box[from.instruction->index] = made;
         if (expanded) Open(made, *from.instruction);
@@ -205,7 +206,7 @@ class SceneFiller {
       const int made = AddBox(0, h_.NodeOf(*i), parent);
       shown_[shown].box[i->index] = made;
       const auto it = inner_.find(i);
-      if (it == inner_.end() || scene_->boxes[made].depth > 200) continue;
+      if (it == inner_.end() || scene_->boxes[made].depth > kMostSceneDepth) continue;
       scene_->boxes[made].expanded = true;
       Opened opened;
       for (const auto& [which, called] : it->second) {
@@ -241,7 +242,7 @@ class SceneFiller {
   // The box in which a value is made: of a call or a loop that is expanded, the root inside. Of branches none by itself, and what a reducer
   // makes is no array yet.
   int Source(int box) const {
-    for (int deep = 0; deep < 200; ++deep) {
+    for (int deep = 0; deep < kMostSceneDepth; ++deep) {
       const auto it = opened_.find(box);
       const Instruction* caller = scene_->boxes[box].instruction;
       if (it == opened_.end() || it->second.shown.empty() || caller == nullptr) return box;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "core/ops/op.h"
@@ -125,6 +126,8 @@ class Painter {
     }
     if (by_ == GraphColour::kTime || by_ == GraphColour::kMemory) Scale();
     tints_.legend = by_ == GraphColour::kMemory ? MemoryLegend(most_) : WholeLegend(by_);
+    if (by_ == GraphColour::kError && figures_.sampled) tints_.legend.back().text += "; the worst of a sample of each result's elements";
+    if (shared_) tints_.legend.back().text += "; the time of what several call is divided among its runs";
     if (by_ == GraphColour::kClass || by_ == GraphColour::kType) {
       // Only what is seen.
       const auto unseen = [&](const TintLegendRow& row) {
@@ -162,9 +165,12 @@ class Painter {
         }
       }
     };
-    // Figures of what is called are the caller's too.
+    // Figures of what is called are the caller's too; of seconds its part of them.
     const int node = scene_.boxes[k].node;
-    if (!ByFigures()) {
+    if (by_ == GraphColour::kTime && figures_.of != nullptr) {
+      h_.ForEachInstruction(node, [&](const Instruction& i) { sum += SecondsOf(i); });
+      sum *= PartOfPath(k);
+    } else if (!ByFigures()) {
       h_.ForEachInstruction(node, look);
     } else if (figures_.of != nullptr && !figures_.of->empty()) {
       h_.ForEachInside(node, look);
@@ -191,6 +197,57 @@ class Painter {
     }
   }
 
+  // How much of a computation's time is a caller's: each run of it counts the same.
+  double PartOf(const Instruction& caller, const Computation& called) {
+    const auto [it, fresh] = runs_.try_emplace(&called);
+    std::pair<double, int>& runs = it->second;  // of all callers, and how many these are
+    if (fresh) {
+      absl::flat_hash_set<const Instruction*> callers;
+      for (const CalledBy& by : h_.CallersOf(called)) {
+        if (callers.insert(by.caller).second) runs.first += RunsOf(*by.caller);
+      }
+      runs.second = static_cast<int>(callers.size());
+    }
+    if (runs.second <= 1) return 1;
+    shared_ = true;
+    return runs.first > 0 ? RunsOf(caller) / runs.first : 1.0 / runs.second;
+  }
+  double RunsOf(const Instruction& caller) const {
+    if (figures_.calls == nullptr) return 0;
+    const auto it = figures_.calls->find(&caller);
+    return it == figures_.calls->end() ? 0 : static_cast<double>(it->second);
+  }
+
+  // With all that it calls.
+  double SecondsOf(const Instruction& i) {
+    const auto own = figures_.of->find(&i);
+    double seconds = own == figures_.of->end() ? 0 : own->second;
+    absl::flat_hash_set<const Computation*> seen;
+    for (const Computation* called : Hierarchy::Called(i)) {
+      if (seen.insert(called).second && SecondsOf(*called) > 0) seconds += PartOf(i, *called) * SecondsOf(*called);
+    }
+    return seconds;
+  }
+  double SecondsOf(const Computation& computation) {
+    if (const auto it = seconds_.find(&computation); it != seconds_.end()) return it->second;
+    double seconds = 0;
+    for (const Instruction* i : computation.schedule) seconds += SecondsOf(*i);
+    return seconds_[&computation] = seconds;
+  }
+
+  // Of what lies in opened calls: the part of these calls.
+  double PartOfPath(size_t k) {
+    double part = 1;
+    const auto computation = [&](int box) {
+      return scene_.boxes[box].instruction != nullptr ? scene_.boxes[box].instruction->parent : h_.node(scene_.boxes[box].node).computation;
+    };
+    for (int box = static_cast<int>(k); scene_.boxes[box].parent >= 0 && scene_.boxes[box].node >= 0; box = scene_.boxes[box].parent) {
+      const SceneBox& around = scene_.boxes[scene_.boxes[box].parent];
+      if (around.instruction != nullptr && SecondsOf(*computation(box)) > 0) part *= PartOf(*around.instruction, *computation(box));
+    }
+    return part;
+  }
+
   // Times differ by shares.
   void Scale() {
     for (size_t k = 0; k < amount_.size(); ++k) {
@@ -206,6 +263,9 @@ class Painter {
   SceneTints tints_;
   std::vector<double> amount_;
   double most_ = 0;
+  absl::flat_hash_map<const Computation*, double> seconds_;
+  absl::flat_hash_map<const Computation*, std::pair<double, int>> runs_;
+  bool shared_ = false;  // several call what took time
 };
 
 }  // namespace

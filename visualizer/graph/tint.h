@@ -52,6 +52,8 @@ struct SceneTints {
 struct TintFigures {
   const absl::flat_hash_map<const Instruction*, double>* of = nullptr;
   double total = 0;
+  const absl::flat_hash_map<const Instruction*, int64_t>* calls = nullptr;  // of seconds: how often calls ran (InstructionFigures)
+  bool sampled = false;                                                     // of errors
 };
 SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& figures);
 

@@ -116,7 +116,8 @@ absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
 
 // "%c = [1, 2]" without the name and the sign.
 absl::string_view AfterName(absl::string_view text) {
-  if (const size_t equals = text.find('='); equals != absl::string_view::npos) text.remove_prefix(equals + 1);
+  if (const size_t equals = text.find('='); equals != absl::string_view::npos && equals > 0 && text[equals - 1] != '<')
+    text.remove_prefix(equals + 1);
   return absl::StripAsciiWhitespace(text);
 }
 
@@ -190,6 +191,7 @@ Judged JudgeShape(const Task& task, absl::string_view given) {
     const absl::StatusOr<Shape> shape = ParseShape(answer);
     if (!shape.ok() || !shape->IsArray()) return Wrong(task.words.Get("shape-unreadable", {std::string(answer)}));
     if (Shape::Compatible(*shape, wanted)) return {true, "", shape->ToString(false)};
+    if (shape->has_dynamic_dimension()) return Wrong(task.words.Get("shape-dynamic", {shape->ToString(false)}), shape->ToString(false));
     if (shape->element_type() != wanted.element_type()) return Wrong(task.words.Get("shape-type", {shape->ToString(false)}), shape->ToString(false));
     sizes.assign(shape->dimensions().begin(), shape->dimensions().end());
   } else {
@@ -298,7 +300,7 @@ Judged JudgeValue(const Task& task, absl::string_view answer) {
   if (!given.ok() || given->empty()) return Wrong(task.words.Get("number-unreadable", {std::string(answer)}));
   if (!wanted.ok()) return Wrong(std::string(wanted.status().message()));
   const std::string same_as = absl::StrJoin(*given, " ");
-  double tolerance = 1e-6;
+  double tolerance = 0;
   if (const std::string t = task.exercise.Get("tolerance"); !t.empty() && !absl::SimpleAtod(t, &tolerance)) return Wrong("tolerance is a number");
   if (given->size() != wanted->size()) return Wrong(task.words.Get("value-count", {absl::StrCat(given->size()), absl::StrCat(wanted->size())}), same_as);
   for (size_t k = 0; k < given->size(); ++k) {
@@ -307,7 +309,7 @@ Judged JudgeValue(const Task& task, absl::string_view answer) {
     if (same) continue;
     if (given->size() > 1) return Wrong(k == 0 ? task.words.Get("value-first") : task.words.Get("value-at", {absl::StrCat(k)}), same_as);
     if (std::isnan(b) || std::isnan(a)) return Wrong(task.words.Get("answer-wrong"), same_as);
-    return Wrong(task.words.Get(a < b ? "number-small" : "number-large", {FormatDouble(a)}), same_as);
+    return Wrong(task.words.Get(a < b ? "number-small" : "number-large", {FormatDouble(a, 12)}), same_as);
   }
   return {true, "", same_as};
 }

@@ -102,8 +102,8 @@ class Program {
     if (!this.figureList) this.figureList = new Array(this.nodeCount).fill(null);
     if (this.figureList[node]) return this.figureList[node];
     const sum = {time: 0, bytes: 0, nan: 0, inf: 0, fine: 0, ulp: -1, classes: new Array(8).fill(0), families: new Array(8).fill(0)};
-    const add = other => {
-      sum.time += other.time; sum.nan += other.nan; sum.inf += other.inf; sum.fine += other.fine;
+    const add = (other, part) => {
+      sum.time += other.time * part; sum.nan += other.nan; sum.inf += other.inf; sum.fine += other.fine;
       sum.ulp = Math.max(sum.ulp, other.ulp);
     };
     const i = this.instruction(node);
@@ -118,17 +118,41 @@ class Program {
         if (run.h === 3) sum.nan = 1; else if (run.h === 2) sum.inf = 1; else if (run.h === 1) sum.fine = 1;
       }
       const calls = this.calls(i);
-      if (calls) for (const c of new Set(calls.computations)) add(this.figures(this.computations[c].node));
+      if (calls) for (const c of new Set(calls.computations)) add(this.figures(this.computations[c].node), this.figures(this.computations[c].node).time > 0 ? this.partOf(i, c) : 1);
     } else {
       for (const child of this.children[node]) {
         const inner = this.figures(child);
-        add(inner);
+        add(inner, 1);
         sum.bytes = Math.max(sum.bytes, inner.bytes);
         for (let k = 0; k < 8; ++k) { sum.classes[k] += inner.classes[k]; sum.families[k] += inner.families[k]; }
       }
     }
     this.figureList[node] = sum;
     return sum;
+  }
+
+  // How much of a computation's time is a caller's: each run of it counts the same.
+  partOf(caller, computation) {
+    if (!this.runSums) this.runSums = [];
+    if (!this.runSums[computation]) {
+      const callers = [...new Set(this.callers[computation].map(call => call[0]))];
+      this.runSums[computation] = {count: callers.length, sum: callers.reduce((sum, i) => sum + this.runsOf(i), 0)};
+    }
+    const runs = this.runSums[computation];
+    if (runs.count <= 1) return 1;
+    this.shared = true;
+    return runs.sum > 0 ? this.runsOf(caller) / runs.sum : 1 / runs.count;
+  }
+  runsOf(i) { const run = this.values(i); return run ? run.times || (run.v ? 1 : 0) : 0; }
+
+  // Of what lies in opened calls: the part of these calls.
+  partOfPath(box) {
+    let part = 1;
+    for (let at = box; at.parent; at = at.parent) {
+      const caller = at.parent.instruction, computation = at.instruction >= 0 ? this.computationOf[at.instruction] : this.raw.nodes.what[at.node];
+      if (caller >= 0 && this.figures(this.computations[computation].node).time > 0) part *= this.partOf(caller, computation);
+    }
+    return part;
   }
 
   // The best first: {node, rank}. `most` of them; `total` of all.

@@ -235,12 +235,12 @@ class Page {
       if (sum.ulp < 0) return {bar: c.border, note: ''};
       return {bar: sum.ulp <= 0.5 ? c.green : this.heat(0.25 + Math.log2(1 + sum.ulp) / 12), note: isFinite(sum.ulp) ? +sum.ulp.toPrecision(3) + ' ULP' : 'not finite'};
     }
-    const of = s => this.colour === 'time' ? s.time : s.bytes;
+    const of = (s, at) => this.colour === 'time' ? s.time * p.partOfPath(at) : s.bytes;
     if (this.most === null) {
       this.most = 0;
-      for (const other of this.view.scene.boxes) if (!other.expanded) this.most = Math.max(this.most, of(p.figures(other.node)));
+      for (const other of this.view.scene.boxes) if (!other.expanded) this.most = Math.max(this.most, of(p.figures(other.node), other));
     }
-    const amount = of(sum), part = this.most > 0 ? amount / this.most : 0;
+    const amount = of(sum, box), part = this.most > 0 ? amount / this.most : 0;
     if (this.colour === 'memory') return {bar: this.heat(part > 0 ? 1 + Math.log2(part) / 16 : 0), note: (p.instruction(box.node) < 0 ? 'largest ' : '') + bytesText(amount)};
     return {bar: this.heat(Math.sqrt(part)), note: amount > 0 ? `${secondsText(amount)}  ${(100 * amount / p.run.total).toFixed(1)} %` : ''};
   }
@@ -250,9 +250,9 @@ class Page {
     for (const box of this.view.scene.boxes) if (!box.expanded) seen.add(this.tint(box).bar);
     const rows = {
       class: () => p.raw.classes.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]), type: () => p.raw.families.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]),
-      time: () => [[this.heat(1), 'most time'], [this.heat(0.5), 'some'], [this.heat(0), 'none']], memory: () => ((this.most ?? 0) < 65536 ? [[1, ', the largest value; of a closed box its largest value counts']] : [[1, ', the largest value'], [0.5, ''], [0, ' and less; of a closed box its largest value counts']]).map(([heat, more]) => [this.heat(heat), bytesText(Math.max(1, Math.floor((this.most ?? 0) * 2 ** ((heat - 1) * 16)))) + more]),
+      time: () => [[this.heat(1), 'most time'], [this.heat(0.5), 'some'], [this.heat(0), 'none' + (p.shared ? '; the time of what several call is divided among its runs' : '')]], memory: () => ((this.most ?? 0) < 65536 ? [[1, ', the largest value; of a closed box its largest value counts']] : [[1, ', the largest value'], [0.5, ''], [0, ' and less; of a closed box its largest value counts']]).map(([heat, more]) => [this.heat(heat), bytesText(Math.max(1, Math.floor((this.most ?? 0) * 2 ** ((heat - 1) * 16)))) + more]),
       health: () => [[c.pink, 'NaN'], [this.infinite(), 'infinite'], [c.green, 'finite'], [c.border, 'not recorded']],
-      error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured']],
+      error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured' + (p.run.sampled ? "; the worst of a sample of each result's elements" : '')]],
     }[this.colour]();
     const hidden = this.view.scene.boxes.some(box => box.more > 0 && !box.expanded) ? [make('span', {title: 'They are drawn when the box is selected.'}, '+N \u2193  N more arrows')] : [];
     document.getElementById('legend').replaceChildren(...rows.map(([color, text]) => make('span', null, make('i', {style: 'background:' + color}), text)), ...hidden);

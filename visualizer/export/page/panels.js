@@ -193,7 +193,7 @@ class Inspector {
       frames.length > 0 ? fact('source', frames.map((f, k) => make('div', {class: k > 0 ? 'note' : ''}, f)), p.sourceLine(i) ? make('pre', {class: 'line mono'}, p.sourceLine(i)) : null) : null,
       run && run.t !== undefined ? fact('time', secondsText(run.t), make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %` + (p.run.alone ? ', executed alone' : ''))) : null,
       run && run.times ? fact('executed', `${countText(run.times)} times`, make('span', {class: 'note'}, '  the last is shown')) : null,
-      run && run.ulp !== undefined ? fact('error', numberText(run.ulp) + ' ULP', make('span', {class: 'note'}, '  at most, against f64')) : null));
+      run && run.ulp !== undefined ? fact('error', numberText(run.ulp) + ' ULP', make('span', {class: 'note'}, p.run.sampled ? '  the worst of a sample, against f64' : '  at most, against f64')) : null));
     const parts = p.partsOf(i);
     if (parts.length > 0) {
       this.root.append(make('h3', null, 'In the slice'), make('dl', {class: 'facts'}, parts.flatMap(part => fact(part.where || c.name, make('span', {class: 'mono' + (part.health > 1 ? ' bad' : '')}, part.value)))));
@@ -245,7 +245,7 @@ class Inspector {
       p.kind(node) === 's' ? fact('scope', make('span', {class: 'wrap'}, p.raw.nodes.path[node])) : null,
       callers.length > 0 ? fact('called by', this.links(callers)) : null,
       fact('largest', bytesText(sum.bytes)),
-      p.run && sum.time > 0 ? fact('time', secondsText(sum.time), make('span', {class: 'note'}, `  ${(100 * sum.time / p.run.total).toFixed(1)} %`)) : null));
+      p.run && sum.time > 0 ? fact('time', secondsText(sum.time * p.partOfPath(box)), make('span', {class: 'note'}, `  ${(100 * sum.time * p.partOfPath(box) / p.run.total).toFixed(1)} %`)) : null));
     this.root.append(...this.troubles(node), ...this.longest(node));
   }
 
