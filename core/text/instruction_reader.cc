@@ -24,6 +24,8 @@ SpecialAttribute SpecialFromName(absl::string_view name) {
   }
 }
 
+bool IsKnownAttribute(absl::string_view name) { return SpecialFromName(name) != kNotSpecial || AttrIdFromName(name) != AttrId::kUnknown; }
+
 constexpr int kFirstSpecialBit = 256;  // in scope_.seen_attributes, behind the bits of AttrId
 
 }  // namespace
@@ -50,8 +52,8 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
   } else if (*s_.p != '=') {
     if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
     scope_.broken_names.insert(name);
-    s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"),
-             absl::StrCat("expected '=' after the name of an instruction, found ", s_.Found()),
+    s_.Error(s_.Missing(), HLO_LABEL("text.expected-punctuation"),
+             absl::StrCat("expected '=' after the name of an instruction, found ", s_.FoundInstead()),
              "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
     return Outcome::kFailed;
   } else {
@@ -90,7 +92,9 @@ bool ModuleReader::ReadShapeAndOpcode(Instruction* instruction, absl::string_vie
   s_.SkipSpace();
   if (!shapes_.AtShape()) {
     instruction->shape_omitted = true;
-    return ReadOpcode(instruction, sugar);
+    if (!StatementBegins()) return ReadOpcode(instruction, sugar);
+    return s_.Error(s_.Missing(), HLO_LABEL("text.expected-opcode"),
+                    absl::StrCat("expected a shape or an opcode, found ", s_.FoundInstead()));
   }
   if (!shapes_.Read(&instruction->shape)) {
     instruction->shape_omitted = true;  // reported; the rest may still be read
@@ -178,17 +182,16 @@ bool ModuleReader::ReadParentheses(Instruction* instruction) {
   if (ok) return true;
   if (s_.stopped()) return false;
   s_.p = open;
-  ok = s_.SkipBalanced(/*quiet=*/true);
-  s_.Charge(s_.p - open);
-  return ok;
+  return SkipBracketed();
 }
 
 bool ModuleReader::ReadOperands(Instruction* instruction) {
   if (s_.Take(')')) return true;
   Computation* computation = instruction->parent;
   bool aside = false;  // taken out of its computation until its nested operands are in
-  bool ok = false;
+  bool ok = false, closed = false;
   do {
+    const char* before = s_.p;
     s_.SkipSpace();
     const char* shape_start = s_.p;
     Shape shape;
@@ -208,10 +211,21 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
     }
     absl::string_view name = s_.Name();
     if (name.empty()) {
-      s_.Error(s_.Here(), HLO_LABEL("text.expected-operand"), absl::StrCat("expected the name of an operand, found ", s_.Found()));
+      s_.Error(s_.Missing(), HLO_LABEL("text.expected-operand"),
+               absl::StrCat("expected the name of an operand, found ", s_.FoundInstead()));
       break;
     }
     s_.SkipSpace();
+    if (*s_.p == '=') {  // the parenthesis is not closed: behind it stands an attribute, or the next instruction
+      closed = before[-1] == ',' && s_.p == start + name.size() && IsKnownAttribute(name);
+      s_.p = start;
+      const bool next = !closed && StatementBegins();
+      s_.Error(s_.Missing(), HLO_LABEL("text.expected-punctuation"),
+               absl::StrCat("expected ", next ? "the name of an operand" : "')' after the operands", ", found ", s_.FoundInstead()));
+      if (closed) s_.p = before - 1;  // the comma before the attribute
+      if (!closed) scope_.broken_names.insert(name);
+      break;
+    }
     if (*s_.p == '(' && name.data() == start) {  // add(f32[2] parameter(0), negate(x))
       if (!aside) computation->instructions.pop_back();
       aside = true;
@@ -227,7 +241,7 @@ bool ModuleReader::ReadOperands(Instruction* instruction) {
     ok = true;
   } while (s_.Take(','));
   if (aside) computation->instructions.push_back(instruction);
-  return ok && s_.Expect(')', "the operands");
+  return closed || (ok && s_.Expect(')', "the operands"));
 }
 
 void ModuleReader::AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape) {
@@ -250,6 +264,44 @@ void ModuleReader::CheckOperandShape(SourceRange range, const Shape& written, co
                         written.ToString(false)));
 }
 
+// A closing bracket too many: no instruction ends in `)` or `]`, and an attribute behind `}` shows that it does not close the computation.
+bool ModuleReader::SkipStrayBracket() {
+  const char* p = s_.p;
+  while (*p == ' ' || *p == '\t') ++p;
+  if (*p != ')' && *p != ']' && *p != '}') return false;
+  const char* end = std::exchange(s_.p, p);
+  bool stray = nesting_ == 0 || *p != '}';
+  if (stray && *p == '}') {
+    ++s_.p;
+    stray = s_.Take(',');
+    s_.SkipSpace();
+    stray = stray && IsKnownAttribute(s_.Name()) && *s_.p == '=';
+    s_.p = p;
+  }
+  if (stray) {
+    s_.Error(s_.Here(), HLO_LABEL("text.expected-punctuation"),
+             absl::StrCat("expected ',' or the end of the instruction, found ", s_.Found()), "this bracket closes nothing: remove it");
+  }
+  s_.p = stray ? p + 1 : end;
+  return stray;
+}
+
+// At '{', where a value has failed: a computation that is written in place. Of an attribute of another kind it is none, however it looks.
+bool ModuleReader::MayBeBody() {
+  const char* p = s_.p;
+  while (p > s_.begin() && p[-1] == ' ') --p;
+  if (p > s_.begin() && p[-1] == '=') {
+    const char* end = p - 1;
+    for (p = end; p > s_.begin() && IsClass(p[-1], char_class::kName); --p) continue;
+    const absl::string_view name(p, end - p);
+    if (SpecialFromName(name) != kNotSpecial) return false;
+    const AttrId id = AttrIdFromName(name);
+    const AttrKind kind = id == AttrId::kUnknown ? AttrKind::Raw : Info(id).kind;
+    if (kind != AttrKind::Computation && kind != AttrKind::Computations && id != AttrId::kUnknown) return false;
+  }
+  return AtInlineBody(s_);
+}
+
 // A known attribute that stands behind the instruction on the same line, its comma forgotten.
 bool ModuleReader::AttributeFollows() {
   const char* p = s_.p;
@@ -258,7 +310,7 @@ bool ModuleReader::AttributeFollows() {
   const char* start = p;
   while (IsClass(*p, char_class::kName)) ++p;
   absl::string_view name(start, p - start);
-  if (*p != '=' || (SpecialFromName(name) == kNotSpecial && AttrIdFromName(name) == AttrId::kUnknown)) return false;
+  if (*p != '=' || !IsKnownAttribute(name)) return false;
   s_.p = start;
   s_.Error(s_.Range(name), HLO_LABEL("text.expected-punctuation"), absl::StrCat("expected ',' before the attribute ", name));
   return true;
@@ -270,7 +322,11 @@ bool ModuleReader::ReadAttributes(Instruction* instruction) {
   bool ok = true;
   const char* end = s_.p;
   while (ok && !s_.stopped()) {
-    if (!AttributeFollows() && !s_.Take(',')) break;
+    if (!AttributeFollows() && !s_.Take(',')) {
+      if (!SkipStrayBracket()) break;
+      end = s_.p;
+      continue;
+    }
     s_.SkipSpace();
     if (StatementBegins(/*apart=*/true)) {
       s_.Error(s_.Missing(), HLO_LABEL("text.expected-name"), absl::StrCat("expected the name of an attribute, found ", s_.FoundInstead()));
@@ -309,9 +365,14 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
     return true;
   }
   absl::string_view skipped;
-  bool ok = s_.Raw(&skipped, /*quiet=*/true);
-  s_.Charge(s_.p - value_start);
-  return ok;
+  if (*s_.p != '{' && *s_.p != '(' && *s_.p != '[') {
+    bool ok = s_.Raw(&skipped, /*quiet=*/true);
+    s_.Charge(s_.p - value_start);
+    return ok;
+  }
+  if (!SkipBracketed()) return false;
+  if (!IsClass(*s_.p, char_class::kSpace)) s_.Raw(&skipped, /*quiet=*/true);
+  return true;
 }
 
 // `[ROOT] name =` at the beginning of a line: no value of an attribute; nor an attribute, where the equals sign stands apart.
@@ -344,10 +405,10 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
   }
   switch (special) {
     case kMetadata: return ReadMetadata(instruction->metadata);
-    case kSharding: return s_.Raw(&instruction->sharding);
-    case kBackendConfig: return s_.Raw(&instruction->backend_config);
-    case kFrontendAttributes: return s_.Raw(&instruction->frontend_attributes);
-    case kStatistics: return s_.Raw(&instruction->statistics);
+    case kSharding: return ReadRaw(&instruction->sharding);
+    case kBackendConfig: return ReadRaw(&instruction->backend_config);
+    case kFrontendAttributes: return ReadRaw(&instruction->frontend_attributes);
+    case kStatistics: return ReadRaw(&instruction->statistics);
     case kControlPredecessors: return ReadControlPredecessors(instruction);
     case kNotSpecial: break;
   }
@@ -357,7 +418,9 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
   const size_t first = scope_.references.size();
   auto read_inline = [&](int element) { return ReadInlineComputation(*instruction, name, element); };
   AttributeReading reading{s_, name, scope_.references, read_inline};
-  if (!TextOf(Info(id).kind).read(reading, attribute.value)) {
+  const char* value_start = s_.p;
+  if (!TextOf(Info(id).kind).read(reading, attribute.value) ||
+      (std::holds_alternative<absl::string_view>(attribute.value) && !EndsWithStatement(value_start))) {
     scope_.attributes.pop_back();
     return false;
   }
@@ -367,6 +430,12 @@ bool ModuleReader::ReadAttributeValue(Instruction* instruction, absl::string_vie
     scope_.references[i].attribute = static_cast<int>(scope_.attributes.size()) - 1;
   }
   return true;
+}
+
+// What is not looked into, as it stands.
+bool ModuleReader::ReadRaw(absl::string_view* value) {
+  const char* start = s_.p;
+  return s_.Raw(value) && EndsWithStatement(start);
 }
 
 bool ModuleReader::ReadControlPredecessors(Instruction* instruction) {
@@ -400,10 +469,12 @@ bool ModuleReader::ReadMetadata(Metadata& metadata) {
       ++s_.p;
       continue;
     }
+    const char* start = s_.p;
     absl::string_view key = s_.Word();
     if (key.empty() || *s_.p != '=') {
-      return s_.Error(s_.Here(), HLO_LABEL("text.metadata"),
-                      absl::StrCat("expected a field such as op_name=\"..\" in metadata, found ", s_.Found()));
+      s_.p = start;
+      return s_.Error(s_.Missing(), HLO_LABEL("text.metadata"),
+                      absl::StrCat("expected a field such as op_name=\"..\" in metadata, found ", s_.FoundInstead()));
     }
     ++s_.p;
     absl::string_view text;

@@ -59,6 +59,13 @@ bool LooksLikeClosingBrace(const char* p) {
   return *p == '\n' || *p == 0 || *p == ',' || *p == '/';
 }
 
+// At a quote: the one that ends the string; the same where none does on its line.
+const char* StringEnd(const char* open, const char* end) {
+  const char* close = open + 1;
+  while (*close != '"' && *close != '\n' && close < end) close += *close == '\\' && close[1] != '\n' ? 2 : 1;
+  return close < end && *close == '"' ? close : open;
+}
+
 }  // namespace
 
 ModuleReader::ModuleReader(std::shared_ptr<const SourceText> source, DiagnosticSink& sink, const TextLimits& limits)
@@ -205,7 +212,8 @@ void ModuleReader::ReadComputation(bool is_entry, const char* start) {
     while (!s_.AtEnd() && *s_.p != '\n' && !(*s_.p == '{' && (SkipBlanks(s_.p + 1)[0] == '\n' || SkipBlanks(s_.p + 1)[0] == '/'))) ++s_.p;
   }
   ReadTrailer(computation);
-  if (s_.Expect('{', "the header of a computation")) {
+  // A brace that was forgotten at the end of the line: the body is read all the same.
+  if (s_.Expect('{', "the header of a computation") || LooksLikeStatement(s_.p)) {
     ReadBody(computation, /*bare=*/false);
     FinishComputation(computation);
     computation->range = s_.Range(start, s_.p);
@@ -301,13 +309,77 @@ void ModuleReader::ReadBody(Computation* computation, bool bare) {
            absl::StrCat("expected '}' to close computation ", computation->name, ", found ", s_.Found()));
 }
 
+// At an opening bracket: behind the one that closes it, which is of its kind and stands before the next statement. Else stays, and is
+// false.
+bool ModuleReader::SkipBracketed() {
+  const char* open = s_.p;
+  if (MayBeBody()) {
+    const bool closed = s_.SkipBalanced(/*quiet=*/true);
+    s_.Charge(s_.p - open);
+    return closed;
+  }
+  std::string awaited;
+  const char* q = open;
+  for (bool broken = false; q < s_.end() && !broken; ++q) {
+    const char c = *q;
+    if (c == '(' || c == '[' || c == '{') {
+      awaited.push_back(c == '(' ? ')' : c == '[' ? ']' : '}');
+    } else if (c == ')' || c == ']' || c == '}') {
+      broken = c != awaited.back();
+      awaited.pop_back();
+      if (broken || !awaited.empty()) continue;
+      s_.p = q + 1;
+      s_.Charge(s_.p - open);
+      return true;
+    } else if (c == '"') {
+      q = StringEnd(q, s_.end());
+    } else if (c == '/' && q[1] == '/') {
+      while (q + 1 < s_.end() && q[1] != '\n') ++q;
+    } else if (c == '/' && q[1] == '*') {
+      absl::string_view rest(q + 2, s_.end() - q - 2);
+      const size_t close = rest.find("*/");
+      q = close == absl::string_view::npos ? s_.end() - 1 : rest.data() + close + 1;
+    } else if (c == '\n') {
+      const char* line = SkipBlanks(q + 1);
+      broken = LooksLikeStatement(line) || LooksLikeClosingBrace(line);
+    }
+  }
+  s_.Charge(q - open);
+  s_.p = open;
+  return false;
+}
+
+// A value that was taken as it stands, from `start` to here, holds no beginning of a statement: its bracket is closed in its own.
+bool ModuleReader::EndsWithStatement(const char* start) {
+  while (start < s_.p && IsClass(*start, char_class::kSpace)) ++start;
+  const char* end = s_.p;
+  if (std::memchr(start, '\n', end - start) == nullptr) return true;
+  s_.p = start;
+  const bool body = MayBeBody();
+  bool good = true;
+  for (const char* q = start; q < end && good && !body; ++q) {
+    if (*q == '"') {  // it may hold anything, over many lines
+      for (++q; q < end && *q != '"'; ++q) q += *q == '\\';
+    } else if (*q == '\n') {
+      good = !LooksLikeStatement(SkipBlanks(q + 1));
+    }
+  }
+  if (good) s_.p = end;
+  return good || s_.Error(s_.Range(start, start + 1), HLO_LABEL("text.unclosed-bracket"),
+                          absl::StrCat("expected '",
+                                       std::string(1, *start == '('   ? ')'
+                                                      : *start == '[' ? ']'
+                                                                      : '}'),
+                                       "' to close the '", std::string(1, *start), "' that opens here"));
+}
+
 void ModuleReader::RecoverStatement(const char* start) {
   int64_t braces = 0;
   bool skip_bodies = !s_.stopped();
   for (const char* q = start; q < s_.end(); ++q) {
     if (*q == '{') {
       s_.p = q;
-      if (skip_bodies && q > start && AtInlineBody(s_)) {  // a computation inside an attribute: its lines are no statements of this one
+      if (skip_bodies && q > start && MayBeBody()) {  // a computation inside an attribute: its lines are no statements of this one
         const bool closed = s_.SkipBalanced(/*quiet=*/true);
         s_.Charge(s_.p - q);
         if (closed) {
@@ -323,9 +395,7 @@ void ModuleReader::RecoverStatement(const char* start) {
         return;
       }
     } else if (*q == '"') {
-      const char* close = q + 1;
-      while (*close != '"' && *close != '\n' && close < s_.end()) close += *close == '\\' && close[1] != '\n' ? 2 : 1;
-      if (close < s_.end() && *close == '"') q = close;
+      q = StringEnd(q, s_.end());
     } else if (*q == '/' && q[1] == '/') {
       while (q + 1 < s_.end() && q[1] != '\n') ++q;
     } else if (*q == '\n') {

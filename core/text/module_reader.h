@@ -59,6 +59,8 @@ class ModuleReader {
   void ResolveComputations();
   bool AtComputationHeader(absl::string_view name);
   void RecoverStatement(const char* start);
+  bool SkipBracketed();
+  bool EndsWithStatement(const char* start);
   void SkipLine();
 
   // frames_reader.cc
@@ -87,10 +89,13 @@ class ModuleReader {
   bool StatementBegins(bool apart = false);
   bool ReadAttribute(Instruction* instruction);
   bool ReadAttributeValue(Instruction* instruction, absl::string_view name, const char* name_start);
+  bool ReadRaw(absl::string_view* value);
   bool ReadControlPredecessors(Instruction* instruction);
   bool ReadMetadata(Metadata& metadata);
   void WrapAsync(Instruction* start, absl::string_view opcode);
   bool AttributeFollows();
+  bool SkipStrayBracket();
+  bool MayBeBody();
 
   std::shared_ptr<const SourceText> source_;
   DiagnosticSink& sink_;

@@ -83,7 +83,7 @@ bool Scanner::Integer(int64_t* value, absl::string_view what) {
   bool negative = *p == '-';
   const char* q = p + negative;
   if (!IsClass(*q, kDigit)) {
-    return Error(Here(), HLO_LABEL("text.expected-integer"), absl::StrCat("expected an integer for ", what, ", found ", Found()));
+    return Error(Missing(), HLO_LABEL("text.expected-integer"), absl::StrCat("expected an integer for ", what, ", found ", FoundInstead()));
   }
   uint64_t v = 0;
   bool overflow = false;

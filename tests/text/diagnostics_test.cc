@@ -1,4 +1,5 @@
 // Every diagnostic of the readers of HLO text: its label, its exact place, and what it says. The place is marked @<so>@ in the text.
+#include "absl/strings/str_cat.h"
 #include "core/text/hlo_text.h"
 #include "core/text/module_reader.h"
 #include "gtest/gtest.h"
@@ -244,6 +245,56 @@ TEST(Diagnostics, AnUnknownOpcodeOfANumberIsOneProblem) {
     ReadHloText(source, sink);
     ASSERT_EQ(sink.error_count(), 1) << Describe(sink, *source);
     EXPECT_EQ(sink.diagnostics()[0].label, "text.unknown-opcode");
+  }
+}
+
+// What is typed in a window is damaged most of the time: one bracket too few or too many is one problem (or two true ones), told at its
+// place.
+TEST(Diagnostics, OneBracketIsOneProblem) {
+  struct Damage {
+    absl::string_view statement;
+    std::vector<std::string> places;  // column and what is said
+    bool before_brace = true;         // else a brace on the next line would belong to it
+  };
+  const Damage kDamages[] = {
+      {"y = f32[4 add(e, e)", {"13: expected ']' after the last dimension, found 'add'"}},
+      {"y = f32[4 add(e,",
+       {"13: expected ']' after the last dimension, found 'add'", "18: expected the name of an operand, found the end of the line"}},
+      {"y = f32[4] add(e, ", {"19: expected the name of an operand, found the end of the line"}},
+      {"y = f32[4] add(", {"17: expected the name of an operand, found the end of the line"}},
+      {"y = f32[4] reduce(x, c, dimensions={1}, to_apply=s", {"27: expected ')' after the operands, found 'dimensions'"}},
+      {"y = f32[4] reduce(x, c)), dimensions={1}, to_apply=s", {"26: expected ',' or the end of the instruction, found ')'"}},
+      {"y = f32[4] reduce(x, c), dimensions={1, to_apply=s", {"43: expected an integer for dimensions, found 'to_apply'"}},
+      {"y = f32[4] reduce(x, c), dimensions={1}}, to_apply=s", {"42: expected ',' or the end of the instruction, found '}'"}},
+      {"y = f32[4] reduce(x, c), dimensions={", {"39: expected an integer for dimensions, found the end of the line"}, false},
+      {"y = f32[4] negate(e), metadata={op_name=\"a\"",
+       {"45: expected a field such as op_name=\"..\" in metadata, found the end of the line"},
+       false},
+      {"y = f32[4] negate(e), sharding={replicated", {"34: expected '}' to close the '{' that opens here"}, false},
+      {"y = f32[4] negate(e), nonsense={1", {"34: expected '}' to close the '{' that opens here"}, false},
+      {"y = ", {"5: expected a shape or an opcode, found the end of the line"}, false},
+      {"y", {"3: expected '=' after the name of an instruction, found the end of the line"}, false},
+  };
+  for (const Damage& damage : kDamages) {
+    for (const bool last : {false, true}) {  // before another instruction, and before the brace
+      SCOPED_TRACE(damage.statement);
+      const std::string text = absl::StrCat(
+          "s { a = f32[] parameter(0)\n b = f32[] parameter(1)\n ROOT c = f32[] add(a, b) }\nENTRY main {\n  x = f32[4,8] parameter(0)\n"
+          "  c = f32[] constant(0)\n  e = f32[4] parameter(1)\n  ",
+          damage.statement, last ? "\n}\n" : "\n  z = f32[4] negate(y)\n}\n");
+      if (last && !damage.before_brace) continue;
+      DiagnosticSink sink;
+      auto source = std::make_shared<const SourceText>("t", text);
+      ReadHloText(source, sink);
+      ASSERT_EQ(sink.diagnostics().size(), damage.places.size()) << Describe(sink, *source);
+      for (size_t i = 0; i < damage.places.size(); ++i) {
+        const Diagnostic& d = sink.diagnostics()[i];
+        const LineColumn place = source->Locate(d.range.begin);
+        const std::string told = absl::StrCat(place.column, ": ", d.message);
+        EXPECT_EQ(place.line, 8) << Describe(sink, *source);
+        EXPECT_EQ(told, damage.places[i]);
+      }
+    }
   }
 }
 
