@@ -109,7 +109,7 @@ bool IsTupleOfOne(const Shape& shape) { return shape.IsTuple() && shape.tuple_sh
 // What each member receives from its source, or zeros.
 absl::StatusOr<Results> Permuted(const ExchangeContext& c) {
   if (c.brought[0].size() == 4) {
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " into parts of a buffer is not executed"));
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
   }
   std::vector<int> source(c.brought.size(), -1);
   for (const auto& [from, to] : c.sends) source[to] = from;

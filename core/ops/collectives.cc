@@ -304,7 +304,8 @@ absl::Status OneDevice(const Instruction& i) {
   const int64_t n = ParticipantCount(i);
   if (n <= 1) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(Name(i.opcode), " %", i.name, " exchanges data among ", n, " devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+      absl::StrCat(Name(i.opcode), " exchanges data among ", n,
+                   " devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
 }
 
 Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
@@ -315,8 +316,9 @@ absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
   for (size_t k = 0; k < (several ? c.operands.size() : 1); ++k) {
     const Shape& wanted = several ? shape.tuple_shapes()[k] : shape;
     if (SameUpToDynamic(c.operands[k].shape(), wanted)) continue;
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " gives ", TypeText(wanted), " for ",
-                                                 TypeText(c.operands[k].shape()), ", which takes several devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+    return absl::UnimplementedError(absl::StrCat(
+        Name(c.instruction.opcode), " gives ", TypeText(wanted), " for ", TypeText(c.operands[k].shape()),
+        ", which takes several devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
   }
   if (!shape.IsTuple() || (c.operands.size() == 1 && c.operands[0].shape().IsTuple())) return Retyped(c.operands[0], shape);
   std::vector<Value> elements;
@@ -363,8 +365,9 @@ absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
 
 absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
   if (c.operands.size() > 1) {
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " exchanges data among ", c.operands.size(),
-                                                 " devices, one for each operand; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+    return absl::UnimplementedError(absl::StrCat(
+        Name(c.instruction.opcode), " exchanges data among ", c.operands.size(),
+        " devices, one for each operand; this run has one replica and one partition, --replicas and --partitions say otherwise"));
   }
   return EvaluateIdentity(c);
 }
@@ -380,14 +383,15 @@ absl::StatusOr<Value> EvaluateAllGatherStart(const EvalContext& c) {
 
 absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
   if (c.operands.size() == 4) {
-    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " into parts of a buffer is not executed"));
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " into parts of a buffer is not executed"));
   }
   const auto* pairs = PairsOf(c.instruction);
   for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
     if (source == 0 && target == 0) return Operands(c, shape);
     if (source == 0 || target == 0) {
-      return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " %", c.instruction.name, " sends from device ", source,
-                                                   " to device ", target, "; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+      return absl::UnimplementedError(
+          absl::StrCat(Name(c.instruction.opcode), " sends from device ", source, " to device ", target,
+                       "; this run has one replica and one partition, --replicas and --partitions say otherwise"));
     }
   }
   return Zeros(shape, c.account);  // no target of any pair

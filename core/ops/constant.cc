@@ -21,7 +21,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
 absl::StatusOr<Value> Evaluate(const EvalContext& c) {
   const ConstantLiteral* literal = c.instruction.literal.get();
   if (literal == nullptr || !literal->value.has_value()) {
-    return absl::FailedPreconditionError(absl::StrCat("the value of constant %", c.instruction.name, " was left out of the text and has not been filled in"));
+    return absl::FailedPreconditionError("the constant's value was left out of the text and has not been filled in");
   }
   return literal->value;
 }

@@ -36,7 +36,7 @@ constexpr Row kRows[] = {
 absl::StatusOr<Value> PassThrough(const EvalContext& c) {
   const Instruction& i = c.instruction;
   const auto mismatch = [&](const Shape& from) {
-    return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget), " %", i.name,
+    return absl::FailedPreconditionError(absl::StrCat("custom call ", i.Text(AttrId::kCustomCallTarget),
                                                       " passes its operand through, but gives ", TypeText(i.shape), " for ", TypeText(from),
                                                       "; more than one device would be needed"));
   };
@@ -84,17 +84,17 @@ absl::StatusOr<Value> EvaluateCustomCall(const EvalContext& c) {
       const bool normwise = std::any_of(of.begin(), of.end(), [](const Instruction* i) { return Def(*i).normwise_error; });
       if (absl::Status status = RunCheck(target, c.instruction.backend_config, c.operands, normwise); !status.ok()) return status;
       if (!c.instruction.shape.IsTuple() || !c.instruction.shape.tuple_shapes().empty()) {
-        return absl::InvalidArgumentError(absl::StrCat("custom call ", target, " %", c.instruction.name, " has no result: its shape is ()"));
+        return absl::InvalidArgumentError(absl::StrCat("custom call ", target, " has no result: its shape is ()"));
       }
       return Value::Tuple(c.instruction.shape, {});
     }
     case CustomCallTarget::kRefused:
       return absl::UnimplementedError(absl::StrCat(target.substr(target.find(':') + 1), ": operations on quantized types are not executed, they are only read"));
     case CustomCallTarget::kParallel:
-      return absl::UnimplementedError(absl::StrCat("%", c.instruction.name, " runs programs on several devices, which is not executed here; hloscope run and test do"));
+      return absl::UnimplementedError("runs programs on several devices, which is not executed here; hloscope run and test do");
     case CustomCallTarget::kUnknown: break;
   }
-  return absl::NotFoundError(absl::StrCat("custom call %", c.instruction.name, ": the target \"", target, "\" is not known here"));
+  return absl::NotFoundError(absl::StrCat("the custom-call target \"", target, "\" is not known here"));
 }
 
 }  // namespace hloscope

@@ -63,12 +63,19 @@ void ProgramPanel::UpdateRows(const Document& document) {
   fold_at_.clear();
   for (const FoldRegion& region : index_.folds()) fold_at_[region.first] = &region;
   const int lines = document.line_count();
-  int64_t longest = 0;  // in bytes: no fewer than cells, but for tabs
+  // In bytes: no fewer than cells, but for tabs.
+  constexpr int kLong = 400;
+  std::vector<int> of_length(kLong + 1);
+  int64_t longest = 0;
   for (int k = 0; k < lines; ++k) {
     const int64_t end = k + 1 < lines ? document.line_begin(k + 1) : static_cast<int64_t>(document.text().size());
-    longest = std::max(longest, end - document.line_begin(k));
+    const int64_t length = end - document.line_begin(k);
+    longest = std::max(longest, length);
+    ++of_length[std::min<int64_t>(kLong, length)];
   }
   longest_ = static_cast<int>(longest);
+  usual_length_ = 0;
+  for (int seen = of_length[0]; seen * 10 < lines * 9 && usual_length_ < kLong;) seen += of_length[++usual_length_];
   rows_.clear();
   if (folded_.empty()) return;
   bool any = false;

@@ -197,13 +197,19 @@ void ProgramPanel::DrawHover(PanelContext& context) {
       return;
     }
   }
-  if (geometry_.values_x > 0 && mouse.x > geometry_.values_x && hover_line_ >= 0) {
+  for (const LineParts& parts : lines_) {
+    if (parts.line != hover_line_ || !parts.dots || mouse.x < parts.text_end - 2 * geometry_.cell || mouse.x >= parts.value_left) continue;
+    Card card;
+    ImGui::PushTextWrapPos(ui::Px(620));
+    ui::Text(parts.text.substr(std::min(parts.text.size(), parts.text.find_first_not_of(' ')), 2000), ui::Colors().text, ui::Type().mono);
+    ImGui::PopTextWrapPos();
+    ui::TagFact("whole-line", parts.text.substr(0, 200));
+    return;
+  }
+  if (geometry_.values && hover_line_ >= 0) {
     for (const LineParts& parts : lines_) {
-      if (parts.line != hover_line_ || parts.running.empty() || parts.running.back() == nullptr) continue;
-      const auto it = values_.find(parts.running.back());
-      if (it == values_.end() || it->second.text.empty()) break;
-      const float taken = ui::Measure(ui::Type().mono_small, it->second.text).x + ui::Px(70);
-      if (mouse.x < geometry_.max.x - taken) break;
+      if (parts.line != hover_line_ || parts.value == nullptr || parts.value_away) continue;
+      if (mouse.x < parts.value_left || mouse.x > parts.value_right) break;
       Symbol symbol;
       symbol.instruction = parts.shown.back();
       HoverCard(context, symbol);

@@ -143,12 +143,10 @@ void ProgramPanel::KeepCaretSeen(const Document& document) {
   ScrollTo(document.LineAt(editor_.caret()), false);
   // In pixels of the whole line, which may be longer than a float counts in ones.
   const double x = CellAt(document, editor_.caret()) * static_cast<double>(geometry_.cell), margin = 8.0 * geometry_.cell;
-  const double room = (geometry_.values_x > 0 ? geometry_.values_x : geometry_.max.x - ui::Px(24)) - geometry_.min.x - geometry_.gutter;
+  const double room = geometry_.text_right - geometry_.min.x - geometry_.gutter - geometry_.cell;
   if (room <= ui::Px(40)) return;
-  if (x < room) {
-    ImGui::SetScrollX(0);
-  } else if (x < geometry_.scroll_x + geometry_.cell) {
-    ImGui::SetScrollX(static_cast<float>(std::max(0.0, x - margin)));
+  if (x < geometry_.scroll_x + geometry_.cell) {
+    ImGui::SetScrollX(x < room - margin ? 0 : static_cast<float>(x - margin));
   } else if (x > geometry_.scroll_x + room) {
     ImGui::SetScrollX(static_cast<float>(x - room + margin));
   }

@@ -113,7 +113,8 @@ void ProgramPanel::DrawNotes(PanelContext& context) {
     }
     const Diagnostic& d = problem->diagnostic;
     const ImU32 ink = InkOf(d.severity);
-    const float icon = ui::Px(12), pad = ui::Px(6), x = std::floor(parts.text_end + 2 * geometry_.cell), right = RightOf(parts) - ui::Px(4);
+    const float icon = ui::Px(12), pad = ui::Px(6), x = std::floor(parts.text_end + 2 * geometry_.cell),
+                right = parts.letters_right - ui::Px(4);
     std::string head = d.message;
     if (count > 1) absl::StrAppend(&head, "  (", count - 1, " more)");
     const std::string what = d.hint.empty() ? "" : absl::StrCat("\u2192 ", d.hint);

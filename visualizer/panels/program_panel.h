@@ -42,7 +42,8 @@ class ProgramPanel : public Panel {
     float line = 0, cell = 0; // height of a line, width of a letter
     float gutter = 0;         // width of marks, numbers and the fold's triangle
     float text_right = 0;     // where letters end
-    float values_x = 0;       // where values begin; 0: none are shown
+    bool values = false;      // stand beside the lines
+    float values_right = 0;   // where they end, but beside long lines
     bool sparks = false;
     double scroll_x = 0, scroll_y = 0;
     int first = 0, last = 0;  // rows that are seen, [first, last)
@@ -60,6 +61,11 @@ class ProgramPanel : public Panel {
     bool here = false, outer_here = false, selected = false, hovered = false, slice = false;
     const StopRow* stop = nullptr;
     float text_end = 0;  // where its letters end
+    const LineValue* value = nullptr;       // that stands beside it
+    float value_left = 0, value_right = 0;  // with its spark
+    float letters_right = 0;                // where letters have to end
+    bool value_away = false;                // it gives way to the line one types in
+    bool dots = false;                      // the line gave way to it
   };
 
   // -- program.cc --
@@ -93,7 +99,7 @@ class ProgramPanel : public Panel {
   void Collect(PanelContext& context);
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
   const LineValue* ValueBeside(const LineParts& parts) const;  // null: none
-  float RightOf(const LineParts& parts) const;                 // where its letters have to end
+  void PlaceValue(const Document& document, LineParts& parts);
   void DrawLetters(PanelContext& context, LineParts& parts);
   void DrawMarks(PanelContext& context, const LineParts& parts);
   void DrawGutter(PanelContext& context, const LineParts& parts);
@@ -160,7 +166,8 @@ class ProgramPanel : public Panel {
   std::map<int, const FoldRegion*> fold_at_;
   uint64_t rows_generation_ = 0;
   bool folds_changed_ = true;
-  int longest_ = 0;  // bytes of the longest line
+  int longest_ = 0;       // bytes of the longest line
+  int usual_length_ = 0;  // nine lines of ten are no longer
   std::string document_name_;
   std::string kept_name_;  // of the program that the last session ended with, and where its caret was
   int kept_line_ = 0, caret_line_ = 0;

@@ -12,6 +12,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kValuesWidth = 180, kSparkWidth = 44;
+constexpr float kValuesAway = 160;  // from the usual line: farther than this a value is hard to follow
 
 }  // namespace
 
@@ -40,8 +41,15 @@ void ProgramPanel::DrawText(PanelContext& context) {
   const ImVec2 avail = ImGui::GetContentRegionAvail();
   const int rows = row_count(document);
   const float height = static_cast<float>(rows) * g.line + ui::Px(12);
-  // Nothing to scroll to where all letters are seen beside the values.
-  const float width = g.gutter + static_cast<float>(longest_ + 1) * g.cell + (g.values_x > 0 ? g.max.x - g.values_x : 0);
+  // Nothing to scroll to where all letters have room: they are seen when a value gives way. The end of a longer line is seen beside its
+  // value.
+  const bool running = context.now.phase == Phase::kStopped || context.now.phase == Phase::kFinished || context.now.phase == Phase::kError;
+  g.sparks = avail.x > ui::Px(570);
+  g.values = running && avail.x > ui::Px(410);
+  const float values = ui::Px(kValuesWidth) + (g.sparks ? ui::Px(kSparkWidth) : 0);
+  const float letters = g.gutter + static_cast<float>(longest_ + 1) * g.cell;
+  const bool fits = letters + ImGui::GetStyle().ScrollbarSize + ui::Px(8) <= avail.x;
+  const float width = fits ? 1 : letters + (g.values ? values : 0);
   ImGui::SetNextWindowContentSize({width, std::max(height, 1.0f)});
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
   ImGui::BeginChild("text", {avail.x, avail.y}, false, ImGuiWindowFlags_HorizontalScrollbar | ImGuiWindowFlags_NoNav);
@@ -68,14 +76,11 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.scroll_y = std::round(ImGui::GetScrollY());
   g.scroll_x = std::round(ImGui::GetScrollX());
   const float room = g.max.x - g.min.x;
-  const bool running = context.now.phase == Phase::kStopped || context.now.phase == Phase::kFinished || context.now.phase == Phase::kError;
-  g.sparks = room > ui::Px(560);
-  const float values = ui::Px(kValuesWidth) + (g.sparks ? ui::Px(kSparkWidth) : 0);
-  g.values_x = running && room > ui::Px(400) ? g.max.x - values : 0;
   g.text_right = g.max.x - ui::Px(8);
+  g.values_right =
+      std::min(g.max.x - ui::Px(10), g.min.x + g.gutter + static_cast<float>(usual_length_) * g.cell + values + ui::Px(kValuesAway));
   if (reveal_cell_ >= 0) {
-    const double x = reveal_cell_ * static_cast<double>(g.cell), view = (g.values_x > 0 ? g.values_x : g.max.x) - g.min.x - g.gutter,
-                 margin = 10 * g.cell;
+    const double x = reveal_cell_ * static_cast<double>(g.cell), view = g.text_right - g.min.x - g.gutter, margin = 10 * g.cell;
     if (x + margin < view) {
       ImGui::SetScrollX(0);
     } else if (x < g.scroll_x || x + margin > g.scroll_x + view) {
@@ -94,6 +99,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
   HandleKeys(context);
   Collect(context);
   UpdateValues(context);
+  for (LineParts& parts : lines_) PlaceValue(document, parts);
   const ui::Palette& c = ui::Colors();
   for (const LineParts& parts : lines_) DrawBackgrounds(context, parts);
   // Letters do not run under the numbers at the left.
@@ -208,14 +214,28 @@ const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
   return it != values_.end() && !it->second.text.empty() ? &it->second : nullptr;
 }
 
-// Text gives way to a value beside it.
-float ProgramPanel::RightOf(const LineParts& parts) const {
+// Values end in a column, or behind a line that reaches into it. What has no room of a line ends in dots before its value; where one is
+// typing the value gives way.
+void ProgramPanel::PlaceValue(const Document& document, LineParts& parts) {
   const Geometry& g = geometry_;
-  const LineValue* value = ValueBeside(parts);
-  if (value == nullptr) return g.text_right;
-  if (g.values_x <= 0) return value->nan || value->inf ? g.max.x - ui::Px(24) : g.text_right;  // the sign alone
-  const float taken = std::min(ui::Measure(ui::Type().mono_small, value->text).x, ui::Px(kValuesWidth) - ui::Px(16)) + ui::Px(24) + (value->nan || value->inf ? ui::Px(18) : 0);
-  return std::min(g.text_right, g.max.x - taken - (g.sparks ? ui::Px(kSparkWidth) : 0));
+  parts.letters_right = g.text_right;
+  parts.value = ValueBeside(parts);
+  if (parts.value == nullptr) return;
+  const bool trouble = parts.value->nan || parts.value->inf;
+  if (!g.values) {  // the sign alone
+    if (trouble) parts.letters_right = g.max.x - ui::Px(24);
+    return;
+  }
+  const float text = std::min(ui::Measure(ui::Type().mono_small, parts.value->text).x, ui::Px(kValuesWidth) - ui::Px(16));
+  const float taken = text + (trouble ? ui::Px(18) : 0) + (g.sparks ? ui::Px(kSparkWidth) : 0), gap = ui::Px(14);
+  const float end = g.X(cells_.CellsTo(document, parts.line, static_cast<int>(parts.text.size())));
+  parts.value_right = std::min(g.max.x - ui::Px(10), std::max(g.values_right, end + gap + taken));
+  parts.value_left = parts.value_right - taken;
+  parts.letters_right = std::min(g.text_right, parts.value_left - gap);
+  const int64_t caret = editor_.caret();
+  if (end <= parts.letters_right || document.LineAt(caret) != parts.line) return;
+  parts.value_away = has_keyboard_ || XOf(document, caret) > parts.letters_right;
+  if (parts.value_away) parts.letters_right = g.text_right;
 }
 
 void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
@@ -224,7 +244,7 @@ void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = ui::Type().mono;
   const float y = std::floor(g.Y(parts.row) + (g.line - font->FontSize) / 2);
-  const float right = RightOf(parts);
+  const float right = parts.letters_right;
   parts.text_end = right;
   const Document& document = context.document;
   const auto size = static_cast<int>(parts.text.size());
@@ -235,7 +255,10 @@ void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   const bool cut = cells > cells_seen;
   const int right_cell = static_cast<int>(cells_seen) + (cut ? 0 : 1);
   if (right_cell <= left_cell) return;
-  const int first = cells_.ByteAtCell(document, parts.line, left_cell), last = cells_.ByteAtCell(document, parts.line, right_cell);
+  // Before a value that has taken the room stand dots.
+  const int dots_cell = std::max(left_cell, right_cell - 1);
+  const int first = cells_.ByteAtCell(document, parts.line, left_cell);
+  const int last = cells_.ByteAtCell(document, parts.line, cut && right < g.text_right ? dots_cell : right_cell);
   for (const InkRun& run : cells_.Runs(document, parts.line, first, last)) {
     const int begin = std::max(run.begin, first), end = std::min({run.end, last, size});
     if (end <= begin) continue;
@@ -245,11 +268,17 @@ void ProgramPanel::DrawLetters(PanelContext& context, LineParts& parts) {
   }
   const float text_end = g.X(cells);
   parts.text_end = cut ? right : text_end;
+  if (cut && right < g.text_right && last < size) {
+    parts.dots = true;
+    parts.text_end = g.X(dots_cell + 1);
+    ui::Tag(absl::StrCat("line:", parts.line + 1, "/dots"), {g.X(dots_cell), g.Y(parts.row)}, {parts.text_end, g.Y(parts.row) + g.line});
+    ui::AddText(list, font, {std::floor(g.X(dots_cell)), y}, c.faint, "\u2026");
+  }
   if (!cut) {
     float x = text_end + g.cell;
     // What the text does not say: shapes that were left out.
     for (const Instruction* shown : parts.shown) {
-      if (!shown->shape_omitted || parts.shown.size() > 1) continue;
+      if (!shown->shape_omitted || shown->in_error || parts.shown.size() > 1) continue;
       const std::string shape = shown->shape.ToString(false);
       ui::DrawTextIn({x, y}, right - x, ui::Fade(c.teal, 0.6f), font, shape);
       x += ui::Measure(font, shape).x + g.cell;
@@ -316,9 +345,8 @@ void ProgramPanel::DrawGutter(PanelContext& context, const LineParts& parts) {
 
 void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   const Geometry& g = geometry_;
-  const LineValue* beside = ValueBeside(parts);
-  if (beside == nullptr) return;
-  const LineValue& value = *beside;
+  if (parts.value == nullptr) return;
+  const LineValue& value = *parts.value;
   const Instruction* running = parts.running.back();
   if (ui::TheTags().on) {
     std::string fact = value.text;
@@ -330,12 +358,13 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   const float y = g.Y(parts.row);
   ImDrawList* list = ImGui::GetWindowDrawList();
   const bool trouble = value.nan || value.inf;
-  if (g.values_x <= 0) {
+  if (parts.value_away) return;
+  if (!g.values) {
     if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {g.max.x - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
     return;
   }
   ImFont* font = ui::Type().mono_small;
-  float right = g.max.x - ui::Px(10);
+  float right = parts.value_right;
   const float spark = g.sparks ? ui::Px(kSparkWidth) : 0;
   if (!value.bins.empty() && g.sparks) {
     ui::DrawSpark({right - spark + ui::Px(8), y + ui::Px(5)}, {right, y + g.line - ui::Px(5)}, value.bins, ui::Fade(trouble ? c.pink : c.blue, 0.55f));
@@ -344,7 +373,7 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   const float width = std::min(ui::Measure(font, value.text).x, ui::Px(kValuesWidth) - ui::Px(16));
   ui::DrawTextIn({right - width, y + (g.line - font->FontSize) / 2}, width + 1, trouble ? c.pink : parts.here ? c.dim : c.faint, font, value.text);
   if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {right - width - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
-  ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {g.max.x, y + g.line});
+  ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {parts.value_right, y + g.line});
 }
 
 void ProgramPanel::DrawCaret(PanelContext& context) {
@@ -362,6 +391,7 @@ void ProgramPanel::TagNames(PanelContext& context) {
   ui::TagFact("lines", absl::StrCat(context.document.line_count()));
   ui::TagFact("selection", editor_.has_selection() ? editor_.Selected(context.document).substr(0, 200) : "");
   ui::TagFact("rows", absl::StrCat(row_count(context.document)));
+  ui::TagFact("scroll", absl::StrCat(geometry_.scroll_x));
   ui::TagFact("first", absl::StrCat(lines_.empty() ? 0 : lines_.front().line + 1));
   for (const LineParts& parts : lines_) {
     if (parts.stop != nullptr) {
