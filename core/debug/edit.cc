@@ -13,6 +13,7 @@
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
+#include "core/debug/renames.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/unchanged.h"
@@ -81,7 +82,8 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
 }
 
 // The same moment in another program: by the names of what stands at each level. Nothing: something there has no such name any more.
-std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark, std::vector<const Computation*>* computations = nullptr) {
+std::optional<Mark> MomentIn(const Module& from, const Module& to, const Renames& renames, Mark mark,
+                             std::vector<const Computation*>* computations = nullptr) {
   const Computation *old = from.entry, *now = to.entry;
   for (size_t k = 0; k < mark.levels.size(); ++k) {
     if (computations != nullptr) computations->push_back(now);
@@ -93,7 +95,8 @@ std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark, st
     }
     const Instruction& before = *old->schedule[level.position];
     const Instruction* after = now->FindInstruction(before.name);
-    if (after == nullptr) return std::nullopt;
+    if (after == nullptr) after = renames.Now(before);
+    if (after == nullptr || after->parent != now) return std::nullopt;
     level.position = after->index;
     if (last) return mark;
     // Into what it runs: the same one of its computations.
@@ -115,9 +118,11 @@ std::optional<Mark> MomentIn(const Module& from, const Module& to, Mark mark, st
 
 // Bookmarks of moments that the new program has too.
 void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::string, Mark>& bookmarks) {
+  if (bookmarks.empty()) return;
   std::vector<std::string> lost;
+  const Renames renames(before, *s.module);
   for (const auto& [name, mark] : bookmarks) {
-    if (const std::optional<Mark> now = MomentIn(before, *s.module, mark)) {
+    if (const std::optional<Mark> now = MomentIn(before, *s.module, renames, mark)) {
       s.Extension<Travel>().bookmarks[name] = *now;
     } else {
       lost.push_back(name);
@@ -137,6 +142,7 @@ InnerSets FindInnerSets(Session::State& s, const Module& next, const Inheritance
   std::vector<HandSet> sets = s.Extension<HandSets>().of[s.machine.get()];
   if (sets.empty()) return found;
   std::stable_sort(sets.begin(), sets.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
+  const Renames renames(*s.module, next);
   (void)LookAround(s, [&] {
     for (HandSet& set : sets) {
       if (set.depth == 0 || !StillSet(s, set)) continue;
@@ -145,7 +151,7 @@ InnerSets FindInnerSets(Session::State& s, const Module& next, const Inheritance
       const bool kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position) != inheritance.old_position.end();
       const std::string text = absl::StrCat(set.name, " in ", InsideText(*s.module, set.mark));
       std::vector<const Computation*> computations;
-      const std::optional<Mark> mark = MomentIn(*s.module, next, set.mark, &computations);
+      const std::optional<Mark> mark = MomentIn(*s.module, next, renames, set.mark, &computations);
       const Instruction* instruction = mark.has_value() ? computations[set.depth]->FindInstruction(set.instruction) : nullptr;
       if (instruction == nullptr) {
         if (!kept) lost->push_back(text);

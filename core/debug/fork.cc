@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/catch_commands.h"
+#include "core/debug/renames.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 
@@ -93,6 +94,28 @@ std::string PlaceText(const Fork& fork) {
   return position >= size ? std::string("at its end") : absl::StrCat("at %", fork.module->entry->schedule[position]->name, mark.levels.size() > 1 ? " (inside)" : "");
 }
 
+// What a stop says of names that have changed; `home`: of the program before. Whether that was anything.
+bool Follow(const Renames& renames, const Computation* home, Breakpoint& b) {
+  bool changed = false;
+  const auto rewrite = [&](std::string& text, bool place) {
+    std::string now = renames.Rewritten(text, home, place);
+    changed |= now != text;
+    text = std::move(now);
+  };
+  rewrite(b.spec, true);
+  for (std::string* text : {&b.condition, &b.expression, &b.text}) rewrite(*text, false);
+  for (std::string& command : b.commands) rewrite(command, false);
+  return changed;
+}
+
+std::string TextOf(const Breakpoint& b) {
+  const absl::string_view kind = b.kind == Breakpoint::kWatch   ? "watch "
+                                 : b.kind == Breakpoint::kLog   ? "logpoint "
+                                 : b.kind == Breakpoint::kCatch ? "catch "
+                                                                : "breakpoint ";
+  return absl::StrCat(kind, b.number, " (", b.kind == Breakpoint::kCatch ? CatchText(b) : b.spec.empty() ? b.expression : b.spec, ")");
+}
+
 bool PlainName(absl::string_view name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '-' || c == '.'; });
 }
@@ -142,20 +165,23 @@ void FindAgain(Session::State& s, const Module& before) {
   s.element_callers_known = false;
   s.armed_callers.clear();
   s.list_first = s.list_last = 0;
-  const auto again = [&](const Computation* old) -> const Computation* { return old == nullptr ? nullptr : s.module->FindComputation(old->name); };
-  std::vector<std::string> lost;
+  const Renames renames(before, *s.module);
+  const auto again = [&](const Computation* old) -> const Computation* { return old == nullptr ? nullptr : renames.Now(*old); };
+  std::vector<std::string> lost, followed;
   std::vector<std::unique_ptr<Breakpoint>> kept;
   for (std::unique_ptr<Breakpoint>& b : s.breakpoints) {
     std::vector<Location> found;
+    const Computation* was = b->kind == Breakpoint::kWatch ? b->home : b->locations.empty() ? nullptr : b->locations[0].computation;
     const Computation* home = b->locations.empty() ? nullptr : again(b->locations[0].computation);
     bool ok = true;
+    const bool follows = Follow(renames, was, *b);
     if (b->kind != Breakpoint::kWatch && !b->from_program && !b->spec.empty()) {
       absl::StatusOr<std::vector<Location>> resolved = ResolveLocations(*s.module, b->spec, home);
       if (resolved.ok()) found = *std::move(resolved);
     } else {
       for (const Location& location : b->locations) {
         const Computation* computation = again(location.computation);
-        const Instruction* i = computation == nullptr ? nullptr : computation->FindInstruction(location.instruction().name);
+        const Instruction* i = computation == nullptr ? nullptr : renames.Now(location.instruction());
         if (i != nullptr) found.push_back({computation, i->index});
         ok = ok && (i != nullptr || b->kind != Breakpoint::kWatch);
       }
@@ -174,14 +200,18 @@ void FindAgain(Session::State& s, const Module& before) {
       ok = CheckStopExpressions(s, *b, true).ok();
     }
     if (ok) {
+      if (follows) followed.push_back(TextOf(*b));
       kept.push_back(std::move(b));
     } else {
-      lost.push_back(absl::StrCat(b->kind == Breakpoint::kWatch ? "watch " : b->kind == Breakpoint::kLog ? "logpoint " : b->kind == Breakpoint::kCatch ? "catch " : "breakpoint ", b->number, " (",
-                                  b->kind == Breakpoint::kCatch ? CatchText(*b) : b->spec.empty() ? b->expression : b->spec, ")"));
+      lost.push_back(TextOf(*b));
     }
   }
   s.breakpoints = std::move(kept);
   for (auto item = s.displays.begin(); item != s.displays.end();) {
+    if (std::string now = renames.Rewritten(item->expression, before.entry); now != item->expression) {
+      item->expression = std::move(now);
+      followed.push_back(absl::StrCat("display ", item->number, " (", item->expression, ")"));
+    }
     if (s.CheckExpression(item->expression).ok()) {
       ++item;
       continue;
@@ -189,6 +219,7 @@ void FindAgain(Session::State& s, const Module& before) {
     lost.push_back(absl::StrCat("display ", item->number, " (", item->expression, ")"));
     item = s.displays.erase(item);
   }
+  if (!followed.empty()) s.Say("With its new name: ", absl::StrJoin(followed, ", "), "\n");
   if (!lost.empty()) s.Say("Lost, because this program has no such place: ", absl::StrJoin(lost, ", "), "\n");
   CatchesOfNewProgram(s);
 }

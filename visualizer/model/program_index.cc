@@ -102,6 +102,14 @@ void ProgramIndex::Update(const Snapshot& now, const Document& document) {
   }
   if (source_ != nullptr) map_.Reset(source_->text(), document.text());
   if (module_ != sorted_module_) Sort();
+  const bool differ = module_ != nullptr && running_ != nullptr && module_ != running_;
+  if (!differ) {
+    renames_ = Renames();
+  } else if (renamed_module_ != module_ || renamed_running_ != running_) {
+    renames_ = Renames(*running_, *module_);
+  }
+  renamed_module_ = differ ? module_ : nullptr;
+  renamed_running_ = differ ? running_ : nullptr;
   if (new_text) FindFolds(document);
   problems_.clear();
   errors_ = 0;
@@ -160,16 +168,12 @@ void ProgramIndex::FindFolds(const Document& document) {
 
 const Instruction* ProgramIndex::Running(const Instruction* shown) const {
   if (shown == nullptr || running_ == nullptr || running_ == module_) return shown != nullptr && running_ == module_ ? shown : nullptr;
-  const Computation* computation = running_->FindComputation(shown->parent->name);
-  if (computation == nullptr && shown->parent->is_entry) computation = running_->entry;
-  return computation != nullptr ? computation->FindInstruction(shown->name) : nullptr;
+  return renames_.Before(*shown);
 }
 
 const Instruction* ProgramIndex::Shown(const Instruction* running) const {
   if (running == nullptr || module_ == nullptr || running_ == module_) return running != nullptr && running_ == module_ ? running : nullptr;
-  const Computation* computation = module_->FindComputation(running->parent->name);
-  if (computation == nullptr && running->parent->is_entry) computation = module_->entry;
-  return computation != nullptr ? computation->FindInstruction(running->name) : nullptr;
+  return renames_.Now(*running);
 }
 
 std::vector<const Instruction*> ProgramIndex::Beginning(int64_t begin, int64_t end) const {

@@ -10,6 +10,7 @@
 
 #include "absl/strings/string_view.h"
 #include "core/base/source.h"
+#include "core/debug/renames.h"
 #include "core/ir/module.h"
 #include "visualizer/model/document.h"
 #include "visualizer/model/snapshot.h"
@@ -54,7 +55,8 @@ class ProgramIndex {
   void Update(const Snapshot& now, const Document& document);
   const Module* module() const { return module_; }
   bool running_module() const { return module_ != nullptr && module_ == running_; }
-  // The instruction of the running module that bears the same name in the computation of the same name; null: there is none.
+  // The instruction of the running module that bears the same name in the computation of the same name, or was given another (renames.h);
+  // null: there is none.
   const Instruction* Running(const Instruction* shown) const;
   // The other way round.
   const Instruction* Shown(const Instruction* running) const;
@@ -103,6 +105,8 @@ class ProgramIndex {
   uint64_t generation_ = 0, seen_version_ = 0, seen_program_ = 0;
   const Reading* seen_reading_ = nullptr;
   const Module* sorted_module_ = nullptr;
+  Renames renames_;  // from what runs to what is shown
+  const Module *renamed_module_ = nullptr, *renamed_running_ = nullptr;
 };
 
 // The word that a diagnostic's hint offers, "did you mean 'sum'?"; empty: none.

@@ -150,6 +150,8 @@ class ProgramPanel : public Panel {
   void DrawReplaceRow(PanelContext& context, float room, float y);
   void RunReplace(PanelContext& context, bool one);  // what the bar says, as a command
   void Replace(PanelContext& context, absl::string_view words, std::string* error);
+  void OpenRenameBox(const Document& document, int64_t at, const std::string& name);
+  void RenameStableHlo(PanelContext& context, absl::string_view words, std::string* error);
   void OpenRename(PanelContext& context, std::string* error);
   void Rename(PanelContext& context, absl::string_view words, std::string* error);
   void DrawRename(PanelContext& context);

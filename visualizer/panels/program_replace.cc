@@ -5,10 +5,12 @@
 #include <algorithm>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "visualizer/model/build_command.h"
 #include "visualizer/model/build_edit.h"
+#include "visualizer/model/rename_stablehlo.h"
 #include "visualizer/model/run_progress_text.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
@@ -99,6 +101,14 @@ void ProgramPanel::Replace(PanelContext& context, absl::string_view words, std::
 void ProgramPanel::OpenRename(PanelContext& context, std::string* error) {
   const Document& document = context.document;
   int64_t at = editor_.caret();
+  if (!build::IsHloText(document.text())) {
+    const SourceRange word = StableHloNameAt(document.text(), at);
+    if (!word.valid()) {
+      *error = "put the caret on the name of a value (%x) or a function (@f)";
+      return;
+    }
+    return OpenRenameBox(document, word.begin, document.text().substr(word.begin + 1, word.end - word.begin - 1));
+  }
   if (!index_.SymbolAt(document, at)) {
     // What is selected in all panels is meant where the caret is at nothing.
     const Instruction* shown = index_.Shown(context.selection.instruction);
@@ -111,32 +121,79 @@ void ProgramPanel::OpenRename(PanelContext& context, std::string* error) {
     at = range.begin;
   }
   const Symbol symbol = index_.SymbolAt(document, at);
-  rename_at_ = symbol.range.begin;
-  rename_of_ = rename_to_ = std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name);
+  OpenRenameBox(document, symbol.range.begin,
+                std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name));
+}
+
+void ProgramPanel::OpenRenameBox(const Document& document, int64_t at, const std::string& name) {
+  rename_at_ = at;
+  rename_of_ = rename_to_ = name;
   rename_send_ = FieldCommand();
   rename_opened_ = true;
   ScrollTo(document.LineAt(at), false);
 }
 
+// `words`: [%x] NAME, or [@f] NAME.
+void ProgramPanel::RenameStableHlo(PanelContext& context, absl::string_view words, std::string* error) {
+  Document& document = context.document;
+  const std::string& text = document.text();
+  const size_t space = words.find(' ');
+  absl::string_view name = absl::StripAsciiWhitespace(space == absl::string_view::npos ? words : words.substr(space));
+  SourceRange word = StableHloNameAt(text, editor_.caret());
+  if (space != absl::string_view::npos) {
+    const std::string old(words.substr(0, space));
+    word = {};
+    for (size_t at = text.find(old); at != std::string::npos && !word.valid(); at = text.find(old, at + 1)) {
+      const SourceRange found = StableHloNameAt(text, static_cast<int64_t>(at) + 1);
+      if (found.valid() && text.substr(found.begin, found.end - found.begin) == old) word = found;
+    }
+    if (!word.valid()) *error = absl::StrCat("nothing is called ", old, "; write a value as %x, a function as @f");
+  } else if (!word.valid()) {
+    *error = "put the caret on the name of a value (%x) or a function (@f), or say which: rename %x NAME";
+  }
+  if (!error->empty()) return;
+  if (const absl::Status named = CheckStableHloName(text, word, name); !named.ok()) {
+    *error = std::string(named.message());
+    return;
+  }
+  if (name[0] == text[word.begin]) name.remove_prefix(1);
+  const std::vector<SourceRange> uses = StableHloUses(text, word);
+  const std::string whole = absl::StrCat(text.substr(word.begin, 1), name);
+  const int64_t caret = editor_.caret(), grown = static_cast<int64_t>(whole.size()) - (word.end - word.begin);
+  // The caret stays at its word, else at its letter.
+  const bool here = caret >= word.begin && caret <= word.end;
+  const int64_t before =
+      std::count_if(uses.begin(), uses.end(), [&](SourceRange use) { return here ? use.begin < word.begin : use.end <= caret; });
+  const Replacement made = ReplacePlaces(text, SearchQuery(), uses, whole);
+  editor_.Replace(document, made.begin, made.end, made.text, made.begin);
+  editor_.Place(document, (here ? word.begin + 1 : caret) + before * grown, false);
+  AfterEdit(context);
+}
+
 void ProgramPanel::Rename(PanelContext& context, absl::string_view words, std::string* error) {
   Document& document = context.document;
   if (words.empty()) return OpenRename(context, error);
+  if (!build::IsHloText(document.text())) return RenameStableHlo(context, words, error);
   const std::shared_ptr<const Reading> reading = document.FreshReading();
   if (reading == nullptr || reading->module == nullptr) {
     *error = "the text is still being read; try again in a moment";
     return;
   }
-  if (!build::IsHloText(document.text())) {
-    *error = "names are renamed in HLO text only, and this is StableHLO; find and replace (Ctrl+H) goes by letters";
-    return;
-  }
   const size_t space = words.find(' ');
   const absl::string_view name = absl::StripAsciiWhitespace(space == absl::string_view::npos ? words : words.substr(space));
-  const Symbol symbol = index_.SymbolAt(document, editor_.caret());
+  Symbol symbol = index_.SymbolAt(document, editor_.caret());
+  if (!symbol && space == absl::string_view::npos) {  // what is selected in all panels
+    symbol.instruction = index_.Shown(context.selection.instruction);
+    if (symbol) symbol.range = index_.NameRangeOf(*symbol.instruction);
+  }
   const Instruction* of = nullptr;
   const Computation* computation = nullptr;
   if (space != absl::string_view::npos) {
     const absl::string_view old = words.substr(0, space);
+    if (!absl::StartsWith(old, "%")) {  // two words may have been meant as a name
+      *error = absl::StrCat("'", words, "' is no name; window rename %", words, " renames ", old);
+      return;
+    }
     const Computation* home =
         reading->module->FindComputation(context.now.frame() != nullptr ? context.now.frame()->computation->name : "");
     of = build::FindIn(*reading, home, old);
@@ -194,7 +251,10 @@ void ProgramPanel::DrawRename(PanelContext& context) {
     bool done = entered && name == rename_of_;
     if (entered && !done && !name.empty()) {
       // What is no name is not sent: in a command a second word would mean something else.
-      if (const absl::Status named = build::CheckName(name); !named.ok()) {
+      const std::string& text = context.document.text();
+      const absl::Status named =
+          build::IsHloText(text) ? build::CheckName(name) : CheckStableHloName(text, StableHloNameAt(text, rename_at_), name);
+      if (!named.ok()) {
         rename_send_.Refuse(named.message(), rename_to_);
       } else {
         editor_.Place(context.document, rename_at_, false);

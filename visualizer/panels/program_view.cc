@@ -234,7 +234,7 @@ void ProgramPanel::PlaceValue(const Document& document, LineParts& parts) {
   parts.letters_right = std::min(g.text_right, parts.value_left - gap);
   const int64_t caret = editor_.caret();
   if (end <= parts.letters_right || document.LineAt(caret) != parts.line) return;
-  parts.value_away = has_keyboard_ || XOf(document, caret) > parts.letters_right;
+  parts.value_away = XOf(document, caret) > parts.letters_right - 2 * g.cell;
   if (parts.value_away) parts.letters_right = g.text_right;
 }
 
