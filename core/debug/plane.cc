@@ -40,7 +40,7 @@ double Ulp(double got, double expected, ElementType type) {
 // The elements of a cell, one after the other.
 struct Gathering {
   PlaneCell cell;
-  double sum = 0;
+  double sum = -0.0;  // to which -0 adds up as itself
   void Add(double x) {
     if (std::isfinite(x)) {
       cell.low = cell.finite == 0 ? x : std::min(cell.low, x);

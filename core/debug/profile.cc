@@ -190,14 +190,32 @@ void Profiler::NoteMemory(double now, const Instruction& root, const Value& resu
   }
 }
 
+const absl::flat_hash_set<const Buffer*>& Profiler::Constants() {
+  if (constants_.has_value()) return *constants_;
+  constants_.emplace();
+  const std::function<void(const Value&)> note = [&](const Value& value) {
+    for (const Value& element : value.elements()) note(element);
+    if (value.buffer() != nullptr) constants_->insert(value.buffer());
+  };
+  const Frame& entry = machine_.frames().front();
+  for (const Computation* computation : entry.computation->module->computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (i->literal != nullptr) note(i->literal->value);
+    }
+  }
+  return *constants_;
+}
+
 void Profiler::TakeOwners(const Instruction& root, const Value& result) {
   data_->owners.clear();
   data_->peak_at = &root;
   absl::flat_hash_set<const Buffer*> seen;
+  const absl::flat_hash_set<const Buffer*>& constants = Constants();  // which loops and calls hand on
   const std::function<int64_t(const Value&)> count = [&](const Value& value) -> int64_t {
     int64_t bytes = 0;
     for (const Value& element : value.elements()) bytes += count(element);
-    if (value.buffer() != nullptr && seen.insert(value.buffer()).second) bytes += value.buffer()->size();
+    if (value.buffer() != nullptr && !constants.contains(value.buffer()) && seen.insert(value.buffer()).second)
+      bytes += value.buffer()->size();
     return bytes;
   };
   const auto add = [&](const Instruction& i, const Frame& frame, const Value& value) {

@@ -9,10 +9,12 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/exec/machine.h"
@@ -102,12 +104,14 @@ class Profiler {
   void FollowFrames(double now);
   void NoteMemory(double now, const Instruction& root, const Value& result);
   void TakeOwners(const Instruction& root, const Value& result);
+  const absl::flat_hash_set<const Buffer*>& Constants();
 
   Machine& machine_;
   Backend& backend_;
   std::unique_ptr<ProfileData> data_;
   absl::flat_hash_map<const Instruction*, size_t> known_;      // by root
   absl::flat_hash_map<const Instruction*, size_t> loops_;
+  std::optional<absl::flat_hash_set<const Buffer*>> constants_;  // the program's own: no run's memory
   std::vector<OpenFrame> open_;
   double last_end_ = 0;
   double overhead_ = 0;  // seconds spent here

@@ -1,12 +1,14 @@
 // The pointwise operations: those of pointwise.def, and below the few that are more than one scalar operation on equal types: complex,
 // compare, clamp, select, convert, copy, reduce-precision. (Bitcast-convert and stochastic-convert: pointwise_convert.cc.)
+#include "core/ops/pointwise.h"
+
 #include <algorithm>
 #include <array>
 
 #include "absl/strings/str_cat.h"
 #include "core/element/scalar_eval.h"
-#include "core/ops/pointwise.h"
 #include "core/ops/programs.h"
+#include "core/ops/result_types.h"
 #include "core/ops/shape_rules.h"
 
 namespace hloscope {
@@ -309,6 +311,17 @@ OpDef& DefineOne(OpRegistry& registry, Opcode opcode, int arity, std::optional<S
 }
 
 }  // namespace
+
+bool MayGive(Opcode opcode, ElementType result) {
+  const Row* row = FindRow(opcode);
+  if (row == nullptr) return true;
+  switch (row->result) {
+    case kSame: return (row->types & SetOf(result)) != 0;
+    case kReal: return SetOf(result) == kFloat || (row->types & SetOf(result) & kInt) != 0;
+    case kPredicate: return SetOf(result) == kPred;
+  }
+  return true;
+}
 
 void DefinePointwise(OpRegistry& registry) {
   for (const Row& row : kRows) {

@@ -52,6 +52,11 @@ ModuleReader::Outcome ModuleReader::ReadInstruction(Computation* computation) {
   } else if (*s_.p != '=') {
     if (!is_root && (name == "ENTRY" || name == "HloModule" || AtComputationHeader(name))) return Outcome::kHeader;
     scope_.broken_names.insert(name);
+    if (s_.FoundInstead() == "the end of the line" && !BeginsLine(start)) {  // a word behind an instruction
+      s_.Error(s_.Range(name), HLO_LABEL("text.expected-punctuation"),
+               absl::StrCat("expected ',' or the end of the instruction, found '", name, "'"));
+      return Outcome::kFailed;
+    }
     s_.Error(s_.Missing(), HLO_LABEL("text.expected-punctuation"),
              absl::StrCat("expected '=' after the name of an instruction, found ", s_.FoundInstead()),
              "an instruction looks like: name = f32[2] opcode(operands), attribute=value");
@@ -323,6 +328,7 @@ bool ModuleReader::ReadAttributes(Instruction* instruction) {
   const char* end = s_.p;
   while (ok && !s_.stopped()) {
     if (!AttributeFollows() && !s_.Take(',')) {
+      s_.p = end;  // on its line
       if (!SkipStrayBracket()) break;
       end = s_.p;
       continue;
@@ -375,11 +381,14 @@ bool ModuleReader::ReadAttribute(Instruction* instruction) {
   return true;
 }
 
+bool ModuleReader::BeginsLine(const char* line) const {
+  while (line > s_.begin() && (line[-1] == ' ' || line[-1] == '\t')) --line;
+  return line > s_.begin() && line[-1] == '\n';
+}
+
 // `[ROOT] name =` at the beginning of a line: no value of an attribute; nor an attribute, where the equals sign stands apart.
 bool ModuleReader::StatementBegins(bool apart) {
-  const char* line = s_.p;
-  while (line > s_.begin() && (line[-1] == ' ' || line[-1] == '\t')) --line;
-  if (line == s_.begin() || line[-1] != '\n') return false;
+  if (!BeginsLine(s_.p)) return false;
   const char* start = s_.p;
   absl::string_view name = s_.Name();
   s_.SkipSpace();

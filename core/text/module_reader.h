@@ -86,6 +86,7 @@ class ModuleReader {
   void AddOperand(Instruction* instruction, absl::string_view name, SourceRange range, const Shape* shape);
   void CheckOperandShape(SourceRange range, const Shape& written, const Instruction& operand);
   bool ReadAttributes(Instruction* instruction);
+  bool BeginsLine(const char* line) const;
   bool StatementBegins(bool apart = false);
   bool ReadAttribute(Instruction* instruction);
   bool ReadAttributeValue(Instruction* instruction, absl::string_view name, const char* name_start);

@@ -272,6 +272,7 @@ TEST(Diagnostics, OneBracketIsOneProblem) {
        false},
       {"y = f32[4] negate(e), sharding={replicated", {"34: expected '}' to close the '{' that opens here"}, false},
       {"y = f32[4] negate(e), nonsense={1", {"34: expected '}' to close the '{' that opens here"}, false},
+      {"y = f32[4] negate(e) nonsense", {"24: expected ',' or the end of the instruction, found 'nonsense'"}},
       {"y = ", {"5: expected a shape or an opcode, found the end of the line"}, false},
       {"y", {"3: expected '=' after the name of an instruction, found the end of the line"}, false},
   };
@@ -296,6 +297,11 @@ TEST(Diagnostics, OneBracketIsOneProblem) {
       }
     }
   }
+}
+
+TEST(Diagnostics, AttributesBehindABodyAreTheComputations) {
+  EXPECT_EQ(Labels("e {\n  a = f32[] parameter(0)\n}, metadata={op_name=\"x\"}\n"), Strings{});
+  EXPECT_EQ(Labels("e {\n  a = f32[] parameter(0)\n}, metadata={op_name=\"x\"} nonsense\n"), Strings{"text.unexpected"});
 }
 
 TEST(Diagnostics, OnOneLine) {

@@ -7,6 +7,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "core/base/seconds_text.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -325,12 +326,6 @@ int ClassOfMany(const std::vector<int64_t>& counts) {
 }
 
 TintColor Heat(double share) { return {Ink::kFaint, Ink::kBorder, Ink::kOrange, 0.4f, static_cast<float>(std::clamp(share, 0.0, 1.0))}; }
-
-std::string SecondsText(double s) {
-  if (s >= 1) return absl::StrFormat("%.3g s", s);
-  if (s >= 1e-3) return absl::StrFormat("%.3g ms", s * 1e3);
-  return absl::StrFormat("%.3g \u00b5s", s * 1e6);
-}
 
 SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& figures) { return Painter(scene, by, figures).Paint(); }
 

@@ -65,8 +65,6 @@ std::vector<TintLegendRow> FamilyLegend();
 // The class that stands for many: what is most of the work.
 int ClassOfMany(const std::vector<int64_t>& counts);
 TintColor Heat(double share);  // from calm to hot
-std::string SecondsText(double seconds);
-
 }  // namespace hloscope
 
 #endif  // HLOSCOPE_VISUALIZER_GRAPH_TINT_H_

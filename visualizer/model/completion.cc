@@ -10,6 +10,7 @@
 #include "core/ir/attributes.h"
 #include "core/ir/opcode.h"
 #include "core/ops/op.h"
+#include "core/ops/result_types.h"
 #include "core/shape/element_type.h"
 #include "visualizer/model/program_index.h"
 
@@ -155,7 +156,12 @@ class Collector {
       const auto opcode = static_cast<Opcode>(k);
       Offer(CompletionItem::kOpcode, Name(opcode), Def(opcode).summary);
     }
-    // What the program has most of goes first.
+    // What can have the result that the line says, and of that what the program has most of, goes first.
+    const std::optional<ElementType> result = ElementTypeFromName(shape_.substr(0, shape_.find('[')));
+    const auto fits = [&](const CompletionItem& item) {
+      const std::optional<Opcode> opcode = OpcodeFromName(item.text);
+      return !result.has_value() || !opcode.has_value() || MayGive(*opcode, *result);
+    };
     std::map<absl::string_view, int> counts;
     if (module_ != nullptr && module_->instruction_count() < 5000) {
       for (const Computation* computation : module_->computations) {
@@ -164,6 +170,7 @@ class Collector {
     }
     const auto begin = std::find_if(items_.begin(), items_.end(), [](const CompletionItem& i) { return i.kind == CompletionItem::kOpcode; });
     std::stable_sort(begin, items_.end(), [&](const CompletionItem& a, const CompletionItem& b) {
+      if (fits(a) != fits(b)) return fits(a);
       const int x = counts[a.text], y = counts[b.text];
       return x != y ? x > y : a.text < b.text;
     });

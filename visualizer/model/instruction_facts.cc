@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/base/seconds_text.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/shadow_commands.h"
@@ -87,8 +88,6 @@ void FillUses(const Instruction& instruction, InstructionFacts* facts) {
   }
 }
 
-std::string Milliseconds(double seconds) { return seconds >= 1 ? absl::StrFormat("%.2f s", seconds) : seconds >= 1e-4 ? absl::StrFormat("%.2f ms", seconds * 1e3) : absl::StrFormat("%.1f us", seconds * 1e6); }
-
 void FillMeasured(Session::State& s, const Instruction& instruction, InstructionFacts* facts) {
   if (const ProfileData* profile = LastProfile(s); profile != nullptr && profile->program == s.module.get()) {
     for (const RegionWork& region : profile->regions) {
@@ -96,7 +95,7 @@ void FillMeasured(Session::State& s, const Instruction& instruction, Instruction
       if (member == region.members.end()) continue;
       const double share = region.shares.size() == region.members.size() ? region.shares[member - region.members.begin()] : 1;
       const double seconds = region.work.seconds * share;
-      facts->time = Milliseconds(seconds);
+      facts->time = SecondsText(seconds);
       std::vector<std::string> more;
       if (profile->total.seconds > 0) more.push_back(absl::StrFormat("%.1f %%", 100 * seconds / profile->total.seconds));
       if (region.work.times > 1) more.push_back(absl::StrCat(region.work.times, " times"));

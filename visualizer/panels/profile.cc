@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_split.h"
+#include "core/base/seconds_text.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
@@ -115,7 +116,14 @@ struct LastView {
   std::shared_ptr<const ProfileView> view;
 };
 
-std::string Milliseconds(double seconds) { return absl::StrFormat("%.*f", seconds < 0.01 ? 3 : seconds < 1 ? 2 : 1, seconds * 1e3); }
+// One unit for all of a column.
+struct TimeUnit {
+  const char* name;
+  double seconds;
+};
+TimeUnit UnitFor(double longest) {
+  return longest < 1e-3 ? TimeUnit{"\u00b5s", 1e-6} : longest < 1 ? TimeUnit{"ms", 1e-3} : TimeUnit{"s", 1};
+}
 
 class ProfilePanel : public Panel {
  public:
@@ -219,28 +227,29 @@ class ProfilePanel : public Panel {
       const char* title;
       float width;
     };
-    static constexpr Column kColumns[] = {{"ms", 70}, {"share", 110}, {"times", 60}, {"GFLOP/s", 66}, {"GB/s", 60}, {"of roof", 60}};
+    const double longest = std::max(1e-12, rows.front().row.work.seconds);
+    const TimeUnit unit = UnitFor(longest);
+    const Column columns[] = {{unit.name, 70}, {"share", 110}, {"times", 60}, {"GFLOP/s", 66}, {"GB/s", 60}, {"of roof", 60}};
     size_t shown = 2;
     float used = ui::Px(180);
-    while (shown < 6 && used + ui::Px(kColumns[shown].width) < width - ui::Px(260)) used += ui::Px(kColumns[shown++].width);
+    while (shown < 6 && used + ui::Px(columns[shown].width) < width - ui::Px(260)) used += ui::Px(columns[shown++].width);
     const auto left_of = [&](float left, size_t k) {
       float x = left + width - used;
-      for (size_t j = 0; j < k; ++j) x += ui::Px(kColumns[j].width);
+      for (size_t j = 0; j < k; ++j) x += ui::Px(columns[j].width);
       return x;
     };
     const auto put = [&](float left, float y, size_t k, ImU32 color, ImFont* font, absl::string_view text) {
-      const float right = left_of(left, k) + ui::Px(kColumns[k].width) - ui::Px(8);
+      const float right = left_of(left, k) + ui::Px(columns[k].width) - ui::Px(8);
       ui::DrawText({right - ui::Measure(font, text).x, y}, color, font, text);
     };
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ui::DrawText({at.x + ui::Px(8), at.y}, c.faint, ui::Type().small, way_ == 0 ? "instruction (what ran as one)" : absl::AsciiStrToLower(kWays[way_]));
-    for (size_t k = 0; k < shown; ++k) put(at.x, at.y, k, c.faint, ui::Type().small, kColumns[k].title);
+    for (size_t k = 0; k < shown; ++k) put(at.x, at.y, k, c.faint, ui::Type().small, columns[k].title);
     ImGui::SetCursorScreenPos({at.x, at.y + ui::Px(18)});
     ImGui::BeginChild("table", {0, ui::WholeRows(22)}, false);
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(rows.size()), ui::Px(22));
-    const double longest = std::max(1e-12, rows.front().row.work.seconds);
     while (clipper.Step()) {
       for (int k = clipper.DisplayStart; k < clipper.DisplayEnd; ++k) {
         const ProfileView::Row& r = rows[k];
@@ -253,7 +262,7 @@ class ProfilePanel : public Panel {
         const float y = row.min.y + std::floor((ui::Px(22) - font->FontSize) / 2);
         bool cut = false;
         DrawWhat({row.min.x + ui::Px(8), y}, width - used - ui::Px(16), r.row.what, &cut);
-        put(row.min.x, y, 0, c.text, font, Milliseconds(work.seconds));
+        put(row.min.x, y, 0, c.text, font, absl::StrFormat("%.2f", work.seconds / unit.seconds));
         const double share = view_->seconds > 0 ? work.seconds / view_->seconds : 0;
         const float bar = left_of(row.min.x, 1) + ui::Px(4);
         ImGui::GetWindowDrawList()->AddRectFilled({bar, row.min.y + ui::Px(7)}, {bar + std::max(1.0f, static_cast<float>(work.seconds / longest) * ui::Px(48)), row.max.y - ui::Px(7)}, c.orange, ui::Px(2));
@@ -333,8 +342,11 @@ class ProfilePanel : public Panel {
     }
     ui::Tag(absl::StrCat("box:", flame.name), min, max);
     if (!hovered) return;
-    ImGui::SetTooltip("%s", absl::StrFormat("%s\n%s ms, %.1f%% of the run%s", flame.name, Milliseconds(flame.seconds), view_->seconds > 0 ? flame.seconds / view_->seconds * 100 : 0,
-                                            flame.instruction != nullptr ? absl::StrCat("\n", Name(flame.instruction->opcode), " ", ShapeText(flame.instruction->shape)) : "\nclick: this scope alone")
+    ImGui::SetTooltip("%s", absl::StrFormat("%s\n%s, %.1f%% of the run%s", flame.name, SecondsText(flame.seconds),
+                                            view_->seconds > 0 ? flame.seconds / view_->seconds * 100 : 0,
+                                            flame.instruction != nullptr ? absl::StrCat("\n", Name(flame.instruction->opcode), " ",
+                                                                                        ShapeText(flame.instruction->shape))
+                                                                         : "\nclick: this scope alone")
                                 .c_str());
     if (flame.instruction != nullptr) context.selection.hover_next = flame.instruction;
     if (!ImGui::IsMouseClicked(0)) return;
@@ -377,8 +389,8 @@ class ProfilePanel : public Panel {
       list->AddRectFilled({x, height_of(last)}, {x + 1, max.y}, ui::Fade(c.teal, 0.35f));
       list->AddRectFilled({x, height_of(last)}, {x + 1, height_of(last) + ui::Px(1.5f)}, c.teal);
     }
-    ui::DrawText({min.x, max.y + ui::Px(3)}, c.faint, ui::Type().small, "0 ms");
-    const std::string end_text = absl::StrCat(Milliseconds(end), " ms");
+    ui::DrawText({min.x, max.y + ui::Px(3)}, c.faint, ui::Type().small, "0");
+    const std::string end_text = SecondsText(end);
     ui::DrawText({max.x - ui::Measure(ui::Type().small, end_text).x, max.y + ui::Px(3)}, c.faint, ui::Type().small, end_text);
     ImGui::SetCursorScreenPos(min);
     ImGui::InvisibleButton("chart", {std::max(1.0f, max.x - min.x), std::max(1.0f, max.y - min.y)});
@@ -388,7 +400,7 @@ class ProfilePanel : public Panel {
       int64_t bytes = 0;
       for (int j = 0; j <= k; ++j) bytes = highest[j] >= 0 ? highest[j] : bytes;
       list->AddLine({min.x + static_cast<float>(k), min.y}, {min.x + static_cast<float>(k), max.y}, c.dim);
-      ImGui::SetTooltip("%s", absl::StrCat(FormatByteCount(bytes), " at ", Milliseconds(end * k / columns), " ms").c_str());
+      ImGui::SetTooltip("%s", absl::StrCat(FormatByteCount(bytes), " at ", SecondsText(end * k / columns)).c_str());
     }
     if (view_->owners.empty()) return;
     ImGui::SetCursorScreenPos({at.x, max.y + ui::Px(20)});

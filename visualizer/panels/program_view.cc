@@ -214,8 +214,8 @@ const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
   return it != values_.end() && !it->second.text.empty() ? &it->second : nullptr;
 }
 
-// Values end in a column, or behind a line that reaches into it. What has no room of a line ends in dots before its value; where one is
-// typing the value gives way.
+// Values end in a column, or behind a line that reaches into it. What has no room of a line ends in dots before its value; where the
+// caret is in what is hidden, the value gives way.
 void ProgramPanel::PlaceValue(const Document& document, LineParts& parts) {
   const Geometry& g = geometry_;
   parts.letters_right = g.text_right;

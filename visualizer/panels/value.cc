@@ -1,16 +1,18 @@
 // The value panel: what is shown, and its commands.
-#include "visualizer/panels/value_panel.h"
-
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/debug/text_util.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui_internal.h"
 #include "visualizer/panels/chips.h"
+#include "visualizer/panels/value_panel.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
 
@@ -90,11 +92,22 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
   CanvasView* view = name_.instruction != nullptr ? &ViewOf(name_) : nullptr;
   if (word == "map" || word == "table" || word == "image") {
     mode_ = word == "map" ? CanvasMode::kMap : word == "table" ? CanvasMode::kTable : CanvasMode::kImage;
-    reveal_ = true;
+    reveal_ = true;  // what is selected is seen there too
+    if (view != nullptr) view->fitted = true;
   } else if (word == "pin" || word == "unpin") {
     followed_.Pin(word == "pin");
   } else if (word == "log") {
     log_ = args != "off";
+  } else if (word == "ramp" || word == "range" || word == "shows") {
+    const absl::Span<const absl::string_view> words = word == "ramp"    ? absl::MakeConstSpan(kValueRamps)
+                                                      : word == "range" ? absl::MakeConstSpan(kValueRanges)
+                                                                        : absl::MakeConstSpan(kValueShows);
+    const auto chosen = std::find(words.begin(), words.end(), args);
+    if (chosen == words.end()) {
+      *error = absl::StrCat("window value ", word, " takes one of ", absl::StrJoin(words, ", "));
+      return false;
+    }
+    (word == "ramp" ? ramp_ : word == "range" ? range_ : shows_) = static_cast<int>(chosen - words.begin());
   } else if (word == "fit") {
     if (view != nullptr) view->fitted = true;
   } else if (word == "compare") {
@@ -119,8 +132,9 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     side_.WantWhy();
   } else if (word == "copy") {
     side_.WantCopy();
-  } else if ((word == "rows" || word == "columns") && view != nullptr && absl::SimpleAtoi(args, &number)) {
-    SetRole(*view, number, word == "rows" ? 0 : 1);
+  } else if (const auto role = std::find(std::begin(kValueRoles), std::end(kValueRoles), word);
+             role != std::end(kValueRoles) && view != nullptr && absl::SimpleAtoi(args, &number)) {
+    SetRole(*view, number, static_cast<int>(role - std::begin(kValueRoles)));
   } else if (word == "at" && view != nullptr) {
     const std::vector<std::string> parts = absl::StrSplit(args, ' ', absl::SkipEmpty());
     int64_t at = 0;
@@ -130,7 +144,9 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     }
     view->axes.at[number] = at;
   } else {
-    *error = "window value takes map, table, image, rows D, columns D, at D I, log, log off, fit, pin, unpin, part PART, moment MOMENT, compare EXPR, value, difference, ulp, why or copy";
+    *error =
+        "window value takes map, table, image, rows D, columns D, slide D, channels D, at D I, log, log off, ramp RAMP, range RANGE, shows "
+        "WHAT, fit, pin, unpin, part PART, moment MOMENT, compare EXPR, value, difference, ulp, why or copy";
     return false;
   }
   return true;

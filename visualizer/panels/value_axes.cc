@@ -1,10 +1,12 @@
 // The value panel: its tools, and which dimension lies where.
-#include "visualizer/panels/value_panel.h"
-
 #include <cmath>
+#include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
 #include "imgui_internal.h"
 #include "visualizer/panels/chips.h"
+#include "visualizer/panels/value_panel.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
@@ -51,17 +53,14 @@ void ValuePanel::DrawTools(PanelContext& context, CanvasView& view, const ValueF
   if (rank == 0) return;
   int mode = static_cast<int>(mode_);
   std::vector<std::string> modes = {"Map", "Table", "Image"};
-  if (ui::Segments("mode", modes, &mode)) {
-    mode_ = static_cast<CanvasMode>(mode);
-    reveal_ = true;  // what is selected is seen there too
-    view.fitted = true;
-  }
-  ui::TagFact("mode", modes[mode]);
+  if (ui::Segments("mode", modes, &mode)) context.run(absl::StrCat("window value ", absl::AsciiStrToLower(modes[mode])));
+  ui::TagFact("mode", modes[static_cast<int>(mode_)]);
   ImGui::SameLine(0, ui::Px(8));
   if (ui::IconButton("colours", ui::Icon::kChart, "Colours: range, scale, what a cell shows")) ImGui::OpenPopup("colours popup");
-  DrawColours(f);
+  DrawColours(context);
   ImGui::SameLine(0, ui::Px(2));
-  if (ui::IconButton("fit", ui::Icon::kFit, "Show all of it (double click)", false, !view.fitted && mode_ != CanvasMode::kTable)) view.fitted = true;
+  if (ui::IconButton("fit", ui::Icon::kFit, "Show all of it (double click)", false, !view.fitted && mode_ != CanvasMode::kTable))
+    context.run("window value fit");
   if (IsComplex(f.shape.element_type())) {
     ImGui::SameLine(0, ui::Px(8));
     if (ImGui::GetCursorScreenPos().x + ui::Px(150) > ImGui::GetWindowPos().x + ImGui::GetWindowSize().x) ImGui::NewLine();
@@ -71,9 +70,10 @@ void ValuePanel::DrawTools(PanelContext& context, CanvasView& view, const ValueF
   // In a low panel the picture goes before the axes, where there is none to slide.
   if (rank > 2 || ImGui::GetContentRegionAvail().y >= ui::Px(kLowRest)) {
     Flow flow(4);
-    for (int d = 0; d < rank; ++d) DrawAxis(view, f.shape, d, flow);
+    for (int d = 0; d < rank; ++d) DrawAxis(context, view, f.shape, d, flow);
     ui::Gap(6);
   }
+  TellSliding(context, view);
   std::string state = absl::StrCat("rows ", view.axes.rows, " columns ", view.axes.columns, " at ", IndexText(view.axes.at));
   ui::TagFact("axes", state);
 }
@@ -85,7 +85,16 @@ void ValuePanel::DrawParts(PanelContext& context) {
   ui::TagFact("part", SignOf(part_));
 }
 
-void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flow) {
+// Sliding is seen at once; the command for it is told when it has come to rest.
+void ValuePanel::TellSliding(PanelContext& context, const CanvasView& view) {
+  constexpr double kRest = 0.4;  // seconds
+  if (slid_dimension_ < 0) return;
+  if (ImGui::IsMouseDown(0) || ImGui::GetTime() - slid_since_ < kRest) return ui::WantFrame();
+  const int d = std::exchange(slid_dimension_, -1);
+  if (d < static_cast<int>(view.axes.at.size())) context.run(absl::StrCat("window value at ", d, " ", view.axes.at[d]));
+}
+
+void ValuePanel::DrawAxis(PanelContext& context, CanvasView& view, const Shape& shape, int d, Flow& flow) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
   PlaneAxes& axes = view.axes;
@@ -108,7 +117,8 @@ void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flo
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   const auto step = [&](const char* name, int by, absl::string_view sign) {
     const ImVec2 corner = ImGui::GetCursorScreenPos();
-    if (ImGui::InvisibleButton(name, {arrow, height})) axes.at[d] = std::clamp<int64_t>(axes.at[d] + by, 0, size - 1);
+    if (ImGui::InvisibleButton(name, {arrow, height}))
+      context.run(absl::StrCat("window value at ", d, " ", std::clamp<int64_t>(axes.at[d] + by, 0, size - 1)));
     const bool can = by < 0 ? axes.at[d] > 0 : axes.at[d] + 1 < size;
     ui::DrawText({corner.x + (arrow - ui::Measure(font, sign).x) / 2, corner.y + (height - font->FontSize) / 2}, ImGui::IsItemHovered() && can ? c.text : can ? c.dim : ui::Fade(c.faint, 0.5f), font, sign);
     ui::Tag(name);
@@ -122,6 +132,7 @@ void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flo
   ui::Tag("role");
   const bool hovered = ImGui::IsItemHovered();
   if (hovered && !fixed) ImGui::SetItemUsingMouseWheel();
+  const int64_t before = axes.at[d];
   if (hovered && !fixed && ImGui::GetIO().MouseWheel != 0) axes.at[d] = std::clamp<int64_t>(axes.at[d] + (ImGui::GetIO().MouseWheel > 0 ? 1 : -1), 0, size - 1);
   if (ImGui::IsItemActivated()) {
     slid_ = 0;
@@ -131,6 +142,10 @@ void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flo
     slid_ += ImGui::GetIO().MouseDelta.x;
     const double each = std::max(1.5, 240.0 / static_cast<double>(std::max<int64_t>(1, size)));
     if (std::fabs(slid_) > ui::Px(3)) axes.at[d] = std::clamp<int64_t>(slid_from_ + static_cast<int64_t>(std::llround(slid_ / ui::Px(static_cast<float>(each)))), 0, size - 1);
+  }
+  if (axes.at[d] != before) {
+    slid_dimension_ = d;
+    slid_since_ = ImGui::GetTime();
   }
   if (ImGui::IsItemDeactivated() && std::fabs(slid_) <= ui::Px(3)) ImGui::OpenPopup("roles");
   float x = corner.x + ui::Px(7);
@@ -150,7 +165,7 @@ void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flo
   if (ImGui::BeginPopup("roles")) {
     static constexpr const char* kRoles[] = {"Rows", "Columns", "Slide", "Channels (image)"};
     for (int role = 0; role < 4; ++role) {
-      if (ImGui::Selectable(kRoles[role])) SetRole(view, d, role);
+      if (ImGui::Selectable(kRoles[role])) context.run(absl::StrCat("window value ", kValueRoles[role], " ", d));
       ui::Tag(kRoles[role]);
     }
     ImGui::EndPopup();
@@ -158,20 +173,26 @@ void ValuePanel::DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flo
   ImGui::PopID();
 }
 
-void ValuePanel::DrawColours(const ValueFacts& f) {
+void ValuePanel::DrawColours(PanelContext& context) {
   ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {ui::Px(12), ui::Px(10)});
   if (ImGui::BeginPopup("colours popup")) {
     ui::TagScope scope("colours");
     ui::Text("Scale", ui::Colors().dim, ui::Type().small);
-    ui::Segments("ramp", {"By sign", "One way", "Two ways", "Gray"}, &ramp_);
+    const auto choose = [&](const char* name, const std::vector<std::string>& labels, int chosen,
+                            absl::Span<const absl::string_view> words) {
+      if (ui::Segments(name, labels, &chosen)) context.run(absl::StrCat("window value ", name, " ", words[chosen]));
+    };
+    choose("ramp", {"By sign", "One way", "Two ways", "Gray"}, ramp_, kValueRamps);
     ui::Gap(8);
     ui::Text("Range", ui::Colors().dim, ui::Type().small);
-    ui::Segments("range", {"Whole value", "What is seen"}, &range_);
+    choose("range", {"Whole value", "What is seen"}, range_, kValueRanges);
     ui::Gap(8);
     ui::Text("A cell of several elements shows their", ui::Colors().dim, ui::Type().small);
-    ui::Segments("shows", {"Mean", "Least", "Greatest"}, &shows_);
+    choose("shows", {"Mean", "Least", "Greatest"}, shows_, kValueShows);
     ui::Gap(8);
-    ui::Toggle("log", "Logarithmic", &log_, "Sizes, from the smallest that is not zero");
+    bool log = log_;
+    if (ui::Toggle("log", "Logarithmic", &log, "Sizes, from the smallest that is not zero"))
+      context.run(log ? "window value log" : "window value log off");
     ImGui::EndPopup();
   }
   ImGui::PopStyleVar();

@@ -47,7 +47,7 @@ std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters, b
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
   const double x = NumberOf(cell, shows);
-  std::string text = ShortText(x);
+  std::string text = x == 0 && std::signbit(x) ? "-0" : ShortText(x);
   for (int digits = kShortDigits - 1; text.size() > letters && digits >= 1; --digits) text = FormatDouble(x, digits);
   return text.size() > letters ? "" : text;
 }

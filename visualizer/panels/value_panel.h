@@ -14,6 +14,8 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/debug/known_values.h"
 #include "core/debug/picture.h"
 #include "core/debug/session_state.h"
@@ -26,6 +28,12 @@
 #include "visualizer/panels/value_side.h"
 
 namespace hloscope {
+
+// Words of its commands, in the order of what they choose from.
+inline constexpr absl::string_view kValueRoles[] = {"rows", "columns", "slide", "channels"};
+inline constexpr absl::string_view kValueRamps[] = {"sign", "one", "two", "gray"};
+inline constexpr absl::string_view kValueRanges[] = {"whole", "seen"};
+inline constexpr absl::string_view kValueShows[] = {"mean", "least", "greatest"};
 
 class ValuePanel : public Panel {
  public:
@@ -80,9 +88,10 @@ class ValuePanel : public Panel {
   // What stands for a complex number in the picture and the figures.
   void DrawParts(PanelContext& context);
 
-  void DrawAxis(CanvasView& view, const Shape& shape, int d, Flow& flow);
+  void TellSliding(PanelContext& context, const CanvasView& view);
+  void DrawAxis(PanelContext& context, CanvasView& view, const Shape& shape, int d, Flow& flow);
 
-  void DrawColours(const ValueFacts& f);
+  void DrawColours(PanelContext& context);
 
   ColorScale ScaleFor(const ValueFacts& f) const;
 
@@ -108,7 +117,9 @@ class ValuePanel : public Panel {
   ComplexPart part_ = ComplexPart::kMagnitude;
   std::string moment_, typed_moment_;          // looked at instead of now; empty: now
   const Computation* moment_of_ = nullptr;     // of values in this computation
-  int ramp_ = 0, range_ = 0, shows_ = 0;
+  int ramp_ = 0, range_ = 0, shows_ = 0;       // into kValueRamps, kValueRanges, kValueShows
+  int slid_dimension_ = -1;                    // that is being slid, and since when it rests
+  double slid_since_ = 0;
   PlaneOf what_ = PlaneOf::kValue;
   ValueCanvas canvas_;
   std::vector<int64_t> selected_, hovered_;

@@ -342,7 +342,8 @@ void ValueSide::DrawButtons(const SideInput& in) {
   const bool has_element = !in.selected.empty() || in.facts.shape.rank() == 0 || in.facts.first_nan >= 0 || in.facts.first_inf >= 0;
   if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", has_element)) want_why_ = true;
   ImGui::SameLine(0, ui::Px(6));
-  if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text")) WantCopy();
+  if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text"))
+    in.context.run("window value copy");
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("save", "Save...", ui::Icon::kNone, ui::ButtonKind::kPlain, !in.name.moment.empty() ? absl::StrCat("Go there to save it: goto ", in.name.moment) : "As .npy for NumPy, or as a picture", in.name.moment.empty())) {
     path_ = std::string(in.name.instruction->name);

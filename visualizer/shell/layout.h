@@ -44,6 +44,7 @@ LayoutSize NeededSize(const LayoutNode& node, float gap);
 std::vector<std::string> TabsOf(const LayoutNode& node);
 
 enum class Side : uint8_t { kCenter, kLeft, kRight, kTop, kBottom };
+inline constexpr absl::string_view kSideWords[] = {"into", "left", "right", "above", "below"};  // of a command
 
 class PanelLayout {
  public:

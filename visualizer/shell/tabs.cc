@@ -156,8 +156,9 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     ImGui::SetItemAllowOverlap();
     const bool on = leaf.active == id, hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) || Inside(ImGui::GetIO().MousePos, at, end);
     ui::Tag(absl::StrCat("tab:", id));
-    if (clicked || (ImGui::IsItemActivated() && !on)) {
-      leaf.active = id;
+    if (ImGui::IsItemActivated() && !on) {
+      Run(absl::StrCat("window panel ", id));
+    } else if (clicked && focused_panel_ != id) {
       focused_panel_ = id;
       SaveSettings();
     }
@@ -194,11 +195,7 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
       if (ui::Pressed("Escape")) ImGui::CloseCurrentPopup();
       for (size_t k = 0; k < leaf.tabs.size(); ++k) {
         if (!hidden[k]) continue;
-        if (ImGui::Selectable(titles[k].c_str())) {
-          leaf.active = leaf.tabs[k];
-          focused_panel_ = leaf.active;
-          SaveSettings();
-        }
+        if (ImGui::Selectable(titles[k].c_str())) Run(absl::StrCat("window panel ", leaf.tabs[k]));
         ui::Tag(absl::StrCat("more:", leaf.tabs[k]));
       }
       ImGui::EndPopup();
@@ -246,9 +243,15 @@ void Shell::DrawDropTargets() {
   list->AddRectFilled({mouse.x + ui::Px(8), mouse.y + ui::Px(8)}, {mouse.x + ui::Px(24) + size.x, mouse.y + ui::Px(16) + size.y}, c.raised, ui::Px(4));
   ui::AddText(list, ui::Type().ui, {mouse.x + ui::Px(16), mouse.y + ui::Px(12)}, c.text, title);
   if (!ImGui::IsMouseDown(0)) {
-    if (to != nullptr) layout_.Move(dragged_, *to, side);
+    // Onto itself it stays.
+    const LayoutNode* from = layout_.LeafOf(dragged_);
+    const bool stays = to == nullptr || (from == to && (side == Side::kCenter || to->tabs.size() == 1));
+    if (!stays) {
+      const std::string beside =
+          to->active != dragged_ || to->tabs.size() == 1 ? to->active : to->tabs[to->tabs.front() == dragged_ ? 1 : 0];
+      Run(absl::StrCat("window move ", dragged_, " ", kSideWords[static_cast<int>(side)], " ", beside));
+    }
     dragged_.clear();
-    SaveSettings();
   }
 }
 

@@ -14,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/text/nearest_name.h"
 #include "visualizer/model/build_edit.h"
@@ -230,6 +231,23 @@ struct WindowCommands {
     if (FindPanelRow(args) == nullptr) return absl::StrCat("there is no panel '", args, "'; there are ", PanelNames());
     if (args != "timeline") s.layout_.Open(args);  // which stands at the foot of the window, wherever else it has no place
     s.focused_panel_ = s.keyboard_to_ = args;
+    s.SaveSettings();
+    return "";
+  }
+  static std::string PanelMove(Shell& s, const std::string& args) {
+    const std::vector<std::string> words = absl::StrSplit(args, ' ', absl::SkipEmpty());
+    const auto side = std::find(std::begin(kSideWords), std::end(kSideWords), words.size() == 3 ? words[1] : "");
+    if (side == std::end(kSideWords))
+      return absl::StrCat("window move takes a panel, one of ", absl::StrJoin(kSideWords, ", "), ", and another panel");
+    for (const std::string& id : {words[0], words[2]}) {
+      if (FindPanelRow(id) == nullptr) return absl::StrCat("there is no panel '", id, "'; there are ", PanelNames());
+    }
+    if (words[0] == "timeline") return "the timeline stays: it stands at the foot of the window";
+    LayoutNode* to = s.layout_.LeafOf(words[2]);
+    if (to == nullptr) return absl::StrCat("the panel '", words[2], "' is not open");
+    if (!s.layout_.IsOpen(words[0])) s.layout_.Open(words[0]);
+    if (words[0] != words[2]) s.layout_.Move(words[0], *s.layout_.LeafOf(words[2]), static_cast<Side>(side - std::begin(kSideWords)));
+    s.focused_panel_ = words[0];
     s.SaveSettings();
     return "";
   }

@@ -281,6 +281,9 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   const std::string before = *text;
   NoteLetters(ImGui::GetFont(), *text);
+  // What was typed was longer than the field: what comes when it is empty again begins at its left.
+  if (ImGuiInputTextState* state = ImGui::GetInputTextState(ImGui::GetID(id.c_str())); state != nullptr && text->empty())
+    state->ScrollX = 0;
   const bool enter = ImGui::InputTextWithHint(id.c_str(), shown.c_str(), text, entered != nullptr ? ImGuiInputTextFlags_EnterReturnsTrue : 0);
   ImGui::PopStyleVar();
   if (mono) ImGui::PopFont();
