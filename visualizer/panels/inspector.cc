@@ -366,6 +366,7 @@ class InspectorPanel : public Panel {
     if (!f.text.empty())
       Entry(
           "text", [&](Wrapped& text) { text.Add(f.text, c.dim); }, ui::Type().mono_small);
+    ui::TagFact("text", f.text);
     ui::Gap(12);
   }
 
