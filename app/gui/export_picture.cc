@@ -166,7 +166,8 @@ class PictureExport {
     said_.clear();
     const bool started = session.Execute(stops && instruction_->parameter_number < 0 && instruction_->literal == nullptr ? "run" : "start").ok;
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
-    if (started && !s.Finished() && !s.error_stop && instruction_->parent->is_entry && stops) session.Execute("next");
+    const bool last = instruction_->index + 1 == static_cast<int>(instruction_->parent->schedule.size());
+    if (started && !s.Finished() && !s.error_stop && (instruction_->parent->is_entry || (!last && !Several(s))) && stops) session.Execute("next");
     if (started && !s.error_stop && Several(s)) BringAll(session, name);
     return started && !s.error_stop;
   }

@@ -85,6 +85,11 @@ void Drawing::AddText(Place at, absl::string_view text, TextStyle style) {
   items_.emplace_back(DrawnText{at, std::string(text), style});
 }
 
+void Drawing::AddCutText(Place at, float width, absl::string_view text, TextStyle style) {
+  if (TextWidth(text, style.face, style.size) <= width + kSlack) return AddText(at, text, style);
+  AddText(at, CutToWidth(text, width, style), style);
+}
+
 void Drawing::AddTextIn(Box box, absl::string_view text, TextStyle style) {
   std::string cut;
   if (TextWidth(text, style.face, style.size) > box.width + kSlack) {

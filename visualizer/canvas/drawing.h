@@ -129,6 +129,8 @@ class Drawing {
   void AddPolygon(std::vector<Place> points, Paint fill, LineStyle line = {Ink::kNone});
   // `at`: the baseline.
   void AddText(Place at, absl::string_view text, TextStyle style = {});
+  // From `at` on; cut with an ellipsis where it is wider.
+  void AddCutText(Place at, float width, absl::string_view text, TextStyle style = {});
   // In the middle of the box; cut with an ellipsis where it is too wide, and left out where not even that fits.
   void AddTextIn(Box box, absl::string_view text, TextStyle style = {});
   // Broken at spaces to a width; returns the height. `at`: the upper left corner.

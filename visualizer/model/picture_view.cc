@@ -200,12 +200,35 @@ absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& w
   return shown;
 }
 
+namespace {
+
+// "[1][0][2,3]": elements of tuples, and last an element of an array. Nothing: it is not so written.
+std::optional<std::vector<absl::string_view>> Bracketed(absl::string_view text) {
+  std::vector<absl::string_view> parts;
+  while (!text.empty()) {
+    const size_t end = text.find(']');
+    if (!absl::ConsumePrefix(&text, "[") || end == absl::string_view::npos) return std::nullopt;
+    parts.push_back(text.substr(0, end - 1));
+    text.remove_prefix(end);
+  }
+  return parts;
+}
+
+}  // namespace
+
 absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view text) {
   text = absl::StripAsciiWhitespace(text);
-  const std::string usage = absl::StrCat("a cell is result[0,1], 0[2] (of operand 0) or NAME[2] (of the operand NAME), not ", text);
+  const std::string usage = absl::StrCat("a cell is result[0,1], 0[2] (of operand 0) or NAME[2] (of the operand NAME), of an array in a tuple result[1][0,1], not ", text);
   const size_t bracket = text.find('[');
-  absl::string_view name = text.substr(0, bracket), index = bracket == absl::string_view::npos ? "" : text.substr(bracket + 1);
-  if (bracket != absl::string_view::npos && !absl::ConsumeSuffix(&index, "]")) return absl::InvalidArgumentError(usage);
+  absl::string_view name = text.substr(0, bracket), index;
+  std::vector<absl::string_view> path;
+  if (bracket != absl::string_view::npos) {
+    std::optional<std::vector<absl::string_view>> parts = Bracketed(text.substr(bracket));
+    if (!parts) return absl::InvalidArgumentError(usage);
+    index = parts->back();
+    parts->pop_back();
+    path = *std::move(parts);
+  }
   Cell cell;
   for (absl::string_view part : absl::StrSplit(index, ',', absl::SkipWhitespace())) {
     int64_t i = 0;
@@ -226,18 +249,42 @@ absl::StatusOr<Cell> ParseCell(const Instruction& instruction, absl::string_view
     cell.array = OperandArray(number, leaf);
   } else {
     const auto operand = std::find_if(instruction.operands.begin(), instruction.operands.end(), [&](const Instruction* o) { return o->name == name; });
-    if (operand != instruction.operands.end()) cell.array = static_cast<int>(operand - instruction.operands.begin());
+    std::vector<int64_t> of_operand;
+    const Instruction* written = BroadcastSource(instruction, cell.index, &of_operand);
+    if (written != nullptr && written->name == name) cell.array = 0;
+    else if (operand != instruction.operands.end()) cell.array = static_cast<int>(operand - instruction.operands.begin());
     else if (name == instruction.name) cell.array = kResultArray;
     else return absl::InvalidArgumentError(usage);
   }
   const bool of_operand = cell.array < kResultArray || cell.array >= kOperandLeaf;
+  // Of what the picture of a broadcast begins with.
+  std::vector<int64_t> of_reshape;
+  if (const Instruction* written = cell.array == 0 ? BroadcastSource(instruction, cell.index, &of_reshape) : nullptr; written != nullptr && cell.index.size() != of_reshape.size()) {
+    if (static_cast<int>(cell.index.size()) != written->shape.rank()) return absl::InvalidArgumentError(absl::StrCat(text, " has ", cell.index.size(), " indices, but ", ShapeText(written->shape), " has ", written->shape.rank(), " dimensions"));
+    for (int d = 0; d < written->shape.rank(); ++d) {
+      if (cell.index[d] < 0 || cell.index[d] >= written->shape.dim(d)) return absl::InvalidArgumentError(absl::StrCat(text, " is outside of ", ShapeText(written->shape)));
+    }
+    cell.index = of_reshape;
+  }
   if (cell.array < 0 || (of_operand && cell.array % kOperandLeaf >= static_cast<int>(instruction.operands.size()))) {
     return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no operand ", cell.array % kOperandLeaf));
   }
   // An element of an operand or of the result, where that is an array.
   const bool own = cell.array >= kOwnArray && cell.array < kOperandLeaf;
   const Shape* whole = own ? nullptr : of_operand ? &instruction.operands[cell.array % kOperandLeaf]->shape : &instruction.shape;
-  const int of_leaf = of_operand ? cell.array / kOperandLeaf : cell.array - kResultArray;
+  int of_leaf = of_operand ? cell.array / kOperandLeaf : cell.array - kResultArray;
+  if (!path.empty() && (whole == nullptr || of_leaf != 0)) return absl::InvalidArgumentError(usage);
+  const Shape* within = whole;
+  for (const absl::string_view part : path) {
+    int element = 0;
+    if (!absl::SimpleAtoi(part, &element)) return absl::InvalidArgumentError(usage);
+    if (!within->IsTuple() || element < 0 || element >= static_cast<int>(within->tuple_shapes().size())) {
+      return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*within), " has no element ", element));
+    }
+    of_leaf += FirstLeafOf(*within, element);
+    within = &within->tuple_shapes()[static_cast<size_t>(element)];
+  }
+  if (!path.empty()) cell.array = of_operand ? OperandArray(cell.array % kOperandLeaf, of_leaf) : kResultArray + of_leaf;
   if (whole != nullptr && of_leaf >= LeafCountOf(*whole)) return absl::InvalidArgumentError(absl::StrCat(text, ": ", ShapeText(*whole), " has ", LeafCountOf(*whole), " arrays, counted from 0"));
   const Shape* shape = whole == nullptr ? nullptr : &LeafShape(*whole, of_leaf);
   if (shape != nullptr && shape->IsArray()) {

@@ -18,6 +18,13 @@ constexpr size_t kMostListed = 4096;
 
 }  // namespace
 
+namespace {
+
+// Orders of all bit patterns put NaNs of one sign before all numbers, those of the other behind them.
+bool DependsOnSignsOfNans(const Instruction& i) { return i.opcode == Opcode::kSort || (i.opcode == Opcode::kCompare && i.Text(AttrId::kType) == "TOTALORDER"); }
+
+}  // namespace
+
 std::string InsideOf(const Instruction& i) {
   if (i.parameter_number >= 0) return absl::StrCat(i.parameter_number);
   if (i.literal == nullptr) return "";
@@ -32,6 +39,7 @@ absl::StatusOr<Board> Board::Make(const PictureData& data, const PictureSelectio
   if (!scene.ok()) return scene.status();
   Board board;
   board.scene_ = std::make_unique<PictureScene>(*std::move(scene));
+  board.signs_of_nan_ = DependsOnSignsOfNans(*data.instruction);
   board.relation_ = std::make_unique<Relation>(*board.scene_);
   board.selection_ = &selection;
   board.width_ = std::max(selection.width, 320.0f) - 2 * kMargin;
@@ -75,6 +83,13 @@ std::optional<std::vector<int64_t>> Board::FocusOf(int array) const {
 GridSpec Board::SpecOf(const PictureArray& array) const {
   GridSpec spec = GridOf(array, [this](const Cell& c) { return MarkOf(c); }, captions());
   spec.focus = FocusOf(array.id);
+  if (signs_of_nan_) {
+    spec.cell = [array, inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
+      GridCell cell = inner(index);
+      TellSignOfNan(array, index, &cell);
+      return cell;
+    };
+  }
   if (const auto scale = scales_.find(array.id); scale != scales_.end()) spec.scales = {scale->second};
   return spec;
 }

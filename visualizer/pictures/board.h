@@ -60,8 +60,6 @@ class Board {
   void Row(std::vector<Piece> pieces, float height = 380);
   void Rows(std::vector<std::vector<Piece>> rows, float height);     // one below the other, with the same scales of colours
   // The formula of the selected element with its indices and numbers; without selection that of every element.
-  // Numbers outside of cells with the signs of NaNs.
-  void tell_signs_of_nan() { signs_of_nan_ = true; }
   // `letters`: of the result's dimensions, and behind them those of what is summed over.
   void Formula(const std::vector<std::string>& letters = {});
   void Code(absl::string_view line, Paint paint = Ink::kText);        // in the formula's type

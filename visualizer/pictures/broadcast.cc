@@ -38,6 +38,14 @@ struct Stretch {
     }
     return from;
   }
+  // The source's element for an index of the reshape between.
+  std::vector<int64_t> SourceOfKept(absl::Span<const int64_t> index) const {
+    std::vector<int64_t> from(kept.size(), 0);
+    for (size_t d = 0; d < kept.size(); ++d) {
+      if (kept[d] >= 0 && kept[d] < static_cast<int>(index.size())) from[d] = index[kept[d]];
+    }
+    return from;
+  }
   bool IsStretched(int result_dim) const {
     const auto d = std::find(to.begin(), to.end(), result_dim);
     return d != to.end() && source.shape.dim(static_cast<int>(d - to.begin())) == 1 && result.shape.dim(result_dim) != 1;
@@ -82,14 +90,27 @@ std::optional<std::vector<int>> DroppedOnes(const Shape& of, const Shape& left) 
   return kept;
 }
 
-// The reshape that StableHLO's broadcast is read as, before what its HLO broadcast does: it drops the sizes of 1 that are stretched. Both stand
-// where the one operation is written.
+// StableHLO's broadcast is read as two instructions: a reshape that drops the sizes of 1 that are stretched, and what HLO calls a broadcast. Both
+// stand where the one is written.
+bool IsWrittenAsOne(const Instruction& reshape, const Instruction& broadcast) {
+  const Module* module = broadcast.parent == nullptr ? nullptr : broadcast.parent->module;
+  const bool known = module != nullptr && module->source != nullptr && broadcast.range.valid() && broadcast.range.end <= static_cast<int64_t>(module->source->text().size());
+  return known && reshape.range.begin == broadcast.range.begin && reshape.range.end == broadcast.range.end;
+}
+
+// The reshape before a broadcast that together with it stretches sizes of 1: of StableHLO, or one that drops dimensions which the broadcast
+// brings back where they were. Null: there is none.
 const Instruction* DroppingReshape(const Instruction& broadcast) {
   const Instruction* before = broadcast.operands[0];
-  const Module* module = broadcast.parent == nullptr ? nullptr : broadcast.parent->module;
-  const bool made = module != nullptr && module->source != nullptr && broadcast.range.valid() && broadcast.range.end <= static_cast<int64_t>(module->source->text().size()) && before->opcode == Opcode::kReshape && before->operands.size() == 1 && before->range.begin == broadcast.range.begin &&
-                    before->range.end == broadcast.range.end;
-  return made && DroppedOnes(before->operands[0]->shape, before->shape) ? before : nullptr;
+  if (before->opcode != Opcode::kReshape || before->operands.size() != 1) return nullptr;
+  const Shape& from = before->operands[0]->shape;
+  const std::optional<std::vector<int>> kept = DroppedOnes(from, before->shape);
+  if (!kept) return nullptr;
+  if (IsWrittenAsOne(*before, broadcast)) return before;
+  const auto dims = broadcast.Ints(AttrId::kDimensions);
+  bool back = from.rank() == broadcast.shape.rank() && from.rank() > before->shape.rank();
+  for (int d = 0; d < from.rank() && back; ++d) back = (*kept)[d] >= 0 ? dims[(*kept)[d]] == d : std::find(dims.begin(), dims.end(), d) == dims.end();
+  return back ? before : nullptr;
 }
 
 // Where StableHLO's broadcast puts the dimensions of its operand, of which `kept` says those that HLO still knows (-1: dropped). As it is
@@ -139,7 +160,8 @@ Stretch StretchOf(const Instruction& broadcast, const Shape& operand, const Shap
     s.kept = *DroppedOnes(from, made->shape);
     std::vector<int> places;
     for (int d = 0; d < from.rank(); ++d) places.push_back(s.kept[d] >= 0 ? to[s.kept[d]] : -1);
-    to = WrittenPlaces(broadcast, from, result, std::move(places));
+    for (int d = 0; d < from.rank() && !IsWrittenAsOne(*made, broadcast); ++d) places[d] = d;
+    to = IsWrittenAsOne(*made, broadcast) ? WrittenPlaces(broadcast, from, result, std::move(places)) : std::move(places);
     before = made->operands[0];
     source = before->shape;
     name = absl::StrCat("%", before->name);
@@ -355,12 +377,13 @@ void SourceFormula(const Stretch& s, Board& board) {
 
 absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   const PictureScene& scene = board.scene();
-  const bool between = DroppingReshape(scene.instruction()) != nullptr;
+  const Instruction* reshape = DroppingReshape(scene.instruction());
+  const bool between = reshape != nullptr, named = between && !IsWrittenAsOne(*reshape, scene.instruction());
   const std::vector<Stretch> stretches = {StretchOf(scene.instruction(), scene.operand(0).shape, scene.result().shape, scene.operand(0).value(), scene.result().value(),
                                                     /*look_back=*/false, between ? kOwnArray + 1 : OperandArray(0), kResultArray, kOwnArray)};
   const Stretch& s = stretches[0];
   const Captions& tr = board.captions();
-  board.Headline({s.source.name});
+  board.Headline(named ? std::vector<std::string>() : std::vector<std::string>{s.source.name});
   ExplainStretch(s, board);
   RelateOwn(stretches, board);
   board.set_marks([&](const Cell& cell) { return OnTheWay(stretches, board, cell); });
@@ -375,11 +398,15 @@ absl::StatusOr<MadePicture> DrawExplicit(Board board) {
   }
   std::vector<Board::Piece> row;
   AddChain(s, board, step < 0 ? 3 : step + 1, &row);
+  if (named) row[0].grid.note = tr("the operand of $0, which drops its sizes of 1", scene.operand(0).name);
   board.Row(std::move(row));
   board.RelationArrows();
   if (between) SourceFormula(s, board);
   else board.Formula();
-  return board.Finish();
+  MadePicture picture = board.Finish();
+  // An element of the reshape between stands in what it was made from.
+  if (const std::optional<Cell>& pinned = board.selection().pinned; between && pinned && pinned->array == OperandArray(0)) picture.selected = Cell{s.source.id, s.SourceOfKept(pinned->index)};
+  return picture;
 }
 
 absl::StatusOr<MadePicture> DrawImplicit(Board board) {
@@ -428,6 +455,18 @@ absl::StatusOr<MadePicture> DrawImplicit(Board board) {
 }
 
 }  // namespace
+
+const Instruction* BroadcastSource(const Instruction& instruction, absl::Span<const int64_t> index, std::vector<int64_t>* of_operand) {
+  if (instruction.opcode != Opcode::kBroadcast || instruction.operands.empty()) return nullptr;
+  const Instruction* between = DroppingReshape(instruction);
+  if (between == nullptr) return nullptr;
+  const std::vector<int> kept = *DroppedOnes(between->operands[0]->shape, between->shape);
+  of_operand->assign(static_cast<size_t>(between->shape.rank()), 0);
+  for (size_t d = 0; d < std::min(kept.size(), index.size()); ++d) {
+    if (kept[d] >= 0) (*of_operand)[static_cast<size_t>(kept[d])] = index[d];
+  }
+  return between->operands[0];
+}
 
 int SuitsBroadcast(const Instruction& instruction) { return instruction.opcode == Opcode::kBroadcast ? 50 : IsImplicit(instruction) ? 40 : 0; }
 

@@ -53,14 +53,12 @@ float BoxOf(Board& board, const Computation& c, const std::string& head, Paint l
   if (lines.size() < all.size()) lines.insert(lines.end() - 1, board.captions()("... $0 more", all.size() - lines.size()));
   const float height = 26 + 15 * static_cast<float>(lines.size()) + 6;
   drawing.AddBox({x, board.y(), width, height}, Ink::kRaised, line, 5, line.ink == Ink::kAmber ? 2.0f : 1.0f);
-  drawing.BeginClip({x + 1, board.y(), width - 4, height});
-  drawing.AddText({x + 10, board.y() + 17}, head, {12, Face::kMonoStrong, line.ink == Ink::kBorder ? Paint(Ink::kText) : line});
+  drawing.AddCutText({x + 10, board.y() + 17}, width - 18, head, {12, Face::kMonoStrong, line.ink == Ink::kBorder ? Paint(Ink::kText) : line});
   float y = board.y() + 34;
   for (const std::string& text : lines) {
-    drawing.AddText({x + 10, y}, text, {11, Face::kMono, Ink::kDim});
+    drawing.AddCutText({x + 10, y}, width - 18, text, {11, Face::kMono, Ink::kDim});
     y += 15;
   }
-  drawing.EndClip();
   return height;
 }
 

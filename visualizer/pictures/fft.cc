@@ -53,7 +53,7 @@ std::vector<PlotLine> SliceOf(const Board& board, const PictureArray& array) {
   if (const auto focus = board.FocusOf(array.id)) index = *focus;
   const bool complex = IsComplex(array.shape.element_type());
   std::vector<PlotLine> lines(complex ? 2 : 1);
-  lines[0].name = complex ? board.captions()("real") : "";
+  lines[0].name = complex ? board.captions()("real") : array.name;
   if (complex) lines[1].name = board.captions()("imaginary"), lines[1].paint = Ink::kOrange;
   const int last = array.shape.rank() - 1;
   for (int64_t k = 0; k < std::min(array.shape.dim(last), kMost); ++k) {
@@ -93,15 +93,19 @@ absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelect
   board.Row(std::move(row), 300);
   if (x.has_value() && x.shape.ElementCount() > 0 && x.shape.rank() > 0) {
     const float width = (std::max(selection.width, 320.0f) - 28 - 16) / 2;
-    board.Say(length.size() == 1 ? tr("The slice of the selected element, or the first one: before, and the magnitudes after.") : tr("The last dimension's slice of the selected element, or the first one: before, and the magnitudes after."));
+    board.Say(IsComplex(result.shape.element_type())
+                  ? length.size() == 1 ? tr("The slice of the selected element, or the first one: before, and the magnitudes after.") : tr("The last dimension's slice of the selected element, or the first one: before, and the magnitudes after.")
+              : length.size() == 1 ? tr("The slice of the selected element, or the first one: before and after.")
+                                   : tr("The last dimension's slice of the selected element, or the first one: before and after."));
     DrawPlot(&board.drawing(), tr, {14, board.y(), width, 90}, SliceOf(board, x), PlotKind::kCurve);
     std::vector<PlotLine> after = SliceOf(board, result);
-    if (after.size() == 2) {
+    const bool magnitudes = after.size() == 2;
+    if (magnitudes) {
       for (size_t k = 0; k < after[0].y.size(); ++k) after[0].y[k] = std::hypot(after[0].y[k], after[1].y[k]);
       after.pop_back();
       after[0].name = tr("magnitude");
     }
-    if (result.has_value()) DrawPlot(&board.drawing(), tr, {30 + width, board.y(), width, 90}, after, after[0].name.empty() ? PlotKind::kCurve : PlotKind::kStems);
+    if (result.has_value()) DrawPlot(&board.drawing(), tr, {30 + width, board.y(), width, 90}, after, magnitudes ? PlotKind::kStems : PlotKind::kCurve);
     board.Skip(98);
   }
   board.Formula();

@@ -7,6 +7,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 
 namespace hloscope {
@@ -48,6 +49,13 @@ GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, cons
   }
   if (mark) cell.mark = mark(cell.cell);
   return cell;
+}
+
+void TellSignOfNan(const PictureArray& array, absl::Span<const int64_t> index, GridCell* cell) {
+  const std::optional<Scalar> x = cell->is_nan ? array.At(index) : std::nullopt;
+  if (!x || !HasSignedNan(*x)) return;
+  cell->text = SignedText(*x);
+  cell->hint = absl::StrReplaceAll(cell->hint, {{" = nan", absl::StrCat(" = ", cell->text)}});
 }
 
 GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark, const Captions& tr) {
@@ -171,9 +179,12 @@ void Grid::Choose(float room_width, float room_height) {
       return looked_at < 1024;
     });
   }
+  // What stands over a column is as wide as it is; indices may be left out, words not.
+  float over = 0;
+  for (int64_t c = 0; spec_.label && spec_.columns >= 0 && c < std::min(columns, kMostColumns); ++c) over = std::max(over, TextWidth(LabelOf(spec_.columns, c), Face::kUi, kLabelSize) + 8);
   // Numbers have at most ten letters; complex ones are two.
   const float most = absl::StartsWith(spec_.type, "c") ? 160 : 84;
-  const float text_width = std::clamp(widest + 12, 26.0f, most), tight = std::clamp(widest + 6, 22.0f, most - 12);
+  const float text_width = std::max(over, std::clamp(widest + 12, 26.0f, most)), tight = std::max(over, std::clamp(widest + 6, 22.0f, most - 12));
   across_ = 1;
   if (spec_.numbers) {
     text_mode_ = true;
@@ -190,7 +201,7 @@ void Grid::Choose(float room_width, float room_height) {
       return;
     }
     if (spec_.only_numbers) {
-      ChooseNumbers(text_width, room_width, room_height);
+      ChooseNumbers(text_width, std::max(36.0f, over), room_width, room_height);
       return;
     }
   }
@@ -226,13 +237,13 @@ void Grid::Choose(float room_width, float room_height) {
 }
 
 // Text in every cell, however few there are.
-void Grid::ChooseNumbers(float text_width, float room_width, float room_height) {
+void Grid::ChooseNumbers(float text_width, float least, float room_width, float room_height) {
   cell_width_ = text_width;
   cell_height_ = 20;
   if (spec_.columns >= 0) {
     const int64_t columns = Extent(spec_.columns);
     const float narrow = (room_width - label_width_) / static_cast<float>(columns);
-    if (narrow < text_width && narrow >= 36) cell_width_ = narrow;
+    if (narrow < text_width && narrow >= least) cell_width_ = narrow;
     const int64_t fit = static_cast<int64_t>((room_width - label_width_ - (cell_width_ == narrow ? -1 : 2 * kStrip)) / cell_width_);
     views_[spec_.columns].count = std::clamp<int64_t>(fit, 1, columns);
   }

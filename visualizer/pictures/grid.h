@@ -113,7 +113,7 @@ class Grid {
     int64_t first = 0, count = 0;
   };
   void Choose(float room_width, float room_height);
-  void ChooseNumbers(float text_width, float room_width, float room_height);
+  void ChooseNumbers(float text_width, float least, float room_width, float room_height);
   void ShareSlices(float room_width, float room_height);
   void ChooseWindow(const PictureSelection& selection);
   bool Fits(float cell_width, float cell_height, float room_width, float room_height, int64_t* across) const;
@@ -170,6 +170,8 @@ class Grid {
 GridSpec GridOf(const PictureArray& array, std::function<CellMark(const Cell&)> mark, const Captions& tr);
 // The same for one cell, with its value, its hint and its mark.
 GridCell CellOf(const PictureArray& array, absl::Span<const int64_t> index, const std::function<CellMark(const Cell&)>& mark, const Captions& tr);
+// With the sign of its NaN, for operations whose result depends on it.
+void TellSignOfNan(const PictureArray& array, absl::Span<const int64_t> index, GridCell* cell);
 
 }  // namespace hloscope
 

@@ -128,13 +128,13 @@ class NumbersPicture {
     // The bits have no room in narrow panels.
     constexpr float kBitsWidth = 136, kWithBits = 500;
     const bool with_bits = width_ >= kWithBits;
-    const float by = with_bits ? std::min(1.0f, (width_ - kBitsWidth) / 420) : 0.84f;
-    const float columns[] = {0, 92 * by, 260 * by, 420 * by};
+    const float by = with_bits ? std::min(1.0f, (width_ - kBitsWidth) / 420) : 1;
+    const float columns[] = {0, with_bits ? 92 * by : 62, with_bits ? 260 * by : 234, 420 * by};
     const auto line = [&](std::vector<std::string> texts, Paint paint, Face face) {
       if (!with_bits) texts.pop_back();
       Line(columns, texts, paint, face);
     };
-    line({"", tr_("converted"), tr_("relative error"), tr_("bits")}, Ink::kFaint, Face::kUi);
+    line({"", tr_("converted"), with_bits ? tr_("relative error") : "", tr_("bits")}, Ink::kFaint, Face::kUi);
     const long double x = NumberOf(s);
     const auto row = [&](ElementType other) {
       if (other == type) return;
@@ -223,7 +223,7 @@ class NumbersPicture {
 
   void Bits(ElementType type, uint64_t bits, const std::vector<BitRun>& runs, bool may_flip) {
     const int width = BitWidth(type);
-    constexpr float kBetweenWords = 14, kMostWords = 280;
+    constexpr float kBetweenWords = 14, kMostWords = 280, kPlaceWidth = 13;
     const float gap = 10, room = width_ - gap * static_cast<float>(runs.size() - 1);
     // Long numbers take two lines in narrow panels rather than bits that nobody can read.
     const float each = std::clamp(std::floor(room / static_cast<float>(width)), 8.0f, 20.0f), tall = 26;
@@ -248,7 +248,7 @@ class NumbersPicture {
         d_.AddSpot(std::move(spot));
       }
       d_.AddText({from + each / 2, top + tall + 11}, absl::StrCat(run.low + run.count - 1), {9, Face::kUi, Ink::kFaint, Align::kCenter});
-      if (run.count > 1) d_.AddText({from + run_width - each / 2, top + tall + 11}, absl::StrCat(run.low), {9, Face::kUi, Ink::kFaint, Align::kCenter});
+      if (run.count > 1 && run_width - each >= kPlaceWidth) d_.AddText({from + run_width - each / 2, top + tall + 11}, absl::StrCat(run.low), {9, Face::kUi, Ink::kFaint, Align::kCenter});
       d_.AddText({middle, top + tall + 26}, run.meaning, {11, Face::kMono, run.ink, Align::kCenter});
       x += place + gap;
     }
@@ -322,7 +322,10 @@ class NumbersPicture {
     };
     if (above.has_value() && std::isfinite(above->value)) brace(p.value, above->value);
     const bool above_ends = !above.has_value() || !std::isfinite(above->value);
-    if (below.has_value() && std::isfinite(below->value) && (above_ends || p.value - below->value != above->value - p.value)) brace(below->value, p.value);
+    const auto words = [](double gap) { return TextWidth(PowerText(gap), Face::kMono, 11); };
+    // Where the texts of both would meet, that of the larger one.
+    const bool room = above_ends || !below.has_value() || !std::isfinite(below->value) || (x_of(above->value) - x_of(below->value)) / 2 > (words(above->value - p.value) + words(p.value - below->value)) / 2 + 6;
+    if (room && below.has_value() && std::isfinite(below->value) && (above_ends || p.value - below->value != above->value - p.value)) brace(below->value, p.value);
     const long double before = from.has_value() ? NumberOf(*from) : 0;
     if (from.has_value() && std::isfinite(before) && before >= low && before <= high) {
       const float x = x_of(static_cast<double>(before));
@@ -356,14 +359,16 @@ class NumbersPicture {
     const auto x_of = [&](double size) { return kLeft + pad + static_cast<float>((std::log2(size) - low) / std::max(1e-9, high - low)) * (line_width - 2 * pad); };
     if (least_normal > least) d_.AddHatchedBox({x_of(least), y, x_of(least_normal) - x_of(least), tall}, Ink::kSunken, Paint(Ink::kFaint, 0.6f));
     d_.AddBox({x_of(least_normal), y, x_of(most) - x_of(least_normal), tall}, Paint(kExponentInk, 0.18f), Paint(kExponentInk, 0.5f));
-    float free_from = -1e9f;
+    float free_from = -1e9f, free_below = -1e9f;
     const auto label = [&](double size, const std::string& name) {
       const std::string text = absl::StrCat(name, name.empty() ? "" : " ", Rough(size));
       const float x = x_of(size), half = TextWidth(text, Face::kUi, 11) / 2, at = std::clamp(x, kLeft + half, kLeft + line_width - half);
       d_.AddLine({x, y + tall}, {x, y + tall + 5}, {Ink::kDim, 1});
       const bool lower = at - half < free_from;
+      float& free = lower ? free_below : free_from;
+      if (lower && at - half < free_below) return;
       d_.AddText({at, y + tall + (lower ? 32.0f : 17.0f)}, text, {11, Face::kUi, Ink::kDim, Align::kCenter});
-      free_from = at + half + 8;
+      free = at + half + 8;
     };
     if (least_normal > least) label(least, tr_("smallest"));
     label(least_normal, least_normal > least ? tr_("smallest normal") : tr_("smallest"));
@@ -390,11 +395,12 @@ class NumbersPicture {
     d_.AddBox({x_of(low), y, x_of(high) - x_of(low), tall}, Paint(kFractionInk, 0.15f), Paint(kFractionInk, 0.5f));
     const std::string ends[] = {IsSigned(type) ? absl::StrCat(width >= 64 ? std::numeric_limits<int64_t>::min() : -(int64_t{1} << (width - 1))) : "0",
                                 IsSigned(type) ? absl::StrCat(width >= 64 ? std::numeric_limits<int64_t>::max() : (int64_t{1} << (width - 1)) - 1) : absl::StrCat(width >= 64 ? std::numeric_limits<uint64_t>::max() : (uint64_t{1} << width) - 1)};
+    const bool meet = TextWidth(absl::StrCat(ends[0], ends[1]), Face::kMono, 11) + 12 > x_of(high) - x_of(low);
     d_.AddText({x_of(low), y + tall + 16}, ends[0], {11, Face::kMono, Ink::kDim});
-    d_.AddText({x_of(high), y + tall + 16}, ends[1], {11, Face::kMono, Ink::kDim, Align::kRight});
+    d_.AddText({x_of(high), y + tall + (meet ? 30 : 16)}, ends[1], {11, Face::kMono, Ink::kDim, Align::kRight});
     const float at = x_of(x);
     d_.AddLine({at, y - 6}, {at, y + tall}, {Ink::kBlue, 3});
-    board_.Skip(14 + tall + 26);
+    board_.Skip(14 + tall + (meet ? 40.0f : 26.0f));
   }
 
   Board& board_;

@@ -10,6 +10,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/types/span.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 #include "visualizer/canvas/drawing.h"
@@ -81,6 +82,10 @@ const std::vector<PictureRow>& PictureRows();
 const PictureRow* FindPictureRow(absl::string_view id);
 // Those that suit, best first; never empty for an instruction with an array in its operands or result.
 std::vector<const PictureRow*> PicturesFor(const Instruction& instruction);
+
+// What the picture of a broadcast begins with where a reshape that drops sizes of 1 stands before it; null elsewhere. An element of it is
+// `of_operand` of the broadcast's own operand.
+const Instruction* BroadcastSource(const Instruction& broadcast, absl::Span<const int64_t> index, std::vector<int64_t>* of_operand);
 
 }  // namespace hloscope
 

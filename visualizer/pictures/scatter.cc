@@ -102,11 +102,18 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
   const IndexWindows& w = story.windows();
   ExplainAttributes(board, w);
   if (const Computation* combine = scene.data().instruction->Called(AttrId::kToApply); combine != nullptr && combine->root != nullptr) {
-    const Instruction& root = *combine->root;
-    board.Explain(absl::StrCat("to_apply=", absl::string_view(combine->name)), Ink::kViolet,
-                  root.parameter_number >= static_cast<int>(scene.results().size()) ? tr("the update replaces what is there.")
-                  : root.parameter_number >= 0                                      ? tr("what is there stays as it is.")
-                                               : tr("what is there and the update go through $0.", absl::string_view(Def(root).summary.empty() ? root.name : absl::string_view(Name(root.opcode)))));
+    const auto what = [&](const Instruction& made) {
+      return made.parameter_number >= static_cast<int>(scene.results().size()) ? tr("the update replaces what is there.")
+             : made.parameter_number >= 0                                      ? tr("what is there stays as it is.")
+                                          : tr("what is there and the update go through $0.", absl::string_view(Def(made).summary.empty() ? made.name : absl::string_view(Name(made.opcode))));
+    };
+    std::string text;
+    if (combine->root->shape.IsTuple() && !combine->root->operands.empty()) {
+      for (size_t k = 0; k < std::min(combine->root->operands.size(), scene.results().size()); ++k) absl::StrAppend(&text, k > 0 ? " " : "", scene.results()[k].name, ": ", what(*combine->root->operands[k]));
+    } else {
+      text = what(*combine->root);
+    }
+    board.Explain(absl::StrCat("to_apply=", absl::string_view(combine->name)), Ink::kViolet, text);
   }
   story.SayCounts();
   AfterSteps after(board, story);

@@ -8,7 +8,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_replace.h"
 #include "core/ops/comparator.h"
 #include "visualizer/pictures/board.h"
 
@@ -36,13 +35,6 @@ std::string BitsOf(const Scalar& s) {
   std::memcpy(bits.data() + sizeof s.i, &re, sizeof re);
   std::memcpy(bits.data() + sizeof s.i + sizeof re, &s.im, sizeof s.im);
   return bits;
-}
-
-// Some orders put NaNs of one sign before all numbers, those of the other behind them.
-void TellSignOfNan(const std::optional<Scalar>& x, GridCell* cell) {
-  if (!x || !HasSignedNan(*x)) return;
-  cell->text = SignedText(*x);
-  cell->hint = absl::StrReplaceAll(cell->hint, {{" = nan", absl::StrCat(" = ", cell->text)}});
 }
 
 bool IsUsed(const Computation& c, int64_t parameter) {
@@ -258,7 +250,6 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
   const bool unordered = HasUnorderedKey(scene, s);
   if (unordered) board.Explain("nan", Ink::kPink, tr("neither smaller nor larger than any number: with a NaN among the keys the comparison is no order, and the result need not be sorted."));
   Relate(s, board);
-  board.tell_signs_of_nan();
   // An operand's elements are those of the result; the places that top-k has as a second result are of their own.
   for (int k = 0; k < static_cast<int>(s.top ? 1 : scene.operands().size()); ++k) {
     board.set_scale(OperandArray(k), k);
@@ -279,9 +270,8 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       GridSpec spec = board.SpecOf(array);
       spec.axes = axes;
       spec.axes[s.dim].paint = Ink::kViolet;
-      spec.cell = [inner = std::move(spec.cell), &s, &array](absl::Span<const int64_t> index) {
+      spec.cell = [inner = std::move(spec.cell), &s](absl::Span<const int64_t> index) {
         GridCell cell = inner(index);
-        TellSignOfNan(array.At(index), &cell);
         bool inside = true;
         for (size_t d = 0; d < index.size(); ++d) inside = inside && (static_cast<int>(d) == s.dim || index[d] == s.slice[d]);
         if (inside) cell.mark = std::max(cell.mark, CellMark::kFocus);
@@ -324,7 +314,7 @@ absl::StatusOr<MadePicture> DrawSort(const PictureData& data, const PictureSelec
       std::vector<int64_t> at = s.slice;
       at[s.dim] = index[1];
       GridCell cell = CellOf(side[index[0]], at, [&board](const Cell& c) { return board.MarkOf(c); }, tr);
-      TellSignOfNan(side[index[0]].At(at), &cell);
+      TellSignOfNan(side[index[0]], at, &cell);
       const int64_t source = after ? s.source[index[1]] : index[1];
       if (source >= 0 && (after || s.target[source] >= 0)) cell.tint = Paint(GroupInk(static_cast<int>(source % kGroupInks)), 0.26f);
       if (after && source >= 0) absl::StrAppend(&cell.hint, "\n", tr("from place $0", source));

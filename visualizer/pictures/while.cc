@@ -171,7 +171,8 @@ absl::StatusOr<MadePicture> DrawWhile(const PictureData& data, const PictureSele
   board.Explain(absl::StrCat("condition=", i.Called(AttrId::kCondition)->name), Ink::kViolet, tr("looks at what is carried before each iteration: while it gives true, the body runs."));
   board.Explain(absl::StrCat("body=", i.Called(AttrId::kBody)->name), Ink::kViolet, tr("makes from what is carried what the next iteration gets."));
   if (entries == 0) {
-    board.Say(tr("Once the loop has ended, what it carried at the start of each iteration stands here."), Ink::kAmber);
+    if (!data.result.has_value()) board.Say(tr("Once the loop has ended, what it carried at the start of each iteration stands here."), Ink::kAmber);
+    else board.Say(tr("What the loop carried at the start of each iteration is known while the program stands behind it, in the computation that it is in. Where it comes last there is no such place."), Ink::kAmber);
     std::vector<Board::Piece> row;
     for (size_t k = 0; k < std::min(scene.operands().size(), kMostLeaves / 2); ++k) {
       if (k > 0) row.push_back(std::string());

@@ -345,7 +345,11 @@ void WindowStory::SaySubject() {
     w_.MovedBox(subject_, &low, &high);
     std::vector<std::string> parts;
     for (size_t d = 0; d < low.size(); ++d) parts.push_back(low[d] == high[d] ? absl::StrCat(low[d]) : absl::StrCat(low[d], ":", high[d] + 1));
-    const std::string place = parts.empty() ? w_.moved->name : absl::StrCat(w_.moved->name, "[", absl::StrJoin(parts, ","), "]");
+    // Of several arrays that move alike the one that is selected.
+    const PictureArray* moved = board_.cell() != nullptr && step() < 0 ? board_.scene().Find(board_.cell()->array) : nullptr;
+    const bool alike = moved != nullptr && (moved->id >= kResultArray) == (w_.moved->id >= kResultArray) && moved->id > w_.moved->id && moved->shape.dimensions() == w_.moved->shape.dimensions();
+    const std::string& name = alike ? moved->name : w_.moved->name;
+    const std::string place = parts.empty() ? name : absl::StrCat(name, "[", absl::StrJoin(parts, ","), "]");
     absl::StrAppend(&text, " ", w_.moved->id >= kResultArray ? tr_("It becomes $0.", place) : tr_("It takes $0.", place));
   }
   if (step() >= 0) {
