@@ -242,6 +242,11 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
       return;
     }
   }
+  // None of these: it was started as something else, a debugger's session say (kernel_messages.h).
+  if (first()) return LetGo(from, absl::FailedPreconditionError("it does not run the program, but debugs it: start the same command in all processes"));
+  std::lock_guard<std::mutex> lock(mutex_);
+  over_ = true;
+  changed_.notify_all();
 }
 
 bool AcrossProcesses::Wait() {

@@ -23,6 +23,8 @@ enum class KernelMessage : uint8_t {
   kCancel,        // number of a run that is not wanted any more
   kFigures,
   kEnd,
+  // To the first process, once.
+  kReady,
   // Answers to kRun, kFetch and kFigures.
   kRan,       // status, whether something was watched and found, the result
   kFetched,   // bytes

@@ -50,6 +50,7 @@ class Service {
       messages_.push_back(std::move(message));
       changed_.notify_all();
     });
+    link_.Send(0, WireWriter().Put(KernelMessage::kReady).Take());
     while (true) {
       std::unique_lock<std::mutex> lock(mutex_);
       changed_.wait(lock, [this] { return !messages_.empty(); });

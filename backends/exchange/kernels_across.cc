@@ -24,7 +24,7 @@ class KernelsAcross::Others : public std::enable_shared_from_this<KernelsAcross:
       std::lock_guard<std::mutex> lock(mutex_);
       if (!message.empty() && static_cast<KernelMessage>(message[0]) >= KernelMessage::kRan) {
         answer_ = std::move(message);
-      } else {
+      } else if (message.empty() || static_cast<KernelMessage>(message[0]) != KernelMessage::kReady) {
         left_[from] = absl::UnavailableError(absl::StrCat("process ", from, " of ", left_.size(), " has left the session: ", AcrossProcesses::WhyItLeft(message)));
       }
       changed_.notify_all();
