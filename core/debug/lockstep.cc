@@ -324,7 +324,7 @@ class Lockstep {
     }
     // One of the two is enough for both machines, so that programs that agree need the memory of one.
     if (same && !operand && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
-    if (!same && Compare(a, b, d)) Diverged(side, info, in_a, key, std::move(d));
+    if (!same && Compare(side, a, b, d)) Diverged(side, info, in_a, key, std::move(d));
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
@@ -342,13 +342,13 @@ class Lockstep {
   }
 
   // The first leaf that differs by more than its budget.
-  bool Compare(const Value& a, const Value& b, Divergence& d) {
+  bool Compare(int side, const Value& a, const Value& b, Divergence& d) {
     if (a.shape().IsTuple() && b.shape().IsTuple()) {
       const size_t count = std::min(a.elements().size(), b.elements().size());
       for (size_t k = 0; k < count; ++k) {
         Divergence leaf = d;
         leaf.output = static_cast<int>(k);
-        if (!Compare(a.elements()[k], b.elements()[k], leaf)) continue;
+        if (!Compare(side, a.elements()[k], b.elements()[k], leaf)) continue;
         d = std::move(leaf);
         return true;
       }
@@ -360,7 +360,7 @@ class Lockstep {
       return false;
     }
     if (options_.on_values) {
-      options_.on_values(*d.a, ToDense(a), ToDense(b));
+      options_.on_values(*d.a, ToDense(a), ToDense(b), sides_[side]->machine.frames());
       return false;
     }
     Budget budget;
@@ -499,7 +499,7 @@ class Lockstep {
       d.a = a_.entry->root;
       d.b = b_.entry->root;
       d.result = true;
-      if (!Compare(a[k], b[k], d)) continue;
+      if (!Compare(0, a[k], b[k], d)) continue;
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
       d.own = report_.diverging++ == 0;
       report_.own += d.own;

@@ -1,10 +1,7 @@
 #include "core/debug/occurrences.h"
 
 #include <algorithm>
-#include <tuple>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/stop_walk.h"
@@ -14,113 +11,6 @@
 
 namespace hloscope {
 namespace {
-
-constexpr size_t kMostWays = 256;
-
-bool IsLoop(const Way::Step& step) { return step.level.kind == FrameKind::kWhileBody || step.level.kind == FrameKind::kWhileCondition; }
-
-// The frames that `caller` makes for `callee`: for a conditional one by branch.
-std::vector<Way::Step> StepsInto(const Instruction& caller, const Computation& callee) {
-  std::vector<Way::Step> steps;
-  Mark::Level level;
-  const std::vector<Computation*> called = caller.CalledComputations();
-  switch (Def(caller).control) {
-    case ControlKind::kWhile:
-      level.kind = caller.Called(AttrId::kBody) == &callee ? FrameKind::kWhileBody : FrameKind::kWhileCondition;
-      steps.push_back({&caller, &callee, -1, level});
-      break;
-    case ControlKind::kConditional:
-      level.kind = FrameKind::kBranch;
-      for (size_t k = 0; k < called.size(); ++k) {
-        level.branch = static_cast<int>(k);
-        if (called[k] == &callee) steps.push_back({&caller, &callee, level.branch, level});
-      }
-      break;
-    case ControlKind::kCall:
-      level.kind = callee.is_fusion ? FrameKind::kFusion : FrameKind::kCall;
-      steps.push_back({&caller, &callee, -1, level});
-      break;
-    case ControlKind::kNone:  // elements: no frames of their own
-      break;
-  }
-  return steps;
-}
-
-// The first ways from the entry to a computation, in program order.
-class Ways {
- public:
-  Ways(const Session::State& s, const CallGraph& calls, const Computation& home) : home_(home) {
-    std::vector<const Computation*> todo = {&home};  // it and what leads to it
-    absl::flat_hash_set<const Computation*> known = {&home};
-    while (!todo.empty()) {
-      const Computation& callee = *todo.back();
-      todo.pop_back();
-      absl::flat_hash_set<const Instruction*> seen;
-      for (const Instruction* caller : calls.callers[callee.id]) {
-        if (!seen.insert(caller).second) continue;
-        std::vector<Way::Step> steps = StepsInto(*caller, callee);
-        if (steps.empty()) continue;
-        std::vector<Way::Step>& out = steps_[caller->parent];
-        out.insert(out.end(), steps.begin(), steps.end());
-        if (known.insert(caller->parent).second) todo.push_back(caller->parent);
-      }
-    }
-    for (auto& [parent, steps] : steps_) std::stable_sort(steps.begin(), steps.end(), Before);
-    From(*s.module->entry);
-  }
-  std::vector<Way> Take() { return std::move(found_); }
-
- private:
-  static bool Before(const Way::Step& a, const Way::Step& b) {
-    const auto place = [](const Way::Step& step) { return std::tuple(step.caller->index, step.branch, step.level.kind == FrameKind::kWhileBody); };
-    return place(a) < place(b);
-  }
-
-  void From(const Computation& computation) {
-    if (&computation == &home_) {
-      found_.push_back(Way());
-      found_.back().steps = path_;
-      return;
-    }
-    const auto steps = steps_.find(&computation);
-    if (steps == steps_.end()) return;
-    for (const Way::Step& step : steps->second) {
-      if (found_.size() >= kMostWays) return;
-      path_.push_back(step);
-      From(*step.callee);
-      path_.pop_back();
-    }
-  }
-
-  const Computation& home_;
-  absl::flat_hash_map<const Computation*, std::vector<Way::Step>> steps_;  // by what they lead from
-  std::vector<Way::Step> path_;
-  std::vector<Way> found_;
-};
-
-// How many ways there are; memo by computation.
-double CountWays(const CallGraph& calls, const Computation& computation, absl::flat_hash_map<const Computation*, double>& memo) {
-  if (computation.is_entry) return 1;
-  const auto known = memo.find(&computation);
-  if (known != memo.end()) return known->second;
-  double ways = 0;
-  absl::flat_hash_set<const Instruction*> seen;
-  for (const Instruction* caller : calls.callers[computation.id]) {
-    if (seen.insert(caller).second) ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWays(calls, *caller->parent, memo);
-  }
-  return memo[&computation] = ways;
-}
-
-bool SameLoops(const Way& a, const Way& b) {
-  const auto loops = [](const Way& way) {
-    std::vector<std::pair<const Instruction*, const Computation*>> found;
-    for (const Way::Step& step : way.steps) {
-      if (IsLoop(step)) found.emplace_back(step.caller, step.callee);
-    }
-    return found;
-  };
-  return loops(a) == loops(b);
-}
 
 // How many of the way's frames are on the stack.
 size_t OnStack(const Session::State& s, const Way& way) {
@@ -191,10 +81,9 @@ Mark AfterEdits(const Timeline& timeline, Mark mark) {
 absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation& home, const Asked& asked, bool stay) {
   Occurrences result;
   result.home_ = &home;
-  result.ways_ = Ways(s, CallsOf(s), home).Take();
+  result.ways_ = WaysTo(*s.module, CallsOf(s), home);
   std::vector<Way>& ways = result.ways_;
-  absl::flat_hash_map<const Computation*, double> memo;
-  if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home, memo);
+  if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home);
   if (ways.empty()) {
     const auto callers = s.element_callers.find(&home);
     if (callers == s.element_callers.end()) return absl::FailedPreconditionError(absl::StrCat(home.name, " is never entered: nothing that runs calls it"));
@@ -221,31 +110,13 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   });
   if (ways.empty()) return first;
   // Calls are counted in a group, before some are chosen.
-  std::vector<const Way*> groups;
-  std::vector<int> size;
-  for (Way& way : ways) {
-    size_t group = 0;
-    while (group < groups.size() && !SameLoops(*groups[group], way)) ++group;
-    if (group == groups.size()) {
-      groups.push_back(&way);
-      size.push_back(0);
-      const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoop);
-      result.group_loops_.push_back(loop == way.steps.rend() ? nullptr : loop->caller);
-    }
-    way.group = group;
-    way.call = ++size[group];
-  }
-  int most = *std::max_element(size.begin(), size.end());
-  result.calls_ = most > 1 && asked.call == 0;
-  if (most == 1 && groups.size() > 1) {  // one in each group: then they are counted over all
-    for (size_t k = 0; k < ways.size(); ++k) ways[k].call = static_cast<int>(k) + 1;
-    most = static_cast<int>(ways.size());
-  }
+  const int largest = NumberWays(ways, result.group_loops_), most = largest > 1 ? largest : static_cast<int>(ways.size());
+  result.calls_ = largest > 1 && asked.call == 0;
   if (asked.call > most && result.all_ways_ > static_cast<double>(kMostWays)) {
     return absl::InvalidArgumentError(absl::StrCat("the first ", most, " calls of ", home.name, " can be named, from call 1 on; of the others say break ", home.name, " if hits == N"));
   }
   if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
-  result.groups_ = groups.size() > 1;
+  result.groups_ = result.group_loops_.size() > 1;
   if (asked.call > 0) {
     drop([&](const Way& way) { return way.call != asked.call; });
     result.call_ = absl::StrCat(" call ", asked.call);

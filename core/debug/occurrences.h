@@ -8,13 +8,9 @@
 #include <vector>
 
 #include "core/debug/travel.h"
+#include "core/debug/ways.h"
 
 namespace hloscope {
-
-struct IterationRange {
-  int64_t first = 0, last = -1;  // last -1: to the end
-  bool one() const { return first == last; }
-};
 
 struct Asked {
   std::vector<IterationRange> iterations;  // of `loop`, or the innermost loop, and before it of loops around it
@@ -24,21 +20,6 @@ struct Asked {
   const Instruction* caller = nullptr;     // the loop itself, either part of it; null: any loop with this body or condition
 
   bool Means(const Instruction& runs, const Computation& part) const { return caller != nullptr ? &runs == caller : &part == loop; }
-};
-
-// A way from the entry to the computation: the instructions that run what lies between, the outermost first.
-struct Way {
-  struct Step {
-    const Instruction* caller;
-    const Computation* callee;
-    int branch;
-    Mark::Level level;  // of the frame it makes, at its beginning
-  };
-  std::vector<Step> steps;
-  std::vector<IterationRange> ranges;  // by step; of loops
-  size_t open_from = 0;                // steps before it are those of the present stack
-  size_t group = 0;                    // ways through the same loops, iterations mean the same in them
-  int call = 1;                        // in its group, in program order
 };
 
 struct Occurrence {

@@ -33,7 +33,7 @@ int ErrorBin(double ulp) {
   return bin;
 }
 
-void AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear) {
+bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear) {
   const ElementType type = RealTypeOf(got.type);
   double ulp = 0;
   const Scalar rounded = IsComplex(got.type) ? Scalar::Complex(got.type, exact.c()) : Scalar::Float(got.type, exact.re);
@@ -49,11 +49,12 @@ void AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const 
   ++s.elements;
   ++s.bins[ErrorBin(ulp)];
   if (std::isfinite(ulp)) s.sum_ulp += ulp;
-  if (s.elements > 1 && !(ulp > s.worst_ulp)) return;
+  if (s.elements > 1 && !(ulp > s.worst_ulp)) return false;
   s.worst_ulp = ulp;
   s.worst_index = IndexOf(shape, linear);
   s.worst_got = got;
   s.worst_exact = exact;
+  return true;
 }
 
 struct ShadowWatcher::Entry {
@@ -64,8 +65,8 @@ struct ShadowWatcher::Entry {
   int64_t executions = 0, looks = 0;
 };
 
-ShadowWatcher::ShadowWatcher(Backend& backend, ShadowOptions options)
-    : backend_(backend), options_(options), functions_(std::make_unique<NativeFunctions>(backend)) {
+ShadowWatcher::ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options)
+    : machine_(machine), backend_(backend), options_(options), functions_(std::make_unique<NativeFunctions>(backend)) {
   if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
 ShadowWatcher::~ShadowWatcher() = default;
@@ -76,7 +77,10 @@ ShadowReport ShadowWatcher::TakeReport() {
   return std::move(report_);
 }
 
-ShadowRow& ShadowWatcher::Row(const Instruction& instruction) {
+ShadowRow& ShadowWatcher::Row(const Instruction& looked_at) {
+  const Computation& home = *machine_.top().computation;
+  const Instruction* written = looked_at.parent == &home ? nullptr : home.FindInstruction(looked_at.name);
+  const Instruction& instruction = written != nullptr ? *written : looked_at;
   const auto [entry, fresh] = rows_.try_emplace(&instruction, report_.rows.size());
   if (fresh) report_.rows.emplace_back().instruction = &instruction;
   return report_.rows[entry->second];
@@ -157,7 +161,6 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
     if (fewer > 0 && report_.fewer == 0) report_.first_fewer = absl::StrCat("%", first->name, ": ", taken);
     report_.fewer += fewer;
   }
-  const bool loop = frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition;
   for (const Instruction* instruction : shadow->instructions()) {
     if (!failed_.contains(instruction)) ++Row(*instruction).times;
   }
@@ -167,10 +170,8 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
       options_.cancel};
   const absl::Status looked = shadow->At(look, [&](const ShadowElement& element) {
     ShadowRow& row = Row(*element.instruction);
-    const double worst = row.own.worst_ulp;
-    AddError(row.own, element.got, element.exact, *element.shape, element.linear);
+    if (AddError(row.own, element.got, element.exact, *element.shape, element.linear)) row.own.worst_frames = PastFramesOf(machine_.frames());
     ++report_.elements;
-    if (row.own.worst_ulp > worst && loop) row.worst_where = absl::StrCat("iteration ", frame.iteration);
   });
   if (!looked.ok() && !Cancelled()) Failed(*frame.computation->schedule[region.root], looked.message());
 }
@@ -190,7 +191,7 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
   const absl::Status started = machine.Start(std::move(parameters));
   if (!started.ok()) return started;
   options.cancel = &machine.interrupt();
-  ShadowWatcher watcher(run.backend, options);
+  ShadowWatcher watcher(machine, run.backend, options);
   machine.set_region_observer([&](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
     return watcher.Observe(frame, region, kernel, inputs, result);
   });
@@ -207,7 +208,15 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
   ShadowReport report = watcher.TakeReport();
   report.run_seconds = all - report.seconds - report.compile_seconds;
   report.compile_seconds += compile_seconds;
+  NameMoments(run.module, report);
   return report;
+}
+
+void NameMoments(const Module& module, ShadowReport& report) {
+  const CallGraph calls = MakeCallGraph(module);
+  for (ShadowRow& row : report.rows) {
+    for (ErrorStatistics* s : {&row.own, &row.accumulated}) s->worst_where = MomentName(module, calls, s->worst_frames);
+  }
 }
 
 }  // namespace hloscope

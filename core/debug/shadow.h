@@ -15,6 +15,7 @@
 #include "absl/status/status.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/record.h"
+#include "core/debug/ways.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
 
@@ -31,6 +32,8 @@ struct ErrorStatistics {
   double worst_ulp = 0;
   std::vector<int64_t> worst_index;
   Scalar worst_got, worst_exact;
+  std::vector<PastFrame> worst_frames;  // in which it was seen
+  std::string worst_where;              // "iteration 3,17 call 2", as goto takes it; by NameMoments
   std::array<int64_t, kErrorBins> bins{};
   double mean_ulp() const { return elements > 0 ? sum_ulp / static_cast<double>(elements) : 0; }
 };
@@ -40,7 +43,6 @@ struct ShadowRow {
   int64_t times = 0;        // executions looked at
   ErrorStatistics own;
   ErrorStatistics accumulated;
-  std::string worst_where;  // "iteration 4" of the loop in which the worst own error was seen
 };
 
 struct ShadowReport {
@@ -72,7 +74,7 @@ class RegionShadow;
 // Observes a Machine, fused regions as they run.
 class ShadowWatcher {
  public:
-  ShadowWatcher(Backend& backend, ShadowOptions options);
+  ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options);
   ~ShadowWatcher();
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   ShadowReport TakeReport();
@@ -83,9 +85,11 @@ class ShadowWatcher {
             const Value& result);
   void LookAtMembers(Entry& entry, const Frame& frame, const Region& region, absl::Span<const Value> inputs);
   void Failed(const Instruction& instruction, absl::string_view why);
+  // Of sizes known only now, it is a copy that runs: the row is the program's.
   ShadowRow& Row(const Instruction& instruction);
   bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
 
+  const Machine& machine_;
   Backend& backend_;
   ShadowOptions options_;
   ShadowReport report_;
@@ -102,8 +106,11 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options);
 // "1234 elements of 56 instructions against f64; own error up to 1.2 ulp".
 std::string ShadowSummary(const ShadowReport& report);
 
-// The error of `got` against `exact` (f64), in ULP of got's type.
-void AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear);
+// When the worst errors were seen, in words.
+void NameMoments(const Module& module, ShadowReport& report);
+
+// The error of `got` against `exact` (f64), in ULP of got's type. Whether it is the worst now.
+bool AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear);
 
 // Rows with the largest errors first, "ulp worst, mean, accumulated, instruction"; with JSON as an array's text.
 std::string ShadowTable(const ShadowReport& report, size_t most);

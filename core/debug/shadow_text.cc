@@ -72,8 +72,8 @@ std::string Ulp(const ErrorStatistics& s, double ulp) {
 void Describe(const ErrorStatistics& s, absl::string_view what, std::string& text) {
   if (s.elements == 0) return;
   absl::StrAppend(&text, what, ": ", Count(s.elements, "element"), ", worst ", Ulp(s, s.worst_ulp), " ulp at [",
-                  absl::StrJoin(s.worst_index, ","), "]: ", ToText(s.worst_got), ", exactly ", ToText(s.worst_exact), "; mean ",
-                  Ulp(s, s.mean_ulp()), " ulp\n");
+                  absl::StrJoin(s.worst_index, ","), "]", s.worst_where.empty() ? "" : " in ", s.worst_where, ": ", ToText(s.worst_got),
+                  ", exactly ", ToText(s.worst_exact), "; mean ", Ulp(s, s.mean_ulp()), " ulp\n");
   for (int bin = 0; bin < kErrorBins; ++bin) {
     if (s.bins[bin] == 0) continue;
     const double share = static_cast<double>(s.bins[bin]) / static_cast<double>(s.elements);
@@ -88,7 +88,6 @@ std::string ShadowDetails(const ShadowRow& row) {
   std::string text = absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", ShapeText(row.instruction->shape),
                                   ", looked at ", Count(row.times, "time"), "\n");
   Describe(row.own, "own error", text);
-  if (!row.worst_where.empty()) absl::StrAppend(&text, "  the worst in ", row.worst_where, "\n");
   Describe(row.accumulated, "accumulated error", text);
   return text;
 }
@@ -109,7 +108,7 @@ std::string ShadowTable(const ShadowReport& report, size_t most) {
         absl::StrCat("%", row.instruction->name, " ", Name(row.instruction->opcode), " ", Cut(row.instruction->shape.ToString(false), 40));
     if (row.own.elements > 0 && row.own.worst_ulp > 0) {
       absl::StrAppend(&at, " [", absl::StrJoin(row.own.worst_index, ","), "]",
-                      row.worst_where.empty() ? "" : absl::StrCat(", ", row.worst_where));
+                      row.own.worst_where.empty() ? "" : absl::StrCat(", ", row.own.worst_where));
     }
     absl::StrAppendFormat(&text, "%10s %10s %12s %9d  %s\n", Ulp(row.own, row.own.worst_ulp), Ulp(row.own, row.own.mean_ulp()),
                           report.accumulated ? Ulp(row.accumulated, row.accumulated.worst_ulp) : "", row.own.elements, at);

@@ -165,6 +165,21 @@ class TwinMaker {
   int added_ = 0;
 };
 
+// A stack of the program or its twin, as the program's, down to the frame of `home`.
+std::vector<PastFrame> FramesOf(const Module& module, absl::Span<const Frame> frames, const Computation& home) {
+  std::vector<PastFrame> past = PastFramesOf(frames);
+  const Computation* at = module.entry;
+  size_t depth = 0;
+  for (size_t k = 0; k < past.size(); ++k) {
+    past[k].caller = at->FindInstruction(past[k].caller->name);
+    past[k].computation = at = module.FindComputation(past[k].computation->name);
+    if (past[k].caller == nullptr || at == nullptr) break;
+    if (at == &home) depth = k + 1;
+  }
+  past.resize(depth);
+  return past;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> MakeTwin(const Module& module, const Fill& fill) {
@@ -185,7 +200,7 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
   lockstep.machine = options;
   lockstep.keep_going = true;
   lockstep.keep = 1;
-  lockstep.on_values = [&](const Instruction& a, const Value& narrow, const Value& wide) {
+  lockstep.on_values = [&](const Instruction& a, const Value& narrow, const Value& wide, absl::Span<const Frame> frames) {
     const ElementType type = narrow.shape().element_type();
     if (!(IsFloat(type) || IsComplex(type)) || Wide(type) == type || Wide(type) != wide.shape().element_type()) return;
     if (Def(a).movement != Movement::kCompute || a.literal != nullptr || a.parameter_number >= 0) return;
@@ -194,7 +209,8 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
     ErrorStatistics& statistics = report.rows[entry->second].accumulated;
     const int bytes = StorageBytes(type), wide_bytes = StorageBytes(wide.shape().element_type());
     for (int64_t i = 0; i < narrow.element_count(); ++i) {
-      AddError(statistics, LoadScalar(type, narrow.data() + i * bytes), LoadScalar(wide.shape().element_type(), wide.data() + i * wide_bytes), narrow.shape(), i);
+      const bool worst = AddError(statistics, LoadScalar(type, narrow.data() + i * bytes), LoadScalar(wide.shape().element_type(), wide.data() + i * wide_bytes), narrow.shape(), i);
+      if (worst) statistics.worst_frames = FramesOf(module, frames, *a.parent);
     }
   };
   const ProgramMatch match = MatchPrograms(module, twin);
@@ -203,6 +219,7 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
   if (!ran->error_a.empty()) return absl::InternalError(absl::StrCat("the program stopped with an error ", ran->error_a));
   if (!ran->error_b.empty()) return absl::InternalError(absl::StrCat("the program in f64 stopped with an error ", ran->error_b));
   report.accumulated = true;
+  NameMoments(module, report);
   return absl::OkStatus();
 }
 
