@@ -146,10 +146,18 @@ void SayNotCompared(const Session::State& s, const std::string& a, const Standin
           ". What only one of them has come to is not.\n");
 }
 
+// Where frames that both forks have executed are found: in the one that is behind.
+struct Both {
+  std::string fork;
+  const Standing* at;
+  size_t depth;  // so many of its frames
+};
+
 // Where the first difference is what a loop or a call made, or what a loop carried to the present iteration, it began inside.
-absl::Status LookInside(Session::State& s, const std::string& a, const std::string& b, const Standing& at, Comparison& comparison) {
+absl::Status LookInside(Session::State& s, const std::string& a, const std::string& b, const Both& both, Comparison& comparison) {
+  const Standing& at = *both.at;
   if (!comparison.first.has_value() || static_cast<size_t>(comparison.first->depth) >= at.levels.size()) return absl::OkStatus();
-  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
+  if (absl::Status there = SwitchTo(s, both.fork); !there.ok()) return there;
   const size_t depth = static_cast<size_t>(comparison.first->depth);
   const Frame& frame = s.machine->frames()[depth];
   const Instruction* i = frame.computation->FindInstruction(comparison.first->name);
@@ -169,19 +177,23 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   return absl::OkStatus();
 }
 
-// Into the loops, calls and branches before the first difference, frame by frame.
-absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Standing& at, size_t shared, int64_t most, Comparison& comparison) {
-  if (absl::Status there = SwitchTo(s, a); !there.ok()) return there;
-  std::vector<std::pair<ForkPath, std::string>> callers;
+// Into the loops, calls and branches before the first difference, frame by frame; of loops that are not over the iterations before.
+absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most, Comparison& comparison) {
+  const Standing& at = *both.at;
+  if (absl::Status there = SwitchTo(s, both.fork); !there.ok()) return there;
+  std::vector<InnerCaller> callers;
   bool on = true;
-  for (size_t depth = 0; depth < shared && on; ++depth) {
+  for (size_t depth = 0; depth < both.depth && on; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
-    const ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth) + 1);
+    ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth));
+    const ForkFrame& now = at.levels[depth];
+    if (now.kind == FrameKind::kWhileBody || now.kind == FrameKind::kWhileCondition) callers.push_back({path, now.caller, now});
+    path.push_back(now);
     for (const Instruction* i : frame.computation->schedule) {
       const bool first = comparison.first.has_value() && comparison.first->depth == static_cast<int>(depth) && comparison.first->name == i->name;
       on = on && !first;
       if (!on || i->index >= frame.position) break;
-      if (Def(*i).control != ControlKind::kNone) callers.emplace_back(path, i->name);
+      if (Def(*i).control != ControlKind::kNone) callers.push_back({path, std::string(i->name), std::nullopt});
     }
   }
   const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, callers, most);
@@ -325,8 +337,11 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
     return absl::OkStatus();
   }
   if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
-  if (absl::Status looked = LookInside(s, a, b, at_a, comparison); !looked.ok() || inside < 0) return looked;
-  return LookThrough(s, a, b, at_a, shared, inside, comparison);
+  const bool behind = at_a.module == at_b.module && at_b.mark < at_a.mark;
+  const Standing& at = behind ? at_b : at_a;
+  const Both both{behind ? b : a, &at, at_a.module == at_b.module && only.empty() ? at.levels.size() : shared};
+  if (absl::Status looked = LookInside(s, a, b, both, comparison); !looked.ok() || inside < 0) return looked;
+  return LookThrough(s, a, b, both, inside, comparison);
 }
 
 absl::Status CompareTwo(Session::State& s, const std::string& a, const std::string& b, absl::string_view only, int64_t inside) {

@@ -41,6 +41,12 @@ struct InnerDifference {
 absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, const std::string& a, const std::string& b, ForkPath path,
                                                            const std::string& caller, int64_t last);
 
+// What an instruction runs, in the frame of `path`.
+struct InnerCaller {
+  ForkPath path;
+  std::string caller;
+  std::optional<ForkFrame> until;  // of a loop that is not over: up to this condition or body, which is left out
+};
 // The same where what these instructions gave is the same in both: a loop may have made what it did not carry on. Frame by frame, in at most
 // `most` iterations, calls and branches.
 struct ThroughResult {
@@ -48,7 +54,7 @@ struct ThroughResult {
   int64_t frames = 0;  // looked into
   bool more = false;   // others were not
 };
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const std::pair<ForkPath, std::string>> callers,
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const InnerCaller> callers,
                                            int64_t most);
 
 // All values of an instruction, in every iteration and call, side by side; the first that differs is told.

@@ -101,7 +101,7 @@ class Search {
   int64_t frames() const { return frames_; }
 
   // What `caller` ran, frame by frame in order of time.
-  absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller) {
+  absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller, const std::optional<ForkFrame>& until = std::nullopt) {
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
     const Computation* home = ComputationOf(*s_.module, path);
     const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
@@ -109,6 +109,7 @@ class Search {
     if (Def(*i).control != ControlKind::kWhile) return Inside(path, caller, -1);
     for (int64_t k = 0; path.size() <= kDeepest; ++k) {
       for (const FrameKind kind : {FrameKind::kWhileCondition, FrameKind::kWhileBody}) {
+        if (until.has_value() && until->iteration == k && until->kind == kind) return std::nullopt;
         came_ = false;
         auto inside = InFrame(With(path, {kind, k, -1, caller}));
         if (!inside.ok() || inside->has_value()) return inside;
@@ -298,12 +299,12 @@ absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, co
   return Search(s, a, b).Inside(path, caller, last);
 }
 
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const std::pair<ForkPath, std::string>> callers,
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const InnerCaller> callers,
                                            int64_t most) {
   Search search(s, a, b, most);
   ThroughResult result;
-  for (const auto& [path, caller] : callers) {
-    absl::StatusOr<std::optional<InnerDifference>> found = search.Through(path, caller);
+  for (const InnerCaller& each : callers) {
+    absl::StatusOr<std::optional<InnerDifference>> found = search.Through(each.path, each.caller, each.until);
     if (!found.ok()) return found.status();
     result.first = *std::move(found);
     if (result.first.has_value()) break;

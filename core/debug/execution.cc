@@ -411,11 +411,13 @@ absl::Status CommandUntil(Session::State& s, absl::string_view args) {
       if (here == nullptr && location.computation == m.frames()[depth].computation && location.position >= position) here = &location;
     }
     if (here == nullptr) {  // elsewhere: a breakpoint for one stop
-      Breakpoint& temporary = s.AddBreakpoint(args, *std::move(found), true);
-      const int number = temporary.number;
+      auto place = std::make_unique<Breakpoint>();
+      place->locations = *std::move(found);
+      place->temporary = place->unnamed = true;
+      Adopt(s, std::move(place));
       const auto run = [&] { return m.Run(); };
       const StopReason reason = s.Go(run, run);
-      const auto is_it = [&](const std::unique_ptr<Breakpoint>& b) { return b->number == number; };
+      const auto is_it = [&](const std::unique_ptr<Breakpoint>& b) { return b->unnamed; };
       s.breakpoints.erase(std::remove_if(s.breakpoints.begin(), s.breakpoints.end(), is_it), s.breakpoints.end());
       s.ArmAll();
       s.ShowStop(reason);

@@ -52,7 +52,7 @@ void AddProgramBreakpoints(Session::State& s) {
   const size_t each = found.size() > kMostNumbers ? found.size() : 1;
   for (size_t k = 0; k < found.size(); k += each) {
     const std::string spec = each > 1 ? "breakpoint=\"true\"" : absl::StrCat("%", found[k].instruction().name);
-    s.AddBreakpoint(spec, std::vector<Location>(found.begin() + k, found.begin() + std::min(found.size(), k + each)), false).from_program = true;
+    s.AddBreakpoint(spec, std::vector<Location>(found.begin() + k, found.begin() + std::min(found.size(), k + each))).from_program = true;
   }
 }
 

@@ -138,7 +138,7 @@ struct Session::State : ExpressionHost, RunState {
   // Runs compute reducers, maps and comparators without frames. So where a breakpoint lies inside one, the instructions that call it are
   // armed too, and are stepped into when they are reached. Says whether the program stands at one.
   bool AtElementCaller() const;
-  Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary);
+  Breakpoint& AddBreakpoint(absl::string_view spec, std::vector<Location> locations);
 
   // -- Values (ExpressionHost, value_names.cc) --
   bool IsName(absl::string_view name) const override;

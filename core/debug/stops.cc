@@ -100,12 +100,11 @@ bool Session::State::AtElementCaller() const {
   return next != nullptr && armed_callers.contains(next);
 }
 
-Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Location> locations, bool temporary) {
+Breakpoint& Session::State::AddBreakpoint(absl::string_view spec, std::vector<Location> locations) {
   auto b = std::make_unique<Breakpoint>();
   b->number = next_breakpoint++;
   b->spec = std::string(spec);
   b->locations = std::move(locations);
-  b->temporary = temporary;
   return Adopt(*this, std::move(b));
 }
 
@@ -371,6 +370,7 @@ void Log(Session::State& s, const std::vector<Stop>& found) {
   const Mark mark = s.machine->Where();
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
+    if (b.unnamed) continue;
     if (log.entries.size() >= StopLog::kMost) return;
     if (std::any_of(log.entries.begin(), log.entries.end(), [&](const StopLog::Entry& e) { return e.number == b.number && e.mark == mark; })) continue;
     const char* word = b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ";
@@ -391,7 +391,7 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
     stops.silent &= !b.commands.empty() && b.commands[0] == "silent";
-    if (b.kind == Breakpoint::kCatch) continue;  // its note says so
+    if (b.kind == Breakpoint::kCatch || b.unnamed) continue;  // its note says so
     names.push_back(absl::StrCat(b.kind == Breakpoint::kWatch ? "Watch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ", b.number));
   }
   s.ShowNotices();
