@@ -35,10 +35,13 @@ std::string ToText(const ForkRow& row) {
   const ArrayDifference& d = row.difference;
   double relative = 0;
   if (d.worst >= 0) relative = Distance(d.worst_got, d.worst_expected) / std::abs(d.worst_expected.re);
-  return absl::StrCat(
-      ToText(d, row.shape), "; largest absolute ", d.largest_absolute,
-      d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative) ? absl::StrCat(", relative ", relative) : "", "; worst ",
-      d.worst_ulp, " ulp");
+  const bool finite = std::isfinite(d.worst_ulp);  // else a NaN or an infinity stands against a number somewhere, which is no distance
+  std::string text = absl::StrCat(ToText(d, row.shape), row.more == 0 ? "" : absl::StrCat("; ", row.more, " more of its leaves ", row.more == 1 ? "differs" : "differ"));
+  if (!finite && d.largest_absolute == 0) return text;
+  absl::StrAppend(&text, "; largest absolute ", d.largest_absolute, finite ? "" : " where both are finite");
+  if (finite && d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative)) absl::StrAppend(&text, ", relative ", relative);
+  if (finite) absl::StrAppend(&text, "; worst ", d.worst_ulp, " ulp");
+  return text;
 }
 
 namespace {
@@ -78,6 +81,17 @@ size_t SharedFrames(const Standing& a, const Standing& b) {
   return shared;
 }
 
+// Whether `a` stands earlier in the program than `b`, whose program may be another; nothing: they cannot be told apart.
+std::optional<bool> IsBefore(const Standing& a, const Standing& b) {
+  if (a.levels.empty() || b.levels.empty()) return std::nullopt;
+  const auto place = PlaceOf(*a.module, b.levels, b.at.back());
+  if (!place.has_value()) return std::nullopt;
+  Mark here = a.mark;
+  here.levels.resize(a.levels.size());
+  if (here < place->first) return true;
+  return place->first < here ? std::make_optional(false) : std::nullopt;
+}
+
 struct Compared {
   int depth = 0;
   std::string name;
@@ -107,16 +121,20 @@ struct Comparison {
   int64_t compared = 0, differing = 0;
   std::vector<std::string> unlike;
   std::optional<Compared> first;  // that differs
-  std::string inside;             // where that begins, if it is inside of what the first one ran
+  std::string begins, inside;     // where that begins, if it is inside of what the first one ran, and how
   std::string through;            // what was found inside of what gave the same, if that was asked for
 
-  void Add(const Compared& what, const std::string& name, const Value& a, const Value& b) {
+  void Add(const Compared& what, const std::string& where, const Value& a, const Value& b) {
     if (!a.has_value() || !b.has_value()) return;
-    const size_t before = rows.size();
-    if (!CompareLeaves(name, a, b, rows)) unlike.push_back(name);
+    std::vector<ForkRow> leaves;
+    if (!CompareLeaves(what.name, a, b, leaves)) unlike.push_back(what.name + where);
     ++compared;
-    if (rows.size() > before && ++differing == 1) first = what;
-    if (rows.size() > kMostRows) rows.resize(kMostRows);
+    if (leaves.empty()) return;
+    if (++differing == 1) first = what;
+    if (rows.size() >= kMostRows) return;
+    leaves[0].name += where;
+    leaves[0].more = static_cast<int64_t>(leaves.size()) - 1;
+    rows.push_back(std::move(leaves[0]));
   }
 };
 
@@ -173,6 +191,7 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
     inside = FirstInside(s, a, b, path, now.caller, now.iteration);
   }
   if (!inside.ok()) return inside.status();
+  if (inside->has_value()) comparison.begins = (*inside)->where;
   if (inside->has_value()) comparison.inside = absl::StrCat("  it begins at ", (*inside)->where, ": ", (*inside)->text, "\n");
   return absl::OkStatus();
 }
@@ -199,6 +218,7 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
   const absl::StatusOr<ThroughResult> found = FirstThrough(s, a, b, callers, most);
   if (!found.ok()) return found.status();
   const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
+  if (found->first.has_value() && found->first->where == comparison.begins) return absl::OkStatus();
   if (found->first.has_value()) {
     comparison.through = absl::StrCat("inside, not handed on: ", found->first->where, ": ", found->first->text, "\n");
   } else {
@@ -211,7 +231,7 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
 struct Named {
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
-  std::vector<std::string> shown;
+  std::vector<std::string> where;  // " in body"
 };
 // What a fork has of them.
 using ValuesGetter = std::function<absl::Status(absl::Span<const Compared>, std::vector<Value>*)>;
@@ -225,7 +245,7 @@ absl::Status CompareAll(const Named& all, const ValuesGetter& get_a, const Value
     std::vector<Value> of_a, of_b;
     if (absl::Status got = get_a(batch, &of_a); !got.ok()) return got;
     if (absl::Status got = get_b(batch, &of_b); !got.ok()) return got;
-    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], all.shown[k + n], of_a[n], of_b[n]);
+    for (size_t n = 0; n < batch.size(); ++n) comparison.Add(batch[n], all.where[k + n], of_a[n], of_b[n]);
     k = end;
   }
   return absl::OkStatus();
@@ -235,10 +255,13 @@ absl::Status CompareAll(const Named& all, const ValuesGetter& get_a, const Value
 // had at that moment. Nothing where the other one did not come there.
 absl::Status CompareBehind(Session::State& s, const std::string& a, const std::string& b, const Standing& at_a, const Standing& at_b,
                            size_t shared, Comparison& comparison) {
-  const bool first = at_a.mark < at_b.mark;
+  const std::optional<bool> a_behind = IsBefore(at_a, at_b);
+  if (!a_behind.has_value()) return absl::OkStatus();
+  const bool first = *a_behind;
   const Standing &here = first ? at_a : at_b, &ahead = first ? at_b : at_a;
   const std::string &behind = first ? a : b, &other = first ? b : a;
-  if (here.module != ahead.module || here.levels.size() <= shared || !(here.mark < ahead.mark)) return absl::OkStatus();
+  const auto past = PlaceOf(*ahead.module, here.levels, here.at.back());
+  if (here.levels.size() <= shared || !past.has_value()) return absl::OkStatus();
   if (absl::Status there = SwitchTo(s, behind); !there.ok()) return there;
   Mark mark = here.mark;
   mark.levels.resize(here.levels.size());
@@ -251,7 +274,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
       if (i->index >= frame.position) break;
       all.names.push_back({static_cast<int>(depth), std::string(i->name)});
       all.sizes.push_back(i->shape.ByteSize());
-      all.shown.push_back(absl::StrCat(i->name, " in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
+      all.where.push_back(absl::StrCat(" in ", frame.computation->name, " (", InsideText(*s.module, around), ")"));
     }
   }
   const auto here_values = [&](absl::Span<const Compared> batch, std::vector<Value>* values) {
@@ -262,7 +285,7 @@ absl::Status CompareBehind(Session::State& s, const std::string& a, const std::s
   const auto past_values = [&](absl::Span<const Compared> batch, std::vector<Value>* values) {
     values->assign(batch.size(), Value());
     if (absl::Status there = SwitchTo(s, other); !there.ok()) return there;
-    const absl::Status looked = LookAt(s, mark, [&] {
+    const absl::Status looked = LookAt(s, past->first, [&] {
       *values = ValuesOf(s, batch);
       return absl::OkStatus();
     });
@@ -281,14 +304,14 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
   const size_t shared = SharedFrames(at_a, at_b);
   std::vector<Compared> names;
   std::vector<int64_t> sizes;
-  std::vector<std::string> shown;
+  std::vector<std::string> where;
   for (size_t depth = 0; depth < shared; ++depth) {
     const Frame& frame = s.machine->frames()[depth];
     for (const Instruction* i : frame.computation->schedule) {
       if (!only.empty() ? i->name != only : i->index >= frame.position) continue;
       names.push_back({static_cast<int>(depth), std::string(i->name)});
       sizes.push_back(i->shape.ByteSize());
-      shown.push_back(depth == 0 ? names.back().name : absl::StrCat(names.back().name, " in ", frame.computation->name));
+      where.push_back(depth == 0 ? "" : absl::StrCat(" in ", frame.computation->name));
     }
   }
   const auto at_present = [&s](const std::string& fork) {
@@ -298,7 +321,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
       return there;
     };
   };
-  if (absl::Status done = CompareAll({names, sizes, shown}, at_present(a), at_present(b), comparison); !done.ok()) return done;
+  if (absl::Status done = CompareAll({names, sizes, where}, at_present(a), at_present(b), comparison); !done.ok()) return done;
   if (only.empty()) {
     if (absl::Status behind = CompareBehind(s, a, b, at_a, at_b, shared, comparison); !behind.ok()) return behind;
   }
@@ -311,7 +334,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
       for (size_t depth = here.levels.size(); depth-- > shared;) {
         const Value value = ValueIn(s, static_cast<int>(depth), only);
         if (!value.has_value()) continue;
-        const std::string where = absl::StrCat(only, " in ", s.machine->frames()[depth].computation->name);
+        const std::string in = absl::StrCat(" in ", s.machine->frames()[depth].computation->name);
         if (here.module != there.module || there.levels.empty()) {
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, ", and ", other,
@@ -329,7 +352,7 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
           return absl::FailedPreconditionError(
               absl::StrCat("%", only, ": ", stands, " stands ", here.text, "; ", other, " does not come there"));
         const Compared what{static_cast<int>(depth), std::string(only)};
-        first ? comparison.Add(what, where, value, past) : comparison.Add(what, where, past, value);
+        first ? comparison.Add(what, in, value, past) : comparison.Add(what, in, past, value);
         return absl::OkStatus();
       }
     }
@@ -337,9 +360,10 @@ absl::Status CompareTwo(Session::State& s, const std::string& a, const std::stri
     return absl::OkStatus();
   }
   if (only.empty()) *notes = [&s, a, at_a, b, at_b, shared] { SayNotCompared(s, a, at_a, b, at_b, shared); };
-  const bool behind = at_a.module == at_b.module && at_b.mark < at_a.mark;
+  const std::optional<bool> a_behind = IsBefore(at_a, at_b);
+  const bool behind = a_behind.has_value() && !*a_behind;
   const Standing& at = behind ? at_b : at_a;
-  const Both both{behind ? b : a, &at, at_a.module == at_b.module && only.empty() ? at.levels.size() : shared};
+  const Both both{behind ? b : a, &at, a_behind.has_value() && only.empty() ? at.levels.size() : shared};
   if (absl::Status looked = LookInside(s, a, b, both, comparison); !looked.ok() || inside < 0) return looked;
   return LookThrough(s, a, b, both, inside, comparison);
 }

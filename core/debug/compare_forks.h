@@ -18,6 +18,7 @@ struct ForkRow {
   std::string name;
   Shape shape;
   ArrayDifference difference;
+  int64_t more = 0;  // leaves of the same tuple that differ
 };
 // Of arrays, and the leaves of tuples; no rows: the same bits. False: they cannot be compared.
 bool CompareLeaves(const std::string& name, const Value& a, const Value& b, std::vector<ForkRow>& rows);
@@ -31,6 +32,9 @@ struct ForkFrame {
   std::string caller;  // the instruction around that runs it
 };
 using ForkPath = std::vector<ForkFrame>;
+
+// A place of a frame in a program, before %`at` or (empty) at its end, and the computation that runs there; nothing: it has no such place.
+std::optional<std::pair<Mark, const Computation*>> PlaceOf(const Module& module, const ForkPath& path, absl::string_view at);
 
 // The first value in time that differs inside of what %`caller` in the frame of `path` ran in both forks, up to its iteration `last` (-1:
 // all of them).

@@ -25,8 +25,9 @@ const Computation* CalledFor(const Instruction& i, const ForkFrame& frame) {
   return which < all.size() ? all[which] : nullptr;
 }
 
-// The end of that frame in a program, and the computation that runs there; nothing: it has no such frame.
-std::optional<std::pair<Mark, const Computation*>> EndOf(const Module& module, const ForkPath& path) {
+}  // namespace
+
+std::optional<std::pair<Mark, const Computation*>> PlaceOf(const Module& module, const ForkPath& path, absl::string_view at) {
   Mark mark;
   const Computation* computation = module.entry;
   for (const ForkFrame& frame : path) {
@@ -39,8 +40,17 @@ std::optional<std::pair<Mark, const Computation*>> EndOf(const Module& module, c
     }
     mark.levels.push_back({frame.kind, frame.iteration, frame.branch, static_cast<int>(computation->schedule.size())});
   }
+  if (!at.empty()) {
+    const Instruction* next = computation->FindInstruction(at);
+    if (next == nullptr) return std::nullopt;
+    mark.levels.back().position = next->index;
+  }
   return std::make_pair(std::move(mark), computation);
 }
+
+namespace {
+
+std::optional<std::pair<Mark, const Computation*>> EndOf(const Module& module, const ForkPath& path) { return PlaceOf(module, path, ""); }
 
 const Computation* ComputationOf(const Module& module, const ForkPath& path) {
   const auto end = EndOf(module, path);
@@ -79,7 +89,9 @@ absl::StatusOr<std::vector<FrameValues>> Collect(Session::State& s, const std::s
 std::optional<ForkRow> Differs(const std::string& name, const Value& a, const Value& b) {
   std::vector<ForkRow> rows;
   if (a.has_value() && b.has_value()) CompareLeaves(name, a, b, rows);
-  return rows.empty() ? std::nullopt : std::make_optional(rows[0]);
+  if (rows.empty()) return std::nullopt;
+  rows[0].more = static_cast<int64_t>(rows.size()) - 1;
+  return rows[0];
 }
 
 std::string WhereText(const ForkPath& path, absl::string_view computation) {
@@ -167,13 +179,14 @@ class Search {
       if (!of_a.ok()) return of_a.status();
       auto of_b = Collect(s_, b_, paths, carried);
       if (!of_b.ok()) return of_b.status();
-      bool over = paths.size() < static_cast<size_t>(count);
+      bool over = false;
       for (size_t k = 0; k < paths.size() && parts < 0 && !over; ++k) {
         const FrameValues &x = (*of_a)[k], &y = (*of_b)[k];
         over = !x.has_value() && !y.has_value();
         const bool differs = x.has_value() != y.has_value() || (x.has_value() && Differs("", (*x)[0], (*y)[0]).has_value());
         if (differs) parts = begin + static_cast<int64_t>(k);
       }
+      over |= paths.size() < static_cast<size_t>(count);
       if (over && parts < 0) return std::nullopt;
     }
     for (const ForkPath& each : {frame(FrameKind::kWhileCondition, std::max<int64_t>(0, parts - 1)),

@@ -144,8 +144,9 @@ InnerSets FindInnerSets(Session::State& s, const Module& next, const Inheritance
   std::stable_sort(sets.begin(), sets.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
   const Renames renames(*s.module, next);
   (void)LookAround(s, [&] {
-    for (HandSet& set : sets) {
-      if (set.depth == 0 || !StillSet(s, set)) continue;
+    for (size_t k = 0; k < sets.size(); ++k) {
+      HandSet& set = sets[k];
+      if (set.depth == 0 || !StillSet(s, sets, k)) continue;
       found.marks.push_back(set.mark);
       const int position = set.mark.levels[0].position;
       const bool kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position) != inheritance.old_position.end();

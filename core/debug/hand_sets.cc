@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/travel.h"
@@ -77,7 +78,8 @@ Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
   return Value::Tuple(whole.shape(), std::move(elements));
 }
 
-bool StillSet(Session::State& s, const HandSet& set) {
+bool StillSet(Session::State& s, absl::Span<const HandSet> sets, size_t which) {
+  const HandSet& set = sets[which];
   if (set.handed) return true;
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return false;
@@ -87,9 +89,19 @@ bool StillSet(Session::State& s, const HandSet& set) {
   timeline->TakeUpEdit();
   Value whole, leaf;
   if (FindSet(s, set, &whole, &leaf) == nullptr) return false;
-  bool same = true;
-  ForEachPlace(set, [&](int64_t at, int64_t bytes) { same = same && std::memcmp(leaf.data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)) == 0; });
-  return same;
+  absl::flat_hash_set<int64_t> anew;  // byte offsets
+  for (const HandSet& later : sets.subspan(which + 1)) {
+    if (later.mark == set.mark && later.depth == set.depth && later.instruction == set.instruction && later.path == set.path) {
+      ForEachPlace(later, [&](int64_t at, int64_t) { anew.insert(at); });
+    }
+  }
+  bool same = true, any = false;
+  ForEachPlace(set, [&](int64_t at, int64_t bytes) {
+    if (anew.contains(at)) return;
+    any = true;
+    same = same && std::memcmp(leaf.data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)) == 0;
+  });
+  return same && any;
 }
 
 absl::Status SetAgain(Session::State& s, const HandSet& set) {

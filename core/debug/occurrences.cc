@@ -239,15 +239,20 @@ std::string Occurrences::LeftOut() const {
 std::string Occurrences::NoneText(absl::string_view moment) const {
   std::vector<const Instruction*> loops;
   const Way& way = ways_[0];
+  std::vector<std::string> around;  // of the loops around it, where the iterations of all are said
   bool open = false;
   for (size_t k = 0; k < way.steps.size(); ++k) {
     if (!IsLoop(way.steps[k])) continue;
     loops.push_back(way.steps[k].caller);
     open |= !way.ranges[k].one();
+    around.push_back(way.ranges[k].one() ? absl::StrCat("iteration ", way.ranges[k].first, " of %", loops.back()->name) : "");
   }
   if (ways_.size() == 1 && open && loops.size() > 1) {
-    const std::string most = most_ >= 0 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most") : ": it is not entered";
-    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in any iteration of the loop around it", most, " (iterations of both are given outer before inner, as iteration 1,0)");
+    around.pop_back();
+    const bool said = std::none_of(around.begin(), around.end(), [](const std::string& text) { return text.empty(); });
+    const std::string where = said ? absl::StrJoin(around.rbegin(), around.rend(), " in ") : "any iteration of the loop around it";
+    const std::string most = most_ >= 0 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most", said ? " there" : "") : said ? ": it is not entered there" : ": it is not entered";
+    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in ", where, most, "; iterations of both are given outer before inner, as iteration 1,0");
   }
   const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
   return absl::StrCat("the program does not come to ", moment, branch ? ": the loop ends before, or another branch is taken there" : loops.empty() ? "" : ": the loop ends before, or is not entered");
