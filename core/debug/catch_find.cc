@@ -145,26 +145,34 @@ ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
   return *flow;
 }
 
-// The constant of the frame that it was moved from, where somebody has set what is looked for into it.
-static const Instruction* SetConstant(CatchKind kind, const Instruction& operand, const Frame& frame) {
-  const Instruction* at = &operand;
-  while (at->literal == nullptr) {
-    if (Def(*at).movement != Movement::kMove || at->operands.size() != 1) return nullptr;
-    at = at->operands[0];
+// The constant that an operand was moved from, where somebody has set what is looked for into it: it has come without having been written. Its
+// frame may be gone; but what was set on the way is no constant's.
+static const Instruction* SetConstant(CatchKind kind, ConstantFlow& flow, const Instruction& operand, absl::Span<const Frame> frames) {
+  if (std::none_of(frames.begin(), frames.end(), [](const Frame& frame) { return frame.changed; })) return nullptr;  // nothing was set
+  const Instruction* constant = flow.Behind(frames, operand, 0);
+  if (constant == nullptr || !constant->literal->value.has_value()) return nullptr;
+  const Value written = ToDense(constant->literal->value);
+  if (HasAny(kind, written) || HasAny(kind, ConvertValue(written, operand.shape.element_type()))) return nullptr;
+  bool elsewhere = false;
+  for (const Frame& frame : frames) {
+    for (const SetByHand& set : frame.set_by_hand) {
+      const Instruction* at = frame.computation->schedule[set.position];
+      if (at == constant) return constant;
+      elsewhere |= at->literal == nullptr;
+    }
   }
-  const bool set =
-      std::any_of(frame.set_by_hand.begin(), frame.set_by_hand.end(), [&](const SetByHand& each) { return each.position == at->index; });
-  return set && HasAny(kind, frame.values[at->index]) ? at : nullptr;
+  return elsewhere ? nullptr : constant;
 }
 
-std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Frame> frames, bool clean) {
+std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Value> operands,
+                                                         absl::Span<const Frame> frames, bool clean) {
   std::vector<const Instruction*> constants(instruction.operands.size(), nullptr);
   ConstantFlow& flow = FlowOf(kind);
   bool any = false;
   for (size_t k = 0; k < constants.size(); ++k) {
     const Instruction& operand = *instruction.operands[k];
     if (!Floats(operand.shape)) continue;
-    if (!frames.empty() && !frames.back().set_by_hand.empty()) constants[k] = SetConstant(kind, operand, frames.back());
+    if (k < operands.size() && operands[k].has_value() && HasAny(kind, operands[k])) constants[k] = SetConstant(kind, flow, operand, frames);
     any = any || constants[k] != nullptr;
     if (constants[k] != nullptr || flow.MayBring(operand, 0) == nullptr) continue;
     const ConstantFlow::Source source = flow.Of(frames, operand, 0);
@@ -305,7 +313,7 @@ std::vector<bool> CatchFinder::Cleaned(const CatchRequest& request, const Instru
 std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands,
                                                   const Value& result, absl::Span<const Frame> frames, bool clean) {
   const CatchKind kind = request.kind;
-  const std::vector<const Instruction*> constants = ConstantsOf(kind, instruction, frames, clean);
+  const std::vector<const Instruction*> constants = ConstantsOf(kind, instruction, operands, frames, clean);
   bool data_bad = false, constants_bad = false, gone = false;
   for (size_t k = 0; k < operands.size(); ++k) {
     if (!operands[k].has_value()) {

@@ -125,7 +125,8 @@ class CatchFinder {
                             absl::Span<const Instruction* const> constants, int output);
   ConstantFlow& FlowOf(CatchKind kind);
   // By operand: the constant that it was moved from, if that has what is looked for; null: it counts as data.
-  std::vector<const Instruction*> ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Frame> frames, bool clean);
+  std::vector<const Instruction*> ConstantsOf(CatchKind kind, const Instruction& instruction, absl::Span<const Value> operands,
+                                              absl::Span<const Frame> frames, bool clean);
 
   const Module& module_;
   Backend& backend_;

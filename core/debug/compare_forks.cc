@@ -220,7 +220,7 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
   const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
   if (found->first.has_value() && found->first->where == comparison.begins) return absl::OkStatus();
   if (found->first.has_value()) {
-    comparison.through = absl::StrCat("inside, not handed on: ", found->first->where, ": ", found->first->text, "\n");
+    comparison.through = absl::StrCat(found->before ? "in an iteration before: " : "inside, not handed on: ", found->first->where, ": ", found->first->text, "\n");
   } else {
     comparison.through = absl::StrCat(looked, " looked into, with the same values.",
                                       found->more ? absl::StrCat(" There are more; inside ", 10 * most, " looks into as many.") : "", "\n");

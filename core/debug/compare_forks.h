@@ -55,8 +55,9 @@ struct InnerCaller {
 // `most` iterations, calls and branches.
 struct ThroughResult {
   std::optional<InnerDifference> first;
-  int64_t frames = 0;  // looked into
-  bool more = false;   // others were not
+  bool before = false;  // it is in an iteration of a loop that is not over, which may have handed it on
+  int64_t frames = 0;   // looked into
+  bool more = false;    // others were not
 };
 absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const InnerCaller> callers,
                                            int64_t most);

@@ -320,6 +320,7 @@ absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string&
     absl::StatusOr<std::optional<InnerDifference>> found = search.Through(each.path, each.caller, each.until);
     if (!found.ok()) return found.status();
     result.first = *std::move(found);
+    result.before = each.until.has_value();
     if (result.first.has_value()) break;
   }
   result.frames = std::min(search.frames(), most);

@@ -185,9 +185,7 @@ ConstantFlow::Origin ConstantFlow::Taken(const Frame& frame, Origin origin) {
   return origin;
 }
 
-ConstantFlow::Source ConstantFlow::Of(absl::Span<const Frame> frames, const Instruction& instruction, int leaf) {
-  const Instruction* may = MayBring(instruction, leaf);
-  if (may == nullptr) return {};
+ConstantFlow::Origin ConstantFlow::OriginIn(absl::Span<const Frame> frames, const Instruction& instruction, int leaf) {
   Origin origin = OriginOf(instruction, leaf);
   for (size_t depth = frames.size(); depth-- > 0;) {
     const Frame& frame = frames[depth];
@@ -230,6 +228,18 @@ ConstantFlow::Source ConstantFlow::Of(absl::Span<const Frame> frames, const Inst
     }
     origin = OriginOf(*operand, from);
   }
+  return origin;
+}
+
+const Instruction* ConstantFlow::Behind(absl::Span<const Frame> frames, const Instruction& instruction, int leaf) {
+  const Origin origin = OriginIn(frames, instruction, leaf);
+  return origin.kind == Origin::kConstant ? origin.at : nullptr;
+}
+
+ConstantFlow::Source ConstantFlow::Of(absl::Span<const Frame> frames, const Instruction& instruction, int leaf) {
+  const Instruction* may = MayBring(instruction, leaf);
+  if (may == nullptr) return {};
+  const Origin origin = OriginIn(frames, instruction, leaf);
   switch (origin.kind) {
     case Origin::kConstant: return {Matters(*origin.at) ? origin.at : nullptr, true};
     case Origin::kMaybe: return {may, false};

@@ -34,6 +34,8 @@ class ConstantFlow {
   };
   // `frames`: the stack, the last one is the frame of the instruction.
   Source Of(absl::Span<const Frame> frames, const Instruction& instruction, int leaf);
+  // The constant, whether it matters or not, that the leaf was moved from; null: none, or that depends.
+  const Instruction* Behind(absl::Span<const Frame> frames, const Instruction& instruction, int leaf);
 
  private:
   // Where a leaf is moved from, as far as its computation says.
@@ -46,6 +48,7 @@ class ConstantFlow {
   // Through conditionals of the frame, by the branch that was taken, as far as the frame still holds what chose it.
   Origin Taken(const Frame& frame, Origin origin);
   Origin Find(const Instruction& instruction, int leaf);
+  Origin OriginIn(absl::Span<const Frame> frames, const Instruction& instruction, int leaf);
   const std::vector<LeafSource>& LeavesOf(const Instruction& instruction);
   bool Matters(const Instruction& constant);
   void Flood();

@@ -127,6 +127,7 @@ void Session::State::ShowStop(StopReason reason) {
   }
   if (reason == StopReason::kError) {
     error_stop = true;
+    error_expected = false;
     Say(who, " stopped with an error at ", machine->frames().empty() ? "its beginning" : DescribeFrame(selected), "\n  ", stop_status().message(), "\n");
   } else if (reason == StopReason::kInterrupted) {
     Say("Interrupted ", device.empty() ? "" : absl::StrCat("in ", device, " "), "at ", DescribeFrame(selected), "\n");
@@ -276,7 +277,10 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
   if (reason != StopReason::kStep) stops.pending.clear();  // of a stop before
   waiting_at.reset();
   if (reason == StopReason::kWaiting) waiting_at = machine->Where();
-  if (reason == StopReason::kError) error_stop = true;
+  if (reason == StopReason::kError) {
+    error_stop = true;
+    error_expected = false;
+  }
   FlushLogs(*this);
   return reason;
 }

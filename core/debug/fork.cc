@@ -37,6 +37,7 @@ absl::StatusOr<Fork> Present(Session::State& s) {
   fork.module = s.module.get();
   fork.inputs = s.inputs.get();
   fork.error_stop = s.error_stop;
+  fork.error_expected = s.error_expected;
   fork.made = forks.current_made;
   fork.bookmarks = travel.bookmarks;
   fork.memory = PresentMemory(s);
@@ -78,6 +79,7 @@ void Enter(Session::State& s, const Fork& fork) {
   StopsOfRun(s).logged = fork.logged;
   SealLogs(s);
   s.error_stop = fork.error_stop;
+  s.error_expected = fork.error_expected;
   s.selected = s.machine == nullptr ? 0 : std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (before != s.module.get()) {
     FindAgain(s, *before);

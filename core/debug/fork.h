@@ -24,7 +24,7 @@ struct Fork {
   StopMemory memory;             // of stops, at its present
   StopLedger ledger;
   std::map<int, LoggedMoments> logged;
-  bool error_stop = false;
+  bool error_stop = false, error_expected = false;
   std::string made;              // how it came about
 };
 

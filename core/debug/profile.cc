@@ -124,6 +124,13 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
   work.transcendentals = known.transcendentals;
   const double rate = work.bytes <= kCacheBytes ? std::max(data_->cache_rate, data_->memory_rate) : data_->memory_rate;
   work.roof_seconds = std::max(rate > 0 ? work.bytes / rate : 0, known.peak_flops > 0 ? work.flops / known.peak_flops : 0);
+  if (work.roof_seconds > work.seconds) {
+    const double times = work.roof_seconds / std::max(work.seconds, 1e-9);
+    ++data_->beyond_roof;
+    if (times > data_->furthest) data_->furthest_beyond = &root;
+    data_->furthest = std::max(data_->furthest, times);
+    work.roof_seconds = work.seconds;
+  }
   known.work.Add(work);
   data_->total.Add(work);
   FollowFrames(now - work.seconds);

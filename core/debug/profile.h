@@ -77,6 +77,10 @@ struct ProfileData {
   int64_t events_dropped = 0;
   double memory_rate = 0, cache_rate = 0;  // bytes a second, measured
   std::map<std::string, double> flop_rates;  // by type, measured
+  // Executions that were faster than that: the machine was busy when it was measured, or they stay closer in the cache. They count as 100%.
+  int64_t beyond_roof = 0;
+  const Instruction* furthest_beyond = nullptr;
+  double furthest = 0;  // how many times as fast
 };
 
 // Watches one run. The machine must have been made with time_instructions.

@@ -257,8 +257,9 @@ Report MakeReport(Session::State& s) {
     r.checks.push_back({absl::StrCat("expect ", expect.text), expect.passed, expect.detail});
     failed += !expect.passed;
   }
-  r.passed = failed == 0 && !s.error_stop;
-  r.verdict = s.error_stop ? "stopped with an error" : failed > 0 ? absl::StrCat(failed, " of ", Count(static_cast<int64_t>(s.expects.size()), "expectation"), " failed")
+  const bool stopped = s.error_stop && !s.error_expected;
+  r.passed = failed == 0 && !stopped;
+  r.verdict = stopped ? "stopped with an error" : failed > 0 ? absl::StrCat(failed, " of ", Count(static_cast<int64_t>(s.expects.size()), "expectation"), " failed")
               : s.expects.empty() ? "no expectations" : absl::StrCat(Count(static_cast<int64_t>(s.expects.size()), "expectation"), " passed");
   r.facts = {{"program", absl::StrCat(s.module->name, s.module->source != nullptr ? absl::StrCat(" (", s.module->source->name(), ")") : "")},
              {"size", absl::StrCat(Count(s.module->instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(s.module->computations.size()), "computation"))},

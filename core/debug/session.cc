@@ -263,7 +263,7 @@ int Session::failed_expects() const {
 }
 int Session::passed_expects() const { return static_cast<int>(state_->expects.size()) - failed_expects(); }
 const std::vector<ExpectRecord>& Session::expects() const { return state_->expects; }
-bool Session::stopped_with_error() const { return state_->error_stop; }
+bool Session::stopped_with_error() const { return state_->error_stop && !state_->error_expected; }
 bool Session::running() const { return state_->started(); }
 
 // -- Commands about the console itself --

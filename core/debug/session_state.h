@@ -44,6 +44,7 @@ struct RunState {
   std::unique_ptr<Machine> machine;  // null until the first run
   int selected = 0;  // depth of the selected frame in machine->frames(); 0 is the entry
   bool error_stop = false;
+  bool error_expected = false;  // of an error stop: a script said that it is meant
   absl::Status stuck;  // of an error stop that is not the machine's: it waits for devices that will not come
   bool unjudged = false;             // it stands where something is armed, and nobody has judged that yet
   std::optional<Mark> waiting_at;    // where it had to wait for other devices when it ran last

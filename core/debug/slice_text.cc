@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -155,6 +156,13 @@ class TextPrinter {
     absl::StrAppend(&text_, lead, Cut(line, kWidth), "\n");
   }
 
+  // The file's name is said once: in the first line. Not in those that are left out.
+  std::string Source(const Instruction& i) {
+    const std::string source = SourceOf(module_, i), file = absl::StrCat(module_.source == nullptr ? "" : Basename(module_.source->name()), ":");
+    if (!absl::StartsWith(source, file)) return source;
+    return std::exchange(file_said_, true) ? absl::StrCat("line ", source.substr(file.size())) : source;
+  }
+
   std::string Head(const SliceNode& node) {
     std::string text = absl::StrCat(PlaceText(node.place), " = ", ValueText(node));
     if (!node.formula.empty() && node.formula != PlaceText(node.place) && node.formula != ValueText(node)) absl::StrAppend(&text, " = ", node.formula);
@@ -162,8 +170,9 @@ class TextPrinter {
     return text;
   }
 
-  std::string Tail(const SliceNode& node, const SliceNode* from) {
+  std::string Tail(const SliceNode& node, const SliceNode* from, double share) {
     std::vector<std::string> parts;
+    if (share > 0) parts.push_back(absl::StrFormat("%.1f %%", share * 100));
     const Instruction& i = *node.place.instruction;
     switch (node.kind) {
       case SliceNode::kParameter: parts.push_back(absl::StrCat("parameter ", i.parameter_number)); break;
@@ -178,16 +187,17 @@ class TextPrinter {
       const std::string frame = FrameText(frames_.of(node.place.device), node.place.frame);
       parts.push_back(frame.empty() ? absl::StrCat("in ", frames_.of(node.place.device).place(node.place.frame).computation->name) : absl::StrCat("in ", frame));
     }
-    if (const std::string source = SourceOf(module_, i); !source.empty()) parts.push_back(source);
+    if (const std::string source = Source(i); !source.empty()) parts.push_back(source);
     return parts.empty() ? "" : absl::StrCat("   (", absl::StrJoin(parts, "; "), ")");
   }
 
   // What stands below something: another node, or a line with nodes below.
   struct Branch {
     const SliceEdge* edge = nullptr;
-    std::string line;
+    std::string line;  // where an edge is: what stands before the node, which is a term
     std::vector<const SliceEdge*> below;
     const SliceNode* from = nullptr;
+    double share = 0;  // of that term
   };
   struct Todo {
     Branch branch;
@@ -195,11 +205,14 @@ class TextPrinter {
   };
 
   // `below`: what the line has no room for.
-  std::string EdgeLine(const SliceEdge* edge, int number, const SliceNode* from, bool again, std::string* below) {
+  std::string EdgeLine(const Branch& branch, int number, bool again, std::string* below) {
     const SliceNode& node = slice_.nodes[number];
-    std::string line = edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": ");
+    const SliceEdge* edge = branch.edge;
+    const SliceNode* from = branch.from;
+    std::string line = absl::StrCat(branch.line, edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": "));
     if (frames_.name != nullptr && from != nullptr && from->place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
-    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from)));
+    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from, branch.share)));
+    if (again && branch.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", branch.share * 100);
     if (edge != nullptr) {
       std::string through = ThroughText(*edge, false);
       if (line.size() + through.size() > kWidth) through = ThroughText(*edge, true);
@@ -216,19 +229,19 @@ class TextPrinter {
     const size_t n = branches.size();
     const std::string deeper = under.size() < kDeepest ? under : under.substr(0, kDeepest);
     for (size_t k = n; k-- > 0;) {
-      const bool alone = n == 1 && branches[k].edge != nullptr;
+      const bool alone = n == 1 && branches[k].edge != nullptr && branches[k].line.empty();
       todo->push_back({std::move(branches[k]), absl::StrCat(deeper, alone ? "<- " : k + 1 < n ? "|- " : "`- "), alone ? deeper : absl::StrCat(deeper, k + 1 < n ? "|  " : "   ")});
     }
   }
 
   void Tree(int root, const std::string& margin) {
     std::vector<Todo> todo;
-    NodeAt(nullptr, root, nullptr, margin, margin, &todo);
+    NodeAt({}, root, margin, margin, &todo);
     while (!todo.empty()) {
       const Todo now = std::move(todo.back());
       todo.pop_back();
       if (now.branch.edge != nullptr) {
-        NodeAt(now.branch.edge, now.branch.edge->to, now.branch.from, now.lead, now.under, &todo);
+        NodeAt(now.branch, now.branch.edge->to, now.lead, now.under, &todo);
         continue;
       }
       Line(now.lead, now.branch.line);
@@ -238,11 +251,11 @@ class TextPrinter {
     }
   }
 
-  void NodeAt(const SliceEdge* edge, int number, const SliceNode* from, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
+  void NodeAt(const Branch& branch, int number, const std::string& lead, const std::string& under, std::vector<Todo>* todo) {
     const SliceNode& node = slice_.nodes[number];
     const bool again = !printed_.insert(number).second;
     std::string below;
-    Line(lead, EdgeLine(edge, number, from, again, &below));
+    Line(lead, EdgeLine(branch, number, again, &below));
     if (!below.empty()) Line(absl::StrCat(under, "   "), below);
     if (again) return;
     if (!node.note.empty()) Line(absl::StrCat(under, "   "), node.note);
@@ -253,13 +266,31 @@ class TextPrinter {
     Push(std::move(branches), under, todo);
   }
 
+  // A term that is one element, which itself is made of others: that line says all.
+  const SliceEdge* Alone(const SliceNode& node, int t) const {
+    const SliceEdge* only = nullptr;
+    for (const SliceEdge& edge : node.edges) {
+      if (edge.term != t) continue;
+      if (only != nullptr) return nullptr;
+      only = &edge;
+    }
+    if (only == nullptr || only->role != ReadRole::kValue || only->moves > 0) return nullptr;
+    const SliceNode& to = slice_.nodes[only->to];
+    const bool more = !to.edges.empty() || to.kind == SliceNode::kParameter || !to.formula.empty() || !to.note.empty();
+    return more && node.terms[t].formula == PlaceText(to.place) ? only : nullptr;
+  }
+
   std::vector<Branch> Terms(const SliceNode& node) {
     std::vector<Branch> branches;
     const bool updates = Def(*node.place.instruction).op_class == OpClass::kPush, in_turn = node.fold == "updates";
     for (size_t t = 0; t < node.terms.size(); ++t) {
       const SliceTerm& term = node.terms[t];
-      std::string line = absl::StrCat(term.initial ? "initial value " : updates ? "update " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "),
-                                      in_turn && !term.initial ? "makes it " : "", ToText(term.value));
+      const std::string name = absl::StrCat(term.initial ? "initial value " : updates ? "update " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "));
+      if (const SliceEdge* only = Alone(node, static_cast<int>(t)); only != nullptr && !updates && (term.initial || !in_turn)) {
+        branches.push_back({only, name, {}, &node, term.share});
+        continue;
+      }
+      std::string line = absl::StrCat(name, in_turn && !term.initial ? "makes it " : "", ToText(term.value));
       if (!term.formula.empty()) absl::StrAppend(&line, " = ", term.formula);
       if (!term.numbers.empty() && !Says(term.numbers, ToText(term.value)) && term.numbers != term.formula) absl::StrAppend(&line, " = ", term.numbers);
       if (term.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", term.share * 100);
@@ -294,7 +325,7 @@ class TextPrinter {
       const absl::string_view what = birth.nan ? "NaN" : "infinity";
       const SliceNode& first = slice_.nodes[birth.path.front()];
       if (b == 0) {
-        Line("", absl::StrCat(Head(first), Tail(first, nullptr)));
+        Line("", absl::StrCat(Head(first), Tail(first, nullptr, 0)));
       }
       const SliceNode& last = slice_.nodes[birth.path.back()];
       const absl::string_view verb = birth.given ? "comes with" : "is born at";
@@ -327,6 +358,7 @@ class TextPrinter {
   const SliceTextOptions& options_;
   std::string text_;
   std::set<int> printed_;
+  bool file_said_ = false;
   int64_t lines_ = 0, left_out_ = 0;
 };
 

@@ -99,13 +99,14 @@ absl::Status StepLine(Session::State& s, absl::string_view args, bool into) {
   Machine& m = *s.machine;
   const size_t depth_before = m.frames().size();
   const Computation* before = m.top().computation;
+  const uint64_t serial = m.top().serial;  // of the iteration
   LineStepper stepper(s, into);
   StopReason reason = StopReason::kStep;
   for (int64_t i = 0; i < *n && reason == StopReason::kStep && !m.finished(); ++i) reason = stepper.StepOne();
   s.ShowNotices();
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (reason == StopReason::kStep && !m.finished() && *n > 0) {
-    if (m.frames().size() != depth_before || m.top().computation != before) s.Say(s.DescribeFrame(s.selected), "\n");
+    if (m.frames().size() != depth_before || m.top().computation != before || m.top().serial != serial) s.Say(s.DescribeFrame(s.selected), "\n");
     s.Say(SourceLineHere(s));
   }
   s.ShowStop(reason);

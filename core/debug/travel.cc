@@ -90,7 +90,7 @@ bool CouldStop(const Session::State& s) {
 }
 
 // The last stop before the present, searched through one stretch between snapshots after the other, backwards; `after`: no earlier than
-// the first that lies behind that moment, though earlier ones may be found, too. The program is left somewhere.
+// the first that does not lie before that moment, though earlier ones may be found, too. The program is left somewhere.
 absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* after, Found* best) {
   Machine& m = *s.machine;
   const Mark present = m.Where();
@@ -106,7 +106,7 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
   for (auto moment = moments.rbegin(); moment != moments.rend() && CouldStop(s); ++moment) {
     const bool at_end = best->last.has_value() && *best->last == end;  // what the instruction before made stops there, too
     if (best->last.has_value() && doubts.empty() && !at_end) break;
-    if (after != nullptr && !(*after < end) && doubts.empty() && !at_end) break;
+    if (after != nullptr && end < *after && doubts.empty() && !at_end) break;
     if (!(moment->mark < end)) continue;
     StopMemory memory;
     status = MemoryAt(s, moment->mark, *moment->computation, &memory);
@@ -233,15 +233,18 @@ absl::StatusOr<bool> BackOneLine(Session::State& s, Timeline& timeline, bool int
   return true;
 }
 
-// From `from` the program went back to where it stands: what stops between is come to first. False: nothing does.
-absl::StatusOr<bool> StopOnTheWay(Session::State& s, Timeline& timeline, const Mark& from, bool by_line) {
+// From `from` the program went back to where it stands: what stops between is come to first, as is what stops here. False: nothing does.
+absl::StatusOr<bool> StopOnTheWay(Session::State& s, Timeline& timeline, const Mark& from, bool by_line, bool into) {
   const Mark target = s.machine->Where();
   const Instruction* passed = s.machine->next_instruction();
-  if (!CouldStop(s) || (!by_line && (passed == nullptr || passed->CalledComputations().empty()))) return false;
+  const bool passes = by_line || (!into && passed != nullptr && !passed->CalledComputations().empty());
+  const bool here = StopsOfRun(s).at.contains({s.machine->top().computation, s.machine->top().position});
+  const bool caught = std::any_of(s.breakpoints.begin(), s.breakpoints.end(), [](const auto& b) { return b->kind == Breakpoint::kCatch; });
+  if (!CouldStop(s) || !(passes || here || caught)) return false;
   if (absl::Status back = SeekStatus(s, timeline.Seek(from)); !back.ok()) return back;
   Found found;
   const absl::Status status = FindStopBefore(s, timeline, &target, &found);
-  const bool stops = status.ok() && found.last.has_value() && target < *found.last;
+  const bool stops = status.ok() && found.last.has_value() && !(*found.last < target);
   const absl::Status there = SeekStatus(s, timeline.Seek(!status.ok() ? from : stops ? *found.last : target));
   if (!status.ok() || !there.ok()) return status.ok() ? there : status;
   if (!stops) return false;
@@ -268,7 +271,7 @@ absl::Status ReverseMany(Session::State& s, absl::string_view args, bool into) {
     const absl::StatusOr<bool> went = by_line ? BackOneLine(s, **timeline, into) : BackOne(s, **timeline, into);
     if (!went.ok()) return went.status();
     if (*went) {
-      const absl::StatusOr<bool> stopped = by_line || !into ? StopOnTheWay(s, **timeline, from, by_line) : false;
+      const absl::StatusOr<bool> stopped = StopOnTheWay(s, **timeline, from, by_line, into);
       if (!stopped.ok() || *stopped) return stopped.status();
       continue;
     }

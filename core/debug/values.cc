@@ -140,7 +140,7 @@ absl::Status CommandExpect(Session::State& s, absl::string_view args) {
   if (TakeWord(rest) == "error") {
     record.passed = s.error_stop && s.machine != nullptr && absl::StrContains(s.stop_status().message(), rest);
     if (!record.passed) record.detail = s.error_stop ? absl::StrCat("the error is: ", s.stop_status().message()) : "the program did not stop with an error";
-    if (record.passed) s.error_stop = false;  // it was meant to
+    if (record.passed) s.error_expected = true;
   } else {
     const absl::StatusOr<Claim> claim = EvaluateClaim(args, s);
     // What is no claim about this program is a mistake of whoever wrote it, and not the program's.

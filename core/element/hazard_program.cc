@@ -271,7 +271,7 @@ class Builder {
   }
 
   NodeId Small(const Node& node, absl::Span<const NodeId> in, NodeId out) {
-    NodeId bad = kNoNode;
+    NodeId lost = kNoNode;
     switch (node.op) {
       case ScalarOp::kNegate:
       case ScalarOp::kAbs:
@@ -285,22 +285,21 @@ class Builder {
       case ScalarOp::kLogistic:
       case ScalarOp::kPower:
       case ScalarOp::kAtan2: {
-        bad = Against(ScalarOp::kEq, out, 0);
+        lost = Against(ScalarOp::kEq, out, 0);
         for (NodeId x : in) {
           if (IsPred(TypeOf(x)) || IsComplex(TypeOf(x))) continue;
-          bad = And(bad, Against(ScalarOp::kNe, x, 0));
-          if (IsFloat(TypeOf(x))) bad = And(bad, Finite(x));
+          lost = And(lost, Against(ScalarOp::kNe, x, 0));
+          if (IsFloat(TypeOf(x))) lost = And(lost, Finite(x));
         }
         break;
       }
       default: break;
     }
-    bad = Or(bad, IsSmall(out));
-    if (node.op == ScalarOp::kReducePrecision) return bad;
+    NodeId made = IsSmall(out);
     for (NodeId x : in) {
-      if (IsFloat(TypeOf(x))) bad = And(bad, Not(IsSmall(x)));
+      if (IsFloat(TypeOf(x))) made = And(made, Not(IsSmall(x)));
     }
-    return bad;
+    return Or(lost, made);
   }
 
   int Limit(ElementType type) const { return query_.bits > 0 ? query_.bits : DefaultCancellationBits(type); }

@@ -158,13 +158,10 @@ bool Has(ScalarHazard hazard, ScalarOp op, ElementType to, int64_t aux, absl::Sp
       return because(absl::StrCat(Name(in[0].type), " ", ToText(in[0]), " has no place in ", op == ScalarOp::kReducePrecision ? "the reduced precision" : Name(to),
                                   " and becomes ", ToText(out)));
     case ScalarHazard::kDenormal: {
-      for (const Scalar& s : in) {
-        if (op != ScalarOp::kReducePrecision && IsDenormal(s)) return false;  // inherited; but flushing to zero is its own doing
-      }
-      if (op == ScalarOp::kReducePrecision && IsDenormal(in[0]) && out.re != 0) return false;
-      if (IsDenormal(out)) return because(absl::StrCat(Sentence(Name(op), in, out), " is denormal"));
-      if (!LosesToZero(op, in, out)) return false;
-      return because(absl::StrCat(Sentence(Name(op), in, out), " is lost to zero"));
+      // A denormal of denormals is inherited; a zero is the operation's own doing, whatever it comes from.
+      if (LosesToZero(op, in, out)) return because(absl::StrCat(Sentence(Name(op), in, out), " is lost to zero"));
+      if (!IsDenormal(out) || std::any_of(in.begin(), in.end(), IsDenormal)) return false;
+      return because(absl::StrCat(Sentence(Name(op), in, out), " is denormal"));
     }
     case ScalarHazard::kCancellation: {
       const int limit = bits > 0 ? bits : DefaultCancellationBits(to);

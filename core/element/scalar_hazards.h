@@ -13,7 +13,7 @@ namespace hloscope {
 
 enum class ScalarHazard : uint8_t {
   kConversionOverflow,  // a conversion to a type, or to a reduced precision, that does not reach as far as the value
-  kDenormal,            // a result below the smallest normal number, or lost to zero there, from operands that are neither
+  kDenormal,            // a result below the smallest normal number of operands that are not, or lost to zero there
   kCancellation,        // an addition or subtraction in which leading bits of the operands cancel
   kIntegerOverflow,     // a signed integer result, or the quotient of a remainder, that does not fit its type
   kUnsignedWrap,        // an unsigned integer result that does not fit its type: meant by hashes and random generators, else a mistake
