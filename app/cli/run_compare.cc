@@ -24,8 +24,14 @@ ordered_json Json(const ErrorStatistics& s) {
   for (int bin = 0; bin < kErrorBins; ++bin) {
     if (s.bins[bin] > 0) bins[ErrorBinText(bin)] = s.bins[bin];
   }
-  return {{"elements", s.elements}, {"worst_ulp", Number(s.worst_ulp)}, {"mean_ulp", Number(s.mean_ulp())}, {"worst_index", s.worst_index}, {"worst_moment", s.worst_where.empty() ? ordered_json() : ordered_json(s.worst_where)}, {"got", s.elements > 0 ? ordered_json(ToText(s.worst_got)) : ordered_json()},
-          {"exact", s.elements > 0 ? ordered_json(ToText(s.worst_exact)) : ordered_json()}, {"histogram", std::move(bins)}};
+  return {{"elements", s.elements},
+          {"worst_ulp", Number(s.worst_ulp)},
+          {"mean_ulp", Number(s.mean_ulp())},
+          {"worst_index", s.worst_index},
+          {"worst_moment", s.worst_where.empty() ? ordered_json() : ordered_json(s.worst_where)},
+          {"got", s.elements > 0 ? ordered_json(ToText(s.worst_got)) : ordered_json()},
+          {"exact", s.elements > 0 ? ordered_json(ToText(s.worst_exact)) : ordered_json()},
+          {"histogram", std::move(bins)}};
 }
 
 ordered_json Json(const ShadowReport& report) {

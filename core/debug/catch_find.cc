@@ -145,8 +145,8 @@ ConstantFlow& CatchFinder::FlowOf(CatchKind kind) {
   return *flow;
 }
 
-// The constant that an operand was moved from, where somebody has set what is looked for into it: it has come without having been written. Its
-// frame may be gone; but what was set on the way is no constant's.
+// The constant that an operand was moved from, where somebody has set what is looked for into it: it has come without having been written.
+// Its frame may be gone; but what was set on the way is no constant's.
 static const Instruction* SetConstant(CatchKind kind, ConstantFlow& flow, const Instruction& operand, absl::Span<const Frame> frames) {
   if (std::none_of(frames.begin(), frames.end(), [](const Frame& frame) { return frame.changed; })) return nullptr;  // nothing was set
   const Instruction* constant = flow.Behind(frames, operand, 0);
@@ -172,7 +172,8 @@ std::vector<const Instruction*> CatchFinder::ConstantsOf(CatchKind kind, const I
   for (size_t k = 0; k < constants.size(); ++k) {
     const Instruction& operand = *instruction.operands[k];
     if (!Floats(operand.shape)) continue;
-    if (k < operands.size() && operands[k].has_value() && HasAny(kind, operands[k])) constants[k] = SetConstant(kind, flow, operand, frames);
+    if (k < operands.size() && operands[k].has_value() && HasAny(kind, operands[k]))
+      constants[k] = SetConstant(kind, flow, operand, frames);
     any = any || constants[k] != nullptr;
     if (constants[k] != nullptr || flow.MayBring(operand, 0) == nullptr) continue;
     const ConstantFlow::Source source = flow.Of(frames, operand, 0);

@@ -97,7 +97,8 @@ class CatchFinder {
     absl::StatusOr<Program> program;
     std::vector<int8_t> concerns = std::vector<int8_t>(16, -1);
     int hides[2] = {-1, -1};  // its calls may make a NaN (an infinity) and lose it
-    bool gave_up = false;  // said that not all of them were looked at
+    bool gave_up = false;     // said that not all of them were looked at
+    bool passed_over = false;                          // said that what selects pass over was not
     std::optional<std::optional<Program>> neighbours;  // of a sort
     std::map<int, Suspects> suspects;  // by what is looked for
   };

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstring>
 #include <set>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-
 #include "core/debug/catch_elements.h"
 #include "core/element/element_trace.h"
 #include "core/element/hazard_program.h"
@@ -292,7 +292,13 @@ std::vector<int64_t> CatchFinder::HiddenSuspects(const CatchRequest& request, co
     });
     // The trace goes where the selects go; where they may pass one over and the updates are few, the calls of all are looked at.
     constexpr int64_t kFew = 20000;
-    *rough = found.empty() && CallsChoose(instruction) && Updates(*program) <= kFew;
+    const int64_t updates = Updates(*program);
+    *rough = found.empty() && CallsChoose(instruction) && updates <= kFew;
+    if (found.empty() && CallsChoose(instruction) && updates > kFew && !std::exchange(Of(instruction).passed_over, true)) {
+      notices_.push_back(absl::StrCat("catch ", Name(request.kind), " looked into the ", updates, " updates of %", instruction.name,
+                                      " along what their selects take: what a select passes over is looked at where there are at most ",
+                                      kFew));
+    }
     if (!*rough) return found;
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());

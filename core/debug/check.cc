@@ -158,6 +158,26 @@ std::vector<int64_t> SampleIndices(int64_t count, int64_t samples, uint64_t seed
   return indices;
 }
 
+absl::Status ForEachSlab(
+    const Shape& shape, int64_t samples, uint64_t seed,
+    const std::function<absl::Status(absl::Span<const int64_t> linear, absl::Span<const std::vector<int64_t>> indices)>& each) {
+  constexpr int64_t kSlab = int64_t{1} << 17;
+  const int64_t count = shape.ElementCount();
+  const bool all = samples < 0 || count <= samples;
+  const std::vector<int64_t> list = all ? std::vector<int64_t>() : SampleIndices(count, samples, seed);
+  const int64_t total = all ? count : static_cast<int64_t>(list.size());
+  for (int64_t from = 0; from < total; from += kSlab) {
+    std::vector<int64_t> linear;
+    std::vector<std::vector<int64_t>> indices;
+    for (int64_t k = from; k < std::min(total, from + kSlab); ++k) {
+      linear.push_back(all ? k : list[k]);
+      indices.push_back(IndexOf(shape, linear.back()));
+    }
+    if (absl::Status done = each(linear, indices); !done.ok()) return done;
+  }
+  return absl::OkStatus();
+}
+
 RegionChecker::RegionChecker(Backend& backend, CheckOptions options) : backend_(backend), options_(options) {
   if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
 }
@@ -228,7 +248,7 @@ absl::Status RegionChecker::CheckEach(const Program& program, const InterpretOpt
     Compare(instruction, fused, tuple ? static_cast<int>(o) : -1, tuple ? result.elements()[o] : result, at, expected);
   };
   const uint64_t seed = static_cast<uint64_t>(instruction.index) + 1;
-  if (program.is_push) return CheckPush(program, interpret, operands, SampleIndices(count, samples, seed), compare);
+  if (program.is_push) return CheckPush(program, interpret, operands, samples, seed, compare);
   const std::vector<int64_t> linear = all ? std::vector<int64_t>() : SampleIndices(count, samples, seed);
   // Threads take parts of a slab in turn, and keep what does not agree bit for bit; that is judged in order, whoever found it.
   const int64_t total = all ? count : static_cast<int64_t>(linear.size());
@@ -260,21 +280,23 @@ absl::Status RegionChecker::CheckEach(const Program& program, const InterpretOpt
   return absl::OkStatus();
 }
 
-// One pass over the updates, for all elements.
+// One pass over the updates for many elements.
 absl::Status RegionChecker::CheckPush(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
-                                      const std::vector<int64_t>& linear,
+                                      int64_t samples, uint64_t seed,
                                       const std::function<void(int64_t at, int64_t output, const BoundedScalar& expected)>& compare) {
-  std::vector<std::vector<int64_t>> indices;
-  for (int64_t at : linear) indices.push_back(IndexOf(program.outputs[0].shape, at));
   Interpreter interpreter(program, interpret);
   interpreter.set_cancel(options_.cancel);
-  const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> expected = interpreter.AtMany(operands, indices);
-  if (!expected.ok()) return expected.status();
-  for (int64_t o = 0; o < LeafCount(program); ++o) {
-    for (size_t i = 0; i < linear.size(); ++i) compare(linear[i], o, (*expected)[i][o]);
-  }
-  Progressed(StepsOfElement(program));
-  return absl::OkStatus();
+  const absl::Status checked = ForEachSlab(
+      program.outputs[0].shape, samples, seed, [&](absl::Span<const int64_t> linear, absl::Span<const std::vector<int64_t>> indices) {
+        const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> expected = interpreter.AtMany(operands, indices);
+        if (!expected.ok()) return expected.status();
+        for (int64_t o = 0; o < LeafCount(program); ++o) {
+          for (size_t i = 0; i < linear.size(); ++i) compare(linear[i], o, (*expected)[i][o]);
+        }
+        return absl::OkStatus();
+      });
+  if (checked.ok()) Progressed(StepsOfElement(program));
+  return checked;
 }
 
 void RegionChecker::Progressed(double steps) {

@@ -77,7 +77,7 @@ class RegionChecker {
   absl::Status CheckEach(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
                          const Value& result, const Instruction& instruction, bool fused);
   absl::Status CheckPush(const Program& program, const InterpretOptions& interpret, absl::Span<const Value* const> operands,
-                         const std::vector<int64_t>& linear,
+                         int64_t samples, uint64_t seed,
                          const std::function<void(int64_t at, int64_t output, const BoundedScalar& expected)>& compare);
   bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
   void Progressed(double steps);
@@ -98,6 +98,10 @@ enum class Agreement : uint8_t { kAgrees, kNotFinite, kUndecided, kMismatch };
 Agreement CompareScalars(const Scalar& got, const BoundedScalar& expected);
 // Row-major indices to look at, ascending, without repeats: all when there are few.
 std::vector<int64_t> SampleIndices(int64_t count, int64_t samples, uint64_t seed);
+// Calls `each` with these of the shape's elements, row-major and as indices, as many at a time as take a few dozen MB.
+absl::Status ForEachSlab(
+    const Shape& shape, int64_t samples, uint64_t seed,
+    const std::function<absl::Status(absl::Span<const int64_t> linear, absl::Span<const std::vector<int64_t>> indices)>& each);
 
 // The member of `region` (a schedule position) that first makes a nan (or an infinity) out of finite operands, found by executing the
 // members one by one; -1 when none does.

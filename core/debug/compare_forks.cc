@@ -36,7 +36,9 @@ std::string ToText(const ForkRow& row) {
   double relative = 0;
   if (d.worst >= 0) relative = Distance(d.worst_got, d.worst_expected) / std::abs(d.worst_expected.re);
   const bool finite = std::isfinite(d.worst_ulp);  // else a NaN or an infinity stands against a number somewhere, which is no distance
-  std::string text = absl::StrCat(ToText(d, row.shape), row.more == 0 ? "" : absl::StrCat("; ", row.more, " more of its leaves ", row.more == 1 ? "differs" : "differ"));
+  std::string text =
+      absl::StrCat(ToText(d, row.shape),
+                   row.more == 0 ? "" : absl::StrCat("; ", row.more, " more of its leaves ", row.more == 1 ? "differs" : "differ"));
   if (!finite && d.largest_absolute == 0) return text;
   absl::StrAppend(&text, "; largest absolute ", d.largest_absolute, finite ? "" : " where both are finite");
   if (finite && d.worst >= 0 && IsFloat(d.worst_expected.type) && std::isfinite(relative)) absl::StrAppend(&text, ", relative ", relative);
@@ -197,7 +199,8 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
 }
 
 // Into the loops, calls and branches before the first difference, frame by frame; of loops that are not over the iterations before.
-absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most, Comparison& comparison) {
+absl::Status LookThrough(Session::State& s, const std::string& a, const std::string& b, const Both& both, int64_t most,
+                         Comparison& comparison) {
   const Standing& at = *both.at;
   if (absl::Status there = SwitchTo(s, both.fork); !there.ok()) return there;
   std::vector<InnerCaller> callers;
@@ -220,7 +223,8 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
   const std::string looked = absl::StrCat(found->frames == 1 ? std::string("1 iteration, call or branch") : absl::StrCat(found->frames, " iterations, calls and branches"), comparison.first.has_value() ? " before that" : "");
   if (found->first.has_value() && found->first->where == comparison.begins) return absl::OkStatus();
   if (found->first.has_value()) {
-    comparison.through = absl::StrCat(found->before ? "in an iteration before: " : "inside, not handed on: ", found->first->where, ": ", found->first->text, "\n");
+    comparison.through = absl::StrCat(found->before ? "in an iteration before: " : "inside, not handed on: ", found->first->where, ": ",
+                                      found->first->text, "\n");
   } else {
     comparison.through = absl::StrCat(looked, " looked into, with the same values.",
                                       found->more ? absl::StrCat(" There are more; inside ", 10 * most, " looks into as many.") : "", "\n");

@@ -59,8 +59,8 @@ struct ThroughResult {
   int64_t frames = 0;   // looked into
   bool more = false;    // others were not
 };
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const InnerCaller> callers,
-                                           int64_t most);
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
+                                           absl::Span<const InnerCaller> callers, int64_t most);
 
 // All values of an instruction, in every iteration and call, side by side; the first that differs is told.
 absl::Status CompareEverywhere(Session::State& s, const std::string& a, const std::string& b, absl::string_view name);

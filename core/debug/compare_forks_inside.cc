@@ -113,7 +113,8 @@ class Search {
   int64_t frames() const { return frames_; }
 
   // What `caller` ran, frame by frame in order of time.
-  absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller, const std::optional<ForkFrame>& until = std::nullopt) {
+  absl::StatusOr<std::optional<InnerDifference>> Through(const ForkPath& path, const std::string& caller,
+                                                         const std::optional<ForkFrame>& until = std::nullopt) {
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
     const Computation* home = ComputationOf(*s_.module, path);
     const Instruction* i = home == nullptr ? nullptr : home->FindInstruction(caller);
@@ -312,8 +313,8 @@ absl::StatusOr<std::optional<InnerDifference>> FirstInside(Session::State& s, co
   return Search(s, a, b).Inside(path, caller, last);
 }
 
-absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b, absl::Span<const InnerCaller> callers,
-                                           int64_t most) {
+absl::StatusOr<ThroughResult> FirstThrough(Session::State& s, const std::string& a, const std::string& b,
+                                           absl::Span<const InnerCaller> callers, int64_t most) {
   Search search(s, a, b, most);
   ThroughResult result;
   for (const InnerCaller& each : callers) {

@@ -30,6 +30,29 @@ ElementSet ElementSet::WithShape(const Shape& array) const {
   return set;
 }
 
+ElementSet ElementSet::WithSizes(const Shape& array) const {
+  ElementSet set(array);
+  set.exact = exact;
+  if (dims_.empty()) return WithShape(array);
+  // Row by row of the last dimension.
+  const int64_t row = dims_.back(), to_row = set.dims_.back();
+  std::vector<int64_t> index(dims_.size());
+  for (const Run& run : runs()) {
+    for (int64_t at = run.begin; at < run.end;) {
+      const int64_t next = std::min(run.end, (at / row + 1) * row);
+      DelinearizeIndex(dims_, at, absl::MakeSpan(index));
+      bool inside = true;
+      for (size_t d = 0; d < index.size(); ++d) inside = inside && index[d] < set.dims_[d];
+      if (inside) {
+        const int64_t to = LinearIndex(set.dims_, index);
+        set.Add(to, to + std::min(next - at, to_row - index.back()));
+      }
+      at = next;
+    }
+  }
+  return set;
+}
+
 void ElementSet::AddBox(absl::Span<const int64_t> low, absl::Span<const int64_t> high) {
   // The last dimensions that are covered whole make one run of a row.
   int inner = static_cast<int>(dims_.size());

@@ -43,6 +43,8 @@ class ElementSet {
   const std::vector<Box>& Boxes() const;
   // The same elements of an array of other dimensions.
   ElementSet WithShape(const Shape& array) const;
+  // The elements with the same indices of an array of other sizes, as far as it has them.
+  ElementSet WithSizes(const Shape& array) const;
   friend bool operator==(const ElementSet& a, const ElementSet& b) { return a.runs() == b.runs(); }
 
   bool exact = true;  // false: there may be less

@@ -33,8 +33,8 @@ Value LeafAt(const Value& whole, absl::Span<const int64_t> path);
 int LeafNumber(const Shape& whole, absl::Span<const int64_t> path);
 // The value with another one where `path` leads.
 Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf);
-// Whether the present history still has `sets[which]`, but for elements that later ones of the list have set anew at the same moment: the program
-// is moved there.
+// Whether the present history still has `sets[which]`, but for elements that later ones of the list have set anew at the same moment: the
+// program is moved there.
 bool StillSet(Session::State& s, absl::Span<const HandSet> sets, size_t which);
 // Sets it where the program stands, which must be at the set's moment: only the elements that were set.
 absl::Status SetAgain(Session::State& s, const HandSet& set);

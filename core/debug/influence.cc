@@ -216,6 +216,11 @@ class InfluenceBuilder {
       if (!touched) continue;
       absl::StatusOr<Leaves> result = Through(frame, i, operands);
       if (!result.ok()) return result.status();
+      if (!state_.blind && i.shape.IsArray() && i.shape.has_dynamic_dimension()) {  // what the run's value has of it
+        absl::StatusOr<Value> value = reader_.history().ValueOf(frame, i);
+        if (!value.ok()) return value.status();
+        (*result)[0] = (*result)[0].WithSizes(value->shape()).WithSizes(i.shape);
+      }
       if (!Any(*result)) continue;
       Note(frame, i, *result, SourcesAreKnown(frame, i, operands, *result) ? std::vector<std::vector<int>>() : SourcesOf(frame, i));
       (*values)[p] = *std::move(result);
@@ -278,20 +283,11 @@ class InfluenceBuilder {
       return result;
     }
     if (const ElementReader::Prepared* prepared = reader_.ProgramOf(i)) {
-      if (prepared->program.is_push) {
-        std::vector<const ElementSet*> sets;
-        for (const Leaves* operand : operands) sets.push_back(operand == nullptr ? nullptr : &(*operand)[0]);
-        SearchUpdates(reader_, frame, i, sets, &result, &state_);
-        return result;
-      }
-      for (size_t l = 0; l < result.size(); ++l) {
-        for (size_t k = 0; k < operands.size(); ++k) {
-          if (operands[k] == nullptr || (*operands[k])[0].empty()) continue;
-          if (!(*operands[k])[0].exact) result[l].exact = false;
-          SearchReaders(reader_, frame, i, static_cast<int>(l), static_cast<int>(k), (*operands[k])[0], &result[l], &state_);
-        }
-      }
-      return result;
+      if (state_.blind) return ThroughProgram(frame, i, *prepared, operands);
+      const absl::StatusOr<const ElementReader::Prepared*> sized = reader_.ProgramIn(frame, i);
+      if (!sized.ok()) return sized.status();
+      state_.looked = state_.looked || (*sized)->sized != nullptr;
+      return ThroughProgram(frame, i, **sized, operands);
     }
     if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples copied or chosen between
       const bool chooses = i.operands.size() == 3;
@@ -324,6 +320,36 @@ class InfluenceBuilder {
         }
       }
     }
+    return result;
+  }
+
+  // In the program's sizes, which are those of the run.
+  Leaves ThroughProgram(int frame, const Instruction& i, const ElementReader::Prepared& prepared,
+                        absl::Span<const Leaves* const> operands) {
+    const bool sized = prepared.sized != nullptr;
+    std::vector<ElementSet> own(operands.size());
+    std::vector<const ElementSet*> sets(operands.size(), nullptr);
+    for (size_t k = 0; k < operands.size(); ++k) {
+      if (operands[k] == nullptr) continue;
+      sets[k] = &(*operands[k])[0];
+      if (!sized) continue;
+      own[k] = sets[k]->WithSizes(prepared.program.operands[k]);
+      sets[k] = &own[k];
+    }
+    Leaves result;
+    for (const Program::Output& output : prepared.program.outputs) result.emplace_back(output.shape);
+    if (prepared.program.is_push) {
+      SearchUpdates(reader_, frame, i, prepared, sets, &result, &state_);
+    } else {
+      for (size_t l = 0; l < result.size(); ++l) {
+        for (size_t k = 0; k < sets.size(); ++k) {
+          if (sets[k] == nullptr || sets[k]->empty()) continue;
+          if (!sets[k]->exact) result[l].exact = false;
+          SearchReaders(reader_, frame, i, prepared, static_cast<int>(l), static_cast<int>(k), *sets[k], &result[l], &state_);
+        }
+      }
+    }
+    for (size_t l = 0; sized && l < result.size(); ++l) result[l] = result[l].WithSizes(LeafShape(i.shape, static_cast<int>(l)));
     return result;
   }
 

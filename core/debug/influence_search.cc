@@ -60,12 +60,12 @@ uint64_t OpenDimensions(const ElementTracer::Reach& reach, const ElementSet& set
 
 }  // namespace
 
-void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, int output, int operand, const ElementSet& set, ElementSet* result, SearchState* state) {
-  const ElementReader::Prepared* prepared = reader.ProgramOf(instruction);
-  const Shape& shape = prepared->program.outputs[output].shape;
+void SearchReaders(ElementReader& reader, int frame, const Instruction& instruction, const ElementReader::Prepared& prepared, int output,
+                   int operand, const ElementSet& set, ElementSet* result, SearchState* state) {
+  const Shape& shape = prepared.program.outputs[output].shape;
   if (shape.ElementCount() == 0) return;
-  ElementTracer& tracer = *prepared->tracer;
-  const ElementLoader plain = reader.LoaderOf(frame, instruction, *prepared);
+  ElementTracer& tracer = *prepared.tracer;
+  const ElementLoader plain = reader.LoaderOf(frame, instruction, prepared);
   const ElementLoader load = [&](int k, int64_t linear) -> absl::StatusOr<Scalar> {
     if (state->blind && instruction.operands[k]->literal == nullptr) return absl::UnavailableError("not this time");
     state->looked = true;
@@ -119,7 +119,7 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
     }
     // One element: see what it loads. The initial value of a push program alone is meant here.
     bool reads = true;
-    if (!prepared->program.is_push && points < kMostPoints && !state->blind) {
+    if (!prepared.program.is_push && points < kMostPoints && !state->blind) {
       const absl::StatusOr<TracedElement> element = tracer.At(output, part.low, load, kMostPoints - points);
       if (element.ok()) {
         points += static_cast<int64_t>(element->loads.size()) + 1;
@@ -135,11 +135,10 @@ void SearchReaders(ElementReader& reader, int frame, const Instruction& instruct
   }
 }
 
-void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruction, absl::Span<const ElementSet* const> operands, std::vector<ElementSet>* results,
-                   SearchState* state) {
-  const ElementReader::Prepared* prepared = reader.ProgramOf(instruction);
-  ElementTracer& tracer = *prepared->tracer;
-  const Program& program = prepared->program;
+void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruction, const ElementReader::Prepared& prepared,
+                   absl::Span<const ElementSet* const> operands, std::vector<ElementSet>* results, SearchState* state) {
+  ElementTracer& tracer = *prepared.tracer;
+  const Program& program = prepared.program;
   state->looked = true;
   const int outputs = static_cast<int>(program.outputs.size());
   const auto inexact = [&] {
@@ -156,7 +155,8 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
     const std::vector<bool> needed = tracer.OutputsNeededFor(o);
     for (int from = 0; from < outputs; ++from) {
       for (size_t k = 0; k < operands.size() && needed[from]; ++k) {
-        if (operands[k] != nullptr && !operands[k]->empty()) SearchReaders(reader, frame, instruction, from, static_cast<int>(k), *operands[k], &(*results)[o], state);
+        if (operands[k] != nullptr && !operands[k]->empty())
+          SearchReaders(reader, frame, instruction, prepared, from, static_cast<int>(k), *operands[k], &(*results)[o], state);
       }
     }
   }
@@ -165,7 +165,7 @@ void SearchUpdates(ElementReader& reader, int frame, const Instruction& instruct
     inexact();
     return;
   }
-  const ElementLoader load = reader.LoaderOf(frame, instruction, *prepared);
+  const ElementLoader load = reader.LoaderOf(frame, instruction, prepared);
   const auto in_set = [&](int operand, int64_t linear) { return operands[operand] != nullptr && operands[operand]->Contains(linear); };
   for (int o = 0; o < outputs; ++o) {
     ElementSet& set = (*results)[o];

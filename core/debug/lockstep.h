@@ -29,7 +29,8 @@ struct LockstepOptions {
   // Told of every pair, also of those that agree.
   std::function<void(const Instruction& a, const Instruction& b, const ArrayDifference& difference)> on_pair;
   // Takes the comparing over: nothing is compared here then, and nothing diverges. Dense arrays with the same dimensions.
-  // `frames`: the stack of the program whose value completes the pair, as it is now; what is seen where it is read may be of one further out.
+  // `frames`: the stack of the program whose value completes the pair, as it is now; what is seen where it is read may be of one further
+  // out.
   std::function<void(const Instruction& a, const Value& of_a, const Value& of_b, absl::Span<const Frame> frames)> on_values;
   const std::atomic<bool>* cancel = nullptr;
 };

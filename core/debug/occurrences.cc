@@ -251,8 +251,12 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
     around.pop_back();
     const bool said = std::none_of(around.begin(), around.end(), [](const std::string& text) { return text.empty(); });
     const std::string where = said ? absl::StrJoin(around.rbegin(), around.rend(), " in ") : "any iteration of the loop around it";
-    const std::string most = most_ >= 0 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most", said ? " there" : "") : said ? ": it is not entered there" : ": it is not entered";
-    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in ", where, most, "; iterations of both are given outer before inner, as iteration 1,0");
+    const std::string most = most_ >= 0
+                                 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most", said ? " there" : "")
+                             : said ? ": it is not entered there"
+                                    : ": it is not entered";
+    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in ", where, most,
+                        "; iterations of both are given outer before inner, as iteration 1,0");
   }
   const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
   return absl::StrCat("the program does not come to ", moment, branch ? ": the loop ends before, or another branch is taken there" : loops.empty() ? "" : ": the loop ends before, or is not entered");

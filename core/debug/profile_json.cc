@@ -46,7 +46,10 @@ std::string ProfileJson(const ProfileData& data) {
   j["run_seconds"] = data.run_seconds;
   j["total"] = ordered_json::object();
   AddWork(data.total, data.total, &j["total"]);
-  j["machine"] = {{"memory_bytes_per_second", data.memory_rate}, {"cache_bytes_per_second", data.cache_rate}, {"flops_per_second", data.flop_rates}, {"faster_executions", data.beyond_roof}};
+  j["machine"] = {{"memory_bytes_per_second", data.memory_rate},
+                  {"cache_bytes_per_second", data.cache_rate},
+                  {"flops_per_second", data.flop_rates},
+                  {"faster_executions", data.beyond_roof}};
   j["instructions"] = ordered_json::array();
   for (const RegionWork& region : data.regions) {
     const Instruction& root = *region.root;

@@ -64,8 +64,9 @@ std::string RegionLabel(const Names& names, const RegionWork& region) {
 std::string Rate(double amount, double seconds) { return absl::StrFormat("%.2f", seconds > 0 ? amount / seconds * 1e-9 : 0); }
 
 void AppendRow(const Work& work, const Work& total, absl::string_view what, std::string* text) {
-  absl::StrAppendFormat(text, "%12.3f %6.1f%% %9lld %9s %8s %7.1f%%  %s\n", work.seconds * 1e3, Percent(work.seconds, total.seconds), static_cast<long long>(work.times),
-                        Rate(work.flops, work.seconds), Rate(work.bytes, work.seconds), Percent(work.roof_seconds, work.seconds), what);
+  absl::StrAppendFormat(text, "%12.3f %6.1f%% %9lld %9s %8s %7.1f%%  %s\n", work.seconds * 1e3, Percent(work.seconds, total.seconds),
+                        static_cast<long long>(work.times), Rate(work.flops, work.seconds), Rate(work.bytes, work.seconds),
+                        Percent(work.roof_seconds, work.seconds), what);
 }
 
 absl::string_view Title(ProfileBy by) {
@@ -131,12 +132,16 @@ std::string ProfileSummary(const ProfileData& data) {
   for (const auto& [type, rate] : data.flop_rates) absl::StrAppendFormat(&rates, ", %.1f GFLOP/s in %s", rate * 1e-9, type);
   std::string text = absl::StrFormat("%s on %s: %.3f ms, of them %.3f ms in %s of %s\n", data.module, data.backend, data.run_seconds * 1e3, data.total.seconds * 1e3,
                                      Count(data.total.times, "execution"), Count(static_cast<int64_t>(data.regions.size()), "region"));
-  absl::StrAppendFormat(&text, "%.4g GFLOP (%.4g G functions), %s moved; %s GFLOP/s, %s GB/s, %.1f%% of the roofline\n", data.total.flops * 1e-9,
-                        data.total.transcendentals * 1e-9, FormatByteCount(static_cast<int64_t>(data.total.bytes)), Rate(data.total.flops, data.total.seconds),
-                        Rate(data.total.bytes, data.total.seconds), Percent(data.total.roof_seconds, data.total.seconds));
-  absl::StrAppendFormat(&text, "this machine, measured: %.1f GB/s from memory, %.1f GB/s in cache%s", data.memory_rate * 1e-9, data.cache_rate * 1e-9, rates);
+  absl::StrAppendFormat(&text, "%.4g GFLOP (%.4g G functions), %s moved; %s GFLOP/s, %s GB/s, %.1f%% of the roofline\n",
+                        data.total.flops * 1e-9, data.total.transcendentals * 1e-9, FormatByteCount(static_cast<int64_t>(data.total.bytes)),
+                        Rate(data.total.flops, data.total.seconds), Rate(data.total.bytes, data.total.seconds),
+                        Percent(data.total.roof_seconds, data.total.seconds));
+  absl::StrAppendFormat(&text, "this machine, measured: %.1f GB/s from memory, %.1f GB/s in cache%s", data.memory_rate * 1e-9,
+                        data.cache_rate * 1e-9, rates);
   if (data.beyond_roof > 0) {
-    absl::StrAppendFormat(&text, "; %s faster than that (%%%s %.1f times), which counts as 100%%: the machine was busy when it was measured, or they stay closer in the cache",
+    absl::StrAppendFormat(&text,
+                          "; %s faster than that (%%%s %.1f times), which counts as 100%%: the machine was busy when it was measured, or "
+                          "they stay closer in the cache",
                           Count(data.beyond_roof, "execution"), data.furthest_beyond->name, data.furthest);
   }
   return text + "\n";

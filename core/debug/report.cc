@@ -259,8 +259,10 @@ Report MakeReport(Session::State& s) {
   }
   const bool stopped = s.error_stop && !s.error_expected;
   r.passed = failed == 0 && !stopped;
-  r.verdict = stopped ? "stopped with an error" : failed > 0 ? absl::StrCat(failed, " of ", Count(static_cast<int64_t>(s.expects.size()), "expectation"), " failed")
-              : s.expects.empty() ? "no expectations" : absl::StrCat(Count(static_cast<int64_t>(s.expects.size()), "expectation"), " passed");
+  r.verdict = stopped             ? "stopped with an error"
+              : failed > 0        ? absl::StrCat(failed, " of ", Count(static_cast<int64_t>(s.expects.size()), "expectation"), " failed")
+              : s.expects.empty() ? "no expectations"
+                                  : absl::StrCat(Count(static_cast<int64_t>(s.expects.size()), "expectation"), " passed");
   r.facts = {{"program", absl::StrCat(s.module->name, s.module->source != nullptr ? absl::StrCat(" (", s.module->source->name(), ")") : "")},
              {"size", absl::StrCat(Count(s.module->instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(s.module->computations.size()), "computation"))},
              {"backend", std::string(s.backend->name())}};

@@ -170,7 +170,8 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
       options_.cancel};
   const absl::Status looked = shadow->At(look, [&](const ShadowElement& element) {
     ShadowRow& row = Row(*element.instruction);
-    if (AddError(row.own, element.got, element.exact, *element.shape, element.linear)) row.own.worst_frames = PastFramesOf(machine_.frames());
+    if (AddError(row.own, element.got, element.exact, *element.shape, element.linear))
+      row.own.worst_frames = PastFramesOf(machine_.frames());
     ++report_.elements;
   });
   if (!looked.ok() && !Cancelled()) Failed(*frame.computation->schedule[region.root], looked.message());

@@ -302,31 +302,29 @@ absl::Status RegionShadow::At(const Look& look, const std::function<void(const S
 
 absl::Status RegionShadow::LookAtPush(const Group& group, const Look& look, absl::Span<const Value* const> operands,
                                       const std::function<void(const ShadowElement&)>& take) {
-  const Shape& shape = group.shape;
-  std::vector<std::vector<int64_t>> indices;
-  const std::vector<int64_t> linear = SampleIndices(shape.ElementCount(), look.samples, look.seed);
-  for (const int64_t at : linear) indices.push_back(IndexOf(shape, at));
   InterpretOptions interpret;
   interpret.bounds = false;
-  const auto evaluate = [&](const Program& program) {
-    Interpreter interpreter(program, interpret);
-    interpreter.set_cancel(look.cancel);
-    return interpreter.AtMany(operands, indices);
-  };
-  const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> exact = evaluate(group.program);
-  if (!exact.ok()) return exact.status();
-  absl::StatusOr<std::vector<std::vector<BoundedScalar>>> own;
-  if (group.own.has_value()) {
-    own = evaluate(*group.own);
-    if (!own.ok()) return own.status();
-  }
-  for (const Member& member : group.members) {
-    for (size_t k = 0; k < linear.size(); ++k) {
-      const Scalar got = group.own.has_value() ? (*own)[k][member.got].value : ElementAt(Leaf(*look.result, member.leaf), linear[k]);
-      take({member.instruction, &member.shape, linear[k], got, (*exact)[k][member.exact].value});
-    }
-  }
-  return absl::OkStatus();
+  Interpreter interpreter(group.program, interpret);
+  interpreter.set_cancel(look.cancel);
+  std::optional<Interpreter> own_interpreter;
+  if (group.own.has_value()) own_interpreter.emplace(*group.own, interpret).set_cancel(look.cancel);
+  // Each time one pass over the updates.
+  return ForEachSlab(
+      group.shape, look.samples, look.seed, [&](absl::Span<const int64_t> linear, absl::Span<const std::vector<int64_t>> indices) {
+        const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> exact = interpreter.AtMany(operands, indices);
+        if (!exact.ok()) return exact.status();
+        absl::StatusOr<std::vector<std::vector<BoundedScalar>>> own;
+        if (own_interpreter.has_value()) own = own_interpreter->AtMany(operands, indices);
+        if (!own.ok()) return own.status();
+        for (const Member& member : group.members) {
+          for (size_t k = 0; k < linear.size(); ++k) {
+            const Scalar got =
+                own_interpreter.has_value() ? (*own)[k][member.got].value : ElementAt(Leaf(*look.result, member.leaf), linear[k]);
+            take({member.instruction, &member.shape, linear[k], got, (*exact)[k][member.exact].value});
+          }
+        }
+        return absl::OkStatus();
+      });
 }
 
 absl::Status RegionShadow::LookAtPull(Group& group, const Look& look, absl::Span<const Value* const> operands,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -158,7 +159,8 @@ class TextPrinter {
 
   // The file's name is said once: in the first line. Not in those that are left out.
   std::string Source(const Instruction& i) {
-    const std::string source = SourceOf(module_, i), file = absl::StrCat(module_.source == nullptr ? "" : Basename(module_.source->name()), ":");
+    const std::string source = SourceOf(module_, i),
+                      file = absl::StrCat(module_.source == nullptr ? "" : Basename(module_.source->name()), ":");
     if (!absl::StartsWith(source, file)) return source;
     return std::exchange(file_said_, true) ? absl::StrCat("line ", source.substr(file.size())) : source;
   }
@@ -209,9 +211,11 @@ class TextPrinter {
     const SliceNode& node = slice_.nodes[number];
     const SliceEdge* edge = branch.edge;
     const SliceNode* from = branch.from;
-    std::string line = absl::StrCat(branch.line, edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": "));
+    std::string line =
+        absl::StrCat(branch.line, edge == nullptr || edge->role == ReadRole::kValue ? "" : absl::StrCat(RoleWord(edge->role), ": "));
     if (frames_.name != nullptr && from != nullptr && from->place.device != node.place.device) line = absl::StrCat(frames_.name(node.place.device), ": ", line);
-    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node)) : absl::StrCat(Head(node), Tail(node, from, branch.share)));
+    absl::StrAppend(&line, again ? absl::StrCat(PlaceText(node.place), " = ", ValueText(node))
+                                 : absl::StrCat(Head(node), Tail(node, from, branch.share)));
     if (again && branch.share > 0) absl::StrAppendFormat(&line, "   (%.1f %%)", branch.share * 100);
     if (edge != nullptr) {
       std::string through = ThroughText(*edge, false);
@@ -285,7 +289,10 @@ class TextPrinter {
     const bool updates = Def(*node.place.instruction).op_class == OpClass::kPush, in_turn = node.fold == "updates";
     for (size_t t = 0; t < node.terms.size(); ++t) {
       const SliceTerm& term = node.terms[t];
-      const std::string name = absl::StrCat(term.initial ? "initial value " : updates ? "update " : "term ", term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "));
+      const std::string name = absl::StrCat(term.initial ? "initial value "
+                                            : updates    ? "update "
+                                                         : "term ",
+                                            term.at.empty() ? "" : absl::StrCat("[", absl::StrJoin(term.at, ","), "] "));
       if (const SliceEdge* only = Alone(node, static_cast<int>(t)); only != nullptr && !updates && (term.initial || !in_turn)) {
         branches.push_back({only, name, {}, &node, term.share});
         continue;

@@ -106,7 +106,8 @@ absl::Status StepLine(Session::State& s, absl::string_view args, bool into) {
   s.ShowNotices();
   s.selected = std::max<int>(0, static_cast<int>(s.machine->frames().size()) - 1);
   if (reason == StopReason::kStep && !m.finished() && *n > 0) {
-    if (m.frames().size() != depth_before || m.top().computation != before || m.top().serial != serial) s.Say(s.DescribeFrame(s.selected), "\n");
+    if (m.frames().size() != depth_before || m.top().computation != before || m.top().serial != serial)
+      s.Say(s.DescribeFrame(s.selected), "\n");
     s.Say(SourceLineHere(s));
   }
   s.ShowStop(reason);

@@ -209,7 +209,8 @@ absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Back
     ErrorStatistics& statistics = report.rows[entry->second].accumulated;
     const int bytes = StorageBytes(type), wide_bytes = StorageBytes(wide.shape().element_type());
     for (int64_t i = 0; i < narrow.element_count(); ++i) {
-      const bool worst = AddError(statistics, LoadScalar(type, narrow.data() + i * bytes), LoadScalar(wide.shape().element_type(), wide.data() + i * wide_bytes), narrow.shape(), i);
+      const bool worst = AddError(statistics, LoadScalar(type, narrow.data() + i * bytes),
+                                  LoadScalar(wide.shape().element_type(), wide.data() + i * wide_bytes), narrow.shape(), i);
       if (worst) statistics.worst_frames = FramesOf(module, frames, *a.parent);
     }
   };

@@ -65,7 +65,9 @@ class Ways {
 
  private:
   static bool Before(const Way::Step& a, const Way::Step& b) {
-    const auto place = [](const Way::Step& step) { return std::tuple(step.caller->index, step.branch, step.level.kind == FrameKind::kWhileBody); };
+    const auto place = [](const Way::Step& step) {
+      return std::tuple(step.caller->index, step.branch, step.level.kind == FrameKind::kWhileBody);
+    };
     return place(a) < place(b);
   }
 
@@ -99,7 +101,8 @@ double CountWaysTo(const CallGraph& calls, const Computation& computation, absl:
   double ways = 0;
   absl::flat_hash_set<const Instruction*> seen;
   for (const Instruction* caller : calls.callers[computation.id]) {
-    if (seen.insert(caller).second) ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWaysTo(calls, *caller->parent, memo);
+    if (seen.insert(caller).second)
+      ways += static_cast<double>(StepsInto(*caller, computation).size()) * CountWaysTo(calls, *caller->parent, memo);
   }
   return memo[&computation] = ways;
 }
@@ -159,7 +162,8 @@ int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {
 
 std::vector<PastFrame> PastFramesOf(absl::Span<const Frame> frames) {
   std::vector<PastFrame> past;
-  for (size_t k = 1; k < frames.size(); ++k) past.push_back({frames[k].caller, frames[k].computation, frames[k].kind, frames[k].iteration, frames[k].branch});
+  for (size_t k = 1; k < frames.size(); ++k)
+    past.push_back({frames[k].caller, frames[k].computation, frames[k].kind, frames[k].iteration, frames[k].branch});
   return past;
 }
 

@@ -39,8 +39,8 @@ inline constexpr size_t kMostWays = 256;
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home);
 // How many there are.
 double CountWays(const CallGraph& calls, const Computation& home);
-// Puts them in groups and counts the calls of each, or over all where each group has one. Returns the size of the largest group; `loops` gets
-// the innermost loop of each, null where there is none.
+// Puts them in groups and counts the calls of each, or over all where each group has one. Returns the size of the largest group; `loops`
+// gets the innermost loop of each, null where there is none.
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops);
 
 // A frame of a stack that may be gone: which run of which computation.
