@@ -6,6 +6,9 @@ namespace {
 
 bool SameKind(ElementType a, ElementType b) { return a == b || (IsFloat(a) && IsFloat(b)) || (IsInteger(a) && IsInteger(b)); }
 
+// Integer weights and floating point activations may meet; the result is floating point.
+bool CanMultiply(ElementType a, ElementType b) { return SameKind(a, b) || (IsFloat(a) && IsInteger(b)) || (IsInteger(a) && IsFloat(b)); }
+
 std::optional<Shape> Infer(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("dot.operand-arrays"))) return std::nullopt;
   const Shape& l = c.operand(0);
@@ -14,9 +17,9 @@ std::optional<Shape> Infer(ShapeContext& c) {
   const auto lc = i.Ints(AttrId::kLhsContractingDims), rc = i.Ints(AttrId::kRhsContractingDims);
   const auto lb = i.Ints(AttrId::kLhsBatchDims), rb = i.Ints(AttrId::kRhsBatchDims);
   bool ok = true;
-  if (!SameKind(l.element_type(), r.element_type())) {
+  if (!CanMultiply(l.element_type(), r.element_type())) {
     c.Fail(HLO_LABEL("dot.element-types"),
-           absl::StrCat("both sides must be of one kind of number, they are ", TypeText(l), " and ", TypeText(r)));
+           absl::StrCat("both sides must be of one kind of number, or one of them integers and the other floating point; they are ", TypeText(l), " and ", TypeText(r)));
     ok = false;
   }
   if (lc.size() != rc.size()) {
@@ -72,6 +75,7 @@ std::optional<Shape> Infer(ShapeContext& c) {
     if (!r_used[d]) list.AddFrom(r, d);
   }
   ElementType type = BitWidth(r.element_type()) > BitWidth(l.element_type()) ? r.element_type() : l.element_type();
+  if (IsFloat(l.element_type()) != IsFloat(r.element_type())) type = IsFloat(l.element_type()) ? l.element_type() : r.element_type();
   if (c.written().IsArray()) {
     if (!SameKind(c.written().element_type(), type)) {
       return c.Fail(HLO_LABEL("dot.result-type"), absl::StrCat("the result's type ", Name(c.written().element_type()),

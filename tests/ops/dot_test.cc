@@ -79,11 +79,18 @@ TEST(Dot, NoContractingDimensionAndEmptyOne) {
       "f32[2] constant({0,0})");
 }
 
+// Quantized weights meet activations: the result is floating point, and so is the sum.
+TEST(Dot, IntegersAndFloatingPoint) {
+  ExpectValue("  a = s4[2,2] constant({{1,-8},{7,2}})\n  b = bf16[2] constant({0.5,2})\n  ROOT r = bf16[2] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}",
+              "bf16[2] constant({-15.5,7.5})");
+  ExpectValue("  a = f32[2] constant({0.25,3})\n  b = u8[2] constant({200,1})\n  ROOT r = f32[] dot(a, b), lhs_contracting_dims={0}, rhs_contracting_dims={0}", "f32[] constant(53)");
+}
+
 TEST(Dot, Requirements) {
   const std::string x =
-      "  a = f32[2,3] parameter(0)\n  b = f32[3,4] parameter(1)\n  n = s32[3] parameter(2)\n  t = (f32[3]) parameter(3)\n  ROOT r = ";
+      "  a = f32[2,3] parameter(0)\n  b = f32[3,4] parameter(1)\n  n = s32[3] parameter(2)\n  t = (f32[3]) parameter(3)\n  q = pred[3] parameter(4)\n  ROOT r = ";
   ExpectError(x + "f32[2] dot(a, t), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "dot.operand-arrays");
-  ExpectError(x + "f32[2] dot(a, n), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "dot.element-types");
+  ExpectError(x + "f32[2] dot(a, q), lhs_contracting_dims={1}, rhs_contracting_dims={0}", "dot.element-types");
   ExpectError(x + "f32[2,4] dot(a, b), lhs_contracting_dims={1}", "dot.contracting-count");
   ExpectError(x + "f32[2,4] dot(a, b), lhs_contracting_dims={1}, rhs_contracting_dims={0}, lhs_batch_dims={0}", "dot.batch-count");
   ExpectError(x + "f32[2,4] dot(a, b), lhs_contracting_dims={2}, rhs_contracting_dims={0}", "dot.dimensions");

@@ -42,6 +42,11 @@ struct Type {
   std::string text;  // as written
 };
 
+// The same type, however it is spelled. Of quantized types the storage alone is compared.
+bool SameType(const Type& a, const Type& b);
+// As written, for messages.
+std::string TypeText(const Type& type);
+
 struct Attr;
 struct NamedAttr;
 struct Region;

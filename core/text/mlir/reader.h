@@ -185,8 +185,6 @@ class Reader {
   bool ReadMesh(Op* op);
   bool ReadManualComputation(Op* op);
 
-  static bool SameType(const Type& a, const Type& b);
-  static std::string TypeText(const Type& type);
   void AddAttribute(Op* op, absl::string_view name, Attr attr) { op->attributes.push_back({std::string(name), std::move(attr)}); }
 
   std::shared_ptr<const SourceText> source_;

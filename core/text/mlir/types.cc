@@ -59,7 +59,7 @@ Type Scalar(ElementType element) {
 
 }  // namespace
 
-bool Reader::SameType(const Type& a, const Type& b) {
+bool SameType(const Type& a, const Type& b) {
   if (a.kind != b.kind) return false;
   auto same_list = [](const std::vector<Type>& x, const std::vector<Type>& y) {
     if (x.size() != y.size()) return false;
@@ -89,7 +89,7 @@ int64_t Reader::SizeOf(const Type& type) {
   return size;
 }
 
-std::string Reader::TypeText(const Type& type) { return type.text.empty() ? "an unknown type" : type.text; }
+std::string TypeText(const Type& type) { return type.text.empty() ? "an unknown type" : type.text; }
 
 // Sets *known when `name` is a scalar type's name; false when it is one without values here.
 bool Reader::ScalarType(absl::string_view name, SourceRange range, Type* type, bool* known) {

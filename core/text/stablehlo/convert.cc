@@ -6,6 +6,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/literal/scalar.h"
 #include "core/ops/op.h"
@@ -34,6 +35,14 @@ bool HasUnknownSize(const Type& type) {
   if (type.kind != Type::Kind::kTensor && type.kind != Type::Kind::kQuantized) return false;
   const auto dims = type.shape.dimensions();
   return std::find(dims.begin(), dims.end(), Shape::kUnbounded) != dims.end();
+}
+
+// The same element types and sizes; bounds count as sizes.
+bool SameSizes(const Shape& a, const Shape& b) {
+  if (a.element_type() != b.element_type() || a.IsTuple() != b.IsTuple()) return false;
+  if (!a.IsTuple()) return !a.IsArray() || a.dimensions() == b.dimensions();
+  const auto left = a.tuple_shapes(), right = b.tuple_shapes();
+  return std::equal(left.begin(), left.end(), right.begin(), right.end(), SameSizes);
 }
 
 // Whether a type with `?` stands anywhere in a function.
@@ -304,6 +313,19 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
   return computation;
 }
 
+void Converter::CheckResultTypes(Scope& scope, const Op& op) {
+  for (const auto& result : op.results) {
+    Instruction*& made = scope.values[result.get()];
+    const std::optional<Shape> written = IsQuantized(result->type) ? std::nullopt : StaticShape(result->type);
+    if (made == nullptr || !written || SameSizes(*written, made->shape)) continue;
+    scope.emit.computation()->in_error = true;
+    sink_.Error(op.name_range.valid() ? op.name_range : op.range, HLO_LABEL("stablehlo.result-type"),
+                absl::StrCat(op.name, " gives ", made->shape.ToString(false), " as ", result->name.empty() ? "its result" : result->name, ", which is written as ", mlir::TypeText(result->type)),
+                "write the type that the operands and attributes lead to");
+    made = nullptr;  // what uses it would report the same again
+  }
+}
+
 void Converter::NameResults(Scope& scope, const Op& op, size_t first) {
   const std::vector<Instruction*>& all = scope.emit.computation()->instructions;
   for (const auto& result : op.results) {
@@ -401,6 +423,7 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
   } else {
     (quantized ? FindRow("stablehlo.quantized")->handler : row->handler)(context);
   }
+  CheckResultTypes(scope, op);
   NameResults(scope, op, first);
   // What an operation says about itself goes to the instruction that stands for it.
   const auto& instructions = scope.emit.computation()->instructions;
@@ -479,6 +502,15 @@ const Attr* OpContext::Need(absl::string_view name) const {
   const Attr* a = attr(name);
   if (a == nullptr) Error(HLO_LABEL("stablehlo.missing-attribute"), absl::StrCat(op.name, " needs the attribute ", name));
   return a;
+}
+
+void OpContext::Among(absl::string_view attribute, std::initializer_list<absl::string_view> words) const {
+  const Attr* a = attr(attribute);
+  if (a == nullptr) return;
+  for (const std::string& word : a->kind == Attr::Kind::kArray ? WordsOf(*a) : std::vector<std::string>{WordOf(*a)}) {
+    if (std::find(words.begin(), words.end(), word) != words.end()) continue;
+    Error(HLO_LABEL("stablehlo.attribute-word"), absl::StrCat(attribute, " of ", op.name, " is one of ", absl::StrJoin(words, ", "), "; it is not ", word));
+  }
 }
 
 std::optional<Shape> OpContext::Written(int result) const {

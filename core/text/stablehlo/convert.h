@@ -7,6 +7,7 @@
 #define HLOSCOPE_CORE_TEXT_STABLEHLO_CONVERT_H_
 
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <optional>
 #include <string>
@@ -83,6 +84,8 @@ class Converter {
 
  private:
   Operands ConvertBody(Scope& scope, const mlir::Region& region);
+  // Results have the types that the text gives them.
+  void CheckResultTypes(Scope& scope, const mlir::Op& op);
   // What the handler of an operation made is called as the text calls it: `first` is the number of instructions before it.
   void NameResults(Scope& scope, const mlir::Op& op, size_t first);
   // Names as the text writes them, %0 and %r#1, are found too.
@@ -131,6 +134,8 @@ class OpContext {
   std::vector<int64_t> Ints(absl::string_view name) const;  // empty when absent
   std::vector<int64_t> Ints(absl::string_view name, int64_t count, int64_t otherwise) const;
   std::string Word(absl::string_view name, absl::string_view otherwise = {}) const;
+  // Reports a word, or words of a list, that are none of these; an absent attribute is as good as any.
+  void Among(absl::string_view attribute, std::initializer_list<absl::string_view> words) const;
   // Reports when it is absent.
   const mlir::Attr* Need(absl::string_view name) const;
 
@@ -165,6 +170,9 @@ class OpContext {
   // The element type that parameter `i` of a region has; nothing when it is missing.
   std::optional<ElementType> RegionType(int region, int i) const;
 };
+
+// Whether the first two operands of an assertion can be compared element by element; reports when not.
+bool ComparesLike(OpContext& c);
 
 // A custom call that stands for an operation with its sizes in operands (convert_dynamic_calls.cc); false: it is another one.
 bool ConvertDynamicCall(OpContext& c, absl::string_view target);

@@ -31,11 +31,16 @@ std::string Tolerance(const OpContext& c) {
   return number ? absl::StrFormat("tolerance=%.17g", *number) : std::string();
 }
 
-void ExpectEq(OpContext& c) { AddCheck(c, "check.expect_eq", c.ins(), ""); }
+void ExpectEq(OpContext& c) {
+  if (ComparesLike(c)) AddCheck(c, "check.expect_eq", c.ins(), "");
+}
 void ExpectEqConst(OpContext& c) { AddCheck(c, "check.expect_eq", {c.in(0), Expected(c)}, ""); }
-void ExpectAlmostEq(OpContext& c) { AddCheck(c, "check.expect_almost_eq", c.ins(), Tolerance(c)); }
+void ExpectAlmostEq(OpContext& c) {
+  if (ComparesLike(c)) AddCheck(c, "check.expect_almost_eq", c.ins(), Tolerance(c));
+}
 void ExpectAlmostEqConst(OpContext& c) { AddCheck(c, "check.expect_almost_eq", {c.in(0), Expected(c)}, Tolerance(c)); }
 void ExpectClose(OpContext& c) {
+  if (!ComparesLike(c)) return;
   std::vector<std::string> parts;
   for (const char* name : {"max_ulp_difference", "min_ulp_difference"}) {
     if (c.attr(name) != nullptr) parts.push_back(absl::StrCat(name, "=", static_cast<uint64_t>(c.Int(name, 0))));
@@ -56,5 +61,13 @@ constexpr Row kRows[] = {
 }  // namespace
 
 absl::Span<const Row> CheckRows() { return kRows; }
+
+bool ComparesLike(OpContext& c) {
+  const Instruction* a = c.in(0);
+  const Instruction* b = c.in(1);
+  if (a == nullptr || b == nullptr || Shape::Compatible(a->shape, b->shape)) return true;
+  c.Error(HLO_LABEL("stablehlo.check-shapes"), absl::StrCat("values of one type are compared, not ", a->shape.ToString(false), " with ", b->shape.ToString(false)));
+  return false;
+}
 
 }  // namespace hloscope::stablehlo

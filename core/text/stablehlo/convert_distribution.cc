@@ -44,7 +44,11 @@ void AddChannel(OpContext& c, Attributes& attributes) {
   } else if (const int64_t id = c.Int("channel_id", 0); id > 0) {
     attributes.push_back(IntAttribute(AttrId::kChannelId, id));
   }
-  if (c.Bool("use_global_device_ids", false)) attributes.push_back(IntAttribute(AttrId::kUseGlobalDeviceIds, 1));
+  if (!c.Bool("use_global_device_ids", false)) return;
+  if (std::none_of(attributes.begin(), attributes.end(), [](const Attribute& a) { return a.id == AttrId::kChannelId; })) {
+    c.Error(HLO_LABEL("stablehlo.global-ids"), "use_global_device_ids needs a channel_handle whose handle is greater than 0");
+  }
+  attributes.push_back(IntAttribute(AttrId::kUseGlobalDeviceIds, 1));
 }
 
 void AddCollective(OpContext& c, Opcode opcode, Operands operands, Attributes attributes, absl::string_view frontend_attributes = "") {

@@ -28,12 +28,37 @@ void MinMax(OpContext& c) {
   c.Set(0, Select(OrderedComplex(opcode == Opcode::kMinimum ? "LT" : "GT", a, b), a, b).i);
 }
 
+// compare C3: the kind of comparison fits the elements. An index says NOTYPE, as may any.
+void CheckCompareType(OpContext& c) {
+  c.Among("compare_type", {"NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"});
+  const std::string word = c.Word("compare_type", "NOTYPE");
+  if (word == "NOTYPE" || c.in(0) == nullptr || !c.in(0)->shape.IsArray()) return;
+  const ElementType type = c.in(0)->shape.element_type();
+  const bool fits = word == "SIGNED" ? IsSigned(type) : word == "UNSIGNED" ? IsPred(type) || (IsInteger(type) && !IsSigned(type)) : word == "FLOAT" ? IsFloat(type) || IsComplex(type) : IsFloat(type);
+  if (fits) return;
+  c.Error(HLO_LABEL("stablehlo.compare-type"), absl::StrCat("elements of ", Name(type), " are not compared as ", word),
+          "SIGNED and UNSIGNED are for integers, UNSIGNED for i1, FLOAT and TOTALORDER for floating point");
+}
+
+// abs and sign: of signed integers, floating point and complex numbers.
+template <Opcode opcode>
+void OfSigned(OpContext& c) {
+  if (c.in(0) != nullptr && c.in(0)->shape.IsArray()) {
+    const ElementType type = c.in(0)->shape.element_type();
+    if (IsPred(type) || (IsInteger(type) && !IsSigned(type))) {
+      return c.Error(HLO_LABEL("stablehlo.signed-operand"), absl::StrCat(c.op.name, " takes signed integers, floating point or complex numbers, not ", Name(type)));
+    }
+  }
+  c.Simple(opcode, c.ins());
+}
+
 void Compare(OpContext& c) {
   const mlir::Attr* direction = c.Need("comparison_direction");
   if (direction == nullptr) return;
   if (const std::string word = WordOf(*direction); IsComplexOperand(c) && word != "EQ" && word != "NE") {
     return c.Set(0, OrderedComplex(word.c_str(), {&c.e, c.in(0)}, {&c.e, c.in(1)}).i);
   }
+  CheckCompareType(c);
   Attributes attributes = {c.Text(AttrId::kDirection, WordOf(*direction))};
   const std::string type = c.Word("compare_type");
   if (type == "TOTALORDER") attributes.push_back(c.Text(AttrId::kType, "TOTALORDER"));
@@ -183,7 +208,7 @@ void Real(OpContext& c) { c.Simple(Opcode::kReal, c.ins()); }
 void Imag(OpContext& c) { c.Simple(Opcode::kImag, c.ins()); }
 
 constexpr Row kRows[] = {
-    {"stablehlo.abs", Plain<Opcode::kAbs>, 1, 1},
+    {"stablehlo.abs", OfSigned<Opcode::kAbs>, 1, 1},
     {"stablehlo.add", Plain<Opcode::kAdd>, 2, 2},
     {"stablehlo.and", Plain<Opcode::kAnd>, 2, 2},
     {"stablehlo.atan2", Plain<Opcode::kAtan2>, 2, 2},
@@ -223,7 +248,7 @@ constexpr Row kRows[] = {
     {"stablehlo.shift_left", Plain<Opcode::kShiftLeft>, 2, 2},
     {"stablehlo.shift_right_arithmetic", Plain<Opcode::kShiftRightArithmetic>, 2, 2},
     {"stablehlo.shift_right_logical", Plain<Opcode::kShiftRightLogical>, 2, 2},
-    {"stablehlo.sign", Plain<Opcode::kSign>, 1, 1},
+    {"stablehlo.sign", OfSigned<Opcode::kSign>, 1, 1},
     {"stablehlo.sine", Plain<Opcode::kSine>, 1, 1},
     {"stablehlo.sqrt", Plain<Opcode::kSqrt>, 1, 1},
     {"stablehlo.stochastic_convert", StochasticConvert, 2, 2},

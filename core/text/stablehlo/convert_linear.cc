@@ -13,22 +13,28 @@ namespace {
 void AddPrecision(OpContext& c, Attributes& attributes) {
   const mlir::Attr* config = c.attr("precision_config");
   if (config == nullptr) return;
+  c.Among("precision_config", {"DEFAULT", "HIGH", "HIGHEST"});
   std::vector<std::string> words = WordsOf(*config);
+  if (!words.empty() && words.size() != 2) {
+    c.Error(HLO_LABEL("stablehlo.precision-count"), absl::StrCat("precision_config has a word for each of the two operands, not ", words.size()));
+  }
   for (std::string& word : words) absl::AsciiStrToLower(&word);
   if (std::all_of(words.begin(), words.end(), [](const std::string& w) { return w == "default"; })) return;
   attributes.push_back(c.Text(AttrId::kOperandPrecision, absl::StrCat("{", absl::StrJoin(words, ","), "}")));
 }
 
+// A type that an algorithm names: "bf16", "tf32".
+std::string PartName(const mlir::Attr& algorithm, const char* field) {
+  const mlir::Attr* f = algorithm.Field(field);
+  if (f == nullptr) return std::string();
+  std::string text = f->type.kind != mlir::Type::Kind::kNone && f->type.kind != mlir::Type::Kind::kOther ? std::string(Name(f->type.shape.element_type()))
+                     : !f->raw.empty() ? f->raw : !f->type.text.empty() ? f->type.text : f->text;
+  return absl::AsciiStrToLower(text);
+}
+
 // The algorithm's name in HLO text, from the types and counts of its parts; empty where HLO has none.
 std::string AlgorithmName(const mlir::Attr& a) {
-  const auto type = [&](const char* field) {
-    const mlir::Attr* f = a.Field(field);
-    if (f == nullptr) return std::string();
-    std::string text = f->type.kind != mlir::Type::Kind::kNone && f->type.kind != mlir::Type::Kind::kOther ? std::string(Name(f->type.shape.element_type()))
-                       : !f->raw.empty() ? f->raw : !f->type.text.empty() ? f->type.text : f->text;
-    return absl::AsciiStrToLower(text);
-  };
-  const std::string l = type("lhs_precision_type"), r = type("rhs_precision_type"), acc = type("accumulation_type");
+  const std::string l = PartName(a, "lhs_precision_type"), r = PartName(a, "rhs_precision_type"), acc = PartName(a, "accumulation_type");
   const int64_t n = IntField(a, "num_primitive_operations", 1);
   const std::string name = absl::StrCat("dot_", l, "_", r, "_", acc, n > 1 ? absl::StrCat("_x", n) : "");
   for (const char* known : {"dot_f16_f16_f16", "dot_f16_f16_f32", "dot_bf16_bf16_bf16", "dot_bf16_bf16_f32", "dot_bf16_bf16_f32_x3", "dot_bf16_bf16_f32_x6", "dot_bf16_bf16_f32_x9",
@@ -49,6 +55,9 @@ void DotGeneral(OpContext& c) {
   attributes.push_back(IntsAttribute(AttrId::kRhsContractingDims, IntsField(*n, "rhs_contracting_dimensions")));
   AddPrecision(c, attributes);
   if (const mlir::Attr* algorithm = c.attr("algorithm")) {
+    if (PartName(*algorithm, "lhs_precision_type") != PartName(*algorithm, "rhs_precision_type")) {
+      c.Error(HLO_LABEL("stablehlo.dot-algorithm"), "the algorithm's lhs_precision_type and rhs_precision_type must be the same");
+    }
     const std::string name = AlgorithmName(*algorithm);
     if (!name.empty()) attributes.push_back(c.Text(AttrId::kAlgorithm, name));
   }
@@ -135,7 +144,11 @@ void BatchNorm(OpContext& c) {
 }
 
 void Rng(OpContext& c) {
+  c.Among("rng_distribution", {"UNIFORM", "NORMAL"});
   std::optional<Shape> shape = c.Written();
+  if (const auto sizes = c.TryKnownInts(2); shape && sizes && !std::equal(sizes->begin(), sizes->end(), shape->dimensions().begin(), shape->dimensions().end())) {
+    return c.Error(HLO_LABEL("stablehlo.rng-shape"), absl::StrCat("the shape operand says [", absl::StrJoin(*sizes, ", "), "], the result is ", shape->ToString(false)));
+  }
   if (!shape) {
     const auto sizes = c.KnownInts(2, "the shape");
     if (!sizes) return;
@@ -148,6 +161,7 @@ void Rng(OpContext& c) {
 void RngBits(OpContext& c) {
   Instruction* state = c.in(0);
   if (state == nullptr) return;
+  c.Among("rng_algorithm", {"DEFAULT", "THREE_FRY", "PHILOX"});
   const std::string word = c.Word("rng_algorithm", "DEFAULT");
   const std::optional<Shape> bits = c.Written(1);
   if (!bits) return c.Error(HLO_LABEL("stablehlo.unknown-sizes"), absl::StrCat(c.op.name, " needs a result type of known sizes"));

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/literal/scalar.h"
 #include "core/text/stablehlo/convert.h"
 
 namespace hloscope::stablehlo {
@@ -48,6 +49,13 @@ void AddSplats(OpContext& c, const Operands& captured, Instruction* like, Operan
 
 // The operands of a fold of `n` arrays: arrays, those of captured scalars, then where each starts.
 Operands FoldOperands(OpContext& c, int n, const Operands& captured) {
+  for (int i = 0; i < n; ++i) {
+    const Instruction* array = c.in(i);
+    const Instruction* init = c.in(n + i);
+    if (array == nullptr || init == nullptr || array->shape.element_type() == init->shape.element_type()) continue;
+    c.Error(HLO_LABEL("stablehlo.init-type"), absl::StrCat("the initial value of ", c.op.name, " has the element type of what is folded, ", Name(array->shape.element_type()), ", not ",
+                                                           Name(init->shape.element_type())));
+  }
   Operands operands = Promoted(c, c.ins(0, n), 0);
   AddSplats(c, captured, c.in(0), operands);
   for (Instruction* init : Promoted(c, c.ins(n, n), 0)) operands.push_back(init);
@@ -91,14 +99,55 @@ std::optional<Window> ReadWindow(OpContext& c, int64_t rank) {
   return window;
 }
 
+// Whether it makes no difference how often the initial value is folded in, once at least.
+bool FoldsAway(OpContext& c, const Computation& reducer, const Instruction* init) {
+  const Instruction* root = reducer.root;
+  if (root->operands.size() != 2 || root->operands[0] == root->operands[1] || root->operands[0]->parameter_number < 0 || root->operands[1]->parameter_number < 0) return false;
+  double neutral = 0;
+  switch (root->opcode) {
+    case Opcode::kMaximum:
+    case Opcode::kMinimum:
+    case Opcode::kAnd:
+    case Opcode::kOr: return true;
+    case Opcode::kAdd:
+    case Opcode::kXor: break;
+    case Opcode::kMultiply: neutral = 1; break;
+    default: return false;
+  }
+  const Value* value = c.c.folder().Fold(init);
+  if (value == nullptr || !value->shape().IsScalar()) return false;
+  const Scalar s = LoadScalar(value->shape().element_type(), value->data());
+  return IsFloat(s.type) || IsComplex(s.type) ? s.re == neutral && s.im == 0 : s.i == static_cast<int64_t>(neutral);
+}
+
+// StableHLO fills the padding and the holes of the dilated input with the initial value and folds them like elements (reduce_window); HLO
+// passes over them. Where that can be told apart, they are made with pad.
+void FillPadding(OpContext& c, Operands& operands, Window& window) {
+  Attribute padding;
+  padding.id = AttrId::kPadding;
+  padding.name = Info(AttrId::kPadding).name;
+  std::vector<PaddingDimension> dimensions;
+  for (WindowDimension& d : window) {
+    dimensions.push_back({d.padding_low, d.padding_high, d.base_dilation - 1});
+    d.padding_low = d.padding_high = 0;
+    d.base_dilation = 1;
+  }
+  padding.value = std::move(dimensions);
+  const size_t half = operands.size() / 2;
+  for (size_t k = 0; k < half; ++k) operands[k] = c.e.Add(Opcode::kPad, {operands[k], operands[half + k]}, {padding});
+}
+
 void ReduceWindow(OpContext& c) {
   if (c.in(0) == nullptr) return;
-  const auto window = ReadWindow(c, c.in(0)->shape.rank());
+  auto window = ReadWindow(c, c.in(0)->shape.rank());
   if (!window) return;
   Operands captured;
   Computation* reducer = c.ScalarRegion(0, "reducer", OpContext::Captures::kHalves, &captured);
-  if (reducer == nullptr) return;
-  AddAll(c, Opcode::kReduceWindow, FoldOperands(c, c.operand_count() / 2, captured), {WindowAttribute(*window), ComputationAttribute(AttrId::kToApply, reducer)}, !captured.empty());
+  if (reducer == nullptr || reducer->root == nullptr) return;
+  Operands operands = FoldOperands(c, c.operand_count() / 2, captured);
+  const bool filled = std::any_of(window->begin(), window->end(), [](const WindowDimension& d) { return d.padding_low > 0 || d.padding_high > 0 || d.base_dilation > 1; });
+  if (filled && !(operands.size() == 2 && FoldsAway(c, *reducer, operands[1]))) FillPadding(c, operands, *window);
+  AddAll(c, Opcode::kReduceWindow, std::move(operands), {WindowAttribute(*window), ComputationAttribute(AttrId::kToApply, reducer)}, !captured.empty());
 }
 
 // The operation of HLO takes one array, so where its computations take scalars from outside it is done in two steps: a fold over the windows
@@ -324,8 +373,14 @@ void While(OpContext& c) {
 }
 
 // The branches of `if` and `case`: each takes one operand, what it uses from outside.
-void Branches(OpContext& c, Instruction* selector, absl::string_view name) {
+void Branches(OpContext& c, Instruction* selector, absl::string_view name, ElementType wanted) {
   if (selector == nullptr) return;
+  if (selector->shape.IsTuple() || selector->shape.element_type() != wanted || selector->shape.rank() != 0) {
+    return c.Error(HLO_LABEL("stablehlo.branch-selector"), absl::StrCat(c.op.name, " is decided by a ", Name(wanted), "[], not by ", selector->shape.ToString(false)));
+  }
+  for (const auto& region : c.op.regions) {
+    if (!region->arguments.empty()) return c.Error(HLO_LABEL("stablehlo.branch-arguments"), absl::StrCat("a branch of ", c.op.name, " takes no arguments: it sees the values around it"));
+  }
   const Captures captures = FindCaptures(c);
   Operands passed;
   for (const mlir::SsaValue* value : captures.passed) passed.push_back(c.Lookup(value));
@@ -481,8 +536,8 @@ void Scan(OpContext& c) {
   }
 }
 
-void If(OpContext& c) { Branches(c, c.in(0), "if_branch"); }
-void Case(OpContext& c) { Branches(c, c.in(0), "case_branch"); }
+void If(OpContext& c) { Branches(c, c.in(0), "if_branch", ElementType::kPred); }
+void Case(OpContext& c) { Branches(c, c.in(0), "case_branch", ElementType::kS32); }
 
 constexpr Row kRows[] = {
     {"stablehlo.reduce", Reduce, 2, -1, 1},

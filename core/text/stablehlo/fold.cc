@@ -1,5 +1,6 @@
 #include "core/text/stablehlo/fold.h"
 
+#include <optional>
 #include <vector>
 
 #include "core/element/interpret.h"
@@ -78,6 +79,17 @@ Value Evaluate(const Instruction& i, const std::vector<const Value*>& operands) 
   return made.ok() ? *std::move(made) : Value();
 }
 
+// The size of a dimension stands in its operand's type, whatever the operand holds.
+std::optional<Value> StaticSize(const Instruction& i) {
+  if (i.opcode != Opcode::kGetDimensionSize || i.operands.size() != 1 || i.operands[0] == nullptr) return std::nullopt;
+  const Shape& shape = i.operands[0]->shape;
+  const auto dimensions = i.Ints(AttrId::kDimensions);
+  if (!shape.IsArray() || dimensions.size() != 1 || dimensions[0] < 0 || dimensions[0] >= shape.rank() || shape.is_dynamic(static_cast<int>(dimensions[0]))) return std::nullopt;
+  Value value = Value::Allocate(Shape::Scalar(ElementType::kS32));
+  *value.mutable_as<int32_t>() = static_cast<int32_t>(shape.dim(static_cast<int>(dimensions[0])));
+  return value;
+}
+
 }  // namespace
 
 void Folder::Assume(const Instruction* parameter, Value value) { known_[parameter] = std::make_unique<Value>(std::move(value)); }
@@ -89,6 +101,11 @@ const Value* Folder::Fold(const Instruction* wanted) {
   while (!path.empty()) {
     const Instruction* at = path.back();
     if (known_.contains(at)) {
+      path.pop_back();
+      continue;
+    }
+    if (std::optional<Value> size = StaticSize(*at)) {
+      known_[at] = std::make_unique<Value>(*std::move(size));
       path.pop_back();
       continue;
     }

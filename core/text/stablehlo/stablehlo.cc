@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/ops/verifier.h"
 #include "core/text/stablehlo/convert.h"
+#include "core/text/stablehlo/signatures.h"
 
 namespace hloscope {
 namespace {
@@ -172,6 +173,7 @@ std::unique_ptr<Module> ReadStableHlo(std::shared_ptr<const SourceText> source, 
       continue;
     }
     ReportRepeatedNames(*part, sink);
+    stablehlo::CheckSignatures(converter, sink);
     const Op* entry = ChooseEntry(converter.functions());
     Computation* computation = converter.ConvertEntry(*entry);
     // Functions that the entry does not reach are computations too, where their types stand alone.
@@ -207,6 +209,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
     const Converter look(file, *file.modules[part], scratch, ignored);
     const Functions all = Describe(look.functions());
     ReportRepeatedNames(*file.modules[part], sink);
+    stablehlo::CheckSignatures(look, sink);
     absl::flat_hash_set<size_t> reached;
     for (size_t k = 0; k < look.functions().size(); ++k) {
       const Op& function = *look.functions()[k];

@@ -121,3 +121,17 @@ func.func private @window_sum(%a: tensor<i32>, %b: tensor<i32>) -> tensor<i32> {
   %0 = stablehlo.add %a, %b : tensor<i32>
   func.return %0 : tensor<i32>
 }
+
+// The size of a value that only a run knows stands in its type.
+func.func @size_in_a_type() {
+  %c = stablehlo.constant dense<[1.0, 2.0, 3.0, 4.0]> : tensor<4xf32>
+  %x = stablehlo.optimization_barrier %c : tensor<4xf32>
+  %n = stablehlo.get_dimension_size %x, dim = 0 : (tensor<4xf32>) -> tensor<i32>
+  %shape = stablehlo.reshape %n : (tensor<i32>) -> tensor<1xi32>
+  %two = stablehlo.constant dense<2.0> : tensor<f32>
+  %0 = stablehlo.dynamic_broadcast_in_dim %two, %shape, dims = [] : (tensor<f32>, tensor<1xi32>) -> tensor<?xf32>
+  %1 = tensor.cast %0 : tensor<?xf32> to tensor<4xf32>
+  %2 = stablehlo.multiply %x, %1 : tensor<4xf32>
+  check.expect_almost_eq_const %2, dense<[2.0, 4.0, 6.0, 8.0]> : tensor<4xf32>
+  func.return
+}

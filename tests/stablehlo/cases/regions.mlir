@@ -199,3 +199,28 @@ func.func @loop_in_a_reducer() {
   check.expect_eq_const %0, dense<[18, 45]> : tensor<2xi32>
   func.return
 }
+
+// The padding of a window and the holes of a dilated input hold the initial value and are folded like elements.
+func.func @window_padding_holds_the_initial_value() {
+  %x = stablehlo.constant dense<[10, 20, 30]> : tensor<3xi32>
+  %one = stablehlo.constant dense<1> : tensor<i32>
+  %0 = "stablehlo.reduce_window"(%x, %one) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {window_dimensions = array<i64: 2>, padding = dense<[[1, 0]]> : tensor<1x2xi64>} : (tensor<3xi32>, tensor<i32>) -> tensor<3xi32>
+  check.expect_eq_const %0, dense<[12, 31, 51]> : tensor<3xi32>
+  %1 = "stablehlo.reduce_window"(%x, %one) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.add %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {window_dimensions = array<i64: 2>, base_dilations = array<i64: 2>} : (tensor<3xi32>, tensor<i32>) -> tensor<4xi32>
+  check.expect_eq_const %1, dense<[12, 22, 22, 32]> : tensor<4xi32>
+  %2 = "stablehlo.reduce_window"(%x, %one) ({
+  ^bb0(%a: tensor<i32>, %b: tensor<i32>):
+    %s = stablehlo.subtract %a, %b : tensor<i32>
+    stablehlo.return %s : tensor<i32>
+  }) {window_dimensions = array<i64: 2>, padding = dense<[[1, 1]]> : tensor<1x2xi64>} : (tensor<3xi32>, tensor<i32>) -> tensor<4xi32>
+  check.expect_eq_const %2, dense<[-10, -29, -49, -30]> : tensor<4xi32>
+  func.return
+}
