@@ -81,7 +81,8 @@ class KeyWriter {
   void Value(const WindowDimension& w) {
     for (int64_t v : {w.size, w.stride, w.padding_low, w.padding_high, w.base_dilation, w.window_dilation, int64_t{w.reversal}}) Int(v);
   }
-  void Value(const ConvDimensionNumbers& d) {
+  void Value(const Boxed<ConvDimensionNumbers>& boxed) {
+    const ConvDimensionNumbers& d = *boxed;
     for (int64_t v : {d.input_batch, d.input_feature, d.kernel_input_feature, d.kernel_output_feature, d.output_batch, d.output_feature})
       Int(v);
     Value(d.input_spatial);

@@ -7,6 +7,7 @@
 #ifndef HLOSCOPE_CORE_EXEC_MACHINE_H_
 #define HLOSCOPE_CORE_EXEC_MACHINE_H_
 
+#include <algorithm>
 #include <atomic>
 #include <functional>
 #include <memory>

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "absl/strings/string_view.h"
+#include "core/base/boxed.h"
 #include "core/base/source.h"
 
 namespace hloscope {
@@ -62,7 +63,7 @@ using AttrValue = std::variant<int64_t,                        // Int, Bool (0 o
                                std::vector<int64_t>,           // Ints
                                Computation*,                   // Computation
                                std::vector<Computation*>,      // Computations
-                               Window, ConvDimensionNumbers, std::vector<PaddingDimension>, std::vector<SliceDimension>,
+                               Window, Boxed<ConvDimensionNumbers>, std::vector<PaddingDimension>, std::vector<SliceDimension>,
                                std::vector<std::pair<int64_t, int64_t>>>;  // Pairs
 
 struct Attribute {

@@ -47,7 +47,10 @@ absl::Span<const int64_t> Instruction::Ints(AttrId id) const {
 
 const Window* Instruction::GetWindow() const { return Get<Window>(*this, AttrId::kWindow); }
 
-const ConvDimensionNumbers* Instruction::GetDimLabels() const { return Get<ConvDimensionNumbers>(*this, AttrId::kDimLabels); }
+const ConvDimensionNumbers* Instruction::GetDimLabels() const {
+  const auto* v = Get<Boxed<ConvDimensionNumbers>>(*this, AttrId::kDimLabels);
+  return v == nullptr ? nullptr : &**v;
+}
 
 absl::Span<const PaddingDimension> Instruction::GetPadding() const {
   const auto* v = Get<std::vector<PaddingDimension>>(*this, AttrId::kPadding);
@@ -84,7 +87,7 @@ Instruction* Computation::FindInstruction(absl::string_view wanted) const {
 }
 
 Computation* Module::AddComputation(absl::string_view computation_name) {
-  Computation& computation = computation_storage_.emplace_back();
+  Computation& computation = computation_storage_.Add();
   computation.name = computation_name;
   computation.module = this;
   computation.id = static_cast<int32_t>(computations.size());
@@ -93,7 +96,7 @@ Computation* Module::AddComputation(absl::string_view computation_name) {
 }
 
 Instruction* Module::AddInstruction(Computation* parent) {
-  Instruction& instruction = instruction_storage_.emplace_back();
+  Instruction& instruction = instruction_storage_.Add();
   instruction.parent = parent;
   parent->instructions.push_back(&instruction);
   return &instruction;

@@ -18,6 +18,7 @@
 #include "absl/strings/string_view.h"
 #include "core/base/diagnostic.h"
 #include "core/base/source.h"
+#include "core/base/stable_blocks.h"
 #include "core/ir/attributes.h"
 #include "core/ir/opcode.h"
 #include "core/literal/value.h"
@@ -149,8 +150,8 @@ struct Module {
   std::vector<PythonFrame> PythonFrames(const Instruction& instruction) const;
 
  private:
-  std::deque<Computation> computation_storage_;
-  std::deque<Instruction> instruction_storage_;
+  StableBlocks<Computation> computation_storage_;
+  StableBlocks<Instruction> instruction_storage_;
   std::deque<std::string> strings_;
   absl::flat_hash_map<absl::string_view, Computation*> computation_by_name_;
 };

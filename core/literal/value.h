@@ -126,7 +126,11 @@ class Value {
   int64_t byte_size() const { return shape_.IsTuple() ? TupleByteSize() : shape_.ByteSize(); }
   absl::Span<const Value> elements() const { return elements_ ? absl::Span<const Value>(*elements_) : absl::Span<const Value>(); }
   // True when this array Value is the only holder of its buffer, so a kernel may overwrite it.
-  bool unique() const { return buffer_ != nullptr && buffer_.use_count() == 1; }
+  bool unique() const {
+    if (buffer_ == nullptr || buffer_.use_count() != 1) return false;
+    std::atomic_thread_fence(std::memory_order_acquire);  // what others read before they let go of it happened before we write
+    return true;
+  }
   const Buffer* buffer() const { return buffer_.get(); }
   // The same dense bytes under another shape with as many (reshape, bitcast); its layout is dropped where it is not dense. Shares the
   // buffer. Of dense arrays only.

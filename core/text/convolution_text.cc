@@ -175,7 +175,7 @@ void PrintWindow(const AttrValue& value, const PrintOptions&, std::string* out) 
 }
 
 bool ReadDimLabels(AttributeReading& r, AttrValue& value) {
-  auto& labels = value.emplace<ConvDimensionNumbers>();
+  auto& labels = *value.emplace<Boxed<ConvDimensionNumbers>>();
   const char* start = r.s.p;
   while (IsClass(*r.s.p, char_class::kAlpha | char_class::kDigit) || *r.s.p == '?' || *r.s.p == '-' || *r.s.p == '>') ++r.s.p;
   absl::string_view text(start, r.s.p - start);
@@ -196,7 +196,7 @@ bool ReadDimLabels(AttributeReading& r, AttrValue& value) {
 }
 
 void PrintDimLabels(const AttrValue& value, const PrintOptions&, std::string* out) {
-  const auto& d = std::get<ConvDimensionNumbers>(value);
+  const ConvDimensionNumbers& d = *std::get<Boxed<ConvDimensionNumbers>>(value);
   absl::StrAppend(out, Labels('b', d.input_batch, 'f', d.input_feature, d.input_spatial), "_",
                   Labels('i', d.kernel_input_feature, 'o', d.kernel_output_feature, d.kernel_spatial), "->",
                   Labels('b', d.output_batch, 'f', d.output_feature, d.output_spatial));

@@ -258,7 +258,7 @@ void FillAttribute(const Instruction& i, const Attribute& a, Proto* p) {
   if (const auto* v = std::get_if<absl::string_view>(&a.value)) return FillText(i, a.id, a.name, *v, p);
   if (const auto* v = std::get_if<std::vector<int64_t>>(&a.value)) return FillInts(i, a.id, *v, p);
   if (const auto* v = std::get_if<Window>(&a.value)) return FillWindow(*v, p);
-  if (const auto* v = std::get_if<ConvDimensionNumbers>(&a.value)) return FillLabels(*v, p->mutable_convolution_dimension_numbers());
+  if (const auto* v = std::get_if<Boxed<ConvDimensionNumbers>>(&a.value)) return FillLabels(**v, p->mutable_convolution_dimension_numbers());
   if (const auto* v = std::get_if<std::vector<PaddingDimension>>(&a.value)) {
     for (const PaddingDimension& d : *v) {
       auto* to = p->mutable_padding_config()->add_dimensions();
