@@ -68,8 +68,10 @@ void DrawLane(Board& board, const Lanes& lanes, int64_t lane, uint64_t bits, Box
   const std::optional<Scalar> number = lanes.narrow->At(lanes.Index(lane));
   const Paint words = quiet ? Paint(Ink::kDim) : Paint(Ink::kText);
   d.AddTextIn({box.x - kGap / 2, box.y - 17, box.width + kGap, 14}, TextWidth(lanes.NameOf(lane), Face::kMono, 11) <= box.width ? lanes.NameOf(lane) : name, {11, Face::kMono, words, Align::kCenter});
-  d.AddText({box.x, box.bottom() + 11}, absl::StrCat((lane + 1) * lanes.bits - 1), {9, Face::kUi, Ink::kFaint});
-  d.AddText({box.right(), box.bottom() + 11}, absl::StrCat(lane * lanes.bits), {9, Face::kUi, Ink::kFaint, Align::kRight});
+  const std::string high = absl::StrCat((lane + 1) * lanes.bits - 1), low = absl::StrCat(lane * lanes.bits);
+  d.AddText({box.x, box.bottom() + 11}, high, {9, Face::kUi, Ink::kFaint});
+  // In a narrow lane the places of both ends do not fit: the next lane's tells this one's.
+  if (TextWidth(high, Face::kUi, 9) + TextWidth(low, Face::kUi, 9) + 4 <= box.width) d.AddText({box.right(), box.bottom() + 11}, low, {9, Face::kUi, Ink::kFaint, Align::kRight});
   if (number.has_value()) d.AddTextIn({box.x - kGap / 2, box.bottom() + 13, box.width + kGap, 16}, ShortText(*number), {12, chosen ? Face::kMonoStrong : Face::kMono, words, Align::kCenter});
   Spot spot;
   spot.box = box;
