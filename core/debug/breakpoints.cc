@@ -147,9 +147,14 @@ void Enable(Session::State& s, Breakpoint& b, int64_t stops) {
       Redefined(s, b);
     }
   }
-  if (stops >= 0 || !b.limits.empty()) AddRule(b.limits, now, stops);
-  if (b.limits.size() == 1 && stops < 0) b.limits.clear();
-  Ledger(s).ForgetAfter(b.number, now);
+  if (stops >= 0) {
+    AddRule(b.limits, now, stops);
+    Ledger(s).ForgetAfter(b.number, now);
+  } else if (!b.limits.empty()) {  // awake at all moments, the past ones too
+    b.limits.clear();
+    PresentMemory(s).counts.erase(b.number);
+    Ledger(s).Forget(b.number);
+  }
 }
 
 }  // namespace

@@ -26,8 +26,8 @@ namespace {
 
 constexpr int64_t kLargestConstant = 32;  // elements; larger values go to the archive
 
-// Its value depends on where in a run it stands.
-bool IsRandom(const Instruction& i) { return Def(i).op_class == OpClass::kOpaque && Def(i).movement == Movement::kCreate && Def(i).host == HostService::kNone; }
+// Its value depends on where in a run it stands: not on its operands alone, as rng-bit-generator's does.
+bool IsRandom(const Instruction& i) { return i.opcode != Opcode::kRngBitGenerator && Def(i).op_class == OpClass::kOpaque && Def(i).movement == Movement::kCreate && Def(i).host == HostService::kNone; }
 bool IsHosted(const Instruction& i) { return Def(i).host != HostService::kNone; }
 
 bool HasRandom(const Computation& c, absl::flat_hash_set<const Computation*>& seen) {
@@ -127,6 +127,7 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
       absl::StatusOr<Value> made = value(i);
       if (made.ok()) {
         values.emplace(&i, *std::move(made));
+        if (&i != &target && (IsRandom(i) || CallsRandom(i))) out.notes.push_back(absl::StrCat("%", i.name, " makes random numbers, which would be others: its value is given"));
         continue;
       }
       // What the run has not come to is made by the program that is written, from what there is.

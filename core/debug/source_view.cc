@@ -257,6 +257,7 @@ absl::Status SetSourcePath(Session::State& s, absl::string_view path) {
     if (stat(name.c_str(), &info) != 0 || !S_ISDIR(info.st_mode)) return absl::NotFoundError(absl::StrCat("source-path: there is no directory ", name));
   }
   view.SetPath(path);
+  s.list_first = s.list_last = 0;  // list begins where the program stands, in what is found now
   std::map<std::string, bool> files;
   for (const Computation* computation : s.module->computations) {
     for (const Instruction* i : computation->instructions) {

@@ -46,17 +46,18 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
   state.judging = memory;
   const auto note = [&](std::vector<Stop> stops) {
     for (Stop& stop : StopsHere(s, *memory, false)) stops.push_back(std::move(stop));
-    std::vector<std::string> names, notes;
+    std::vector<int> numbers;
+    std::vector<std::string> notes;
     for (const Stop& stop : stops) {
       const Breakpoint& b = *stop.breakpoint;
       if (stop.unsure) {
         found->doubts.push_back({&b, m.Where(), memory->watches[b.number], stop.note});
         continue;
       }
-      names.push_back(absl::StrCat(b.kind == Breakpoint::kWatch ? "Watch " : b.kind == Breakpoint::kCatch ? "Catch " : "Breakpoint ", b.number));
+      numbers.push_back(b.number);
       if (!stop.note.empty()) notes.push_back(stop.note);
     }
-    if (!names.empty()) found->Set(m.Where(), std::move(names), std::move(notes), *memory);
+    if (!numbers.empty()) found->Set(m.Where(), std::move(numbers), std::move(notes), *memory);
   };
   TakeUpEdit(s);
   if (!judged_here && m.Where() < end) note({});
@@ -88,7 +89,7 @@ void SettleDoubts(Found* found, std::vector<Found::Doubt>* doubts, const StopMem
     if (!change.has_value() || (later.has_value() && !(*later < doubt.mark))) continue;
     StopMemory then;
     then.watches[doubt.watch->number] = doubt.first;
-    found->Set(doubt.mark, {absl::StrCat("Watch ", doubt.watch->number)}, {*change}, std::move(then));
+    found->Set(doubt.mark, {doubt.watch->number}, {*change}, std::move(then));
     later = doubt.mark;
   }
   *doubts = std::move(left);

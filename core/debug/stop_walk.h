@@ -38,13 +38,14 @@ struct Found {
     std::string note;
   };
   std::optional<Mark> last;
-  std::vector<std::string> names, notes;
+  std::vector<int> numbers;  // of the stops
+  std::vector<std::string> notes;
   StopMemory memory;
   std::vector<Doubt> doubts;
 
-  void Set(const Mark& mark, std::vector<std::string> stop_names, std::vector<std::string> stop_notes, StopMemory seen) {
+  void Set(const Mark& mark, std::vector<int> stops, std::vector<std::string> stop_notes, StopMemory seen) {
     last = mark;
-    names = std::move(stop_names);
+    numbers = std::move(stops);
     notes = std::move(stop_notes);
     memory = std::move(seen);
   }

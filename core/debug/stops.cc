@@ -2,6 +2,7 @@
 #include "core/debug/stops.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "absl/strings/cord.h"
 #include "absl/strings/str_join.h"
@@ -381,18 +382,42 @@ void Log(Session::State& s, const std::vector<Stop>& found) {
 
 }  // namespace
 
+absl::string_view NameOfStop(const Breakpoint& b) {
+  return b.kind == Breakpoint::kWatch ? "Watch" : b.kind == Breakpoint::kCatch ? "Catch" : b.temporary ? "Temporary breakpoint" : "Breakpoint";
+}
+
+void TakeUpCommands(Session::State& s, const std::vector<Stop>& found) {
+  StopState& stops = Stops(s);
+  stops.pending.clear();
+  stops.silent = true;
+  for (const Stop& stop : found) {
+    const std::vector<std::string>& commands = stop.breakpoint->commands;
+    stops.silent &= !commands.empty() && commands[0] == "silent";
+    std::copy_if(commands.begin(), commands.end(), std::back_inserter(stops.pending), [](const std::string& command) { return command != "silent"; });
+  }
+}
+
+bool DropTemporary(Session::State& s, const std::vector<Stop>& found) {
+  bool gone = false;
+  for (const Stop& stop : found) {
+    if (!stop.breakpoint->temporary) continue;
+    s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& other) { return other.get() == stop.breakpoint; }));
+    gone = true;
+  }
+  if (gone) s.ArmAll();
+  return gone;
+}
+
 void Announce(Session::State& s, const std::vector<Stop>& found) {
   StopState& stops = Stops(s);
   SaySwitched(s);
   Log(s, found);
-  stops.pending.clear();
-  stops.silent = true;
+  TakeUpCommands(s, found);
   std::vector<std::string> names;
   for (const Stop& stop : found) {
     const Breakpoint& b = *stop.breakpoint;
-    stops.silent &= !b.commands.empty() && b.commands[0] == "silent";
     if (b.kind == Breakpoint::kCatch || b.unnamed) continue;  // its note says so
-    names.push_back(absl::StrCat(b.kind == Breakpoint::kWatch ? "Watch " : b.temporary ? "Temporary breakpoint " : "Breakpoint ", b.number));
+    names.push_back(absl::StrCat(NameOfStop(b), " ", b.number));
   }
   s.ShowNotices();
   if (std::any_of(found.begin(), found.end(), [](const Stop& stop) { return stop.breakpoint->kind == Breakpoint::kCatch; })) ShowCatchNotices(s);
@@ -405,23 +430,8 @@ void Announce(Session::State& s, const std::vector<Stop>& found) {
   }
   bool changed = false;
   for (const Frame& frame : s.machine->frames()) changed |= StopsOfRun(s).around.insert(frame.computation).second;
-  bool gone = false;
-  for (const Stop& stop : found) {
-    Breakpoint& b = *stop.breakpoint;
-    for (const std::string& command : b.commands) {
-      if (command != "silent") stops.pending.push_back(command);
-    }
-    changed |= !b.limits.empty();  // it may sleep now
-    if (!b.temporary) continue;
-    const auto is_it = [&](const std::unique_ptr<Breakpoint>& other) { return other.get() == &b; };
-    s.breakpoints.erase(std::find_if(s.breakpoints.begin(), s.breakpoints.end(), is_it));
-    gone = true;
-  }
-  if (gone) {
-    s.ArmAll();
-  } else if (changed) {
-    s.ArmThis();
-  }
+  for (const Stop& stop : found) changed |= !stop.breakpoint->limits.empty();  // it may sleep now
+  if (!DropTemporary(s, found) && changed) s.ArmThis();
 }
 
 }  // namespace hloscope

@@ -83,6 +83,12 @@ StopState& Stops(Session::State& s);
 
 // Says which stops these are, spends what is spent, and puts their commands in order.
 void Announce(Session::State& s, const std::vector<Stop>& stops);
+// Parts of it, for stops that are come to backwards: their commands are what is to be executed next, and whether all of them are silent;
+// and what is removed by its first stop goes (false: nothing did).
+void TakeUpCommands(Session::State& s, const std::vector<Stop>& stops);
+bool DropTemporary(Session::State& s, const std::vector<Stop>& stops);
+// "Breakpoint", "Temporary breakpoint", "Watch", "Catch".
+absl::string_view NameOfStop(const Breakpoint& b);
 // -- Logpoints (logpoints.cc) --
 // Writes its line, unless that of this moment has been written.
 void WriteLog(Session::State& s, const Breakpoint& b, int64_t hits);

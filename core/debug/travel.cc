@@ -119,17 +119,18 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
       // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
       std::vector<Stop> caught;
       if (status.ok() && end < present && m.Where() == end && JudgeCaught(s, memory, false, &caught) && !caught.empty()) {
-        std::vector<std::string> names, notes;
+        std::vector<int> numbers;
+        std::vector<std::string> notes;
         for (const Stop& stop : caught) {
-          names.push_back(absl::StrCat("Catch ", stop.breakpoint->number));
+          numbers.push_back(stop.breakpoint->number);
           if (!stop.note.empty()) notes.push_back(stop.note);
         }
         if (at_end) {
-          best->names.insert(best->names.begin(), names.begin(), names.end());
+          best->numbers.insert(best->numbers.begin(), numbers.begin(), numbers.end());
           best->notes.insert(best->notes.begin(), notes.begin(), notes.end());
         } else {
           StopsHere(s, memory, false);  // counts what is reached there without a stop, which the later stretch has judged
-          here.Set(end, std::move(names), std::move(notes), memory);
+          here.Set(end, std::move(numbers), std::move(notes), memory);
         }
       }
     }
@@ -154,14 +155,26 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
   return status;
 }
 
-// Where the program stands now is that stop.
+// Where the program stands now is that stop: it is shown, its commands are executed, and what is temporary goes, as on the way forward.
 void ShowFound(Session::State& s, Found& found) {
   PresentMemory(s) = std::move(found.memory);
-  s.ArmThis();
   s.error_stop = false;
   s.stuck = absl::OkStatus();
-  for (const std::string& note : found.notes) s.Say(note, "\n");
-  s.Say(absl::StrJoin(found.names, ", "), ", ");
+  std::vector<Stop> stops;
+  std::vector<std::string> names;
+  for (int number : found.numbers) {
+    const auto b = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& each) { return each->number == number; });
+    if (b == s.breakpoints.end()) continue;
+    stops.push_back({b->get(), "", false});
+    names.push_back(absl::StrCat(NameOfStop(**b), " ", number));
+  }
+  TakeUpCommands(s, stops);
+  if (!Stops(s).silent) {
+    for (const std::string& note : found.notes) s.Say(note, "\n");
+    s.Say(absl::StrJoin(names, ", "), ", ");
+  }
+  DropTemporary(s, stops);
+  s.ArmThis();
   s.ShowStop(StopReason::kBreakpoint);
 }
 
