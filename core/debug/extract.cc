@@ -18,6 +18,7 @@
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
+#include "core/ops/random_numbers.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 
@@ -26,8 +27,8 @@ namespace {
 
 constexpr int64_t kLargestConstant = 32;  // elements; larger values go to the archive
 
-// Its value depends on where in a run it stands: not on its operands alone, as rng-bit-generator's does.
-bool IsRandom(const Instruction& i) { return i.opcode != Opcode::kRngBitGenerator && Def(i).op_class == OpClass::kOpaque && Def(i).movement == Movement::kCreate && Def(i).host == HostService::kNone; }
+// Its value depends on where in a run it stands, not on its operands alone.
+bool IsRandom(const Instruction& i) { return DrawsRandomNumbers(i); }
 bool IsHosted(const Instruction& i) { return Def(i).host != HostService::kNone; }
 
 bool HasRandom(const Computation& c, absl::flat_hash_set<const Computation*>& seen) {
