@@ -151,8 +151,11 @@ class Bisector {
   int Report() const {
     const Transition* culprit = Culprit();
     const bool compared = std::any_of(transitions_.begin(), transitions_.end(), [](const Transition& t) { return t.outcome != "not compared"; });
+    // Behind the last dump that could be compared a pass may change what it likes: that is no answer.
+    const bool open = culprit == nullptr && compared && !between_.empty();
     if (o_.json) {
       ordered_json j = {{"folder", o_.folder}, {"module", dumps_[0].module}, {"dumps", dumps_.size()}, {"equal", culprit == nullptr && compared}};
+      if (open) j["equal"] = nullptr;
       j["first"] = culprit == nullptr ? ordered_json() : Json(*culprit);
       j["pass"] = culprit == nullptr ? ordered_json() : ordered_json(culprit->after.pass);
       j["transitions"] = ordered_json::array();
@@ -166,10 +169,11 @@ class Bisector {
                     t.why.empty() ? "" : absl::StrCat(": ", t.why).c_str());
       }
       for (const std::string& text : skipped_) std::printf("  %-12s %s\n", "skipped", text.c_str());
-      if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
+      if (open) std::printf("no pass changes a value as far as could be compared; what comes behind %s could not: %s\n", PassText(previous_->dump).c_str(), absl::StrJoin(between_, ", ").c_str());
+      else if (culprit == nullptr) std::printf("%s\n", compared ? "no pass changes a value" : "nothing could be compared");
       else std::printf("first pass that changes a value: %s%s\n  before: %s\n  after: %s\nfirst divergence: %s", PassText(culprit->after).c_str(), BeforeIt(*culprit).c_str(), culprit->before.file.c_str(), culprit->after.file.c_str(), culprit->text.c_str());
     }
-    return culprit == nullptr && compared ? kOk : kFailed;
+    return open ? kUsage : culprit == nullptr && compared ? kOk : kFailed;
   }
 
  private:

@@ -377,7 +377,10 @@ absl::Status CommandFinish(Session::State& s, absl::string_view args) {
   Machine& m = *s.machine;
   const int depth = s.selected;
   const Computation& ended = *m.frames()[depth].computation;
-  if (depth > 0) s.Say("Run till the end of ", s.DescribeFrame(depth), "\n");
+  if (depth > 0) {
+    const std::string frame = s.DescribeFrame(depth);
+    s.Say("Run till the end of ", absl::StripPrefix(frame, "the end in "), "\n");
+  }
   const auto finish = [&] { return m.Finish(depth); };
   const StopReason reason = s.Go(finish, finish);
   const int now = static_cast<int>(m.frames().size());

@@ -132,6 +132,8 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
         continue;
       }
       // What the run has not come to is made by the program that is written, from what there is.
+      constexpr char kWritten[] = "what has not been executed yet has no value to give, so it is written too";
+      if (out.notes.empty() || out.notes.back() != kWritten) out.notes.push_back(kWritten);
       if (i.operands.empty() || is_given(i)) return absl::Status(made.status().code(), absl::StrCat("the value of %", i.name, " is needed: ", made.status().message()));
     }
     ++out.kept;

@@ -314,8 +314,10 @@ absl::Status RegionShadow::LookAtPush(const Group& group, const Look& look, absl
         const absl::StatusOr<std::vector<std::vector<BoundedScalar>>> exact = interpreter.AtMany(operands, indices);
         if (!exact.ok()) return exact.status();
         absl::StatusOr<std::vector<std::vector<BoundedScalar>>> own;
-        if (own_interpreter.has_value()) own = own_interpreter->AtMany(operands, indices);
-        if (!own.ok()) return own.status();
+        if (own_interpreter.has_value()) {
+          own = own_interpreter->AtMany(operands, indices);
+          if (!own.ok()) return own.status();
+        }
         for (const Member& member : group.members) {
           for (size_t k = 0; k < linear.size(); ++k) {
             const Scalar got =

@@ -31,7 +31,7 @@ std::string ShadowSummary(const ShadowReport& report) {
   std::string text = absl::StrCat(Count(own.elements, "element"), " of ", Count(static_cast<int64_t>(report.rows.size()), "instruction"),
                                   " against f64; own error ");
   if (worst == nullptr)
-    text += "not measured: no instruction makes numbers narrower than f64";
+    text += report.without_program > 0 ? "not measured" : "not measured: no instruction makes numbers narrower than f64";
   else
     absl::StrAppend(&text, "at most ",
                     std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("%.3g ulp", worst->own.worst_ulp) : "not finite", " (%",

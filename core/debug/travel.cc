@@ -408,6 +408,8 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     if (reason == StopReason::kError && !absl::IsNotFound(status)) return absl::Status(status.code(), absl::StrCat("the program stops with an error before it comes to ", args, ": ", status.message()));
     return MomentError(status, args);
   }
+  // What a logpoint behind the last instruction is armed for holds it there once more.
+  if (args == "end" && s.machine->frames().size() == 1 && !s.machine->finished() && s.machine->next_instruction() == nullptr) (void)s.machine->Run();
   Arrived(s);
   ShowArrival(s, before);
   return absl::OkStatus();
