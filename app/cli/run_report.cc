@@ -14,6 +14,8 @@
 namespace hloscope::cli {
 namespace {
 
+constexpr size_t kMostValues = 24;  // of each array, in the page
+
 std::string MismatchText(const Mismatch& m) {
   return absl::StrCat("%", m.instruction, m.fused ? " (fused)" : "", m.output >= 0 ? absl::StrCat("{", m.output, "}") : "", "[", absl::StrJoin(m.index, ","), "] is ", ToText(m.got), ", expected ",
                       ToText(m.expected), m.bound == 0 ? " to the bit" : absl::StrCat(" within ", FormatDouble(m.bound)), " (", FormatDouble(m.ulp, 4), " ulp)");
@@ -40,6 +42,30 @@ std::vector<JunitCase> Cases(const RunFacts& f) {
   }
   if (f.recorded != nullptr) cases.push_back(RecordCase(*f.recorded));
   return cases;
+}
+
+// The page with its title and what was checked.
+Report Begin(const Module& module, const std::vector<JunitCase>& cases) {
+  Report r;
+  r.title = module.name;
+  for (const JunitCase& c : cases) {
+    r.checks.push_back({c.name, c.outcome == JunitCase::kPassed, c.text.empty() ? c.message : c.text});
+    r.passed = r.passed && c.outcome == JunitCase::kPassed;
+  }
+  return r;
+}
+
+// How long it took, and how and where it ended: `well`, or at an instruction. Of one device and of several.
+template <typename Facts>
+void AddEnd(const Facts& f, absl::string_view well, Report* r) {
+  constexpr int kAround = 12;
+  const Module& module = *f.module;
+  if (!f.run_ms.empty()) r->facts.emplace_back("time", absl::StrCat(absl::StrJoin(f.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }), " ms"));
+  r->stop = f.error.empty() ? std::string(well) : f.stopped != nullptr ? absl::StrCat("Stopped at ", Describe(module, {f.stopped->parent, f.stopped->index})) : "Stopped.";
+  r->error = f.error;
+  if (f.stopped == nullptr) return;
+  r->instruction = ExplainInstruction(module, *f.stopped);
+  if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r->listings.push_back(ListingAround(*module.source, line, kAround));
 }
 
 std::vector<JunitCase> Cases(const DevicesFacts& f) {
@@ -73,25 +99,12 @@ absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& pat
 }
 
 absl::Status WriteDevicesReport(const DevicesFacts& f, const std::string& path) {
-  constexpr size_t kMostValues = 24;
-  constexpr int kAround = 12;
   const Module& module = *f.module;
-  Report r;
-  r.title = module.name;
-  for (const JunitCase& c : Cases(f)) {
-    r.checks.push_back({c.name, c.outcome == JunitCase::kPassed, c.text.empty() ? c.message : c.text});
-    r.passed = r.passed && c.outcome == JunitCase::kPassed;
-  }
+  Report r = Begin(module, Cases(f));
   r.verdict = !f.error.empty() ? "stopped with an error" : r.passed ? "finished" : "finished, with failed checks";
   r.facts = {{"program", absl::StrCat(module.name, " (", f.file, ")")}};
   r.facts.insert(r.facts.end(), f.facts.begin(), f.facts.end());
-  if (!f.run_ms.empty()) r.facts.emplace_back("time", absl::StrCat(absl::StrJoin(f.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }), " ms"));
-  r.stop = f.error.empty() ? "All devices ran to their end." : f.stopped != nullptr ? absl::StrCat("Stopped at ", Describe(module, {f.stopped->parent, f.stopped->index})) : "Stopped.";
-  r.error = f.error;
-  if (f.stopped != nullptr) {
-    r.instruction = ExplainInstruction(module, *f.stopped);
-    if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r.listings.push_back(ListingAround(*module.source, line, kAround));
-  }
+  AddEnd(f, "All devices ran to their end.", &r);
   for (const auto& [device, result] : f.results) AddLeaves(absl::StrCat(device, ": $result"), "the result", result, kMostValues, &r.values);
   return WriteReport(r, path);
 }
@@ -101,15 +114,8 @@ absl::Status WriteRunJunit(const RunFacts& facts, const std::string& path) {
 }
 
 absl::Status WriteRunReport(const RunFacts& f, const std::string& path) {
-  constexpr size_t kMostValues = 24;
-  constexpr int kAround = 12;
   const Module& module = *f.module;
-  Report r;
-  r.title = module.name;
-  for (const JunitCase& c : Cases(f)) {
-    r.checks.push_back({c.name, c.outcome == JunitCase::kPassed, c.text.empty() ? c.message : c.text});
-    r.passed = r.passed && c.outcome == JunitCase::kPassed;
-  }
+  Report r = Begin(module, Cases(f));
   r.verdict = !f.error.empty() ? (f.caught ? "caught" : "stopped with an error") : r.passed ? "finished" : "finished, with failed checks";
   r.facts = {{"program", absl::StrCat(module.name, " (", f.file, ")")},
              {"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(module.computations.size()), "computation"))},
@@ -117,12 +123,8 @@ absl::Status WriteRunReport(const RunFacts& f, const std::string& path) {
              {"inputs", f.inputs->Summary()},
              {"executed", Count(f.machine->executed(), "instruction")},
              {"memory", absl::StrCat(FormatByteCount(f.machine->account().peak()), " of values and scratch at most")}};
-  if (!f.run_ms.empty()) r.facts.emplace_back("time", absl::StrCat(absl::StrJoin(f.run_ms, ", ", [](std::string* out, double ms) { absl::StrAppendFormat(out, "%.3f", ms); }), " ms"));
-  r.stop = f.error.empty() ? "The program ran to its end." : f.stopped != nullptr ? absl::StrCat("Stopped at ", Describe(module, {f.stopped->parent, f.stopped->index})) : "Stopped.";
-  r.error = f.error;
+  AddEnd(f, "The program ran to its end.", &r);
   if (f.stopped != nullptr) {
-    r.instruction = ExplainInstruction(module, *f.stopped);
-    if (const int line = LineOf(module, *f.stopped); line > 0 && module.source != nullptr) r.listings.push_back(ListingAround(*module.source, line, kAround));
     const int depth = static_cast<int>(f.machine->frames().size()) - 1;
     if (f.caught && depth >= 0 && f.stopped->parent == f.machine->frames()[depth].computation) {
       const absl::StatusOr<Value> made = f.machine->ValueOf(depth, f.stopped->index);

@@ -4,8 +4,7 @@
 #include <map>
 #include <set>
 
-#include "tests/pictures/making.h"
-#include "tests/random/generate.h"
+#include "tests/pictures/random_programs.h"
 
 namespace hloscope {
 namespace {
@@ -100,16 +99,7 @@ TEST(Looks, OfAwkwardPrograms) {
 TEST(Looks, OfRandomPrograms) {
   std::map<std::string, std::vector<std::string>> faults;
   int drawn = 0;
-  for (uint64_t seed = 1; seed <= 40; ++seed) {
-    const Prog program = Generate(seed);
-    std::string problems;
-    const std::string text = hloscope::Text(program);
-    const std::unique_ptr<Module> module = ReadProgram(text, &problems);
-    ASSERT_NE(module, nullptr) << problems;
-    RunProgram run(text, ArgumentsOf(program, *module));
-    if (!run.problems().empty()) continue;
-    for (const Instruction* i : run.module().entry->schedule) Look(run.DataOf(*i), absl::StrCat("seed ", seed), &faults, &drawn);
-  }
+  ForRandomPrograms(40, [&](RunProgram& run, const Instruction& i, const std::string& seed) { Look(run.DataOf(i), seed, &faults, &drawn); });
   EXPECT_GT(drawn, 1000);
   ExpectNone(faults);
 }

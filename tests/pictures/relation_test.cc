@@ -11,8 +11,7 @@
 #include "core/element/interpret.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
-#include "tests/pictures/making.h"
-#include "tests/random/generate.h"
+#include "tests/pictures/random_programs.h"
 
 namespace hloscope {
 namespace {
@@ -181,20 +180,8 @@ bool CheckInstance(Opcode operation, std::mt19937& random, Tally* tally) {
 
 TEST(Relation, PicturesTellWhatElementProgramsReadInRandomPrograms) {
   Tally tally;
-  for (uint64_t seed = 1; seed <= 150; ++seed) {
-    const Prog program = Generate(seed);
-    std::string problems;
-    const std::string text = hloscope::Text(program);
-    const std::unique_ptr<Module> module = ReadProgram(text, &problems);
-    ASSERT_NE(module, nullptr) << problems;
-    RunProgram run(text, ArgumentsOf(program, *module));
-    if (!run.problems().empty()) continue;  // what the world outside would give
-    for (const Instruction* i : run.module().entry->schedule) {
-      SCOPED_TRACE(absl::StrCat("seed ", seed));
-      Check(run.DataOf(*i), &tally);
-      if (HasFatalFailure()) return;
-    }
-  }
+  ForRandomPrograms(150, [&](RunProgram& run, const Instruction& i, const std::string&) { Check(run.DataOf(i), &tally); });
+  if (HasFatalFailure()) return;
   EXPECT_GT(tally.operations.size(), 60u);
   std::mt19937 random(6);
   for (const Opcode operation : WithElementProgram()) {

@@ -25,8 +25,6 @@ namespace {
 constexpr size_t kMaxCallDepth = 200;
 constexpr int64_t kMaxKnownElements = 64;  // of an argument whose value decides shapes in the function called
 
-bool IsReturn(const Op& op) { return absl::EndsWith(op.name, ".return"); }
-
 bool HasUnknownSize(const Type& type) {
   if (type.kind == Type::Kind::kUnranked) return true;
   for (const Type& element : type.elements) {
@@ -80,6 +78,15 @@ void CollectFree(const Op& owner, const Region* only, const Region& region, absl
 }
 
 }  // namespace
+
+SourceRange PlaceOf(const Op& op) { return op.name_range.valid() ? op.name_range : op.range; }
+
+std::string SymbolOf(const Op& op) {
+  const Attr* name = op.Find("sym_name");
+  return name == nullptr ? "" : name->text;
+}
+
+bool IsReturn(const Op& op) { return absl::EndsWith(op.name, ".return"); }
 
 bool IsQuantized(const Type& type) {
   if (type.kind == Type::Kind::kQuantized) return true;
@@ -149,8 +156,7 @@ Converter::Converter(const mlir::File& file, const Op& root, Module& module, Dia
     const auto [op, prefix] = open[at];
     for (const auto& region : op->regions) {
       for (const auto& inner : region->ops) {
-        const Attr* name = inner->Find("sym_name");
-        const std::string symbol = name == nullptr ? "" : name->text;
+        const std::string symbol = SymbolOf(*inner);
         if (inner->name == "builtin.module") {
           open.push_back({inner.get(), symbol.empty() ? prefix : absl::StrCat(prefix, symbol, "::")});
         } else if (inner->name == "func.func" && !inner->regions.empty()) {
@@ -161,8 +167,8 @@ Converter::Converter(const mlir::File& file, const Op& root, Module& module, Dia
       }
     }
   }
-  const Attr* name = root.Find("sym_name");
-  module_.name = name == nullptr || name->text.empty() ? "module" : CleanName(name->text);
+  const std::string name = SymbolOf(root);
+  module_.name = name.empty() ? "module" : CleanName(name);
   if (const Attr* n = root.Find("mhlo.num_replicas")) {
     if (IntOf(*n).value_or(1) > 1) module_.header.emplace_back("replica_count", absl::StrCat(*IntOf(*n)));
   }
@@ -207,7 +213,7 @@ Computation* Converter::ConvertEntry(const Op& function) {
     const std::optional<Shape> shape = StaticShape(argument->type);
     if (!shape) {
       if (argument->type.kind == Type::Kind::kNone) return nullptr;
-      sink_.Error(function.name_range.valid() ? function.name_range : function.range, HLO_LABEL("stablehlo.dynamic-argument"),
+      sink_.Error(PlaceOf(function), HLO_LABEL("stablehlo.dynamic-argument"),
                   absl::StrCat("the program's argument ", argument->name, " has the type ", argument->type.text, ", whose sizes are not known"),
                   "write a static type for it: the sizes inside the program follow from those of its arguments");
       return nullptr;
@@ -288,7 +294,7 @@ Computation* Converter::ConvertFunction(const Op& function, const std::vector<Sh
   Scope scope(module_, computation, sink_);
   for (size_t i = 0; i < shapes.size(); ++i) {
     const SsaValue& argument = *body.arguments[i];
-    scope.emit.set_origin({function.name_range.valid() ? function.name_range : function.range, function.name_range, {}});
+    scope.emit.set_origin({PlaceOf(function), function.name_range, {}});
     Instruction* parameter = scope.emit.Parameter(shapes[i], CleanName(argument.name));
     DescribeArgument(function, static_cast<int>(i), *parameter);
     if (known[i].has_value()) folder_.Assume(parameter, known[i]);
@@ -319,7 +325,7 @@ void Converter::CheckResultTypes(Scope& scope, const Op& op) {
     const std::optional<Shape> written = IsQuantized(result->type) ? std::nullopt : StaticShape(result->type);
     if (made == nullptr || !written || SameSizes(*written, made->shape)) continue;
     scope.emit.computation()->in_error = true;
-    sink_.Error(op.name_range.valid() ? op.name_range : op.range, HLO_LABEL("stablehlo.result-type"),
+    sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.result-type"),
                 absl::StrCat(op.name, " gives ", made->shape.ToString(false), " as ", result->name.empty() ? "its result" : result->name, ", which is written as ", mlir::TypeText(result->type)),
                 "write the type that the operands and attributes lead to");
     made = nullptr;  // what uses it would report the same again
@@ -414,7 +420,7 @@ void Converter::ConvertOp(Scope& scope, const Op& op) {
     scope.emit.computation()->in_error = true;
   } else if (row == nullptr) {
     scope.emit.computation()->in_error = true;
-    sink_.Error(op.name_range.valid() ? op.name_range : op.range, HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
+    sink_.Error(PlaceOf(op), HLO_LABEL("stablehlo.unknown-operation"), absl::StrCat("the operation ", op.name, " is not known"),
                 "operations of the stablehlo, chlo, func and check dialects are read");
   } else if (static_cast<int>(op.operands.size()) < row->min_operands || (row->max_operands >= 0 && static_cast<int>(op.operands.size()) > row->max_operands)) {
     context.Error(HLO_LABEL("stablehlo.operands"), absl::StrCat(op.name, " cannot take ", op.operands.size(), " operands"));
@@ -564,7 +570,7 @@ void OpContext::SetAll(Instruction* value) {
 
 void OpContext::Error(absl::string_view label, std::string message, std::string hint) const {
   scope.emit.computation()->in_error = true;
-  c.sink().Error(op.name_range.valid() ? op.name_range : op.range, label, std::move(message), std::move(hint));
+  c.sink().Error(PlaceOf(op), label, std::move(message), std::move(hint));
 }
 
 std::optional<ElementType> OpContext::RegionType(int region, int i) const {

@@ -43,6 +43,13 @@ absl::Span<const Row> CheckRows();
 absl::Span<const Row> ChloRows();
 const Row* FindRow(absl::string_view name);
 
+// Where problems of an operation are told: its name.
+SourceRange PlaceOf(const mlir::Op& op);
+// Its sym_name; empty where it has none.
+std::string SymbolOf(const mlir::Op& op);
+// func.return, stablehlo.return.
+bool IsReturn(const mlir::Op& op);
+
 // The shape of a type that has no `?`.
 std::optional<Shape> StaticShape(const mlir::Type& type);
 bool IsQuantized(const mlir::Type& type);

@@ -18,7 +18,7 @@ const mlir::Op* Callee(OpContext& c, const mlir::Attr* symbol) {
 }
 
 Instruction* AddCall(OpContext& c, const mlir::Op& function, Operands operands, Attributes attributes) {
-  Computation* computation = c.c.ConvertCallee(function, operands, c.op.name_range.valid() ? c.op.name_range : c.op.range);
+  Computation* computation = c.c.ConvertCallee(function, operands, PlaceOf(c.op));
   if (computation == nullptr || computation->root == nullptr) {
     c.e.computation()->in_error = true;
     return nullptr;

@@ -68,13 +68,9 @@ void DynamicPad(OpContext& c) {
   if (low->size() != high->size() || low->size() != interior->size()) {
     return c.Error(HLO_LABEL("stablehlo.pad-lists"), "the lists of low, high and interior padding must be of one length");
   }
-  Attribute padding;
-  padding.id = AttrId::kPadding;
-  padding.name = Info(AttrId::kPadding).name;
   std::vector<PaddingDimension> dims;
   for (size_t d = 0; d < low->size(); ++d) dims.push_back({(*low)[d], (*high)[d], (*interior)[d]});
-  padding.value = std::move(dims);
-  c.Simple(Opcode::kPad, {c.in(0), c.in(1)}, {padding});
+  c.Simple(Opcode::kPad, {c.in(0), c.in(1)}, {PaddingAttribute(std::move(dims))});
 }
 
 void RealDynamicSlice(OpContext& c) {

@@ -123,16 +123,13 @@ bool FoldsAway(OpContext& c, const Computation& reducer, const Instruction* init
 // StableHLO fills the padding and the holes of the dilated input with the initial value and folds them like elements (reduce_window); HLO
 // passes over them. Where that can be told apart, they are made with pad.
 void FillPadding(OpContext& c, Operands& operands, Window& window) {
-  Attribute padding;
-  padding.id = AttrId::kPadding;
-  padding.name = Info(AttrId::kPadding).name;
   std::vector<PaddingDimension> dimensions;
   for (WindowDimension& d : window) {
     dimensions.push_back({d.padding_low, d.padding_high, d.base_dilation - 1});
     d.padding_low = d.padding_high = 0;
     d.base_dilation = 1;
   }
-  padding.value = std::move(dimensions);
+  const Attribute padding = PaddingAttribute(std::move(dimensions));
   const size_t half = operands.size() / 2;
   for (size_t k = 0; k < half; ++k) operands[k] = c.e.Add(Opcode::kPad, {operands[k], operands[half + k]}, {padding});
 }

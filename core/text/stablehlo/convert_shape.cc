@@ -97,13 +97,9 @@ void Pad(OpContext& c) {
   if (low.size() != high.size() || low.size() != interior.size()) {
     return c.Error(HLO_LABEL("stablehlo.pad-lists"), "the lists of low, high and interior padding must be of one length");
   }
-  Attribute padding;
-  padding.id = AttrId::kPadding;
-  padding.name = Info(AttrId::kPadding).name;
   std::vector<PaddingDimension> dims;
   for (size_t d = 0; d < low.size(); ++d) dims.push_back({low[d], high[d], interior[d]});
-  padding.value = std::move(dims);
-  c.Simple(Opcode::kPad, c.ins(), {padding});
+  c.Simple(Opcode::kPad, c.ins(), {PaddingAttribute(std::move(dims))});
 }
 
 void AddGather(OpContext& c, std::vector<int64_t> sizes) {

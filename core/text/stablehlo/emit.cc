@@ -33,6 +33,7 @@ bool Reserved(absl::string_view name) {
 Attribute IntAttribute(AttrId id, int64_t value) { return Make(id, value); }
 Attribute IntsAttribute(AttrId id, std::vector<int64_t> values) { return Make(id, std::move(values)); }
 Attribute FloatAttribute(AttrId id, double value) { return Make(id, value); }
+Attribute PaddingAttribute(std::vector<PaddingDimension> dimensions) { return Make(AttrId::kPadding, std::move(dimensions)); }
 Attribute TextAttribute(Module& module, AttrId id, absl::string_view text) { return Make(id, module.Intern(text)); }
 Attribute ComputationAttribute(AttrId id, Computation* computation) { return Make(id, computation); }
 

@@ -24,6 +24,7 @@ Attribute IntsAttribute(AttrId id, std::vector<int64_t> values);
 Attribute FloatAttribute(AttrId id, double value);
 Attribute TextAttribute(Module& module, AttrId id, absl::string_view text);  // String, Word, Raw
 Attribute ComputationAttribute(AttrId id, Computation* computation);
+Attribute PaddingAttribute(std::vector<PaddingDimension> dimensions);
 
 // A name that HLO text can spell, from an SSA name or anything else.
 std::string CleanName(absl::string_view name);

@@ -1,6 +1,5 @@
 #include "core/text/stablehlo/signatures.h"
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace hloscope::stablehlo {
@@ -11,16 +10,9 @@ using mlir::Op;
 using mlir::Region;
 using mlir::Type;
 
-SourceRange PlaceOf(const Op& op) { return op.name_range.valid() ? op.name_range : op.range; }
-
 const Type* TypeOf(const Op& function) {
   const Attr* type = function.Find("function_type");
   return type == nullptr || type->kind != Attr::Kind::kType || type->type.kind != Type::Kind::kFunction ? nullptr : &type->type;
-}
-
-std::string SymbolOf(const Op& function) {
-  const Attr* name = function.Find("sym_name");
-  return name == nullptr ? "" : name->text;
 }
 
 // The same type, or one that the other refines: a size that is known here may be `?` there.
@@ -52,12 +44,12 @@ std::string Counted(size_t n, absl::string_view what) { return absl::StrCat(n, "
 void CheckReturn(const Op& function, DiagnosticSink& sink) {
   const auto& ops = function.regions[0]->ops;
   for (size_t k = 0; k + 1 < ops.size(); ++k) {
-    if (!absl::EndsWith(ops[k]->name, ".return")) continue;
+    if (!IsReturn(*ops[k])) continue;
     sink.Error(PlaceOf(*ops[k + 1]), HLO_LABEL("stablehlo.after-return"), absl::StrCat("nothing can follow the return of @", SymbolOf(function)),
                "a function has one return, at its end");
     return;
   }
-  if (ops.empty() || !absl::EndsWith(ops.back()->name, ".return")) {
+  if (ops.empty() || !IsReturn(*ops.back())) {
     if (!ops.empty() && ops.back()->in_error) return;
     sink.Error(PlaceOf(function), HLO_LABEL("stablehlo.no-return"), absl::StrCat("the function @", SymbolOf(function), " has no return at its end"),
                "write `return` with its results behind the last operation");

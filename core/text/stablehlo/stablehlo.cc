@@ -17,11 +17,7 @@ namespace {
 using mlir::Attr;
 using mlir::Op;
 using stablehlo::Converter;
-
-std::string SymbolOf(const Op& function) {
-  const Attr* name = function.Find("sym_name");
-  return name == nullptr ? "" : name->text;
-}
+using stablehlo::SymbolOf;
 
 bool IsPrivate(const Op& function) {
   const Attr* visibility = function.Find("sym_visibility");
@@ -78,7 +74,7 @@ void ReportRepeatedNames(const mlir::Region& region, DiagnosticSink& sink) {
   for (const auto& op : region.ops) {
     const std::string name = SymbolOf(*op);
     if (!name.empty() && !names.insert(name).second) {
-      sink.Error(op->name_range.valid() ? op->name_range : op->range, HLO_LABEL("stablehlo.repeated-name"), absl::StrCat("there is another @", name, " before this one"),
+      sink.Error(stablehlo::PlaceOf(*op), HLO_LABEL("stablehlo.repeated-name"), absl::StrCat("there is another @", name, " before this one"),
                  "a call could mean either; give one of them another name");
     }
     if (op->name == "builtin.module") {
@@ -225,7 +221,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       test.num_replicas = total.replicas;
       test.num_partitions = total.partitions;
       test.asserts = total.asserts;
-      test.range = function.name_range.valid() ? function.name_range : function.range;
+      test.range = stablehlo::PlaceOf(function);
       test.module = std::make_unique<Module>();
       test.module->source = source;
       Converter converter(file, *file.modules[part], *test.module, sink);
@@ -248,7 +244,7 @@ std::vector<StableHloTest> ReadStableHloTests(std::shared_ptr<const SourceText> 
       test.name = SymbolOf(function);
       test.part = static_cast<int>(part);
       test.asserts = test.reached = false;
-      test.range = function.name_range.valid() ? function.name_range : function.range;
+      test.range = stablehlo::PlaceOf(function);
       test.module = std::make_unique<Module>();
       test.module->source = source;
       const int errors = sink.error_count();
