@@ -89,16 +89,19 @@ absl::Status Together::Run(int threads, const std::function<absl::Status(int dev
     stuck_ = false;
   }
   std::vector<absl::Status> said(count);
+  const auto ends = [this](int device) {  // with the lock held
+    ended_[device] = true;
+    if (--running_ == 0) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
+    changed_.notify_all();
+  };
   const auto run = [&](int device) {
     std::unique_lock<std::mutex> lock(mutex_);
     Begin(lock);
     lock.unlock();
     said[device] = one(device, *ports_[device]);
     lock.lock();
-    ended_[device] = true;
     ++free_;
-    if (--running_ == 0) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
-    changed_.notify_all();
+    ends(device);
   };
   std::vector<std::thread> all;
   for (int d = 0; d < count; ++d) {
@@ -106,9 +109,7 @@ absl::Status Together::Run(int threads, const std::function<absl::Status(int dev
     if (!TryStartThread(thread, [&run, d] { run(d); })) {  // nobody waits for it in vain
       said[d] = absl::ResourceExhaustedError("there is no thread for it");
       std::lock_guard<std::mutex> lock(mutex_);
-      ended_[d] = true;
-      if (--running_ == 0) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
-      changed_.notify_all();
+      ends(d);
       continue;
     }
     all.push_back(std::move(thread));

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/debug/calls.h"
 #include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
@@ -94,14 +95,7 @@ namespace {
 // How bad the values of instructions have been. No region makes the parameters of a called computation: what they are handed is known.
 class HealthWalk {
  public:
-  HealthWalk(const RunValues& values, const Module& module) : values_(values) {
-    for (const Computation* c : module.computations) {
-      for (const Instruction* i : c->schedule) {
-        if (Def(*i).control == ControlKind::kNone) continue;
-        for (const Computation* called : i->CalledComputations()) callers_[called].push_back(i);
-      }
-    }
-  }
+  HealthWalk(const RunValues& values, const Module& module) : values_(values), calls_(MakeCallGraph(module)) {}
 
   double Of(const Instruction& instruction) {
     double worst = kUnknown;
@@ -151,11 +145,10 @@ class HealthWalk {
   // made.
   double Handed(const Instruction& parameter, int leaf) {
     double worst = kUnknown;
-    const auto callers = callers_.find(parameter.parent);
-    if (callers == callers_.end()) return worst;
-    for (const Instruction* caller : callers->second) {
-      const std::vector<Computation*> called = caller->CalledComputations();
+    for (const Instruction* caller : calls_.callers[parameter.parent->id]) {
       const ControlKind kind = Def(*caller).control;
+      if (kind == ControlKind::kNone) continue;
+      const std::vector<Computation*> called = caller->CalledComputations();
       for (size_t k = 0; k < called.size(); ++k) {
         if (called[k] != parameter.parent || (kind == ControlKind::kConditional && !Ran(*called[k]))) continue;
         const size_t operand = kind == ControlKind::kCall          ? static_cast<size_t>(parameter.parameter_number)
@@ -183,7 +176,7 @@ class HealthWalk {
   }
 
   const RunValues& values_;
-  absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> callers_;
+  const CallGraph calls_;
   absl::flat_hash_set<std::pair<const Instruction*, int>> seen_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<std::vector<LeafSource>>> sources_;
 };
