@@ -164,6 +164,7 @@ class App {
   ~App() {
     // Session and threads first: they post events.
     (void)keeper_->Finish(*document_);
+    keeper_->FinishStops();
     shell_.reset();
     keeper_.reset();
     engine_.reset();

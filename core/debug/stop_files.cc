@@ -120,13 +120,13 @@ absl::Status InfoWatch(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
-std::string StopsAsCommands(Session::State& s) {
-  std::string text;
+std::vector<std::string> StopsAsCommands(Session::State& s) {
+  std::vector<std::string> stops;
   for (const auto& b : s.breakpoints) {
-    if (!b->from_program) text += AsCommands(s, *b);  // those of the program come with it
+    if (!b->from_program) stops.push_back(AsCommands(s, *b));  // those of the program come with it
   }
-  for (const DisplayItem& item : s.displays) absl::StrAppend(&text, "display ", item.expression, "\n");
-  return text;
+  for (const DisplayItem& item : s.displays) stops.push_back(absl::StrCat("display ", item.expression, "\n"));
+  return stops;
 }
 
 absl::Status CommandStop(Session::State& s, absl::string_view args) {
@@ -142,7 +142,8 @@ absl::Status CommandStop(Session::State& s, absl::string_view args) {
   if (absl::Status known = KnowCounts(s, Need::kAll); !known.ok()) return known;
   std::ofstream file(path);
   if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path, ": ", std::strerror(errno)));
-  file << "# Breakpoints, watches, catches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n" << StopsAsCommands(s);
+  file << "# Breakpoints, watches, catches and displays of " << s.module->name << ": hloscope debug FILE -x THIS, or: stop load THIS\n"
+       << absl::StrJoin(StopsAsCommands(s), "");
   file.close();
   if (!file) return absl::InvalidArgumentError(absl::StrCat("cannot write ", path));
   const int64_t saved = std::count_if(s.breakpoints.begin(), s.breakpoints.end(), [](const auto& b) { return !b->from_program; });

@@ -136,8 +136,8 @@ absl::string_view TakeLocation(absl::string_view& args);
 absl::StatusOr<Breakpoint*> BreakpointOf(Session::State& s, absl::string_view word);
 // Its lines in info break.
 void ShowBreakpoint(Session::State& s, const Breakpoint& b);
-// Breakpoints, watches, catches and displays as the commands that make them, a line each (stop_files.cc).
-std::string StopsAsCommands(Session::State& s);
+// Breakpoints, watches, catches and displays, each as the commands that make it, a line each (stop_files.cc).
+std::vector<std::string> StopsAsCommands(Session::State& s);
 absl::Status InfoBreak(Session::State& s, absl::string_view args);
 absl::Status InfoWatch(Session::State& s, absl::string_view args);
 

@@ -11,6 +11,7 @@
 
 #include "gtest/gtest.h"
 #include "visualizer/model/disk_file.h"
+#include "visualizer/model/kept_stops.h"
 #include "visualizer/model/kept_text.h"
 #include "visualizer/model/whole_file.h"
 
@@ -162,6 +163,42 @@ TEST_F(FilesTest, EachWindowKeepsATextOfItsOwn) {
   EXPECT_FALSE(KeptText(config).Take(program).has_value());
   EXPECT_FALSE(second.Take(another).has_value());
   EXPECT_EQ(KeptText(config).Take(program)->text, "of two");
+}
+
+TEST_F(FilesTest, EachWindowBringsOnlyWhatChangedInIt) {
+  const std::string config = Path("config"), program = Path("a.hlo");
+  // Both begin with what the last one left.
+  const KeptStops begin = {{"break e\n", "break x\nignore last 3\n", "display y\n"}, {{"early", "0:0:0:1"}}};
+  ASSERT_TRUE(KeepStops(config, program, {}, begin).ok());
+  EXPECT_EQ(ReadKeptStops(config, program), begin);
+  // One sets a stop and deletes another; the other one, which has not seen that, counts on, and sets one too.
+  KeptStops one = begin, two = begin;
+  one.stops = {"break x\nignore last 3\n", "display y\n", "break new\ncommands last\n  print y\nend\n"};
+  one.bookmarks["m1"] = "0:0:0:2";
+  two.stops = {"break e\n", "break x\nignore last 2\n", "watch y in main\n", "display y\n"};
+  two.bookmarks = {{"m1", "0:0:0:3"}};
+  ASSERT_TRUE(KeepStops(config, program, begin, one).ok());
+  ASSERT_TRUE(KeepStops(config, program, begin, two).ok());
+  KeptStops both = {{"break x\nignore last 2\n", "display y\n", "break new\ncommands last\n  print y\nend\n", "watch y in main\n"},
+                    {{"m1", "0:0:0:2"}, {"m1-2", "0:0:0:3"}}};
+  EXPECT_EQ(ReadKeptStops(config, program), both);
+  // Its bookmark goes, whatever it is called there; what the first one has stays.
+  KeptStops without = two;
+  without.bookmarks.clear();
+  ASSERT_TRUE(KeepStops(config, program, two, without).ok());
+  both.bookmarks.erase("m1-2");
+  EXPECT_EQ(ReadKeptStops(config, program), both);
+  // Nothing new is nothing to write, also where another one has deleted what it still has.
+  ASSERT_TRUE(KeepStops(config, program, without, without).ok());
+  EXPECT_EQ(ReadKeptStops(config, program), both);
+  EXPECT_EQ(ReadKeptStops(config, Path("b.hlo")), KeptStops());
+}
+
+TEST(KeptStops, TellsStopsOfTheSameLineApart) {
+  const KeptStops two = {{"break e\n", "break e\ndisable last\n"}, {}}, one = {{"break e\n"}, {}};
+  EXPECT_EQ(Merged(one, two, one), two);
+  EXPECT_EQ(Merged(two, one, two), one);
+  EXPECT_EQ(Merged(one, {}, two).stops, std::vector<std::string>{"break e\ndisable last\n"});
 }
 
 }  // namespace

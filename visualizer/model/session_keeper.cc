@@ -1,15 +1,19 @@
 #include "visualizer/model/session_keeper.h"
 
-#include <cstdio>
+#include <condition_variable>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
-#include <sstream>
+#include <functional>
+#include <mutex>
 #include <system_error>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
+#include "core/debug/devices.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/travel.h"
@@ -18,49 +22,48 @@
 namespace hloscope {
 namespace {
 
-using nlohmann::json;
 namespace fs = std::filesystem;
 
-json ReadJson(const std::string& path) {
-  std::ifstream file(path);
-  std::stringstream text;
-  text << file.rdbuf();
-  return json::parse(text.str(), nullptr, false);
+// What there is to be kept of the session. Bookmarks are of one device's run: of several, the first one's are kept.
+KeptStops StopsOf(Session::State& s, const KeptStops& before) {
+  KeptStops now{StopsAsCommands(s), {}};
+  if (Several(s) && DevicesOf(s).selected != 0) {
+    now.bookmarks = before.bookmarks;
+  } else {
+    for (const auto& [name, mark] : s.Extension<Travel>().bookmarks) now.bookmarks[name] = MarkText(mark);
+  }
+  return now;
 }
 
 // What was kept about the program; silent, but for one line.
-void Restore(const std::string& folder, const std::string& path, Session::State& s) {
-  const json kept = ReadJson(KeptFileOf(folder, path, ".json"));
-  if (!kept.is_object()) return;
-  int64_t restored = 0, lost = 0;
-  if (kept.contains("stops") && kept["stops"].is_string()) {
-    const std::function<void(absl::string_view)> out = std::exchange(s.out, [](absl::string_view) {});
-    bool collecting = false;
-    for (const absl::string_view line : absl::StrSplit(kept["stops"].get<std::string>(), '\n', absl::SkipEmpty())) {
-      const CommandResult result = s.session->Execute(line);
-      if (!collecting) (result.ok ? restored : lost) += 1;
-      collecting = !Stops(s).collecting.empty();
+void Restore(const KeptStops& kept, Session::State& s) {
+  int64_t restored = 0, lost = 0, bookmarks = 0;
+  const std::function<void(absl::string_view)> out = std::exchange(s.out, [](absl::string_view) {});
+  for (const std::string& stop : kept.stops) {
+    bool ok = true;
+    for (const absl::string_view line : absl::StrSplit(stop, '\n', absl::SkipEmpty())) {
+      if (!ok) break;  // the rest is about what could not be made: "last" is another one
+      ok = s.session->Execute(line).ok;
     }
+    (ok ? restored : lost) += 1;
     Stops(s).collecting.clear();
-    s.repeat.clear();
-    s.out = out;
   }
-  int64_t bookmarks = 0;
-  if (kept.contains("bookmarks") && kept["bookmarks"].is_object()) {
-    for (const auto& [name, text] : kept["bookmarks"].items()) {
-      Mark mark;
-      if (!text.is_string() || !ParseMarkText(text.get<std::string>(), &mark)) continue;
-      s.Extension<Travel>().bookmarks[name] = mark;
-      ++bookmarks;
-    }
+  s.repeat.clear();
+  s.out = out;
+  for (const auto& [name, text] : kept.bookmarks) {
+    Mark mark;
+    if (!ParseMarkText(text, &mark)) continue;
+    s.Extension<Travel>().bookmarks[name] = mark;
+    ++bookmarks;
   }
-  if (restored + bookmarks == 0) return;
-  const auto count = [](int64_t n, absl::string_view one, absl::string_view many) {
-    return n == 0 ? "" : absl::StrCat(n, " ", n == 1 ? one : many);
-  };
-  const std::string stops = count(restored, "stop or display", "stops and displays"), marks = count(bookmarks, "bookmark", "bookmarks");
-  s.Say("From the last session: ", stops, restored > 0 && bookmarks > 0 ? " and " : "", marks,
-        lost > 0 ? absl::StrCat("; ", lost, lost == 1 ? " does" : " do", " not fit the program any more") : "", "\n");
+  const auto count = [](int64_t n, absl::string_view one, absl::string_view many) { return absl::StrCat(n, " ", n == 1 ? one : many); };
+  std::vector<std::string> back;
+  if (restored > 0) back.push_back(count(restored, "stop or display", "stops and displays"));
+  if (bookmarks > 0) back.push_back(count(bookmarks, "bookmark", "bookmarks"));
+  std::vector<std::string> parts;
+  if (!back.empty()) parts.push_back(absl::StrJoin(back, " and "));
+  if (lost > 0) parts.push_back(count(lost, "does not fit the program any more", "do not fit the program any more"));
+  if (!parts.empty()) s.Say("From the last session: ", absl::StrJoin(parts, "; "), "\n");
 }
 
 }  // namespace
@@ -90,7 +93,12 @@ bool ParseMarkText(const std::string& text, Mark* mark) {
 }
 
 SessionKeeper::SessionKeeper(Engine& engine, KeptText& text) : engine_(engine), text_(text), folder_(text.folder()) {
-  if (!folder_.empty()) engine_.set_on_opened([folder = folder_](const std::string& path, Session::State& s) { Restore(folder, path, s); });
+  if (folder_.empty()) return;
+  engine_.set_on_opened([folder = folder_, seen = seen_](const std::string& path, Session::State& s) {
+    seen->path = path;
+    seen->kept = ReadKeptStops(folder, path);
+    Restore(seen->kept, s);
+  });
 }
 
 void SessionKeeper::Keep(const Snapshot& now, const Document& document) {
@@ -113,14 +121,19 @@ void SessionKeeper::Keep(const Snapshot& now, const Document& document) {
   }
   if (session_changed) {
     kept_generation_ = now.generation;
-    engine_.Ask("keep", [folder = folder_, path = now.path](Session::State& s) {
-      json bookmarks = json::object();
-      for (const auto& [name, mark] : s.Extension<Travel>().bookmarks) bookmarks[name] = MarkText(mark);
-      const json kept = {{"path", WholePath(path)}, {"stops", StopsAsCommands(s)}, {"bookmarks", bookmarks}};
-      (void)WriteWholeFile(KeptFileOf(folder, path, ".json"), kept.dump(1, ' ', false, json::error_handler_t::replace));
-    });
+    AskToKeep(now.path, [] {});
   }
   if (text_changed) (void)KeepTyped(document);
+}
+
+void SessionKeeper::AskToKeep(const std::string& path, std::function<void()> done) {
+  engine_.Ask("keep", [folder = folder_, seen = seen_, path, done = std::move(done)](Session::State& s) {
+    if (seen->path != path)
+      *seen = {path, ReadKeptStops(folder, path)};  // it has another name now: what is kept of that is of another program
+    KeptStops now = StopsOf(s, seen->kept);
+    if (!(now == seen->kept) && KeepStops(folder, path, seen->kept, now).ok()) seen->kept = std::move(now);
+    done();
+  });
 }
 
 absl::Status SessionKeeper::KeepTyped(const Document& document) {
@@ -134,6 +147,26 @@ absl::Status SessionKeeper::KeepTyped(const Document& document) {
   if (!written.ok() && failure_ != written.message()) engine_.AddConsole(ConsoleLine::kError, absl::StrCat("what is typed cannot be kept for the next start: ", written.message()));
   failure_ = std::string(written.message());
   return written;
+}
+
+// The engine is asked once more; a run that goes on is interrupted for it, and a machine that does not answer is not waited for.
+void SessionKeeper::FinishStops() {
+  const std::shared_ptr<const Snapshot> now = engine_.snapshot();
+  if (folder_.empty() || now == nullptr || now->path.empty() || now->session == nullptr) return;
+  struct Wait {
+    std::mutex mutex;
+    std::condition_variable changed;
+    bool done = false;
+  };
+  const auto wait = std::make_shared<Wait>();
+  AskToKeep(now->path, [wait] {
+    const std::lock_guard<std::mutex> lock(wait->mutex);
+    wait->done = true;
+    wait->changed.notify_all();
+  });
+  if (!engine_.idle()) engine_.Cancel();
+  std::unique_lock<std::mutex> lock(wait->mutex);
+  wait->changed.wait_for(lock, std::chrono::seconds(1), [&] { return wait->done; });
 }
 
 absl::Status SessionKeeper::Finish(const Document& document) {
