@@ -43,11 +43,30 @@ OneDevice TakeDevice(absl::string_view& text) {
 }
 }  // namespace
 
+namespace {
+
+// An option that was given, but with nothing: a script's variable that is not set would otherwise switch off what the script relies on.
+const CLI::Option* GivenNothing(const CLI::App& app) {
+  for (const CLI::Option* option : app.get_options()) {
+    if (option->get_expected_min() == 0) continue;  // may stand alone
+    for (const std::string& value : option->results()) {
+      if (value.find_first_not_of(" ,") == std::string::npos) return option;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace
+
 std::optional<int> Parse(CLI::App& app, const std::vector<std::string>& args) {
   std::vector<std::string> reversed(args.rbegin(), args.rend());  // CLI11 takes them last first
   try {
     app.parse(std::move(reversed));
-    return std::nullopt;
+    const CLI::Option* const nothing = GivenNothing(app);
+    if (nothing == nullptr) return std::nullopt;
+    return UsageError(absl::StrCat(nothing->get_name(), " was given nothing",
+                                   nothing->get_type_name().empty() ? "" : absl::StrCat("; it takes ", nothing->get_type_name()),
+                                   "; see: ", app.get_name(), " --help"));
   } catch (const CLI::CallForHelp&) {
     std::cout << app.help();
     return kOk;

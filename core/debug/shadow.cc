@@ -38,8 +38,8 @@ bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const 
   double ulp = 0;
   const Scalar rounded = IsComplex(got.type) ? Scalar::Complex(got.type, exact.c()) : Scalar::Float(got.type, exact.re);
   if (!got.IsFinite() || !exact.IsFinite() || !rounded.IsFinite()) {
-    // An overflow of the type is no error where the exact number rounds to the same infinity.
-    const bool same = (got.IsNaN() && exact.IsNaN()) || SameBits(got, rounded);
+    // An overflow of the type is an error without measure, even where the format rounds so: the exact number is finite.
+    const bool same = (got.IsNaN() && exact.IsNaN()) || (!exact.IsFinite() && SameBits(got, rounded));
     ulp = same ? 0 : HUGE_VAL;
   } else {
     const double distance = IsComplex(got.type) ? std::abs(got.c() - exact.c()) : std::fabs(got.re - exact.re);

@@ -33,9 +33,9 @@ std::string ShadowSummary(const ShadowReport& report) {
   if (worst == nullptr)
     text += report.without_program > 0 ? "not measured" : "not measured: no instruction makes numbers narrower than f64";
   else
-    absl::StrAppend(&text, "at most ",
-                    std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("%.3g ulp", worst->own.worst_ulp) : "not finite", " (%",
-                    worst->instruction->name, "), on average ", absl::StrFormat("%.3g", own.mean_ulp()));
+    absl::StrAppend(&text, std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("at most %.3g ulp", worst->own.worst_ulp) : "not finite",
+                    " (%", worst->instruction->name, "), on average ", absl::StrFormat("%.3g", own.mean_ulp()),
+                    own.bins[kErrorBins - 1] > 0 ? " where finite" : "");
   text += "\n";
   for (int bin = 0; bin < kErrorBins; ++bin) {
     if (own.bins[bin] > 0)
@@ -71,9 +71,10 @@ std::string Ulp(const ErrorStatistics& s, double ulp) {
 
 void Describe(const ErrorStatistics& s, absl::string_view what, std::string& text) {
   if (s.elements == 0) return;
-  absl::StrAppend(&text, what, ": ", Count(s.elements, "element"), ", worst ", Ulp(s, s.worst_ulp), " ulp at [",
-                  absl::StrJoin(s.worst_index, ","), "]", s.worst_where.empty() ? "" : " in ", s.worst_where, ": ", ToText(s.worst_got),
-                  ", exactly ", ToText(s.worst_exact), "; mean ", Ulp(s, s.mean_ulp()), " ulp\n");
+  absl::StrAppend(&text, what, ": ", Count(s.elements, "element"), ", worst ", Ulp(s, s.worst_ulp),
+                  std::isfinite(s.worst_ulp) ? " ulp" : "", " at [", absl::StrJoin(s.worst_index, ","), "]",
+                  s.worst_where.empty() ? "" : " in ", s.worst_where, ": ", ToText(s.worst_got), ", exactly ", ToText(s.worst_exact),
+                  "; mean ", Ulp(s, s.mean_ulp()), " ulp", s.bins[kErrorBins - 1] > 0 ? " where finite" : "", "\n");
   for (int bin = 0; bin < kErrorBins; ++bin) {
     if (s.bins[bin] == 0) continue;
     const double share = static_cast<double>(s.bins[bin]) / static_cast<double>(s.elements);

@@ -228,6 +228,9 @@ NodeId ExprGraph::FromAffine(const Affine& input) {
 }
 
 NodeId ExprGraph::SimplifyIndexOp(ScalarOp op, NodeId a, NodeId b) {
+  // Numbers without bounds are data: their sums stay as they are written, whose overflows somebody may ask for.
+  const bool sum = op == ScalarOp::kAdd || op == ScalarOp::kSubtract || op == ScalarOp::kMultiply;
+  if (sum && (Range(a) == kUnknown || Range(b) == kUnknown)) return kNoNode;
   const bool a_constant = nodes_[a].kind == NodeKind::kConstant, b_constant = nodes_[b].kind == NodeKind::kConstant;
   switch (op) {
     case ScalarOp::kAdd:

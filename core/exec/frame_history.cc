@@ -383,13 +383,16 @@ Value FrameHistory::Before(int frame, const Instruction& instruction, int reader
   const Frame* edited = EditedFrame(frame);
   if (edited == nullptr || edited->history.empty()) return Value();
   for (const Replaced& replaced : edited->history) {
-    if (replaced.position != instruction.index || reader >= replaced.since) continue;
-    if (replaced.old.IsDense()) return replaced.old;
-    Value& dense = dense_before_[&replaced];
-    if (!dense.has_value()) dense = ToDense(replaced.old);
-    return dense;
+    if (replaced.position == instruction.index && reader < replaced.since) return DenseOf(replaced.old);
   }
   return Value();
+}
+
+Value FrameHistory::DenseOf(const Value& of_edited) const {
+  if (of_edited.IsDense()) return of_edited;
+  Value& dense = dense_of_[&of_edited];
+  if (!dense.has_value()) dense = ToDense(of_edited);
+  return dense;
 }
 
 bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction, int leaf, int64_t linear) const {
@@ -401,7 +404,11 @@ bool FrameHistory::ComputedBefore(int frame, const Instruction& instruction, int
 Value FrameHistory::Held(int frame, const Instruction& instruction) const {
   const Place& p = places_[frame];
   const Frame* f = p.live ? &machine_.frames()[frame] : ended_[frame] != nullptr ? &ended_[frame]->frames[0] : nullptr;
-  if (f == nullptr) return Value();
+  if (f == nullptr) {  // what was set there holds before anybody opens it
+    const Frame* edited = EditedFrame(frame);
+    if (edited == nullptr || !IsReplaced(*edited, instruction.index) || !edited->values[instruction.index].has_value()) return Value();
+    return DenseOf(edited->values[instruction.index]);
+  }
   if (!p.live && instruction.parameter_number >= 0) return ended_[frame]->arguments[instruction.parameter_number];
   const Value& value = f->values[instruction.index];
   return value.has_value() && value.IsDense() ? value : Value();

@@ -96,7 +96,8 @@ class FrameHistory {
   std::vector<std::unique_ptr<Ended>> ended_;  // by frame; null: not open
   mutable std::vector<uint64_t> paths_;        // by frame; 0: not known yet
   const Frame* EditedFrame(int frame) const;
-  mutable std::map<const Replaced*, Value> dense_before_;
+  Value DenseOf(const Value& of_edited) const;  // of a frame of edited_
+  mutable std::map<const Value*, Value> dense_of_;
   Past past_;
   // Frames of `past_`. Loops' conditions and bodies that hold what their iteration began with, by the path of the frame around and the loop.
   absl::flat_hash_map<uint64_t, std::map<int64_t, const Frame*>> begun_;
