@@ -332,18 +332,21 @@ void Board::RelationArrows(size_t most) {
 
 namespace {
 
-// The formula with an array's own letters for indices instead of i, j, k, ..., in the order in which these stand there; as it is where there are
-// more of one or the other.
-std::string WithLetters(const std::string& formula, const std::vector<std::string>& letters) {
-  constexpr absl::string_view kPrinted = "ijklmnpqrs";  // core/element/print.cc
-  if (letters.empty() || letters.size() > kPrinted.size()) return formula;
+constexpr absl::string_view kPrintedLetters = "ijklmnpqrs";  // core/element/print.cc
+constexpr size_t kFirstSummed = 2;                           // likewise, where all indices of the result are numbers
+constexpr size_t kLongestFormula = 360;                      // more to read than a picture should have; `explain` prints it
+
+// The formula with an array's own letters for indices instead of those that are `printed`, in the order in which these stand there; as it
+// is where there are more of one or the other.
+std::string WithLetters(const std::string& formula, absl::string_view printed, const std::vector<std::string>& letters) {
+  if (letters.empty() || letters.size() > printed.size()) return formula;
   std::string text;
   size_t used = 0;
   for (size_t k = 0; k < formula.size();) {
     const auto is_word = [&](size_t at) { return at < formula.size() && (absl::ascii_isalnum(static_cast<unsigned char>(formula[at])) || formula[at] == '_' || formula[at] == '.' || formula[at] == '%' || formula[at] == '-'); };
     size_t end = k;
     while (is_word(end)) ++end;
-    const size_t letter = end == k + 1 ? kPrinted.find(formula[k]) : absl::string_view::npos;
+    const size_t letter = end == k + 1 ? printed.find(formula[k]) : absl::string_view::npos;
     if (letter != absl::string_view::npos) {
       if (letter >= letters.size()) return formula;
       used = std::max(used, letter + 1);
@@ -358,7 +361,7 @@ std::string WithLetters(const std::string& formula, const std::vector<std::strin
 
 }  // namespace
 
-void Board::Formula(const std::vector<std::string>& letters) {
+void Board::Formula(const std::vector<std::string>& letters, const std::vector<std::string>& summed) {
   const Captions& tr = captions();
   y_ += 4;
   if (const Cell* selected = result_cell()) {
@@ -366,16 +369,19 @@ void Board::Formula(const std::vector<std::string>& letters) {
     const PictureArray& result = scene_->result(leaf);
     std::string value;
     if (const std::optional<Scalar> s = result.At(selected->index)) value = absl::StrCat(" = ", TextOf(*s));
-    const std::string formula = relation_->Formula(leaf, selected->index, false);
+    std::string formula = WithLetters(relation_->Formula(leaf, selected->index, false), kPrintedLetters.substr(kFirstSummed), summed);
+    if (formula.size() > kLongestFormula) formula.clear();
     if (!formula.empty()) {
-      const std::string numbers = relation_->Formula(leaf, selected->index, true);
+      const std::string numbers =
+          WithLetters(relation_->Formula(leaf, selected->index, true), kPrintedLetters.substr(kFirstSummed), summed);
       const bool told = absl::StrCat(" = ", numbers) == value;  // the number itself
-      Code(absl::StrCat(scene_->NameOf(*selected), " = ", formula, numbers == formula ? value : ""));
+      Code(absl::StrCat(scene_->NameOf(*selected), " = ", formula, numbers == formula && !told ? value : ""));
       if (numbers != formula) Code(absl::StrCat("= ", numbers, told ? "" : value), Ink::kDim);
     } else {
       Code(absl::StrCat(scene_->NameOf(*selected), value));
     }
-    if (formula.empty() || related_.total() > 3) Say(tr.Counted(related_.total(), "It reads $0 element.", "It reads $0 elements."));
+    if ((formula.empty() || related_.total() > 3) && (related_.exact || related_.total() > 0))
+      Say(tr.Counted(related_.total(), "It reads $0 element.", "It reads $0 elements."));
   } else if (cell() != nullptr && scene_->Has(*cell())) {
     std::string value;
     if (const std::optional<Scalar> s = scene_->Find(cell()->array)->At(cell()->index)) value = absl::StrCat(" = ", TextOf(*s));
@@ -383,19 +389,24 @@ void Board::Formula(const std::vector<std::string>& letters) {
     const int64_t n = related_.total();
     if (n > 0 || related_.exact) Say(n == 0 ? tr("No element of the result reads it.") : tr.Counted(n, "One element of the result reads it.", "$0 elements of the result read it."));
   } else {
-    std::string general = WithLetters(relation_->GeneralFormula(), letters);
-    if (general.size() > 360) general.clear();  // more to read than a picture should have; `explain` prints it
+    std::vector<std::string> all = letters;
+    all.insert(all.end(), summed.begin(), summed.end());
+    std::string general = WithLetters(relation_->GeneralFormula(), kPrintedLetters, all);
+    if (general.size() > kLongestFormula) general.clear();
     int lines = 0;
     for (absl::string_view line : absl::StrSplit(general, '\n', absl::SkipEmpty())) {
       if (++lines > 6) break;
       Code(line);
     }
   }
-  if (cell() != nullptr && !related_.note.empty()) {
-    std::string note = related_.exact ? absl::StrCat(related_.note, ".") : tr("Not exact: $0.", related_.note);
-    note[0] = absl::ascii_toupper(static_cast<unsigned char>(note[0]));
-    Say(note, Ink::kOrange);
-  }
+  Note();
+}
+
+void Board::Note() {
+  if (cell() == nullptr || related_.note.empty()) return;
+  std::string note = related_.exact ? absl::StrCat(related_.note, ".") : captions()("Not exact: $0.", related_.note);
+  note[0] = absl::ascii_toupper(static_cast<unsigned char>(note[0]));
+  Say(note, Ink::kOrange);
 }
 
 int Board::step() const {

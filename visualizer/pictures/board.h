@@ -60,8 +60,9 @@ class Board {
   void Row(std::vector<Piece> pieces, float height = 380);
   void Rows(std::vector<std::vector<Piece>> rows, float height);     // one below the other, with the same scales of colours
   // The formula of the selected element with its indices and numbers; without selection that of every element.
-  // `letters`: of the result's dimensions, and behind them those of what is summed over.
-  void Formula(const std::vector<std::string>& letters = {});
+  // `letters`: of the result's dimensions; `summed`: of what is summed over.
+  void Formula(const std::vector<std::string>& letters = {}, const std::vector<std::string>& summed = {});
+  void Note();  // how far what belongs to the selected cell is known; Formula says it too
   void Code(absl::string_view line, Paint paint = Ink::kText);        // in the formula's type
   void Arrow(const Cell& from, const Cell& to, Paint paint = Ink::kBlue);  // where both are visible
   // From what the selected element reads to it, and to what reads it; only where they are few.

@@ -140,8 +140,7 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
   }
   std::vector<std::string> letters;
   for (const GridAxis& axis : axes.result) letters.push_back(axis.letter);
-  letters.insert(letters.end(), axes.contracting.begin(), axes.contracting.end());
-  board.Formula(letters);
+  board.Formula(letters, axes.contracting);
   return board.Finish();
 }
 

@@ -306,7 +306,8 @@ class LayoutPicture {
         PutStrip(std::move(spec));
         return;
       }
-      board_.Skip(rows ? 44 : 26);
+      board_.Skip(rows ? 44 : 34);
+      spec.note_below = true;
       const MemoryStrip after = PutStrip(std::move(spec));
       DrawMoves(before, after);
       board_.Skip(-8);

@@ -60,28 +60,44 @@ std::optional<Box> MemoryStrip::BoxOf(int64_t place) const {
 
 float MemoryStrip::bottom() const { return at_.y + static_cast<float>(rows_) * (kCell + kNumber) + static_cast<float>(rows_ - 1) * kRowGap; }
 
+// Which part of a long memory is seen, and buttons that move it.
+void MemoryStrip::DrawNote(Place at, Drawing* drawing) const {
+  const int64_t last = std::min(first_ + shown_, spec_.count) - 1;
+  const std::string text = tr_("places $0 to $1 of $2", first_, last, spec_.count);
+  drawing->AddText({at.x, at.y + 12}, text, {11, Face::kUi, Ink::kDim});
+  float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
+  const struct {
+    const char* text;
+    int64_t first;
+    const char* hint;
+  } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")},
+                 {"‹", first_ - shown_, HLO_CAPTION("back")},
+                 {"›", first_ + shown_, HLO_CAPTION("on")},
+                 {"»", spec_.count, HLO_CAPTION("to the end")}};
+  for (const auto& button : buttons) {
+    if (!live_) break;
+    const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
+    const Box box{x, at.y, 16, 16};
+    drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
+    if (can)
+      drawing->AddSpot({.box = box,
+                        .hint = tr_(button.hint),
+                        .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
+    x += 17;
+  }
+}
+
 void MemoryStrip::Draw(Place at, Drawing* drawing) {
   at_ = at;
   if (cut_) {
-    const int64_t last = std::min(first_ + shown_, spec_.count) - 1;
-    const std::string text = tr_("places $0 to $1 of $2", first_, last, spec_.count);
-    drawing->AddText({at.x, at.y + 12}, text, {11, Face::kUi, Ink::kDim});
-    float x = at.x + TextWidth(text, Face::kUi, 11) + 8;
-    const struct {
-      const char* text;
-      int64_t first;
-      const char* hint;
-    } buttons[] = {{"«", 0, HLO_CAPTION("to the beginning")}, {"‹", first_ - shown_, HLO_CAPTION("back")}, {"›", first_ + shown_, HLO_CAPTION("on")}, {"»", spec_.count, HLO_CAPTION("to the end")}};
-    for (const auto& button : buttons) {
-      if (!live_) break;
-      const bool can = button.first < first_ ? first_ > 0 : last + 1 < spec_.count;
-      const Box box{x, at.y, 16, 16};
-      drawing->AddTextIn(box, button.text, {13, Face::kStrong, can ? Ink::kBlue : Ink::kFaint});
-      if (can) drawing->AddSpot({.box = box, .hint = tr_(button.hint), .action = absl::StrCat(OptionOf(spec_.number), "=", std::clamp<int64_t>(button.first, 0, spec_.count))});
-      x += 17;
-    }
-    at_.y += kHead;
-    drawing->AddRoll({.box = {at.x, at.y, static_cast<float>(columns_) * cell_width_, height_}, .option = OptionOf(spec_.number), .first = {first_}, .count = {shown_}, .size = {spec_.count}, .down = 0});
+    DrawNote(spec_.note_below ? Place{at.x, at.y + height_ - kHead + 4} : at, drawing);
+    if (!spec_.note_below) at_.y += kHead;
+    drawing->AddRoll({.box = {at.x, at_.y, static_cast<float>(columns_) * cell_width_, height_ - kHead},
+                      .option = OptionOf(spec_.number),
+                      .first = {first_},
+                      .count = {shown_},
+                      .size = {spec_.count},
+                      .down = 0});
   }
   const int64_t end = std::min(first_ + shown_, spec_.count);
   // What stands out is drawn last, so that its edge is whole.

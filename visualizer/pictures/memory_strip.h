@@ -23,6 +23,7 @@ struct StripSpec {
   int number = 0;           // of the strips of one picture; names the option that moves it
   int64_t count = 0;        // places
   int64_t group = 0;        // so many belong together, with a little space before the next; 0: no groups
+  bool note_below = false;  // which part is seen stands below it: lines come from above
   std::optional<int64_t> focus;  // a place that should be seen, unless somebody moved the strip
   std::function<StripCell(int64_t place)> cell;
 };
@@ -40,6 +41,7 @@ class MemoryStrip {
 
  private:
   float XOf(int64_t column) const;
+  void DrawNote(Place at, Drawing* drawing) const;
   StripSpec spec_;
   const Captions tr_;
   bool live_ = false;  // with buttons that scroll

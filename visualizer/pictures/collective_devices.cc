@@ -1,0 +1,202 @@
+#include "visualizer/pictures/collective_devices.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "visualizer/pictures/collective_values.h"
+#include "visualizer/pictures/window_story.h"
+
+namespace hloscope {
+namespace {
+
+constexpr float kLeft = 14;
+constexpr int64_t kMostBoxes = 1024;
+
+}  // namespace
+
+std::string NameOf(const Captions& tr, const DeviceGroups& g, const Device& d) {
+  if (g.partitions == 1) return tr("replica $0", d.replica);
+  if (g.replicas == 1) return tr("partition $0", d.partition);
+  return tr("replica $0, partition $1", d.replica, d.partition);
+}
+std::string ShortNameOf(const DeviceGroups& g, const Device& d) {
+  if (g.partitions == 1) return absl::StrCat("r", d.replica);
+  if (g.replicas == 1) return absl::StrCat("p", d.partition);
+  return absl::StrCat("r", d.replica, " p", d.partition);
+}
+
+void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g) {
+  static constexpr const char* kModes[] = {HLO_CAPTION("numbers are replicas; each partition exchanges for itself."),
+                                           HLO_CAPTION("numbers are partitions; each replica exchanges for itself."),
+                                           HLO_CAPTION("numbers are replicas, and all of their partitions exchange together."),
+                                           HLO_CAPTION("a number is replica * partitions + partition.")};
+  const Captions& tr = board.captions();
+  const char* mode = kModes[static_cast<int>(g.mode)];
+  const int64_t channel = i.Int(AttrId::kChannelId);
+  const std::string why =
+      channel > 0 ? absl::StrCat("channel_id=", channel, i.Bool(AttrId::kUseGlobalDeviceIds) ? ", use_global_device_ids=true" : "")
+                  : tr("no channel_id");
+  board.Explain(why, Ink::kViolet, tr(mode));
+  if (i.Has(AttrId::kSourceTargetPairs)) {
+    board.Explain("source_target_pairs", Ink::kViolet,
+                  g.pairs.empty() ? tr("no pair: nobody sends.")
+                                  : tr.Counted(static_cast<int64_t>(g.pairs.size()),
+                                               "$0 pair: the first sends, the second gets; who is no target gets zeros.",
+                                               "$0 pairs: the first sends, the second gets; who is no target gets zeros."));
+  } else if (!g.readable) {
+    board.Explain("replica_groups", Ink::kPink, tr("cannot be read: $0", i.Text(AttrId::kReplicaGroups)));
+  } else {
+    std::string text(i.Text(AttrId::kReplicaGroups));
+    if (text.size() > 60) text = absl::StrCat(absl::string_view(text).substr(0, 57), "...");
+    const int64_t n = static_cast<int64_t>(g.groups.size());
+    board.Explain(
+        text.empty() ? tr("no replica_groups") : absl::StrCat("replica_groups=", text), Ink::kViolet,
+        g.all ? tr.Counted(static_cast<int64_t>(g.groups.empty() ? 0 : g.groups[0].size()), "one group of all, $0 device.",
+                           "one group of all, $0 devices.")
+              : absl::StrCat(tr.Counted(n, "$0 group; the order inside a group counts.",
+                                        "$0 groups, each for itself; the order inside a group counts."),
+                             text[0] == '[' ? " " : "",
+                             text[0] == '[' ? tr("Written as an iota: 0, 1, 2, .. as an array, transposed and cut into groups.") : ""));
+  }
+  if (!g.counts_known)
+    board.Say(g.replicas * g.partitions == 1
+                  ? tr("The module does not say how many replicas run (replica_count, num_partitions): one is drawn.")
+                  : tr("The module does not say how many replicas run (replica_count, num_partitions): as many as are named are drawn."),
+              Ink::kDim);
+  const auto list = [&tr](const std::vector<int64_t>& numbers) {
+    std::vector<std::string> words;
+    for (int64_t n : numbers) {
+      if (words.size() < 8) words.push_back(absl::StrCat(n));
+    }
+    if (numbers.size() > words.size()) words.push_back(tr("others"));
+    return tr.And(words);
+  };
+  if (!g.twice.empty())
+    board.Explain(tr("twice"), Ink::kPink,
+                  g.twice.size() == 1 ? tr("$0 is named more than once: a device can be in one group only.", list(g.twice))
+                                      : tr("$0 are named more than once: a device can be in one group only.", list(g.twice)));
+  if (!g.beyond.empty()) board.Explain(tr("beyond"), Ink::kPink, tr("there is no device $0.", list(g.beyond)));
+  if (!g.missing.empty()) {
+    std::vector<std::string> names;
+    for (const Device& d : g.missing) {
+      if (names.size() < 6) names.push_back(NameOf(tr, g, d));
+    }
+    if (g.missing.size() > names.size()) names.push_back(tr("$0 more", g.missing.size() - names.size()));
+    if (OutsidersGetZeros(i))
+      board.Explain(tr("in no group"), Ink::kViolet,
+                    g.missing.size() == 1 ? tr("$0: it gets zeros.", tr.And(names)) : tr("$0: they get zeros.", tr.And(names)));
+    else
+      board.Explain(tr("in no group"), Ink::kPink,
+                    g.missing.size() == 1 ? tr("$0: what it gets is not defined.", tr.And(names))
+                                          : tr("$0: what they get is not defined.", tr.And(names)));
+  }
+}
+
+DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
+                         bool numbers_of_replicas, bool numbers) {
+  const Captions& tr = board.captions();
+  Drawing& drawing = board.drawing();
+  const int64_t total = g.replicas * g.partitions;
+  const bool line = g.partitions == 1 || g.replicas == 1;
+  // Replicas down and partitions across; where there is one of either, as many as fit side by side.
+  size_ = total <= 32 ? 64 : total <= 128 ? 44 : 24;
+  const float gap = total > 128 ? 3 : g.pairwise && total <= 64 ? 30 : 8, label = line ? 0 : 60;
+  const int64_t fit = std::max<int64_t>(1, static_cast<int64_t>((width - label) / (size_ + gap)));
+  columns_ = line ? std::min(total, fit) : std::min(g.partitions, fit);
+  // Arrows of pairs go over the boxes, under what stands over the columns.
+  const float high = total <= 128 ? 34 : 20, head = line ? 4 : g.pairs.empty() ? 18 : 48, y0 = board.y() + head;
+  int64_t rows = 0;
+  if (!line) {
+    for (int64_t p = 0; p < columns_; ++p)
+      drawing.AddText({kLeft + label + (static_cast<float>(p) + 0.5f) * (size_ + gap) - gap / 2, board.y() + 10},
+                      size_ > 40 ? tr("partition $0", p) : absl::StrCat(p), {9, Face::kUi, Ink::kDim, Align::kCenter});
+  }
+  for (int64_t n = 0; n < std::min(total, kMostBoxes); ++n) {
+    const Device d = line && g.partitions == 1 ? Device{n, 0} : Device{n / g.partitions, n % g.partitions};
+    const int64_t row = line ? n / columns_ : d.replica, column = line ? n % columns_ : d.partition;
+    if (column >= columns_) continue;
+    rows = std::max(rows, row + 1);
+    const Box box{kLeft + label + static_cast<float>(column) * (size_ + gap), y0 + static_cast<float>(row) * (high + gap), size_, high};
+    boxes_.push_back({d, box});
+    const int group = g.GroupOf(d);
+    const bool missing = !g.pairwise && group < 0 && !numbers;
+    const auto member = std::find(told.begin(), told.end(), d);
+    const CellMark mark = board.MarkOf({kDevices, {d.replica, d.partition}});
+    if (!line && column == 0) drawing.AddText({kLeft, box.middle().y + 4}, tr("replica $0", d.replica), {10, Face::kUi, Ink::kDim});
+    if (missing) {
+      drawing.AddHatchedBox(box, Paint(Ink::kSunken), outsiders_get_zeros ? Paint(Ink::kDim, 0.5f) : Paint(Ink::kPink, 0.7f), 4);
+    } else if (member != told.end()) {
+      const Ink ink = GroupInk(static_cast<int>(member - told.begin()));
+      drawing.AddBox(box, Paint(ink, 0.35f), ink, 4, 1.5f);
+    } else {
+      drawing.AddBox(box, Ink::kRaised, Ink::kDim, 4);
+    }
+    if (mark == CellMark::kSelected || mark == CellMark::kRelated || mark == CellMark::kNow) {
+      drawing.AddBox({box.x - 2, box.y - 2, box.width + 4, box.height + 4}, Paint(),
+                     mark == CellMark::kRelated ? Paint(Ink::kBlue) : Paint(Ink::kAmber), 5, 2);
+    }
+    if (total <= 128) {
+      const std::string name = numbers && total == 1 ? (numbers_of_replicas ? "r0" : "p0") : ShortNameOf(g, d);
+      drawing.AddTextIn({box.x, box.y + 2, box.width, 15}, name, {11, Face::kStrong, Ink::kText, Align::kCenter});
+      const std::string below = numbers      ? absl::StrCat(numbers_of_replicas ? d.replica : d.partition)
+                                : g.pairwise ? ""
+                                : missing    ? tr("no group")
+                                             : tr("group $0", group);
+      drawing.AddTextIn({box.x, box.y + 16, box.width, 14}, below,
+                        {10, Face::kUi, missing && !outsiders_get_zeros ? Ink::kPink : Ink::kDim, Align::kCenter});
+    }
+    Spot spot;
+    spot.box = box;
+    spot.is_cell = true;
+    spot.cell = {kDevices, {d.replica, d.partition}};
+    spot.hint = NameOf(tr, g, d);
+    if (!g.pairwise && !numbers) {
+      absl::StrAppend(&spot.hint, "\n",
+                      missing ? tr("in no group")
+                              : tr("group $0, member $1", group,
+                                   std::find(g.groups[group].begin(), g.groups[group].end(), d) - g.groups[group].begin()));
+    }
+    for (const auto& [from, to] : g.pairs) {
+      if (from == d) absl::StrAppend(&spot.hint, "\n", tr("sends to $0", NameOf(tr, g, to)));
+      if (to == d) absl::StrAppend(&spot.hint, "\n", tr("gets from $0", NameOf(tr, g, from)));
+    }
+    drawing.AddSpot(std::move(spot));
+  }
+  board.Skip(static_cast<float>(rows) * (high + gap) + head + 6);
+  if (total > kMostBoxes) board.Say(tr("$0 more devices are not drawn.", total - kMostBoxes));
+}
+
+void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
+  for (const auto& [from, to] : g.pairs) {
+    const Box *a = boxes.Of(from), *b = boxes.Of(to);
+    if (a == nullptr || b == nullptr) continue;
+    const bool lit = board.MarkOf({kDevices, {from.replica, from.partition}}) == CellMark::kSelected ||
+                     board.MarkOf({kDevices, {to.replica, to.partition}}) == CellMark::kSelected;
+    const LineStyle style{lit ? Paint(Ink::kBlue) : Paint(Ink::kText, 0.7f), lit ? 2.2f : 1.4f, LineKind::kSolid, true};
+    const Place s = a->middle(), e = b->middle();
+    if (from == to) {
+      board.drawing().AddPath({{s.x - 12, a->y}, {s.x - 12, a->y - 16}, {s.x + 12, a->y - 16}, {s.x + 12, a->y}}, style, true);
+    } else if (std::abs(s.y - e.y) < 2) {
+      const bool right = e.x > s.x;
+      const float lift = std::min(30.0f, 8 + std::abs(e.x - s.x) * 0.06f), edge = right ? a->y : a->bottom(), by = right ? -lift : lift;
+      const float begin = s.x + (right ? 6 : -6), end = e.x + (right ? -6 : 6);
+      board.drawing().AddPath(
+          {{begin, edge}, {begin + (end - begin) * 0.25f, edge + by}, {end - (end - begin) * 0.25f, edge + by}, {end, edge}}, style, true);
+    } else {
+      const bool down = e.y > s.y;
+      if (std::abs(s.x - e.x) < 2 && std::abs(s.y - e.y) > 1.5f * (a->height + 30)) {  // past others: beside them
+        const float side = down ? a->right() : a->x, by = down ? 26.0f : -26.0f;
+        board.drawing().AddPath({{side, s.y}, {side + by, s.y + (e.y - s.y) * 0.2f}, {side + by, e.y - (e.y - s.y) * 0.2f}, {side, e.y}},
+                                style, true);
+        continue;
+      }
+      const float aside = down ? 8.0f : -8.0f;
+      const Place p{s.x + aside, down ? a->bottom() : a->y}, q{e.x + aside, down ? b->y : b->bottom()};
+      const float bend = (q.y - p.y) * 0.4f;
+      board.drawing().AddPath({p, {p.x, p.y + bend}, {q.x, q.y - bend}, q}, style, true);
+    }
+  }
+}
+
+}  // namespace hloscope

@@ -1,0 +1,46 @@
+// The devices of a collective: what its attributes say about their groups, and the devices as boxes with the pairs that send. For the
+// picture of collectives; what their arrays are cut into is in collective_blocks.h.
+#ifndef HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_DEVICES_H_
+#define HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_DEVICES_H_
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/ops/device_groups.h"
+#include "visualizer/pictures/board.h"
+
+namespace hloscope {
+
+constexpr int kDevices = kOwnArray;  // the array of cells that the boxes are
+
+std::string NameOf(const Captions& tr, const DeviceGroups& g, const Device& d);
+std::string ShortNameOf(const DeviceGroups& g, const Device& d);
+
+// What the attributes say, and what is wrong with them.
+void ExplainGroups(Board& board, const Instruction& i, const DeviceGroups& g);
+
+// The devices as boxes, those that are told in their colours; gives back where they are.
+class DeviceBoxes {
+ public:
+  DeviceBoxes(Board& board, const DeviceGroups& g, float width, const std::vector<Device>& told, bool outsiders_get_zeros,
+              bool numbers_of_replicas, bool numbers);
+  const Box* Of(const Device& d) const {
+    for (const auto& [device, box] : boxes_) {
+      if (device == d) return &box;
+    }
+    return nullptr;
+  }
+
+ private:
+  float size_ = 0;
+  int64_t columns_ = 1;
+  std::vector<std::pair<Device, Box>> boxes_;
+};
+
+// Pairs as arrows from box to box: over the boxes to the right, below them to the left.
+void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_DEVICES_H_
