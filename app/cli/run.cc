@@ -2,11 +2,11 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
-#include <thread>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -16,6 +16,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "app/cli/arguments.h"
+#include "app/cli/caught.h"
 #include "app/cli/check_text.h"
 #include "app/cli/donated_inputs.h"
 #include "app/cli/junit.h"
@@ -24,9 +25,10 @@
 #include "app/cli/processes.h"
 #include "app/cli/profile_report.h"
 #include "app/cli/progress.h"
-#include "app/cli/run_devices.h"
-#include "app/cli/run_report.h"
 #include "app/cli/run_compare.h"
+#include "app/cli/run_devices.h"
+#include "app/cli/run_devices_catch.h"
+#include "app/cli/run_report.h"
 #include "app/cli/verb.h"
 #include "backends/exchange/run_parallel.h"
 #include "core/base/threads.h"
@@ -289,42 +291,9 @@ class Runner {
 
   void SetCaught() {
     const Caught& caught = *catches_->caught();
-    std::string text = CaughtText(*module_, caught);
-    const size_t first = std::min(text.find('\n'), text.size());
-    const Instruction& at = *caught.instruction;
-    outcome_.error = absl::StrCat("hloscope: ", text, "\n");
-    if (module_->source != nullptr) {
-      outcome_.error = Render({Severity::kError, "", text.substr(0, first), at.name_range.valid() ? at.name_range : at.range, ""}, *module_->source);
-      if (first < text.size()) absl::StrAppend(&outcome_.error, text.substr(first + 1), "\n");
-    }
+    outcome_.error = CaughtDiagnostic(*module_, caught);
     outcome_.error_json = {{"instruction", std::string(caught.instruction->name)}, {"message", CaughtHeadline(*module_, caught)}};
-    const Finding& f = caught.finding;
-    ordered_json& j = outcome_.caught_json;
-    j = {{"kind", std::string(Name(caught.kind))}, {"instruction", std::string(caught.instruction->name)}, {"computation", std::string(caught.instruction->parent->name)}};
-    j["output"] = f.output >= 0 ? ordered_json(f.output) : ordered_json();
-    j["index"] = f.index;
-    j["value"] = f.has_value ? Number(f.value) : ordered_json();
-    j["why"] = f.why;
-    j["operands"] = ordered_json::array();
-    for (const CaughtRead& read : f.read) j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
-    j["inner"] = ordered_json();
-    if (f.inner.has_value()) {
-      j["inner"] = {{"instruction", std::string(f.inner->instruction->name)}, {"computation", std::string(f.inner->instruction->parent->name)}, {"value", Number(f.inner->value)}};
-      j["inner"]["operands"] = ordered_json::array();
-      for (const auto& [from, value] : f.inner->read) j["inner"]["operands"].push_back({{"instruction", std::string(from->name)}, {"value", Number(value)}});
-      j["inner"]["hidden"] = f.hidden;
-    }
-    j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
-    j["loops"] = ordered_json::array();
-    for (const CaughtFrame& frame : caught.frames) {
-      if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
-      j["loops"].push_back({{"instruction", std::string(frame.caller->name)}, {"iteration", frame.iteration}, {"condition", frame.kind == FrameKind::kWhileCondition}});
-    }
-    j["further"] = f.further;
-    j["inherited"] = f.inherited;
-    j["line"] = LineOf(*module_, *caught.instruction);
-    const auto [file, line] = CaughtSource(*module_, caught);
-    j["source"] = line > 0 ? ordered_json({{"file", file}, {"line", line}}) : ordered_json();
+    outcome_.caught_json = CaughtJson(*module_, caught);
   }
 
   void SetError() {
@@ -510,11 +479,11 @@ class Runner {
 
 // An option that programs of several devices do not have; "": there is none. `elsewhere`: some are in other processes.
 absl::string_view OfOneDevice(const RunOptions& o, bool elsewhere) {
-  if (!o.catch_requests.empty()) return "--catch";
   if (o.comparing.accumulated) return "--accumulated";
   if (o.inputs.asked()) return "--donate";
   if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
   if (!elsewhere) return "";
+  if (!o.catch_requests.empty()) return "--catch";
   if (o.samples != 0) return "--check";
   if (o.profile) return "--profile";
   if (!o.trace.empty()) return "--trace";
@@ -578,8 +547,8 @@ int Run_run(const std::vector<std::string>& args) {
   if (!only_one.empty()) {
     std::string why = " works on the devices of one process so far; leave it out, or run all of them in this one, without --exchange";
     if (!OfOneDevice(o, /*elsewhere=*/false).empty()) {
-      why = absl::StrCat(" works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ", Count(devices.partitions, "partition"), "; ",
-                         o.catch_requests.empty() ? "" : "hloscope debug --batch catches on all devices (--ex 'catch nan' --ex run); ", "leave it out, or run it with --replicas 1 --partitions 1");
+      why = absl::StrCat(" works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
+                         Count(devices.partitions, "partition"), "; leave it out, or run it with --replicas 1 --partitions 1");
     }
     return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, why)));
   }
@@ -594,6 +563,10 @@ int Run_run(const std::vector<std::string>& args) {
   run.json = o.json;
   run.watch = {o.samples, o.profile, o.profile_out, o.trace, o.comparing};
   run.processes = processes.get();
+  run.catching = !o.catch_requests.empty();
+  if (run.catching) {
+    if (const std::optional<int> caught = CatchOnDevices(run, o.catch_requests, module, loaded)) return *caught;
+  }
   return RunOnDevices(run, *module, loaded);
 }
 

@@ -226,6 +226,7 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   if (const absl::Status told = WriteFiles(o, module, run, **backend, figures, outcome, watched); !told.ok()) return refuse(kUsage, told);
   if (o.json) {
     ordered_json j = Json(module, loaded, o.devices, run, **backend, figures, outcome);
+    if (o.catching) j["caught"] = ordered_json();
     if (!watched.json.empty()) j["devices"] = watched.json;
     std::printf("%s\n", j.dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());
   } else {

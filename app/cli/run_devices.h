@@ -21,6 +21,7 @@ struct DevicesRun {
   std::string junit, report;  // files; empty: none
   int repeat = 1;
   bool json = false;
+  bool catching = false;  // and nothing was caught (run_devices_catch.h)
   DevicesWatch watch;
   Processes* processes = nullptr;  // that run the devices together; null: this one alone
 };

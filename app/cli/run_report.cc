@@ -69,7 +69,7 @@ void AddEnd(const Facts& f, absl::string_view well, Report* r) {
 }
 
 std::vector<JunitCase> Cases(const DevicesFacts& f) {
-  std::vector<JunitCase> cases = {RunCase(f.error, false)};
+  std::vector<JunitCase> cases = {RunCase(f.error, f.caught)};
   cases.insert(cases.end(), f.cases.begin(), f.cases.end());
   return cases;
 }
@@ -101,7 +101,7 @@ absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& pat
 absl::Status WriteDevicesReport(const DevicesFacts& f, const std::string& path) {
   const Module& module = *f.module;
   Report r = Begin(module, Cases(f));
-  r.verdict = !f.error.empty() ? "stopped with an error" : r.passed ? "finished" : "finished, with failed checks";
+  r.verdict = !f.error.empty() ? (f.caught ? "caught" : "stopped with an error") : r.passed ? "finished" : "finished, with failed checks";
   r.facts = {{"program", absl::StrCat(module.name, " (", f.file, ")")}};
   r.facts.insert(r.facts.end(), f.facts.begin(), f.facts.end());
   AddEnd(f, "All devices ran to their end.", &r);

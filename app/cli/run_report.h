@@ -45,6 +45,7 @@ struct DevicesFacts {
   std::vector<std::pair<std::string, std::string>> facts;  // that the page begins with
   std::string error;                     // how it stopped, with the device; empty: all finished
   const Instruction* stopped = nullptr;  // where
+  bool caught = false;                   // a catch stopped it
   std::vector<std::pair<std::string, Value>> results;      // by device, whose name is first
   std::vector<double> run_ms;
   std::vector<JunitCase> cases;          // of what was checked

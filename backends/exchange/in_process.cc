@@ -323,6 +323,7 @@ absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device,
     int& end = sends ? route->sender : route->receiver;
     if (end < 0) end = device;
     if (end != device) {
+      if (absl::Status alone = CheckPartner(device, i, channel, sends); !alone.ok()) return alone;  // whoever comes first, it is this
       const auto [low, high] = std::minmax(end, device);
       return absl::FailedPreconditionError(absl::StrCat("channel ", channel, " has two ", sends ? "senders" : "receivers", ", ", Name(low), " and ", Name(high),
                                                         "; source_target_pairs say who sends to whom"));

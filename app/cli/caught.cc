@@ -1,0 +1,63 @@
+#include "app/cli/caught.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "app/cli/number_json.h"
+#include "core/base/diagnostic.h"
+#include "core/debug/locations.h"
+
+namespace hloscope::cli {
+
+using nlohmann::ordered_json;
+
+std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device) {
+  const std::string text = absl::StrCat(device, device.empty() ? "" : ": ", CaughtText(module, caught));
+  if (module.source == nullptr) return absl::StrCat("hloscope: ", text, "\n");
+  const size_t first = std::min(text.find('\n'), text.size());
+  const Instruction& at = *caught.instruction;
+  std::string all =
+      Render({Severity::kError, "", text.substr(0, first), at.name_range.valid() ? at.name_range : at.range, ""}, *module.source);
+  if (first < text.size()) absl::StrAppend(&all, text.substr(first + 1), "\n");
+  return all;
+}
+
+ordered_json CaughtJson(const Module& module, const Caught& caught) {
+  const Finding& f = caught.finding;
+  ordered_json j = {{"kind", std::string(Name(caught.kind))},
+                    {"instruction", std::string(caught.instruction->name)},
+                    {"computation", std::string(caught.instruction->parent->name)}};
+  j["output"] = f.output >= 0 ? ordered_json(f.output) : ordered_json();
+  j["index"] = f.index;
+  j["value"] = f.has_value ? Number(f.value) : ordered_json();
+  j["why"] = f.why;
+  j["operands"] = ordered_json::array();
+  for (const CaughtRead& read : f.read)
+    j["operands"].push_back({{"instruction", std::string(read.instruction->name)}, {"index", read.index}, {"value", Number(read.value)}});
+  j["inner"] = ordered_json();
+  if (f.inner.has_value()) {
+    j["inner"] = {{"instruction", std::string(f.inner->instruction->name)},
+                  {"computation", std::string(f.inner->instruction->parent->name)},
+                  {"value", Number(f.inner->value)}};
+    j["inner"]["operands"] = ordered_json::array();
+    for (const auto& [from, value] : f.inner->read)
+      j["inner"]["operands"].push_back({{"instruction", std::string(from->name)}, {"value", Number(value)}});
+    j["inner"]["hidden"] = f.hidden;
+  }
+  j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
+  j["loops"] = ordered_json::array();
+  for (const CaughtFrame& frame : caught.frames) {
+    if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
+    j["loops"].push_back({{"instruction", std::string(frame.caller->name)},
+                          {"iteration", frame.iteration},
+                          {"condition", frame.kind == FrameKind::kWhileCondition}});
+  }
+  j["further"] = f.further;
+  j["inherited"] = f.inherited;
+  j["line"] = LineOf(module, *caught.instruction);
+  const auto [file, line] = CaughtSource(module, caught);
+  j["source"] = line > 0 ? ordered_json({{"file", file}, {"line", line}}) : ordered_json();
+  return j;
+}
+
+}  // namespace hloscope::cli

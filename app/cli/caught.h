@@ -1,0 +1,20 @@
+// What a catch stopped a run for, as `run` tells it: a diagnostic at the program's text, and JSON. Not for one line of a console
+// (core/debug).
+#ifndef HLOSCOPE_APP_CLI_CAUGHT_H_
+#define HLOSCOPE_APP_CLI_CAUGHT_H_
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "core/debug/catches.h"
+#include "core/ir/module.h"
+
+namespace hloscope::cli {
+
+// Lines with a line break at the end. `device`: "replica 1" where there are several; else empty.
+std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device = "");
+nlohmann::ordered_json CaughtJson(const Module& module, const Caught& caught);
+
+}  // namespace hloscope::cli
+
+#endif  // HLOSCOPE_APP_CLI_CAUGHT_H_
