@@ -17,6 +17,7 @@
 #include "core/debug/slice_instructions.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
+#include "core/ops/collectives.h"
 #include "visualizer/canvas/paged.h"
 #include "visualizer/export/dot.h"
 #include "visualizer/export/graph_choice.h"
@@ -27,7 +28,7 @@ namespace hloscope::cli {
 namespace {
 
 constexpr int64_t kMostParameterBytes = int64_t{1} << 30;  // of a program that is run without being asked to
-constexpr RunLimits kByTheWay = {3.5, int64_t{1} << 30};   // of such a run
+constexpr RunLimits kByTheWay = {3, int64_t{1} << 30};   // of such a run
 constexpr int kMostMarked = 100000;                        // instructions of a way or a slice on a page: all of them
 constexpr int kNoteLetters = 16;       // "18.5 ms  100.0 %", "largest 12.4 MiB"
 constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
@@ -68,6 +69,10 @@ class GraphExport {
     if (*by != GraphColour::kClass && *by != GraphColour::kType && chosen->wish.parts.empty()) chosen->wish.note_letters = kNoteLetters;
     SceneMaker maker;
     const std::shared_ptr<const Scene> scene = maker.Make(chosen->wish);
+    if (scene->not_drawn > 0) {
+      absl::StrAppend(&chosen->note, chosen->note.empty() ? "" : "; ", Count(scene->not_drawn, "instruction"), scene->not_drawn == 1 ? " is" : " are", " not drawn, for boxes lie at most ",
+                      kMostSceneDepth, " deep in boxes; ask from further inside for these");
+    }
     SayNote(*chosen);
     TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, figures_.sampled};
     const SceneTints tints = PaintScene(*scene, *by, figures);
@@ -118,9 +123,18 @@ class GraphExport {
     return kFailed;
   }
 
+  // Before a run that gives nothing where it does not come to its end: whether one device can. Inputs alone may take minutes to make.
+  int Alone(absl::string_view what) {
+    const Instruction* exchange = FirstExchange(*session_->state().module);
+    if (exchange == nullptr) return kOk;
+    return Refuse(absl::UnimplementedError(absl::StrCat(what, " needs a whole run, on one device so far, and %", exchange->name, " exchanges data among ", ParticipantCount(*exchange), " devices; --color class, type and memory need none, and hloscope debug runs it on several with --replicas and --partitions")), kFailed);
+  }
+
   int Slice() {
     if (r_.why.empty() && r_.influence.empty()) return kOk;
-    if (r_.no_run) return UsageError(absl::StrCat(r_.why.empty() ? "--influence" : "--slice", " needs a run; leave --no-run away"));
+    const std::string option = r_.why.empty() ? "--influence" : "--slice";
+    if (r_.no_run) return UsageError(absl::StrCat(option, " needs a run; leave --no-run away"));
+    if (const int alone = Alone(option); alone != kOk) return alone;
     if (const int fed = Inputs(); fed != kOk) return fed;
     if (const int ran = Execute("run", "running"); ran != kOk) return ran;
     progress_.Set("following the element");
@@ -136,6 +150,9 @@ class GraphExport {
     Session::State& s = session_->state();
     if (!NeedsRun(by)) return kOk;
     if (r_.no_run) return UsageError(absl::StrCat("--color ", r_.color, " needs a run; leave --no-run away"));
+    if (by != GraphColour::kHealth) {
+      if (const int alone = Alone(absl::StrCat("--color ", r_.color)); alone != kOk) return alone;
+    }
     if (const int fed = Inputs(); fed != kOk) return fed;
     if (by == GraphColour::kTime) {
       if (const int ran = Execute("profile run", "profiling"); ran != kOk) return ran;
@@ -170,6 +187,9 @@ class GraphExport {
     GraphPageInput input;
     RunValues values;
     InstructionFigures errors;
+    if (!r_.no_run && (by == GraphColour::kTime || by == GraphColour::kError)) {
+      if (const int alone = Alone(absl::StrCat("--color ", r_.color)); alone != kOk) return alone;
+    }
     if (RunsByTheWay(&input.notes)) {
       if (const int fed = Inputs(); fed != kOk) return fed;
       progress_.Set("running");

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <memory>
 
 #include "absl/container/flat_hash_set.h"
@@ -19,6 +20,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kMostLooked = 1 << 15;  // elements for a histogram
+constexpr int64_t kMostKept = 64;         // elements of a value of which a summary is made only where it is the newest
 
 // Which leaf of the instruction a place ("while.3[17]/sort.2{1}") names.
 int LeafOfPlace(const Instruction& instruction, const std::string& place) {
@@ -55,6 +57,58 @@ void AddConstants(const Module& module, RunValues* values) {
     }
   }
 }
+
+// Of this thread, which takes part in all that it waits for: what a run takes does not depend on what else the machine does.
+double ProcessorSeconds() {
+  timespec t;
+  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9 : 0;
+}
+
+// What a run shows, as it goes by. Of small values, which loops make very many of, summaries are made of the newest alone, at the end.
+class Summaries {
+ public:
+  explicit Summaries(RunValues* values) : values_(values) {}
+
+  InstructionRun& Add(const Instruction& instruction, const std::string& place, const Value& array) {
+    InstructionRun& entry = values_->of[&instruction];
+    const int leaf = LeafOfPlace(instruction, place);
+    if (leaf >= static_cast<int>(entry.leaves.size())) entry.leaves.resize(leaf + 1);
+    ValueSummary& known = entry.leaves[leaf];
+    if (leaf == 0) ++entry.times;
+    if (array.element_count() <= kMostKept) {
+      const NonFinite trouble = FindNonFinite(array);
+      known.nan_times += trouble.nan;
+      known.inf_times += trouble.inf;
+      std::vector<Value>& newest = newest_[&instruction];
+      if (leaf >= static_cast<int>(newest.size())) newest.resize(leaf + 1);
+      newest[leaf] = array;
+    } else {
+      Replace(SummarizeValue(array), &known, /*seen=*/false);
+    }
+    return entry;
+  }
+
+  void Finish() {
+    for (const auto& [instruction, newest] : newest_) {
+      InstructionRun& entry = values_->of[instruction];
+      for (size_t leaf = 0; leaf < newest.size(); ++leaf) {
+        if (newest[leaf].has_value()) Replace(SummarizeValue(newest[leaf]), &entry.leaves[leaf], /*seen=*/true);
+      }
+    }
+    newest_.clear();
+  }
+
+ private:
+  // `seen`: it is counted already.
+  static void Replace(ValueSummary fresh, ValueSummary* known, bool seen) {
+    fresh.nan_times = known->nan_times + (!seen && fresh.last.nan > 0);
+    fresh.inf_times = known->inf_times + (!seen && fresh.last.inf > 0);
+    *known = std::move(fresh);
+  }
+
+  RunValues* values_;
+  absl::flat_hash_map<const Instruction*, std::vector<Value>> newest_;
+};
 
 }  // namespace
 
@@ -219,23 +273,17 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   MemoryAccount account;
   run->options.account = &account;
   const auto begin = std::chrono::steady_clock::now();
-  const auto spent = [&] { return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(); };
+  const double processor = ProcessorSeconds();
+  Summaries summaries(&values);
   const absl::Status ran = Watch(*std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
-    InstructionRun& entry = values.of[&instruction];
-    const int leaf = LeafOfPlace(instruction, place);
-    if (leaf >= static_cast<int>(entry.leaves.size())) entry.leaves.resize(leaf + 1);
-    ValueSummary& known = entry.leaves[leaf];
-    if (leaf == 0) ++entry.times;
-    ValueSummary fresh = SummarizeValue(array);
-    fresh.nan_times = known.nan_times + (fresh.last.nan > 0);
-    fresh.inf_times = known.inf_times + (fresh.last.inf > 0);
-    known = std::move(fresh);
+    InstructionRun& entry = summaries.Add(instruction, place, array);
     if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction)) entry.seconds = it->second.seconds;
-    if (limits.seconds > 0 && spent() > limits.seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s"));
+    if (limits.seconds > 0 && ProcessorSeconds() - processor > limits.seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s of processor time"));
     if (limits.bytes > 0 && account.live() > limits.bytes) return absl::CancelledError(absl::StrCat("the run was ended when its values took more than ", FormatByteCount(limits.bytes)));
     return absl::OkStatus();
   });
-  values.seconds = spent();
+  summaries.Finish();
+  values.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!ran.ok()) values.error = std::string(ran.message());
   values.ended = absl::IsCancelled(ran);
   if (values.of.empty() && !ran.ok() && !absl::IsCancelled(ran)) return ran;

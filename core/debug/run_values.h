@@ -50,8 +50,8 @@ ValueSummary SummarizeValue(const Value& array);
 
 // How much a run may take; 0: no limit.
 struct RunLimits {
-  double seconds = 0;
-  int64_t bytes = 0;  // of values at once
+  double seconds = 0;  // of processor time of the thread that runs it: the same on a busy machine
+  int64_t bytes = 0;   // of values at once
 };
 // Runs the program beside the session's own run, one instruction at a time. A run that stops with an error, or goes beyond a limit, gives the
 // values up to there; `error` says so.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
@@ -501,6 +502,23 @@ int64_t ParticipantCount(const Instruction& i) {
   if (n > 0) return GroupModeOf(i) == GroupMode::kReplicasTogether ? n * HeaderCount(i, "num_partitions") : n;
   const int64_t replicas = HeaderCount(i, "replica_count");
   return i.Has(AttrId::kChannelId) ? replicas * HeaderCount(i, "num_partitions") : replicas;
+}
+
+const Instruction* FirstExchange(const Module& module) {
+  if (module.entry == nullptr || module.entry->root == nullptr) return nullptr;
+  absl::flat_hash_set<const Instruction*> needed = {module.entry->root};
+  std::vector<const Instruction*> open = {module.entry->root};
+  while (!open.empty()) {
+    const Instruction* i = open.back();
+    open.pop_back();
+    for (const Instruction* operand : i->operands) {
+      if (operand != nullptr && needed.insert(operand).second) open.push_back(operand);
+    }
+  }
+  for (const Instruction* i : module.entry->schedule) {
+    if (i->Has(AttrId::kReplicaGroups) && needed.contains(i) && ParticipantCount(*i) > 1) return i;
+  }
+  return nullptr;
 }
 
 void DefineCollectives(OpRegistry& r) {

@@ -142,6 +142,24 @@ TEST(Scene, AWayIntoAComputationIsInOnePiece) {
   EXPECT_TRUE(outwards.Leads(m, s));
 }
 
+TEST(Scene, SaysWhatOfTheChosenLiesTooDeep) {
+  constexpr int kLevels = kMostSceneDepth + 30;
+  std::string text = "HloModule deep\nf0 {\n  p = f32[] parameter(0)\n  ROOT r = f32[] negate(p)\n}\n";
+  for (int k = 1; k < kLevels; ++k) absl::StrAppend(&text, "f", k, " {\n  p = f32[] parameter(0)\n  ROOT r = f32[] call(p), to_apply=f", k - 1, "\n}\n");
+  absl::StrAppend(&text, "ENTRY main {\n  x = f32[] parameter(0)\n  ROOT r = f32[] call(x), to_apply=f", kLevels - 1, "\n}\n");
+  const auto module = Read(text);
+  std::vector<const Instruction*> all, outer;
+  for (const Computation* c : module->computations) {
+    for (const Instruction* i : c->schedule) all.push_back(i);
+  }
+  const Chosen shown = Choose(HierarchyOf(module), all);
+  const auto boxes = std::count_if(shown.scene->boxes.begin(), shown.scene->boxes.end(), [](const SceneBox& box) { return box.instruction != nullptr; });
+  EXPECT_GT(shown.scene->not_drawn, 0);
+  EXPECT_EQ(shown.scene->not_drawn + boxes, static_cast<int64_t>(all.size()));
+  for (const Instruction* i : module->entry->schedule) outer.push_back(i);
+  EXPECT_EQ(Choose(HierarchyOf(module), outer).scene->not_drawn, 0);
+}
+
 TEST(Scene, PartsOfASliceStandInTheirIterations) {
   const auto module = Read(kLoop);
   SceneMaker maker;

@@ -73,6 +73,7 @@ struct Scene {
   bool at_once = false;  // laid out as one, not a level at a time
   bool focused = false;  // only chosen instructions, without the hierarchy
   bool sliced = false;   // parts of a slice
+  int not_drawn = 0;     // of the chosen instructions: in too many boxes (kMostSceneDepth)
   std::vector<SceneBox> boxes;  // parents before children
   std::vector<SceneArrow> arrows;
   float width = 0, height = 0;

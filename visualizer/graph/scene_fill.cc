@@ -187,6 +187,10 @@ class SceneFiller {
       const bool bare = c == h_.module().entry || order.size() == 1;
       AddChosen(*c, bare ? 0 : AddFrame(*c, 0, h_.CallerOf(*c).caller));
     }
+    if (too_deep_) {
+      const auto drawn = std::count_if(scene_->boxes.begin(), scene_->boxes.end(), [&](const SceneBox& box) { return box.instruction != nullptr && all.contains(box.instruction); });
+      scene_->not_drawn = static_cast<int>(all.size()) - static_cast<int>(drawn);
+    }
   }
 
   int AddFrame(const Computation& computation, int parent, const Instruction* caller) {
@@ -206,7 +210,11 @@ class SceneFiller {
       const int made = AddBox(0, h_.NodeOf(*i), parent);
       shown_[shown].box[i->index] = made;
       const auto it = inner_.find(i);
-      if (it == inner_.end() || scene_->boxes[made].depth > kMostSceneDepth) continue;
+      if (it == inner_.end()) continue;
+      if (scene_->boxes[made].depth > kMostSceneDepth) {
+        too_deep_ = true;
+        continue;
+      }
       scene_->boxes[made].expanded = true;
       Opened opened;
       for (const auto& [which, called] : it->second) {
@@ -346,6 +354,7 @@ class SceneFiller {
   absl::flat_hash_map<const Computation*, std::vector<const Instruction*>> chosen_;
   absl::flat_hash_map<const Instruction*, std::vector<std::pair<int, const Computation*>>> inner_;
   std::vector<const Computation*> outer_;
+  bool too_deep_ = false;  // some of the chosen instructions
   std::map<int, Opened> opened_;
   absl::flat_hash_map<std::pair<int, int>, int> arrow_;
   absl::flat_hash_map<int, const Instruction*> last_value_;
