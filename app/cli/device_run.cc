@@ -1,7 +1,5 @@
 #include "app/cli/device_run.h"
 
-#include <unistd.h>
-
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -70,31 +68,15 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
   return run;
 }
 
-namespace {
-
-int64_t BytesOf(const Shape& shape) {
-  if (!shape.IsTuple()) return shape.IsArray() ? shape.ByteSize() : 0;
-  int64_t bytes = 0;
-  for (const Shape& element : shape.tuple_shapes()) bytes += BytesOf(element);
-  return bytes;
-}
-
-}  // namespace
-
 absl::Status DeviceRun::CheckRoom() const {
   int64_t of_one = 0, bytes = 0;
-  for (const Instruction* parameter : module_->entry->parameters) of_one += BytesOf(parameter->shape);
+  for (const Instruction* parameter : module_->entry->parameters) of_one += BytesToMake(parameter->shape);
   bool shared = false;
   for (int d = 0; d < replicas_->device_count(); ++d) {
     if (!replicas_->IsHere(d) || (!inputs_->own(d) && std::exchange(shared, true))) continue;
     bytes += of_one;
   }
-  const int64_t machine = static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
-  const int64_t room = memory_limit_ > 0 ? memory_limit_ : machine;
-  if (bytes <= room) return absl::OkStatus();
-  return absl::ResourceExhaustedError(absl::StrCat("the parameters alone take ", FormatByteCount(bytes), ", counted once where devices share them, and ",
-                                                   memory_limit_ > 0 ? "--memory-limit is " : "this machine has ", FormatByteCount(room),
-                                                   "; hloscope debug with the same options makes only those that it comes to, and extract cuts out a part that can be run"));
+  return RoomForParameters(bytes, memory_limit_, ", counted once where devices share them");
 }
 
 absl::Status DeviceRun::Start() {

@@ -203,7 +203,8 @@ class Runner {
 
     progress_.Set("making inputs");
     const bool looked_at = o_.samples != 0 || o_.profile || !o_.trace.empty();  // in runs of their own
-    absl::Status made = o_.inputs.Choose(*module_, !o_.catch_requests.empty() || !o_.report.empty());
+    absl::Status made = inputs_->CheckRoom();
+    if (made.ok()) made = o_.inputs.Choose(*module_, !o_.catch_requests.empty() || !o_.report.empty());
     if (made.ok()) made = o_.inputs.Make(*inputs_, machine_->account(), o_.repeat > 1 || looked_at);
     if (!made.ok()) {
       progress_.Set("");

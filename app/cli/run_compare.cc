@@ -43,7 +43,7 @@ ordered_json Json(const ShadowReport& report) {
     rows.push_back(std::move(item));
   }
   ordered_json j = {{"elements", report.elements},
-                    {"not_measured", report.without_program},
+                    {"not_measured", report.unmeasured.size()},
                     {"program_ms", report.run_seconds * 1e3},
                     {"measuring_ms", report.seconds * 1e3},
                     {"preparing_ms", report.prepare_seconds * 1e3},

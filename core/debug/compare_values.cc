@@ -53,9 +53,10 @@ absl::Status BadBudget(absl::string_view text) {
 }  // namespace
 
 double Budget::BoundAt(double expected, double largest, ElementType narrower) const {
+  if (IsPred(narrower)) return 0;  // the same or not
   const double size = std::isfinite(expected) ? std::fabs(expected) : 0;
   double bound = std::max(absolute + relative * size, of_largest * largest);
-  if (ulp > 0) bound = std::max(bound, ulp * (IsFloat(narrower) ? UlpAt(narrower, size) : 1));
+  if (ulp > 0 && IsFloat(narrower)) bound = std::max(bound, ulp * UlpAt(narrower, size));
   return bound;
 }
 

@@ -18,7 +18,7 @@ namespace hloscope {
 
 // How far a number may lie from the expected one: the largest of the three. All zero: the same bits (any NaN is NaN).
 struct Budget {
-  double ulp = 0;         // units in the last place of the expected number, in the narrower of the two types
+  double ulp = 0;  // units in the last place of the expected number, in the narrower of the two types; whole numbers have none: exact
   double absolute = 0;
   double relative = 0;    // of the expected number's magnitude, added to `absolute`
   double of_largest = 0;  // of the array's largest magnitude

@@ -233,6 +233,18 @@ std::optional<StopReason> Serve(Session::State& s, int device, const std::functi
 
 }  // namespace
 
+std::vector<int> NotEnded(const Session::State& s) {
+  Session::State& state = const_cast<Session::State&>(s);  // only looked at
+  const Devices& all = DevicesOf(state);
+  std::vector<int> free, held;
+  for (int d = 0; d < static_cast<int>(all.runs.size()); ++d) {
+    const RunState& run = RunOf(state, d);
+    if (run.machine != nullptr && run.machine->running() && !Failed(run)) (all.held[d] ? held : free).push_back(d);
+  }
+  free.insert(free.end(), held.begin(), held.end());
+  return free;
+}
+
 StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter) {
   Devices& all = DevicesOf(s);
   const int device = all.selected;

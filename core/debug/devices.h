@@ -30,6 +30,8 @@ struct Devices {
 };
 
 inline bool Several(const Session::State& s) { return s.options.devices.several(); }
+// FailedPrecondition: there is one.
+absl::Status NeedSeveral(const Session::State& s);
 Devices& DevicesOf(Session::State& s);
 // Their inputs are open; those of the selected one are the session's.
 absl::Status OpenDevices(Session::State& s);
@@ -54,6 +56,8 @@ void SaySwitched(Session::State& s);
 // The first that can run of those for whom `device` waits, or of those for whom these wait; -1 of `device`: of all. -1: none can.
 int NextNeeded(const ExchangeRoom& room, int device, const std::vector<bool>& waits, const std::function<bool(int device)>& can_run);
 using RunStep = std::function<StopReason()>;
+// Devices that have not ended, the first to the last; those that a stop holds after the others.
+std::vector<int> NotEnded(const Session::State& s);
 // State::Go where there are several: the selected device goes on, and the others as far as it waits for them, each stopped by what stops it. Where
 // another one stops, that is selected; where all wait for ever, it is an error (State::stop_status).
 StopReason GoTogether(Session::State& s, const RunStep& first, const RunStep& again, bool enter);
@@ -74,6 +78,8 @@ struct DeviceStanding {
   std::string what;                          // whom it waits for, its error
 };
 DeviceStanding StandingOf(Session::State& s, int device);
+// "waits at %ar in main, model.hlo:12 for replica 1".
+std::string StateText(const DeviceStanding& standing);
 // set stop all | one.
 absl::Status SetStop(Session::State& s, absl::string_view word);
 absl::Status InfoReplicas(Session::State& s, absl::string_view args);

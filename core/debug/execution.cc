@@ -38,6 +38,11 @@ absl::string_view KindText(FrameKind kind) {
 
 absl::Status Session::State::NeedRunning() const {
   if (started()) return absl::OkStatus();
+  if (const std::vector<int> others = Several(*this) && Finished() ? NotEnded(*this) : std::vector<int>(); !others.empty()) {
+    const std::string names = absl::StrJoin(others, ", ", [this](std::string* out, int d) { out->append(options.devices.Name(d)); });
+    return absl::FailedPreconditionError(absl::StrCat(SelectedName(*this), " has finished; ", names, others.size() == 1 ? " has" : " have",
+                                                      " not: continue goes on there, and replica N selects one"));
+  }
   return absl::FailedPreconditionError(Finished() ? "the program has finished; run starts it again" : "the program is not running; run or start begins it");
 }
 
@@ -311,6 +316,9 @@ absl::Status CommandStart(Session::State& s, absl::string_view args) {
 absl::Status CommandContinue(Session::State& s, absl::string_view args) {
   const absl::StatusOr<int64_t> n = ParseCount(args, 1);
   if (!n.ok()) return n.status();
+  if (Several(s) && s.Finished()) {  // others may not have
+    if (const std::vector<int> others = NotEnded(s); !others.empty()) SwapTo(s, others.front());
+  }
   const absl::Status running = s.NeedRunning();
   if (!running.ok()) return running;
   if (*n > 1) {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/loop_choice.h"
 #include "core/debug/occurrences.h"
@@ -272,6 +273,16 @@ absl::StatusOr<Mark> CountedCall(Session::State& s, const Asked& asked) {
   return absl::NotFoundError(absl::StrCat(asked.loop->name, " runs ", Count(count, "time"), " in this program, from call 1 on", calls->LeftOut().empty() ? "" : "; ", absl::StripSuffix(calls->LeftOut(), "\n")));
 }
 
+// "replica 2", where another device than the selected one has it; else empty.
+std::string OwnerOfBookmark(Session::State& s, const std::string& name) {
+  if (!Several(s)) return "";
+  std::vector<std::string> owners;
+  ForEachRun(s, [&](int device) {
+    if (s.Extension<Travel>().bookmarks.contains(name)) owners.push_back(s.options.devices.Name(device));
+  });
+  return absl::StrJoin(owners, " and ");
+}
+
 }  // namespace
 
 absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl::string_view expression) {
@@ -319,6 +330,10 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
     const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(before ? absl::StripAsciiWhitespace(rest) : text);
     if (!instruction.ok()) return instruction.status();
     return BeforeMark(s, **instruction);
+  }
+  if (const std::string owner = OwnerOfBookmark(s, std::string(text)); !owner.empty()) {
+    return absl::NotFoundError(absl::StrCat("the bookmark ", text, " is a moment of ", owner, ", and ", SelectedName(s),
+                                            " is selected; the replica command selects another one"));
   }
   int64_t budget = 1 << 16;
   NearestName nearest(text, &budget);

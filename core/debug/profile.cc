@@ -153,7 +153,7 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
     ++data_->events_dropped;
   }
   last_end_ = now;
-  NoteMemory(now, root, result);
+  NoteMemory(now, frame, region, result);
   return absl::OkStatus();
 }
 
@@ -174,8 +174,10 @@ void Profiler::FollowFrames(double begin) {
   for (size_t k = same; k < frames.size(); ++k) open_.push_back({frames[k].serial, frames[k].caller, FrameLabel(frames[k]), std::max(0.0, begin)});
 }
 
-void Profiler::NoteMemory(double now, const Instruction& root, const Value& result) {
-  const int64_t live = machine_.account().live();
+void Profiler::NoteMemory(double now, const Frame& frame, const Region& region, const Value& result) {
+  const int64_t live = machine_.account().peak();  // since the last region: while this one ran, before what only it read was let go
+  machine_.account().ResetPeak();
+  peak_ = std::max(peak_, live);
   std::vector<std::pair<double, int64_t>>& samples = data_->memory;
   if (++memory_count_ % memory_step_ == 0 || samples.empty()) {
     samples.emplace_back(now, live);
@@ -193,7 +195,7 @@ void Profiler::NoteMemory(double now, const Instruction& root, const Value& resu
   const int64_t grown = held < 2000 ? 0 : data_->owned_bytes / 100;
   if (live > data_->owned_bytes + grown) {
     data_->owned_bytes = live;
-    TakeOwners(root, result);
+    TakeOwners(frame, region, result);
   }
 }
 
@@ -213,7 +215,15 @@ const absl::flat_hash_set<const Buffer*>& Profiler::Constants() {
   return *constants_;
 }
 
-void Profiler::TakeOwners(const Instruction& root, const Value& result) {
+namespace {
+
+std::string IterationOf(const Frame& frame) { return IsLoopFrame(frame) ? absl::StrCat(" (iteration ", frame.iteration, ")") : ""; }
+
+}  // namespace
+
+void Profiler::TakeOwners(const Frame& frame, const Region& region, const Value& result) {
+  const Instruction& root = *frame.computation->schedule[region.root];
+  int64_t named = 0;
   data_->owners.clear();
   data_->peak_at = &root;
   absl::flat_hash_set<const Buffer*> seen;
@@ -228,16 +238,29 @@ void Profiler::TakeOwners(const Instruction& root, const Value& result) {
   const auto add = [&](const Instruction& i, const Frame& frame, const Value& value) {
     const int64_t bytes = value.has_value() && i.literal == nullptr ? count(value) : 0;
     if (bytes == 0) return;
-    const std::string where = IsLoopFrame(frame) ? absl::StrCat(" (iteration ", frame.iteration, ")") : "";
-    data_->owners.push_back({absl::StrCat("%", i.name, " in ", frame.computation->name, where), value.shape().ToString(false), bytes});
+    named += bytes;
+    data_->owners.push_back(
+        {absl::StrCat("%", i.name, " in ", frame.computation->name, IterationOf(frame)), value.shape().ToString(false), bytes});
   };
-  for (const Frame& frame : machine_.frames()) {
-    if (frame.carried.has_value() && frame.caller != nullptr) add(*frame.caller, frame, frame.carried);
-    for (size_t p = 0; p < frame.values.size(); ++p) {
-      if (frame.values[p].has_value()) add(*frame.computation->schedule[p], frame, frame.values[p]);
+  for (const Frame& f : machine_.frames()) {
+    if (f.carried.has_value() && f.caller != nullptr) add(*f.caller, f, f.carried);
+    for (size_t p = 0; p < f.values.size(); ++p) {
+      if (f.values[p].has_value()) add(*f.computation->schedule[p], f, f.values[p]);
     }
   }
-  add(root, machine_.frames().back(), result);
+  add(root, frame, result);
+  // What it read last is gone by now, but was there while it ran; not what the result was written over.
+  for (const int p : region.inputs) {
+    const Instruction& i = *frame.computation->schedule[p];
+    if (frame.values[p].has_value() || i.literal != nullptr || !i.shape.IsArray()) continue;
+    const int64_t bytes = i.shape.ByteSize();
+    if (bytes == 0 || named + bytes > data_->owned_bytes) continue;
+    named += bytes;
+    data_->owners.push_back(
+        {absl::StrCat("%", i.name, " in ", frame.computation->name, IterationOf(frame)), i.shape.ToString(false), bytes});
+  }
+  if (const int64_t rest = data_->owned_bytes - named; rest > 0)
+    data_->owners.push_back({absl::StrCat("scratch of %", root.name, " and what is in no frame"), "", rest});
   std::stable_sort(data_->owners.begin(), data_->owners.end(), [](const MemoryOwner& a, const MemoryOwner& b) { return a.bytes > b.bytes; });
   if (data_->owners.size() > kMostOwners) data_->owners.resize(kMostOwners);
 }
@@ -249,7 +272,7 @@ std::unique_ptr<ProfileData> Profiler::End() {
     data_->events.push_back({open_.back().caller, open_.back().begin, std::max(0.0, last_end_ - open_.back().begin), -1, 0, 0, true, open_.back().label});
     open_.pop_back();
   }
-  data_->peak_bytes = machine_.account().peak();
+  data_->peak_bytes = std::max(peak_, machine_.account().peak());
   for (const auto& [instruction, entry] : machine_.profile()) {
     if (Def(*instruction).control != ControlKind::kNone && entry.count > 0) data_->calls.emplace_back(instruction, entry.count);
   }

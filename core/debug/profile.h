@@ -61,7 +61,7 @@ struct ProfileData {
   // Live bytes of values and scratch after each region ran, as (seconds from the start, bytes); thinned out, keeping what is highest.
   std::vector<std::pair<double, int64_t>> memory;
   int64_t peak_bytes = 0;    // of the whole run, scratch included
-  int64_t owned_bytes = 0;   // live when `owners` was taken: the highest seen between regions
+  int64_t owned_bytes = 0;   // live when `owners` was taken: the highest of a region while it ran
   const Instruction* peak_at = nullptr;
   std::vector<MemoryOwner> owners;  // largest first
   // For the trace: what ran when, in order of their ends.
@@ -106,8 +106,8 @@ class Profiler {
   absl::Status Observe(const Frame& frame, const Region& region, const Value& result);
   RegionWork& Find(const Frame& frame, const Region& region);
   void FollowFrames(double now);
-  void NoteMemory(double now, const Instruction& root, const Value& result);
-  void TakeOwners(const Instruction& root, const Value& result);
+  void NoteMemory(double now, const Frame& frame, const Region& region, const Value& result);
+  void TakeOwners(const Frame& frame, const Region& region, const Value& result);
   const absl::flat_hash_set<const Buffer*>& Constants();
 
   Machine& machine_;
@@ -121,6 +121,7 @@ class Profiler {
   double overhead_ = 0;  // seconds spent here
   std::function<double()> elsewhere_;
   int64_t memory_step_ = 1, memory_count_ = 0;
+  int64_t peak_ = 0;  // of memory, of the regions so far
   std::chrono::steady_clock::time_point start_;
 };
 

@@ -150,7 +150,8 @@ std::string ProfileSummary(const ProfileData& data) {
 std::string MemoryText(const ProfileData& data) {
   std::string text = absl::StrCat("peak ", FormatByteCount(data.peak_bytes), " of values and scratch");
   if (data.peak_at != nullptr) {
-    absl::StrAppend(&text, "; ", FormatByteCount(data.owned_bytes), " lived after %", data.peak_at->name, " in ", data.peak_at->parent->name);
+    absl::StrAppend(&text, data.owned_bytes == data.peak_bytes ? ", " : absl::StrCat("; ", FormatByteCount(data.owned_bytes), " of them "),
+                    "while %", data.peak_at->name, " in ", data.peak_at->parent->name, " ran");
   }
   text += "\n";
   constexpr size_t kRows = 12, kWidth = 40;

@@ -1,6 +1,8 @@
 // Matching files with parameters; see the header.
 #include "core/debug/program_inputs.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
@@ -28,10 +30,30 @@ int NumberOf(absl::string_view name) {
   return absl::SimpleAtoi(name, &number) ? number : -1;
 }
 
+int64_t RoomOf(int64_t memory_limit) {
+  return memory_limit > 0 ? memory_limit : static_cast<int64_t>(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+}
+
 }  // namespace
 
+int64_t BytesToMake(const Shape& shape) {
+  if (!shape.IsTuple()) return shape.IsArray() ? shape.ByteSize() : 0;
+  int64_t bytes = 0;
+  for (const Shape& element : shape.tuple_shapes()) bytes += BytesToMake(element);
+  return bytes;
+}
+
+absl::Status RoomForParameters(int64_t bytes, int64_t memory_limit, absl::string_view counted) {
+  const int64_t room = RoomOf(memory_limit);
+  if (bytes <= room) return absl::OkStatus();
+  return absl::ResourceExhaustedError(absl::StrCat(
+      "the parameters alone take ", FormatByteCount(bytes), counted, ", and ",
+      memory_limit > 0 ? "--memory-limit is " : "this machine has ", FormatByteCount(room),
+      "; hloscope debug with the same options makes only those that it comes to, and extract cuts out a part that can be run"));
+}
+
 absl::StatusOr<std::unique_ptr<ProgramInputs>> ProgramInputs::Open(const Module& module, const SessionOptions& options) {
-  std::unique_ptr<ProgramInputs> inputs(new ProgramInputs(module, options.fill));
+  std::unique_ptr<ProgramInputs> inputs(new ProgramInputs(module, options.fill, options.memory_limit));
   const size_t count = module.entry->parameters.size();
   inputs->sources_.resize(count);
   for (size_t i = 0; i < std::min(count, options.arguments.size()); ++i) inputs->sources_[i].value = options.arguments[i];
@@ -97,11 +119,30 @@ absl::StatusOr<Value> ProgramInputs::Parameter(int number, MemoryAccount* accoun
   const Shape& shape = module_.entry->parameters[number]->shape;
   const std::string where = absl::StrCat("parameter ", number);
   if (source.npy.empty() && source.npz_entry.empty() && source.value.has_value()) return source.value;
-  if (source.npy.empty() && source.npz_entry.empty()) return MakeInput(module_, number, fill_, account);
+  if (source.npy.empty() && source.npz_entry.empty()) {
+    const int64_t bytes = BytesToMake(shape), live = account != nullptr ? account->live() : 0;
+    if (const int64_t room = RoomOf(memory_limit_); live + bytes > room) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat("there is no room for ", where, ", %", module_.entry->parameters[number]->name, " ", shape.ToString(false), " (",
+                       FormatByteCount(bytes), "): ", live > 0 ? absl::StrCat(FormatByteCount(live), " are taken, and ") : "",
+                       memory_limit_ > 0 ? "--memory-limit is " : "this machine has ", FormatByteCount(room)));
+    }
+    return MakeInput(module_, number, fill_, account);
+  }
   if (!shape.IsArray()) return absl::InvalidArgumentError(absl::StrCat(where, " is ", shape.ToString(false), ", which no .npy array can give"));
   absl::StatusOr<Value> value = source.npy.empty() ? npz_->Read(source.npz_entry, &shape, account) : ReadNpy(source.npy, &shape, account);
   if (!value.ok()) return At(where, value.status());
   return value;
+}
+
+absl::Status ProgramInputs::CheckRoom() const {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < sources_.size(); ++i) {
+    const Source& source = sources_[i];
+    if (source.npy.empty() && source.npz_entry.empty() && !source.value.has_value())
+      bytes += BytesToMake(module_.entry->parameters[i]->shape);
+  }
+  return RoomForParameters(bytes, memory_limit_);
 }
 
 int ProgramInputs::from_files() const {

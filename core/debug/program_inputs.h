@@ -23,6 +23,8 @@ class ProgramInputs {
 
   absl::StatusOr<Value> Parameter(int number, MemoryAccount* account) const;
   int parameter_count() const { return static_cast<int>(sources_.size()); }
+  // ResourceExhausted: those that are made up do not fit into the memory limit, or without one into the machine; nothing is made for it.
+  absl::Status CheckRoom() const;
   int from_files() const;
   int from_snapshot() const;
   const std::vector<Value>& infeed() const { return infeed_; }
@@ -36,16 +38,22 @@ class ProgramInputs {
     std::string npz_entry;  // or an array of the archive
     Value value;            // or a value that came with the program; none of them: made up
   };
-  ProgramInputs(const Module& module, Fill fill) : module_(module), fill_(fill) {}
+  ProgramInputs(const Module& module, Fill fill, int64_t memory_limit) : module_(module), fill_(fill), memory_limit_(memory_limit) {}
   absl::Status MatchArchive();
 
   const Module& module_;
   Fill fill_;
+  int64_t memory_limit_ = 0;     // 0: none
   std::vector<Source> sources_;  // by parameter number
   std::unique_ptr<NpzReader> npz_;
   std::vector<Value> infeed_;
   CustomCallLibrary custom_calls_;
 };
+
+// Bytes of a parameter that is made up, of a tuple those of its arrays.
+int64_t BytesToMake(const Shape& shape);
+// ResourceExhausted: parameters of so many bytes do not fit. `counted`: ", how they were counted", or nothing.
+absl::Status RoomForParameters(int64_t bytes, int64_t memory_limit, absl::string_view counted = "");
 
 std::string ToText(const Fill& fill);
 // Constants that the text elides, `constant({...})`: a run that reads them is no reproduction.

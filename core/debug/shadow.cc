@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
+#include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
@@ -65,6 +66,17 @@ struct ShadowWatcher::Entry {
   int64_t executions = 0, looks = 0;
 };
 
+namespace {
+
+bool HasRoundedFloats(const Shape& shape) {
+  if (shape.IsTuple()) return std::any_of(shape.tuple_shapes().begin(), shape.tuple_shapes().end(), HasRoundedFloats);
+  if (!shape.IsArray()) return false;
+  const ElementType type = RealTypeOf(shape.element_type());
+  return IsFloat(type) && type != ElementType::kF64;
+}
+
+}  // namespace
+
 ShadowWatcher::ShadowWatcher(const Machine& machine, Backend& backend, ShadowOptions options)
     : machine_(machine), backend_(backend), options_(options), functions_(std::make_unique<NativeFunctions>(backend)) {
   if (options_.threads <= 0) options_.threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -88,13 +100,20 @@ ShadowRow& ShadowWatcher::Row(const Instruction& looked_at) {
 
 void ShadowWatcher::Failed(const Instruction& instruction, absl::string_view why) {
   if (!failed_.insert(&instruction).second) return;
-  if (report_.without_program++ == 0) report_.first_without = absl::StrCat("%", instruction.name, ": ", why);
+  report_.unmeasured.emplace_back(&instruction, why);
 }
 
 absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
-  if (kernel == nullptr) return absl::OkStatus();
+  const Instruction& root = *frame.computation->schedule[region.root];
+  if (kernel == nullptr) {
+    if (Def(root).op_class == OpClass::kOpaque && HasRoundedFloats(result.shape())) {
+      Failed(root, absl::StrCat(Name(root.opcode),
+                                " is not computed element by element, so it has no error of its own here; what accumulates counts it"));
+    }
+    return absl::OkStatus();
+  }
   const Clock::time_point begin = Clock::now();
-  std::unique_ptr<Entry>& entry = entries_[frame.computation->schedule[region.root]];
+  std::unique_ptr<Entry>& entry = entries_[&root];
   if (entry == nullptr) entry = std::make_unique<Entry>();
   run_steps_ += kStepsOfRegion + entry->steps_of_run / kNativeSpeed;
   if (entry->nothing) return absl::OkStatus();

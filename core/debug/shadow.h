@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -48,8 +49,8 @@ struct ShadowRow {
 struct ShadowReport {
   std::vector<ShadowRow> rows;  // in the order first met
   int64_t elements = 0;         // looked at for their own error
-  int64_t without_program = 0;  // instructions with float results that have no element program (or none that could be interpreted)
-  std::string first_without;
+  // Instructions with float results that have no element program (or none that could be interpreted), and why; in the order first met.
+  std::vector<std::pair<const Instruction*, std::string>> unmeasured;
   bool accumulated = false;
   std::string accumulated_why;  // why not, if it was asked for and is not there
   double run_seconds = 0;       // of the program

@@ -86,6 +86,9 @@ absl::Status InfoShadow(Session::State& s, absl::string_view args) {
     s.Say(ShadowDetails(row));
     return absl::OkStatus();
   }
+  for (const auto& [unmeasured, why] : last.report.unmeasured) {
+    if (unmeasured == *instruction) return absl::NotFoundError(absl::StrCat("%", unmeasured->name, " was not measured: ", why));
+  }
   return absl::NotFoundError(absl::StrCat("%", (*instruction)->name, " was not measured: it makes no numbers narrower than f64, copies them, or did not run"));
 }
 

@@ -31,7 +31,7 @@ std::string ShadowSummary(const ShadowReport& report) {
   std::string text = absl::StrCat(Count(own.elements, "element"), " of ", Count(static_cast<int64_t>(report.rows.size()), "instruction"),
                                   " against f64; own error ");
   if (worst == nullptr)
-    text += report.without_program > 0 ? "not measured" : "not measured: no instruction makes numbers narrower than f64";
+    text += !report.unmeasured.empty() ? "not measured" : "not measured: no instruction makes numbers narrower than f64";
   else
     absl::StrAppend(&text, std::isfinite(worst->own.worst_ulp) ? absl::StrFormat("at most %.3g ulp", worst->own.worst_ulp) : "not finite",
                     " (%", worst->instruction->name, "), on average ", absl::StrFormat("%.3g", own.mean_ulp()),
@@ -55,8 +55,11 @@ std::string ShadowSummary(const ShadowReport& report) {
     absl::StrAppend(&text, "fewer elements than asked for of ", Count(report.fewer, "instruction"),
                     ", each of whose elements is made of very many others; first ", report.first_fewer, "\n");
   }
-  if (report.without_program > 0)
-    absl::StrAppend(&text, Count(report.without_program, "instruction"), " could not be measured, first ", report.first_without, "\n");
+  if (!report.unmeasured.empty()) {
+    const auto& [instruction, why] = report.unmeasured.front();
+    absl::StrAppend(&text, Count(static_cast<int64_t>(report.unmeasured.size()), "instruction"), " could not be measured, first %",
+                    instruction->name, ": ", why, "\n");
+  }
   if (!report.accumulated_why.empty()) absl::StrAppend(&text, "no accumulated errors: ", report.accumulated_why, "\n");
   return text;
 }

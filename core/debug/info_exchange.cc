@@ -1,0 +1,188 @@
+// info exchange: who has come to an exchange, with what, and who is missing; of one that was made, what each brought to it. Running devices
+// is devices.cc's.
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
+#include "core/debug/device_readers.h"
+#include "core/debug/devices.h"
+#include "core/debug/text_util.h"
+#include "core/literal/format.h"
+#include "core/literal/statistics.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/op.h"
+
+namespace hloscope {
+namespace {
+
+// "f32[2] [1, 2]", or what a larger one is like.
+std::string BroughtText(const Value& value) {
+  constexpr int64_t kFew = 16;
+  if (!value.shape().IsArray()) return value.shape().ToString(false);
+  return absl::StrCat(value.shape().ToString(false), " ",
+                      value.element_count() <= kFew ? FormatValue(value) : FormatStatistics(Summarize(value)));
+}
+
+std::string IterationText(const std::vector<LoopPlace>& loops) {
+  if (loops.empty()) return "";
+  return absl::StrCat(", ", loops.back().condition ? "condition of " : "", "iteration ", loops.back().iteration, " of %",
+                      loops.back().loop->name);
+}
+
+void SayMeeting(Session::State& s, const ExchangeMeeting& meeting, const Instruction& asked) {
+  Devices& all = DevicesOf(s);
+  for (size_t k = 0; k < meeting.members.size(); ++k) {
+    const ExchangeMeeting::Member& member = meeting.members[k];
+    const std::string name = member.device >= 0 ? all.room->Name(member.device) : "nobody yet";
+    if (meeting.transfer) {
+      s.Say("  ", k == 0 ? "from " : "to ", name, ": ", k == 0 ? "sent " : "posted ", member.come,
+            k == 0 ? "" : absl::StrCat(", received ", meeting.number), "\n");
+      continue;
+    }
+    if (!member.here) {
+      const DeviceStanding standing = StandingOf(s, member.device);
+      s.Say("  ", name, ": missing; it ", member.device == all.selected ? "(this one) " : "",
+            standing.state == DeviceStanding::kStopped ? "is " : "", StateText(standing), "\n");
+      continue;
+    }
+    std::vector<std::string> brought;
+    for (const Value& operand : member.operands) brought.push_back(BroughtText(operand));
+    const std::string other =
+        member.instruction != nullptr && member.instruction != &asked ? absl::StrCat(" at %", member.instruction->name) : "";
+    s.Say("  ", name, ": here", other, IterationText(member.loops),
+          brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), "\n");
+  }
+  for (const Value& message : meeting.messages) s.Say("  on its way: ", BroughtText(message), "\n");
+  if (meeting.sends.empty() || meeting.transfer) return;
+  s.Say("  ",
+        absl::StrJoin(meeting.sends, ", ",
+                      [&](std::string* out, const std::pair<int, int>& send) {
+                        absl::StrAppend(out, all.room->Name(meeting.members[send.first].device), " -> ",
+                                        all.room->Name(meeting.members[send.second].device));
+                      }),
+        "\n");
+}
+
+// Where the selected device executed the instruction, or will, on its stack: the innermost frame of it that is selected or around that.
+std::optional<int> FrameOn(const Session::State& s, const Instruction& instruction) {
+  if (!s.visible()) return std::nullopt;
+  for (int f = std::min<int>(s.selected, static_cast<int>(s.machine->frames().size()) - 1); f >= 0; --f) {
+    if (s.machine->frames()[f].computation == instruction.parent) return f;
+  }
+  return std::nullopt;
+}
+
+// It waits at that very instruction: how its exchange stands is more than that it was made.
+bool WaitsAt(const Session::State& s, const Instruction& instruction) {
+  return s.waiting_at.has_value() && s.machine->next_instruction() == &instruction && *s.waiting_at == s.machine->Where();
+}
+
+std::string IterationText(const FrameHistory& history, int frame) {
+  for (int f = frame; f >= 0; f = history.place(f).parent) {
+    const FrameHistory::Place& place = history.place(f);
+    const bool condition = place.kind == FrameKind::kWhileCondition;
+    if (condition || place.kind == FrameKind::kWhileBody)
+      return absl::StrCat(", ", condition ? "condition of " : "", "iteration ", place.iteration, " of %", place.caller->name);
+  }
+  return "";
+}
+
+// Of an exchange that was made, what each has brought to it.
+void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past, const Instruction& asked) {
+  const auto name = [&](int member) { return s.options.devices.Name(past.members[member].device); };
+  for (size_t k = 0; k < past.members.size(); ++k) {
+    const ExchangePast::Member& member = past.members[k];
+    const std::string who = absl::StrCat("  ", past.transfer ? (k == 0 ? "from " : "to ") : "", name(static_cast<int>(k)), ": ");
+    const std::optional<int> frame = readers.FrameOf(member);
+    if (!frame.has_value()) {
+      s.Say(who, "came, and has gone back to before it\n");
+      continue;
+    }
+    const FrameHistory& history = readers.of(member.device).history();
+    std::vector<std::string> brought;
+    if (!past.transfer || k == 0) {
+      const size_t count = past.transfer ? 1 : member.instruction->operands.size();
+      for (size_t o = 0; o < count; ++o) {
+        const absl::StatusOr<Value> value = readers.of(member.device).history().ValueOf(*frame, *member.instruction->operands[o]);
+        brought.push_back(value.ok() ? BroughtText(*value) : std::string(value.status().message()));
+      }
+    }
+    const std::string other = member.instruction != &asked ? absl::StrCat(" at %", member.instruction->name) : "";
+    s.Say(who, "came", other, IterationText(history, *frame), brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")),
+          "\n");
+  }
+  if (past.sends.empty() || past.transfer) return;
+  s.Say("  ",
+        absl::StrJoin(
+            past.sends, ", ",
+            [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }),
+        "\n");
+}
+
+// All that take part have ended: there is no further exchange.
+bool Over(Session::State& s, const ExchangeMeeting& meeting) {
+  return std::all_of(meeting.members.begin(), meeting.members.end(), [&](const ExchangeMeeting::Member& m) {
+    return !m.here && m.device >= 0 && StandingOf(s, m.device).state == DeviceStanding::kEnded;
+  });
+}
+
+}  // namespace
+
+absl::Status InfoExchange(Session::State& s, absl::string_view args) {
+  if (absl::Status several = NeedSeveral(s); !several.ok()) return several;
+  Devices& all = DevicesOf(s);
+  if (all.runs.empty()) return s.NeedRunning();
+  args = absl::StripAsciiWhitespace(args);
+  if (args.empty() && !s.started()) return s.NeedRunning();
+  absl::ConsumePrefix(&args, "%");
+  const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
+  if (!found.ok()) return found.status();
+  const Instruction& instruction = **found;
+  const ExchangeDef& def = ExchangeOf(instruction);
+  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected);
+  if (!meetings.ok()) return meetings.status();
+  if (meetings->empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
+                                                      ") exchanges nothing with other devices",
+                                                      args.empty() ? "; info exchange %x asks about another one" : ""));
+  }
+  s.Say("%", instruction.name, " (", Name(instruction.opcode), ")",
+        meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
+        def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
+  DeviceReaders readers(s);
+  const std::optional<int> frame = WaitsAt(s, instruction) ? std::nullopt : FrameOn(s, instruction);
+  const uint64_t key = frame.has_value() ? readers.of(all.selected).history().ExchangeKey(*frame, instruction) : 0;
+  int number = 0;
+  for (const ExchangeMeeting& meeting : *meetings) {
+    ++number;
+    const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
+    // The same execution on the group's devices, wherever they are now.
+    const int one = meeting.transfer ? all.selected : meeting.members.front().device;
+    if (const auto past = frame.has_value() ? all.room->Past(one, key) : nullptr; past != nullptr) {
+      s.Say(group, "this exchange was made: ",
+            past->transfer              ? "sent and received"
+            : past->members.size() == 1 ? "one device alone"
+                                        : absl::StrCat("all ", past->members.size(), " have come"),
+            "\n");
+      SayPast(s, readers, *past, instruction);
+      continue;
+    }
+    if (!meeting.transfer && Over(s, meeting)) {
+      s.Say(group, Count(meeting.number, "exchange"), " of these devices ", meeting.number == 1 ? "was" : "were",
+            " made, and all of them have finished\n");
+      continue;
+    }
+    if (!meeting.transfer) {
+      const int64_t here =
+          std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
+      s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
+            here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");
+    }
+    SayMeeting(s, meeting, instruction);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace hloscope
