@@ -110,8 +110,10 @@ struct Gemm::Impl {
     while (rows < 4 && rows * columns * shape.batch < 8 && shape.n / (columns * 2) >= 128 &&
            2 * row_tile * shape.k * (shape.n / (columns * 2)) >= kTileFlops)
       columns *= 2;
-    // A single tile left (small sides, a long sum): cut its rows, so that more than one thread has work.
-    while (CeilDiv(shape.m, row_tile) * columns * shape.batch < 4 && row_tile >= 128 && row_tile * shape.k * (shape.n / columns) >= kTileFlops)
+    // A single tile left (small sides, a long sum): cut its rows, so that more than one thread has work. Of small products half as much is
+    // worth it: nothing is packed for a tile.
+    const int64_t worth = IsSmallGemm(shape.m, shape.n, shape.k) ? kTileFlops / 2 : kTileFlops;
+    while (CeilDiv(shape.m, row_tile) * columns * shape.batch < 4 && row_tile >= 128 && row_tile * shape.k * (shape.n / columns) >= worth)
       row_tile = CeilDiv(row_tile / 2, 16) * 16;
     column_tile = CeilDiv(CeilDiv(shape.n, columns), 64) * 64;
     column_tile = std::min(column_tile, shape.n);

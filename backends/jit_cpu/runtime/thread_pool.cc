@@ -57,9 +57,10 @@ ThreadPool::ThreadPool(int threads) {
   if (threads <= 0) threads = AvailableThreads();
   if (sched_getaffinity(0, sizeof(allowed_), &allowed_) != 0) CPU_ZERO(&allowed_);
   if (CPU_COUNT(&allowed_) > 1) kept_from_ = sched_getcpu();
+  shares_ = std::make_unique<Share[]>(threads);
   for (int i = 1; i < threads; ++i) {
     std::thread worker;
-    if (!TryStartThread(worker, [this] { Work(); })) break;  // fewer do as well
+    if (!TryStartThread(worker, [this, i] { Work(i); })) break;  // fewer do as well
     SpreadOver(Without(allowed_, kept_from_), i - 1, worker);
     workers_.push_back(std::move(worker));
   }
@@ -82,15 +83,19 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
-void ThreadPool::RunPieces() {
-  while (true) {
-    const int64_t begin = job_.next.fetch_add(job_.grain, std::memory_order_relaxed);
-    if (begin >= job_.n) return;
-    (*job_.body)(begin, std::min(job_.n, begin + job_.grain));
+void ThreadPool::RunPieces(int self) {
+  const int count = threads();
+  for (int k = 0; k < count; ++k) {
+    Share& share = shares_[(self + k) % count];
+    while (true) {
+      const int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+      if (piece >= share.end) break;
+      (*job_.body)(piece * job_.grain, std::min(job_.n, (piece + 1) * job_.grain));
+    }
   }
 }
 
-void ThreadPool::Work() {
+void ThreadPool::Work(int self) {
   omp_set_num_threads(1);  // library kernels run on one thread each: the pool is what runs in parallel
   inside_loop = true;
   uint64_t seen = 0;  // the last epoch worked on
@@ -115,7 +120,7 @@ void ThreadPool::Work() {
       spins = 0;
     }
     seen = gate >> 32;
-    RunPieces();
+    RunPieces(self);
     gate_.fetch_sub(1, std::memory_order_release);
   }
 }
@@ -133,12 +138,16 @@ void ThreadPool::ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(in
   job_.n = n;
   job_.grain = grain;
   job_.body = &body;
-  job_.next.store(0, std::memory_order_relaxed);
+  const int64_t pieces = (n + grain - 1) / grain, count = threads();
+  for (int64_t t = 0; t < count; ++t) {
+    shares_[t].next.store(pieces * t / count, std::memory_order_relaxed);
+    shares_[t].end = pieces * (t + 1) / count;
+  }
   const uint64_t epoch = (gate_.load(std::memory_order_relaxed) >> 32) + 1;
   gate_.store((epoch & 0xffffffff) << 32, std::memory_order_seq_cst);
   wake_.fetch_add(1, std::memory_order_seq_cst);
   if (sleepers_.load(std::memory_order_seq_cst) > 0) wake_.notify_all();
-  RunPieces();
+  RunPieces(0);
   gate_.fetch_or(kClosed, std::memory_order_acq_rel);
   for (int spins = 0; (gate_.load(std::memory_order_acquire) & (kClosed - 1)) != 0; ++spins) {
     if (spins < kSpins) {

@@ -7,6 +7,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -33,10 +34,15 @@ class ThreadPool {
   struct Job {
     int64_t n = 0, grain = 1;
     const absl::FunctionRef<void(int64_t, int64_t)>* body = nullptr;
-    std::atomic<int64_t> next{0};
   };
-  void Work();
-  void RunPieces();
+  // Each thread begins with pieces of its own, side by side and the same ones for loops of the same size: what it wrote in one loop lies
+  // near it in the next. Who has none left takes those of others.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};  // piece
+    int64_t end = 0;
+  };
+  void Work(int self);
+  void RunPieces(int self);
   void KeepAwayFromCaller();
 
   // gate_ = epoch << 32 | closed << 31 | workers inside. A worker enters only while its epoch is open; the caller closes it when the
@@ -48,6 +54,7 @@ class ThreadPool {
   std::atomic<bool> stop_{false};
   std::mutex busy_;
   Job job_;
+  std::unique_ptr<Share[]> shares_;  // by thread, the caller's first
   cpu_set_t allowed_;   // of the thread that made the pool
   int kept_from_ = -1;  // the processor that the workers leave to the caller
   std::vector<std::thread> workers_;
