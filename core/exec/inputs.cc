@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 #include <deque>
+#include <memory>
 #include <thread>
 
 #include "absl/container/flat_hash_map.h"
@@ -61,7 +62,8 @@ class Tracer {
 
   const Users& UsersOf(const Computation& computation) {
     Users& users = users_[&computation];
-    if (users.empty()) {
+    if (users.size() != computation.schedule.size()) {
+      users.clear();
       users.resize(computation.schedule.size());
       for (const Instruction* user : computation.schedule) {
         for (size_t k = 0; k < user->operands.size(); ++k) users[user->operands[k]->index].push_back({user, static_cast<int>(k)});
@@ -71,8 +73,8 @@ class Tracer {
   }
 
   const std::vector<const Instruction*>& CallersOf(const Computation& computation) {
-    if (callers_.empty()) {
-      callers_.resize(module_.computations.size());
+    if (callers_.size() != module_.computations.size()) {
+      callers_.assign(module_.computations.size(), {});
       for (const Computation* c : module_.computations) {
         for (const Instruction* i : c->instructions) {
           if (i->attributes.empty() || Def(*i).control == ControlKind::kNone) continue;
@@ -172,6 +174,18 @@ class Tracer {
   std::deque<State> work_;
   absl::flat_hash_set<uint64_t> visited_;
 };
+
+// The one of the program that this thread asked about last. Callers come for one parameter or constant after the other, and who uses what is
+// looked up once for all of them: else programs with thousands of parameters would be looked through thousands of times.
+Tracer& TracerOf(const Module& module) {
+  struct Last {
+    uint64_t serial = 0;
+    std::unique_ptr<Tracer> tracer;
+  };
+  thread_local Last last;
+  if (last.tracer == nullptr || last.serial != module.serial) last = {module.serial, std::make_unique<Tracer>(module)};
+  return *last.tracer;
+}
 
 // ---- The generator ----
 
@@ -371,17 +385,15 @@ absl::StatusOr<Value> MakeInput(const Module& module, int number, const Fill& fi
     return absl::InvalidArgumentError(absl::StrCat("there is no parameter ", number));
   }
   const Instruction& parameter = *module.entry->parameters[number];
-  Tracer tracer(module);
   std::vector<int64_t> path;
-  return MakeValue(tracer, parameter, parameter.shape, path, fill, HashText(absl::StrCat("parameter ", number), fill.seed), account);
+  return MakeValue(TracerOf(module), parameter, parameter.shape, path, fill, HashText(absl::StrCat("parameter ", number), fill.seed), account);
 }
 
 absl::Status FillElidedConstant(const Instruction& constant, const Fill& fill, MemoryAccount* account) {
   if (constant.literal == nullptr || !constant.literal->elided || constant.literal->value.has_value()) return absl::OkStatus();
-  Tracer tracer(*constant.parent->module);
   std::vector<int64_t> path;
   uint64_t seed = HashText(absl::StrCat(absl::string_view(constant.parent->name), "/", absl::string_view(constant.name)), fill.seed);
-  absl::StatusOr<Value> value = MakeValue(tracer, constant, constant.shape, path, fill, seed, account);
+  absl::StatusOr<Value> value = MakeValue(TracerOf(*constant.parent->module), constant, constant.shape, path, fill, seed, account);
   if (!value.ok()) return value.status();
   constant.literal->value = *std::move(value);
   return absl::OkStatus();

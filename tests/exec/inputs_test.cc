@@ -54,6 +54,24 @@ TEST(InputsTest, SameSeedSameValue) {
   EXPECT_FALSE(MakeInput(*p.module, 2, Fill{}, nullptr).ok());
 }
 
+// Who uses what is kept of the program that was asked about last.
+TEST(InputsTest, ProgramsAskedInTurnsGetTheirOwn) {
+  const std::string roots = "ENTRY main {\n  x = f32[100] parameter(0)\n  y = f32[100] parameter(1)\n  a = f32[100] sqrt(x)\n  ROOT t = (f32[100], f32[100]) tuple(a, y)\n}\n";
+  const std::string plain = "ENTRY main {\n  x = f32[100] parameter(0)\n  y = f32[100] parameter(1)\n  a = f32[100] log(y)\n  ROOT t = (f32[100], f32[100]) tuple(x, a)\n}\n";
+  Program_ p(roots), q(plain);
+  for (int turn = 0; turn < 2; ++turn) {
+    EXPECT_GE(RangeOf(Make(p, 0)).low, 0.5);
+    EXPECT_LT(RangeOf(Make(q, 0)).low, 0);
+    EXPECT_LT(RangeOf(Make(p, 1)).low, 0);
+    EXPECT_GE(RangeOf(Make(q, 1)).low, 0.5);
+  }
+  // One that is gone, and another that may lie in its place.
+  for (int turn = 0; turn < 20; ++turn) {
+    Program_ now(turn % 2 == 0 ? roots : plain);
+    EXPECT_EQ(RangeOf(Make(now, 0)).low >= 0.5, turn % 2 == 0);
+  }
+}
+
 TEST(InputsTest, OtherFills) {
   Program_ p("ENTRY main {\n  x = f32[3] parameter(0)\n  y = (s8[3], pred[2]) parameter(1)\n  ROOT z = f32[3] negate(x)\n}\n");
   EXPECT_EQ(Floats(*MakeInput(*p.module, 0, Fill{Fill::kIota}, nullptr)), (std::vector<float>{0, 1, 2}));
