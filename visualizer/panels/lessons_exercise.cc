@@ -69,7 +69,9 @@ void LessonsPanel::DrawField(PanelContext& context, const Lesson& lesson, const 
     ui::Text(words.Get("your-program"), ui::Colors().dim, ui::Type().small);
     EditCode("answer", &attempt.answer, width, {});
   } else {
-    ui::Field("answer", &attempt.answer, words.Get("your-answer"), 360, &entered, /*mono=*/true);
+    // In a narrow window there is still room for the button beside it.
+    const float button = ui::Measure(ui::Type().ui, words.Get("check")).x + ui::Px(40) + ImGui::GetStyle().ItemSpacing.x;
+    ui::Field("answer", &attempt.answer, words.Get("your-answer"), std::clamp((width - button) / ui::TheLook().scale, 80.0f, 360.0f), &entered, /*mono=*/true);
     ImGui::SameLine();
   }
   if (ui::Button("check", words.Get("check"), ui::Icon::kCheck, ui::ButtonKind::kPrimary) || entered) Submit(context, lesson, exercise, attempt);

@@ -203,8 +203,9 @@ void LayoutControls::DrawDimensions() {
   }
   // Padding's value and tiles, one line each, where there is something to say or to try.
   if (map_.HasPadding()) {
-    float x = kLeft + 92;
-    d_.AddText({kLeft, board_.y() + 15}, tr_("padding value"), {12, Face::kUi, Ink::kDim});
+    const std::string label = tr_("padding value");
+    float x = kLeft + std::max(92.0f, TextWidth(label, Face::kUi, 12) + 10);
+    d_.AddText({kLeft, board_.y() + 15}, label, {12, Face::kUi, Ink::kDim});
     for (const PaddingValue v : kPaddingValues) {
       const std::string text = tr_(NameOf(v));
       if (!selection_.live && layout().padding_value != v) continue;
