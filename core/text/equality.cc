@@ -1,6 +1,7 @@
 // Are two modules the same text, but for places, comments and white space?
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/attribute_text.h"
 #include "core/text/hlo_text.h"
@@ -106,13 +107,23 @@ bool SameFrames(const SourceFrames& a, const SourceFrames& b, std::string* why) 
   return true;
 }
 
+// The `number`-th of that name, from 0; null: there are not so many.
+const std::string* HeaderOf(const Module& m, absl::string_view name, int number) {
+  for (const auto& [key, value] : m.header) {
+    if (key == name && number-- == 0) return &value;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 bool ModulesEqual(const Module& a, const Module& b, std::string* why) {
   if (a.name != b.name) return Differ(why, absl::StrCat("module name ", a.name, " against ", b.name));
   if (a.header.size() != b.header.size()) return Differ(why, absl::StrCat(a.header.size(), " header attributes against ", b.header.size()));
+  absl::flat_hash_map<absl::string_view, int> seen;
   for (const auto& [key, value] : a.header) {
-    const std::string* other = b.FindHeader(key);
+    // A text may have one twice.
+    const std::string* other = HeaderOf(b, key, seen[key]++);
     if (other == nullptr || !SameRawText(value, *other)) return Differ(why, absl::StrCat("header attribute ", key, " differs"));
   }
   if (!SameFrames(a.frames, b.frames, why)) return false;

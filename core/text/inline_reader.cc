@@ -1,8 +1,11 @@
 // What is written in place, without a name: computations as the values of attributes (`calls={ p = f32[] parameter(0) ... }`),
 // instructions as operands (`add(negate(x), y)`), instructions that only say what they compute (`f32[2] add(x, y)`). They are read like
 // the named ones, and get names that nothing in the text bears, so that printing and everything after reading knows only named ones.
+#include <algorithm>
 #include <utility>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/text/module_reader.h"
 
@@ -20,6 +23,13 @@ absl::string_view UniqueName(absl::string_view name, absl::flat_hash_set<absl::s
     unique = absl::StrCat(name, ".", ++next);
   } while (taken.contains(unique));
   return *taken.insert(intern(unique)).first;
+}
+
+// "ENTRY main {", "body (p: f32[]) -> f32[] {": at the beginning of a line.
+bool BeginsComputation(absl::string_view text) {
+  if (text.empty() || !(IsClass(text[0], char_class::kAlpha) || text[0] == '%')) return false;
+  const absl::string_view line = absl::StripTrailingAsciiWhitespace(text.substr(0, text.find('\n')));
+  return absl::StartsWith(line, "ENTRY ") || (absl::EndsWith(line, "{") && !absl::StrContains(line, " = "));
 }
 
 }  // namespace
@@ -84,7 +94,11 @@ Computation* ModuleReader::ReadInlineComputation(const Instruction& user, absl::
   Scope outer = std::exchange(scope_, Scope());
   ++nesting_;
   ++s_.p;
+  holders_.push_back(user.name_range.begin);
+  ++open_bodies_;
   ReadBody(computation, /*bare=*/false);
+  --open_bodies_;
+  holders_.pop_back();
   FinishComputation(computation);
   --nesting_;
   settled_references_.insert(settled_references_.end(), scope_.references.begin(), scope_.references.end());
@@ -94,6 +108,36 @@ Computation* ModuleReader::ReadInlineComputation(const Instruction& user, absl::
   if (outermost) anchor_ = nullptr;
   ReadInlineTrailer(computation);
   return computation;
+}
+
+// At a statement inside a computation that an attribute holds: it begins a line, no further to the right than the statement with that attribute,
+// and from here to the next computation a brace is missing. So it is the next one behind that, and the brace of the attribute is what is missing.
+bool ModuleReader::BeginsBeyondBody() {
+  const absl::string_view text = source_->text();
+  const auto column = [text](size_t at) { return at - (at == 0 ? 0 : text.rfind('\n', at - 1) + 1); };
+  const auto at = static_cast<size_t>(s_.p - text.data());
+  const size_t line = at - column(at), first = text.find_first_not_of(" \t", line);
+  if (first != at || s_.p < closed_until_) return false;
+  const size_t held = static_cast<size_t>(holders_.back()), held_line = held - column(held);
+  if (column(at) > text.find_first_not_of(" \t", held_line) - held_line) return false;
+  int open = open_bodies_;
+  for (size_t k = at; k < text.size(); ++k) {
+    if (text[k] == '"') {
+      for (++k; k < text.size() && text[k] != '"' && text[k] != '\n'; ++k) k += text[k] == '\\';
+    } else if (text.substr(k, 2) == "//") {
+      k = std::min(text.find('\n', k), text.size()) - 1;
+    } else if (text.substr(k, 2) == "/*") {
+      k = std::min(text.find("*/", k + 2), text.size() - 1);
+    } else if (text[k] == '\n' && BeginsComputation(text.substr(k + 1))) {
+      return true;
+    } else if (text[k] == '{') {
+      ++open;
+    } else if (text[k] == '}' && --open == 0) {
+      closed_until_ = text.data() + k;
+      return false;
+    }
+  }
+  return true;
 }
 
 // `, execution_thread="name"` behind the body belongs to it; other attributes are the instruction's.

@@ -214,7 +214,9 @@ void ModuleReader::ReadComputation(bool is_entry, const char* start) {
   ReadTrailer(computation);
   // A brace that was forgotten at the end of the line: the body is read all the same.
   if (s_.Expect('{', "the header of a computation") || LooksLikeStatement(s_.p)) {
+    ++open_bodies_;
     ReadBody(computation, /*bare=*/false);
+    --open_bodies_;
     FinishComputation(computation);
     computation->range = s_.Range(start, s_.p);
     if (signature.present) CheckSignature(*computation, signature);
@@ -291,6 +293,7 @@ void ModuleReader::ReadBody(Computation* computation, bool bare) {
       ++s_.p;
       return;
     }
+    if (!holders_.empty() && BeginsBeyondBody()) break;
     const char* start = s_.p;
     Outcome outcome = ReadInstruction(computation);
     if (outcome == Outcome::kHeader) {

@@ -51,6 +51,7 @@ class ModuleReader {
   void ReadComputation(bool is_entry, const char* start);
   bool ReadSignature(Signature& signature);
   void ReadBody(Computation* computation, bool bare);
+  bool BeginsBeyondBody();
   void ReadTrailer(Computation* computation);
   void FinishComputation(Computation* computation);
   Instruction* AddImpliedParameter(absl::string_view name, const Shape& shape, SourceRange range);
@@ -122,6 +123,10 @@ class ModuleReader {
   };
   Scope scope_;
   bool literal_of_unknown_ = false;  // the parentheses behind an unknown opcode hold no operands
+  // Braces of computations that are open, and for those inside attributes the statements that have them.
+  int open_bodies_ = 0;
+  std::vector<int32_t> holders_;
+  const char* closed_until_ = nullptr;  // up to there they are known to be closed
   int nesting_ = 0;  // of instructions that are written as operands, and of computations inside attributes
 
   std::vector<ComputationReference> settled_references_;  // of computations inside attributes

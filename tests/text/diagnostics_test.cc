@@ -330,6 +330,22 @@ TEST(Diagnostics, UnclosedComputationInsideAnAttribute) {
   EXPECT_EQ(Labels(deep + "a = f32[] parameter(0) }}} }", {.max_depth = 2}), Strings{"text.nesting-depth"});
 }
 
+// What stands behind it is read as what it is, so that it is one mistake.
+TEST(Diagnostics, UnclosedComputationInsideAnAttributeEndsBeforeTheNextStatement) {
+  const std::string head = "HloModule m\n\nENTRY main {\n  x = f32[4] parameter(0)\n  z = f32[] constant(0)\n  r = f32[] reduce(x, z), dimensions={0}, to_apply={";
+  const std::string tail = "  y = f32[] negate(r)\n  ROOT w = f32[] add(y, y)\n}\n";
+  const std::string another = "\nother {\n  ROOT v = f32[] parameter(0)\n}\n";
+  const std::string line = " a = f32[] parameter(0) b = f32[] parameter(1) ROOT s = f32[] add(a, b)";
+  const std::string lines = "\n    a = f32[] parameter(0)\n    b = f32[] parameter(1)\n    ROOT s = f32[] add(a, b)";
+  const std::string unindented = "\na = f32[] parameter(0)\nb = f32[] parameter(1)\nROOT s = f32[] add(a, b)";
+  for (const std::string& body : {line, lines}) {
+    EXPECT_EQ(Labels(head + body + "\n" + tail), Strings{"text.unclosed-computation"}) << body;
+    EXPECT_EQ(Labels(head + body + "\n" + tail + another), Strings{"text.unclosed-computation"}) << body;
+  }
+  // Where no brace is missing, the columns say nothing.
+  for (const std::string& body : {line, lines, unindented}) EXPECT_EQ(Labels(head + body + "\n}\n" + tail + another), Strings{}) << body;
+}
+
 TEST(Diagnostics, UnresolvedNamesLeaveNoNulls) {
   DiagnosticSink sink;
   auto source = std::make_shared<SourceText>(
