@@ -1,5 +1,5 @@
-// Renaming in StableHLO text: a value (%x) with all its uses in its function, or a function (@f) wherever it is called. Goes by the words of the
-// text, which decide alone there: a name means one thing in a function. Not for HLO text (build_edit.h).
+// Renaming in StableHLO text: a value (%x) with all its uses, or a function (@f) wherever it is called. Goes by the words and the brackets of the
+// text, so that it is possible while the text has mistakes. Not for HLO text (build_edit.h).
 #ifndef HLOSCOPE_VISUALIZER_MODEL_RENAME_STABLEHLO_H_
 #define HLOSCOPE_VISUALIZER_MODEL_RENAME_STABLEHLO_H_
 
@@ -15,7 +15,8 @@ namespace hloscope {
 
 // The name at a place, with its % or @ and without the #1 of a pack; invalid: none.
 SourceRange StableHloNameAt(absl::string_view text, int64_t offset);
-// All places that bear the name at `word`, ascending. Where blocks beside each other have values of one name, these are among them.
+// All places that mean what the name at `word` means, ascending. Blocks beside each other may have values of one name: those of the others are
+// not among them.
 std::vector<SourceRange> StableHloUses(absl::string_view text, SourceRange word);
 // Why a name cannot stand for the one at `word`; ok: it can. `name` with or without its % or @.
 absl::Status CheckStableHloName(absl::string_view text, SourceRange word, absl::string_view name);
