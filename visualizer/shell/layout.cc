@@ -136,6 +136,20 @@ LayoutNode* PanelLayout::LeafOf(absl::string_view panel) {
 
 bool PanelLayout::IsOpen(absl::string_view panel) const { return const_cast<PanelLayout*>(this)->LeafOf(panel) != nullptr; }
 
+LayoutNode* PanelLayout::SplitBetween(absl::string_view panel, absl::string_view other, bool* first) {
+  const auto within = [](const LayoutNode& node, absl::string_view id) {
+    const std::vector<std::string> tabs = TabsOf(node);
+    return std::find(tabs.begin(), tabs.end(), id) != tabs.end();
+  };
+  if (!within(*root_, panel) || !within(*root_, other)) return nullptr;
+  for (LayoutNode* node = root_.get(); !node->leaf();) {
+    *first = within(*node->first, panel);
+    if (*first != within(*node->first, other)) return node;
+    node = *first ? node->first.get() : node->second.get();
+  }
+  return nullptr;
+}
+
 std::vector<std::string> PanelLayout::OpenPanels() const {
   std::vector<std::string> open;
   ForEachLeaf(*root_, [&](LayoutNode& leaf) { open.insert(open.end(), leaf.tabs.begin(), leaf.tabs.end()); });

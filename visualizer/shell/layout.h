@@ -24,6 +24,8 @@ struct LayoutNode {
   bool leaf() const { return first == nullptr; }
   // Of a split of places below each other that has room for them only side by side.
   float beside_ratio = 0.45f;
+  bool beside = false;  // it was drawn so last. Not kept
+  float& share() { return beside ? beside_ratio : ratio; }
   // Of a split that has no room for two places: it is drawn as one, with this tab in front. Not kept.
   std::string merged_active;
   uint64_t merged_raise = 0;  // the raising that was seen last
@@ -58,6 +60,9 @@ class PanelLayout {
   // Moves a panel into the leaf, as a tab (kCenter) or as a new leaf on that side of it.
   void Move(absl::string_view panel, LayoutNode& to, Side side);
   LayoutNode* LeafOf(absl::string_view panel);
+  // The split whose border lies between the places of two panels; `first`: the one that is named first is on its first side. Null: they share a
+  // place, or one of them is not open.
+  LayoutNode* SplitBetween(absl::string_view panel, absl::string_view other, bool* first);
   // The panel that was brought to the front last, and how often one was.
   const std::string& raised() const { return raised_; }
   uint64_t raises() const { return raises_; }

@@ -165,6 +165,7 @@ class Shell {
   bool reveal_next_ = false;
   // A tab that is being dragged.
   std::string dragged_;
+  bool border_moved_ = false;  // the border that is being dragged
   struct DropPlace {
     LayoutNode* leaf = nullptr;
     ImVec2 min, max;

@@ -1,8 +1,10 @@
 // Drawing the panels in their places: splits whose borders can be dragged, tabs that can be moved, closed and dropped elsewhere.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/row_keys.h"
@@ -10,6 +12,9 @@
 
 namespace hloscope {
 namespace {
+
+// The panel that stands for a side of a border.
+std::string FrontOf(const LayoutNode& node) { return node.leaf() ? node.active : FrontOf(*node.first); }
 
 bool Inside(ImVec2 p, ImVec2 min, ImVec2 max) { return p.x >= min.x && p.x < max.x && p.y >= min.y && p.y < max.y; }
 
@@ -21,7 +26,8 @@ void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string
   // Where there is no height for two places, but width, they stand side by side.
   const bool beside = node.stacked && max.y - min.y - gap < 2 * ui::Px(kLeastPlaceHeight) && max.x - min.x - gap >= 2 * ui::Px(kBesidePlaceWidth);
   const bool stacked = node.stacked && !beside;
-  float& ratio = beside ? node.beside_ratio : node.ratio;
+  node.beside = beside;
+  float& ratio = node.share();
   const float whole = (stacked ? max.y - min.y : max.x - min.x) - gap;
   const float least = ui::Px(stacked ? kLeastPlaceHeight : kLeastPlaceWidth);
   if (whole < 2 * least) return DrawMerged(node, min, max, name);
@@ -57,9 +63,15 @@ void Shell::DrawNode(LayoutNode& node, ImVec2 min, ImVec2 max, const std::string
   if (ImGui::IsItemActive()) {
     const ImVec2 delta = ImGui::GetIO().MouseDelta;
     const float moved = stacked ? delta.y : delta.x;
-    if (moved != 0 && whole > 0) ratio = std::clamp((first + moved) / whole, 0.05f, 0.95f);
+    if (moved != 0 && whole > 0) {
+      ratio = std::clamp((first + moved) / whole, 0.05f, 0.95f);
+      border_moved_ = true;
+    }
   }
-  if (ImGui::IsItemDeactivated()) SaveSettings();
+  if (ImGui::IsItemDeactivated() && std::exchange(border_moved_, false)) {
+    Run(absl::StrFormat("window border %s %s %.1f%%", FrontOf(*node.first), FrontOf(*node.second), 100 * first / whole));
+  }
+  if (ui::TheTags().on) ui::TagFact(absl::StrCat("split:", name, "/share"), absl::StrFormat("%.0f%%", 100 * first / whole));
   DrawNode(*node.first, min, end, name + "a");
   DrawNode(*node.second, begin, max, name + "b");
 }

@@ -251,6 +251,23 @@ struct WindowCommands {
     s.SaveSettings();
     return "";
   }
+  static std::string Border(Shell& s, const std::string& args) {
+    const std::vector<std::string> words = absl::StrSplit(args, ' ', absl::SkipEmpty());
+    float percent = 0;
+    if (words.size() != 3 || !absl::SimpleAtof(absl::StripSuffix(words[2], "%"), &percent) || !(percent >= 5 && percent <= 95)) {
+      return "window border takes a panel, another one, and how much of both sides the first one's gets, from 5% to 95%";
+    }
+    for (const std::string& id : {words[0], words[1]}) {
+      if (FindPanelRow(id) == nullptr) return absl::StrCat("there is no panel '", id, "'; there are ", PanelNames());
+      if (s.layout_.LeafOf(id) == nullptr) return absl::StrCat("the panel '", id, "' is not open", id == "timeline" ? " in a place of its own" : "");
+    }
+    bool first = false;
+    LayoutNode* split = s.layout_.SplitBetween(words[0], words[1], &first);
+    if (split == nullptr) return absl::StrCat("no border lies between ", words[0], " and ", words[1], ": they share a place");
+    split->share() = (first ? percent : 100 - percent) / 100;
+    s.SaveSettings();
+    return "";
+  }
   static std::string PanelClose(Shell& s, const std::string& args) {
     const std::string id = args.empty() ? s.focused_panel_ : args;
     if (id.empty()) return "click into a panel first, or name one";
