@@ -313,6 +313,8 @@ OpDef& DefineOne(OpRegistry& registry, Opcode opcode, int arity, std::optional<S
 }  // namespace
 
 bool MayGive(Opcode opcode, ElementType result) {
+  if (opcode == Opcode::kCompare) return SetOf(result) == kPred;
+  if (opcode == Opcode::kComplex) return IsComplex(result);
   const Row* row = FindRow(opcode);
   if (row == nullptr) return true;
   switch (row->result) {

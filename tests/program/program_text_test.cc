@@ -201,6 +201,23 @@ TEST_F(ProgramTest, CompletesByPlace) {
   EXPECT_NE(first("  y = f32[] ", true), "");
 }
 
+// Operations that can give the result come first, of these what the program has most of, and then as in the alphabet.
+TEST_F(ProgramTest, OrdersOperations) {
+  const auto offered = [&](absl::string_view before) {
+    std::vector<std::string> names;
+    for (const CompletionItem& item : Complete(before, index.module(), index.module()->entry, nullptr, true).items) names.push_back(item.text);
+    return names;
+  };
+  const auto place = [](const std::vector<std::string>& names, absl::string_view name) { return std::find(names.begin(), names.end(), name) - names.begin(); };
+  const std::vector<std::string> pred = offered("  y = pred[2,3] co"), number = offered("  y = f32[2,3] co");
+  ASSERT_EQ(pred.size(), number.size());
+  EXPECT_LT(place(pred, "compare"), place(pred, "cosine"));
+  EXPECT_LT(place(number, "cosine"), place(number, "compare"));
+  EXPECT_EQ(number.front(), "constant");  // there is one
+  EXPECT_EQ(offered("  y = f32[2,3] pa").front(), "parameter");
+  EXPECT_EQ(offered("  y = s32[2,3] se"), (std::vector<std::string>{"select", "select-and-scatter", "send", "send-done", "set-dimension-size"}));
+}
+
 // What is defined further down is no operand; of the others those of the result's shape come first, the nearest of them before.
 TEST_F(ProgramTest, CompletesOperandsThatCanBeMeant) {
   const Module* module = index.module();

@@ -80,6 +80,16 @@ TEST(Plane, CellsKeepExtremesAndCountWhatIsNotFinite) {
   EXPECT_FALSE(plane.sampled);
 }
 
+// -0 is another number than 0, and is drawn as it is.
+TEST(Plane, KeepsTheSignOfZero) {
+  Value value = Iota({2, 2});
+  value.mutable_as<float>()[3] = -0.0f;
+  const PlaneAxes axes = StandardAxes(value.shape());
+  const Plane plane = MakePlane(value, axes, WholePlane(value.shape(), axes, 10, 10));
+  EXPECT_FALSE(std::signbit(plane.at(0, 0).mean));
+  EXPECT_TRUE(std::signbit(plane.at(1, 1).mean));
+}
+
 TEST(Plane, AWindowInTheMiddle) {
   const Value value = Iota({10, 10});
   PlaneWindow window;

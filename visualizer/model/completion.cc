@@ -168,10 +168,14 @@ class Collector {
         for (const Instruction* i : computation->instructions) ++counts[Name(i->opcode)];
       }
     }
+    const auto count_of = [&](const CompletionItem& item) {
+      const auto at = counts.find(item.text);
+      return at != counts.end() ? at->second : 0;
+    };
     const auto begin = std::find_if(items_.begin(), items_.end(), [](const CompletionItem& i) { return i.kind == CompletionItem::kOpcode; });
     std::stable_sort(begin, items_.end(), [&](const CompletionItem& a, const CompletionItem& b) {
       if (fits(a) != fits(b)) return fits(a);
-      const int x = counts[a.text], y = counts[b.text];
+      const int x = count_of(a), y = count_of(b);
       return x != y ? x > y : a.text < b.text;
     });
   }

@@ -122,6 +122,7 @@ class BuilderPanel : public Panel {
     if (std::exchange(add_.sent, false)) add_.Close();
     if (action == "rename" || action == "change") change_.name = edit->name;
     if (action == "delete") change_.Close();
+    if (action == "parameter" || action == "constant") data_.Choose(edit->name);
     return true;
   }
 
@@ -257,6 +258,7 @@ class BuilderPanel : public Panel {
     if (low_) {
       // One row, so that there is something below it; the rest has commands and keys.
       const float row = ImGui::GetCursorPosY();
+      ImGui::SetCursorPosY(row + ui::Px(2));  // in the middle of the button beside it
       if (ui::Segments("mode", {"Add", "Change", "Data"}, &mode_)) context.run(absl::StrCat("window builder panel ", kModes[mode_]));
       ImGui::SameLine(0, ui::Px(8));
       ImGui::SetCursorPosY(row);
@@ -433,7 +435,7 @@ class BuilderPanel : public Panel {
         if (!absl::StrContains(i->name, absl::StripPrefix(wanted_, "%"))) continue;
         const std::string name(i->name);
         const ui::RowState row = ui::Row(absl::StrCat("choose:", name), 22);
-        ui::DrawTextIn({row.min.x + ui::Px(8), row.min.y + ui::Px(3)}, row.max.x - row.min.x - ui::Px(16), ui::Colors().text, ui::Type().mono, name);
+        ui::DrawNameIn({row.min.x + ui::Px(8), row.min.y + ui::Px(3)}, row.max.x - row.min.x - ui::Px(16), ui::Colors().text, ui::Type().mono, name);
         if (row.clicked) scene.context.run(absl::StrCat("window builder edit %", name));
         if (++shown == 8) break;
       }

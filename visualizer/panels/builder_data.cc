@@ -47,6 +47,11 @@ void BuilderData::Draw(BuilderScene& scene) {
   if (of->parameter_number >= 0) DrawInput(scene, *of);
 }
 
+void BuilderData::Choose(const std::string& name) {
+  chosen_ = name;
+  active_cell_ = -1;
+}
+
 void BuilderData::DrawNew(BuilderScene& scene) {
   ui::Heading("new value");
   const float wide = ImGui::GetContentRegionAvail().x / ui::TheLook().scale;
@@ -85,8 +90,15 @@ void BuilderData::DrawList(BuilderScene& scene) {
     ui::TextWrapped("There is none yet.", ui::Colors().faint);
     return;
   }
-  const float height = ui::Px(22) * static_cast<float>(std::clamp<size_t>(values.size(), 1, ImGui::GetWindowHeight() > ui::Px(420) ? 7 : 3)) + ui::Px(4);
+  const float height = ui::Px(22) * static_cast<float>(std::clamp<size_t>(values.size(), 1, ImGui::GetWindowHeight() > ui::Px(420) ? 7 : 3));
   ImGui::BeginChild("list", {0, height}, false);
+  // What is chosen is seen, also where it was made just now.
+  const auto at = std::find_if(values.begin(), values.end(), [this](const Instruction* i) { return i->name == chosen_; });
+  if (at != values.end() && seen_ != chosen_) {
+    const float top = ui::Px(22) * static_cast<float>(at - values.begin()), from = ImGui::GetScrollY();
+    if (top < from || top + ui::Px(22) > from + height) ImGui::SetScrollY(std::max(0.0f, top + ui::Px(22) - height));
+    seen_ = chosen_;
+  }
   ImGuiListClipper clipper;
   ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
   clipper.Begin(static_cast<int>(values.size()), ui::Px(22));
@@ -96,13 +108,10 @@ void BuilderData::DrawList(BuilderScene& scene) {
       const std::string name(i.name);
       const ui::RowState row = ui::Row(absl::StrCat("data:", name), 22, chosen_ == name);
       const float room = row.max.x - row.min.x - ui::Px(16), y = row.min.y + ui::Px(3);
-      ui::DrawTextIn({row.min.x + ui::Px(8), y}, room * 0.4f - ui::Px(6), ui::Colors().text, ui::Type().mono, name);
+      ui::DrawNameIn({row.min.x + ui::Px(8), y}, room * 0.4f - ui::Px(6), ui::Colors().text, ui::Type().mono, name);
       ui::DrawTextIn({row.min.x + ui::Px(8) + room * 0.4f, y}, room * 0.35f - ui::Px(6), ui::Colors().teal, ui::Type().mono, i.shape.ToString(false));
       ui::DrawTextIn({row.min.x + ui::Px(8) + room * 0.75f, y}, room * 0.25f, ui::Colors().dim, ui::Type().ui, i.literal != nullptr ? "constant" : absl::StrCat("parameter ", i.parameter_number));
-      if (row.clicked) {
-        chosen_ = name;
-        active_cell_ = -1;
-      }
+      if (row.clicked) Choose(name);
     }
   }
   ImGui::PopStyleVar();

@@ -13,6 +13,7 @@ namespace hloscope {
 class BuilderData {
  public:
   void Draw(BuilderScene& scene);
+  void Choose(const std::string& name);  // a value that was made
 
  private:
   // The elements of what is chosen, as texts in row-major order.
@@ -29,6 +30,7 @@ class BuilderData {
   int64_t DrawTable(const Table& table, std::string* changed);
   void DrawSources(BuilderScene& scene, const std::string& command);
 
+  std::string seen_;  // that was chosen and has been scrolled to
   std::string chosen_, shape_ = "f32[2,2]", name_, npy_, editing_;
   std::string table_of_;
   Table table_;

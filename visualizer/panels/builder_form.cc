@@ -234,7 +234,7 @@ void BuilderForm::DrawValues(BuilderScene& scene, const Instruction* self, int s
     const std::string shape = i->shape.ToString(false);
     const float room = row.max.x - row.min.x - ui::Px(16), y = row.min.y + ui::Px(3);
     const float wide = std::min(room * 0.5f, ui::Measure(ui::Type().mono_small, shape).x);
-    ui::DrawTextIn({row.min.x + ui::Px(8), y}, room - wide - ui::Px(8), ui::Colors().text, ui::Type().mono, value);
+    ui::DrawNameIn({row.min.x + ui::Px(8), y}, room - wide - ui::Px(8), ui::Colors().text, ui::Type().mono, value);
     ui::DrawTextIn({row.max.x - ui::Px(8) - wide, y + ui::Px(1)}, wide, ui::Colors().teal, ui::Type().mono_small, shape);
     if (row.hovered && scene.context.now.module != nullptr) {
       const Computation* same = scene.context.now.module->FindComputation(scene.home->name);
@@ -569,7 +569,8 @@ void BuilderForm::FindUsers(const BuilderScene& scene, const Instruction& of) {
 void BuilderForm::DrawUsers(BuilderScene& scene, const Instruction& of) {
   FindUsers(scene, of);
   ui::TagFact("users", absl::StrCat(users_.size()));
-  ui::Heading(users_.empty() ? of.parent->root == &of ? "the computation's result" : "nothing uses it" : absl::StrCat("used by ", users_.size()));
+  ui::Heading(users_.empty() ? "used by" : absl::StrCat("used by ", users_.size()));
+  if (users_.empty()) ui::Text(of.parent->root == &of ? "nothing here: it is the computation's result" : "nothing", ui::Colors().dim);
   size_t shown = 0;
   for (const std::string& user : users_) {
     if (shown > 0) {

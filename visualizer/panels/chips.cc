@@ -13,7 +13,7 @@ bool Chip(absl::string_view name, absl::string_view label, bool on, absl::string
   const bool clicked = ImGui::InvisibleButton(std::string(name).c_str(), {width, height});
   const bool hovered = ImGui::IsItemHovered();
   ImGui::GetWindowDrawList()->AddRectFilled(at, end, on ? c.blue_fill : hovered ? c.hover : c.raised, ui::Px(4));
-  ui::DrawTextIn({at.x + ui::Px(7), at.y + (height - font->FontSize) / 2}, width - ui::Px(13), on ? c.text : hovered ? c.text : c.dim, font, label);
+  ui::DrawNameIn({at.x + ui::Px(7), at.y + (height - font->FontSize) / 2}, width - ui::Px(13), on ? c.text : hovered ? c.text : c.dim, font, label);
   ui::Tag(name);
   ui::Tooltip(tip);
   return clicked;

@@ -13,7 +13,7 @@
 namespace hloscope {
 namespace {
 
-constexpr float kLegendHeight = 26, kMissingHeight = 40, kFocusHeight = 28;
+constexpr float kMissingHeight = 40, kFocusHeight = 28;
 constexpr int kMostHops = 99;
 
 }  // namespace
@@ -32,7 +32,7 @@ void GraphPanel::Draw(PanelContext& context) {
   ImVec2 max = {min.x + room.x, min.y + room.y};
   if (room.x < 20 || room.y < 20) return;
   // The legend has a strip of its own: it lies over nothing.
-  const float strip = room.y < ui::Px(200) ? 0 : ui::Px(colours_.Missing() != nullptr ? kMissingHeight : kLegendHeight);
+  const float strip = room.y < ui::Px(200) ? 0 : colours_.Missing() != nullptr ? ui::Px(kMissingHeight) : LegendHeight(room.x, 2);
   max.y -= strip;
   if (!focus_text_.empty() && room.y >= ui::Px(120)) {
     DrawFocus(context, min, {max.x, min.y + ui::Px(kFocusHeight)});

@@ -13,10 +13,51 @@ namespace hloscope {
 namespace {
 
 constexpr int kSearchedInFrame = 6000;
+constexpr float kLegendLine = 18;
 
 bool ContainsLetters(absl::string_view text, absl::string_view lower) {
   const auto at = std::search(text.begin(), text.end(), lower.begin(), lower.end(), [](char a, char b) { return absl::ascii_tolower(static_cast<unsigned char>(a)) == b; });
   return at != text.end() || lower.empty();
+}
+
+// The legend's rows, each with its line and where it begins, from the left.
+struct LegendPlaces {
+  struct Row {
+    ImU32 color = 0;
+    std::string text;
+    float x = 0;
+    int line = 0;
+  };
+  std::vector<Row> rows;
+  int lines = 1;
+  bool narrow = false;  // what explains a row is in the tooltip alone
+  bool cut = false;     // so are some rows
+};
+
+LegendPlaces PlaceLegend(const std::vector<std::pair<ImU32, std::string>>& legend, float width, int most) {
+  ImFont* font = ui::Type().small;
+  const float left = ui::Px(10), right = width - ui::Px(8), after = ui::Px(12);
+  const auto width_of = [&](absl::string_view text) { return text.empty() ? ui::Px(8) : ui::Px(8) + ui::Measure(font, text).x + after; };
+  LegendPlaces places;
+  float all = left;
+  for (const auto& [color, text] : legend) all += width_of(text);
+  places.narrow = all - after > right;
+  float x = left;
+  for (const auto& [color, text] : legend) {
+    const std::string shown = places.narrow ? text.substr(0, text.find_first_of(",;")) : text;
+    if (x > left && x + width_of(shown) - after > right) {
+      if (places.lines == most) {
+        places.cut = true;
+        places.rows.push_back({color, "\u2026", x, places.lines - 1});
+        break;
+      }
+      ++places.lines;
+      x = left;
+    }
+    places.rows.push_back({color, shown, x, places.lines - 1});
+    x += width_of(shown);
+  }
+  return places;
 }
 
 }  // namespace
@@ -159,38 +200,30 @@ void GraphPanel::DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max) {
     if (ui::Button("measure", missing->command, ui::Icon::kNone, ui::ButtonKind::kLink, "Runs the program for it")) context.run(missing->command);
     return;
   }
-  std::vector<std::pair<ImU32, std::string>> rows = colours_.Legend();
-  const float y = min.y + std::floor((max.y - min.y - ui::Px(16)) / 2);
-  const float room = max.x - min.x - ui::Px(16);
-  const auto width_of = [&](absl::string_view text) { return ui::Measure(font, text).x + ui::Px(text.empty() ? 8 : 24); };
-  float all = 0;
-  std::string whole;
-  for (const auto& [color, text] : rows) {
-    all += width_of(text);
-    if (!text.empty()) absl::StrAppend(&whole, whole.empty() ? "" : "\n", text);
-  }
-  // Where it is narrow, what explains a row is in the tooltip.
-  const bool narrow = all - ui::Px(12) > room;
-  float x = min.x + ui::Px(10);
-  bool cut = false;
-  for (auto& [color, text] : rows) {
-    if (narrow) text = text.substr(0, text.find_first_of(",;"));
-    const float left = min.x + ui::Px(10) + room - x - ui::Px(8);
-    cut = ui::Measure(font, text).x > left;
-    if (cut) {
-      ui::DrawText({x, y + ui::Px(1)}, c.faint, font, "\u2026");
+  const LegendPlaces places = PlaceLegend(colours_.Legend(), max.x - min.x, static_cast<int>((max.y - min.y) / ui::Px(kLegendLine)));
+  for (const LegendPlaces::Row& row : places.rows) {
+    const float x = min.x + row.x, y = min.y + ui::Px(5) + ui::Px(kLegendLine) * static_cast<float>(row.line);
+    if (row.text == "\u2026") {
+      ui::DrawText({x, y + ui::Px(1)}, c.faint, font, row.text);
       break;
     }
-    list->AddRectFilled({x, y + ui::Px(3)}, {x + ui::Px(4), y + ui::Px(13)}, color, ui::Px(1));
-    ui::DrawText({x + ui::Px(8), y + ui::Px(1)}, c.dim, font, text);
-    x += width_of(text);
+    list->AddRectFilled({x, y + ui::Px(3)}, {x + ui::Px(4), y + ui::Px(13)}, row.color, ui::Px(1));
+    ui::DrawText({x + ui::Px(8), y + ui::Px(1)}, c.dim, font, row.text);
   }
-  ui::TagFact("legend", absl::StrCat(narrow ? "narrow" : "whole", cut ? ", cut" : ""));
-  if (!narrow) return;
+  ui::TagFact("legend", absl::StrCat(places.narrow ? "narrow" : "whole", places.lines > 1 ? ", two lines" : "", places.cut ? ", cut" : ""));
+  if (!places.narrow) return;
+  std::string whole;
+  for (const auto& [color, text] : colours_.Legend()) {
+    if (!text.empty()) absl::StrAppend(&whole, whole.empty() ? "" : "\n", text);
+  }
   ImGui::SetCursorScreenPos(min);
   ImGui::Dummy({max.x - min.x, max.y - min.y});
   ui::Tag("legend");
   ui::Tooltip(whole);
+}
+
+float GraphPanel::LegendHeight(float width, int most) const {
+  return ui::Px(8) + ui::Px(kLegendLine) * static_cast<float>(PlaceLegend(colours_.Legend(), width, most).lines);
 }
 
 void GraphPanel::DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max) {

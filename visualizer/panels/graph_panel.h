@@ -104,6 +104,7 @@ class GraphPanel : public Panel {
   bool MinimapRect(ImVec2 min, ImVec2 max, ImVec2* a, ImVec2* b);
   void DrawMap(const std::vector<CardTint>& tints, bool over);
   void DrawLegend(PanelContext& context, ImVec2 min, ImVec2 max);
+  float LegendHeight(float width, int most) const;  // in as few lines as will do, `most` of them
   // What is shown alone, and the way back: a strip above the canvas.
   void DrawFocus(PanelContext& context, ImVec2 min, ImVec2 max);
   // Why something was not expanded, and the way to see it.

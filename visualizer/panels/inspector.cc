@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -465,7 +466,7 @@ class KernelPanel : public Panel {
     const std::shared_ptr<const KernelTexts> texts = texts_.Get(context.engine, absl::StrCat(context.now.program_generation, ",", reinterpret_cast<uintptr_t>(of)),
                                                                 [of](Session::State& s) -> absl::StatusOr<KernelTexts> { return TextsOfKernel(s, *of); });
     if (texts_.fresh() && texts == nullptr) {
-      ui::EmptyHint(ui::Icon::kConsole, absl::StrCat("%", of->name, " has no kernel text."), texts_.status().message());
+      ui::EmptyHint(ui::Icon::kConsole, absl::StrCat(absl::StripSuffix(texts_.status().message(), "."), "."), "Select one that computes: a sum, a product, a fusion.");
       return;
     }
     if (texts == nullptr || texts->of != of) {

@@ -203,7 +203,7 @@ class LocalsPanel : public Panel {
     // Before the range there is room for a sign.
     const float sign = ui::Px(20), name_gap = at.range > at.shape ? gap : sign;
     bool cut = false, any = false;
-    ui::DrawTextIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, i.name, &cut);
+    ui::DrawNameIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, i.name, &cut);
     any |= cut;
     if (at.range > at.shape) {
       ui::DrawTextIn({at.shape, y}, at.range - at.shape - sign, c.teal, font, note != nullptr ? note->shape : ShapeText(i.shape), &cut);

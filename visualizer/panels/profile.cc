@@ -261,7 +261,7 @@ class ProfilePanel : public Panel {
         ImFont* font = ui::Type().mono;
         const float y = row.min.y + std::floor((ui::Px(22) - font->FontSize) / 2);
         bool cut = false;
-        DrawWhat({row.min.x + ui::Px(8), y}, width - used - ui::Px(16), r.row.what, &cut);
+        DrawWhat({row.min.x + ui::Px(8), y}, width - used - ui::Px(16), r.row.what, r.instruction != nullptr, &cut);
         put(row.min.x, y, 0, c.text, font, absl::StrFormat("%.2f", work.seconds / unit.seconds));
         const double share = view_->seconds > 0 ? work.seconds / view_->seconds : 0;
         const float bar = left_of(row.min.x, 1) + ui::Px(4);
@@ -281,7 +281,17 @@ class ProfilePanel : public Panel {
     ImGui::EndChild();
   }
 
-  static void DrawWhat(ImVec2 at, float width, const std::string& what, bool* cut) { ui::DrawTextIn(at, width, ui::Colors().text, ui::Type().mono, what, cut); }
+  // "%dot.5 dot f32[4]": where there is no room for all of it, the name goes first.
+  static void DrawWhat(ImVec2 at, float width, const std::string& what, bool named, bool* cut) {
+    ImFont* font = ui::Type().mono;
+    const size_t name = named ? std::min(what.find(' '), what.size()) : 0;
+    if (ui::Measure(font, what).x <= width || ui::Measure(font, what.substr(0, name)).x + ui::Measure(font, " \u2026").x <= width) {
+      ui::DrawTextIn(at, width, ui::Colors().text, font, what, cut);
+      return;
+    }
+    *cut = true;
+    ui::DrawNameIn(at, width, ui::Colors().text, font, named ? what.substr(0, name) : what);
+  }
 
   // -- Flame graph: the whole on top, what is in it below --
   void DrawFlames(PanelContext& context) {
@@ -410,7 +420,7 @@ class ProfilePanel : public Panel {
       const ImVec2 line = ImGui::GetCursorScreenPos();
       const std::string bytes = FormatByteCount(owner.bytes);
       ui::DrawText({line.x + ui::Px(80) - ui::Measure(ui::Type().mono, bytes).x, line.y}, c.text, ui::Type().mono, bytes);
-      const float drawn = ui::DrawTextIn({line.x + ui::Px(92), line.y}, room.x * 0.55f, c.blue, ui::Type().mono, owner.name);
+      const float drawn = ui::DrawNameIn({line.x + ui::Px(92), line.y}, room.x * 0.55f, c.blue, ui::Type().mono, owner.name);
       ui::DrawTextIn({line.x + ui::Px(104) + drawn, line.y}, room.x - drawn - ui::Px(112), c.teal, ui::Type().mono, owner.shape);
       ImGui::Dummy({1, ui::Px(16)});
     }

@@ -153,6 +153,12 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   ui::Tag("card/open", at, {at.x + size.x, at.y + size.y});
 }
 
+namespace {
+
+bool Near(ImVec2 a, ImVec2 b) { return std::abs(a.x - b.x) + std::abs(a.y - b.y) < ui::Px(3); }
+
+}  // namespace
+
 void ProgramPanel::ShowProblem(const Diagnostic& diagnostic) const {
   Card card;
   ImGui::PushTextWrapPos(ui::Px(520));
@@ -164,27 +170,30 @@ void ProgramPanel::ShowProblem(const Diagnostic& diagnostic) const {
   ui::TagFact("problem", diagnostic.message);
 }
 
+const Diagnostic* ProgramPanel::HoveredProblem(const Document& document) const {
+  const ImVec2 mouse = ImGui::GetIO().MousePos;
+  if (!text_hovered_ || dragging_ || ImGui::IsMouseDown(0) || Near(mouse, typed_at_)) return nullptr;
+  if (hover_offset_ >= 0) {
+    for (const ProgramIndex::Problem& problem : index_.problems()) {
+      if (!problem.range.valid() || hover_offset_ < problem.range.begin || hover_offset_ > std::max(problem.range.end, problem.range.begin + 1)) continue;
+      if (document.LineAt(problem.range.begin) == hover_line_) return &problem.diagnostic;
+    }
+  }
+  for (const Note& note : notes_) {
+    if (mouse.x >= note.min.x && mouse.x < note.max.x && mouse.y >= note.min.y && mouse.y < note.max.y) return &note.problem->diagnostic;
+  }
+  return nullptr;
+}
+
 void ProgramPanel::DrawHover(PanelContext& context) {
   if (!text_hovered_ || dragging_ || ImGui::IsMouseDown(0)) return;
   const Document& document = context.document;
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   // Whoever types looks at the text: a card comes again when the mouse moves.
-  if (std::abs(mouse.x - typed_at_.x) + std::abs(mouse.y - typed_at_.y) < ui::Px(3)) return;
+  if (Near(mouse, typed_at_)) return;
   typed_at_ = {-1e6f, -1e6f};
   // Problems at once.
-  if (hover_offset_ >= 0) {
-    for (const ProgramIndex::Problem& problem : index_.problems()) {
-      if (!problem.range.valid() || hover_offset_ < problem.range.begin || hover_offset_ > std::max(problem.range.end, problem.range.begin + 1)) continue;
-      if (document.LineAt(problem.range.begin) != hover_line_) continue;
-      ShowProblem(problem.diagnostic);
-      return;
-    }
-  }
-  for (const Note& note : notes_) {
-    if (mouse.x < note.min.x || mouse.x >= note.max.x || mouse.y < note.min.y || mouse.y >= note.max.y) continue;
-    ShowProblem(note.problem->diagnostic);
-    return;
-  }
+  if (const Diagnostic* problem = HoveredProblem(document)) return ShowProblem(*problem);
   if (mouse.x < geometry_.min.x + ui::Px(24) && hover_line_ >= 0) {
     for (const LineParts& parts : lines_) {
       if (parts.line != hover_line_ || parts.stop == nullptr) continue;

@@ -144,6 +144,7 @@ void ProgramPanel::DrawNoteCard(PanelContext& context) {
   int count = 0;
   const ProgramIndex::Problem* problem = ProblemOf(context.document, card_line_, &count);
   const int row = RowOf(card_line_);
+  if (problem != nullptr && HoveredProblem(context.document) == &problem->diagnostic) return;  // the mouse asks for the same
   if (problem == nullptr || row < geometry_.first || row >= geometry_.last) return;
   const Geometry& g = geometry_;
   const ui::Palette& c = ui::Colors();

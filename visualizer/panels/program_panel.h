@@ -133,6 +133,7 @@ class ProgramPanel : public Panel {
 
   // -- program_hover.cc --
   void DrawHover(PanelContext& context);
+  const Diagnostic* HoveredProblem(const Document& document) const;  // that the mouse asks for; null: none
   void DrawCompletions(PanelContext& context);
   void DrawGutterMenu(PanelContext& context);
   void DrawTextMenu(PanelContext& context);

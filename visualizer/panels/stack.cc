@@ -34,7 +34,7 @@ class StackPanel : public Panel {
     const float width = row.max.x - x - ui::Px(8);
     const std::string name = absl::StrCat(frame.computation->name, frame.at != nullptr ? absl::StrCat("  %", frame.at->name) : "  at its end");
     bool cut = false;
-    ui::DrawTextIn({x, row.min.y + ui::Px(3)}, width, c.text, ui::Type().mono, name, &cut);
+    ui::DrawNameIn({x, row.min.y + ui::Px(3)}, width, c.text, ui::Type().mono, name, &cut);
     const float kind = ui::DrawTextIn({x, row.min.y + ui::Px(21)}, width, c.dim, ui::Type().small, Kind(context.now, frame));
     const std::string source = Source(context.now, frame);
     if (const float room = width - kind - ui::Px(16); !source.empty() && room > ui::Px(40)) {

@@ -328,7 +328,10 @@ void ValuePanel::DrawLeaves(const Shape& whole) {
     leaves_[name_.instruction] = chosen;
     name_.leaf = chosen;
   }
+  const float line = ImGui::GetItemRectMin().y + std::floor((ImGui::GetItemRectSize().y - ui::Type().ui->FontSize) / 2);
   ImGui::SameLine(0, ui::Px(8));
+  const float top = ImGui::GetCursorScreenPos().y;
+  ImGui::SetCursorScreenPos({ImGui::GetCursorScreenPos().x, std::max(top, line)});
   const auto elements = static_cast<int64_t>(whole.tuple_shapes().size());
   ui::TextCut(count == elements ? absl::StrCat("of a tuple of ", count) : absl::StrCat("of ", count, " arrays in a tuple of ", Count(elements, "element")), ui::Colors().faint);
   ui::Gap(2);

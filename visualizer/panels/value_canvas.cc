@@ -262,8 +262,14 @@ CanvasEvents ValueCanvas::DrawMap(CanvasMode mode, CanvasView& view, int64_t row
     const float x = static_cast<float>(cells.min.x + (static_cast<double>(column) - shown.column) * shown.cell_width), y = static_cast<float>(cells.min.y + (static_cast<double>(row) - shown.row) * shown.cell_height);
     const float w = std::max(ui::Px(5), static_cast<float>(shown.cell_width)), h = std::max(ui::Px(5), static_cast<float>(shown.cell_height));
     const ImVec2 a = {std::floor(x + (static_cast<float>(shown.cell_width) - w) / 2), std::floor(y + (static_cast<float>(shown.cell_height) - h) / 2)}, b = {std::floor(a.x + w), std::floor(a.y + h)};
+    // Cells at the edge have a whole frame too.
+    const float frame = ui::Px(3);
+    list->PopClipRect();
+    list->PushClipRect({area.min.x - frame, area.min.y - frame}, {area.max.x + frame, area.max.y + frame}, true);
     list->AddRect({a.x - 1, a.y - 1}, {b.x + 1, b.y + 1}, IM_COL32(10, 12, 16, strong ? 255 : 140), 0, 0, strong ? ui::Px(3) : 1);
     list->AddRect(a, b, strong ? IM_COL32_WHITE : IM_COL32(255, 255, 255, 170), 0, 0, strong ? ui::Px(1.5f) : 1);
+    list->PopClipRect();
+    list->PushClipRect(area.min, area.max, true);
     if (plot) list->AddLine({(a.x + b.x) / 2, area.min.y}, {(a.x + b.x) / 2, cells.min.y}, ui::Fade(c.text, strong ? 0.8f : 0.35f));
   };
   if (hovered) {

@@ -19,13 +19,11 @@
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
-namespace {
-
 // Several pieces of one line in colours of their own; goes on in a new line where there is no room.
-class Line {
+class SideLine {
  public:
-  explicit Line(ImFont* font = nullptr) : font_(font != nullptr ? font : ui::Type().ui), at_(ImGui::GetCursorScreenPos()), right_(at_.x + ImGui::GetContentRegionAvail().x), x_(at_.x), y_(at_.y) {}
-  ~Line() { ImGui::Dummy({1, y_ + font_->FontSize + ui::Px(3) - at_.y}); }
+  explicit SideLine(ImFont* font = nullptr) : font_(font != nullptr ? font : ui::Type().ui), at_(ImGui::GetCursorScreenPos()), right_(at_.x + ImGui::GetContentRegionAvail().x), x_(at_.x), y_(at_.y) {}
+  ~SideLine() { ImGui::Dummy({1, y_ + font_->FontSize + ui::Px(3) - at_.y}); }
   // After a dot, where it is not the first of its line. `dim` goes before the text, in a weaker colour.
   void Next(absl::string_view text, ImU32 color, absl::string_view dim = "") {
     constexpr char kDot[] = " \u00b7 ";
@@ -56,8 +54,6 @@ class Line {
   float right_, x_, y_;
 };
 
-}  // namespace
-
 void ValueSide::Clear() {
   element_ = nullptr;
   compared_ = nullptr;
@@ -74,7 +70,8 @@ std::string ValueSide::Named(const SideInput& in) const {
 
 void ValueSide::Draw(const SideInput& in) {
   // In a low panel what can be done comes first.
-  const bool low = ImGui::GetContentRegionAvail().y < ui::Px(190);
+  const float room = ImGui::GetWindowHeight();
+  const bool low = room < ui::Px(190);
   if (low) {
     DrawButtons(in);
     ui::Gap(4);
@@ -82,32 +79,41 @@ void ValueSide::Draw(const SideInput& in) {
     DrawWhy(in);
     ui::Gap(6);
   }
-  ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
-  ui::TagFact("shape", in.facts.shape.ToString(true));
-  ui::Gap(8);
-  if (!low) DrawAsked(in);
-  if (in.facts.shape.rank() > 0) {  // one number says it all
-    DrawStatistics(in);
-    DrawHistogram(in);
-    ui::Gap(10);
+  const bool many = in.facts.shape.rank() > 0;  // one number says it all
+  // What can be asked for is seen; what there is no room for then is a picture.
+  const bool short_of_room = many && room < ui::Px(360);
+  if (short_of_room) {
+    SideLine line(ui::Type().small);
+    line.Add(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
+    DrawSize(in, line);
+  } else {
+    ui::TextCut(in.facts.shape.ToString(true), ui::Colors().teal, ui::Type().mono_small);
   }
-  DrawCompare(in);
+  ui::TagFact("shape", in.facts.shape.ToString(true));
+  ui::Gap(room < ui::Px(300) ? 4 : 8);
+  if (!low) DrawAsked(in);
+  if (many) DrawStatistics(in, short_of_room);
+  if (many && !short_of_room) DrawHistogram(in);
+  if (many) ui::Gap(short_of_room ? 6 : 10);
+  DrawCompare(in, short_of_room);
+  if (short_of_room) DrawHistogram(in);
 }
 
 // The element, and what can be done with it.
 void ValueSide::DrawAsked(const SideInput& in) {
   // What is below stays where it is while the mouse comes and goes.
   const float top = ImGui::GetCursorPosY(), width = ImGui::GetContentRegionAvail().x;
-  if (element_key_ != in.key || element_width_ != width) element_height_ = in.facts.shape.rank() > 0 ? ui::Px(84) : 0;
+  if (element_key_ != in.key || element_width_ != width) element_height_ = in.facts.shape.rank() > 0 ? ui::Px(76) : 0;
   element_key_ = in.key;
   element_width_ = width;
   DrawElement(in);
   element_height_ = std::max(element_height_, ImGui::GetCursorPosY() - top);
   ImGui::SetCursorPosY(top + element_height_);
-  ui::Gap(8);
+  const float gap = ImGui::GetWindowHeight() < ui::Px(300) ? 5 : 10;
+  ui::Gap(gap - 2);
   DrawButtons(in);
   DrawWhy(in);
-  ui::Gap(10);
+  ui::Gap(gap);
 }
 
 void ValueSide::DrawElement(const SideInput& in) {
@@ -139,14 +145,20 @@ void ValueSide::DrawElement(const SideInput& in) {
     ui::TextCut(e.text, std::isfinite(e.number) ? c.text : c.pink, ui::Type().title);
     ui::Gap(2);
   } else {
-    Line line(ui::Type().mono);
+    SideLine line(ui::Type().mono);
     line.Add(e.index.empty() ? "" : absl::StrCat(IndexText(e.index), " = "), c.dim);
     line.Add(e.text, std::isfinite(e.number) ? c.text : c.pink, ui::Type().mono_strong);
   }
   DrawBits(e.bits);
-  ui::TextCut(e.bit != 0 ? absl::StrCat("linear ", e.linear, " \u00b7 physical ", e.physical, " \u00b7 byte ", e.byte, " bit ", e.bit)
-                         : e.physical != e.linear ? absl::StrCat("linear ", e.linear, " \u00b7 physical ", e.physical, " \u00b7 byte ", e.byte) : absl::StrCat("linear ", e.linear, " \u00b7 byte ", e.byte),
-              c.dim, ui::Type().mono_small);
+  {
+    SideLine line(ui::Type().mono_small);
+    if (!e.bits.hex.empty()) line.Next(e.bits.hex, c.faint);
+    const std::string& kind = e.bits.kind;
+    if (!kind.empty() && kind != "normal") line.Add(absl::StrCat(" ", kind), kind == "NaN" || kind == "infinity" ? c.pink : c.dim);
+    line.Next(absl::StrCat("linear ", e.linear), c.dim);
+    if (e.physical != e.linear || e.bit != 0) line.Next(absl::StrCat("physical ", e.physical), c.dim);
+    line.Next(absl::StrCat("byte ", e.byte, e.bit != 0 ? absl::StrCat(" bit ", e.bit) : ""), c.dim);
+  }
   ui::TagFact("element", absl::StrCat(IndexText(e.index), " = ", e.text));
   ui::TagFact("place", absl::StrCat("linear ", e.linear, " physical ", e.physical, " byte ", e.byte));
 }
@@ -186,32 +198,37 @@ void ValueSide::DrawBits(const NumberBits& bits) {
   }
   ImGui::Dummy({1, y + height + ui::Px(3) - at.y});
   {
-    Line line(ui::Type().small);
+    SideLine line(ui::Type().small);
     for (size_t k = 0; k < bits.groups.size(); ++k) {
       const BitGroup& group = bits.groups[k];
       const ImU32 color = group.kind == BitGroup::kSign ? c.orange : group.kind == BitGroup::kExponent ? c.violet : group.kind == BitGroup::kMantissa ? c.blue : c.dim;
       const absl::string_view name = group.kind == BitGroup::kSign ? "sign " : group.kind == BitGroup::kExponent ? "exponent " : group.kind == BitGroup::kMantissa ? "mantissa " : "";
       if (!group.meaning.empty()) line.Add(absl::StrCat(k > 0 ? "  " : "", name, group.meaning), color);
     }
-    line.Add(absl::StrCat("  ", bits.hex), c.faint);
-    if (!bits.kind.empty() && bits.kind != "normal") line.Add(absl::StrCat("  ", bits.kind), bits.kind == "NaN" || bits.kind == "infinity" ? c.pink : c.dim);
   }
   ui::TagFact("bits", all);
   ui::TagFact("kind", bits.kind);
 }
 
-void ValueSide::DrawStatistics(const SideInput& in) {
+// How much it is.
+void ValueSide::DrawSize(const SideInput& in, SideLine& line) {
+  line.Next(absl::StrCat(GroupedCount(in.facts.statistics.count), in.facts.statistics.count == 1 ? " element" : " elements"), ui::Colors().dim);
+  line.Next(FormatByteCount(in.facts.bytes), ui::Colors().dim);
+  ui::TagFact("count", absl::StrCat(in.facts.statistics.count));
+}
+
+void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
   const ui::Palette& c = ui::Colors();
   const Statistics& s = in.facts.statistics;
   const ElementType type = in.facts.shape.element_type();
   if (in.facts.shape.rank() > 0 && type == ElementType::kPred) {
-    Line line;
+    SideLine line;
     const std::string share = absl::StrCat(GroupedCount(s.count - s.zeros), " true, ", GroupedCount(s.zeros), " false");
     line.Next(share, c.text);
     if (s.count > 0) line.Next(absl::StrFormat("%.3g%% true", s.mean * 100), c.text);
     ui::TagFact("range", share);
   } else if (in.facts.shape.rank() > 0) {
-    Line line;
+    SideLine line;
     // Of complex numbers it is said what was taken of them.
     const std::string of = IsComplex(type) ? absl::StrCat(SignOf(in.facts.part), " ") : "";
     const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortText(s.min), " .. ", ShortText(s.max));
@@ -221,19 +238,18 @@ void ValueSide::DrawStatistics(const SideInput& in) {
     ui::TagFact("mean", ShortText(s.mean));
   }
   if (IsFloat(type) || IsComplex(type)) {
-    Line line;
+    SideLine line;
     line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", GroupedCount(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
     line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", GroupedCount(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
     line.Next(Count(s.denormals, "denormal"), s.denormals == 0 ? c.dim : c.orange);
+    if (short_of_room && s.zeros > 0) line.Next(absl::StrCat(GroupedCount(s.zeros), " zero"), c.dim);
   }
   ui::TagFact("nan", absl::StrCat(s.nan));
   ui::TagFact("inf", absl::StrCat(s.inf));
-  if (in.facts.shape.rank() > 0) {
-    Line line;
-    line.Next(absl::StrCat(GroupedCount(s.count), s.count == 1 ? " element" : " elements"), c.dim);
+  if (in.facts.shape.rank() > 0 && !short_of_room) {
+    SideLine line;
     if (s.zeros > 0 && type != ElementType::kPred) line.Next(absl::StrCat(GroupedCount(s.zeros), " zero"), c.dim);
-    line.Next(FormatByteCount(in.facts.bytes), c.dim);
-    ui::TagFact("count", absl::StrCat(s.count));
+    DrawSize(in, line);
   }
   // Where the trouble is: one click away.
   const auto go = [&](const char* name, absl::string_view label, int64_t linear) {
@@ -243,6 +259,7 @@ void ValueSide::DrawStatistics(const SideInput& in) {
       DelinearizeIndex(in.facts.shape.dimensions(), linear, absl::MakeSpan(made));
       return made;
     }();
+    if (index == in.selected) return;
     if (ui::Link(name, absl::StrCat(label, " ", IndexText(index)))) in.context.select(in.name.instruction, index);
   };
   go("first-nan", "first NaN", in.facts.first_nan);
@@ -284,11 +301,11 @@ void ValueSide::DrawHistogram(const SideInput& in) {
   ui::TagFact("bins", absl::StrCat(h.bins.size()));
 }
 
-void ValueSide::DrawCompare(const SideInput& in) {
+void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   const ui::Palette& c = ui::Colors();
-  ui::Text("Compare with", c.dim, ui::Type().small);
+  if (!short_of_room) ui::Text("Compare with", c.dim, ui::Type().small);
   bool entered = false;
-  ui::Field("compare", &typed_, "%other, or an expression", 0, &entered, true);
+  ui::Field("compare", &typed_, short_of_room ? "compare with %other" : "%other, or an expression", 0, &entered, true);
   if (entered) in.context.run(absl::StrCat("window value compare ", typed_));
   if (compare_.empty()) answered_.clear();
   if (compare_.empty()) {
@@ -484,7 +501,7 @@ void ValueSide::DrawWhy(const SideInput& in) {
     }
     const float value_width = std::min(ui::Measure(ui::Type().mono_small, row.value).x, width * 0.45f);
     bool cut = false;
-    ui::DrawTextIn({x, at.y}, at.x + width - value_width - ui::Px(8) - x, c.blue, ui::Type().mono_small, row.place, &cut);
+    ui::DrawNameIn({x, at.y}, at.x + width - value_width - ui::Px(8) - x, c.blue, ui::Type().mono_small, row.place, &cut);
     ui::DrawTextIn({at.x + width - value_width, at.y}, value_width + 1, color, ui::Type().mono_small, row.value);
     if (two) ui::DrawTextIn({at.x, at.y + ui::Px(17)}, width, c.faint, ui::Type().small, row.formula.empty() ? row.note : row.formula);
     if (two || cut) ui::Tooltip(absl::StrCat(row.place, " = ", row.value, row.formula.empty() ? "" : absl::StrCat("\n", row.formula), row.note.empty() ? "" : absl::StrCat("\n", row.note)));

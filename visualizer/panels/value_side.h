@@ -27,6 +27,8 @@ struct SideInput {
   CellShows shows = CellShows::kMean;
 };
 
+class SideLine;  // value_side.cc
+
 class ValueSide {
  public:
   void Draw(const SideInput& in);
@@ -42,9 +44,10 @@ class ValueSide {
   void DrawAsked(const SideInput& in);
   void DrawElement(const SideInput& in);
   void DrawBits(const NumberBits& bits);
-  void DrawStatistics(const SideInput& in);
+  void DrawStatistics(const SideInput& in, bool short_of_room);
+  static void DrawSize(const SideInput& in, SideLine& line);
   void DrawHistogram(const SideInput& in);
-  void DrawCompare(const SideInput& in);
+  void DrawCompare(const SideInput& in, bool short_of_room);
   void DrawButtons(const SideInput& in);
   void DrawSave(const SideInput& in);
   void DrawWhy(const SideInput& in);

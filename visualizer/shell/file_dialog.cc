@@ -99,7 +99,8 @@ void Shell::DrawFileDialog() {
   std::string target = path_of(open_text_);
   if (saves && !open_text_.empty() && !fs::is_directory(target, error) && fs::path(target).extension().empty()) target += programs ? ".hlo" : fs::path(dialog_name_).extension().string();
   std::string chosen;
-  ImGui::BeginChild("list", {0, -ui::Px(40)}, false);
+  const float below = ImGui::GetCursorPosY() + ImGui::GetContentRegionAvail().y - ui::Px(28);  // where the buttons stand
+  ImGui::BeginChild("list", {0, ui::WholeRows(26, 40)}, false);
   if (fs::path(open_folder_).has_parent_path() && fs::path(open_folder_) != fs::path(open_folder_).root_path()) {
     const ui::RowState row = ui::Row("up", 26);
     ui::DrawText({row.min.x + ui::Px(30), row.min.y + ui::Px(5)}, c.dim, ui::Type().ui, "..");
@@ -120,6 +121,7 @@ void Shell::DrawFileDialog() {
   }
   if (!any) ui::Text(all ? saves ? "No files here." : "Nothing here has these letters." : "No programs here (.hlo, .txt, .mlir, .pb).", c.faint);
   ImGui::EndChild();
+  ImGui::SetCursorPosY(below);
   if (programs) {
     ui::Toggle("all", "All files", &open_all_, "Also those whose names do not look like programs");
   } else {

@@ -67,7 +67,10 @@ std::string Tip(const Action& action, const std::string& command) {
 }
 
 // "0.4 ms", "3.2 s".
-std::string Duration(double ms) { return ms < 1000 ? absl::StrFormat("%.*f ms", ms < 10 ? 1 : 0, ms) : absl::StrFormat("%.1f s", ms / 1000); }
+std::string Duration(double ms) {
+  if (ms < 0.1) return "below 0.1 ms";
+  return ms < 1000 ? absl::StrFormat("%.*f ms", ms < 10 ? 1 : 0, ms) : absl::StrFormat("%.1f s", ms / 1000);
+}
 
 }  // namespace
 

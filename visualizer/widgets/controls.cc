@@ -38,6 +38,18 @@ std::string CutTo(float width, ImFont* font, absl::string_view text) {
   return width < dots ? "" : absl::StrCat(text.substr(0, end), "\u2026");
 }
 
+// Where the end of a name begins that is kept when it is cut: its number and index, or its last letters.
+size_t BeginOfNameEnd(absl::string_view name) {
+  constexpr size_t kMost = 14, kLetters = 4;
+  const size_t index = !name.empty() && name.back() == ']' ? name.rfind('[') : name.size();
+  const size_t dot = name.rfind('.', index == absl::string_view::npos || index == 0 ? 0 : index - 1);
+  if (dot != absl::string_view::npos && dot > 0 && name.size() - dot <= kMost) return dot;
+  if (index != absl::string_view::npos && index < name.size() && name.size() - index <= kMost) return index;
+  size_t begin = name.size() - std::min(kLetters, name.size());
+  while (begin > 0 && begin < name.size() && (static_cast<unsigned char>(name[begin]) & 0xc0) == 0x80) --begin;
+  return begin;
+}
+
 }  // namespace
 
 // ImGui takes a null end for a text that a zero ends: an empty view must not get there.
@@ -70,6 +82,17 @@ float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string
   }
   if (cut != nullptr) *cut = true;
   const std::string shown = CutTo(width, font, text);
+  DrawText(at, color, font, shown);
+  return Measure(font, shown).x;
+}
+
+float DrawNameIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_view name, bool* cut) {
+  if (Measure(font, name).x <= width + 0.5f) return DrawTextIn(at, width, color, font, name, cut);
+  const size_t end = BeginOfNameEnd(name);
+  const std::string head = CutTo(width - Measure(font, name.substr(end)).x, font, name.substr(0, end));
+  if (head.empty()) return DrawTextIn(at, width, color, font, name, cut);
+  if (cut != nullptr) *cut = true;
+  const std::string shown = absl::StrCat(head, name.substr(end));
   DrawText(at, color, font, shown);
   return Measure(font, shown).x;
 }
@@ -269,9 +292,9 @@ bool Combo(absl::string_view name, const std::vector<std::string>& labels, int* 
   return changed;
 }
 
-float WholeRows(float row) {
+float WholeRows(float row, float below) {
   const float height = Px(row);
-  return std::max(height, std::floor(ImGui::GetContentRegionAvail().y / height) * height);
+  return std::max(height, std::floor((ImGui::GetContentRegionAvail().y - Px(below)) / height) * height);
 }
 
 bool Field(absl::string_view name, std::string* text, absl::string_view hint, float width, bool* entered, bool mono) {

@@ -31,6 +31,8 @@ void DrawText(ImVec2 at, ImU32 color, ImFont* font, absl::string_view text);
 void AddText(ImDrawList* list, ImFont* font, ImVec2 at, ImU32 color, absl::string_view text, const ImVec4* clip = nullptr, float wrap = 0);
 // The same within `width`: cut with an ellipsis where it is longer. Returns the width drawn; `cut` says whether.
 float DrawTextIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_view text, bool* cut = nullptr);
+// The same of a name, perhaps with an index ("conv_general_dilated.54[0,3]"): its end tells it from others, so it is cut before that.
+float DrawNameIn(ImVec2 at, float width, ImU32 color, ImFont* font, absl::string_view name, bool* cut = nullptr);
 // As items.
 void Text(absl::string_view text, ImU32 color = 0, ImFont* font = nullptr);        // one line, 0: Colors().text
 void TextWrapped(absl::string_view text, ImU32 color = 0, ImFont* font = nullptr);
@@ -66,7 +68,8 @@ struct RowState {
 };
 RowState Row(absl::string_view name, float height, bool selected = false, ImU32 fill = 0);
 // The height of a list in the room that is left, of whole rows of this height (at scale 1): the last one that is seen is not cut. At least one.
-float WholeRows(float row);
+// `below`: of what comes after it.
+float WholeRows(float row, float below = 0);
 // "shape    bf16[1,12]": a dim key and a value in one column each.
 void KeyValue(absl::string_view key, absl::string_view value, ImU32 color = 0, ImFont* font = nullptr, float key_width = 92);
 void Heading(absl::string_view text);
