@@ -281,16 +281,20 @@ void LessonsPanel::DrawBlock(PanelContext& context, const Lesson& lesson, const 
 
 void LessonsPanel::DrawFoot(PanelContext& context, const Shelf& shelf, const Lesson& lesson, const Words& words, float width) {
   ui::Gap(16);
+  float used = 0;
   for (size_t k = 0; k < shelf.lessons.size(); ++k) {
     if (shelf.lessons[k].get() != &lesson) continue;
     if (k > 0) {
       const Lesson& before = *shelf.lessons[k - 1];
       if (ui::Button("previous", words.Get("previous-lesson", {before.In(language_).title}), ui::Icon::kNone)) context.run(absl::StrCat("window lessons open ", before.name));
-      ImGui::SameLine();
+      used = ImGui::GetItemRectSize().x + ImGui::GetStyle().ItemSpacing.x;
     }
     if (k + 1 < shelf.lessons.size()) {
       const Lesson& next = *shelf.lessons[k + 1];
-      if (ui::Button("next", words.Get("next-lesson", {next.In(language_).title}), ui::Icon::kNone, ui::ButtonKind::kPrimary)) context.run(absl::StrCat("window lessons open ", next.name));
+      const std::string label = words.Get("next-lesson", {next.In(language_).title});
+      // Below the other one where there is no room beside it.
+      if (used > 0 && used + ui::Measure(ui::Type().ui, label).x + ui::Px(20) <= width) ImGui::SameLine();
+      if (ui::Button("next", label, ui::Icon::kNone, ui::ButtonKind::kPrimary)) context.run(absl::StrCat("window lessons open ", next.name));
     }
   }
   ImGui::Dummy({width, 1});
