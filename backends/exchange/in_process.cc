@@ -62,7 +62,7 @@ class InProcessExchange::Port : public ExchangePort {
 };
 
 InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
-    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), past_(programs_.size()) {
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()) {
   for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
@@ -89,6 +89,7 @@ void InProcessExchange::Reset() {
   }
   routes_.clear();
   waiting_.assign(programs_.size(), Waiting());
+  on_channel_.assign(programs_.size(), {});
   past_.assign(programs_.size(), {});
 }
 
@@ -151,6 +152,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   }
   const Site& site = SiteOf(call.instruction);
   if (!site.status.ok()) return site.status;
+  if (const int64_t channel = call.instruction.Int(AttrId::kChannelId); channel > 0) on_channel_[device][channel] = &call.instruction;
   const int g = site.group_of[device];
   if (g < 0) {
     lock.unlock();
@@ -259,6 +261,7 @@ void InProcessExchange::Complete(const Line& line, const ExchangeGroup& group, M
     brought.push_back(std::move(meeting.arrivals[place_of.back()].operands));
   }
   ExchangeContext context{instruction, brought, group.sends, account_, [this](const Computation& reducer, std::vector<Value> arrays) { return reductions_.Reduce(reducer, std::move(arrays)); }};
+  context.name = [&](int member) { return Name(IndexOf(group.members[member])); };
   absl::StatusOr<std::vector<Value>> results = ExchangeOf(instruction).results(context);
   if (!results.ok()) {
     meeting.status = results.status();
@@ -428,10 +431,28 @@ std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>*
       ++more;
       continue;
     }
-    texts.push_back(absl::StrCat(standing(line.devices[k]), " (it has come to ", line.next[k], " of these exchanges, ", Name(device), " to ", line.next[own], ")"));
+    texts.push_back(absl::StrCat(standing(line.devices[k]), " (it has come to ", line.next[k], " of these exchanges, ", Name(device), " to ", line.next[own], ")",
+                                 OtherOnChannel(line, *w.instruction, line.devices[k])));
   }
   if (more > 0) texts.push_back(absl::StrCat(more, " more"));
   return absl::StrCat(" for ", absl::StrJoin(texts, "; "));
+}
+
+// What the device, which does not come to the exchange, has executed on its channel instead. "": nothing.
+std::string InProcessExchange::OtherOnChannel(const Line& line, const Instruction& instruction, int device) const {
+  const auto last = on_channel_[device].find(line.channel);
+  if (last == on_channel_[device].end()) return "";
+  const Instruction& other = *last->second;
+  const Site& site = *sites_.at(&other);
+  const int group = site.group_of[device];
+  if (group >= 0 && site.lines[group] == &line) return "";
+  const bool there_now = waiting_[device].instruction == &other;
+  std::string text = there_now ? absl::StrCat("; that is on channel ", line.channel, " too,")
+                               : absl::StrCat("; on channel ", line.channel, " it executed %", other.name, " (", hloscope::Name(other.opcode), "),");
+  const absl::string_view here = instruction.Text(AttrId::kReplicaGroups), there = other.Text(AttrId::kReplicaGroups);
+  if (other.opcode != instruction.opcode) absl::StrAppend(&text, " which is another operation");
+  else absl::StrAppend(&text, " with other groups", std::max(here.size(), there.size()) <= 40 && here != there ? absl::StrCat(", ", there, " instead of ", here) : "");
+  return text;
 }
 
 std::string InProcessExchange::WaitText(int device) const {

@@ -109,6 +109,7 @@ class InProcessExchange : public ExchangeRoom {
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
+  std::string OtherOnChannel(const Line& line, const Instruction& instruction, int device) const;
 
   const int64_t replicas_, partitions_;
   const std::vector<const Computation*> programs_;
@@ -125,6 +126,7 @@ class InProcessExchange : public ExchangeRoom {
   std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
   std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Route>> routes_;
   std::vector<Waiting> waiting_;  // by device
+  std::vector<absl::flat_hash_map<int64_t, const Instruction*>> on_channel_;  // by device and channel: the collective that it executed last
   bool remembers_ = false;
   std::vector<absl::flat_hash_map<uint64_t, std::shared_ptr<const ExchangePast>>> past_;  // by device and key
 };

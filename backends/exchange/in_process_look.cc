@@ -53,6 +53,7 @@ void InProcessExchange::Withdraw(int device) {
   Waiting& waiting = waiting_[device];
   if (waiting.instruction == nullptr || (waiting.meeting != nullptr && waiting.meeting->done)) return;
   if (waiting.meeting != nullptr) {
+    on_channel_[device].erase(waiting.line->channel);
     const size_t place = std::lower_bound(waiting.line->devices.begin(), waiting.line->devices.end(), device) - waiting.line->devices.begin();
     waiting.meeting->arrivals[place] = Arrival();
     --waiting.meeting->here;

@@ -206,30 +206,74 @@ absl::StatusOr<Results> ExchangeAllToAll(const ExchangeContext& c) {
   return results;
 }
 
-// Entries of the vectors that a member has for another one: the vectors are cut into as many equal runs as there are members. What would
-// leave either array is cut off.
+namespace {
+
+// A block of rows that one member sends to another in a ragged exchange: what its entries of the four vectors say.
+struct Block {
+  int from, to;
+  int64_t entry;  // of the sender's vectors
+  int64_t first, rows, target;
+  int64_t awaited;  // rows, by the receiver's sizes
+};
+
+// A number of a member's vector, as its type has it.
+std::string NumberText(const ExchangeContext& c, int member, int operand, int64_t value) {
+  return c.brought[member][operand].shape().element_type() == ElementType::kU64 ? absl::StrCat(static_cast<uint64_t>(value)) : absl::StrCat(value);
+}
+
+// "entry 1 of %sizes on replica 0 is 2"
+std::string EntryText(const ExchangeContext& c, int member, int operand, int64_t entry, int64_t value) {
+  return absl::StrCat("entry ", entry, " of %", c.instruction.operands[operand]->name, " on ", c.name(member), " is ", NumberText(c, member, operand, value));
+}
+
+// The rows have to lie inside both arrays, and be as many as the receiver waits for.
+absl::Status CheckBlock(const ExchangeContext& c, const Block& b) {
+  if (b.rows < 0) return absl::InvalidArgumentError(absl::StrCat(EntryText(c, b.from, 3, b.entry, b.rows), ", which is no number of rows that can be sent"));
+  const int64_t has = c.brought[b.from][0].shape().dim(0), room = c.brought[b.to][1].shape().dim(0);
+  const std::string in = absl::StrCat("%", c.instruction.operands[0]->name), out = absl::StrCat("%", c.instruction.operands[1]->name);
+  const auto count = [](int64_t n) { return absl::StrCat(n, n == 1 ? " row" : " rows"); };
+  const auto fault = [&](auto... what) {
+    return absl::InvalidArgumentError(absl::StrCat(c.name(b.from), " sends ", count(b.rows), " of ", in, " to ", b.from == b.to ? "itself" : c.name(b.to), ", ", what...));
+  };
+  if (b.rows > 0 && (b.first < 0 || b.first > has - b.rows)) {
+    return fault("from row ", NumberText(c, b.from, 2, b.first), " on, but ", in, " has ", count(has), ": ", EntryText(c, b.from, 2, b.entry, b.first));
+  }
+  if (b.rows > 0 && (b.target < 0 || b.target > room - b.rows)) {
+    return fault("into ", out, " from row ", NumberText(c, b.from, 4, b.target), " on, but ", out, " has ", count(room), ": ", EntryText(c, b.from, 4, b.entry, b.target));
+  }
+  if (b.awaited == b.rows) return absl::OkStatus();
+  const int64_t entries = c.brought[b.to][5].element_count() / static_cast<int64_t>(c.brought.size());
+  return fault("which waits for ", NumberText(c, b.to, 5, b.awaited), ": ", EntryText(c, b.from, 3, b.entry, b.rows), ", ",
+               EntryText(c, b.to, 5, b.from * entries + b.entry % entries, b.awaited));
+}
+
+}  // namespace
+
+// Entries of the vectors that a member has for another one: the vectors are cut into as many equal runs as there are members.
 absl::StatusOr<Results> ExchangeRaggedAllToAll(const ExchangeContext& c) {
-  const int64_t count = static_cast<int64_t>(c.brought.size());
+  const int count = static_cast<int>(c.brought.size());
+  const int64_t entries = c.brought[0][2].element_count() / count;
+  if (entries * count != c.brought[0][2].element_count()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("offsets and sizes are ", TypeText(c.brought[0][2].shape()), ", which cannot be shared out to the ", count, " devices of the group"));
+  }
+  const auto at = [&](int member, int operand, int64_t entry) {
+    const Value& v = c.brought[member][operand];
+    return LoadIntAt(v.shape().element_type(), v.data(), entry);
+  };
   Results results;
-  for (int64_t m = 0; m < count; ++m) {
-    const Value& output = c.brought[m][1];
+  for (int to = 0; to < count; ++to) {
+    const Value& output = c.brought[to][1];
     Value out = Value::Allocate(output.shape(), c.account);
     if (!out.has_value()) return NoMemory(output.shape());
     std::copy_n(output.data(), output.byte_size(), out.mutable_data());
     const int64_t row = CutAt(output.shape(), 0).run;
-    for (const std::vector<Value>& from : c.brought) {
-      const Value& input = from[0];
-      const auto at = [&](int operand, int64_t b) { return LoadIntAt(from[operand].shape().element_type(), from[operand].data(), b); };
-      const int64_t entries = from[2].element_count() / count;
-      if (entries * count != from[2].element_count()) {
-        return absl::InvalidArgumentError(absl::StrCat("offsets and sizes are ", TypeText(from[2].shape()), ", which cannot be shared out to the ", count, " devices of the group"));
-      }
-      for (int64_t b = m * entries; b < (m + 1) * entries; ++b) {
-        const __int128 first = at(2, b), target = at(4, b);
-        for (int64_t k = 0, rows = std::min(at(3, b), input.shape().dim(0)); k < rows; ++k) {
-          if (first + k < 0 || first + k >= input.shape().dim(0) || target + k < 0 || target + k >= output.shape().dim(0)) continue;
-          std::copy_n(input.data() + static_cast<int64_t>(first + k) * row, row, out.mutable_data() + static_cast<int64_t>(target + k) * row);
-        }
+    for (int from = 0; from < count; ++from) {
+      for (int64_t k = 0; k < entries; ++k) {
+        const int64_t e = to * entries + k;
+        const Block block{from, to, e, at(from, 2, e), at(from, 3, e), at(from, 4, e), at(to, 5, from * entries + k)};
+        if (absl::Status s = CheckBlock(c, block); !s.ok()) return s;
+        if (block.rows > 0) std::copy_n(c.brought[from][0].data() + block.first * row, block.rows * row, out.mutable_data() + block.target * row);
       }
     }
     results.push_back(std::move(out));

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
+#include "core/ops/collective_exchange.h"
 #include "core/ops/device_groups.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/leaf_flow.h"
@@ -33,32 +34,28 @@ int64_t GroupSizeOf(absl::string_view text) {
 
 namespace {
 
-int64_t HeaderCount(const Instruction& i, absl::string_view key) {
-  if (i.parent == nullptr || i.parent->module == nullptr) return 1;
-  const std::string* text = i.parent->module->FindHeader(key);
-  int64_t n = 1;
-  return text != nullptr && absl::SimpleAtoi(*text, &n) && n > 0 ? n : 1;
+int64_t GroupSize(const Instruction& i, int64_t replicas, int64_t partitions) {
+  const GroupMode mode = GroupModeOf(i);
+  const int64_t written = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
+  return DevicesOf(mode, written > 0 ? written : NumbersOf(mode, replicas, partitions), partitions);
 }
 
 // Group size for shape rules: 0 when it cannot be known from the instruction and its module.
 int64_t KnownGroupSize(const Instruction& i) {
-  const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
-  if (n > 0 && GroupModeOf(i) != GroupMode::kReplicasTogether) return n;
-  if (n > 0) {  // each replica comes with its partitions
-    const bool known = i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("num_partitions") != nullptr;
-    return known ? n * HeaderCount(i, "num_partitions") : 0;
-  }
-  if (n < 0) return 0;
-  return i.parent != nullptr && i.parent->module != nullptr && i.parent->module->FindHeader("replica_count") != nullptr
-             ? ParticipantCount(i)
-             : 0;
+  const std::optional<int64_t> replicas = HeaderCount(i, "replica_count"), partitions = HeaderCount(i, "num_partitions");
+  const GroupMode mode = GroupModeOf(i);
+  const int64_t written = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
+  if (written < 0) return 0;
+  const bool by_partitions = mode == GroupMode::kPartitions || (written > 0 && mode == GroupMode::kReplicasTogether);
+  const bool says_all = written > 0 && mode != GroupMode::kReplicasTogether;
+  if (!says_all && !(by_partitions ? partitions : replicas)) return 0;
+  return GroupSize(i, replicas.value_or(1), partitions.value_or(1));
 }
 
 // No device is in two groups, or twice in one.
-bool CheckMembers(ShapeContext& c, absl::string_view label) {
-  const absl::string_view text = c.instruction().Text(AttrId::kReplicaGroups);
+bool CheckMembers(ShapeContext& c, absl::string_view label, const std::vector<std::vector<int64_t>>& groups) {
   std::vector<int64_t> members;
-  for (const std::vector<int64_t>& group : ReadGroups(text).value_or(std::vector<std::vector<int64_t>>())) members.insert(members.end(), group.begin(), group.end());
+  for (const std::vector<int64_t>& group : groups) members.insert(members.end(), group.begin(), group.end());
   std::sort(members.begin(), members.end());
   const auto twice = std::adjacent_find(members.begin(), members.end());
   if (twice == members.end() && (members.empty() || members[0] >= 0)) return true;
@@ -67,12 +64,28 @@ bool CheckMembers(ShapeContext& c, absl::string_view label) {
   return false;
 }
 
+// Numbers over all devices tell partitions apart, which takes a channel.
+bool CheckGlobalIds(ShapeContext& c) {
+  if (!c.instruction().Bool(AttrId::kUseGlobalDeviceIds) || c.instruction().Int(AttrId::kChannelId) > 0) return true;
+  c.FailAttribute(AttrId::kUseGlobalDeviceIds, HLO_LABEL("collective.global-device-ids"), "use_global_device_ids=true needs a channel_id, which is greater than 0",
+                  "add channel_id=1, or leave use_global_device_ids out: then the groups name replicas");
+  return false;
+}
+
 // Where every member of a group has the same part in the exchange, groups may differ in size.
 bool CheckGroups(ShapeContext& c, absl::string_view label, bool any_sizes = false) {
-  if (any_sizes || GroupSizeOf(c.instruction().Text(AttrId::kReplicaGroups)) >= 0) return CheckMembers(c, label);
-  c.FailAttribute(AttrId::kReplicaGroups, label,
-                  absl::StrCat("groups of one size are needed, not ", c.instruction().Text(AttrId::kReplicaGroups)));
-  return false;
+  const absl::string_view text = absl::StripAsciiWhitespace(c.instruction().Text(AttrId::kReplicaGroups));
+  const std::optional<std::vector<std::vector<int64_t>>> groups = text.empty() ? std::vector<std::vector<int64_t>>() : ReadGroups(text);
+  if (!groups) {
+    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("replica_groups=", text, " cannot be read"),
+                    absl::StrCat("write {{0,1},{2,3}}, or [2,2]<=[4] or [2,2]<=[2,2]T(1,0) with as many devices on both sides, at most ", kMostDevices));
+    return false;
+  }
+  if (!any_sizes && GroupSizeOf(text) < 0) {
+    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("groups of one size are needed, not ", text));
+    return false;
+  }
+  return CheckMembers(c, label, *groups) && CheckGlobalIds(c);
 }
 
 Shape OneOrTuple(std::vector<Shape> shapes) { return shapes.size() == 1 ? shapes[0] : Shape::Tuple(std::move(shapes)); }
@@ -247,6 +260,7 @@ const std::vector<std::pair<int64_t, int64_t>>* PairsOf(const Instruction& i) {
 bool CheckPairs(ShapeContext& c) {
   const auto* pairs = PairsOf(c.instruction());
   if (pairs == nullptr) return true;
+  if (!CheckGlobalIds(c)) return false;
   for (size_t a = 0; a < pairs->size(); ++a) {
     if ((*pairs)[a].first < 0 || (*pairs)[a].second < 0) {
       c.FailAttribute(AttrId::kSourceTargetPairs, HLO_LABEL("collective-permute.pairs"), "devices are numbered from 0");
@@ -344,24 +358,13 @@ absl::StatusOr<Value> EvaluateBroadcast(const EvalContext& c) {
   return Operands(data, c.instruction.shape);
 }
 
-// The device sends to itself: block b of the input goes to its place in the output. What would leave either array is cut off.
+// The device sends to itself.
 absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
   if (absl::Status s = OneDevice(c.instruction); !s.ok()) return s;
-  const Value& input = c.operands[0];
-  const Value& output = c.operands[1];
-  Value out = Value::Allocate(c.instruction.shape, c.account);
-  std::copy_n(output.data(), output.byte_size(), out.mutable_data());
-  int64_t row = StorageBytes(output.shape().element_type());
-  for (int d = 1; d < output.shape().rank(); ++d) row *= output.shape().dim(d);
-  const auto at = [&](int operand, int64_t b) { return LoadIntAt(c.operands[operand].shape().element_type(), c.operands[operand].data(), b); };
-  for (int64_t b = 0; b < c.operands[2].element_count(); ++b) {
-    const __int128 first = at(2, b), target = at(4, b);
-    for (int64_t k = 0, count = std::min(at(3, b), input.shape().dim(0)); k < count; ++k) {
-      if (first + k < 0 || first + k >= input.shape().dim(0) || target + k < 0 || target + k >= output.shape().dim(0)) continue;
-      std::copy_n(input.data() + static_cast<int64_t>(first + k) * row, row, out.mutable_data() + static_cast<int64_t>(target + k) * row);
-    }
-  }
-  return out;
+  const std::vector<std::vector<Value>> brought = {std::vector<Value>(c.operands.begin(), c.operands.end())};
+  absl::StatusOr<std::vector<Value>> results = ExchangeRaggedAllToAll({c.instruction, brought, {}, c.account});
+  if (!results.ok()) return results.status();
+  return Retyped((*results)[0], c.instruction.shape);
 }
 
 absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
@@ -498,10 +501,7 @@ OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeCon
 }  // namespace
 
 int64_t ParticipantCount(const Instruction& i) {
-  const int64_t n = GroupSizeOf(i.Text(AttrId::kReplicaGroups));
-  if (n > 0) return GroupModeOf(i) == GroupMode::kReplicasTogether ? n * HeaderCount(i, "num_partitions") : n;
-  const int64_t replicas = HeaderCount(i, "replica_count");
-  return i.Has(AttrId::kChannelId) ? replicas * HeaderCount(i, "num_partitions") : replicas;
+  return GroupSize(i, HeaderCount(i, "replica_count").value_or(1), HeaderCount(i, "num_partitions").value_or(1));
 }
 
 const Instruction* FirstExchange(const Module& module) {
@@ -554,7 +554,8 @@ void DefineCollectives(OpRegistry& r) {
   OpDef& ragged = Collective(r, Opcode::kRaggedAllToAll, {}, InferRaggedAllToAll, EvaluateRaggedAllToAll, "an all-to-all whose blocks differ in size",
                              "Operands: input, output to be updated, input offsets, send sizes, output offsets, receive sizes. Entry b of the "
                              "vectors stands for one block of rows: `send sizes[b]` rows from `input offsets[b]` of the input go to "
-                             "`output offsets[b]` of the receiver's output, which elsewhere stays as it was.");
+                             "`output offsets[b]` of the receiver's output, which elsewhere stays as it was. The receive sizes say the same from the "
+                             "other side. Rows outside of either array, and sizes that contradict each other, are errors when it runs.");
   ragged.reach = ReachOfRagged;
   ragged.min_operands = ragged.max_operands = 6;
   const absl::string_view permute =

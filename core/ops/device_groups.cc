@@ -79,14 +79,6 @@ std::optional<std::vector<std::vector<int64_t>>> ReadIota(absl::string_view text
   return groups;
 }
 
-int64_t HeaderCount(const Instruction& i, absl::string_view key, bool* known) {
-  const std::string* text = i.parent != nullptr && i.parent->module != nullptr ? i.parent->module->FindHeader(key) : nullptr;
-  int64_t n = 0;
-  if (text == nullptr || !absl::SimpleAtoi(*text, &n) || n <= 0) return 0;
-  *known = true;
-  return std::min(n, kMostDevices);
-}
-
 // Of operations that exchange pairwise or move blocks a channel means partitions; of the others it joins the partitions of replicas.
 bool ChannelMeansPartitions(const Instruction& i) {
   switch (i.opcode) {
@@ -122,6 +114,25 @@ GroupMode GroupModeOf(const Instruction& i) {
   return ChannelMeansPartitions(i) ? GroupMode::kPartitions : GroupMode::kReplicasTogether;
 }
 
+std::optional<int64_t> HeaderCount(const Instruction& i, absl::string_view key) {
+  const std::string* text = i.parent != nullptr && i.parent->module != nullptr ? i.parent->module->FindHeader(key) : nullptr;
+  int64_t n = 0;
+  if (text == nullptr || !absl::SimpleAtoi(*text, &n) || n <= 0) return std::nullopt;
+  return std::min(n, kMostDevices);
+}
+
+int64_t NumbersOf(GroupMode mode, int64_t replicas, int64_t partitions) {
+  switch (mode) {
+    case GroupMode::kReplicas:
+    case GroupMode::kReplicasTogether: return replicas;
+    case GroupMode::kPartitions: return partitions;
+    case GroupMode::kFlattened: return replicas * partitions;
+  }
+  return 0;
+}
+
+int64_t DevicesOf(GroupMode mode, int64_t numbers, int64_t partitions) { return mode == GroupMode::kReplicasTogether ? numbers * partitions : numbers; }
+
 int DeviceGroups::GroupOf(const Device& device) const {
   for (size_t g = 0; g < groups.size(); ++g) {
     if (std::find(groups[g].begin(), groups[g].end(), device) != groups[g].end()) return static_cast<int>(g);
@@ -151,9 +162,11 @@ DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitio
     for (const auto& [from, to] : *pairs) largest = std::max({largest, from, to});
   }
   largest = std::min(largest, kMostDevices - 1);
-  bool replicas_known = replicas > 0, partitions_known = replicas > 0;
-  g.replicas = replicas > 0 ? replicas : HeaderCount(i, "replica_count", &replicas_known);
-  g.partitions = replicas > 0 ? partitions : HeaderCount(i, "num_partitions", &partitions_known);
+  const std::optional<int64_t> known_replicas = replicas > 0 ? replicas : HeaderCount(i, "replica_count");
+  const std::optional<int64_t> known_partitions = replicas > 0 ? partitions : HeaderCount(i, "num_partitions");
+  const bool replicas_known = known_replicas.has_value(), partitions_known = known_partitions.has_value();
+  g.replicas = known_replicas.value_or(0);
+  g.partitions = known_partitions.value_or(0);
   g.counts_known = replicas_known || partitions_known;
   if (!partitions_known) g.partitions = g.mode == GroupMode::kPartitions ? largest + 1 : 1;
   g.partitions = std::max<int64_t>(g.partitions, 1);
@@ -161,7 +174,7 @@ DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitio
     g.replicas = g.mode == GroupMode::kPartitions ? 1 : g.mode == GroupMode::kFlattened ? (largest + g.partitions) / g.partitions : g.counts_known && largest < 0 ? 1 : largest + 1;
   }
   g.replicas = std::clamp<int64_t>(g.replicas, 1, kMostDevices / g.partitions + 1);
-  const int64_t numbers = g.mode == GroupMode::kPartitions ? g.partitions : g.mode == GroupMode::kFlattened ? g.replicas * g.partitions : g.replicas;
+  const int64_t numbers = NumbersOf(g.mode, g.replicas, g.partitions);
   g.pairwise = pairs != nullptr;
   g.all = pairs == nullptr && g.written.empty() && g.readable;
   if (g.all) {

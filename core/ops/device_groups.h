@@ -32,6 +32,12 @@ enum class GroupMode : uint8_t {
 };
 
 GroupMode GroupModeOf(const Instruction& instruction);
+// What the module's header says of "replica_count" or "num_partitions", up to kMostDevices; nothing: it is silent.
+std::optional<int64_t> HeaderCount(const Instruction& instruction, absl::string_view key);
+// How many numbers there are, from 0 on: one group of all has as many.
+int64_t NumbersOf(GroupMode mode, int64_t replicas, int64_t partitions);
+// How many devices a group of so many numbers joins.
+int64_t DevicesOf(GroupMode mode, int64_t numbers, int64_t partitions);
 
 struct DeviceGroups {
   int64_t replicas = 1, partitions = 1;

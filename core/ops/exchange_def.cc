@@ -2,7 +2,7 @@
 
 #include <array>
 
-#include "absl/strings/match.h"
+#include "core/ir/frontend_attributes.h"
 #include "core/ops/collective_exchange.h"
 
 namespace hloscope {
@@ -53,6 +53,6 @@ const ExchangeDef& ExchangeOf(Opcode opcode) {
   return all[static_cast<int>(opcode)];
 }
 
-bool HasDynamicRoot(const Instruction& i) { return absl::StrContains(i.frontend_attributes, kDynamicRoot.substr(1, kDynamicRoot.size() - 2)); }
+bool HasDynamicRoot(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, "has_dynamic_root") == "true"; }
 
 }  // namespace hloscope

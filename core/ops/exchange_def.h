@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_OPS_EXCHANGE_DEF_H_
 
 #include <functional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,7 +33,8 @@ struct ExchangeContext {
   absl::Span<const std::pair<int, int>> sends;   // of source_target_pairs: from which member to which
   MemoryAccount* account = nullptr;
   // Arrays of one shape, element by element, from the first to the last: f(f(a, b), c).
-  std::function<absl::StatusOr<Value>(const Computation& reducer, std::vector<Value> arrays)> reduce;
+  std::function<absl::StatusOr<Value>(const Computation& reducer, std::vector<Value> arrays)> reduce = nullptr;
+  std::function<std::string(int member)> name = [](int) { return std::string("the device"); };  // of a member's device, for messages
 };
 
 struct ExchangeDef {

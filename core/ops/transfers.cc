@@ -3,13 +3,13 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/ir/frontend_attributes.h"
 #include "core/ops/device_groups.h"
 
 namespace hloscope {
 namespace {
 
-constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs=\"";
-
+constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs";
 
 }  // namespace
 
@@ -26,15 +26,12 @@ bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t chan
 absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& i) {
   using Pairs = std::vector<std::pair<int64_t, int64_t>>;
   std::optional<Pairs> pairs;
-  const size_t at = i.frontend_attributes.find(kFrontendPairs);
   if (const Attribute* a = i.Find(AttrId::kSourceTargetPairs); a != nullptr && std::holds_alternative<Pairs>(a->value)) {
     pairs = std::get<Pairs>(a->value);
-  } else if (at != absl::string_view::npos) {
-    absl::string_view text = i.frontend_attributes.substr(at + kFrontendPairs.size());
-    text = text.substr(0, text.find('"'));
-    const auto rows = ReadGroups(text);
+  } else if (const std::optional<absl::string_view> text = FrontendAttribute(i.frontend_attributes, kFrontendPairs)) {
+    const auto rows = ReadGroups(*text);
     const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });
-    if (!fits) return absl::InvalidArgumentError(absl::StrCat(kFrontendPairs, text, "\" cannot be read; write pairs of device numbers, {{0,1},{1,2}}"));
+    if (!fits) return absl::InvalidArgumentError(absl::StrCat(kFrontendPairs, "=", *text, " cannot be read; write pairs of device numbers, {{0,1},{1,2}}"));
     pairs.emplace();
     for (const auto& row : *rows) pairs->push_back({row[0], row[1]});
   }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/ops/check_starts.h"
 #include "core/ops/op.h"
 #include "core/ops/shape_rules.h"
 #include "core/shape/layout_map.h"
@@ -101,6 +102,7 @@ class Verifier {
       failed_[instruction->index] = !VerifyInstruction(*instruction);
       numbered += instruction->parameter_number >= 0;
     }
+    if (!computation.in_error) CheckStarts(computation, sink_);
     const auto fine = [this](const Instruction* i) { return i != nullptr && !failed_[i->index]; };
     sound_[computation.id] = !computation.in_error && numbered == computation.parameters.size() && fine(computation.root) &&
                              std::all_of(computation.parameters.begin(), computation.parameters.end(), fine);

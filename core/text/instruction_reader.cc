@@ -112,6 +112,9 @@ bool ModuleReader::ReadShapeAndOpcode(Instruction* instruction, absl::string_vie
   return ReadOpcode(instruction, sugar);
 }
 
+// What the sum across replicas was called before there were others.
+constexpr absl::string_view kOldAllReduce = "cross-replica-sum";
+
 bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar) {
   const char* start = s_.p;
   while (IsClass(*s_.p, char_class::kName)) ++s_.p;
@@ -147,7 +150,8 @@ bool ModuleReader::ReadOpcode(Instruction* instruction, absl::string_view* sugar
   NearestName nearest(word, &suggestion_budget_);
   for (int i = 0; i < kOpcodeCount; ++i) nearest.Offer(Name(static_cast<Opcode>(i)));
   instruction->parent->in_error = true;  // it may have been meant for a parameter
-  s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"), nearest.Hint());
+  s_.Error(s_.Range(word), HLO_LABEL("text.unknown-opcode"), absl::StrCat("expected an opcode, found '", word, "'"),
+           word == kOldAllReduce ? "it is all-reduce today: write all-reduce(...), to_apply= a computation that adds two scalars" : nearest.Hint());
   // Its operands and attributes are read all the same, unless it plainly has no operands (a number, a literal).
   if (*s_.p != '(') return false;
   const char* p = s_.p + 1;

@@ -1,3 +1,4 @@
+#include "core/ir/frontend_attributes.h"
 #include "core/ir/module.h"
 
 #include "gtest/gtest.h"
@@ -176,6 +177,19 @@ TEST(Attributes, AbsentOnesGiveDefaults) {
   EXPECT_EQ(i.Called(AttrId::kBody), nullptr);
   i.attributes.push_back({AttrId::kIndex, "index", int64_t{2}, {}});
   EXPECT_EQ(i.Int(AttrId::kIndex, 5), 2);
+}
+
+TEST(FrontendAttributes, ValuesWithQuotesAndWithout) {
+  const absl::string_view raw = R"({a="x, b=\"no\"", b={{0,1},{1,2}} ,c="{{2,3}}",d=true,"e"="f",g={h="}"}})";
+  EXPECT_EQ(FrontendAttribute(raw, "a"), R"(x, b=\"no\")");
+  EXPECT_EQ(FrontendAttribute(raw, "b"), "{{0,1},{1,2}}");
+  EXPECT_EQ(FrontendAttribute(raw, "c"), "{{2,3}}");
+  EXPECT_EQ(FrontendAttribute(raw, "d"), "true");
+  EXPECT_EQ(FrontendAttribute(raw, "e"), "f");
+  EXPECT_EQ(FrontendAttribute(raw, "g"), R"({h="}"})");
+  for (absl::string_view absent : {"h", "x", "", "bb"}) EXPECT_EQ(FrontendAttribute(raw, absent), std::nullopt) << absent;
+  EXPECT_EQ(FrontendAttribute("", "a"), std::nullopt);
+  EXPECT_EQ(FrontendAttribute("{}", "a"), std::nullopt);
 }
 
 }  // namespace

@@ -43,5 +43,18 @@ TEST(Async, Requirements) {
   EXPECT_EQ(sink.diagnostics()[0].label, "async-start.computation");
 }
 
+TEST(Async, HalvesFit) {
+  const std::string start = "  x = f32[2] parameter(0)\n  s = ((f32[2]), f32[2], u32[]) async-start(x), calls=twice\n", done = "f32[2] async-done(s)\n";
+  ExpectError(ModuleText(kDouble, start + "  d = " + done + "  ROOT e = " + done), "verify.completed-twice");
+  ExpectError(ModuleText(kDouble, start + "  u = ((f32[2]), f32[2], u32[]) async-update(s)\n  e = " + done + "  ROOT t = (((f32[2]), f32[2], u32[]), f32[2]) tuple(u, e)"), "verify.completed-twice");
+  ExpectError(ModuleText(kDouble, start + "  ROOT y = f32[2] negate(x)"), "verify.never-completed");
+  ExpectError(ModuleText(kDouble, start + "  u = ((f32[2]), f32[2], u32[]) async-update(s)\n  ROOT y = f32[2] negate(x)"), "verify.never-completed");
+  // What a tuple takes may be completed where the tuple goes.
+  ExpectAccepted(ModuleText(kDouble, start + "  ROOT t = (((f32[2]), f32[2], u32[])) tuple(s)"));
+  const std::string send = "  x = f32[2] parameter(0)\n  t = token[] after-all()\n  s = (f32[2], u32[], token[]) send(x, t), channel_id=1\n";
+  ExpectAccepted(send + "  ROOT d = token[] send-done(s), channel_id=1");
+  ExpectError(send + "  d = token[] send-done(s), channel_id=1\n  ROOT e = token[] send-done(s), channel_id=1", "verify.completed-twice");
+}
+
 }  // namespace
 }  // namespace hloscope

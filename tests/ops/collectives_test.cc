@@ -36,6 +36,20 @@ TEST(Collectives, RulesForManyDevices) {
   ExpectError(std::string(kX) + "f32[4,18] all-gather(x), replica_groups={{0,1}}, dimensions={1}", "verify.shape-mismatch");
 }
 
+// Empty groups with a channel are those that a run makes: of partitions where blocks move, of all devices elsewhere.
+TEST(Collectives, EmptyGroupsByTheHeader) {
+  const auto module = [](const std::string& header, const std::string& instruction) { return "HloModule m, " + header + "\n\n" + kAdd + "ENTRY e {\n" + kX + instruction + "\n}\n"; };
+  ExpectAccepted(module("replica_count=5, num_partitions=2", "f32[4,6] all-to-all(x), channel_id=1, replica_groups={}, dimensions={0}"));
+  ExpectAccepted(module("replica_count=5, num_partitions=1", "f32[4,6] all-to-all(x), channel_id=1, replica_groups={}, dimensions={0}"));
+  ExpectAccepted(module("replica_count=2, num_partitions=5", "f32[4,6] all-to-all(x), replica_groups={}, dimensions={0}"));
+  ExpectAccepted(module("replica_count=5, num_partitions=2", "(f32[4,6], f32[4,6]) all-to-all(x, x), channel_id=1, replica_groups={}"));
+  ExpectAccepted(module("replica_count=5, num_partitions=2", "f32[4,6] ragged-all-to-all(x, x, n, n, n, n), channel_id=1, replica_groups={}"));
+  ExpectAccepted(module("replica_count=3, num_partitions=2", "f32[24,6] all-gather(x), channel_id=1, replica_groups={}, dimensions={0}"));
+  ExpectError(module("replica_count=2, num_partitions=5", "f32[4,6] all-to-all(x), channel_id=1, replica_groups={}, dimensions={0}"), "all-to-all.divisible");
+  ExpectError(module("replica_count=2, num_partitions=2", "(f32[4,6], f32[4,6], f32[4,6], f32[4,6]) all-to-all(x, x, x, x), channel_id=1, replica_groups={}"), "all-to-all.operand-count");
+  ExpectError(module("replica_count=2, num_partitions=3", "f32[4,6] ragged-all-to-all(x, x, n, n, n, n), channel_id=1, replica_groups={}"), "ragged-all-to-all.offsets-divisible");
+}
+
 TEST(Collectives, OnOneDeviceTheyAreIdentities) {
   const std::string x = "  x = f32[2] constant({1,2.5})\n  ";
   const std::string wanted = "f32[2] constant({1,2.5})";
@@ -104,6 +118,10 @@ TEST(Collectives, Requirements) {
   expect("(f32[4,6]) all-to-all(x), replica_groups={{0,1}}", "all-to-all.operand-count");
   expect("f32[4] collective-broadcast(t)", "collective-broadcast.operand-arrays");
   expect("f32[4,6] all-reduce(x), replica_groups={{0,0}}, to_apply=add", "all-reduce.replica-groups");
+  expect("f32[4,6] all-reduce(x), replica_groups=[3,2]<=[4], to_apply=add", "all-reduce.replica-groups");
+  expect("f32[4,6] all-reduce(x), replica_groups=[2,2]<=[2,2]T(0,0), to_apply=add", "all-reduce.replica-groups");
+  expect("f32[4,6] all-reduce(x), replica_groups={{0,1}}, use_global_device_ids=true, to_apply=add", "collective.global-device-ids");
+  expect("f32[4,6] collective-permute(x), source_target_pairs={{0,1}}, use_global_device_ids=true", "collective.global-device-ids");
   expect("f32[4,6] all-reduce(x), replica_groups={{0},{0}}, to_apply=add", "all-reduce.replica-groups");
   expect("f32[4,6] all-reduce(x), replica_groups={{-1}}, to_apply=add", "all-reduce.replica-groups");
   expect("(f32[4,6], s32[4]) all-reduce(x, n), to_apply=add", "all-reduce.reducer-signature");

@@ -148,6 +148,26 @@ Arrays PlainBroadcast(const Groups& groups, const Arrays& x) {
   return out;
 }
 
+Arrays PlainRaggedAllToAll(const Groups& groups, const std::vector<PlainRaggedOperands>& x, int entries) {
+  Arrays out(x.size());
+  for (const std::vector<int>& group : groups) {
+    for (size_t m = 0; m < group.size(); ++m) {
+      PlainArray& to = out[group[m]];
+      to = x[group[m]].output;
+      const int64_t row = Count(to.dims) / to.dims[0];
+      for (int sender : group) {
+        const PlainRaggedOperands& from = x[sender];
+        for (int64_t b = static_cast<int64_t>(m) * entries; b < (static_cast<int64_t>(m) + 1) * entries; ++b) {
+          for (int64_t e = 0; e < from.send_sizes[b] * row; ++e) {
+            to.elements[from.output_offsets[b] * row + e] = from.input.elements[from.input_offsets[b] * row + e];
+          }
+        }
+      }
+    }
+  }
+  return out;
+}
+
 Arrays PlainPermute(const std::vector<std::pair<int, int>>& sends, const Arrays& x) {
   Arrays out(x.size());
   for (size_t d = 0; d < x.size(); ++d) out[d] = Filled(x[d].dims, [](const std::vector<int64_t>&) { return 0.0; });

@@ -25,6 +25,13 @@ std::vector<PlainArray> PlainAllGather(const std::vector<std::vector<int>>& grou
 std::vector<PlainArray> PlainReduceScatter(const std::vector<std::vector<int>>& groups, const std::vector<PlainArray>& x, int dim, double (*f)(double, double));
 std::vector<PlainArray> PlainAllToAll(const std::vector<std::vector<int>>& groups, const std::vector<PlainArray>& x, int dim);
 std::vector<PlainArray> PlainBroadcast(const std::vector<std::vector<int>>& groups, const std::vector<PlainArray>& x);
+// What is sent by a ragged-all-to-all: rows of `input` to places in the receivers' outputs. The vectors of a member have `entries` for each
+// member of its group, one behind the other in the order of the group.
+struct PlainRaggedOperands {
+  PlainArray input, output;
+  std::vector<int64_t> input_offsets, send_sizes, output_offsets;
+};
+std::vector<PlainArray> PlainRaggedAllToAll(const std::vector<std::vector<int>>& groups, const std::vector<PlainRaggedOperands>& x, int entries);
 // `sends`: from which device to which.
 std::vector<PlainArray> PlainPermute(const std::vector<std::pair<int, int>>& sends, const std::vector<PlainArray>& x);
 

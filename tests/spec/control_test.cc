@@ -132,9 +132,15 @@ TEST(OneReplica, RaggedAllToAllMovesBlocks) {
              "i = s32[2] constant({2,0})\nn = s32[2] constant({1,2})\no = s32[2] constant({0,1})\nm = s32[2] constant({1,2})\n"
              "ROOT r = f32[5,2] ragged-all-to-all(x, y, i, n, o, m), replica_groups={}",
              "f32[5,2] constant({{5,6},{1,2},{3,4},{0,0},{9,9}})");
-  ExpectSpec("x = s32[2] constant({1,2})\ny = s32[2] constant({7,8})\ni = s64[1] constant({1})\nn = s64[1] constant({5})\no = s64[1] constant({-1})\n"
-             "ROOT r = s32[2] ragged-all-to-all(x, y, i, n, o, n), replica_groups={{0}}",
-             "s32[2] constant({7,8})");
+  // Rows that leave an array, and sizes that contradict each other, are refused; where no row is sent, offsets say nothing.
+  const std::string x = "x = s32[2] constant({1,2})\ny = s32[2] constant({7,8})\nzero = s64[1] constant({0})\none = s64[1] constant({1})\nfar = s64[1] constant({-1})\nn = s64[1] constant({2})\n";
+  ExpectSpec(x + "ROOT r = s32[2] ragged-all-to-all(x, y, far, zero, far, zero), replica_groups={{0}}", "s32[2] constant({7,8})");
+  ExpectSpec(x + "ROOT r = s32[2] ragged-all-to-all(x, y, one, one, zero, one), replica_groups={{0}}", "s32[2] constant({2,8})");
+  ExpectSpecRunError(x + "ROOT r = s32[2] ragged-all-to-all(x, y, one, n, zero, n), replica_groups={{0}}", "from row 1 on, but %x has 2 rows");
+  ExpectSpecRunError(x + "ROOT r = s32[2] ragged-all-to-all(x, y, far, one, zero, one), replica_groups={{0}}", "from row -1 on, but %x has 2 rows");
+  ExpectSpecRunError(x + "ROOT r = s32[2] ragged-all-to-all(x, y, zero, n, one, n), replica_groups={{0}}", "into %y from row 1 on, but %y has 2 rows");
+  ExpectSpecRunError(x + "ROOT r = s32[2] ragged-all-to-all(x, y, zero, far, zero, far), replica_groups={{0}}", "no number of rows that can be sent");
+  ExpectSpecRunError(x + "ROOT r = s32[2] ragged-all-to-all(x, y, zero, one, zero, n), replica_groups={{0}}", "which waits for 2");
 }
 
 TEST(OneReplica, WhatIsSentOnAChannelArrivesThere) {

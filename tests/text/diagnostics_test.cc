@@ -87,6 +87,7 @@ const Case kCases[] = {
     {"text.expected-opcode", "e { a = f32[] @<=>@ \n}", "expected an opcode, found '='", ""},
     {"text.expected-opcode", "e { a = @<,>@ \n}", "expected a shape or an opcode, found ','", ""},
     {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<subtrat>@(a, a)\n}", "found 'subtrat'", "did you mean 'subtract'?"},
+    {"text.unknown-opcode", "e { a = f32[] parameter(0)\n b = f32[] @<cross-replica-sum>@(a)\n}", "found 'cross-replica-sum'", "write all-reduce(...)"},
     {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] add(a, @<,>@ a)\n}", "name of an operand", ""},
     {"text.expected-operand", "e { a = f32[] parameter(0)\n b = f32[] negate(a), control-predecessors={@<=>@}\n}", "name of an instruction",
      ""},
