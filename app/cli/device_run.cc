@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/base/hash.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/text_util.h"
 #include "core/text/hlo_text.h"
 
@@ -28,13 +29,26 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
   return devices;
 }
 
-absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes) {
-  const DeviceCounts counts = CountDevices(options, module);
+absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes) {
+  DeviceCounts counts = CountDevices(options, module);
+  const ParallelMain main = FindParallelMain(module);
+  const bool parallel = main.program != nullptr && main.call->parent == module.entry && main.replicas * main.partitions > 1;
+  if (parallel) {
+    if ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions)) {
+      return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ",
+                                                     Count(main.partitions, "partition"),
+                                                     " itself: leave --replicas and --partitions away"));
+    }
+    counts = {main.replicas, main.partitions};
+  }
   if (!counts.several()) return options.CheckDevices(counts);
   absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);
   if (!devices.ok()) return devices.status();
   session->devices = *std::move(devices);
-  return absl::OkStatus();
+  if (!parallel) return absl::OkStatus();
+  EnterParallel(module, main);
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(options);  // for main alone: the session's own may know the old entry
+  return backend.ok() ? GiveParallelArguments(module, **backend, session->devices) : backend.status();
 }
 
 absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,

@@ -18,7 +18,9 @@ namespace hloscope::cli {
 absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const DeviceCounts& counts, int processes = 1);
 
 // A session's devices, as many as the options and the program's header say. Errors: as MakeDevices.
-absl::Status GiveDevices(const ProgramOptions& options, const Module& module, SessionOptions* session, int processes = 1);
+// A main that runs one program on several devices (interpreter.run_parallel): that program is the module's entry from then on, on these
+// devices, each with what main gives it.
+absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes = 1);
 
 class DeviceRun {
  public:

@@ -1,5 +1,6 @@
 #include "core/debug/device_inputs.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -18,6 +19,7 @@ absl::StatusOr<std::unique_ptr<DeviceInputs>> DeviceInputs::Open(const Module& m
     SessionOptions of = options;
     of.input_files = own.input_files;
     of.infeed_npz = own.infeed_npz;
+    if (!own.arguments.empty()) of.arguments = own.arguments;
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(module, of);
     if (!opened.ok()) return absl::Status(opened.status().code(), absl::StrCat(devices.Name(own.device), ": ", opened.status().message()));
     all->inputs_of_[own.device] = static_cast<int>(all->inputs_.size());
@@ -40,6 +42,9 @@ absl::StatusOr<Value> DeviceInputs::Parameter(int device, int number, MemoryAcco
 void DeviceInputs::Forget() { parameters_.assign(inputs_.size(), {}); }
 
 std::string DeviceInputs::Summary() const {
+  if (std::none_of(inputs_of_.begin(), inputs_of_.end(), [](int of) { return of == 0; })) {
+    return absl::StrCat(Count(inputs_[0]->parameter_count(), "parameter"), ", each device has inputs of its own");
+  }
   std::string text = inputs_[0]->Summary();
   if (inputs_.size() > 1) absl::StrAppend(&text, "; ", Count(static_cast<int64_t>(inputs_.size()) - 1, "device"), inputs_.size() == 2 ? " has" : " have", " inputs of their own");
   return text;

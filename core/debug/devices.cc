@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/debug/begin.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
@@ -120,6 +121,10 @@ absl::Status BeginDevices(Session::State& s) {
   s.Say("Starting ", s.module->name, " on ", s.options.devices.replicas > 1 ? Count(s.options.devices.replicas, "replica") : "",
         s.options.devices.replicas > 1 && s.options.devices.partitions > 1 ? " and " : "", s.options.devices.partitions > 1 ? Count(s.options.devices.partitions, "partition") : "", " (",
         all.inputs->Summary(), ") on ", s.backend->name(), "\n");
+  if (const ParallelMain main = FindParallelMain(*s.module); IsEntered(*s.module, main)) {
+    s.Say("note: this is what ", main.call->parent->name, " runs at %", main.call->name,
+          ", on the arguments that it gives; what it does with the results is not executed\n");
+  }
   return absl::OkStatus();
 }
 

@@ -2,6 +2,7 @@
 #include "core/debug/begin.h"
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/unchanged.h"
 
 namespace hloscope {
@@ -19,6 +20,7 @@ int FirstChange(const Module& before, const Module& after) {
 
 absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
   Devices& all = DevicesOf(s);
+  if (absl::Status given = GiveParallelArguments(*next, *s.backend, s.options.devices); !given.ok()) return given;
   absl::StatusOr<std::unique_ptr<DeviceInputs>> inputs = DeviceInputs::Open(*next, s.options);
   if (!inputs.ok()) return inputs.status();
   const bool visible = s.visible();

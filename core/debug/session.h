@@ -27,6 +27,7 @@ struct SessionDevices {
     int device = 0;
     std::vector<std::pair<int, std::string>> input_files;
     std::string infeed_npz;
+    std::vector<Value> arguments;  // by parameter number; files go before them. Empty: the session's
   };
   std::vector<Own> own;
   // Where they exchange. Needed where there are several.
