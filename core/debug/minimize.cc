@@ -78,6 +78,7 @@ class Minimizer {
       CutRoots();
       CutInputs();
       ReplaceByOperands();
+      TakeParts();
       ShrinkCalled();
       ShrinkLoops();
       ShrinkSizes();
@@ -276,6 +277,32 @@ class Minimizer {
         Rewrite rewrite;
         rewrite.replaced[&i] = operand;
         if (Try(rewrite)) break;
+      }
+    }
+  }
+
+  // What makes the part of a tuple that is taken right there; null: nothing in the same computation.
+  static const Instruction* MakerOfPart(const Instruction& i) {
+    if (!TakesElement(i)) return nullptr;
+    const Instruction& tuple = *i.operands[0];
+    const size_t part = static_cast<size_t>(i.Int(AttrId::kIndex));
+    if (Def(tuple).op_class != OpClass::kStructural || tuple.operands.size() != tuple.shape.tuple_shapes().size()) return nullptr;
+    return tuple.operands[part]->shape == i.shape ? tuple.operands[part] : nullptr;
+  }
+
+  // Of tuples, the parts that are taken are used as they were before; all at once in a computation, or one at a time.
+  void TakeParts() {
+    for (size_t c = 0; c < module().computations.size() && !Spent(); ++c) {
+      Rewrite all;
+      for (const Instruction* i : module().computations[c]->schedule) {
+        if (const Instruction* maker = MakerOfPart(*i)) all.replaced[i] = maker;
+      }
+      if (all.replaced.empty() || Try(all)) continue;
+      for (size_t p = 0; c < module().computations.size() && p < module().computations[c]->schedule.size() && !Spent(); ++p) {
+        Rewrite one;
+        const Instruction* i = module().computations[c]->schedule[p];
+        if (const Instruction* maker = MakerOfPart(*i)) one.replaced[i] = maker;
+        if (!one.replaced.empty()) (void)Try(one);
       }
     }
   }
