@@ -9,6 +9,7 @@
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/edit_sets.h"
 #include "core/debug/edit_text.h"
 #include "core/debug/fork.h"
 #include "core/debug/hand_sets.h"
@@ -36,18 +37,17 @@ struct Inheritance {
   std::vector<Machine::Known> known;     // by position in the new entry
   std::vector<Value> parameters;         // held ones, by number
   std::vector<int> old_position;         // by position in the new entry; -1: changed, or not executed yet
-  bool hold = false;
+  std::vector<bool> executes;            // by position in the new entry: not handed over all the same, as something is set in it
   int64_t kept = 0, executed = 0;        // instructions, parameters left out
   int first = 0;                         // the new position where the change first matters
   bool here = false;                     // what leads to where the program stands has not changed: `first` is what is being executed there
 };
 
-absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
+absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next, const std::vector<PlacedSet>& sets) {
   Inheritance result;
   const Frame& frame = s.machine->frames()[0];
   const std::vector<Instruction*>& schedule = next.entry->schedule;
   const int old_size = static_cast<int>(frame.computation->schedule.size());
-  result.hold = frame.changed;
   result.known.resize(schedule.size());
   result.parameters.resize(next.entry->parameters.size());
   std::vector<bool> executed(old_size, false);
@@ -57,63 +57,23 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next) {
     if (executed[p] && !parameter) ++result.executed;
   }
   result.old_position = UnchangedInstructions(*s.module, next, executed);
+  KeepWithSets(*s.module, next, sets, &result.old_position, &result.executes);
   const auto present = std::find(result.old_position.begin(), result.old_position.end(), frame.position);
   const int present_now = present != result.old_position.end() ? static_cast<int>(present - result.old_position.begin()) : -1;
   for (size_t p = 0; p < schedule.size(); ++p) {
     int& old = result.old_position[p];
     if (old >= 0 && !executed[old]) old = -1;
     if (old < 0) continue;
-    Value value = frame.values[old];
     if (schedule[p]->parameter_number >= 0) {
-      result.parameters[schedule[p]->parameter_number] = value;
+      if (!result.executes[p]) result.parameters[schedule[p]->parameter_number] = frame.values[old];
       continue;
     }
-    if (result.hold && !value.has_value()) {  // it could not be made again from the inputs: something was set on the way
-      absl::StatusOr<Value> made = s.machine->StoredValueOf(0, old);
-      if (!made.ok()) return made.status();
-      value = *std::move(made);
-    }
-    result.known[p] = {true, std::move(value)};
+    if (!result.executes[p]) result.known[p] = {true, frame.values[old]};
     ++result.kept;
   }
   while (result.first < static_cast<int>(schedule.size()) && result.old_position[result.first] >= 0) ++result.first;
   result.here = result.first == present_now && !s.error_stop;
   return result;
-}
-
-// The same moment in another program: by the names of what stands at each level. Nothing: something there has no such name any more.
-std::optional<Mark> MomentIn(const Module& from, const Module& to, const Renames& renames, Mark mark,
-                             std::vector<const Computation*>* computations = nullptr) {
-  const Computation *old = from.entry, *now = to.entry;
-  for (size_t k = 0; k < mark.levels.size(); ++k) {
-    if (computations != nullptr) computations->push_back(now);
-    Mark::Level& level = mark.levels[k];
-    const bool last = k + 1 == mark.levels.size();
-    if (level.position >= static_cast<int>(old->schedule.size())) {
-      level.position = static_cast<int>(now->schedule.size());
-      return last ? std::make_optional(mark) : std::nullopt;
-    }
-    const Instruction& before = *old->schedule[level.position];
-    const Instruction* after = now->FindInstruction(before.name);
-    if (after == nullptr) after = renames.Now(before);
-    if (after == nullptr || after->parent != now) return std::nullopt;
-    level.position = after->index;
-    if (last) return mark;
-    // Into what it runs: the same one of its computations.
-    const Mark::Level& next = mark.levels[k + 1];
-    const auto called = [&](const Instruction& i) -> const Computation* {
-      const std::vector<Computation*> all = i.CalledComputations();
-      if (next.kind == FrameKind::kWhileBody) return i.Called(AttrId::kBody);
-      if (next.kind == FrameKind::kWhileCondition) return i.Called(AttrId::kCondition);
-      const size_t which = next.kind == FrameKind::kBranch ? static_cast<size_t>(next.branch) : 0;
-      return which < all.size() ? all[which] : nullptr;
-    };
-    if (before.opcode != after->opcode) return std::nullopt;
-    old = called(before);
-    now = called(*after);
-    if (old == nullptr || now == nullptr) return std::nullopt;
-  }
-  return std::nullopt;
 }
 
 // Bookmarks of moments that the new program has too.
@@ -131,86 +91,6 @@ void KeepBookmarks(Session::State& s, const Module& before, const std::map<std::
   if (!lost.empty()) s.Say("Bookmarks of moments that this program does not have are gone: ", absl::StrJoin(lost, ", "), "\n");
 }
 
-// What was set by hand inside of loops and calls: `again` is to be set in the new run, because that comes there anew; `handed` is in values that
-// are handed over; `lost` is said. The program moves.
-struct InnerSets {
-  std::vector<HandSet> again, handed;
-  std::vector<Mark> marks;  // of all of them, in the old program
-};
-InnerSets FindInnerSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<std::string>* lost) {
-  InnerSets found;
-  std::vector<HandSet> sets = s.Extension<HandSets>().of[s.machine.get()];
-  if (sets.empty()) return found;
-  std::stable_sort(sets.begin(), sets.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
-  const Renames renames(*s.module, next);
-  (void)LookAround(s, [&] {
-    for (size_t k = 0; k < sets.size(); ++k) {
-      HandSet& set = sets[k];
-      if (set.depth == 0 || !StillSet(s, sets, k)) continue;
-      found.marks.push_back(set.mark);
-      const int position = set.mark.levels[0].position;
-      const bool kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position) != inheritance.old_position.end();
-      const std::string text = absl::StrCat(set.name, " in ", InsideText(*s.module, set.mark));
-      std::vector<const Computation*> computations;
-      const std::optional<Mark> mark = MomentIn(*s.module, next, renames, set.mark, &computations);
-      const Instruction* instruction = mark.has_value() ? computations[set.depth]->FindInstruction(set.instruction) : nullptr;
-      if (instruction == nullptr) {
-        if (!kept) lost->push_back(text);
-        continue;
-      }
-      set.mark = *mark;
-      set.handed = kept;
-      (kept ? found.handed : found.again).push_back(std::move(set));
-    }
-    return absl::OkStatus();
-  });
-  return found;
-}
-
-// What was set by hand in runs before edits and is in what their values were handed over to: State::Extension<HandedSets>().
-struct HandedSets {
-  struct Set {
-    std::string instruction;  // of the entry
-    std::string text;
-  };
-  std::map<const Machine*, std::vector<Set>> of;
-};
-
-// What was set by hand in the run so far and is not in what is inherited: it is computed again. The rest goes to `handed`.
-std::vector<std::string> LostSets(Session::State& s, const Module& next, const Inheritance& inheritance, std::vector<HandedSets::Set>* handed, InnerSets* inner) {
-  std::vector<std::string> lost;
-  *inner = FindInnerSets(s, next, inheritance, &lost);
-  const Frame& entry = s.machine->frames()[0];
-  const auto keep = [&](int position, std::string text) {
-    const auto kept = std::find(inheritance.old_position.begin(), inheritance.old_position.end(), position);
-    if (kept != inheritance.old_position.end()) {
-      handed->push_back({std::string(next.entry->schedule[kept - inheritance.old_position.begin()]->name), std::move(text)});
-    } else if (std::find(lost.begin(), lost.end(), text) == lost.end()) {
-      lost.push_back(std::move(text));
-    }
-  };
-  if (s.machine->adopted() > 0) {
-    for (HandedSets::Set& set : s.Extension<HandedSets>().of[s.machine.get()]) {
-      if (const Instruction* i = entry.computation->FindInstruction(set.instruction)) keep(i->index, set.text);
-    }
-  }
-  for (const SetByHand& set : entry.set_by_hand) keep(set.position, absl::StrCat("%", entry.computation->schedule[set.position]->name));
-  const Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline == nullptr) return lost;
-  const Mark now = s.machine->Where();
-  for (size_t k = 1; k < timeline->moments().size(); ++k) {
-    const Timeline::Moment& moment = timeline->moments()[k];
-    if (!moment.kept || std::find(inner->marks.begin(), inner->marks.end(), moment.mark) != inner->marks.end()) continue;
-    const int position = moment.mark.levels[0].position;
-    if (moment.mark.levels.size() > 1) {
-      keep(position, InsideText(*s.module, moment.mark));
-    } else if (now < moment.mark && position < static_cast<int>(entry.computation->schedule.size())) {
-      lost.push_back(absl::StrCat("what was set later, before %", entry.computation->schedule[position]->name));
-    }
-  }
-  return lost;
-}
-
 // A machine over `next`, begun, with what is inherited. Nothing of the session has changed if it fails.
 absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module& next, const ProgramInputs& inputs, Inheritance& inheritance) {
   for (size_t p = 0; p < inheritance.known.size(); ++p) {
@@ -223,8 +103,23 @@ absl::StatusOr<std::unique_ptr<Machine>> NewRun(Session::State& s, const Module&
     return held[number].has_value() ? absl::StatusOr<Value>(held[number]) : from->Parameter(number, &m->account());
   });
   if (!started.ok()) return started;
-  if (absl::Status status = machine->Adopt(std::move(inheritance.known), inheritance.hold); !status.ok()) return status;
+  if (absl::Status status = machine->Adopt(std::move(inheritance.known)); !status.ok()) return status;
   return machine;
+}
+
+// In the run of the edited program, which has begun; and says so. `before`: the program before.
+void SetAllAgain(Session::State& s, const Module& before, std::vector<PlacedSet> sets) {
+  std::vector<std::string> again, gone, redefined;
+  std::stable_sort(sets.begin(), sets.end(), [](const PlacedSet& a, const PlacedSet& b) { return b.now.has_value() && (!a.now.has_value() || a.now->mark < b.now->mark); });
+  for (const PlacedSet& set : sets) {
+    const bool there = set.now.has_value() && s.Extension<Travel>().timeline->Seek(set.now->mark) == StopReason::kStep && SetAgain(s, *set.now, true).ok();
+    std::string text = there ? SetText(*s.module, *set.now) : SetText(before, set.was);
+    if (const Instruction* next = there ? s.machine->next_instruction() : nullptr) absl::StrAppend(&text, " (before %", next->name, ")");
+    (there ? again : set.redefined ? redefined : gone).push_back(std::move(text));
+  }
+  if (!again.empty()) s.Say("Set by hand as before: ", absl::StrJoin(again, "; "), "\n");
+  if (!redefined.empty()) s.Say("No longer set by hand, as the edit changes what makes it: ", absl::StrJoin(redefined, "; "), "\n");
+  if (!gone.empty()) s.Say("What was set by hand is gone, the edited program has no such value or moment: ", absl::StrJoin(gone, "; "), "\n");
 }
 
 absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
@@ -238,11 +133,12 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   }
   std::optional<Inheritance> inheritance;
   std::unique_ptr<Machine> machine;
-  std::vector<std::string> lost_sets;
-  InnerSets inner_sets;
+  std::vector<PlacedSet> sets;
   if (s.visible()) {
+    const Renames renames(*s.module, *next);
+    for (const HandSet& set : AllSets(s)) sets.push_back(PlaceSet(*s.module, *next, renames, set));
     absl::StatusOr<Inheritance> made = Inheritance();
-    if (same_parameters) made = Inherit(s, *next);
+    if (same_parameters) made = Inherit(s, *next, sets);
     if (!made.ok()) return made.status();
     inheritance = *std::move(made);
     inheritance->known.resize(next->entry->schedule.size());
@@ -251,10 +147,6 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
     absl::StatusOr<std::unique_ptr<Machine>> begun = NewRun(s, *next, inputs != nullptr ? *inputs : *s.inputs, *inheritance);
     if (!begun.ok()) return begun.status();
     machine = *std::move(begun);
-    std::vector<HandedSets::Set> handed;
-    lost_sets = LostSets(s, *next, *inheritance, &handed, &inner_sets);
-    s.Extension<HandSets>().of[machine.get()] = inner_sets.handed;
-    s.Extension<HandedSets>().of[machine.get()] = std::move(handed);
   }
   const bool was_finished = s.machine != nullptr && s.machine->finished();
   const std::map<std::string, Mark> bookmarks = s.Extension<Travel>().bookmarks;
@@ -308,17 +200,11 @@ absl::Status TakeProgram(Session::State& s, std::unique_ptr<Module> next) {
   const int64_t parameters = static_cast<int64_t>(s.module->entry->parameters.size());
   s.Say(Count(inheritance->kept, "instruction"), inheritance->kept == 1 ? " keeps its value, " : " keep their values, ", size - parameters - inheritance->kept, " of ", s.module->entry->name,
         inheritance->executed > 0 ? " are (again) to be run.\n" : " are to be run.\n");
-  std::vector<std::string> set_again;
-  for (const HandSet& set : inner_sets.again) {
-    const std::string text = absl::StrCat(set.name, " in ", InsideText(*s.module, set.mark));
-    const bool there = same_parameters && s.Extension<Travel>().timeline->Seek(set.mark) == StopReason::kStep && SetAgain(s, set).ok();
-    (there ? set_again : lost_sets).push_back(text);
-    if (there) s.Extension<HandSets>().of[s.machine.get()].push_back(set);
-  }
-  if (!set_again.empty()) s.Say("Set by hand as before: ", absl::StrJoin(set_again, "; "), "\n");
-  if (!lost_sets.empty()) s.Say("What was set by hand is gone where it is computed anew: ", absl::StrJoin(lost_sets, "; "), "\n");
+  SetAllAgain(s, before, std::move(sets));
   StopReason reason = StopReason::kStep;
   if (inheritance->first >= size && was_finished) {
+    // Over what was set; where the program stands now may not be on its way.
+    (void)s.Extension<Travel>().timeline->Seek(s.Extension<Travel>().timeline->moments().back().mark);
     s.machine->DisarmAll();
     reason = s.machine->Run();
     s.ArmAll();

@@ -1,7 +1,9 @@
 // edit of a program that runs on several devices. Not for making the edited program (edit_text.cc), nor for one device (edit.cc).
+#include "absl/strings/str_join.h"
 #include "core/debug/begin.h"
 #include "core/debug/devices.h"
 #include "core/debug/fork.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/parallel_main.h"
 #include "core/debug/unchanged.h"
 
@@ -29,7 +31,9 @@ absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
   const int first = FirstChange(*s.module, *next);
   SpendCounts(s);
   s.interrupt.store(nullptr);
-  ForEachRun(s, [&](int) {
+  std::vector<std::string> sets;  // of all devices
+  ForEachRun(s, [&](int device) {
+    for (const HandSet& set : AllSets(s)) sets.push_back(absl::StrCat(SetText(*s.module, set), " of device ", device));
     s.Clear();
     s.inputs.reset();
   });
@@ -42,6 +46,7 @@ absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
   s.selected = 0;
   FindAgain(s, before);
   s.Say("The program is edited on all ", s.options.devices.count(), " devices; ", visible ? "as they may exchange other values now, each begins anew.\n" : "run begins it.\n");
+  if (!sets.empty()) s.Say("What was set by hand is gone: ", absl::StrJoin(sets, "; "), "\n");
   if (!visible) return absl::OkStatus();
   if (absl::Status begun = BeginDevices(s); !begun.ok()) return begun;
   const int size = static_cast<int>(s.module->entry->schedule.size());

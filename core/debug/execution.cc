@@ -5,7 +5,6 @@
 #include "absl/strings/strip.h"
 #include "core/debug/last_stop.h"
 #include "core/debug/written_names.h"
-#include "core/debug/hand_sets.h"
 #include "core/debug/known_values.h"
 #include "core/debug/begin.h"
 #include "core/debug/catch_commands.h"
@@ -181,7 +180,6 @@ absl::Status BeginRun(Session::State& s, MachineOptions options, Machine::Parame
   StopsOfRun(s).around.clear();
   CountsBegin(s);
   s.ArmThis();
-  s.Extension<HandSets>().of.erase(s.machine.get());
   ForgetKnownValues(s);
   const absl::Status status = s.machine->Start(std::move(parameters));
   if (!status.ok()) {

@@ -9,10 +9,12 @@
 #include "absl/strings/strip.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/devices.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/exec/frame_history.h"
 #include "core/ir/rewrite.h"
 #include "core/literal/npy.h"
 #include "core/literal/relayout.h"
@@ -94,7 +96,8 @@ Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
 }  // namespace
 
 absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& target, int64_t hops,
-                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several) {
+                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several,
+                                       const absl::flat_hash_set<const Instruction*>& given) {
   Extract out;
   Rewrite rewrite;
   rewrite.name = absl::StrCat(module.name.empty() ? "program" : module.name, "_extract");
@@ -122,7 +125,7 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
     const auto is_given = [&](const Instruction& x) {
       return x.parameter_number >= 0 || (x.literal != nullptr && !constant) || (&x != &target && (IsRandom(x) || IsHosted(x) || CallsRandom(x) || (of_several && IsExchanged(x))));
     };
-    const bool forced = is_given(i) || (&i != &target && TakesElement(i) && is_given(*i.operands[0]));
+    const bool forced = is_given(i) || (&i != &target && (given.contains(&i) || (TakesElement(i) && is_given(*i.operands[0]))));
     // A size that is known only at run time cannot be given: such a value is made again.
     if (forced || (outside && !IsDynamic(i.shape))) {
       absl::StatusOr<Value> made = value(i);
@@ -257,6 +260,39 @@ bool SameNumbers(const Value& a, const Value& b) {
 
 }  // namespace
 
+// Of what was set by hand in the frame of the target, what cannot be computed in a program of its own.
+struct SetInFrame {
+  absl::flat_hash_set<const Instruction*> given;
+  absl::flat_hash_map<const Instruction*, Value> read;  // by the target, where that is not the value's present one
+  std::string note;                                     // the target itself
+};
+SetInFrame FindSetInFrame(Session::State& s, int depth, const Instruction& target) {
+  SetInFrame found;
+  absl::flat_hash_map<const Instruction*, int> read_from;  // by what was set: who reads it as it is now
+  for (const HandSet& set : SetsOfFrame(s, depth)) {
+    const Instruction* i = target.parent->FindInstruction(set.instruction);
+    if (i != nullptr) read_from[i] = std::max(read_from[i], ReadFrom(set));
+  }
+  FrameHistory history(*s.machine, int64_t{1} << 28);
+  for (const Instruction* i : target.parent->schedule) {
+    bool given = read_from.contains(i);
+    for (const Instruction* operand : i->operands) {
+      const auto set = read_from.find(operand);
+      if (set == read_from.end() || i->index >= set->second) continue;
+      given = true;
+      if (i != &target) continue;
+      Value before = history.Before(depth, *operand, i->index);
+      if (before.has_value()) found.read.emplace(operand, std::move(before));
+    }
+    const bool inside = !i->CalledComputations().empty() && !SetsOfFrame(s, depth, i).empty();
+    if (given || inside) found.given.insert(i);
+    if (i != &target) continue;
+    if (read_from.contains(i)) found.note = absl::StrCat("%", i->name, " was set by hand; this program computes it");
+    if (inside) found.note = absl::StrCat("something was set by hand inside of %", i->name, ", which this program does without");
+  }
+  return found;
+}
+
 absl::Status CommandExtract(Session::State& s, absl::string_view args) {
   if (absl::string_view what, moment; SplitMoment(args, &what, &moment)) {
     const absl::StatusOr<Wanted> wanted = ParseExtract(what);
@@ -287,16 +323,20 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
     depth = found->first;
     target = found->second;
   }
-  const absl::StatusOr<Extract> extract =
+  const SetInFrame set = FindSetInFrame(s, depth, *target);
+  absl::StatusOr<Extract> extract =
       ExtractProgram(*s.module, *target, wanted->hops, [&](const Instruction& i) -> absl::StatusOr<Value> {
+        if (const auto read = set.read.find(&i); read != set.read.end()) return read->second;
+        if (set.given.contains(&i)) return s.machine->ValueOf(depth, i.index);
         if (i.literal != nullptr) {
           const absl::Status filled = i.literal->value.has_value() ? absl::OkStatus() : FillElidedConstant(i, s.options.fill, nullptr);
           if (!filled.ok()) return filled;
           return i.literal->value;
         }
         return s.machine->ValueOf(depth, i.index);
-      }, Several(s));
+      }, Several(s), set.given);
   if (!extract.ok()) return extract.status();
+  if (!set.note.empty()) extract->notes.push_back(set.note);
   std::string archive;
   const absl::Status written = WriteProgram(*extract->module, extract->parameters, wanted->path, &archive);
   if (!written.ok()) return written;

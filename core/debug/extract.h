@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "core/debug/session.h"
@@ -25,8 +26,10 @@ struct Extract {
 
 // `value` gives what an instruction of the computation of `target` has computed. `hops` 0: the instruction alone; negative: everything
 // before it in its computation. `of_several`: the value is of a run on several devices, and what they exchanged is given to the program.
+// `given`: instructions whose value must be given wherever it is needed, as something was set by hand in it or in what it read.
 absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& target, int64_t hops,
-                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several = false);
+                                       const std::function<absl::StatusOr<Value>(const Instruction&)>& value, bool of_several = false,
+                                       const absl::flat_hash_set<const Instruction*>& given = {});
 
 // Writes the program as HLO text at `path`, and where it has parameters their values as an archive beside it (`archive`, empty
 // otherwise: FILE.npz for FILE.hlo).

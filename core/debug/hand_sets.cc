@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/travel.h"
@@ -78,33 +77,7 @@ Value WithLeaf(const Value& whole, absl::Span<const int64_t> path, Value leaf) {
   return Value::Tuple(whole.shape(), std::move(elements));
 }
 
-bool StillSet(Session::State& s, absl::Span<const HandSet> sets, size_t which) {
-  const HandSet& set = sets[which];
-  if (set.handed) return true;
-  Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline == nullptr) return false;
-  bool kept = false;
-  for (const Timeline::Moment& moment : timeline->moments()) kept |= moment.kept && moment.mark == set.mark;
-  if (!kept || timeline->Seek(set.mark) != StopReason::kStep) return false;
-  timeline->TakeUpEdit();
-  Value whole, leaf;
-  if (FindSet(s, set, &whole, &leaf) == nullptr) return false;
-  absl::flat_hash_set<int64_t> anew;  // byte offsets
-  for (const HandSet& later : sets.subspan(which + 1)) {
-    if (later.mark == set.mark && later.depth == set.depth && later.instruction == set.instruction && later.path == set.path) {
-      ForEachPlace(later, [&](int64_t at, int64_t) { anew.insert(at); });
-    }
-  }
-  bool same = true, any = false;
-  ForEachPlace(set, [&](int64_t at, int64_t bytes) {
-    if (anew.contains(at)) return;
-    any = true;
-    same = same && std::memcmp(leaf.data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)) == 0;
-  });
-  return same && any;
-}
-
-absl::Status SetAgain(Session::State& s, const HandSet& set) {
+absl::Status SetAgain(Session::State& s, const HandSet& set, bool known) {
   Value whole, leaf;
   const Instruction* instruction = FindSet(s, set, &whole, &leaf);
   if (instruction == nullptr) return absl::NotFoundError("it is not there any more");
@@ -113,39 +86,85 @@ absl::Status SetAgain(Session::State& s, const HandSet& set) {
   if (after.byte_size() > 0) std::memcpy(after.mutable_data(), leaf.data(), static_cast<size_t>(after.byte_size()));
   ForEachPlace(set, [&](int64_t at, int64_t bytes) { std::memcpy(after.mutable_data() + at, set.leaf.data() + at, static_cast<size_t>(bytes)); });
   if (absl::Status status = s.machine->SetValue(set.depth, instruction->index, WithLeaf(whole, set.path, std::move(after)),
-                                                LeafNumber(instruction->shape, set.path), set.places);
+                                                LeafNumber(instruction->shape, set.path), set.places, known);
       !status.ok())
     return status;
-  NoteEdit(s);
+  NoteEdit(s, set);
   return absl::OkStatus();
 }
 
-std::vector<HandSet> LaterSets(Session::State& s) {
-  std::vector<HandSet> later;
-  const Timeline* timeline = s.Extension<Travel>().timeline.get();
-  if (timeline == nullptr) return later;
-  const Mark now = s.machine->Where();
-  for (const HandSet& set : s.Extension<HandSets>().of[s.machine.get()]) {
-    const bool kept = std::any_of(timeline->moments().begin(), timeline->moments().end(), [&](const Timeline::Moment& moment) { return moment.kept && moment.mark == set.mark; });
-    if (!set.handed && kept && now < set.mark) later.push_back(set);
+bool Reads(const Instruction& reader, const Instruction& value, absl::Span<const int64_t> path) {
+  if (std::find(reader.operands.begin(), reader.operands.end(), &value) == reader.operands.end()) return false;
+  const bool part = !path.empty() && reader.operands.size() == 1 && value.shape.IsTuple() && reader.Has(AttrId::kIndex);
+  return !part || reader.Int(AttrId::kIndex) == path[0];
+}
+
+int ReadFrom(const HandSet& set) {
+  const bool inner = set.mark.levels.size() > static_cast<size_t>(set.depth) + 1;  // what is being executed has read its operands
+  return set.mark.levels[set.depth].position + (inner ? 1 : 0);
+}
+
+std::string ReadBeforeText(Session::State& s, const HandSet& made) {
+  constexpr size_t kNamed = 3;
+  const Computation& computation = *s.machine->frames()[made.depth].computation;
+  const Instruction& value = *computation.FindInstruction(made.instruction);
+  const int from = ReadFrom(made);
+  std::vector<std::string> had;
+  bool to_come = computation.root == &value;
+  for (const Instruction* reader : computation.schedule) {
+    if (!Reads(*reader, value, made.path)) continue;
+    if (reader->index < from) had.push_back(absl::StrCat("%", reader->name));
+    else to_come = true;
   }
-  std::stable_sort(later.begin(), later.end(), [](const HandSet& a, const HandSet& b) { return a.mark < b.mark; });
+  if (had.empty()) return "";
+  const bool one = had.size() == 1;
+  const std::string first = had[0];
+  std::string names = had[0];
+  const size_t named = std::min(had.size(), kNamed);
+  for (size_t k = 1; k < named; ++k) absl::StrAppend(&names, k + 1 == had.size() ? " and " : ", ", had[k]);
+  if (named < had.size()) absl::StrAppend(&names, " and ", had.size() - named, " more");
+  return absl::StrCat("  ", names, one ? " has" : " have", " read it before, as it was", to_come ? "" : ", and nothing else reads it", "; to change what ", one ? "that makes" : "they make",
+                      ", go back to ", first, " first\n");
+}
+
+std::vector<HandSet> AllSets(Session::State& s) {
+  std::vector<HandSet> all;
+  if (const Timeline* timeline = s.Extension<Travel>().timeline.get()) {
+    for (const Timeline::Moment& moment : timeline->moments()) all.insert(all.end(), moment.sets.begin(), moment.sets.end());
+  }
+  return all;
+}
+
+std::vector<HandSet> LaterSets(Session::State& s) {
+  std::vector<HandSet> later = AllSets(s);
+  const Mark now = s.machine->Where();
+  std::erase_if(later, [&](const HandSet& set) { return !(now < set.mark); });
   return later;
+}
+
+std::vector<HandSet> SetsOfFrame(Session::State& s, int depth, const Instruction* inside) {
+  std::vector<HandSet> sets = AllSets(s);
+  const Mark now = s.machine->Where();
+  std::erase_if(sets, [&](const HandSet& set) {
+    if (now < set.mark || (inside != nullptr ? set.depth <= depth : set.depth != depth)) return true;
+    for (int k = 0; k < depth; ++k) {
+      if (!(set.mark.levels[k] == now.levels[k])) return true;
+    }
+    const Mark::Level &at = set.mark.levels[depth], &here = now.levels[depth];
+    return at.kind != here.kind || at.iteration != here.iteration || at.branch != here.branch || (inside != nullptr && at.position != inside->index);
+  });
+  return sets;
 }
 
 void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<HandSet>& later) {
   if (later.empty()) return;
-  std::vector<HandSet>& sets = s.Extension<HandSets>().of[s.machine.get()];
-  std::erase_if(sets, [&](const HandSet& set) { return !set.handed && made.mark < set.mark; });
   std::vector<std::string> again, gone, replaced;
   (void)LookAround(s, [&] {
     for (const HandSet& set : later) {
-      const std::string inside = InsideText(*s.module, set.mark);
-      const std::string text = absl::StrCat(set.name, inside.empty() ? "" : " in ", inside);
+      const std::string text = SetText(*s.module, set);
       if (SameElements(made, set)) {
         replaced.push_back(text);
       } else if (s.Extension<Travel>().timeline->Seek(set.mark) == StopReason::kStep && SetAgain(s, set).ok()) {
-        sets.push_back(set);
         again.push_back(text);
       } else {
         gone.push_back(text);
@@ -158,19 +177,30 @@ void SetLaterAgain(Session::State& s, const HandSet& made, const std::vector<Han
   if (!gone.empty()) s.Say("  What was set later is gone, the program does not come there any more: ", absl::StrJoin(gone, "; "), "\n");
 }
 
+const Computation* RunBy(const Instruction& caller, const Mark::Level& level) {
+  if (level.kind == FrameKind::kWhileBody) return caller.Called(AttrId::kBody);
+  if (level.kind == FrameKind::kWhileCondition) return caller.Called(AttrId::kCondition);
+  const std::vector<Computation*> called = caller.CalledComputations();
+  const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
+  return which < called.size() ? called[which] : nullptr;
+}
+
 std::string InsideText(const Module& module, const Mark& mark) {
   std::vector<std::string> parts;
   const Computation* computation = module.entry;
   for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
     const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
     const Mark::Level& level = mark.levels[k];
-    const std::vector<Computation*> called = caller.CalledComputations();
     const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
-    const size_t which = level.kind == FrameKind::kBranch ? static_cast<size_t>(level.branch) : 0;
     parts.push_back(absl::StrCat(body ? absl::StrCat("iteration ", level.iteration, " of %") : condition ? absl::StrCat("condition ", level.iteration, " of %") : "%", caller.name));
-    computation = body ? caller.Called(AttrId::kBody) : condition ? caller.Called(AttrId::kCondition) : which < called.size() ? called[which] : nullptr;
+    computation = RunBy(caller, level);
   }
   return absl::StrJoin(parts, ", ");
+}
+
+std::string SetText(const Module& module, const HandSet& set) {
+  const std::string inside = InsideText(module, set.mark);
+  return absl::StrCat(set.name, inside.empty() ? "" : " in ", inside);
 }
 
 }  // namespace hloscope

@@ -7,7 +7,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
-#include "core/debug/hand_sets.h"
+#include "core/debug/travel.h"
 #include "core/literal/relayout.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics_scan.h"
@@ -30,7 +30,7 @@ struct Entry {
 
 // A run is deterministic: what a frame's path and an instruction name is one value, wherever its bytes lie, until something is set by hand.
 // Buffers are no names: they are freed, reused and updated in place.
-using Key = std::tuple<uint64_t, const Instruction*, size_t>;
+using Key = std::tuple<uint64_t, const Instruction*, int64_t>;
 
 struct KnownValues {
   static constexpr bool kOfRun = true;
@@ -55,9 +55,8 @@ Entry& EntryOf(Session::State& s, int depth, const Instruction& instruction, con
   KnownValues& known = s.Extension<KnownValues>();
   if (known.machine != s.machine.get() || known.of.size() > kMost) known.of.clear();
   known.machine = s.machine.get();
-  const std::map<const Machine*, std::vector<HandSet>>& sets = s.Extension<HandSets>().of;
-  const auto set = sets.find(known.machine);
-  const Key key = {s.machine->frames()[depth].path, &instruction, set != sets.end() ? set->second.size() : 0};
+  const Timeline* timeline = s.Extension<Travel>().timeline.get();
+  const Key key = {s.machine->frames()[depth].path, &instruction, timeline != nullptr ? timeline->last_edit() : 0};
   const uint64_t print = PrintOf(array);
   Entry& entry = known.of[key];
   if (entry.print != print) entry = Entry();

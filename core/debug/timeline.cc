@@ -35,11 +35,12 @@ size_t Timeline::Before(const Mark& mark) const {
 void Timeline::Add(bool kept) {
   std::shared_ptr<const MachineSnapshot> snapshot = machine_.TakeSnapshot();
   if (snapshot == nullptr) return;
-  Moment moment{Machine::MarkOf(*snapshot), seconds_, snapshot, kept, machine_.top().computation};
+  Moment moment{Machine::MarkOf(*snapshot), seconds_, snapshot, kept, machine_.top().computation, {}};
   const auto at = std::lower_bound(moments_.begin(), moments_.end(), moment.mark, [](const Moment& m, const Mark& mark) { return m.mark < mark; });
   if (at != moments_.end() && at->mark == moment.mark) {
     if (!kept) return;
     Count(*at->snapshot, -1);
+    moment.sets = std::move(at->sets);
     *at = std::move(moment);
   } else {
     moments_.insert(at, std::move(moment));
@@ -261,13 +262,35 @@ absl::StatusOr<Mark> Timeline::LastWithin(Mark mark) {
 
 // ---- What was set ----
 
-void Timeline::NoteEdit() {
+namespace {
+
+// Nothing of `earlier`, set at the same moment, is left.
+bool Covers(const HandSet& made, const HandSet& earlier) {
+  if (made.depth != earlier.depth || made.instruction != earlier.instruction || made.path != earlier.path) return false;
+  if (made.places.empty() || earlier.places.empty()) return made.places.empty();
+  const absl::flat_hash_set<int64_t> places(made.places.begin(), made.places.end());
+  return std::all_of(earlier.places.begin(), earlier.places.end(), [&](int64_t place) { return places.contains(place); });
+}
+
+}  // namespace
+
+void Timeline::NoteEdit(HandSet made) {
   const Mark now = machine_.Where();
   while (!moments_.empty() && now < moments_.back().mark) {
     Count(*moments_.back().snapshot, -1);
     moments_.pop_back();
   }
   Add(true);
+  Moment& moment = moments_[Before(now)];
+  std::erase_if(moment.sets, [&](const HandSet& earlier) { return Covers(made, earlier); });
+  moment.sets.push_back(std::move(made));
+  moment.edit = ++edits_;
+}
+
+int64_t Timeline::last_edit() const {
+  int64_t last = 0;
+  for (const Moment& moment : moments_) last = std::max(last, moment.edit);
+  return last;
 }
 
 bool Timeline::TakeUpEdit() {

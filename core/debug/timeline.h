@@ -10,6 +10,7 @@
 
 #include <functional>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -24,6 +25,17 @@ struct TimelineOptions {
   int64_t budget_bytes = int64_t{1} << 30;  // of values that only snapshots hold
   double interval_seconds = 0.03;
   size_t max_snapshots = 400;
+};
+
+// What somebody set: it belongs to a moment. What was executed before that has read the value as it was; from there on all read it as set.
+struct HandSet {
+  Mark mark;                    // the moment
+  int depth = 0;                // of the frame that has the value
+  std::string instruction;      // there
+  std::vector<int64_t> path;    // into a tuple
+  std::vector<int64_t> places;  // row-major; empty: the whole array
+  Value leaf;                   // the array with the new elements
+  std::string name;             // "%x[0]"
 };
 
 // FailedPrecondition inside an element computation: that is only looked at, its caller's value is computed without it. What changes the
@@ -42,6 +54,8 @@ class Timeline {
     std::shared_ptr<const MachineSnapshot> snapshot;
     bool kept = false;   // the beginning, and where something was set
     const Computation* computation = nullptr;  // of the innermost frame
+    std::vector<HandSet> sets;  // oldest first
+    int64_t edit = 0;           // the last of them, counted over all branches
   };
   // In order of time. Never empty.
   const std::vector<Moment>& moments() const { return moments_; }
@@ -58,8 +72,10 @@ class Timeline {
   // Called where the run forward has come to when a snapshot was due.
   void set_on_moment(std::function<void(const Mark& mark)> f) { on_moment_ = std::move(f); }
 
-  // Something was just set at the present moment.
-  void NoteEdit();
+  // That was just set at the present moment.
+  void NoteEdit(HandSet made);
+  // Another number after each set, and in each branch.
+  int64_t last_edit() const;
   // The present is where something was set, as it was before that: goes to it as it is after that. For runs forward, which stop there
   // because it is armed (moments() that are kept tell where).
   bool TakeUpEdit();
@@ -91,6 +107,7 @@ class Timeline {
   std::function<void(const Mark& mark)> on_moment_;
   std::vector<Moment> moments_;
   double seconds_ = 0;
+  int64_t edits_ = 0;
   int64_t held_bytes_ = 0;
   struct Held {
     int count = 0;

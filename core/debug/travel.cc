@@ -64,10 +64,10 @@ void Settle(Session::State& s) {
   if (timeline != nullptr) timeline->Settle();
 }
 
-void NoteEdit(Session::State& s) {
+void NoteEdit(Session::State& s, HandSet made) {
   Timeline* timeline = s.Extension<Travel>().timeline.get();
   if (timeline == nullptr) return;
-  timeline->NoteEdit();
+  timeline->NoteEdit(std::move(made));
   TakeBack(s);
   Ledger(s).DropAfter(s.machine->Where());
   for (auto& [number, logged] : StopsOfRun(s).logged) logged.DropAfter(s.machine->Where());

@@ -35,7 +35,7 @@ void TakeUpEdit(Session::State& s);
 // After a stop inside a loop that nobody meant to look at: makes the values of the loop's frames available.
 void Settle(Session::State& s);
 // After a value was set.
-void NoteEdit(Session::State& s);
+void NoteEdit(Session::State& s, HandSet made);
 // Goes there and says so if it fails. The mark is of this run.
 absl::Status GoTo(Session::State& s, const Mark& mark);
 

@@ -263,10 +263,9 @@ absl::Status SetElement(Session::State& s, absl::string_view target, absl::strin
     const absl::Status set = s.machine->SetValue(found->first, found->second->index, WithLeaf(*whole, path, std::move(after)),
                                                  LeafNumber(found->second->shape, path), made.places);
     if (set.ok()) {
-      NoteEdit(s);
-      s.Say(name, " = ", what, "\n");
+      NoteEdit(s, made);
+      s.Say(name, " = ", what, "\n", ReadBeforeText(s, made));
       SetLaterAgain(s, made, later);
-      s.Extension<HandSets>().of[s.machine.get()].push_back(std::move(made));
     }
     if (const size_t copies = set.ok() ? CopiesOf(*s.module, *found->second).size() : 0; copies > 0) {
       s.Say("  Regions that read it have ", copies == 1 ? "a copy" : "copies", " of this constant, as before: edit %", found->second->name, " = VALUE changes all\n");

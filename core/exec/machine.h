@@ -231,7 +231,8 @@ class Machine {
   // Replaces a value (`set`): later instructions see it, and the past stays as it was, also when it is made again. The position must be
   // before the frame's.
   // `leaf` and `places`: which of its elements are meant by that, as in SetByHand; the others are handed in as they were.
-  absl::Status SetValue(int depth, int position, Value value, int leaf = -1, std::vector<int64_t> places = {});
+  // `known`: it was set in the run that values are adopted from, too, so those that have not been handed over yet are still good.
+  absl::Status SetValue(int depth, int position, Value value, int leaf = -1, std::vector<int64_t> places = {}, bool known = false);
 
   // -- Going on in an edited program --
   // After Start: values of instructions of the entry computation that another run has computed already, from the same inputs. The first
@@ -240,8 +241,8 @@ class Machine {
     bool known = false;
     Value value;  // in the layout of the instruction's shape; empty: made again when something needs it
   };
-  // `hold`: the values cannot be made again from the inputs (something was set), so they stay held. One entry by schedule position.
-  absl::Status Adopt(std::vector<Known> known, bool hold);
+  // One entry by schedule position. What had been set in that run is set again by the owner (SetValue).
+  absl::Status Adopt(std::vector<Known> known);
   int64_t adopted() const;  // instructions that were handed over, so far
 
   // Called after every region ran in program order, with its inputs' and result's values, dense (for --check and catches). While set, inputs

@@ -6,7 +6,7 @@
 
 namespace hloscope {
 
-absl::Status Machine::Adopt(std::vector<Known> known, bool hold) {
+absl::Status Machine::Adopt(std::vector<Known> known) {
   if (frames_.size() != 1 || frames_[0].position != 0) return absl::FailedPreconditionError("values can be adopted at the beginning of a run only");
   const std::vector<Instruction*>& schedule = frames_[0].computation->schedule;
   if (known.size() != schedule.size()) return absl::InvalidArgumentError("not as many values as instructions");
@@ -16,7 +16,6 @@ absl::Status Machine::Adopt(std::vector<Known> known, bool hold) {
     return absl::InvalidArgumentError(absl::StrCat("%", schedule[p]->name, " has shape ", schedule[p]->shape.ToString(false), ", the value has ", value.shape().ToString(false)));
   }
   impl_->known = std::move(known);
-  impl_->hold_known = hold;
   impl_->adopted = 0;
   return absl::OkStatus();
 }
@@ -38,15 +37,6 @@ bool Machine::Impl::TakeKnown(Frame& frame, const Region& region) {
   known[region.root] = Known();
   adopted += static_cast<int64_t>(region.members.size());
   Consume(frame, region);
-  if (value.has_value() && hold_known) {
-    if (!IsReplaced(frame, region.root)) frame.replaced.push_back(region.root);
-    frame.changed = true;
-    for (int member : region.members) {
-      if (member == region.root || !known[member].value.has_value()) continue;
-      if (!IsReplaced(frame, member)) frame.replaced.push_back(member);
-      frame.values[member] = std::move(known[member].value);
-    }
-  }
   if (value.has_value()) Store(frame, region.root, std::move(value));
   return true;
 }

@@ -186,7 +186,6 @@ struct Machine::Impl {
 
   // machine_adopt.cc
   std::vector<Known> known;  // of the entry; empty: nothing is
-  bool hold_known = false;
   int64_t adopted = 0;
   bool TakeKnown(Frame& frame, const Region& region);
 
@@ -195,7 +194,7 @@ struct Machine::Impl {
   bool CheckpointDue();
   bool CanSnapshot() const;
   void RewindLogs();    // what went out after the present has not gone out yet
-  void ForgetFuture();  // something was set: what is logged beyond the present no longer happens
+  void ForgetFuture(bool keeps_known);  // something was set: what is logged beyond the present no longer happens
   // Values before the position of frames that `frames` (of another moment of the same run) holds.
   void Recall(const std::vector<Frame>& from);
   void HoldAgain(Frame& frame, int position, const Value& value);

@@ -275,8 +275,8 @@ void Machine::Impl::RewindLogs() {
   }
 }
 
-void Machine::Impl::ForgetFuture() {
-  known.clear();
+void Machine::Impl::ForgetFuture(bool keeps_known) {
+  if (!keeps_known) known.clear();
   histories.push_back({next_history++, m.executed_});
 }
 

@@ -219,7 +219,7 @@ absl::StatusOr<Value> Machine::ValueAhead(int depth, int position) {
   return dense;
 }
 
-absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, std::vector<int64_t> places) {
+absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, std::vector<int64_t> places, bool known) {
   if (depth < 0 || depth >= static_cast<int>(frames_.size())) return absl::InvalidArgumentError(absl::StrCat("there is no frame ", depth));
   Frame& frame = frames_[depth];
   if (position < 0 || position >= static_cast<int>(frame.values.size())) return absl::InvalidArgumentError("no such instruction");
@@ -282,7 +282,7 @@ absl::Status Machine::SetValue(int depth, int position, Value value, int leaf, s
   }
   frame.values[position] = std::move(value);
   frame.set_by_hand.push_back({position, leaf, places.empty() ? nullptr : std::make_shared<const std::vector<int64_t>>(std::move(places))});
-  impl_->ForgetFuture();
+  impl_->ForgetFuture(known);
   return absl::OkStatus();
 }
 

@@ -1,11 +1,15 @@
 // Random walks with sets, in any frame on the stack: every moment that is gone back to shows what it showed when it was the present, however
-// little is kept and wherever there are snapshots.
+// little is kept and wherever there are snapshots; also after edits that change nothing but a constant that nothing reads, and in both forks.
 #include <cstdlib>
 #include <random>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "backends/reference/backend.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/session_state.h"
+#include "core/debug/travel.h"
 #include "core/ops/verifier.h"
 #include "core/text/hlo_text.h"
 #include "gtest/gtest.h"
@@ -39,6 +43,7 @@ condition {
   p = (s32[], f32[4], f32[]) parameter(0)
   i = s32[] get-tuple-element(p), index=0
   limit = s32[] constant(3)
+  spare2 = s32[] constant(0)
   ROOT less = pred[] compare(i, limit), direction=LT
 }
 outer {
@@ -47,6 +52,7 @@ outer {
   v = f32[4] get-tuple-element(p), index=1
   g = f32[] get-tuple-element(p), index=2
   zero = s32[] constant(0)
+  spare1 = f32[] constant(0)
   half = f32[] constant(0.5)
   g2 = f32[] multiply(g, half)
   gn = f32[] negate(g2)
@@ -61,6 +67,7 @@ outer {
   ROOT carry = (s32[], f32[4], f32[]) tuple(next, iv3, g)
 }
 ENTRY main {
+  spare0 = f32[] constant(0)
   start = f32[4] parameter(0)
   gain = f32[] parameter(1)
   twice = f32[4] add(start, start)
@@ -74,13 +81,14 @@ ENTRY main {
   last = f32[4] get-tuple-element(loop), index=1
   fin = f32[4] add(last, twice)
   fin2 = f32[4] call(fin), to_apply=f
+  spare3 = f32[] constant(0)
   ROOT answer = f32[4] multiply(fin2, mm)
 }
 )";
 
 class Walk {
  public:
-  Walk(int seed, int64_t retain, const char* seconds, bool reference) : random_(seed) {
+  Walk(int seed, int64_t retain, const char* seconds, bool reference, bool edits = false) : random_(seed), edits_(edits) {
     seconds != nullptr ? setenv("HLOSCOPE_SNAPSHOT_SECONDS", seconds, 1) : unsetenv("HLOSCOPE_SNAPSHOT_SECONDS");
     SessionOptions options;
     options.fill.kind = Fill::kIota;
@@ -88,6 +96,53 @@ class Walk {
     session_ = OpenSession(kProgram, reference, options, [this](absl::string_view out) { absl::StrAppend(&said_, out); });
   }
   ~Walk() { unsetenv("HLOSCOPE_SNAPSHOT_SECONDS"); }
+
+  int kept() const { return kept_; }  // sets, over edits
+
+  // Sets and an edit that changes values: nothing, or how a moment differs from the same one of the edited program with the same sets.
+  std::string RunEdited(bool reference, const SessionOptions& options) {
+    Say("start");
+    Note();
+    for (int steps = 4 + Below(8); steps > 0; --steps) {
+      Move();
+      if (session_->state().machine->finished()) Say("goto end");
+      Note();
+      if (Below(2) == 0) Set();
+    }
+    Say(absl::StrCat("goto m", Below(static_cast<int>(seen_.size()))));
+    const std::vector<HandSet> sets = AllSets(session_->state());
+    constexpr const char* kEdits[][3] = {{"half", "constant(0.5)", "0.75"}, {"limit", "constant(3)", "2"}, {"limit", "constant(3)", "4"}};
+    const char* const* edit = kEdits[Below(3)];
+    const std::string said = Say(absl::StrCat("edit %", edit[0], " = ", edit[2]));
+    Session& edited = *session_;
+    std::unique_ptr<Session> fresh = OpenSession(absl::StrReplaceAll(kProgram, {{edit[1], absl::StrCat("constant(", edit[2], ")")}}), reference, options,
+                                                 [this](absl::string_view out) { absl::StrAppend(&said_, out); });
+    fresh->Execute("start");
+    size_t there = 0;
+    for (const HandSet& set : sets) {
+      if (GoTo(fresh->state(), set.mark).ok() && SetAgain(fresh->state(), set).ok()) ++there;
+    }
+    if (AllSets(edited.state()).size() != there || AllSets(fresh->state()).size() != there) return absl::StrCat(said, there, " sets are wanted\n", log_);
+    kept_ += static_cast<int>(there);
+    const std::map<std::string, Mark> bookmarks = edited.state().Extension<Travel>().bookmarks;
+    for (const auto& [name, mark] : bookmarks) {
+      const bool came = GoTo(fresh->state(), mark).ok();
+      if (GoTo(edited.state(), mark).ok() != came) return absl::StrCat(name, " is in one of them\n", log_);
+      if (!came) continue;
+      const std::string now = Look();
+      session_.swap(fresh);
+      const std::string wanted = Look();
+      session_.swap(fresh);
+      if (now != wanted) return absl::StrCat(name, " is\n", now, "and wanted is\n", wanted, "after\n", log_, said);
+    }
+    Say("goto end");
+    const std::string end = Say("print $result");
+    session_.swap(fresh);
+    Say("goto end", false);
+    const std::string wanted = Say("print $result", false);
+    session_.swap(fresh);
+    return end == wanted ? "" : absl::StrCat("the end is\n", end, "and wanted is\n", wanted, "after\n", log_, said);
+  }
 
   // Nothing, or how a moment differs.
   std::string Run() {
@@ -102,7 +157,22 @@ class Walk {
         Say(absl::StrCat("goto m", Below(static_cast<int>(seen_.size()))));
         Say(absl::StrCat("goto m", seen_.size() - 1));
       }
+      if (edits_ && Below(4) == 0) Edit();
+      if (edits_ && at_fork_.empty() && Below(6) == 0) {
+        Say("fork other");
+        at_fork_ = seen_;
+      }
     }
+    if (edits_) Edit();
+    std::string differs = GoBack();
+    if (!differs.empty() || at_fork_.empty()) return differs;
+    Say("switch main");
+    seen_ = at_fork_;
+    return GoBack();
+  }
+
+ private:
+  std::string GoBack() {
     for (int k = 0; k < 14; ++k) {
       const int n = Below(static_cast<int>(seen_.size()));
       Say(absl::StrCat("goto m", n));
@@ -116,8 +186,17 @@ class Walk {
     }
     return "";
   }
-
- private:
+  // Changes nothing that anything reads, and comes back.
+  void Edit() {
+    constexpr const char* kSpare[] = {"spare0", "spare1", "spare2", "spare3"};
+    if (Below(2) == 0) Say(absl::StrCat("goto m", Below(static_cast<int>(seen_.size()))));
+    const size_t sets = AllSets(session_->state()).size();
+    const std::string said = Say(absl::StrCat("edit %", kSpare[Below(4)], " = ", Below(100)));
+    EXPECT_TRUE(absl::StrContains(said, "again) to be run") || absl::StrContains(said, "are to be run")) << said << log_;
+    EXPECT_EQ(AllSets(session_->state()).size(), sets) << said << log_;
+    kept_ += static_cast<int>(sets);
+    Say(absl::StrCat("goto m", seen_.size() - 1));
+  }
   int Below(int n) { return static_cast<int>(random_() % static_cast<uint32_t>(n)); }
   std::string Say(const std::string& line, bool logged = true) {
     said_.clear();
@@ -142,7 +221,9 @@ class Walk {
     std::string text = Say("backtrace", false);
     for (size_t k = 0; k < frames.size(); ++k) {
       Say(absl::StrCat("frame ", k), false);
-      for (const Instruction* i : frames[frames.size() - 1 - k].computation->schedule) absl::StrAppend(&text, Say(absl::StrCat("print %", i->name), false));
+      for (const Instruction* i : frames[frames.size() - 1 - k].computation->schedule) {
+        if (i->name.substr(0, 5) != "spare") absl::StrAppend(&text, Say(absl::StrCat("print %", i->name), false));
+      }
     }
     if (!frames.empty()) Say("frame 0", false);
     return text;
@@ -157,7 +238,7 @@ class Walk {
     const size_t depth = Below(2) == 0 ? 0 : static_cast<size_t>(Below(static_cast<int>(frames.size())));  // 0: the entry
     std::vector<const Instruction*> floats;
     for (const Instruction* i : frames[depth].computation->schedule) {
-      if (i->shape.IsArray() && i->shape.element_type() == ElementType::kF32 && i->literal == nullptr) floats.push_back(i);
+      if (i->shape.IsArray() && i->shape.element_type() == ElementType::kF32 && i->literal == nullptr && i->name.substr(0, 5) != "spare") floats.push_back(i);
     }
     if (floats.empty()) return;
     const Instruction& i = *floats[Below(static_cast<int>(floats.size()))];
@@ -168,9 +249,12 @@ class Walk {
   }
 
   std::mt19937 random_;
+  bool edits_;
+  int kept_ = 0;
   std::string said_, log_;
   std::unique_ptr<Session> session_;
   std::vector<std::string> seen_;  // by bookmark
+  std::vector<std::string> at_fork_;  // of those of the fork that is left
 };
 
 TEST(SetsTest, ThePastIsWhatItWas) {
@@ -180,6 +264,31 @@ TEST(SetsTest, ThePastIsWhatItWas) {
     const std::string differs = Walk(seed, kRetain[seed % 4], kSeconds[seed % 3], seed % 5 < 3).Run();
     ASSERT_EQ(differs, "") << "seed " << seed;
   }
+}
+
+TEST(SetsTest, EditsThatChangeNothingAndForksKeepThem) {
+  constexpr int64_t kRetain[] = {1, 1000, int64_t{1} << 30};
+  int kept = 0;
+  for (int seed = 0; seed < 120; ++seed) {
+    Walk walk(seed, kRetain[seed % 3], seed % 2 == 0 ? "0" : nullptr, seed % 5 < 3, true);
+    const std::string differs = walk.Run();
+    ASSERT_EQ(differs, "") << "seed " << seed;
+    kept += walk.kept();
+  }
+  EXPECT_GT(kept, 200);
+}
+
+TEST(SetsTest, AnEditWithSetsIsTheEditedProgramWithThem) {
+  int kept = 0;
+  for (int seed = 0; seed < 120; ++seed) {
+    SessionOptions options;
+    options.fill.kind = Fill::kIota;
+    Walk walk(seed, options.retain_bytes, nullptr, seed % 2 == 0);
+    const std::string differs = walk.RunEdited(seed % 2 == 0, options);
+    ASSERT_EQ(differs, "") << "seed " << seed;
+    kept += walk.kept();
+  }
+  EXPECT_GT(kept, 50);
 }
 
 }  // namespace
