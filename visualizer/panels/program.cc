@@ -211,6 +211,11 @@ void ProgramPanel::UpdateValues(PanelContext& context) {
     iteration_ = -1;
     merged_values_ = nullptr;
   }
+  // An earlier iteration is looked at from where the program stands: elsewhere the values are those of the new place.
+  if (now.mark != values_mark_) {
+    values_mark_ = now.mark;
+    iteration_ = -1;
+  }
   if (now.phase != Phase::kStopped && now.phase != Phase::kFinished && now.phase != Phase::kError) {
     values_.clear();
     fresh_values_.clear();

@@ -217,6 +217,7 @@ class ProgramPanel : public Panel {
   absl::flat_hash_set<const Instruction*> fresh_values_;
   std::vector<const Instruction*> wanted_values_;
   uint64_t values_moment_ = 0, values_program_ = 0;
+  Mark values_mark_;  // where the program stood
   int values_round_ = 0;
   Live<LineValues> live_values_;
   std::shared_ptr<const LineValues> merged_values_;
