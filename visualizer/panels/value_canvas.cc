@@ -86,15 +86,23 @@ void ValueCanvas::Clamp(CanvasView& view, int64_t rows, int64_t columns, ImVec2 
   view.column = std::clamp(view.column, 0.0, std::max(0.0, static_cast<double>(columns) - size.x / view.cell_width));
 }
 
-CanvasWish ValueCanvas::Wish(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size) {
+float ValueCanvas::IndexWidth(int64_t rows) const { return std::max(ui::Px(kIndexWidth), ui::Measure(ui::Type().mono_small, absl::StrCat(rows)).x + ui::Px(16)); }
+
+ValueCanvas::Room ValueCanvas::TableRoom(int64_t rows, ImVec2 size) const {
+  return {std::max(1.0, (size.y - ui::Px(kHeader + kBar)) / static_cast<double>(ui::Px(kRowHeight))),
+          std::max(1.0, (size.x - IndexWidth(rows) - ui::Px(kBar)) / std::max<double>(column_width_, ui::Px(56)))};
+}
+
+CanvasWish ValueCanvas::Wish(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size, const CanvasMarks& marks) {
   CanvasWish wish;
   size_ = size;
   if (rows <= 0 || columns <= 0 || size.x < 8 || size.y < 8) return wish;
   if (mode == CanvasMode::kTable) {
-    const double width = std::max<double>(column_width_, ui::Px(56));
-    const int64_t seen_rows = static_cast<int64_t>(std::ceil((size.y - ui::Px(kHeader)) / ui::Px(kRowHeight))) + 1, seen_columns = static_cast<int64_t>(std::ceil((size.x - ui::Px(kIndexWidth)) / width)) + 1;
-    view.table_row = std::clamp(view.table_row, 0.0, std::max(0.0, static_cast<double>(rows) - (size.y - ui::Px(kHeader + kBar)) / ui::Px(kRowHeight)));
-    view.table_column = std::clamp(view.table_column, 0.0, std::max(0.0, static_cast<double>(columns) - (size.x - ui::Px(kIndexWidth + kBar)) / width));
+    const Room room = TableRoom(rows, size);
+    if (view.held && marks.has_selected) Reveal(mode, view, rows, marks.selected_row, marks.selected_column);
+    const int64_t seen_rows = static_cast<int64_t>(std::ceil(room.rows)) + 1, seen_columns = static_cast<int64_t>(std::ceil(room.columns)) + 1;
+    view.table_row = std::clamp(view.table_row, 0.0, std::max(0.0, static_cast<double>(rows) - room.rows));
+    view.table_column = std::clamp(view.table_column, 0.0, std::max(0.0, static_cast<double>(columns) - room.columns));
     wish.window.row = std::clamp<int64_t>(static_cast<int64_t>(view.table_row), 0, rows - 1);
     wish.window.column = std::clamp<int64_t>(static_cast<int64_t>(view.table_column), 0, columns - 1);
     wish.window.rows = std::min(seen_rows, rows - wish.window.row);
@@ -115,12 +123,13 @@ CanvasWish ValueCanvas::Wish(CanvasMode mode, CanvasView& view, int64_t rows, in
   return wish;
 }
 
-void ValueCanvas::Reveal(CanvasMode mode, CanvasView& view, int64_t row, int64_t column) const {
+void ValueCanvas::Reveal(CanvasMode mode, CanvasView& view, int64_t rows, int64_t row, int64_t column) const {
   if (mode == CanvasMode::kTable) {
-    const double seen_rows = std::max<double>(1, (size_.y - ui::Px(kHeader + kBar)) / ui::Px(kRowHeight));
-    const double seen_columns = std::max<double>(1, (size_.x - ui::Px(kIndexWidth + kBar)) / std::max<double>(column_width_, ui::Px(56)));
-    if (row < view.table_row || row + 1 > view.table_row + seen_rows) view.table_row = std::max(0.0, std::floor(static_cast<double>(row) - seen_rows / 2));
-    if (column < view.table_column || column + 1 > view.table_column + seen_columns) view.table_column = std::max(0.0, std::floor(static_cast<double>(column) - seen_columns / 2));
+    const Room room = TableRoom(rows, size_);
+    const auto r = static_cast<double>(row), c = static_cast<double>(column);
+    if (r < view.table_row || r + 1 > view.table_row + room.rows) view.table_row = std::max(0.0, std::floor(r - room.rows / 2));
+    if (c < view.table_column || c + 1 > view.table_column + room.columns) view.table_column = std::max(0.0, std::floor(c - room.columns / 2));
+    view.held = true;
     return;
   }
   if (view.fitted || view.cell_width <= 0 || view.cell_height <= 0) return;
@@ -335,7 +344,8 @@ CanvasEvents ValueCanvas::DrawTable(CanvasView& view, int64_t rows, int64_t colu
   ImFont* font = ui::Type().mono;
   ImFont* small = ui::Type().mono_small;
   const float row_height = ui::Px(kRowHeight), header = ui::Px(kHeader), bar = ui::Px(kBar);
-  const float index_width = std::max(ui::Px(kIndexWidth), ui::Measure(small, absl::StrCat(rows)).x + ui::Px(16));
+  const float index_width = IndexWidth(rows);
+  const double before = column_width_;
   if (data != nullptr && data->texts.size() == data->planes[0].cells.size()) {
     if (!(widths_of_ == data->of)) column_width_ = 0;
     widths_of_ = data->of;
@@ -343,6 +353,7 @@ CanvasEvents ValueCanvas::DrawTable(CanvasView& view, int64_t rows, int64_t colu
     for (const std::string& text : data->texts) longest = std::max(longest, text.size());
     column_width_ = std::max<double>(column_width_, std::clamp(ui::Measure(font, std::string(longest, '0')).x + ui::Px(18), ui::Px(56), ui::Px(210)));
   }
+  if (column_width_ != before) ui::WantFrame();  // what is held has to come into sight again
   const float width = std::max(static_cast<float>(column_width_), ui::Px(56));
   const Area body = {{area.min.x + index_width, area.min.y + header}, {area.max.x - bar, area.max.y - bar}};
   ImGui::SetCursorScreenPos(body.min);
@@ -355,6 +366,7 @@ CanvasEvents ValueCanvas::DrawTable(CanvasView& view, int64_t rows, int64_t colu
     if (io.KeyShift) view.table_column -= io.MouseWheel * 2;
     else view.table_row -= io.MouseWheel * 3;
     view.table_column -= io.MouseWheelH * 2;
+    if (io.MouseWheel != 0 || io.MouseWheelH != 0) view.held = false;
     const int64_t row = static_cast<int64_t>(std::floor(view.table_row + (io.MousePos.y - body.min.y) / row_height)), column = static_cast<int64_t>(std::floor(view.table_column + (io.MousePos.x - body.min.x) / width));
     if (row >= 0 && row < rows && column >= 0 && column < columns) {
       events.hovered = true;
@@ -408,8 +420,11 @@ CanvasEvents ValueCanvas::DrawTable(CanvasView& view, int64_t rows, int64_t colu
   if (events.hovered) outline(events.row, events.column, c.dim);
   if (marks.has_selected) outline(marks.selected_row, marks.selected_column, c.blue);
   list->PopClipRect();
+  const double at_row = view.table_row, at_column = view.table_column;
   DrawScrollbar("down", true, {{area.max.x - bar, body.min.y}, {area.max.x, body.max.y}}, &view.table_row, seen_rows, static_cast<double>(rows));
   DrawScrollbar("across", false, {{body.min.x, area.max.y - bar}, {body.max.x, area.max.y}}, &view.table_column, seen_columns, static_cast<double>(columns));
+  if (view.table_row != at_row || view.table_column != at_column) view.held = false;
+  ui::TagFact("columns", absl::StrCat(first_column, " .. ", std::min(columns, static_cast<int64_t>(view.table_column + seen_columns + 1e-6)) - 1));
   return events;
 }
 

@@ -27,6 +27,7 @@ struct CanvasView {
   double row = 0, column = 0;    // at the upper left corner, in elements
   double cell_width = 0, cell_height = 0;  // pixels of an element
   double table_row = 0, table_column = 0;
+  bool held = false;  // what is selected stays in sight of the table, however wide its columns become; until it is scrolled by hand
 };
 
 // What the engine is asked for: depends on the place and the zoom.
@@ -59,12 +60,12 @@ struct CanvasEvents {
 class ValueCanvas {
  public:
   // Of a plane of so many rows and columns, drawn at this size.
-  CanvasWish Wish(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size);
+  CanvasWish Wish(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size, const CanvasMarks& marks);
   // At the cursor, this large. `data` null: not there yet.
   CanvasEvents Draw(CanvasMode mode, CanvasView& view, int64_t rows, int64_t columns, ImVec2 size, std::shared_ptr<const CanvasData> data, const ColorScale& scale, CellShows shows,
                     const CanvasMarks& marks);
-  // Brings an element into view.
-  void Reveal(CanvasMode mode, CanvasView& view, int64_t row, int64_t column) const;
+  // Brings an element of a plane of so many rows into view; in a table it stays there until that is scrolled by hand.
+  void Reveal(CanvasMode mode, CanvasView& view, int64_t rows, int64_t row, int64_t column) const;
   double column_width() const { return column_width_; }
 
  private:
@@ -73,6 +74,12 @@ class ValueCanvas {
     float width() const { return max.x - min.x; }
     float height() const { return max.y - min.y; }
   };
+  // How much of a table of so many rows has room at this size.
+  struct Room {
+    double rows = 0, columns = 0;
+  };
+  float IndexWidth(int64_t rows) const;
+  Room TableRoom(int64_t rows, ImVec2 size) const;
   void Fit(CanvasView& view, CanvasMode mode, int64_t rows, int64_t columns, ImVec2 size) const;
   void Clamp(CanvasView& view, int64_t rows, int64_t columns, ImVec2 size) const;
   void Paint(const CanvasData& data, const ColorScale& scale, CellShows shows, bool image);

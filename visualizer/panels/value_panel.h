@@ -102,6 +102,7 @@ class ValuePanel : public Panel {
   void Ask(PanelContext& context, CanvasView& view, const ValueFacts& f, int64_t rows, int64_t columns, ImVec2 room);
 
   void Reveal(CanvasView& view);
+  CanvasMarks Marks(const CanvasView& view) const;
 
   // -- State --
   Followed followed_;

@@ -37,6 +37,18 @@ ColorScale ValuePanel::ScaleFor(const ValueFacts& f) const {
   return scale;
 }
 
+CanvasMarks ValuePanel::Marks(const CanvasView& view) const {
+  CanvasMarks marks;
+  marks.has_selected = !selected_.empty();
+  for (int d = 0; d < static_cast<int>(selected_.size()); ++d) {
+    const bool channel = mode_ == CanvasMode::kImage && d == view.channel;
+    if (d == view.axes.rows) marks.selected_row = selected_[d];
+    else if (d == view.axes.columns) marks.selected_column = selected_[d];
+    else if (!channel && selected_[d] != view.axes.at[d]) marks.has_selected = false;
+  }
+  return marks;
+}
+
 void ValuePanel::DrawCanvas(PanelContext& context, CanvasView& view, const ValueFacts& f, float height) {
   const ui::Palette& c = ui::Colors();
   const int64_t rows = PlaneRows(f.shape, view.axes), columns = PlaneColumns(f.shape, view.axes);
@@ -44,17 +56,7 @@ void ValuePanel::DrawCanvas(PanelContext& context, CanvasView& view, const Value
   if (!side_.comparing()) what_ = PlaneOf::kValue;
   Ask(context, view, f, rows, columns, room);
   const ColorScale scale = ScaleFor(f);
-  CanvasMarks marks;
-  if (!selected_.empty()) {
-    marks.has_selected = true;
-    for (int d = 0; d < f.shape.rank(); ++d) {
-      const bool channel = mode_ == CanvasMode::kImage && d == view.channel;
-      if (d == view.axes.rows) marks.selected_row = selected_[d];
-      else if (d == view.axes.columns) marks.selected_column = selected_[d];
-      else if (!channel && selected_[d] != view.axes.at[d]) marks.has_selected = false;
-    }
-  }
-  const CanvasEvents events = canvas_.Draw(mode_, view, rows, columns, room, data_, scale, static_cast<CellShows>(shows_), marks);
+  const CanvasEvents events = canvas_.Draw(mode_, view, rows, columns, room, data_, scale, static_cast<CellShows>(shows_), Marks(view));
   hovered_.clear();
   if (events.hovered) hovered_ = PlaneIndex(view.axes, events.row, events.column);
   if (events.clicked) context.select(name_.instruction, PlaneIndex(view.axes, events.row, events.column));
@@ -102,7 +104,7 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
 }
 
 void ValuePanel::Ask(PanelContext& context, CanvasView& view, const ValueFacts& f, int64_t rows, int64_t columns, ImVec2 room) {
-  const CanvasWish wish = canvas_.Wish(mode_, view, rows, columns, room);
+  const CanvasWish wish = canvas_.Wish(mode_, view, rows, columns, room, Marks(view));
   if (wish.empty()) return;
   const std::string compare = what_ == PlaneOf::kValue ? "" : side_.compared_with();
   const std::string key = absl::StrCat(key_, view.axes.rows, ",", view.axes.columns, ",", IndexText(view.axes.at), wish.Key(), ",", wish.channels == 3 ? view.channel : -1, ",", static_cast<int>(what_), compare, SignOf(part_));
@@ -145,7 +147,7 @@ void ValuePanel::Reveal(CanvasView& view) {
   for (size_t d = 0; d < selected_.size(); ++d) {
     if (static_cast<int>(d) != view.axes.rows && static_cast<int>(d) != view.axes.columns) view.axes.at[d] = selected_[d];
   }
-  canvas_.Reveal(mode_, view, view.axes.rows >= 0 ? selected_[view.axes.rows] : 0, view.axes.columns >= 0 ? selected_[view.axes.columns] : 0);
+  canvas_.Reveal(mode_, view, PlaneRows(facts_shown_->shape, view.axes), view.axes.rows >= 0 ? selected_[view.axes.rows] : 0, view.axes.columns >= 0 ? selected_[view.axes.columns] : 0);
 }
 
 }  // namespace hloscope
