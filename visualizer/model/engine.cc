@@ -388,11 +388,19 @@ void Engine::Install(ReadProgram program, std::string path, bool from_file) {
   std::vector<Diagnostic> problems = program.problems;
   std::shared_ptr<const Module> broken;
   const bool fresh = problems.empty() && program.module != nullptr && NothingIn(*program.module);  // a new program
-  const bool no_text = HoldsBytes(program) || (program.module == nullptr && !absl::EndsWith(program.format, "text"));
+  const bool bytes = HoldsBytes(program), as_text = absl::EndsWith(program.format, "text");
+  const bool no_text = bytes || (program.module == nullptr && !as_text);
   const bool unreadable = !program.ok() && (no_text || (from_file && program.source != nullptr && !HasSignOfProgram(program.source->text())));
   if (unreadable && from_file && (session_ != nullptr || source_ != nullptr)) {
     AddConsole(ConsoleLine::kError, absl::StrCat(path, " is no program: neither HLO text, StableHLO nor a protobuf of one; ", path_ == path ? "what was read of it before" : path_, " stays open"));
     return;
+  }
+  if (unreadable && bytes && as_text && !problems.empty()) {
+    // What a reader of text finds in bytes helps nobody.
+    problems.resize(1);
+    problems[0].range = {};
+    problems[0].message = "the file holds bytes that are neither text nor a program";
+    problems[0].hint = "open HLO text, StableHLO text or a protobuf of HLO";
   }
   if (program.ok()) {
     absl::StatusOr<std::shared_ptr<Session>> made = wiring_.make_session(std::move(program), [this](absl::string_view text) { Output(text); });

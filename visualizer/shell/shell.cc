@@ -172,6 +172,7 @@ void Shell::RunWanted(bool idle) {
     return;
   }
   const std::shared_ptr<const Reading> reading = document_.reading();
+  if (now_->unreadable && document_.name() == now_->path) return RefuseRun("the file cannot be read as a program: there is nothing to run");
   const auto problems = std::count_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
   if (problems > 0) return RefuseRun(absl::StrCat("the text has ", problems, problems == 1 ? " problem; mend it or undo" : " problems; mend them or undo"));
   if (problems == 0 && !reading->ok && reading->module != nullptr) return RefuseRun("the program is empty: there is nothing to run yet");
