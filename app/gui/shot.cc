@@ -61,7 +61,7 @@ int Run_shot(const std::vector<std::string>& args) {
     for (const PanelRow& row : PanelRows()) absl::StrAppend(&names, names.empty() ? "" : ", ", row.id);
     return UsageError(absl::StrCat("there is no panel ", options.only_panel, "; there are ", names));
   }
-  options.scheme = light ? 1 : 0;
+  options.scheme = light ? 1 : options.keep ? -1 : 0;
   options.width = static_cast<int>(static_cast<float>(options.width) * options.scale);
   options.height = static_cast<int>(static_cast<float>(options.height) * options.scale);
   std::string drive = options.file.empty() ? "" : "wait fact phase != empty\nwait idle\n";

@@ -42,9 +42,11 @@ absl::StatusOr<Value> DeviceInputs::Parameter(int device, int number, MemoryAcco
 void DeviceInputs::Forget() { parameters_.assign(inputs_.size(), {}); }
 
 std::string DeviceInputs::Summary() const {
-  if (std::none_of(inputs_of_.begin(), inputs_of_.end(), [](int of) { return of == 0; })) {
-    return absl::StrCat(Count(inputs_[0]->parameter_count(), "parameter"), ", each device has inputs of its own");
-  }
+  // Given by who runs the program on them.
+  const int parameters = inputs_[0]->parameter_count();
+  const bool given =
+      std::all_of(inputs_of_.begin(), inputs_of_.end(), [&](int of) { return of > 0 && inputs_[of]->from_snapshot() == parameters; });
+  if (given && parameters > 0) return absl::StrCat(Count(parameters, "parameter"), ", of each device its own");
   std::string text = inputs_[0]->Summary();
   if (inputs_.size() > 1) absl::StrAppend(&text, "; ", Count(static_cast<int64_t>(inputs_.size()) - 1, "device"), inputs_.size() == 2 ? " has" : " have", " inputs of their own");
   return text;

@@ -1,8 +1,11 @@
 // Pages are plain text; see the header for what stands on them.
 #include "core/debug/explain.h"
 
+#include <map>
 #include <vector>
 
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/locations.h"
@@ -50,11 +53,54 @@ std::string Users(const Instruction& instruction) {
   return absl::StrCat(absl::StrJoin(names, ", "), more > 0 ? absl::StrCat(" and ", more, " more") : "");
 }
 
+// What an operation's general formula calls by a word, of what hands values on or calls: the word's meaning in the instruction.
+std::map<std::string, std::string> WordsOf(const Instruction& i) {
+  std::map<std::string, std::string> words;
+  const OpDef& def = Def(i);
+  const bool calls = i.Has(AttrId::kCustomCallTarget);
+  if (def.op_class != OpClass::kStructural && def.control == ControlKind::kNone && !calls) return words;
+  const auto name = [](const Instruction* operand) { return absl::StrCat("%", operand->name); };
+  words["operands..."] = absl::StrJoin(i.operands, ", ", [&](std::string* out, const Instruction* operand) { out->append(name(operand)); });
+  if (!i.operands.empty()) {
+    for (const char* word : {"x", "tuple", "init"}) words[word] = name(i.operands[0]);
+  }
+  if (i.Has(AttrId::kIndex)) words["index"] = absl::StrCat(i.Int(AttrId::kIndex, 0));
+  if (calls) words["target"] = std::string(i.Text(AttrId::kCustomCallTarget));
+  if (const Computation* condition = i.Called(AttrId::kCondition)) words["condition"] = std::string(condition->name);
+  if (const Computation* body = i.Called(AttrId::kBody)) words["body"] = std::string(body->name);
+  if (const std::vector<Computation*> called = i.CalledComputations(); called.size() == 1 && called[0] != nullptr)
+    words["f"] = std::string(called[0]->name);
+  return words;
+}
+
 }  // namespace
+
+std::string FilledFormula(const Instruction& instruction) {
+  const std::map<std::string, std::string> words = WordsOf(instruction);
+  const absl::string_view formula = Def(instruction).formula;
+  std::string text;
+  for (size_t at = 0; at < formula.size();) {
+    size_t end = at;
+    while (end < formula.size() && absl::ascii_isalpha(formula[end])) ++end;
+    if (end == at) {
+      text += formula[at++];
+      continue;
+    }
+    if (absl::StartsWith(formula.substr(end), "...")) end += 3;
+    const std::string word(formula.substr(at, end - at));
+    const auto meant = words.find(word);
+    text += meant != words.end() ? meant->second : word;
+    at = end;
+  }
+  return text;
+}
 
 std::string InstructionFormula(const Instruction& instruction) {
   const OpDef& def = Def(instruction);
-  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return "";
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
+    std::string filled = FilledFormula(instruction);
+    return filled != def.formula ? filled : "";
+  }
   const absl::StatusOr<Program> program = ElementProgram(instruction);
   if (!program.ok()) return absl::StrCat("no formula: ", program.status().message());
   std::vector<std::string> names;

@@ -12,6 +12,8 @@ namespace hloscope {
 std::string ExplainOperation(Opcode opcode);
 // The instruction's text, where it comes from, formula with its real attributes, shapes and layouts, users.
 std::string ExplainInstruction(const Module& module, const Instruction& instruction);
+// The operation's general formula, for what hands values on or calls with its operands, index, computations and target in it.
+std::string FilledFormula(const Instruction& instruction);
 // How an element of its result is made, with its real attributes; why there is no formula; empty where no formula would say it.
 std::string InstructionFormula(const Instruction& instruction);
 // "  attention() at /src/model.py:142" lines, innermost first; "" where the text has none.

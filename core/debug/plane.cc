@@ -37,6 +37,18 @@ double Ulp(double got, double expected, ElementType type) {
   return std::fabs(got - expected) / UlpAt(type, expected);
 }
 
+// Of 64-bit integers, whose difference doubles may not see.
+void WholeDifferences(const Value& array, const Value& other, int64_t first, int64_t stride, int64_t count, bool distance, double* out) {
+  const bool is_unsigned = IsUnsigned(array.shape().element_type());
+  for (int64_t k = 0; k < count; ++k) {
+    const int64_t a = reinterpret_cast<const int64_t*>(array.data())[first + k * stride],
+                  b = reinterpret_cast<const int64_t*>(other.data())[first + k * stride];
+    const __int128 difference =
+        is_unsigned ? static_cast<__int128>(static_cast<uint64_t>(a)) - static_cast<uint64_t>(b) : static_cast<__int128>(a) - b;
+    out[k] = static_cast<double>(distance && difference < 0 ? -difference : difference);
+  }
+}
+
 // The elements of a cell, one after the other.
 struct Gathering {
   PlaneCell cell;
@@ -210,6 +222,8 @@ Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& wi
   const int64_t looked = (window.columns + skip_columns - 1) / skip_columns;
   ElementType compared = shape.element_type();
   if (other != nullptr && IsFloat(compared) && IsFloat(other->shape().element_type())) compared = NarrowerType(compared, other->shape().element_type());
+  const bool whole = other != nullptr && !IsFloat(compared) && !IsComplex(compared) && !IsPred(compared) && BitWidth(compared) == 64 &&
+                     other->shape().element_type() == compared;
   std::vector<double> row(static_cast<size_t>(looked)), other_row(other != nullptr ? row.size() : 0);
   std::vector<Gathering> gathering(static_cast<size_t>(cell_columns));
   for (int64_t cell_row = 0; cell_row < cell_rows; ++cell_row) {
@@ -219,8 +233,11 @@ Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& wi
       const int64_t first = base + (window.row + r) * down + window.column * across;
       ReadNumbers(array, first, across * skip_columns, looked, row.data());
       if (other != nullptr && of != PlaneOf::kValue) {
-        ReadNumbers(*other, first, across * skip_columns, looked, other_row.data());
-        for (int64_t k = 0; k < looked; ++k) {
+        if (whole)
+          WholeDifferences(array, *other, first, across * skip_columns, looked, of != PlaneOf::kDifference, row.data());
+        else
+          ReadNumbers(*other, first, across * skip_columns, looked, other_row.data());
+        for (int64_t k = 0; k < looked && !whole; ++k) {
           const bool same = row[k] == other_row[k] || (std::isnan(row[k]) && std::isnan(other_row[k]));
           row[k] = same ? 0 : of == PlaneOf::kDifference ? row[k] - other_row[k] : Ulp(row[k], other_row[k], compared);
         }

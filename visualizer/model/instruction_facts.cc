@@ -10,6 +10,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/base/seconds_text.h"
+#include "core/debug/explain.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/session_state.h"
 #include "core/debug/shadow_commands.h"
@@ -176,7 +177,11 @@ std::string LayoutOfShape(const Shape& shape) {
 
 absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
   const OpDef& def = Def(instruction);
-  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) return absl::UnimplementedError(def.formula.empty() ? def.opaque_reason : def.formula);
+  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
+    std::string filled = FilledFormula(instruction);
+    if (filled != def.formula) return filled;
+    return absl::UnimplementedError(def.formula.empty() ? def.opaque_reason : def.formula);
+  }
   const absl::StatusOr<Program> program = ElementProgram(instruction);
   if (!program.ok()) return program.status();
   std::vector<std::string> names;

@@ -342,7 +342,11 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   ui::TextCut(text, facts->different == 0 ? c.green : c.orange);
   ui::TagFact("compared", absl::StrCat(facts->different, " of ", facts->elements));
   if (facts->different > 0) {
-    ui::TextCut(absl::StrCat("by ", ShortText(facts->largest), " at most, ", ShortText(facts->worst_ulp), " ULP"), c.dim);
+    if (std::isfinite(facts->worst_ulp)) {
+      ui::TextCut(absl::StrCat("by ", ShortText(facts->largest), " at most, ", ShortText(facts->worst_ulp), " ULP"), c.dim);
+    } else {
+      ui::TextCut(absl::StrCat("not finite; finite ones by ", ShortText(facts->largest), " at most"), c.dim);
+    }
     if (!facts->worst_here.empty()) {
       if (ui::Link("worst", absl::StrCat("worst ", IndexText(facts->worst)))) in.context.select(in.name.instruction, facts->worst);
       ui::TextCut(absl::StrCat(facts->worst_here, " beside ", facts->worst_there), c.dim, ui::Type().mono_small);
