@@ -164,7 +164,7 @@ int Run_debug(const std::vector<std::string>& args) {
   absl::StatusOr<SessionOptions> options = program.ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
   if (processes != nullptr) {
-    DeviceCounts devices = CountDevices(program, *module);
+    DeviceCounts devices = CountSessionDevices(program, *module);
     if (absl::Status shared = processes->Share(program, &devices); !shared.ok()) return refuse(shared.message());
   }
   if (absl::Status given = GiveDevices(program, *module, &*options, processes != nullptr ? processes->link().count() : 1); !given.ok()) return refuse(given.message());

@@ -29,17 +29,29 @@ absl::StatusOr<SessionDevices> MakeDevices(const ProgramOptions& options, const 
   return devices;
 }
 
-absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes) {
-  DeviceCounts counts = CountDevices(options, module);
+namespace {
+
+bool RunsInParallel(const Module& module, const ParallelMain& main) {
+  return main.program != nullptr && main.call->parent == module.entry && main.replicas * main.partitions > 1;
+}
+
+}  // namespace
+
+DeviceCounts CountSessionDevices(const ProgramOptions& options, const Module& module) {
   const ParallelMain main = FindParallelMain(module);
-  const bool parallel = main.program != nullptr && main.call->parent == module.entry && main.replicas * main.partitions > 1;
+  return RunsInParallel(module, main) ? DeviceCounts{main.replicas, main.partitions} : CountDevices(options, module);
+}
+
+absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes) {
+  const DeviceCounts counts = CountSessionDevices(options, module);
+  const ParallelMain main = FindParallelMain(module);
+  const bool parallel = RunsInParallel(module, main);
   if (parallel) {
     if ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions)) {
       return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ",
                                                      Count(main.partitions, "partition"),
                                                      " itself: leave --replicas and --partitions away"));
     }
-    counts = {main.replicas, main.partitions};
   }
   if (!counts.several()) return options.CheckDevices(counts);
   absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);

@@ -36,6 +36,7 @@
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
 #include "core/debug/locations.h"
+#include "core/debug/parallel_main.h"
 #include "core/debug/profile.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
@@ -537,6 +538,12 @@ int Run_run(const std::vector<std::string>& args) {
     if (o.json) PrintLoadJson(o.file, loaded);
     WriteJunitError(o.junit, o.file, "load", ProblemsText(loaded));
     return status;
+  }
+  if (processes != nullptr && FindParallelMain(*module).call != nullptr) {
+    return Refuse(o, kUsage,
+                  absl::UnimplementedError(
+                      "main runs programs on devices of its own (interpreter.run_parallel), all in one process: leave --exchange out; "
+                      "hloscope debug --exchange mpi shares the devices of one that runs the same program on all"));
   }
   DeviceCounts devices = CountDevices(o.program, *module);
   if (processes != nullptr) {

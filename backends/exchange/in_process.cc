@@ -381,16 +381,17 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       if (route->messages.empty()) return wait();
       const Value message = std::move(route->messages.front());
       route->messages.pop_front();
-      if (remembers_) {
-        past_[device][call.key] = std::make_shared<const ExchangePast>(ExchangePast{{route->senders.front(), {device, &i, call.mark}}, {{0, 1}}, true});
-        route->senders.pop_front();
-      }
       ++route->receives_done;
       waiting = Waiting();
       const Shape& wanted = call.operands[0].shape().tuple_shapes()[0];
       if (!Shape::Compatible(message.shape(), wanted)) {
         return absl::FailedPreconditionError(absl::StrCat("takes ", wanted.ToString(false), " from channel ", route->channel, ", but ", route->sender >= 0 ? Name(route->sender) : "another device",
                                                           " has sent ", message.shape().ToString(false)));
+      }
+      if (remembers_) {
+        past_[device][call.key] =
+            std::make_shared<const ExchangePast>(ExchangePast{{route->senders.front(), {device, &i, call.mark}}, {{0, 1}}, true});
+        route->senders.pop_front();
       }
       std::vector<Value> elements(call.operands[0].elements().begin(), call.operands[0].elements().end());
       elements[0] = message;

@@ -26,7 +26,10 @@ std::string LibraryPath() {
 
 absl::StatusOr<std::unique_ptr<ProcessLink>> ProcessLink::OpenMpi() {
   const std::string path = LibraryPath();
-  if (access(path.c_str(), R_OK) != 0) return absl::NotFoundError(absl::StrCat("there is no ", path, ": this build found no MPI (Debian's libopenmpi-dev); install it and build again"));
+  if (access(path.c_str(), R_OK) != 0)
+    return absl::NotFoundError(absl::StrCat("there is no ", path,
+                                            ", which comes with the program: this build found no MPI (Debian's libopenmpi-dev; install it "
+                                            "and build again), or the program was moved without it"));
   // What MPI itself loads finds its symbols.
   void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (library == nullptr) return absl::UnavailableError(absl::StrCat("MPI cannot be loaded: ", dlerror()));

@@ -185,7 +185,14 @@ StopReason AllWait(Session::State& s, int device) {
     held |= all.held[d] && !ended[d];
   }
   const ExchangeRoom::Stuck stuck = all.room->Explain(ended);
-  if (device < 0 && stuck.device < 0) return StopReason::kFinished;
+  if (device < 0 && stuck.device < 0) {
+    for (int d = 0; d < count; ++d) {
+      if (!Failed(RunOf(s, d))) continue;
+      SwapTo(s, d);
+      return StopReason::kError;
+    }
+    return StopReason::kFinished;
+  }
   SwapTo(s, device >= 0 ? device : stuck.device);
   if (held) return StopReason::kWaiting;
   s.stuck = absl::DeadlineExceededError(absl::StrCat(stuck.why, failed));

@@ -1,5 +1,4 @@
 // Finding the command that a line means, and executing it. What commands do stands in execution.cc, breakpoints.cc, values.cc, inspect.cc.
-#include "core/debug/written_names.h"
 #include "core/debug/session.h"
 
 #include <algorithm>
@@ -14,10 +13,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
+#include "core/debug/devices.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
+#include "core/debug/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -263,7 +264,11 @@ int Session::failed_expects() const {
 }
 int Session::passed_expects() const { return static_cast<int>(state_->expects.size()) - failed_expects(); }
 const std::vector<ExpectRecord>& Session::expects() const { return state_->expects; }
-bool Session::stopped_with_error() const { return state_->error_stop && !state_->error_expected; }
+bool Session::stopped_with_error() const {
+  bool stopped = false;
+  ForEachRun(*state_, [&](int) { stopped |= state_->error_stop && !state_->error_expected; });
+  return stopped;
+}
 bool Session::running() const { return state_->started(); }
 
 // -- Commands about the console itself --

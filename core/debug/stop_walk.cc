@@ -274,6 +274,43 @@ absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& co
   return SeekStatus(s, s.Extension<Travel>().timeline->Seek(mark));
 }
 
+namespace {
+
+// What watches with those numbers saw since the `back`-th last moment that is kept, for the present. Whether there is an earlier moment
+// yet.
+bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back) {
+  Timeline& timeline = *s.Extension<Travel>().timeline;
+  const Mark mark = s.machine->Where();
+  std::vector<Mark> before;
+  for (const Timeline::Moment& moment : timeline.moments()) {
+    if (moment.mark < mark) before.push_back(moment.mark);
+  }
+  if (numbers.empty() || before.empty()) return false;
+  Start start;
+  start.numbers = numbers;
+  start.key.mark = before[before.size() - std::min(back, before.size())];
+  if (WalkTo(s, start, mark, *s.machine->top().computation, nullptr, true).ok()) {
+    TakeOver(start, start.memory, &PresentMemory(s));
+  } else {
+    (void)timeline.Seek(mark);
+  }
+  return back < before.size();
+}
+
+bool InElement(const Machine& m) {
+  return std::any_of(m.frames().begin(), m.frames().end(), [](const Frame& frame) { return frame.kind == FrameKind::kElement; });
+}
+
+}  // namespace
+
+void SeeLast(Session::State& s, const Breakpoint& watch) {
+  StopMemory& present = PresentMemory(s);
+  if (s.Extension<Travel>().timeline == nullptr || s.machine->finished() || InElement(*s.machine) || present.watches.contains(watch.number))
+    return;
+  // Moments may lie close together here: further back each time.
+  for (size_t back = 1; SeeSince(s, {watch.number}, back) && !present.watches.contains(watch.number);) back *= 2;
+}
+
 void Arrived(Session::State& s) {
   StopsMoved(s);
   s.ArmThis();
@@ -281,26 +318,15 @@ void Arrived(Session::State& s) {
   Machine& m = *s.machine;
   const auto is_watch = [](const std::unique_ptr<Breakpoint>& b) { return b->kind == Breakpoint::kWatch && b->enabled; };
   if (timeline == nullptr || m.finished() || std::none_of(s.breakpoints.begin(), s.breakpoints.end(), is_watch)) return;
-  if (std::any_of(m.frames().begin(), m.frames().end(), [](const Frame& frame) { return frame.kind == FrameKind::kElement; })) return;
+  if (InElement(m)) return;
   if (!KnowCounts(s, Need::kWatches).ok()) return;
   // Watches whose past nobody wrote down, or far from here: what they saw since the last moment that is kept.
   StopMemory& present = PresentMemory(s);
-  Start start;
+  std::vector<int> numbers;
   for (const auto& b : s.breakpoints) {
-    if (is_watch(b) && !present.counts.contains(b->number)) start.numbers.push_back(b->number);
+    if (is_watch(b) && !present.counts.contains(b->number)) numbers.push_back(b->number);
   }
-  const Mark mark = m.Where();
-  const Timeline::Moment* from = nullptr;
-  for (const Timeline::Moment& moment : timeline->moments()) {
-    if (moment.mark < mark) from = &moment;
-  }
-  if (start.numbers.empty() || from == nullptr) return;
-  start.key.mark = from->mark;
-  if (WalkTo(s, start, mark, *m.top().computation, nullptr, true).ok()) {
-    TakeOver(start, start.memory, &present);
-  } else {
-    (void)timeline->Seek(mark);
-  }
+  SeeSince(s, numbers, 1);
 }
 
 }  // namespace hloscope

@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/stop_check.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
@@ -284,6 +285,7 @@ absl::Status CommandWatch(Session::State& s, absl::string_view args) {
   Breakpoint& watch = Adopt(s, std::move(b));
   if (s.visible() && !s.Finished()) {
     (void)EvaluateWatch(s, watch, PresentMemory(s), 0);
+    SeeLast(s, watch);
     Ledger(s).AddOne(PresentMark(s), watch.number, PresentMemory(s));
   }
   return absl::OkStatus();
