@@ -23,7 +23,8 @@ std::string AttributesText(const Instruction& i) {
   return absl::StrJoin(texts, ", ");
 }
 
-// What its line says, but for names.
+}  // namespace
+
 bool SameLine(const Instruction& a, const Instruction& b, const Renames& renames) {
   if (a.opcode != b.opcode || a.operands.size() != b.operands.size() || AttributesText(a) != AttributesText(b)) return false;
   for (size_t k = 0; k < a.operands.size(); ++k) {
@@ -33,8 +34,6 @@ bool SameLine(const Instruction& a, const Instruction& b, const Renames& renames
   if (a.literal == nullptr || !a.literal->value.has_value() || !b.literal->value.has_value()) return true;
   return Value::BitEqual(a.literal->value, b.literal->value);
 }
-
-}  // namespace
 
 std::optional<Mark> MomentIn(const Module& from, const Module& to, const Renames& renames, Mark mark, std::vector<const Computation*>* computations) {
   const Computation *old = from.entry, *now = to.entry;

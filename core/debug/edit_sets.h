@@ -15,6 +15,9 @@ namespace hloscope {
 // The same moment in another program: by the names of what stands at each level. Nothing: something there has no such name any more.
 std::optional<Mark> MomentIn(const Module& from, const Module& to, const Renames& renames, Mark mark, std::vector<const Computation*>* computations = nullptr);
 
+// Does the line of `b`, of an edited program, say what that of `a` says, but for names and for what is called? Shapes are not looked at.
+bool SameLine(const Instruction& a, const Instruction& b, const Renames& renames);
+
 struct PlacedSet {
   HandSet was;                 // in the program before
   std::optional<HandSet> now;  // in the edited one; none: it has no such value, or the edit itself says what the value is

@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "absl/strings/ascii.h"
+#include "core/debug/edit_sets.h"
 
 namespace hloscope {
 namespace {
@@ -103,6 +104,7 @@ void ProgramIndex::Update(const Snapshot& now, const Document& document) {
   if (source_ != nullptr) map_.Reset(source_->text(), document.text());
   if (module_ != sorted_module_) Sort();
   const bool differ = module_ != nullptr && running_ != nullptr && module_ != running_;
+  if (!differ || renamed_module_ != module_ || renamed_running_ != running_) ran_.clear();
   if (!differ) {
     renames_ = Renames();
   } else if (renamed_module_ != module_ || renamed_running_ != running_) {
@@ -169,6 +171,48 @@ void ProgramIndex::FindFolds(const Document& document) {
 const Instruction* ProgramIndex::Running(const Instruction* shown) const {
   if (shown == nullptr || running_ == nullptr || running_ == module_) return shown != nullptr && running_ == module_ ? shown : nullptr;
   return renames_.Before(*shown);
+}
+
+namespace {
+
+// As it is written, with what stands inside it; empty: it has no text.
+absl::string_view WrittenText(const Module& module, const Instruction& instruction) {
+  if (module.source == nullptr || !instruction.range.valid()) return "";
+  const absl::string_view text = module.source->text();
+  const int64_t size = static_cast<int64_t>(text.size()), begin = std::min<int64_t>(instruction.range.begin, size);
+  return text.substr(begin, std::clamp<int64_t>(instruction.range.end, begin, size) - begin);
+}
+
+}  // namespace
+
+bool ProgramIndex::SameAsRunning(const Instruction& shown, int depth) const {
+  const Instruction* running = Running(&shown);
+  if (running == nullptr || !Shape::Compatible(running->shape, shown.shape)) return false;
+  const absl::string_view text = WrittenText(*module_, shown);
+  if (!text.empty() && text == WrittenText(*running_, *running)) return true;
+  if (running->opcode != shown.opcode) return false;
+  const bool elided = shown.literal != nullptr && shown.literal->elided, was_elided = running->literal != nullptr && running->literal->elided;
+  if (elided || was_elided) return elided == was_elided;  // what stands for such a constant is the engine's
+  if (!SameLine(*running, shown, renames_)) return false;
+  const std::vector<Computation*> called = running->CalledComputations(), now = shown.CalledComputations();
+  if (called.size() != now.size()) return false;
+  for (size_t k = 0; k < called.size(); ++k) {
+    if (called[k] == nullptr || renames_.Now(*called[k]) != now[k]) return false;
+  }
+  // An operation of StableHLO may be several instructions: what it is made of stands at the same place.
+  for (const Instruction* operand : shown.operands) {
+    const bool inside = operand != nullptr && operand->range.valid() && operand->range.begin == shown.range.begin;
+    if (inside && (depth == 0 || !SameAsRunning(*operand, depth - 1))) return false;
+  }
+  return true;
+}
+
+bool ProgramIndex::Ran(const Instruction* shown) const {
+  if (shown == nullptr || Running(shown) == nullptr) return false;
+  if (running_ == module_) return true;
+  const auto [found, fresh] = ran_.try_emplace(shown, false);
+  if (fresh) found->second = SameAsRunning(*shown, 6);
+  return found->second;
 }
 
 const Instruction* ProgramIndex::Shown(const Instruction* running) const {

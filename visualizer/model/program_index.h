@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "core/base/source.h"
 #include "core/debug/renames.h"
@@ -61,6 +62,9 @@ class ProgramIndex {
   // The other way round.
   const Instruction* Shown(const Instruction* running) const;
 
+  // Is what the text says of it what ran? Else a value of the running one is not its value. False where nothing ran that it is.
+  bool Ran(const Instruction* shown) const;
+
   // Ranges in the document; invalid where the text is gone.
   SourceRange RangeOf(const Instruction& shown) const { return map_.Newer(shown.range); }
   SourceRange NameRangeOf(const Instruction& shown) const { return map_.Newer(shown.name_range); }
@@ -88,6 +92,7 @@ class ProgramIndex {
   std::shared_ptr<const Reading> reading() const { return reading_; }
 
  private:
+  bool SameAsRunning(const Instruction& shown, int depth) const;
   void Sort();
   void FindFolds(const Document& document);
 
@@ -106,6 +111,7 @@ class ProgramIndex {
   const Reading* seen_reading_ = nullptr;
   const Module* sorted_module_ = nullptr;
   Renames renames_;  // from what runs to what is shown
+  mutable absl::flat_hash_map<const Instruction*, bool> ran_;  // what Ran has found of these two
   const Module *renamed_module_ = nullptr, *renamed_running_ = nullptr;
 };
 

@@ -229,11 +229,11 @@ void ProgramPanel::UpdateValues(PanelContext& context) {
   wanted_values_.clear();
   uint64_t mix = 1469598103934665603u;
   for (const LineParts& parts : lines_) {
-    if (parts.running.empty()) continue;
-    const Instruction* running = parts.running.back();
-    if (running == nullptr || fresh_values_.contains(running)) continue;
-    wanted_values_.push_back(running);
-    mix = (mix ^ reinterpret_cast<uintptr_t>(running)) * 1099511628211u;
+    for (const LineResult& result : parts.results) {
+      if (fresh_values_.contains(result.instruction)) continue;
+      wanted_values_.push_back(result.instruction);
+      mix = (mix ^ reinterpret_cast<uintptr_t>(result.instruction)) * 1099511628211u;
+    }
   }
   if (wanted_values_.empty()) return;
   const std::string moment = iteration_ >= 0 && iteration_of_ != nullptr ? absl::StrCat("iteration ", iteration_) : "";

@@ -125,7 +125,9 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   if (!frames.empty()) CardRow("source", absl::StrCat(frames[0].file, ":", frames[0].line), c.text, type.ui);
   if (!instruction.metadata.op_name.empty()) CardRow("scope", instruction.metadata.op_name, c.text, type.ui);
   std::string fact = absl::StrCat(instruction.name, " ", instruction.shape.ToString(false));
-  if (running != nullptr) {
+  if (running != nullptr && !index_.Ran(&instruction)) {
+    CardRow("value", "none: the text was changed since it ran", c.dim, type.ui);
+  } else if (running != nullptr) {
     const LineValue* value = nullptr;
     const auto it = values_.find(running);
     if (it != values_.end() && !it->second.text.empty()) value = &it->second;
@@ -148,6 +150,36 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
       absl::StrAppend(&fact, " = ", value->text);
     }
   }
+  ui::TagFact("card", fact);
+  const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
+  ui::Tag("card/open", at, {at.x + size.x, at.y + size.y});
+}
+
+void ProgramPanel::ResultsCard(const LineParts& parts) const {
+  constexpr size_t kShown = 8;
+  const ui::Palette& c = ui::Colors();
+  const auto& type = ui::Type();
+  Card card;
+  const std::string names(absl::StripAsciiWhitespace(parts.text.substr(0, parts.text.find('='))));
+  ui::Text(names.substr(0, 64), c.text, type.mono_strong);
+  ImGui::SameLine();
+  ui::Text(absl::StrCat(parts.results.size(), " results"), c.dim);
+  ui::Gap(6);
+  std::string fact = names;
+  for (size_t k = 0; k < parts.results.size() && k < kShown; ++k) {
+    const LineResult& result = parts.results[k];
+    const std::string shape = result.instruction->shape.ToString(false);
+    if (k > 0) ui::Gap(4);
+    CardRow(result.label, shape, c.teal, type.mono);
+    absl::StrAppend(&fact, " ", result.label, " ", shape);
+    const auto it = values_.find(result.instruction);
+    if (it == values_.end() || it->second.text.empty()) continue;
+    const LineValue& value = it->second;
+    CardRow("", value.text, value.nan || value.inf ? c.pink : c.text, type.mono);
+    if (!value.detail.empty() && value.detail != value.text) CardRow("", value.detail, c.dim, type.ui, true);
+    absl::StrAppend(&fact, " = ", value.text);
+  }
+  if (parts.results.size() > kShown) CardRow("", absl::StrCat("and ", parts.results.size() - kShown, " more"), c.dim, type.ui);
   ui::TagFact("card", fact);
   const ImVec2 at = ImGui::GetWindowPos(), size = ImGui::GetWindowSize();
   ui::Tag("card/open", at, {at.x + size.x, at.y + size.y});
@@ -217,8 +249,9 @@ void ProgramPanel::DrawHover(PanelContext& context) {
   }
   if (geometry_.values && hover_line_ >= 0) {
     for (const LineParts& parts : lines_) {
-      if (parts.line != hover_line_ || parts.value == nullptr || parts.value_away) continue;
+      if (parts.line != hover_line_ || parts.value.text.empty() || parts.value_away) continue;
       if (mouse.x < parts.value_left || mouse.x > parts.value_right) break;
+      if (parts.results.size() > 1) return ResultsCard(parts);
       Symbol symbol;
       symbol.instruction = parts.shown.back();
       HoverCard(context, symbol);
@@ -232,6 +265,11 @@ void ProgramPanel::DrawHover(PanelContext& context) {
   if (rested < kRest) {
     ui::WantFrame();
     return;
+  }
+  const Instruction* running = symbol.definition ? index_.Running(symbol.instruction) : nullptr;
+  for (const LineParts& parts : lines_) {
+    const bool result = std::any_of(parts.results.begin(), parts.results.end(), [&](const LineResult& r) { return r.instruction == running; });
+    if (running != nullptr && result && parts.results.size() > 1) return ResultsCard(parts);
   }
   HoverCard(context, symbol);
 }

@@ -16,6 +16,7 @@
 #include "imgui.h"
 #include "visualizer/model/completion.h"
 #include "visualizer/model/line_cells.h"
+#include "visualizer/model/line_results.h"
 #include "visualizer/model/line_values.h"
 #include "visualizer/model/live.h"
 #include "visualizer/model/program_index.h"
@@ -61,7 +62,8 @@ class ProgramPanel : public Panel {
     bool here = false, outer_here = false, selected = false, hovered = false, slice = false;
     const StopRow* stop = nullptr;
     float text_end = 0;  // where its letters end
-    const LineValue* value = nullptr;       // that stands beside it
+    std::vector<LineResult> results;        // whose values stand beside it: of what runs, and was computed by what the line says
+    LineValue value;                        // that stands there; of several all, in short. Without text: none
     float value_left = 0, value_right = 0;  // with its spark
     float letters_right = 0;                // where letters have to end
     bool value_away = false;                // it gives way to the line one types in
@@ -98,7 +100,7 @@ class ProgramPanel : public Panel {
   void DrawText(PanelContext& context);
   void Collect(PanelContext& context);
   void DrawBackgrounds(PanelContext& context, const LineParts& parts);
-  const LineValue* ValueBeside(const LineParts& parts) const;  // null: none
+  LineValue ValueBeside(const LineParts& parts) const;  // without text: none
   void PlaceValue(const Document& document, LineParts& parts);
   void DrawLetters(PanelContext& context, LineParts& parts);
   void DrawMarks(PanelContext& context, const LineParts& parts);
@@ -138,6 +140,7 @@ class ProgramPanel : public Panel {
   void DrawGutterMenu(PanelContext& context);
   void DrawTextMenu(PanelContext& context);
   void HoverCard(PanelContext& context, const Symbol& symbol);
+  void ResultsCard(const LineParts& parts) const;  // of an operation that has several
   void ShowProblem(const Diagnostic& diagnostic) const;
 
   // -- program_find.cc --

@@ -155,6 +155,11 @@ void ProgramPanel::Collect(PanelContext& context) {
       parts.slice |= !selection.slice.empty() && std::find(selection.slice.begin(), selection.slice.end(), running) != selection.slice.end();
       if (parts.stop == nullptr) parts.stop = StopAt(now, running);
     }
+    for (LineResult& result : ResultsOfLine(parts.text, parts.shown)) {
+      if (!index_.Ran(result.instruction)) continue;
+      result.instruction = index_.Running(result.instruction);
+      parts.results.push_back(std::move(result));
+    }
     lines_.push_back(std::move(parts));
   }
 }
@@ -207,11 +212,19 @@ void ProgramPanel::DrawBackgrounds(PanelContext& context, const LineParts& parts
   }
 }
 
-// A line of many instructions says the value of its last: an operation of StableHLO may be several of HLO.
-const LineValue* ProgramPanel::ValueBeside(const LineParts& parts) const {
-  if (parts.running.empty() || parts.running.back() == nullptr) return nullptr;
-  const auto it = values_.find(parts.running.back());
-  return it != values_.end() && !it->second.text.empty() ? &it->second : nullptr;
+LineValue ProgramPanel::ValueBeside(const LineParts& parts) const {
+  LineValue all;
+  for (const LineResult& result : parts.results) {
+    const auto it = values_.find(result.instruction);
+    if (it == values_.end() || it->second.text.empty()) continue;
+    const LineValue& value = it->second;
+    if (result.label.empty()) return value;
+    absl::StrAppend(&all.text, all.text.empty() ? "" : ", ", result.label, " ", value.text);
+    all.nan |= value.nan;
+    all.inf |= value.inf;
+    all.partial |= value.partial;
+  }
+  return all;
 }
 
 // Values end in a column, or behind a line that reaches into it. What has no room of a line ends in dots before its value; where the
@@ -220,13 +233,13 @@ void ProgramPanel::PlaceValue(const Document& document, LineParts& parts) {
   const Geometry& g = geometry_;
   parts.letters_right = g.text_right;
   parts.value = ValueBeside(parts);
-  if (parts.value == nullptr) return;
-  const bool trouble = parts.value->nan || parts.value->inf;
+  if (parts.value.text.empty()) return;
+  const bool trouble = parts.value.nan || parts.value.inf;
   if (!g.values) {  // the sign alone
     if (trouble) parts.letters_right = g.max.x - ui::Px(24);
     return;
   }
-  const float text = std::min(ui::Measure(ui::Type().mono_small, parts.value->text).x, ui::Px(kValuesWidth) - ui::Px(16));
+  const float text = std::min(ui::Measure(ui::Type().mono_small, parts.value.text).x, ui::Px(kValuesWidth) - ui::Px(16));
   const float taken = text + (trouble ? ui::Px(18) : 0) + (g.sparks ? ui::Px(kSparkWidth) : 0), gap = ui::Px(14);
   const float end = g.X(cells_.CellsTo(document, parts.line, static_cast<int>(parts.text.size())));
   parts.value_right = std::min(g.max.x - ui::Px(10), std::max(g.values_right, end + gap + taken));
@@ -345,14 +358,15 @@ void ProgramPanel::DrawGutter(PanelContext& context, const LineParts& parts) {
 
 void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   const Geometry& g = geometry_;
-  if (parts.value == nullptr) return;
-  const LineValue& value = *parts.value;
-  const Instruction* running = parts.running.back();
+  const LineValue& value = parts.value;
+  if (value.text.empty()) return;
   if (ui::TheTags().on) {
-    std::string fact = value.text;
-    if (value.nan) fact += " nan!";
-    if (value.inf) fact += " inf!";
-    ui::TagFact(absl::StrCat("value:", running->name), fact);
+    for (const LineResult& result : parts.results) {
+      const auto it = values_.find(result.instruction);
+      if (it == values_.end() || it->second.text.empty()) continue;
+      ui::TagFact(absl::StrCat("value:", result.instruction->name), absl::StrCat(it->second.text, it->second.nan ? " nan!" : "", it->second.inf ? " inf!" : ""));
+    }
+    if (parts.results.size() > 1) ui::TagFact(absl::StrCat("values:", parts.line + 1), value.text);
   }
   const ui::Palette& c = ui::Colors();
   const float y = g.Y(parts.row);

@@ -1,0 +1,59 @@
+#include "visualizer/model/line_results.h"
+
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+
+namespace hloscope {
+namespace {
+
+constexpr int kMost = 64;  // results: more have no room anywhere
+
+// What the text before "=" names, with the name of each as it is found by: {"0#0", "#0"}, {"0#1", "#1"}. Fewer than two: no such line.
+std::vector<std::pair<std::string, std::string>> SeveralResults(absl::string_view line) {
+  std::vector<std::pair<std::string, std::string>> names;
+  line = absl::StripLeadingAsciiWhitespace(line);
+  const size_t end = line.find('=');
+  if (line.empty() || line[0] != '%' || end == absl::string_view::npos) return names;
+  const std::vector<absl::string_view> written = absl::StrSplit(line.substr(0, end), ',');
+  for (absl::string_view name : written) {
+    name = absl::StripAsciiWhitespace(name);
+    if (name.size() < 2 || name[0] != '%') return {};
+    const size_t colon = name.find(':');
+    const absl::string_view stem = name.substr(1, colon == absl::string_view::npos ? colon : colon - 1);
+    int count = 1;
+    if (colon != absl::string_view::npos && (!absl::SimpleAtoi(name.substr(colon + 1), &count) || count < 1)) return {};
+    const std::string before = written.size() > 1 ? absl::StrCat("%", stem) : "";
+    for (int k = 0; k < count && names.size() < kMost; ++k) {
+      if (count == 1) names.emplace_back(stem, before);
+      else names.emplace_back(absl::StrCat(stem, "#", k), absl::StrCat(before, "#", k));
+    }
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<LineResult> ResultsOfLine(absl::string_view line, const std::vector<const Instruction*>& beginning) {
+  if (beginning.empty()) return {};
+  const std::vector<std::pair<std::string, std::string>> names = SeveralResults(line);
+  const Computation* tried = nullptr;
+  // What an operation calls may begin on its line too.
+  for (size_t k = beginning.size(); names.size() > 1 && k > 0; --k) {
+    const Computation* computation = beginning[k - 1]->parent;
+    if (computation == nullptr || computation == tried) continue;
+    tried = computation;
+    std::vector<LineResult> results;
+    for (const auto& [name, label] : names) {
+      const Instruction* found = computation->FindInstruction(name);
+      if (found != nullptr) results.push_back({found, label});
+    }
+    if (results.size() == names.size()) return results;
+  }
+  return {{beginning.back(), ""}};
+}
+
+}  // namespace hloscope
