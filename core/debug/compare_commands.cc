@@ -16,6 +16,7 @@
 #include "core/debug/compare_replicas.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/fork.h"
+#include "core/debug/hand_sets.h"
 #include "core/debug/locations.h"
 #include "core/debug/record.h"
 #include "core/debug/run_progress.h"
@@ -40,6 +41,8 @@ absl::StatusOr<WatchedRun> WholeRun(Session::State& s) {
     s.Say(ElidedWarning(CountElidedConstants(*s.module)));
     s.elided_said = true;
   }
+  if (s.visible() && !AllSets(s).empty())
+    s.Say("note: the program runs from its start beside the session, without what was set by hand in the session\n");
   WatchedRun run{*s.module, *s.backend, *s.inputs, {}, &s.interrupt, true};
   run.options.memory_limit = s.options.memory_limit;
   run.options.max_iterations = s.options.max_iterations;

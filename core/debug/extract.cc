@@ -131,7 +131,11 @@ absl::StatusOr<Extract> ExtractProgram(const Module& module, const Instruction& 
       absl::StatusOr<Value> made = value(i);
       if (made.ok()) {
         values.emplace(&i, *std::move(made));
-        if (&i != &target && (IsRandom(i) || CallsRandom(i))) out.notes.push_back(absl::StrCat("%", i.name, " makes random numbers, which would be others: its value is given"));
+        if (&i != &target && (IsRandom(i) || CallsRandom(i)))
+          out.notes.push_back(absl::StrCat("%", i.name,
+                                           IsRandom(i)
+                                               ? " makes random numbers, which would be others: its value is given"
+                                               : " takes random numbers or what is fed inside, which would be others: its value is given"));
         continue;
       }
       // What the run has not come to is made by the program that is written, from what there is.

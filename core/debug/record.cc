@@ -226,6 +226,7 @@ class RecordComparer {
     d.own = report_.diverging == 1 || !Inherits(*d.instruction, prefix);
     report_.own += d.own;
     diverged_.insert(absl::StrCat(prefix, d.instruction->name));
+    if (d.instruction->literal != nullptr) constants_.insert(d.instruction);
     if (report_.divergences.size() < kKept) report_.divergences.push_back(std::move(d));
     return keep_going_ ? absl::OkStatus() : absl::CancelledError("diverged");
   }
@@ -240,7 +241,7 @@ class RecordComparer {
       todo.pop_back();
       if (!seen.insert(i).second) continue;
       const std::string place = absl::StrCat(prefix, i->name);
-      if (diverged_.contains(place)) return true;
+      if (diverged_.contains(place) || constants_.contains(i)) return true;
       if (names_.contains(place)) continue;
       if (i->parameter_number >= 0 ? !i->parent->is_entry : Def(*i).control != ControlKind::kNone) return true;
       todo.insert(todo.end(), i->operands.begin(), i->operands.end());
@@ -253,6 +254,7 @@ class RecordComparer {
   const bool keep_going_;
   RecordComparison report_;
   absl::flat_hash_set<std::string> names_, met_, diverged_;
+  absl::flat_hash_set<const Instruction*> constants_;  // that diverged: recorded once, in whichever iteration or call they came first
 };
 
 }  // namespace

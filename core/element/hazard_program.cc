@@ -382,6 +382,8 @@ class Builder {
         return And(base, Against(ScalarOp::kGt, in[1], 1));
       }
       case ScalarOp::kNegate:
+        if (!is_signed) return Against(ScalarOp::kNe, in[0], 0);
+        [[fallthrough]];
       case ScalarOp::kAbs: return Compare(ScalarOp::kEq, in[0], least());
       case ScalarOp::kDivide:
       case ScalarOp::kRemainder: return And(Compare(ScalarOp::kEq, in[0], least()), Against(ScalarOp::kEq, in[1], -1));

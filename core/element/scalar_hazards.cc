@@ -121,7 +121,8 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
     case ScalarHazard::kConversionOverflow:
       if (op == ScalarOp::kReducePrecision) return true;
       return op == ScalarOp::kConvert && !IsPred(to) && to != from && ReachesBeyond(from, to);
-    case ScalarHazard::kDenormal: return floats && op != ScalarOp::kBitcast;
+    case ScalarHazard::kDenormal:
+      return floats && (op != ScalarOp::kBitcast || !(IsFloat(from) || IsComplex(from)));  // of floats it hands on
     case ScalarHazard::kCancellation: return floats && (op == ScalarOp::kAdd || op == ScalarOp::kSubtract);
     case ScalarHazard::kIntegerOverflow:
     case ScalarHazard::kUnsignedWrap:
@@ -131,8 +132,7 @@ bool MayHave(ScalarHazard hazard, ScalarOp op, ElementType to, ElementType from)
         case ScalarOp::kSubtract:
         case ScalarOp::kMultiply:
         case ScalarOp::kPower:
-          return true;
-        case ScalarOp::kNegate:
+        case ScalarOp::kNegate: return true;
         case ScalarOp::kAbs:
         case ScalarOp::kDivide:
         case ScalarOp::kRemainder:
