@@ -92,13 +92,17 @@ int Run_export(const std::vector<std::string>& args) {
   PrintOptions options;
   bool no_metadata = false;
   app.add_option("FILE", draw.file, "a program; - reads standard input")->required();
-  app.add_option("-o,--output", draw.out, "the output; - writes HLO text to standard output")->required();
+  app.add_option("-o,--output", draw.out, "the output; - writes HLO text to standard output");
   app.add_flag("--percent", options.percent, "text: names with %");
   app.add_flag("--operand-shapes", options.operand_shapes, "text: operands with their shapes");
   app.add_flag("--no-metadata", no_metadata, "text: leave metadata out");
   app.add_option("--max-literal-elements", options.max_literal_elements, "text: elide larger constants as {...}");
   app.add_option("--picture", draw.picture, "what is drawn: graph (the default without --at), or a picture of an instruction by its name (layout, numbers, broadcast, gather, ...); list prints those that suit")->type_name("graph | ID | list");
-  app.add_option("--at", draw.at, "picture: of this instruction, as the command break takes places ('%dot.5', 'op:gather', 'body:x'); %x[0,1] selects an element; runs the program so far. Without --picture the one that suits best")->type_name("INSTRUCTION");
+  app.add_option("--at", draw.at,
+                 "picture: of this instruction, as the command break takes places ('%dot.5', 'op:gather', 'body:x', '%y if iteration == "
+                 "2'; the first time it is reached without a condition); %x[0,1] selects an element; runs the program so far. Without "
+                 "--picture the one that suits best")
+      ->type_name("INSTRUCTION");
   app.add_option("--select", draw.select, "picture: the selected cell: result[0,1], or 1[2] of operand 1")->type_name("CELL");
   app.add_option("--step", draw.step, "picture: one step of those that have an order")->type_name("N")->check(CLI::Range(0, 1 << 30));
   app.add_option("--option", draw.picture_options, "picture: what its buttons set (minor_to_major=0,1)")->type_name("NAME=VALUE")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
@@ -120,6 +124,7 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_flag("--no-run", draw.no_run, "html: without a run; picture: shapes without values")->excludes("--values");
   draw.program.AddTo(app);
   if (const auto status = Parse(app, args)) return *status;
+  if (draw.out.empty() && draw.picture != "list") return UsageError("--output is required; see: hloscope export --help");
   if (const std::string unused = WithoutUse(app, draw); !unused.empty()) return UsageError(unused);
   const bool picture = draw.picture == "list" || !draw.at.empty() || (!draw.picture.empty() && draw.picture != "graph");
   if (picture && draw.picture != "graph") {

@@ -78,6 +78,10 @@ class PictureExport {
     if (module == nullptr) return status;
     const Module& m = *module;
     std::string at = r_.at, cell;
+    if (const size_t word = at.find(" if "); word != std::string::npos) {
+      condition_ = at.substr(word + 4);
+      at = at.substr(0, word);
+    }
     // "%x[0,1]": with that element selected.
     if (const size_t bracket = at.find('['); bracket != std::string::npos && at.find(':') == std::string::npos) {
       cell = at.substr(bracket);
@@ -90,7 +94,7 @@ class PictureExport {
     }
     PictureFileOptions options;
     if (const int taken = Options(cell, &options); taken != kOk) return taken;
-    RunOnlyFor(*instruction_, module.get());
+    if (condition_.empty()) RunOnlyFor(*instruction_, module.get());  // it may read anything
     absl::StatusOr<SessionOptions> session_options = r_.program.ToSession(/*several=*/true);
     if (!session_options.ok()) return UsageError(std::string(session_options.status().message()));
     if (const absl::Status given = GiveDevices(r_.program, *module, &*session_options); !given.ok()) return UsageError(std::string(given.message()));
@@ -98,6 +102,8 @@ class PictureExport {
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
     Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    if (!condition_.empty() && (r_.no_run || Several(session.state())))
+      return UsageError(absl::StrCat("--at ... if ", condition_, ": a condition goes with a run on one device"));
     if (!r_.no_run && !Several(session.state())) {
       const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options);
       if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
@@ -162,9 +168,14 @@ class PictureExport {
     // On several devices all go to the end: there each still has what the instruction read and made.
     if (Several(s) && instruction_->parent->is_entry) return session.Execute("run").ok && !s.error_stop;
     // Constants and parameters are no stops: there the program is at its beginning.
-    const bool stops = session.Execute(absl::StrCat("tbreak ", name)).ok;
+    const bool stops = session.Execute(absl::StrCat("tbreak ", name, condition_.empty() ? "" : absl::StrCat(" if ", condition_))).ok;
+    if (!stops && !condition_.empty()) return false;
     said_.clear();
     const bool started = session.Execute(stops && instruction_->parameter_number < 0 && instruction_->literal == nullptr ? "run" : "start").ok;
+    if (started && s.Finished() && !condition_.empty()) {
+      said_ = absl::StrCat("the program does not come to %", instruction_->name, " with ", condition_, "\n");
+      return false;
+    }
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
     const bool last = instruction_->index + 1 == static_cast<int>(instruction_->parent->schedule.size());
     if (started && !s.Finished() && !s.error_stop && (instruction_->parent->is_entry || (!last && !Several(s))) && stops) session.Execute("next");
@@ -194,6 +205,7 @@ class PictureExport {
   }
 
   const DrawRequest& r_;
+  std::string condition_;  // of --at
   const Instruction* instruction_ = nullptr;
   std::string said_;
   Progress progress_;

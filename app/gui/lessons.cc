@@ -1,4 +1,5 @@
 // hloscope lessons: what the panel Lessons does, on the command line: the list, a lesson, an answer that is checked, and all of it as HTML.
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
@@ -90,7 +91,8 @@ int Run_lessons(const std::vector<std::string>& args) {
   for (CLI::App* sub : {list, show, check, program, export_html}) sub->fallthrough();
   // An answer may begin with a minus, which is no option then: a space before it says so.
   std::vector<std::string> words = args;
-  for (size_t k = 3; k < words.size() && words[0] == "check"; ++k) {
+  const auto check_at = std::find(words.begin(), words.end(), "check") - words.begin();
+  for (size_t k = static_cast<size_t>(check_at) + 3; k < words.size(); ++k) {
     if (words[k].size() > 1 && words[k][0] == '-' && words[k][1] != '-' && words[k] != "-h") words[k].insert(0, " ");
   }
   if (const auto status = Parse(app, words)) return *status;

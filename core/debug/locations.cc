@@ -39,7 +39,8 @@ std::string HintFor(const Module& module, absl::string_view name) {
     const absl::string_view first = name.substr(0, space);
     absl::string_view rest = absl::StripLeadingAsciiWhitespace(name.substr(space));
     if (first == "line") return absl::StrCat("a line of the text is meant by its number alone: ", rest);
-    (void)(absl::ConsumePrefix(&rest, "when ") || absl::ConsumePrefix(&rest, "where "));
+    (void)(absl::ConsumePrefix(&rest, "when ") || absl::ConsumePrefix(&rest, "where ") || absl::ConsumePrefix(&rest, "if "));
+    if (rest == "if") return absl::StrCat("a condition comes after if: ", first, " if iteration == 2");
     return absl::StrCat("a condition comes after if: ", first, " if ", rest);
   }
   if (OpcodeFromAnyName(absl::StripPrefix(name, "op=")).has_value())

@@ -23,7 +23,14 @@ struct Side {
 
 class DeviceValues {
  public:
-  DeviceValues(Board& board, const DeviceRows& rows) : board_(board), r_(rows), data_(board.scene().data()), members_(static_cast<int64_t>(rows.members.size())) {}
+  // The leaves of the result that were exchanged: so many from the first.
+  DeviceValues(Board& board, const DeviceRows& rows, int first_leaf, int leaves)
+      : board_(board),
+        r_(rows),
+        first_leaf_(first_leaf),
+        leaves_(leaves),
+        data_(board.scene().data()),
+        members_(static_cast<int64_t>(rows.members.size())) {}
 
   std::optional<Cell> Draw() {
     Select();
@@ -61,7 +68,8 @@ class DeviceValues {
       side = {within >= kAfterArrays, (cell->array - kFirstArray) / kOfMember, within % kAfterArrays, {}};
     } else if (board_.scene().Has(*cell)) {
       side.after = cell->array >= kResultArray && cell->array < kOwnArray;
-      side.array = side.after ? cell->array - kResultArray : cell->array % kOperandLeaf;
+      side.array = side.after ? cell->array - kResultArray - first_leaf_ : cell->array % kOperandLeaf;
+      if (side.array < 0) return;
       for (side.member = 0; side.member < static_cast<int>(r_.names.size()); ++side.member) {
         const Device& d = r_.members[side.member];
         if (d.replica * data_.partitions + d.partition == data_.selected) break;
@@ -71,8 +79,10 @@ class DeviceValues {
       return;
     }
     const Shape& of = side.after ? data_.instruction->shape : data_.instruction->operands[0]->shape;
-    if (side.array >= static_cast<int>(kMostArrays) || (side.after ? !of.IsArray() && side.array >= LeafCountOf(of) : side.array >= static_cast<int>(data_.instruction->operands.size()))) return;
-    const Shape& shape = side.after ? LeafShape(of, side.array) : data_.instruction->operands[side.array]->shape;
+    if (side.array >= static_cast<int>(kMostArrays) ||
+        (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(data_.instruction->operands.size())))
+      return;
+    const Shape& shape = side.after ? LeafShape(of, first_leaf_ + side.array) : data_.instruction->operands[side.array]->shape;
     if (!shape.IsArray() || static_cast<int>(cell->index.size()) != shape.rank()) return;
     side.dims.assign(shape.dimensions().begin(), shape.dimensions().end());
     selected_ = Cell{ArrayOf(side), cell->index};
@@ -151,9 +161,8 @@ class DeviceValues {
 
   void AddSide(int member, const PictureData::OfDevice& of, bool after, std::vector<Board::Piece>* row) const {
     std::vector<std::pair<std::string, PictureArray>> arrays;
-    const auto add = [&](const Instruction& i, const Value& value) {
-      const int leaves = LeafCountOf(i.shape);
-      for (int leaf = 0; leaf < leaves && arrays.size() < kMostArrays; ++leaf) {
+    const auto add = [&](const Instruction& i, const Value& value, int first, int leaves) {
+      for (int leaf = first; leaf < first + leaves && arrays.size() < kMostArrays; ++leaf) {
         const Shape& written = LeafShape(i.shape, leaf);
         if (!written.IsArray()) continue;
         const Value of_leaf = value.has_value() ? LeafOf(value, leaf) : Value();
@@ -164,9 +173,10 @@ class DeviceValues {
     };
     const Instruction& i = *data_.instruction;
     if (after) {
-      add(i, of.result);
+      add(i, of.result, first_leaf_, leaves_);
     } else {
-      for (size_t k = 0; k < i.operands.size(); ++k) add(*i.operands[k], k < of.operands.size() ? of.operands[k] : Value());
+      for (size_t k = 0; k < i.operands.size(); ++k)
+        add(*i.operands[k], k < of.operands.size() ? of.operands[k] : Value(), 0, LeafCountOf(i.operands[k]->shape));
     }
     for (size_t k = 0; k < arrays.size(); ++k) {
       if (k > 0) row->push_back(std::string());
@@ -232,6 +242,7 @@ class DeviceValues {
   std::optional<Cell> selected_;
   Related related_;
   const DeviceRows& r_;
+  const int first_leaf_, leaves_;
   const PictureData& data_;
   const int64_t members_;
 };
@@ -258,10 +269,12 @@ std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   const PictureData& data = board.scene().data();
   if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
-  // Those of asynchronous starts lie in tuples with what waits, which are no numbers of the exchange.
-  const size_t sent = data.instruction->operands.size() - (HasDynamicRoot(*data.instruction) ? 1 : 0);
-  if (!data.instruction->shape.IsArray() && sent != static_cast<size_t>(LeafCountOf(data.instruction->shape))) return std::nullopt;
-  return DeviceValues(board, rows).Draw();
+  const int sent = static_cast<int>(data.instruction->operands.size()) - (HasDynamicRoot(*data.instruction) ? 1 : 0);
+  const int leaves = data.instruction->shape.IsArray() ? 1 : LeafCountOf(data.instruction->shape);
+  // An asynchronous start has a tuple of what it took, what it gives, and maybe contexts, which are no numbers of the exchange.
+  const bool starts = leaves != sent && leaves >= 2 * sent && data.instruction->shape.IsTuple();
+  if (leaves != sent && !starts && !data.instruction->shape.IsArray()) return std::nullopt;
+  return DeviceValues(board, rows, starts ? sent : 0, starts ? sent : leaves).Draw();
 }
 
 }  // namespace hloscope

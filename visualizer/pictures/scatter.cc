@@ -102,7 +102,10 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
   const IndexWindows& w = story.windows();
   ExplainAttributes(board, w);
   if (const Computation* combine = scene.data().instruction->Called(AttrId::kToApply); combine != nullptr && combine->root != nullptr) {
-    const auto what = [&](const Instruction& made) {
+    const auto what = [&](const Instruction& root) {
+      const Instruction* through = &root;
+      while (through->opcode == Opcode::kCopy && through->operands.size() == 1) through = through->operands[0];
+      const Instruction& made = *through;
       return made.parameter_number >= static_cast<int>(scene.results().size()) ? tr("the update replaces what is there.")
              : made.parameter_number >= 0                                      ? tr("what is there stays as it is.")
                                           : tr("what is there and the update go through $0.", absl::string_view(Def(made).summary.empty() ? made.name : absl::string_view(Name(made.opcode))));
