@@ -251,7 +251,10 @@ class ComparisonReport {
     report_.title = absl::StrCat(a.name, " against ", b.name);
     report_.stop_title = "The comparison";
     report_.passed = agree && (values.results_compared || match.SameStructure());
-    report_.verdict = !agree ? "they differ" : report_.passed ? "they agree" : "the results could not be compared";
+    report_.verdict = values.diverging > 0 ? "they differ"
+                      : !agree             ? "a program stopped with an error"
+                      : report_.passed     ? "they agree"
+                                           : "the results could not be compared";
     report_.facts = {{"a", absl::StrCat(a.name, " (", r_.file, "), ", Count(a.instruction_count(), "instruction"))},
                      {"b", absl::StrCat(b.name, " (", r_.against, "), ", Count(b.instruction_count(), "instruction"))},
                      {"inputs", inputs.Summary()},
@@ -323,7 +326,12 @@ int Run_report(const std::vector<std::string>& args) {
   app.add_option("--at", r.at, "stops here, at a place as break takes it: %x, op:dot, model.py:12, '%x if iteration == 3'")->type_name("PLACE");
   app.add_option("--catch", r.catches, "stops at the first instruction that makes a nan or an infinity (or one of the other kinds of: help catch)")->type_name("nan,inf,...");
   app.add_option("-x", r.scripts, "stops where a script of console commands does; several in order")->type_name("SCRIPT")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
-  app.add_option("--ex", r.commands, "a console command after the scripts; several in order")->type_name("COMMAND")->expected(1)->allow_extra_args(false)->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--ex", r.commands,
+                 "a console command after the scripts, before the program runs to where it is to stop; several in order")
+      ->type_name("COMMAND")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--check", r.check, "stops at the first result that the reference disagrees with, of N sampled elements of each (all: every one)")->type_name("N|all");
   app.add_option("--compare", r.compare, "compares the run with a recorded one (run --record)")->type_name("RUN.npz");
   app.add_option("--against", r.against, "compares with another program on the same inputs, up to the end")->type_name("OTHER");

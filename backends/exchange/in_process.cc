@@ -181,7 +181,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   lock.lock();
   meeting.done = true;
   if (remembers_ && meeting.status.ok()) Keep(line, group, meeting);
-  meeting.arrivals.clear();
+  if (meeting.status.ok()) meeting.arrivals.clear();  // else it is asked who came with what
   for (int other : line.devices) {
     if (other != device) wake_(other);
   }

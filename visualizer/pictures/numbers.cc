@@ -382,7 +382,9 @@ class NumbersPicture {
     }
     board_.Skip(14 + tall + 42);
     if (size == 0) board_.Say(p.negative ? tr_("Zero lies below all of them; this is the negative zero.") : tr_("Zero lies below all of them."));
-    else if (!std::isfinite(size)) board_.Say(std::isnan(size) ? tr_("A NaN has no size: it is neither less than, equal to nor greater than anything.") : tr_("Infinity lies above all of them."));
+    else if (!std::isfinite(size))
+      board_.Say(std::isnan(size) ? tr_("A NaN has no size: it is neither less than, equal to nor greater than anything.")
+                                  : tr_("In size an infinity lies above all of them."));
   }
 
   void WholeRange(ElementType type, const Scalar& s) {
