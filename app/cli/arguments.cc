@@ -41,9 +41,6 @@ OneDevice TakeDevice(absl::string_view& text) {
   text.remove_prefix(colon + 1);
   return {replica, partition};
 }
-}  // namespace
-
-namespace {
 
 // An option that was given, but with nothing: a script's variable that is not set would otherwise switch off what the script relies on.
 const CLI::Option* GivenNothing(const CLI::App& app) {

@@ -11,15 +11,17 @@ namespace hloscope::cli {
 
 using nlohmann::ordered_json;
 
-std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device) {
-  const std::string text = absl::StrCat(device, device.empty() ? "" : ": ", CaughtText(module, caught));
+std::string ErrorAt(const Module& module, const Instruction& at, const std::string& text) {
   if (module.source == nullptr) return absl::StrCat("hloscope: ", text, "\n");
   const size_t first = std::min(text.find('\n'), text.size());
-  const Instruction& at = *caught.instruction;
   std::string all =
       Render({Severity::kError, "", text.substr(0, first), at.name_range.valid() ? at.name_range : at.range, ""}, *module.source);
   if (first < text.size()) absl::StrAppend(&all, text.substr(first + 1), "\n");
   return all;
+}
+
+std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device) {
+  return ErrorAt(module, *caught.instruction, absl::StrCat(device, device.empty() ? "" : ": ", CaughtText(module, caught)));
 }
 
 ordered_json CaughtJson(const Module& module, const Caught& caught) {

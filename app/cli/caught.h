@@ -1,5 +1,4 @@
-// What a catch stopped a run for, as `run` tells it: a diagnostic at the program's text, and JSON. Not for one line of a console
-// (core/debug).
+// What stopped a run, as `run` tells it: a diagnostic at the program's text, and of a catch JSON. Not for one line of a console (core/debug).
 #ifndef HLOSCOPE_APP_CLI_CAUGHT_H_
 #define HLOSCOPE_APP_CLI_CAUGHT_H_
 
@@ -10,6 +9,9 @@
 #include "core/ir/module.h"
 
 namespace hloscope::cli {
+
+// An error of a run at an instruction: its first line with the place in the program's text, further ones behind it.
+std::string ErrorAt(const Module& module, const Instruction& at, const std::string& text);
 
 // Lines with a line break at the end. `device`: "replica 1" where there are several; else empty.
 std::string CaughtDiagnostic(const Module& module, const Caught& caught, const std::string& device = "");

@@ -43,15 +43,12 @@ DeviceCounts CountSessionDevices(const ProgramOptions& options, const Module& mo
 }
 
 absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionOptions* session, int processes) {
-  const DeviceCounts counts = CountSessionDevices(options, module);
   const ParallelMain main = FindParallelMain(module);
   const bool parallel = RunsInParallel(module, main);
-  if (parallel) {
-    if ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions)) {
-      return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ",
-                                                     Count(main.partitions, "partition"),
-                                                     " itself: leave --replicas and --partitions away"));
-    }
+  const DeviceCounts counts = parallel ? DeviceCounts{main.replicas, main.partitions} : CountDevices(options, module);
+  if (parallel && ((options.replicas > 0 && options.replicas != main.replicas) || (options.partitions > 0 && options.partitions != main.partitions))) {
+    return absl::InvalidArgumentError(absl::StrCat("main runs ", main.program->name, " on ", Count(main.replicas, "replica"), " and ", Count(main.partitions, "partition"),
+                                                   " itself: leave --replicas and --partitions away"));
   }
   if (!counts.several()) return options.CheckDevices(counts);
   absl::StatusOr<SessionDevices> devices = MakeDevices(options, counts, processes);

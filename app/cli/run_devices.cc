@@ -12,6 +12,7 @@
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "app/cli/caught.h"
 #include "app/cli/device_run.h"
 #include "app/cli/junit.h"
 #include "app/cli/progress.h"
@@ -42,14 +43,9 @@ std::vector<Value> Leaves(const Value& value) {
 // The diagnostic of a device that failed, with its place; what else waits follows in lines of its own.
 std::string StopText(const Module& module, const std::string& device, const Replicas::Outcome& outcome) {
   const std::string message(outcome.status.message());
-  const size_t first = std::min(message.find('\n'), message.size());
   const Instruction* at = outcome.instruction;
   if (at == nullptr) return absl::StrCat("hloscope: ", device, " stopped with an error: ", message, "\n");
-  const std::string text = absl::StrCat(device, " stopped with an error at %", at->name, " in ", at->parent->name, ": ", message.substr(0, first));
-  std::string all = module.source == nullptr ? absl::StrCat("hloscope: ", text, "\n")
-                                             : Render({Severity::kError, "", text, at->name_range.valid() ? at->name_range : at->range, ""}, *module.source);
-  if (first < message.size()) absl::StrAppend(&all, message.substr(first + 1), "\n");
-  return all;
+  return ErrorAt(module, *at, absl::StrCat(device, " stopped with an error at %", at->name, " in ", at->parent->name, ": ", message));
 }
 
 absl::Status WriteOutputs(const std::string& path, Replicas& replicas) {
@@ -132,15 +128,11 @@ void PrintText(const Module& module, const Loaded& loaded, const DeviceCounts& d
 absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& run, Backend& backend, const Figures& figures, const Replicas::Outcome& outcome, const DevicesWatched& watched) {
   if (o.junit.empty() && o.report.empty()) return absl::OkStatus();
   Replicas& replicas = run.replicas();
-  DevicesFacts facts;
-  facts.module = &module;
-  facts.file = o.file;
-  facts.facts = {{"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(module.computations.size()), "computation"))},
-                 {"devices", absl::StrCat(Count(o.devices.replicas, "replica"), " and ", Count(o.devices.partitions, "partition"))},
-                 {"backend", std::string(backend.name())},
+  DevicesFacts facts = BeginDevicesFacts(module, o.file, o.devices.replicas, o.devices.partitions, backend.name());
+  facts.facts.insert(facts.facts.end(), {
                  {"inputs", run.Summary()},
                  {"executed", absl::StrCat(Count(figures.executed, "instruction"), ", of all devices")},
-                 {"memory", absl::StrCat(FormatByteCount(figures.peak_bytes), " of values and scratch at most, of all devices", run.elsewhere() ? " of the first process" : "")}};
+                 {"memory", absl::StrCat(FormatByteCount(figures.peak_bytes), " of values and scratch at most, of all devices", run.elsewhere() ? " of the first process" : "")}});
   if (!outcome.finished) {
     facts.error = StopText(module, replicas.Name(outcome.device), outcome);
     facts.stopped = outcome.instruction;
@@ -148,10 +140,7 @@ absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& ru
   for (int d = 0; d < replicas.device_count() && outcome.finished; ++d) facts.results.emplace_back(replicas.Name(d), replicas.ends()[d].result);
   facts.run_ms = figures.run_ms;
   facts.cases = watched.cases;
-  absl::Status status;
-  if (!o.junit.empty()) status = WriteDevicesJunit(facts, o.junit);
-  if (status.ok() && !o.report.empty()) status = WriteDevicesReport(facts, o.report);
-  return status;
+  return WriteDevicesFiles(facts, o.junit, o.report);
 }
 
 }  // namespace

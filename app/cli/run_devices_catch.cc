@@ -28,19 +28,11 @@ int Tell(const DevicesRun& o, Session::State& s, const Caught& caught) {
   const int device = DevicesOf(s).selected;
   const std::string name = SelectedName(s), text = CaughtDiagnostic(module, caught, name);
   std::fputs(text.c_str(), stderr);
-  DevicesFacts facts;
-  facts.module = &module;
-  facts.file = o.file;
-  facts.facts = {{"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ",
-                                       Count(static_cast<int64_t>(module.computations.size()), "computation"))},
-                 {"devices", absl::StrCat(Count(o.devices.replicas, "replica"), " and ", Count(o.devices.partitions, "partition"))},
-                 {"backend", std::string(s.backend->name())}};
+  DevicesFacts facts = BeginDevicesFacts(module, o.file, o.devices.replicas, o.devices.partitions, s.backend->name());
   facts.error = text;
   facts.stopped = caught.instruction;
   facts.caught = true;
-  absl::Status told;
-  if (!o.junit.empty()) told = WriteDevicesJunit(facts, o.junit);
-  if (told.ok() && !o.report.empty()) told = WriteDevicesReport(facts, o.report);
+  const absl::Status told = WriteDevicesFiles(facts, o.junit, o.report);
   if (!told.ok()) return UsageError(std::string(told.message()));
   if (o.json) {
     ordered_json j = {{"module", module.name},

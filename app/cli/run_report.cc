@@ -98,6 +98,23 @@ absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& pat
   return WriteJunit(path, facts.file, Cases(facts)) ? absl::OkStatus() : absl::UnavailableError(absl::StrCat("cannot write ", path));
 }
 
+DevicesFacts BeginDevicesFacts(const Module& module, const std::string& file, int64_t replicas, int64_t partitions, absl::string_view backend) {
+  DevicesFacts facts;
+  facts.module = &module;
+  facts.file = file;
+  facts.facts = {{"size", absl::StrCat(Count(module.instruction_count(), "instruction"), " in ", Count(static_cast<int64_t>(module.computations.size()), "computation"))},
+                 {"devices", absl::StrCat(Count(replicas, "replica"), " and ", Count(partitions, "partition"))},
+                 {"backend", std::string(backend)}};
+  return facts;
+}
+
+absl::Status WriteDevicesFiles(const DevicesFacts& facts, const std::string& junit, const std::string& report) {
+  absl::Status status;
+  if (!junit.empty()) status = WriteDevicesJunit(facts, junit);
+  if (status.ok() && !report.empty()) status = WriteDevicesReport(facts, report);
+  return status;
+}
+
 absl::Status WriteDevicesReport(const DevicesFacts& f, const std::string& path) {
   const Module& module = *f.module;
   Report r = Begin(module, Cases(f));

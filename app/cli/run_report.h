@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "app/cli/junit.h"
 #include "core/debug/check.h"
 #include "core/debug/compare_results.h"
@@ -50,6 +51,10 @@ struct DevicesFacts {
   std::vector<double> run_ms;
   std::vector<JunitCase> cases;          // of what was checked
 };
+// With what is known before it runs.
+DevicesFacts BeginDevicesFacts(const Module& module, const std::string& file, int64_t replicas, int64_t partitions, absl::string_view backend);
+// Where a file is named (not empty).
+absl::Status WriteDevicesFiles(const DevicesFacts& facts, const std::string& junit, const std::string& report);
 absl::Status WriteDevicesJunit(const DevicesFacts& facts, const std::string& path);
 absl::Status WriteDevicesReport(const DevicesFacts& facts, const std::string& path);
 

@@ -154,6 +154,9 @@ namespace {
 
 bool Failed(const RunState& run) { return run.machine != nullptr && !run.machine->status().ok(); }
 
+// It has been started, and has neither ended nor failed.
+bool Runs(const RunState& run) { return run.machine != nullptr && run.machine->running() && !Failed(run); }
+
 const RunState& RunOf(Session::State& s, int device) {
   Devices& all = DevicesOf(s);
   return device == all.selected ? static_cast<const RunState&>(s) : all.runs[device];
@@ -162,7 +165,7 @@ const RunState& RunOf(Session::State& s, int device) {
 bool CanRun(Session::State& s, int device) {
   const RunState& run = RunOf(s, device);
   const Devices& all = DevicesOf(s);
-  return run.machine != nullptr && run.machine->running() && !Failed(run) && !all.held[device] && !all.waits[device];
+  return Runs(run) && !all.held[device] && !all.waits[device];
 }
 
 void ForgetStuck(RunState& run) {
@@ -180,7 +183,7 @@ StopReason AllWait(Session::State& s, int device) {
   bool held = false;
   for (int d = 0; d < count; ++d) {
     const RunState& run = RunOf(s, d);
-    ended[d] = run.machine == nullptr || !run.machine->running() || Failed(run);
+    ended[d] = !Runs(run);
     if (Failed(run)) absl::StrAppend(&failed, "\n  ", all.room->Name(d), " has stopped with an error: ", run.machine->status().message());
     held |= all.held[d] && !ended[d];
   }
@@ -250,8 +253,7 @@ std::vector<int> NotEnded(const Session::State& s) {
   const Devices& all = DevicesOf(state);
   std::vector<int> free, held;
   for (int d = 0; d < static_cast<int>(all.runs.size()); ++d) {
-    const RunState& run = RunOf(state, d);
-    if (run.machine != nullptr && run.machine->running() && !Failed(run)) (all.held[d] ? held : free).push_back(d);
+    if (Runs(RunOf(state, d))) (all.held[d] ? held : free).push_back(d);
   }
   free.insert(free.end(), held.begin(), held.end());
   return free;

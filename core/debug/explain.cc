@@ -73,8 +73,7 @@ std::map<std::string, std::string> WordsOf(const Instruction& i) {
   return words;
 }
 
-}  // namespace
-
+// The operation's general formula, for what hands values on or calls with its operands, index, computations and target in it.
 std::string FilledFormula(const Instruction& instruction) {
   const std::map<std::string, std::string> words = WordsOf(instruction);
   const absl::string_view formula = Def(instruction).formula;
@@ -95,17 +94,24 @@ std::string FilledFormula(const Instruction& instruction) {
   return text;
 }
 
-std::string InstructionFormula(const Instruction& instruction) {
+}  // namespace
+
+absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
   const OpDef& def = Def(instruction);
   if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
     std::string filled = FilledFormula(instruction);
-    return filled != def.formula ? filled : "";
+    return filled != def.formula ? filled : std::string();
   }
   const absl::StatusOr<Program> program = ElementProgram(instruction);
-  if (!program.ok()) return absl::StrCat("no formula: ", program.status().message());
+  if (!program.ok()) return program.status();
   std::vector<std::string> names;
   for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
   return ToFormula(*program, names);
+}
+
+std::string InstructionFormula(const Instruction& instruction) {
+  const absl::StatusOr<std::string> formula = FormulaOf(instruction);
+  return formula.ok() ? *formula : absl::StrCat("no formula: ", formula.status().message());
 }
 
 std::string ExplainOperation(Opcode opcode) {

@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "absl/status/statusor.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
@@ -12,9 +13,10 @@ namespace hloscope {
 std::string ExplainOperation(Opcode opcode);
 // The instruction's text, where it comes from, formula with its real attributes, shapes and layouts, users.
 std::string ExplainInstruction(const Module& module, const Instruction& instruction);
-// The operation's general formula, for what hands values on or calls with its operands, index, computations and target in it.
-std::string FilledFormula(const Instruction& instruction);
-// How an element of its result is made, with its real attributes; why there is no formula; empty where no formula would say it.
+// How an element of its result is made, with its real attributes; of what hands values on or calls, what. Empty where no formula would say it.
+// Errors: those of ElementProgram.
+absl::StatusOr<std::string> FormulaOf(const Instruction& instruction);
+// The same, or why there is none.
 std::string InstructionFormula(const Instruction& instruction);
 // "  attention() at /src/model.py:142" lines, innermost first; "" where the text has none.
 std::string PythonFramesText(const Module& module, const Instruction& instruction, absl::string_view indent);

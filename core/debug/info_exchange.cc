@@ -25,10 +25,26 @@ std::string BroughtText(const Value& value) {
                       value.element_count() <= kFew ? FormatValue(value) : FormatStatistics(Summarize(value)));
 }
 
+std::string IterationText(bool condition, int64_t iteration, const Instruction& loop) {
+  return absl::StrCat(", ", condition ? "condition of " : "", "iteration ", iteration, " of %", loop.name);
+}
+
 std::string IterationText(const std::vector<LoopPlace>& loops) {
-  if (loops.empty()) return "";
-  return absl::StrCat(", ", loops.back().condition ? "condition of " : "", "iteration ", loops.back().iteration, " of %",
-                      loops.back().loop->name);
+  return loops.empty() ? "" : IterationText(loops.back().condition, loops.back().iteration, *loops.back().loop);
+}
+
+// "  replica 0: here at %x, iteration 2 of %w, with f32[2] [1, 2]".
+void SayMember(Session::State& s, absl::string_view who, absl::string_view word, const Instruction* at, const Instruction& asked, absl::string_view iteration,
+               const std::vector<std::string>& brought) {
+  s.Say("  ", who, ": ", word, at != nullptr && at != &asked ? absl::StrCat(" at %", at->name) : "", iteration,
+        brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), "\n");
+}
+
+// "  replica 0 -> replica 1, ...": of members by their names.
+template <typename NameOfMember>
+void SaySends(Session::State& s, const std::vector<std::pair<int, int>>& sends, const NameOfMember& name) {
+  if (sends.empty()) return;
+  s.Say("  ", absl::StrJoin(sends, ", ", [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }), "\n");
 }
 
 void SayMeeting(Session::State& s, const ExchangeMeeting& meeting, const Instruction& asked) {
@@ -49,20 +65,10 @@ void SayMeeting(Session::State& s, const ExchangeMeeting& meeting, const Instruc
     }
     std::vector<std::string> brought;
     for (const Value& operand : member.operands) brought.push_back(BroughtText(operand));
-    const std::string other =
-        member.instruction != nullptr && member.instruction != &asked ? absl::StrCat(" at %", member.instruction->name) : "";
-    s.Say("  ", name, ": here", other, IterationText(member.loops),
-          brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")), "\n");
+    SayMember(s, name, "here", member.instruction, asked, IterationText(member.loops), brought);
   }
   for (const Value& message : meeting.messages) s.Say("  on its way: ", BroughtText(message), "\n");
-  if (meeting.sends.empty() || meeting.transfer) return;
-  s.Say("  ",
-        absl::StrJoin(meeting.sends, ", ",
-                      [&](std::string* out, const std::pair<int, int>& send) {
-                        absl::StrAppend(out, all.room->Name(meeting.members[send.first].device), " -> ",
-                                        all.room->Name(meeting.members[send.second].device));
-                      }),
-        "\n");
+  if (!meeting.transfer) SaySends(s, meeting.sends, [&](int member) { return all.room->Name(meeting.members[member].device); });
 }
 
 // Where the selected device executed the instruction, or will, on its stack: the innermost frame of it that is selected or around that.
@@ -83,8 +89,7 @@ std::string IterationText(const FrameHistory& history, int frame) {
   for (int f = frame; f >= 0; f = history.place(f).parent) {
     const FrameHistory::Place& place = history.place(f);
     const bool condition = place.kind == FrameKind::kWhileCondition;
-    if (condition || place.kind == FrameKind::kWhileBody)
-      return absl::StrCat(", ", condition ? "condition of " : "", "iteration ", place.iteration, " of %", place.caller->name);
+    if (condition || place.kind == FrameKind::kWhileBody) return IterationText(condition, place.iteration, *place.caller);
   }
   return "";
 }
@@ -94,31 +99,24 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
   const auto name = [&](int member) { return s.options.devices.Name(past.members[member].device); };
   for (size_t k = 0; k < past.members.size(); ++k) {
     const ExchangePast::Member& member = past.members[k];
-    const std::string who = absl::StrCat("  ", past.transfer ? (k == 0 ? "from " : "to ") : "", name(static_cast<int>(k)), ": ");
+    const std::string who = absl::StrCat(past.transfer ? (k == 0 ? "from " : "to ") : "", name(static_cast<int>(k)));
     const std::optional<int> frame = readers.FrameOf(member);
     if (!frame.has_value()) {
-      s.Say(who, "came, and has gone back to before it\n");
+      s.Say("  ", who, ": came, and has gone back to before it\n");
       continue;
     }
-    const FrameHistory& history = readers.of(member.device).history();
+    FrameHistory& history = readers.of(member.device).history();
     std::vector<std::string> brought;
     if (!past.transfer || k == 0) {
       const size_t count = past.transfer ? 1 : member.instruction->operands.size();
       for (size_t o = 0; o < count; ++o) {
-        const absl::StatusOr<Value> value = readers.of(member.device).history().ValueOf(*frame, *member.instruction->operands[o]);
+        const absl::StatusOr<Value> value = history.ValueOf(*frame, *member.instruction->operands[o]);
         brought.push_back(value.ok() ? BroughtText(*value) : std::string(value.status().message()));
       }
     }
-    const std::string other = member.instruction != &asked ? absl::StrCat(" at %", member.instruction->name) : "";
-    s.Say(who, "came", other, IterationText(history, *frame), brought.empty() ? "" : absl::StrCat(", with ", absl::StrJoin(brought, "; ")),
-          "\n");
+    SayMember(s, who, "came", member.instruction, asked, IterationText(history, *frame), brought);
   }
-  if (past.sends.empty() || past.transfer) return;
-  s.Say("  ",
-        absl::StrJoin(
-            past.sends, ", ",
-            [&](std::string* out, const std::pair<int, int>& send) { absl::StrAppend(out, name(send.first), " -> ", name(send.second)); }),
-        "\n");
+  if (!past.transfer) SaySends(s, past.sends, name);
 }
 
 // All that take part have ended: there is no further exchange.

@@ -276,25 +276,27 @@ absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& co
 
 namespace {
 
-// What watches with those numbers saw since the `back`-th last moment that is kept, for the present. Whether there is an earlier moment
-// yet.
-bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back) {
+// What watches with those numbers saw since the `back`-th last moment that is kept, for the present; `through`: with what they see here.
+// Whether there is an earlier moment yet.
+bool SeeSince(Session::State& s, const std::vector<int>& numbers, size_t back, bool through) {
+  if (numbers.empty()) return false;
   Timeline& timeline = *s.Extension<Travel>().timeline;
   const Mark mark = s.machine->Where();
-  std::vector<Mark> before;
+  std::vector<const Mark*> before;
   for (const Timeline::Moment& moment : timeline.moments()) {
-    if (moment.mark < mark) before.push_back(moment.mark);
+    if (moment.mark < mark) before.push_back(&moment.mark);
   }
-  if (numbers.empty() || before.empty()) return false;
+  if (before.empty()) return false;
+  const bool earlier = back < before.size();
   Start start;
   start.numbers = numbers;
-  start.key.mark = before[before.size() - std::min(back, before.size())];
-  if (WalkTo(s, start, mark, *s.machine->top().computation, nullptr, true).ok()) {
+  start.key.mark = *before[before.size() - std::min(back, before.size())];  // the walk adds moments
+  if (WalkTo(s, start, mark, *s.machine->top().computation, nullptr, through).ok()) {
     TakeOver(start, start.memory, &PresentMemory(s));
   } else {
     (void)timeline.Seek(mark);
   }
-  return back < before.size();
+  return earlier;
 }
 
 bool InElement(const Machine& m) {
@@ -303,12 +305,12 @@ bool InElement(const Machine& m) {
 
 }  // namespace
 
-void SeeLast(Session::State& s, const Breakpoint& watch) {
+void SeeLast(Session::State& s, const Breakpoint& watch, bool through) {
   StopMemory& present = PresentMemory(s);
   if (s.Extension<Travel>().timeline == nullptr || s.machine->finished() || InElement(*s.machine) || present.watches.contains(watch.number))
     return;
   // Moments may lie close together here: further back each time.
-  for (size_t back = 1; SeeSince(s, {watch.number}, back) && !present.watches.contains(watch.number);) back *= 2;
+  for (size_t back = 1; SeeSince(s, {watch.number}, back, through) && !present.watches.contains(watch.number);) back *= 2;
 }
 
 void Arrived(Session::State& s) {
@@ -326,7 +328,7 @@ void Arrived(Session::State& s) {
   for (const auto& b : s.breakpoints) {
     if (is_watch(b) && !present.counts.contains(b->number)) numbers.push_back(b->number);
   }
-  SeeSince(s, numbers, 1);
+  SeeSince(s, numbers, 1, true);
 }
 
 }  // namespace hloscope

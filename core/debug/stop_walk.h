@@ -26,8 +26,8 @@ absl::Status KnowCounts(Session::State& s, Need need);
 absl::StatusOr<bool> KnowCountsSoon(Session::State& s);
 // The same of another moment; `computation`: of its innermost frame. The program is left there, and what stops there is not judged yet.
 absl::Status MemoryAt(Session::State& s, const Mark& mark, const Computation& computation, StopMemory* memory);
-// A watch was set where it has no value: what it would have seen last had it been set before.
-void SeeLast(Session::State& s, const Breakpoint& watch);
+// What a watch that remembers nothing would have seen last had it been awake all the time; `through`: with what it sees here.
+void SeeLast(Session::State& s, const Breakpoint& watch, bool through);
 // After the program was moved: watches begin with what they would have seen last had the program come here by itself.
 void Arrived(Session::State& s);
 

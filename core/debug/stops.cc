@@ -10,6 +10,7 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
 #include "core/debug/stop_log.h"
+#include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/ops/op.h"
@@ -282,10 +283,21 @@ std::optional<Stop> JudgeWatch(Session::State& s, StopMemory& memory, Breakpoint
   return **std::move(change);
 }
 
+// Watches here that know nothing of what was before the program was moved: whether this is a change, only that tells.
+void RememberHere(Session::State& s, const StopMemory& memory) {
+  const auto unsure = [&](const Breakpoint* b) {
+    return b->kind == Breakpoint::kWatch && b->enabled && !memory.counts.contains(b->number) && !memory.watches.contains(b->number);
+  };
+  std::vector<const Breakpoint*> watches;  // where the program goes meanwhile, other things are armed
+  std::copy_if(AtPosition(s)->begin(), AtPosition(s)->end(), std::back_inserter(watches), unsure);
+  for (const Breakpoint* watch : watches) SeeLast(s, *watch, false);
+}
+
 }  // namespace
 
 std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting) {
   std::vector<Stop> found;
+  if (counting && AtPosition(s) != nullptr) RememberHere(s, memory);
   const std::vector<Breakpoint*>* here = AtPosition(s);
   if (here == nullptr) return found;
   s.selected = static_cast<int>(s.machine->frames().size()) - 1;  // expressions are evaluated where the program stands

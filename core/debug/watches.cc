@@ -285,7 +285,7 @@ absl::Status CommandWatch(Session::State& s, absl::string_view args) {
   Breakpoint& watch = Adopt(s, std::move(b));
   if (s.visible() && !s.Finished()) {
     (void)EvaluateWatch(s, watch, PresentMemory(s), 0);
-    SeeLast(s, watch);
+    SeeLast(s, watch, true);
     Ledger(s).AddOne(PresentMark(s), watch.number, PresentMemory(s));
   }
   return absl::OkStatus();

@@ -104,10 +104,7 @@ class Walk {
     Say("start");
     Note();
     for (int steps = 4 + Below(8); steps > 0; --steps) {
-      Move();
-      if (session_->state().machine->finished()) Say("goto end");
-      Note();
-      if (Below(2) == 0) Set();
+      StepOn();
     }
     Say(absl::StrCat("goto m", Below(static_cast<int>(seen_.size()))));
     const std::vector<HandSet> sets = AllSets(session_->state());
@@ -149,10 +146,7 @@ class Walk {
     Say("start");
     Note();
     for (int steps = 6 + Below(10); steps > 0; --steps) {
-      Move();
-      if (session_->state().machine->finished()) Say("goto end");
-      Note();
-      if (Below(2) == 0) Set();
+      StepOn();
       if (Below(4) == 0) {
         Say(absl::StrCat("goto m", Below(static_cast<int>(seen_.size()))));
         Say(absl::StrCat("goto m", seen_.size() - 1));
@@ -172,6 +166,13 @@ class Walk {
   }
 
  private:
+  void StepOn() {
+    Move();
+    if (session_->state().machine->finished()) Say("goto end");
+    Note();
+    if (Below(2) == 0) Set();
+  }
+
   std::string GoBack() {
     for (int k = 0; k < 14; ++k) {
       const int n = Below(static_cast<int>(seen_.size()));

@@ -1,6 +1,8 @@
 // What stops where, asked without the console: judging without counting, what watches remember, who calls whom, and what is armed.
 #include "core/debug/stops.h"
 
+#include <cstdlib>
+
 #include "absl/strings/str_cat.h"
 #include "backends/reference/backend.h"
 #include "core/debug/location_kinds.h"
@@ -102,7 +104,15 @@ TEST_F(StopsTest, JudgingWithoutCountingChangesNothing) {
 }
 
 // The counts that a moment has are those of the first way there, from wherever it is come back to.
-TEST_F(StopsTest, CountsAreThoseOfTheMoment) {
+// Whichever snapshots there are: one wherever it can be, a few, none but the first.
+class StopsWithSnapshotsTest : public StopsTest, public testing::WithParamInterface<const char*> {
+ protected:
+  void SetUp() override { setenv("HLOSCOPE_SNAPSHOT_SECONDS", GetParam(), 1); }
+  void TearDown() override { unsetenv("HLOSCOPE_SNAPSHOT_SECONDS"); }
+};
+INSTANTIATE_TEST_SUITE_P(Intervals, StopsWithSnapshotsTest, testing::Values("0", "0.0001", "0.0002", "0.0003", "0.0006", "0.001", "0.002", "1000"));
+
+TEST_P(StopsWithSnapshotsTest, CountsAreThoseOfTheMoment) {
   Open(kNested);
   Do("break sum if hits % 4 == 3");
   Do("break i_next");

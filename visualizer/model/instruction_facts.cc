@@ -68,7 +68,7 @@ bool HasRun(const Session::State& s, const Instruction& instruction) {
 }
 
 void FillFormula(const Instruction& instruction, InstructionFacts* facts) {
-  absl::StatusOr<std::string> formula = FormulaOf(instruction);
+  absl::StatusOr<std::string> formula = ShownFormula(instruction);
   if (formula.ok()) facts->formula = CutFormula(*formula, instruction);
   else facts->no_formula = std::string(formula.status().message());
 }
@@ -175,20 +175,12 @@ std::string LayoutOfShape(const Shape& shape) {
 
 }  // namespace
 
-absl::StatusOr<std::string> FormulaOf(const Instruction& instruction) {
-  const OpDef& def = Def(instruction);
-  if (def.op_class != OpClass::kPull && def.op_class != OpClass::kPush) {
-    std::string filled = FilledFormula(instruction);
-    if (filled != def.formula) return filled;
-    return absl::UnimplementedError(def.formula.empty() ? def.opaque_reason : def.formula);
-  }
-  const absl::StatusOr<Program> program = ElementProgram(instruction);
-  if (!program.ok()) return program.status();
-  std::vector<std::string> names;
-  for (const Instruction* operand : instruction.operands) names.push_back(absl::StrCat("%", operand->name));
-  std::string text = ToFormula(*program, names);
-  while (!text.empty() && text.back() == '\n') text.pop_back();
-  if (text.size() > 6000) text = absl::StrCat(text.substr(0, 6000), " ...");
+absl::StatusOr<std::string> ShownFormula(const Instruction& instruction) {
+  absl::StatusOr<std::string> text = FormulaOf(instruction);
+  if (!text.ok()) return text;
+  if (const OpDef& def = Def(instruction); text->empty()) return absl::UnimplementedError(def.formula.empty() ? def.opaque_reason : def.formula);
+  while (!text->empty() && text->back() == '\n') text->pop_back();
+  if (text->size() > 6000) text = absl::StrCat(text->substr(0, 6000), " ...");
   return text;
 }
 

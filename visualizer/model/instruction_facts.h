@@ -53,7 +53,7 @@ InstructionFacts FactsOfModule(const Module& module, const Instruction& instruct
 InstructionFacts FactsOfInstruction(Session::State& s, const Instruction& instruction);
 
 // What each element is made of, with the operands' names: "out[i,j] = %a[i,k] * 2". An error where the operation has no such formula.
-absl::StatusOr<std::string> FormulaOf(const Instruction& instruction);
+absl::StatusOr<std::string> ShownFormula(const Instruction& instruction);
 
 // What one word says of how the operation works: "pointwise", "reduction", "movement", ...
 std::string KindOf(const Instruction& instruction);

@@ -116,7 +116,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   if (running != nullptr && (running != formula_of_ || formula_program_ != context.now.program_generation)) {
     formula_of_ = running;
     formula_program_ = context.now.program_generation;
-    formula_ = FormulaOf(*running).value_or("");
+    formula_ = ShownFormula(*running).value_or("");
   }
   const std::string formula = running != nullptr && !formula_.empty() ? formula_ : std::string(def.formula);
   if (!formula.empty()) CardRow("formula", formula, c.text, type.mono, true);
