@@ -74,7 +74,7 @@ class GraphExport {
                       kMostSceneDepth, " deep in boxes; ask from further inside for these");
     }
     SayNote(*chosen);
-    TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, figures_.sampled};
+    const TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, &figures_.by_call, figures_.sampled};
     const SceneTints tints = PaintScene(*scene, *by, figures);
     return Write(*scene, tints, *chosen);
   }

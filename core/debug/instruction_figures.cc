@@ -18,7 +18,23 @@ constexpr int64_t kLookedOnBytes = 4 << 20;  // of an array that is looked throu
 constexpr int64_t kSmallBytes = 256 << 10;  // of a value and what it is made from
 constexpr double kHealthSeconds = 0.1;      // spent on making values again
 
+// Which of the computations that its caller calls a frame is of.
+int WhichOf(const Frame& frame) {
+  if (frame.kind == FrameKind::kBranch) return frame.branch;
+  const std::vector<Computation*> called = frame.caller->CalledComputations();
+  const auto at = std::find(called.begin(), called.end(), frame.computation);
+  return at == called.end() ? 0 : static_cast<int>(at - called.begin());
+}
+
 }  // namespace
+
+int CallOf(absl::Span<const Frame> frames, CallTree* tree) {
+  int call = CallTree::kEntry;
+  for (const Frame& frame : frames) {
+    if (frame.caller != nullptr) call = tree->Add(call, *frame.caller, WhichOf(frame));
+  }
+  return call;
+}
 
 InstructionFigures TimeFigures(Session::State& s) {
   InstructionFigures figures;
@@ -60,6 +76,7 @@ InstructionFigures HealthFigures(Session::State& s) {
   bool kept = false, left = false;  // of what was made again; of what there was no time for
   for (int depth = static_cast<int>(frames.size()) - 1; depth >= 0; --depth) {
     const Frame& frame = frames[depth];
+    const int call = CallOf(absl::MakeConstSpan(frames).first(static_cast<size_t>(depth) + 1), &figures.by_call.tree);
     const std::vector<Instruction*>& schedule = frame.computation->schedule;
     const bool innermost = depth + 1 == static_cast<int>(frames.size()) && frame.kind != FrameKind::kElement;
     for (int k = std::min(static_cast<int>(std::min(frame.values.size(), schedule.size())), frame.position) - 1; k >= 0 && room > 0; --k) {
@@ -80,7 +97,7 @@ InstructionFigures HealthFigures(Session::State& s) {
       if (value.byte_size() > room) continue;
       room -= value.byte_size() + 64;
       const NonFinite found = FindNonFinite(value);
-      figures.of.try_emplace(schedule[k], found.nan ? kNotANumber : found.inf ? kInfinite : kFine);
+      figures.by_call.of[{call, schedule[k]}] = found.nan ? kNotANumber : found.inf ? kInfinite : kFine;
     }
   }
   // The next time goes on from there, as long as what is made is held.
@@ -91,7 +108,8 @@ InstructionFigures HealthFigures(Session::State& s) {
     const Instruction* instruction = frames[depth].computation->schedule[k];
     const KnownValue known = LookOn(s, depth, *instruction, frames[depth].values[k], until);
     if (known.whole || known.statistics.nan > 0) {
-      figures.of.try_emplace(instruction, known.statistics.nan > 0 ? kNotANumber : known.statistics.inf > 0 ? kInfinite : kFine);
+      const int call = CallOf(absl::MakeConstSpan(frames).first(static_cast<size_t>(depth) + 1), &figures.by_call.tree);
+      figures.by_call.of[{call, instruction}] = known.statistics.nan > 0 ? kNotANumber : known.statistics.inf > 0 ? kInfinite : kFine;
     }
     figures.more |= !known.whole;
     if (figures.more) break;  // the time is up
@@ -107,9 +125,10 @@ InstructionFigures ErrorFigures(Session::State& s) {
     figures.command = "shadow";
     return figures;
   }
+  figures.by_call.tree = report->calls;
   for (const ShadowRow& row : report->rows) {
     if (row.own.elements == 0 || row.instruction == nullptr) continue;
-    figures.of[row.instruction] = row.own.worst_ulp;
+    for (const auto& [call, worst] : row.worst_by_call) figures.by_call.of[{call, row.instruction}] = worst;
     figures.sampled = figures.sampled || row.own.elements < row.instruction->shape.ElementCount();
     figures.most = std::max(figures.most, row.own.worst_ulp);
   }

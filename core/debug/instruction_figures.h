@@ -6,12 +6,15 @@
 #include <string>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/types/span.h"
 #include "core/debug/session_state.h"
+#include "core/ir/call_tree.h"
 
 namespace hloscope {
 
 struct InstructionFigures {
-  absl::flat_hash_map<const Instruction*, double> of;
+  absl::flat_hash_map<const Instruction*, double> of;  // times
+  CallFigures by_call;                                 // health and errors: a computation may make a NaN in one call and none in another
   absl::flat_hash_map<const Instruction*, int64_t> calls;  // of times: how often an instruction called something, as far as it is known
   double total = 0, most = 0;
   bool sampled = false;  // of errors: not every element was looked at
@@ -19,6 +22,9 @@ struct InstructionFigures {
   std::string missing;  // why there are none
   std::string command;  // that makes them
 };
+
+// The call that the last frame is of; known to the tree from now on. No frames: the entry.
+int CallOf(absl::Span<const Frame> frames, CallTree* tree);
 
 // How well a value is, as a figure.
 inline constexpr double kFine = 1, kInfinite = 2, kNotANumber = 3;

@@ -5,11 +5,11 @@
 #include <cmath>
 #include <ctime>
 #include <memory>
+#include <tuple>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "core/debug/calls.h"
 #include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
@@ -69,22 +69,33 @@ class Summaries {
  public:
   explicit Summaries(RunValues* values) : values_(values) {}
 
-  InstructionRun& Add(const Instruction& instruction, const std::string& place, const Value& array) {
+  InstructionRun& Add(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
     InstructionRun& entry = values_->of[&instruction];
     const int leaf = LeafOfPlace(instruction, place);
     if (leaf >= static_cast<int>(entry.leaves.size())) entry.leaves.resize(leaf + 1);
     ValueSummary& known = entry.leaves[leaf];
     if (leaf == 0) ++entry.times;
+    bool nan = false, inf = false;
     if (array.element_count() <= kMostKept) {
       const NonFinite trouble = FindNonFinite(array);
-      known.nan_times += trouble.nan;
-      known.inf_times += trouble.inf;
+      nan = trouble.nan;
+      inf = trouble.inf;
+      known.nan_times += nan;
+      known.inf_times += inf;
       std::vector<Value>& newest = newest_[&instruction];
       if (leaf >= static_cast<int>(newest.size())) newest.resize(leaf + 1);
       newest[leaf] = array;
     } else {
       Replace(SummarizeValue(array), &known, /*seen=*/false);
+      nan = known.last.nan > 0;
+      inf = known.last.inf > 0;
     }
+    LeafHealth& health = HealthOf(machine, instruction, leaf);
+    health.seen = true;
+    health.nan = nan;
+    health.inf = inf;
+    health.nan_times += nan;
+    health.inf_times += inf;
     return entry;
   }
 
@@ -99,6 +110,17 @@ class Summaries {
   }
 
  private:
+  LeafHealth& HealthOf(const Machine& machine, const Instruction& instruction, int leaf) {
+    const std::vector<Frame>& frames = machine.frames();
+    if (const uint64_t serial = frames.empty() ? 0 : frames.back().serial; serial != serial_) {
+      serial_ = serial;
+      call_ = CallOf(frames, &values_->calls);
+    }
+    std::vector<LeafHealth>& of = values_->health[{call_, &instruction}];
+    if (leaf >= static_cast<int>(of.size())) of.resize(leaf + 1);
+    return of[leaf];
+  }
+
   // `seen`: it is counted already.
   static void Replace(ValueSummary fresh, ValueSummary* known, bool seen) {
     fresh.nan_times = known->nan_times + (!seen && fresh.last.nan > 0);
@@ -107,6 +129,8 @@ class Summaries {
   }
 
   RunValues* values_;
+  uint64_t serial_ = 0;  // of the frame that `call_` is of
+  int call_ = CallTree::kEntry;
   absl::flat_hash_map<const Instruction*, std::vector<Value>> newest_;
 };
 
@@ -146,37 +170,73 @@ const ValueSummary* RunValues::Find(const Instruction& instruction, int leaf) co
 
 namespace {
 
-// How bad the values of instructions have been. No region makes the parameters of a called computation: what they are handed is known.
+// Whether it makes anything of its own that a run shows.
+bool Makes(const Computation& computation) {
+  for (const Instruction* i : computation.schedule) {
+    if (i->literal == nullptr && Def(*i).op_class != OpClass::kStructural) return true;
+  }
+  return false;
+}
+
+// How bad the values of instructions have been, in each call by itself. No region makes the parameters of a called computation: what they
+// are handed is known.
 class HealthWalk {
  public:
-  HealthWalk(const RunValues& values, const Module& module) : values_(values), calls_(MakeCallGraph(module)) {}
+  HealthWalk(const RunValues& values, const Module& module) : values_(values), module_(module), tree_(values.calls) {}
 
-  double Of(const Instruction& instruction) {
-    double worst = kUnknown;
-    const int leaves = LeafCountOf(instruction.shape);
-    for (int leaf = 0; leaf < leaves; ++leaf) {
-      seen_.clear();
-      worst = std::max(worst, OfLeaf(instruction, leaf));
+  InstructionFigures Walk() {
+    InstructionFigures figures;
+    for (int call = 0; call < tree_.size(); ++call) {
+      const Computation* computation = ComputationOf(call);
+      if (computation == nullptr) continue;
+      for (const Instruction* i : computation->schedule) {
+        AddSilent(call, *i);
+        if (const double worst = Of(call, *i); worst > kUnknown) figures.by_call.of[{call, i}] = worst;
+      }
     }
-    return worst;
+    figures.by_call.tree = std::move(tree_);
+    return figures;
   }
 
  private:
   static constexpr double kUnknown = 0;
 
-  // `but_last`: all that it has been but the newest.
-  static double Judge(const ValueSummary& v, bool but_last) {
-    if (v.nan_times > (but_last && v.last.nan > 0)) return kNotANumber;
-    return v.inf_times > (but_last && v.last.inf > 0) ? kInfinite : kFine;
+  const Computation* ComputationOf(int call) const { return call == CallTree::kEntry ? module_.entry : tree_.call(call).computation; }
+
+  // What makes nothing has run unseen where its caller has. Of branches, which are chosen, nothing else is known.
+  void AddSilent(int call, const Instruction& caller) {
+    const ControlKind kind = Def(caller).control;
+    if ((kind != ControlKind::kCall && kind != ControlKind::kConditional) || !values_.health.contains({call, &caller})) return;
+    const std::vector<Computation*> called = caller.CalledComputations();
+    for (size_t k = 0; k < called.size(); ++k) {
+      if (called[k] != nullptr && !Makes(*called[k])) tree_.Add(call, caller, static_cast<int>(k));
+    }
   }
 
-  double OfLeaf(const Instruction& start, int leaf, bool but_last = false) {
+  double Of(int call, const Instruction& instruction) {
+    double worst = kUnknown;
+    const int leaves = LeafCountOf(instruction.shape);
+    for (int leaf = 0; leaf < leaves; ++leaf) {
+      seen_.clear();
+      worst = std::max(worst, OfLeaf(call, instruction, leaf));
+    }
+    return worst;
+  }
+
+  // `but_last`: all that it has been but the newest.
+  static double Judge(const LeafHealth& h, bool but_last) {
+    if (h.nan_times > (but_last && h.nan)) return kNotANumber;
+    return h.inf_times > (but_last && h.inf) ? kInfinite : kFine;
+  }
+
+  double OfLeaf(int call, const Instruction& start, int leaf, bool but_last = false) {
     const Instruction* at = &start;
-    while (seen_.insert({at, leaf}).second) {
-      if (const auto it = values_.of.find(at);
-          it != values_.of.end() && leaf < static_cast<int>(it->second.leaves.size()) && it->second.leaves[leaf].last.count > 0)
-        return Judge(it->second.leaves[leaf], but_last);
-      if (at->parameter_number >= 0) return Handed(*at, leaf);
+    while (seen_.insert({call, at, leaf}).second) {
+      const auto it = values_.health.find({call, at});
+      if (it != values_.health.end() && leaf < static_cast<int>(it->second.size()) && it->second[leaf].seen)
+        return Judge(it->second[leaf], but_last);
+      if (at->literal != nullptr) return OfConstant(*at, leaf);
+      if (at->parameter_number >= 0) return Handed(call, *at, leaf);
       const std::vector<LeafSource>& sources = Sources(*at);
       if (leaf >= static_cast<int>(sources.size())) return kUnknown;
       const LeafSource& source = sources[leaf];
@@ -188,6 +248,11 @@ class HealthWalk {
     return kUnknown;
   }
 
+  double OfConstant(const Instruction& constant, int leaf) const {
+    const ValueSummary* known = values_.Find(constant, leaf);
+    return known == nullptr ? kUnknown : known->last.nan > 0 ? kNotANumber : known->last.inf > 0 ? kInfinite : kFine;
+  }
+
   // Asked for each leaf of what may be a very long tuple.
   const std::vector<LeafSource>& Sources(const Instruction& instruction) {
     const auto [it, fresh] = sources_.try_emplace(&instruction);
@@ -195,58 +260,40 @@ class HealthWalk {
     return *it->second;
   }
 
-  // What all its callers give to a parameter. The body of a loop gets what it made in the iteration before, too; its condition all that it
+  // What the caller gives to a parameter. The body of a loop gets what it made in the iteration before, too; its condition all that it
   // made.
-  double Handed(const Instruction& parameter, int leaf) {
+  double Handed(int call, const Instruction& parameter, int leaf) {
+    const CallTree::Call from = tree_.call(call);
+    if (from.caller == nullptr) return kUnknown;
+    const ControlKind kind = Def(*from.caller).control;
+    if (kind == ControlKind::kNone) return kUnknown;
+    const size_t operand = kind == ControlKind::kCall          ? static_cast<size_t>(parameter.parameter_number)
+                           : kind == ControlKind::kConditional ? static_cast<size_t>(from.which) + 1
+                                                               : 0;
     double worst = kUnknown;
-    for (const Instruction* caller : calls_.callers[parameter.parent->id]) {
-      const ControlKind kind = Def(*caller).control;
-      if (kind == ControlKind::kNone) continue;
-      const std::vector<Computation*> called = caller->CalledComputations();
-      for (size_t k = 0; k < called.size(); ++k) {
-        if (called[k] != parameter.parent || (kind == ControlKind::kConditional && !Ran(*called[k]))) continue;
-        const size_t operand = kind == ControlKind::kCall          ? static_cast<size_t>(parameter.parameter_number)
-                               : kind == ControlKind::kConditional ? k + 1
-                                                                   : 0;
-        if (operand < caller->operands.size() && caller->operands[operand] != nullptr)
-          worst = std::max(worst, OfLeaf(*caller->operands[operand], leaf));
-        const Instruction* made =
-            kind == ControlKind::kWhile && caller->Called(AttrId::kBody) != nullptr ? caller->Called(AttrId::kBody)->root : nullptr;
-        if (made != nullptr) worst = std::max(worst, OfLeaf(*made, leaf, made->parent == parameter.parent));
-      }
+    const Instruction& caller = *from.caller;
+    if (operand < caller.operands.size() && caller.operands[operand] != nullptr)
+      worst = OfLeaf(from.parent, *caller.operands[operand], leaf);
+    const Computation* body = kind == ControlKind::kWhile ? caller.Called(AttrId::kBody) : nullptr;
+    if (body == nullptr || body->root == nullptr) return worst;
+    const std::vector<Computation*> called = caller.CalledComputations();
+    for (size_t k = 0; k < called.size(); ++k) {
+      const int inside = called[k] == body ? tree_.Inside(from.parent, caller, static_cast<int>(k)) : -1;
+      if (inside >= 0) worst = std::max(worst, OfLeaf(inside, *body->root, leaf, body == parameter.parent));
     }
     return worst;
   }
 
-  // Whether a branch was taken, as far as it makes anything.
-  bool Ran(const Computation& branch) const {
-    bool makes = false;
-    for (const Instruction* i : branch.schedule) {
-      if (i->literal != nullptr || Def(*i).op_class == OpClass::kStructural) continue;
-      if (values_.of.contains(i)) return true;
-      makes = true;
-    }
-    return !makes;
-  }
-
   const RunValues& values_;
-  const CallGraph calls_;
-  absl::flat_hash_set<std::pair<const Instruction*, int>> seen_;
+  const Module& module_;
+  CallTree tree_;
+  absl::flat_hash_set<std::tuple<int, const Instruction*, int>> seen_;
   absl::flat_hash_map<const Instruction*, std::unique_ptr<std::vector<LeafSource>>> sources_;
 };
 
 }  // namespace
 
-InstructionFigures RunValues::Health(const Module& module) const {
-  InstructionFigures figures;
-  HealthWalk walk(*this, module);
-  for (const Computation* c : module.computations) {
-    for (const Instruction* i : c->schedule) {
-      if (const double worst = walk.Of(*i); worst > 0) figures.of[i] = worst;
-    }
-  }
-  return figures;
-}
+InstructionFigures RunValues::Health(const Module& module) const { return HealthWalk(*this, module).Walk(); }
 
 InstructionFigures RunValues::Times() const {
   InstructionFigures figures;
@@ -275,13 +322,18 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   const auto begin = std::chrono::steady_clock::now();
   const double processor = ProcessorSeconds();
   Summaries summaries(&values);
-  const absl::Status ran = Watch(*std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
-    InstructionRun& entry = summaries.Add(instruction, place, array);
-    if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction)) entry.seconds = it->second.seconds;
-    if (limits.seconds > 0 && ProcessorSeconds() - processor > limits.seconds) return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s of processor time"));
-    if (limits.bytes > 0 && account.live() > limits.bytes) return absl::CancelledError(absl::StrCat("the run was ended when its values took more than ", FormatByteCount(limits.bytes)));
-    return absl::OkStatus();
-  });
+  const absl::Status ran = Watch(
+      *std::move(run),
+      [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
+        InstructionRun& entry = summaries.Add(machine, instruction, place, array);
+        if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction))
+          entry.seconds = it->second.seconds;
+        if (limits.seconds > 0 && ProcessorSeconds() - processor > limits.seconds)
+          return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s of processor time"));
+        if (limits.bytes > 0 && account.live() > limits.bytes)
+          return absl::CancelledError(absl::StrCat("the run was ended when its values took more than ", FormatByteCount(limits.bytes)));
+        return absl::OkStatus();
+      });
   summaries.Finish();
   values.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (!ran.ok()) values.error = std::string(ran.message());

@@ -6,12 +6,14 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "core/debug/instruction_figures.h"
 #include "core/debug/session_state.h"
+#include "core/ir/call_tree.h"
 #include "core/literal/statistics.h"
 
 namespace hloscope {
@@ -31,8 +33,16 @@ struct InstructionRun {
   std::vector<ValueSummary> leaves;  // as LeafCountOf; those never seen have last.count 0 and no `first`
 };
 
+// How well a leaf was in one call.
+struct LeafHealth {
+  bool seen = false, nan = false, inf = false;  // the newest
+  int64_t nan_times = 0, inf_times = 0;         // how many of all the times had one
+};
+
 struct RunValues {
   absl::flat_hash_map<const Instruction*, InstructionRun> of;
+  CallTree calls;
+  absl::flat_hash_map<std::pair<int, const Instruction*>, std::vector<LeafHealth>> health;  // by call
   std::string error;    // why the run did not come to its end
   bool ended = false;   // that is a limit of ours, not the program's
   std::string inputs, backend;
@@ -40,8 +50,8 @@ struct RunValues {
 
   // Also of instructions that only hand leaves on, by the ones that made them. Null: not known.
   const ValueSummary* Find(const Instruction& instruction, int leaf) const;
-  // Of every instruction of the program whose values are known: those that only hand leaves on, constants, and what is handed to calls and
-  // loops, too.
+  // Of every instruction of the program whose values are known, by call: those that only hand leaves on, constants, and what is handed to
+  // calls and loops, too.
   InstructionFigures Health(const Module& module) const;
   InstructionFigures Times() const;
 };

@@ -8,6 +8,7 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
+#include "core/debug/instruction_figures.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
 #include "core/ops/op.h"
@@ -34,7 +35,7 @@ int ErrorBin(double ulp) {
   return bin;
 }
 
-bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear) {
+bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear, double* error) {
   const ElementType type = RealTypeOf(got.type);
   double ulp = 0;
   const Scalar rounded = IsComplex(got.type) ? Scalar::Complex(got.type, exact.c()) : Scalar::Float(got.type, exact.re);
@@ -47,6 +48,7 @@ bool AddError(ErrorStatistics& s, const Scalar& got, const Scalar& exact, const 
     const double magnitude = IsComplex(got.type) ? std::abs(exact.c()) : std::fabs(exact.re);
     ulp = distance / UlpAt(type, magnitude);
   }
+  if (error != nullptr) *error = ulp;
   ++s.elements;
   ++s.bins[ErrorBin(ulp)];
   if (std::isfinite(ulp)) s.sum_ulp += ulp;
@@ -187,10 +189,14 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
       options_.samples, entry.most, static_cast<uint64_t>(region.root) * 131 + static_cast<uint64_t>(entry.looks) + 1,
       options_.threads, inputs,     &result,
       options_.cancel};
+  const int call = CallOf(machine_.frames(), &report_.calls);
   const absl::Status looked = shadow->At(look, [&](const ShadowElement& element) {
     ShadowRow& row = Row(*element.instruction);
-    if (AddError(row.own, element.got, element.exact, *element.shape, element.linear))
+    double ulp = 0;
+    if (AddError(row.own, element.got, element.exact, *element.shape, element.linear, &ulp))
       row.own.worst_frames = PastFramesOf(machine_.frames());
+    double& worst = row.worst_by_call[call];
+    worst = std::max(worst, ulp);
     ++report_.elements;
   });
   if (!looked.ok() && !Cancelled()) Failed(*frame.computation->schedule[region.root], looked.message());

@@ -19,6 +19,7 @@
 #include "core/debug/ways.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
+#include "core/ir/call_tree.h"
 
 namespace hloscope {
 
@@ -43,11 +44,13 @@ struct ShadowRow {
   const Instruction* instruction = nullptr;
   int64_t times = 0;        // executions looked at
   ErrorStatistics own;
+  absl::flat_hash_map<int, double> worst_by_call;  // of its own, in ULP; calls as in ShadowReport::calls
   ErrorStatistics accumulated;
 };
 
 struct ShadowReport {
   std::vector<ShadowRow> rows;  // in the order first met
+  CallTree calls;
   int64_t elements = 0;         // looked at for their own error
   // Instructions with float results that have no element program (or none that could be interpreted), and why; in the order first met.
   std::vector<std::pair<const Instruction*, std::string>> unmeasured;
@@ -110,8 +113,9 @@ std::string ShadowSummary(const ShadowReport& report);
 // When the worst errors were seen, in words.
 void NameMoments(const Module& module, ShadowReport& report);
 
-// The error of `got` against `exact` (f64), in ULP of got's type. Whether it is the worst now.
-bool AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear);
+// The error of `got` against `exact` (f64), in ULP of got's type, is put into `ulp`, where it is not null. Whether it is the worst now.
+bool AddError(ErrorStatistics& statistics, const Scalar& got, const Scalar& exact, const Shape& shape, int64_t linear,
+              double* ulp = nullptr);
 
 // Rows with the largest errors first, "ulp worst, mean, accumulated, instruction"; with JSON as an array's text.
 std::string ShadowTable(const ShadowReport& report, size_t most);

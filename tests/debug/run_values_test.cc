@@ -22,10 +22,9 @@ class RunValuesTest : public ::testing::Test {
 
   // 0: not known.
   double HealthOf(const RunValues& values, absl::string_view computation, absl::string_view name) {
-    const Instruction* i = session_->state().module->FindComputation(computation)->FindInstruction(name);
-    const InstructionFigures health = values.Health(*session_->state().module);
-    const auto it = health.of.find(i);
-    return it == health.of.end() ? 0 : it->second;
+    const Computation& home = *session_->state().module->FindComputation(computation);
+    const CallFigures health = values.Health(*session_->state().module).by_call;
+    return health.In(health.tree.CallsOf(home), *home.FindInstruction(name)).value_or(0);
   }
 
   std::unique_ptr<Session> session_;

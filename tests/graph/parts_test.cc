@@ -181,8 +181,11 @@ TEST(Scene, PartsOfASliceStandInTheirIterations) {
   EXPECT_EQ(scene->arrows[0].to, at[0]);
   EXPECT_EQ(scene->arrows[0].label, "through %r");
   // Its own health, not that of all of its runs.
-  const absl::flat_hash_map<const Instruction*, double> health = {{&y, 3}};
-  const SceneTints tints = PaintScene(*scene, GraphColour::kHealth, {&health, 0});
+  CallFigures health;
+  health.of[{health.tree.Add(CallTree::kEntry, At(*module, "main", "w"), 1), &y}] = 3;
+  TintFigures figures;
+  figures.by_call = &health;
+  const SceneTints tints = PaintScene(*scene, GraphColour::kHealth, figures);
   EXPECT_FALSE(tints.boxes[at[0]].bar == tints.boxes[at[1]].bar);
   EXPECT_TRUE(tints.boxes[at[1]].bar == tints.boxes[at[2]].bar);
 }

@@ -238,13 +238,28 @@ class PageWriter {
     return out;
   }
 
+  // Of each call that something is known of: [the call around it, the caller, which of its computations, {place in the computation:
+  // figure}].
+  ordered_json CallsJson(const CallFigures& figures) const {
+    ordered_json list = ordered_json::array();
+    for (int call = 0; call < figures.tree.size(); ++call) {
+      const CallTree::Call& at = figures.tree.call(call);
+      const Computation* computation = call == CallTree::kEntry ? module_.entry : at.computation;
+      ordered_json of = ordered_json::object();
+      for (int k = 0; computation != nullptr && k < static_cast<int>(computation->schedule.size()); ++k) {
+        if (const std::optional<double> figure = figures.In({call}, *computation->schedule[k])) of[std::to_string(k)] = NumberJson(*figure);
+      }
+      list.push_back({at.parent, at.caller != nullptr ? h_.Number(*at.caller) : -1, at.which, std::move(of)});
+    }
+    return list;
+  }
+
   void PutRun() {
     if (in_.values == nullptr) return;
     const InstructionFigures own = in_.times == nullptr ? in_.values->Times() : InstructionFigures();
     const InstructionFigures& times = in_.times != nullptr ? *in_.times : own;
     ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}, {"alone", in_.times == nullptr}, {"total", times.total}};
     if (in_.errors != nullptr) run["sampled"] = in_.errors->sampled;
-    const InstructionFigures health = in_.values->Health(module_);
     ordered_json list = ordered_json::object();
     for (int k = 0; k < h_.instruction_count(); ++k) {
       const Instruction& i = h_.At(k);
@@ -256,14 +271,12 @@ class PageWriter {
       }
       if (!leaves.empty()) entry["v"] = std::move(leaves);
       if (const auto it = in_.values->of.find(&i); it != in_.values->of.end() && it->second.times > 1) entry["times"] = it->second.times;
-      if (const auto it = health.of.find(&i); it != health.of.end()) entry["h"] = static_cast<int>(it->second);
       if (const auto it = times.of.find(&i); it != times.of.end()) entry["t"] = NumberJson(it->second);
-      if (in_.errors != nullptr) {
-        if (const auto it = in_.errors->of.find(&i); it != in_.errors->of.end()) entry["ulp"] = NumberJson(it->second);
-      }
       if (!entry.is_null()) list[std::to_string(k)] = std::move(entry);
     }
     run["of"] = std::move(list);
+    run["health"] = CallsJson(in_.values->Health(module_).by_call);
+    if (in_.errors != nullptr) run["errors"] = CallsJson(in_.errors->by_call);
     out_["run"] = std::move(run);
   }
 

@@ -273,23 +273,6 @@ void Hierarchy::ForEachInstruction(int id, const std::function<void(const Instru
   }
 }
 
-void Hierarchy::ForEachInside(int id, const std::function<void(const Instruction&)>& each) const {
-  absl::flat_hash_set<const Computation*> seen;
-  std::vector<const Computation*> open;
-  const auto visit = [&](const Instruction& i) {
-    each(i);
-    for (const Computation* called : Called(i)) {
-      if (seen.insert(called).second) open.push_back(called);
-    }
-  };
-  ForEachInstruction(id, visit);
-  while (!open.empty()) {
-    const Computation* next = open.back();
-    open.pop_back();
-    for (const Instruction* i : next->schedule) visit(*i);
-  }
-}
-
 std::shared_ptr<const Hierarchy> Hierarchy::Make(const Module& module, std::shared_ptr<const void> keep) {
   const auto made = std::make_shared<Hierarchy>();
   Hierarchy& h = *made;

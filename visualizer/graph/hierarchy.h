@@ -59,8 +59,6 @@ class Hierarchy {
   const CalledBy& CallerOf(const Computation& computation) const { return caller_[computation.id]; }
   const std::vector<CalledBy>& CallersOf(const Computation& computation) const { return callers_[computation.id]; }
   void ForEachInstruction(int node, const std::function<void(const Instruction&)>& each) const;
-  // And those of the computations that they call, each computation once.
-  void ForEachInside(int node, const std::function<void(const Instruction&)>& each) const;
 
   // All instructions of the program have numbers, by computation and schedule position.
   int Number(const Instruction& instruction) const { return offset_[instruction.parent->id] + instruction.index; }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/base/seconds_text.h"
 #include "core/ops/op.h"
+#include "visualizer/graph/scene_making.h"
 
 namespace hloscope {
 namespace {
@@ -156,25 +157,23 @@ class Painter {
       switch (by_) {
         case GraphColour::kClass: ++counts[ClassOf(i)]; break;
         case GraphColour::kType: ++counts[FamilyOf(i.shape)]; break;
-        case GraphColour::kMemory: sum = std::max(sum, static_cast<double>(i.shape.ByteSize())); break;
-        default: {
-          const auto it = figures_.of->find(&i);
-          if (it == figures_.of->end()) break;
-          sum += it->second;
-          worst = std::max(worst, it->second);
-          if (by_ == GraphColour::kHealth) ++(it->second == 3 ? nan : it->second == 2 ? inf : fine);
-        }
+        default: sum = std::max(sum, static_cast<double>(i.shape.ByteSize())); break;
       }
+    };
+    const auto add = [&](double figure) {
+      worst = std::max(worst, figure);
+      ++(figure == 3 ? nan : figure == 2 ? inf : fine);
     };
     // Figures of what is called are the caller's too; of seconds its part of them.
     const int node = scene_.boxes[k].node;
-    if (by_ == GraphColour::kTime && figures_.of != nullptr) {
+    if (by_ == GraphColour::kTime && figures_.seconds != nullptr) {
       h_.ForEachInstruction(node, [&](const Instruction& i) { sum += SecondsOf(i); });
       sum *= PartOfPath(k);
     } else if (!ByFigures()) {
       h_.ForEachInstruction(node, look);
-    } else if (figures_.of != nullptr && !figures_.of->empty()) {
-      h_.ForEachInside(node, look);
+    } else if (figures_.by_call != nullptr && !figures_.by_call->of.empty()) {
+      const std::vector<int> calls = CallsOf(k);
+      h_.ForEachInstruction(node, [&](const Instruction& i) { ForEachFigure(i, calls, add); });
     }
     if (by_ == GraphColour::kClass) {
       tint.bar = ColourOf(static_cast<Class>(ClassOfMany(counts)));
@@ -195,6 +194,54 @@ class Painter {
       if (!scene_.boxes[k].expanded) most_ = std::max(most_, sum);
       if (by_ == GraphColour::kMemory) tint.note = absl::StrCat(scene_.boxes[k].instruction == nullptr ? "largest " : "", BytesText(static_cast<int64_t>(sum)));
       if (by_ == GraphColour::kTime && figures_.total > 0 && sum > 0) tint.note = absl::StrCat(SecondsText(sum), absl::StrFormat("  %.1f %%", 100 * sum / figures_.total));
+    }
+  }
+
+  const Computation& ComputationOf(size_t box) const {
+    return scene_.boxes[box].instruction != nullptr ? *scene_.boxes[box].instruction->parent : *h_.node(scene_.boxes[box].node).computation;
+  }
+
+  // The calls that a box stands for: those inside of the boxes around it. Where the outermost one is not the entry, all of that
+  // computation.
+  std::vector<int> CallsOf(size_t k) const {
+    const SceneBox& box = scene_.boxes[k];
+    if (box.parent < 0 || scene_.boxes[box.parent].node < 0) return figures_.by_call->tree.CallsOf(ComputationOf(k));
+    const SceneBox& around = scene_.boxes[box.parent];
+    const std::vector<int> outer = CallsOf(static_cast<size_t>(box.parent));
+    if (around.instruction == nullptr) return outer;
+    return Inside(outer, *around.instruction, WhichOf(around, box));
+  }
+
+  // Which of the computations that `around` calls a box right inside is of.
+  int WhichOf(const SceneBox& around, const SceneBox& box) const {
+    const std::vector<const Computation*> called = Hierarchy::Called(*around.instruction);
+    const Computation* computation = &ComputationOf(static_cast<size_t>(&box - scene_.boxes.data()));
+    int first = -1;
+    for (size_t which = 0; which < called.size(); ++which) {
+      if (called[which] != computation) continue;
+      if (box.key == KeyOf(hloscope::Inside(around.key, static_cast<int>(which)), box.node)) return static_cast<int>(which);
+      if (first < 0) first = static_cast<int>(which);
+    }
+    return first;
+  }
+
+  std::vector<int> Inside(const std::vector<int>& calls, const Instruction& caller, int which) const {
+    std::vector<int> inside;
+    for (const int call : calls) {
+      if (const int there = figures_.by_call->tree.Inside(call, caller, which); there >= 0) inside.push_back(there);
+    }
+    return inside;
+  }
+
+  // Of the instruction in these calls, the worst, and of all that it calls there.
+  template <typename Each>
+  void ForEachFigure(const Instruction& i, const std::vector<int>& calls, const Each& each) const {
+    if (const std::optional<double> figure = figures_.by_call->In(calls, i)) each(*figure);
+    const std::vector<const Computation*> called = Hierarchy::Called(i);
+    for (size_t which = 0; which < called.size(); ++which) {
+      const std::vector<int> inside = Inside(calls, i, static_cast<int>(which));
+      if (inside.empty()) continue;
+      for (const Instruction* deeper : called[which]->schedule) ForEachFigure(*deeper, inside, each);
     }
   }
 
@@ -221,8 +268,8 @@ class Painter {
 
   // With all that it calls.
   double SecondsOf(const Instruction& i) {
-    const auto own = figures_.of->find(&i);
-    double seconds = own == figures_.of->end() ? 0 : own->second;
+    const auto own = figures_.seconds->find(&i);
+    double seconds = own == figures_.seconds->end() ? 0 : own->second;
     absl::flat_hash_set<const Computation*> seen;
     for (const Computation* called : Hierarchy::Called(i)) {
       if (seen.insert(called).second && SecondsOf(*called) > 0) seconds += PartOf(i, *called) * SecondsOf(*called);
@@ -239,12 +286,10 @@ class Painter {
   // Of what lies in opened calls: the part of these calls.
   double PartOfPath(size_t k) {
     double part = 1;
-    const auto computation = [&](int box) {
-      return scene_.boxes[box].instruction != nullptr ? scene_.boxes[box].instruction->parent : h_.node(scene_.boxes[box].node).computation;
-    };
     for (int box = static_cast<int>(k); scene_.boxes[box].parent >= 0 && scene_.boxes[box].node >= 0; box = scene_.boxes[box].parent) {
       const SceneBox& around = scene_.boxes[scene_.boxes[box].parent];
-      if (around.instruction != nullptr && SecondsOf(*computation(box)) > 0) part *= PartOf(*around.instruction, *computation(box));
+      const Computation& inside = ComputationOf(static_cast<size_t>(box));
+      if (around.instruction != nullptr && SecondsOf(inside) > 0) part *= PartOf(*around.instruction, inside);
     }
     return part;
   }

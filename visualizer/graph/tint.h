@@ -13,6 +13,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
+#include "core/ir/call_tree.h"
 #include "visualizer/canvas/palette.h"
 #include "visualizer/graph/scene.h"
 
@@ -48,12 +49,13 @@ struct SceneTints {
   std::vector<TintLegendRow> legend;
 };
 
-// Seconds, health (1 fine, 2 infinite, 3 NaN) or ULP of instructions.
+// What is known of instructions: seconds; health (1 finite, 2 infinite, 3 NaN) or ULP, by call.
 struct TintFigures {
-  const absl::flat_hash_map<const Instruction*, double>* of = nullptr;
+  const absl::flat_hash_map<const Instruction*, double>* seconds = nullptr;
   double total = 0;
   const absl::flat_hash_map<const Instruction*, int64_t>* calls = nullptr;  // of seconds: how often calls ran (InstructionFigures)
-  bool sampled = false;                                                     // of errors
+  const CallFigures* by_call = nullptr;
+  bool sampled = false;  // of errors
 };
 SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& figures);
 

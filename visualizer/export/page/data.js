@@ -7,6 +7,93 @@ async function unpack(base64) {
   return JSON.parse(await new Response(stream).text());
 }
 
+// Figures of instructions, told apart by the calls that lead to them (core/ir/call_tree.h). Call 0 is the entry.
+class Calls {
+  constructor(program, list) {
+    this.program = program;
+    this.of = list.map(([parent, caller, which,
+                         of]) => new Map(Object.entries(of).map(([k, figure]) => [+k, typeof figure === 'number' ? figure : Infinity])));
+    this.number = new Map(list.map(([parent, caller, which], call) => [parent + ' ' + caller + ' ' + which, call]));
+    this.list = list;
+    this.sums = new Map();
+  }
+
+  // All calls of a computation.
+  all(computation) {
+    if (computation === this.program.raw.entry) return this.list.length > 0 ? [0] : [];
+    const out = [];
+    this.list.forEach(([parent, caller, which], call) => {
+      if (caller >= 0 && this.program.calls(caller).computations[which] === computation) out.push(call);
+    });
+    return out;
+  }
+  inside(calls, caller, which) {
+    return calls.map(call => this.number.get(call + ' ' + caller + ' ' + which)).filter(call => call !== undefined);
+  }
+
+  // The calls that a box stands for: those inside of the boxes around it. Where the outermost one is not the entry, all of that
+  // computation.
+  ofBox(box) {
+    const p = this.program, around = box.parent;
+    if (!around) return this.all(p.computationOfNode(box.node));
+    const outer = this.ofBox(around);
+    return around.instruction >= 0 ? this.inside(outer, around.instruction, box.which) : outer;
+  }
+
+  // The worst of an instruction in these calls; undefined: not known.
+  at(calls, i) {
+    const place = i - this.program.computations[this.program.computationOf[i]].first;
+    let worst;
+    for (const call of calls) {
+      const figure = this.of[call].get(place);
+      if (figure !== undefined && (worst === undefined || figure > worst)) worst = figure;
+    }
+    return worst;
+  }
+
+  // Of a node in these calls, with all that it calls there: how many instructions have a figure of 1, 2 and 3, and the worst.
+  sum(node, calls) {
+    if (calls.length === 0) return {fine: 0, inf: 0, nan: 0, worst: -1};
+    const key = node + ' ' + calls.join(' ');
+    const known = this.sums.get(key);
+    if (known) return known;
+    const p = this.program, sum = {fine: 0, inf: 0, nan: 0, worst: -1}, i = p.instruction(node);
+    const add = other => {
+      sum.fine += other.fine;
+      sum.inf += other.inf;
+      sum.nan += other.nan;
+      sum.worst = Math.max(sum.worst, other.worst);
+    };
+    if (i >= 0) {
+      const figure = this.at(calls, i), called = p.calls(i);
+      if (figure !== undefined) add({fine: +(figure === 1), inf: +(figure === 2), nan: +(figure === 3), worst: figure});
+      if (called) called.computations.forEach((c, which) => add(this.sum(p.computations[c].node, this.inside(calls, i, which))));
+    } else {
+      for (const child of p.children[node]) add(this.sum(child, calls));
+    }
+    this.sums.set(key, sum);
+    return sum;
+  }
+
+  // Instructions of a node in these calls, and of what it calls there, that have the figure: each once.
+  those(node, calls, wanted) {
+    const p = this.program, out = new Set();
+    const go = (at, within) => {
+      p.forEachIn(at, i => {
+        if (this.at(within, i) === wanted) out.add(i);
+        const called = p.calls(i);
+        if (called)
+          called.computations.forEach((c, which) => {
+            const inner = this.inside(within, i, which);
+            if (inner.length > 0) go(p.computations[c].node, inner);
+          });
+      });
+    };
+    go(node, calls);
+    return [...out];
+  }
+}
+
 class Program {
   constructor(raw) {
     this.raw = raw;
@@ -38,6 +125,8 @@ class Program {
     for (const list of this.children) list.forEach((child, k) => { this.place[child] = k; });
     this.levels = raw.levels;
     this.run = raw.run || null;
+    this.health = new Calls(this, (this.run && this.run.health) || []);
+    this.errors = new Calls(this, (this.run && this.run.errors) || []);
     // What a slice has of an instruction: one part for each run of its computation that is in it.
     this.parts = new Map();
     for (const [i, run, value, health] of (raw.marked && raw.marked.parts) || []) {
@@ -68,6 +157,12 @@ class Program {
   formula(i) { return this.raw.formulas[i] || ''; }
   partsOf(i) { return this.parts.get(i) || []; }
   values(i) { return (this.run && this.run.of[i]) || null; }
+  computationOfNode(node) {
+    const i = this.instruction(node);
+    return i >= 0                         ? this.computationOf[i] :
+        this.raw.nodes.kind[node] === 'c' ? this.raw.nodes.what[node] :
+                                            this.computationOfNode(this.parent(node));
+  }
 
   users(i) {
     if (!this.userLists) {
@@ -97,32 +192,29 @@ class Program {
     return path;
   }
 
-  // How trouble, time and size add up, of a node with all that it calls. Filled from below when first asked for.
+  // How time and size add up, of a node with all that it calls. Filled from below when first asked for.
   figures(node) {
     if (!this.figureList) this.figureList = new Array(this.nodeCount).fill(null);
     if (this.figureList[node]) return this.figureList[node];
-    const sum = {time: 0, bytes: 0, nan: 0, inf: 0, fine: 0, ulp: -1, classes: new Array(8).fill(0), families: new Array(8).fill(0)};
-    const add = (other, part) => {
-      sum.time += other.time * part; sum.nan += other.nan; sum.inf += other.inf; sum.fine += other.fine;
-      sum.ulp = Math.max(sum.ulp, other.ulp);
-    };
+    const sum = {time: 0, bytes: 0, classes: new Array(8).fill(0), families: new Array(8).fill(0)};
     const i = this.instruction(node);
     if (i >= 0) {
       const run = this.values(i);
       sum.bytes = this.bytes(i);
       sum.classes[+this.raw.classOf[i]] = 1;
       sum.families[+this.raw.familyOf[i]] = 1;
-      if (run) {
-        sum.time = typeof run.t === 'number' ? run.t : 0;
-        if (run.ulp !== undefined) sum.ulp = typeof run.ulp === 'number' ? run.ulp : Infinity;
-        if (run.h === 3) sum.nan = 1; else if (run.h === 2) sum.inf = 1; else if (run.h === 1) sum.fine = 1;
-      }
+      if (run) sum.time = typeof run.t === 'number' ? run.t : 0;
       const calls = this.calls(i);
-      if (calls) for (const c of new Set(calls.computations)) add(this.figures(this.computations[c].node), this.figures(this.computations[c].node).time > 0 ? this.partOf(i, c) : 1);
+      if (calls) {
+        for (const c of new Set(calls.computations)) {
+          const time = this.figures(this.computations[c].node).time;
+          if (time > 0) sum.time += time * this.partOf(i, c);
+        }
+      }
     } else {
       for (const child of this.children[node]) {
         const inner = this.figures(child);
-        add(inner, 1);
+        sum.time += inner.time;
         sum.bytes = Math.max(sum.bytes, inner.bytes);
         for (let k = 0; k < 8; ++k) { sum.classes[k] += inner.classes[k]; sum.families[k] += inner.families[k]; }
       }

@@ -64,11 +64,32 @@ class Scene {
     return this.shown.length - 1;
   }
 
-  addBox(prefix, node, parent, role) {
+  // `which`: of the computations that the box around it calls.
+  addBox(prefix, node, parent, which, role) {
     const p = this.program;
     const box = {
-      id: this.boxes.length, key: prefix + '/' + node, node, parent, depth: parent ? parent.depth + 1 : 0, instruction: p.instruction(node), expandable: p.expandable(node), expanded: false, kids: [],
-      title: p.title(node), detail: p.detail(node), below: p.below(node), cw: p.width(node), ch: p.height(node), w: p.width(node), h: p.height(node), x: 0, y: 0, more: 0, ends: [], level: null,
+      id: this.boxes.length,
+      key: prefix + '/' + node,
+      node,
+      parent,
+      which: which || 0,
+      depth: parent ? parent.depth + 1 : 0,
+      instruction: p.instruction(node),
+      expandable: p.expandable(node),
+      expanded: false,
+      kids: [],
+      title: p.title(node),
+      detail: p.detail(node),
+      below: p.below(node),
+      cw: p.width(node),
+      ch: p.height(node),
+      w: p.width(node),
+      h: p.height(node),
+      x: 0,
+      y: 0,
+      more: 0,
+      ends: [],
+      level: null,
     };
     if (role) { box.detail = box.title; box.title = role; }
     this.boxes.push(box);
@@ -106,7 +127,7 @@ class Scene {
         return;
       }
       const role = calls.kind === 1 ? ['condition', 'body'][which] : calls.kind === 2 ? 'branch ' + which : '';
-      const inner = this.addBox(box.key + '/' + which, node, box, role);
+      const inner = this.addBox(box.key + '/' + which, node, box, which, role);
       if (this.open.has(inner.key)) {
         inner.expanded = true;
         this.fill(inner, node, shown);

@@ -196,7 +196,7 @@ class Page {
     const ways = [['class', 'class of operation'], ['type', 'type'], ['memory', 'memory']];
     if (p.run && p.run.total) ways.push(['time', 'time']);
     if (p.run) ways.push(['health', 'health']);
-    if (p.run && Object.values(p.run.of).some(r => r.ulp !== undefined)) ways.push(['error', 'error']);
+    if (p.run && p.run.errors) ways.push(['error', 'error']);
     for (const [value, text] of ways) select.append(make('option', {value}, text));
     if (!ways.some(w => w[0] === this.colour)) this.colour = 'class';
     select.value = this.colour;
@@ -227,13 +227,18 @@ class Page {
         const worst = Math.max(...parts.map(part => part.health));
         return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: parts.map(part => ['', 'finite', 'infinite', 'NaN'][part.health] + shortRun(part.where)).join('; ')};
       }
-      if (sum.nan > 0) return {bar: c.pink, note: sum.nan > 1 ? 'NaN in ' + sum.nan : 'NaN'};
-      if (sum.inf > 0) return {bar: this.infinite(), note: sum.inf > 1 ? 'infinite in ' + sum.inf : 'infinite'};
-      return sum.fine > 0 ? {bar: c.green, note: 'finite'} : {bar: c.border, note: ''};
+      const health = p.health.sum(box.node, p.health.ofBox(box));
+      if (health.nan > 0) return {bar: c.pink, note: health.nan > 1 ? 'NaN in ' + health.nan : 'NaN'};
+      if (health.inf > 0) return {bar: this.infinite(), note: health.inf > 1 ? 'infinite in ' + health.inf : 'infinite'};
+      return health.fine > 0 ? {bar: c.green, note: 'finite'} : {bar: c.border, note: ''};
     }
     if (this.colour === 'error') {
-      if (sum.ulp < 0) return {bar: c.border, note: ''};
-      return {bar: sum.ulp <= 0.5 ? c.green : this.heat(0.25 + Math.log2(1 + sum.ulp) / 12), note: isFinite(sum.ulp) ? +sum.ulp.toPrecision(3) + ' ULP' : 'not finite'};
+      const ulp = p.errors.sum(box.node, p.errors.ofBox(box)).worst;
+      if (ulp < 0) return {bar: c.border, note: ''};
+      return {
+        bar: ulp <= 0.5 ? c.green : this.heat(0.25 + Math.log2(1 + ulp) / 12),
+        note: isFinite(ulp) ? +ulp.toPrecision(3) + ' ULP' : 'not finite'
+      };
     }
     const of = (s, at) => this.colour === 'time' ? s.time * p.partOfPath(at) : s.bytes;
     if (this.most === null) {

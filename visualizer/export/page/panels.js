@@ -44,10 +44,21 @@ class Outline {
   item(node, level) {
     const p = this.program, i = p.instruction(node), inside = p.children[node].length > 0;
     const label = i >= 0 ? p.names[i] : p.title(node);
-    const sum = p.figures(node);
-    const row = make('li', {role: 'treeitem', tabindex: -1, 'aria-level': level, 'aria-expanded': inside ? 'false' : null, 'aria-selected': 'false', title: i >= 0 ? p.opcode(i) + ' ' + p.shape(i) : p.raw.nodes.path[node]},
-      make('div', {class: 'row', style: '--depth:' + level}, make('span', {class: 'twist', 'aria-hidden': 'true'}), make('span', {class: 'name' + (i >= 0 ? ' mono' : '')}, label),
-        sum.nan ? make('span', {class: 'badge bad'}, 'NaN') : null, make('span', {class: 'count'}, i >= 0 ? p.opcode(i) : countText(p.inside(node)))));
+    // Of what is listed by itself: in all its calls.
+    const bad = p.health.sum(node, p.health.all(p.computationOfNode(node))).nan > 0;
+    const row = make(
+        'li', {
+          role: 'treeitem',
+          tabindex: -1,
+          'aria-level': level,
+          'aria-expanded': inside ? 'false' : null,
+          'aria-selected': 'false',
+          title: i >= 0 ? p.opcode(i) + ' ' + p.shape(i) : p.raw.nodes.path[node]
+        },
+        make(
+            'div', {class: 'row', style: '--depth:' + level}, make('span', {class: 'twist', 'aria-hidden': 'true'}),
+            make('span', {class: 'name' + (i >= 0 ? ' mono' : '')}, label), bad ? make('span', {class: 'badge bad'}, 'NaN') : null,
+            make('span', {class: 'count'}, i >= 0 ? p.opcode(i) : countText(p.inside(node)))));
     row.node = node;
     row.addEventListener('click', event => {
       event.stopPropagation();
@@ -178,27 +189,59 @@ class Inspector {
   }
 
   instruction(box) {
-    const p = this.program, i = box.instruction, run = p.values(i), calls = p.calls(i), c = p.computations[p.computationOf[i]], frames = p.source(i).split('\n').filter(f => f);
+    const p = this.program, i = box.instruction, run = p.values(i), here = p.health.ofBox(box),
+          several = p.health.all(p.computationOf[i]).length, ulp = p.errors.at(p.errors.ofBox(box), i), calls = p.calls(i),
+          c = p.computations[p.computationOf[i]], frames = p.source(i).split('\n').filter(f => f);
     this.root.append(make('h2', null, p.opcode(i), make('span', {class: 'mono sub'}, p.names[i])));
     const buttons = this.buttons(box);
     if (buttons) this.root.append(buttons);
     const formula = p.formula(i);
     if (formula) this.root.append(make('pre', {class: 'formula mono'}, formula));
-    this.root.append(make('dl', {class: 'facts'},
-      fact('shape', make('span', {class: 'teal mono'}, p.shape(i)), make('span', {class: 'note'}, '  ' + bytesText(p.bytes(i)))),
-      fact('in', make('button', {class: 'link mono', onclick: () => this.act.choose(c.node)}, c.name), c.root === i ? make('span', {class: 'note'}, '  its result') : null),
-      fact('operands', this.links(p.operands[i])), fact('users', this.links(p.users(i))),
-      calls ? fact('calls', calls.computations.map((id, k) => [k > 0 ? ', ' : '', make('button', {class: 'link mono', onclick: () => this.act.choose(p.computations[id].node)}, p.computations[id].name)]).flat()) : null,
-      p.scope(i) ? fact('scope', make('span', {class: 'wrap'}, p.scope(i))) : null,
-      frames.length > 0 ? fact('source', frames.map((f, k) => make('div', {class: k > 0 ? 'note' : ''}, f)), p.sourceLine(i) ? make('pre', {class: 'line mono'}, p.sourceLine(i)) : null) : null,
-      run && run.t !== undefined ? fact('time', secondsText(run.t), make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %` + (p.run.alone ? ', executed alone' : ''))) : null,
-      run && run.times ? fact('executed', `${countText(run.times)} times`, make('span', {class: 'note'}, '  the last is shown')) : null,
-      run && run.ulp !== undefined ? fact('error', numberText(run.ulp) + ' ULP', make('span', {class: 'note'}, p.run.sampled ? '  the worst of a sample, against f64' : '  at most, against f64')) : null));
+    this.root.append(make(
+        'dl', {class: 'facts'},
+        fact('shape', make('span', {class: 'teal mono'}, p.shape(i)), make('span', {class: 'note'}, '  ' + bytesText(p.bytes(i)))),
+        fact(
+            'in', make('button', {class: 'link mono', onclick: () => this.act.choose(c.node)}, c.name),
+            c.root === i ? make('span', {class: 'note'}, '  its result') : null),
+        fact('operands', this.links(p.operands[i])), fact('users', this.links(p.users(i))),
+        calls ? fact(
+                    'calls',
+                    calls.computations
+                        .map(
+                            (id, k) =>
+                                [k > 0 ? ', ' : '',
+                                 make(
+                                     'button', {class: 'link mono', onclick: () => this.act.choose(p.computations[id].node)},
+                                     p.computations[id].name)])
+                        .flat()) :
+                null,
+        p.scope(i) ? fact('scope', make('span', {class: 'wrap'}, p.scope(i))) : null,
+        frames.length > 0 ? fact(
+                                'source', frames.map((f, k) => make('div', {class: k > 0 ? 'note' : ''}, f)),
+                                p.sourceLine(i) ? make('pre', {class: 'line mono'}, p.sourceLine(i)) : null) :
+                            null,
+        run && run.t !== undefined ?
+            fact(
+                'time', secondsText(run.t),
+                make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %` + (p.run.alone ? ', executed alone' : ''))) :
+            null,
+        run && run.times ?
+            fact(
+                'executed', `${countText(run.times)} times`,
+                make('span', {class: 'note'}, several > 1 ? `  in ${several} calls, the last is shown` : '  the last is shown')) :
+                                                            null,
+        ulp !== undefined ?
+                                                            fact(
+                                                                'error', isFinite(ulp) ? numberText(ulp) + ' ULP' : 'not finite',
+                                                                make('span', {class: 'note'}, p.run.sampled ? '  the worst of a sample, against f64' : '  at most, against f64')) :
+                                                            null));
     const parts = p.partsOf(i);
     if (parts.length > 0) {
       this.root.append(make('h3', null, 'In the slice'), make('dl', {class: 'facts'}, parts.flatMap(part => fact(part.where || c.name, make('span', {class: 'mono' + (part.health > 1 ? ' bad' : '')}, part.value)))));
     }
-    if (run && run.v) {
+    if (run && run.v && here.length === 0 && p.callers[p.computationOf[i]].length > 0) {
+      this.root.append(make('p', {class: 'note'}, 'Its value was not recorded in this call: it was not executed here.'));
+    } else if (run && run.v) {
       this.root.append(make('h3', null, 'Value'), parts.length > 0 && run.times ? make('p', {class: 'note'}, `The last of ${countText(run.times)}:`) : '');
       run.v.forEach(v => this.root.append(valueCard(v)));
     } else if (p.run) {
@@ -221,9 +264,8 @@ class Inspector {
     return out;
   }
 
-  troubles(node) {
-    const p = this.program;
-    const bad = this.those(node, i => { const run = p.values(i); return run && run.v && run.v.some(v => v.nan || v.nanTimes); });
+  troubles(node, calls) {
+    const bad = this.program.health.those(node, calls, 3);
     return bad.length > 0 ? [make('h3', {class: 'bad'}, `NaN in ${countText(bad.length)} ${bad.length === 1 ? 'instruction' : 'instructions'}`), make('p', null, this.links(bad))] : [];
   }
 
@@ -246,7 +288,7 @@ class Inspector {
       callers.length > 0 ? fact('called by', this.links(callers)) : null,
       fact('largest', bytesText(sum.bytes)),
       p.run && sum.time > 0 ? fact('time', secondsText(sum.time * p.partOfPath(box)), make('span', {class: 'note'}, `  ${(100 * sum.time * p.partOfPath(box) / p.run.total).toFixed(1)} %`)) : null));
-    this.root.append(...this.troubles(node), ...this.longest(node));
+    this.root.append(...this.troubles(node, p.health.ofBox(box)), ...this.longest(node));
   }
 
   overview() {
@@ -258,7 +300,7 @@ class Inspector {
       p.run && p.run.error ? fact('stopped', make('span', {class: 'bad'}, p.run.error)) : null,
       p.run && p.run.total ? fact('time', secondsText(p.run.total), make('span', {class: 'note'}, p.run.alone ? '  each instruction alone' : '')) : null));
     for (const note of p.raw.notes) this.root.append(make('p', {class: 'note'}, note));
-    this.root.append(...this.troubles(entry.node), ...this.longest(entry.node));
+    this.root.append(...this.troubles(entry.node, p.health.all(p.raw.entry)), ...this.longest(entry.node));
     this.root.append(make('p', {class: 'note'}, 'Click a box for what is known of it; a double click opens it. / searches, ? lists the keys.'));
   }
 }
