@@ -9,6 +9,7 @@
 #include "visualizer/export/graph_choice.h"
 #include "visualizer/export/graph_drawing.h"
 #include "visualizer/graph/walk.h"
+#include "visualizer/model/picture_data.h"
 #include "visualizer/model/picture_view.h"
 #include "visualizer/pictures/picture.h"
 

@@ -365,7 +365,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       if (absl::Status s = CheckPartner(device, i, route->channel, true); !s.ok()) return s;
       ++route->sent;
       route->messages.push_back(call.operands[0]);
-      if (remembers_) route->senders.push_back({device, &i, call.mark});
+      if (remembers_) route->senders.push_back({{device, &i, call.mark}, call.key});
       wake(route->receiver);
       break;
     case ExchangeRole::kReceive:
@@ -389,8 +389,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
                                                           " has sent ", message.shape().ToString(false)));
       }
       if (remembers_) {
-        past_[device][call.key] =
-            std::make_shared<const ExchangePast>(ExchangePast{{route->senders.front(), {device, &i, call.mark}}, {{0, 1}}, true});
+        const Route::Sent& sent = route->senders.front();
+        past_[device][call.key] = past_[sent.member.device][sent.key] =
+            std::make_shared<const ExchangePast>(ExchangePast{{sent.member, {device, &i, call.mark}}, {{0, 1}}, true});
         route->senders.pop_front();
       }
       std::vector<Value> elements(call.operands[0].elements().begin(), call.operands[0].elements().end());

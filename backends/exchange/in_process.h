@@ -84,7 +84,11 @@ class InProcessExchange : public ExchangeRoom {
     int sender = -1, receiver = -1;  // -1: nobody has used this end yet
     bool open = false;               // the ends are whoever comes first
     std::deque<Value> messages;
-    std::deque<ExchangePast::Member> senders;  // of the messages, where that is remembered
+    struct Sent {
+      ExchangePast::Member member;
+      uint64_t key = 0;
+    };
+    std::deque<Sent> senders;  // of the messages, where that is remembered
     int64_t sent = 0, posted = 0, sends_done = 0, receives_done = 0;
   };
   struct Waiting {

@@ -12,6 +12,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "core/ops/exchange_def.h"
+#include "core/ops/transfers.h"
 
 namespace hloscope {
 namespace {
@@ -146,8 +147,17 @@ namespace {
 DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitions) {
   DeviceGroups g;
   g.mode = GroupModeOf(i);
+  const bool transfer = IsTransfer(i);
+  if (transfer) g.mode = GroupMode::kFlattened;
   const Attribute* pairs_attribute = i.Find(AttrId::kSourceTargetPairs);
   const auto* pairs = pairs_attribute == nullptr ? nullptr : std::get_if<std::vector<std::pair<int64_t, int64_t>>>(&pairs_attribute->value);
+  std::optional<std::vector<std::pair<int64_t, int64_t>>> of_transfer;
+  if (transfer) {
+    auto read = TransferPairs(i);
+    g.readable = read.ok();
+    if (read.ok()) of_transfer = *std::move(read);
+    pairs = of_transfer.has_value() ? &*of_transfer : nullptr;
+  }
   if (const absl::string_view text = i.Text(AttrId::kReplicaGroups); pairs == nullptr && !absl::StripAsciiWhitespace(text).empty()) {
     std::optional<std::vector<std::vector<int64_t>>> read = ReadGroups(text);
     g.readable = read.has_value();
@@ -175,7 +185,8 @@ DeviceGroups MakeGroups(const Instruction& i, int64_t replicas, int64_t partitio
   }
   g.replicas = std::clamp<int64_t>(g.replicas, 1, kMostDevices / g.partitions + 1);
   const int64_t numbers = NumbersOf(g.mode, g.replicas, g.partitions);
-  g.pairwise = pairs != nullptr;
+  g.pairwise = pairs != nullptr || transfer;
+  if (transfer && pairs == nullptr) return g;  // the run says who meets whom
   g.all = pairs == nullptr && g.written.empty() && g.readable;
   if (g.all) {
     g.written.emplace_back(numbers);

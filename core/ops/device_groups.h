@@ -1,6 +1,6 @@
-// Which devices a collective joins, from its attributes alone: replica_groups in every form that is written, source_target_pairs, and whether
-// the numbers mean replicas, partitions or both. GroupsOf lists the faults of groups; ExchangeGroups refuses them, for a run. Not for what is
-// exchanged (collective_exchange.cc).
+// Which devices a collective or a transfer joins, from its attributes alone: replica_groups in every form that is written,
+// source_target_pairs, and whether the numbers mean replicas, partitions or both. GroupsOf lists the faults of groups; ExchangeGroups
+// refuses them, for a run. Not for what is exchanged (collective_exchange.cc).
 #ifndef HLOSCOPE_CORE_OPS_DEVICE_GROUPS_H_
 #define HLOSCOPE_CORE_OPS_DEVICE_GROUPS_H_
 
@@ -45,7 +45,7 @@ struct DeviceGroups {
   GroupMode mode = GroupMode::kReplicas;
   std::vector<std::vector<int64_t>> written;  // numbers, as the attribute lists them (an iota list expanded)
   std::vector<std::vector<Device>> groups;    // that exchange with one another
-  bool pairwise = false;      // sources and targets instead of groups
+  bool pairwise = false;                      // sources and targets instead of groups; transfers that name none have no pairs
   std::vector<std::pair<Device, Device>> pairs;
   // Devices in no group, numbers that are named twice, numbers that no device has.
   std::vector<Device> missing;

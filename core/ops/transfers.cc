@@ -13,6 +13,26 @@ constexpr absl::string_view kFrontendPairs = "_xla_send_recv_source_target_pairs
 
 }  // namespace
 
+bool IsTransfer(const Instruction& i) {
+  switch (ExchangeOf(i).role) {
+    case ExchangeRole::kSend:
+    case ExchangeRole::kSendDone:
+    case ExchangeRole::kReceive:
+    case ExchangeRole::kReceiveDone: return true;
+    case ExchangeRole::kNone:
+    case ExchangeRole::kCollective:
+    case ExchangeRole::kReplicaId:
+    case ExchangeRole::kPartitionId: return false;
+  }
+  return false;
+}
+
+const Instruction& TransferStart(const Instruction& i) {
+  const ExchangeRole role = ExchangeOf(i).role;
+  const bool done = role == ExchangeRole::kSendDone || role == ExchangeRole::kReceiveDone;
+  return done && i.operands.size() == 1 && IsTransfer(*i.operands[0]) ? *i.operands[0] : i;
+}
+
 int64_t ChannelOf(const Instruction& i) {
   if (i.Has(AttrId::kChannelId) || i.operands.empty()) return i.Int(AttrId::kChannelId);
   return i.operands[0]->Int(AttrId::kChannelId);
@@ -35,8 +55,7 @@ absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> Transfer
     pairs.emplace();
     for (const auto& row : *rows) pairs->push_back({row[0], row[1]});
   }
-  const bool done = ExchangeOf(i).role == ExchangeRole::kSendDone || ExchangeOf(i).role == ExchangeRole::kReceiveDone;
-  if (!pairs && done && !i.operands.empty() && ExchangeOf(*i.operands[0]).role != ExchangeRole::kNone) return TransferPairs(*i.operands[0]);
+  if (const Instruction& start = TransferStart(i); !pairs && &start != &i) return TransferPairs(start);
   for (size_t a = 0; pairs && a < pairs->size(); ++a) {
     for (size_t b = 0; b < a; ++b) {
       const bool source = (*pairs)[a].first == (*pairs)[b].first;

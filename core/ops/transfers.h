@@ -11,6 +11,10 @@
 
 namespace hloscope {
 
+// A send, a receive, or what waits for one.
+bool IsTransfer(const Instruction& i);
+// What began the transfer that a done operation waits for; itself where that is not known, and of what begins one.
+const Instruction& TransferStart(const Instruction& transfer);
 // The channel of a transfer, which its done operation need not name again.
 int64_t ChannelOf(const Instruction& transfer);
 // Has the computation an instruction of this role on the channel? Transfers with the host do not count.

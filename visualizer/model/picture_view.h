@@ -1,5 +1,5 @@
-// Pictures (pictures/picture.h) of what a session is at: gathers the values that one draws, and draws it; on the engine's thread, for the panel
-// and for the commands that write files. Not for what a picture looks like.
+// Pictures (pictures/picture.h) of what a session is at, drawn on the engine's thread, for the panel and for the commands that write files.
+// Not for the values that one draws (picture_data.h), nor for what a picture looks like.
 #ifndef HLOSCOPE_VISUALIZER_MODEL_PICTURE_VIEW_H_
 #define HLOSCOPE_VISUALIZER_MODEL_PICTURE_VIEW_H_
 
@@ -32,8 +32,6 @@ struct PictureShown {
   double draw_ms = 0;  // what the drawing alone took
 };
 
-// Values that are not there yet are empty in it. The same data while neither the program nor the question moves.
-std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instruction& instruction, bool ahead, int64_t iteration = 0);
 // InvalidArgument: no such picture, or it does not suit.
 absl::StatusOr<PictureShown> ShowPicture(Session::State& s, const PictureWish& wish);
 

@@ -147,24 +147,10 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (exchanges && members.size() > 1) board.set_steps(static_cast<int>(std::min<size_t>(members.size(), kMostMembers)));
   if (!g.pairs.empty()) board.set_steps(static_cast<int>(std::min<size_t>(g.pairs.size(), 1024)));
   const int step = board.step();
-  if (!RelateBlocks(t, board) && cell != nullptr && cell->array == kDevices && cell->index.size() == 2) {
-    Related related;
-    const Device d{cell->index[0], cell->index[1]};
-    for (const Device& other : g.pairs.empty() ? members : std::vector<Device>()) {
-      if (!(other == d)) related.AddBox({kDevices, {other.replica, other.partition}, {other.replica, other.partition}, LoadRole::kValue});
-    }
-    for (const auto& [from, to] : g.pairs) {
-      const Device& other = from == d ? to : from;
-      if (from == d || to == d) related.AddBox({kDevices, {other.replica, other.partition}, {other.replica, other.partition}, LoadRole::kValue});
-    }
-    board.set_related(std::move(related));
-  }
+  if (!RelateBlocks(t, board)) RelateDevices(board, g, members);
   board.set_marks([&](const Cell& c) {
     if (step < 0) return CellMark::kNone;
-    if (!g.pairs.empty()) {
-      const auto& [from, to] = g.pairs[step];
-      return c.array == kDevices && (c.index == std::vector<int64_t>{from.replica, from.partition} || c.index == std::vector<int64_t>{to.replica, to.partition}) ? CellMark::kNow : CellMark::kNone;
-    }
+    if (!g.pairs.empty()) return InPair(g, step, c) ? CellMark::kNow : CellMark::kNone;
     if ((c.array == kAfter || c.array == kBefore) && c.index.size() != 2) return CellMark::kNone;
     if (c.array == kAfter) {
       const auto b = static_cast<size_t>(c.index[1]);
@@ -177,14 +163,9 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     return CellMark::kNone;
   });
   board.Skip(g.pairs.empty() ? 4 : 26);
-  std::vector<Device> told = members;
+  if (!g.pairwise) DeviceBoxes(board, g, width, members, OutsidersGetZeros(i), false, false);
   if (g.pairwise) {
-    for (int64_t n = 0; n < g.replicas * g.partitions; ++n) told.push_back({n / g.partitions, n % g.partitions});
-  }
-  const DeviceBoxes boxes(board, g, width, told, OutsidersGetZeros(i), false, false);
-  PairArrows(board, g, boxes);
-  if (g.pairwise) {
-    board.Skip(14);
+    DrawPairs(board, g, width);
     int64_t without = 0;
     for (int64_t r = 0; r < g.replicas; ++r) {
       for (int64_t p = 0; p < g.partitions; ++p) without += std::none_of(g.pairs.begin(), g.pairs.end(), [&](const auto& pair) { return pair.second == Device{r, p}; });

@@ -167,6 +167,8 @@ DeviceBoxes::DeviceBoxes(Board& board, const DeviceGroups& g, float width, const
   if (total > kMostBoxes) board.Say(tr("$0 more devices are not drawn.", total - kMostBoxes));
 }
 
+namespace {
+
 void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
   for (const auto& [from, to] : g.pairs) {
     const Box *a = boxes.Of(from), *b = boxes.Of(to);
@@ -197,6 +199,40 @@ void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes) {
       board.drawing().AddPath({p, {p.x, p.y + bend}, {q.x, q.y - bend}, q}, style, true);
     }
   }
+}
+
+}  // namespace
+
+void DrawPairs(Board& board, const DeviceGroups& g, float width) {
+  std::vector<Device> all;
+  for (int64_t n = 0; n < g.replicas * g.partitions; ++n) all.push_back({n / g.partitions, n % g.partitions});
+  const DeviceBoxes boxes(board, g, width, all, false, false, false);
+  PairArrows(board, g, boxes);
+  board.Skip(14);
+}
+
+bool InPair(const DeviceGroups& g, int step, const Cell& cell) {
+  if (cell.array != kDevices || step < 0 || step >= static_cast<int>(g.pairs.size())) return false;
+  const auto& [from, to] = g.pairs[step];
+  return cell.index == std::vector<int64_t>{from.replica, from.partition} || cell.index == std::vector<int64_t>{to.replica, to.partition};
+}
+
+bool RelateDevices(Board& board, const DeviceGroups& g, const std::vector<Device>& members) {
+  const Cell* cell = board.cell();
+  if (cell == nullptr || cell->array != kDevices || cell->index.size() != 2) return false;
+  Related related;
+  const auto add = [&related](const Device& d) {
+    related.AddBox({kDevices, {d.replica, d.partition}, {d.replica, d.partition}, LoadRole::kValue});
+  };
+  const Device clicked{cell->index[0], cell->index[1]};
+  for (const Device& other : g.pairs.empty() ? members : std::vector<Device>()) {
+    if (!(other == clicked)) add(other);
+  }
+  for (const auto& [from, to] : g.pairs) {
+    if (from == clicked || to == clicked) add(from == clicked ? to : from);
+  }
+  board.set_related(std::move(related));
+  return true;
 }
 
 }  // namespace hloscope

@@ -1,5 +1,5 @@
-// The devices of a collective: what its attributes say about their groups, and the devices as boxes with the pairs that send. For the
-// picture of collectives; what their arrays are cut into is in collective_blocks.h.
+// The devices of a collective or a transfer: what its attributes say about their groups, and the devices as boxes with the pairs that send.
+// What the arrays of collectives are cut into is in collective_blocks.h.
 #ifndef HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_DEVICES_H_
 #define HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_DEVICES_H_
 
@@ -38,8 +38,12 @@ class DeviceBoxes {
   std::vector<std::pair<Device, Box>> boxes_;
 };
 
-// Pairs as arrows from box to box: over the boxes to the right, below them to the left.
-void PairArrows(Board& board, const DeviceGroups& g, const DeviceBoxes& boxes);
+// All devices as boxes, with the pairs as arrows from box to box: over the boxes to the right, below them to the left.
+void DrawPairs(Board& board, const DeviceGroups& g, float width);
+// The step shows this pair, and the box is one of its two.
+bool InPair(const DeviceGroups& g, int step, const Cell& cell);
+// What belongs to a device that was clicked: those it has a pair with, or the others of its group. False: none was.
+bool RelateDevices(Board& board, const DeviceGroups& g, const std::vector<Device>& members);
 
 }  // namespace hloscope
 

@@ -12,11 +12,12 @@ namespace {
 
 constexpr size_t kMostArrays = 4;                        // of a device on each side
 constexpr int kFirstArray = kOwnArray + 100, kOfMember = 16, kAfterArrays = 8;  // their numbers
+constexpr size_t kMostTransfers = 16;
 constexpr float kHigh = 230;
 
 struct Side {
   bool after = false;
-  int member = 0;
+  int member = 0;            // whose; of transfers which of them
   int array = 0;             // among those of the side
   std::vector<int64_t> dims;
 };
@@ -30,32 +31,49 @@ class DeviceValues {
         first_leaf_(first_leaf),
         leaves_(leaves),
         data_(board.scene().data()),
-        members_(static_cast<int64_t>(rows.members.size())) {}
+        members_(static_cast<int64_t>(rows.members.size())),
+        rows_(static_cast<int>(Transfers() ? std::min<size_t>(data_.transfers.size(), kMostTransfers) : rows.names.size())) {}
 
   std::optional<Cell> Draw() {
     Select();
     const Captions& tr = board_.captions();
-    const bool any = std::any_of(r_.members.begin(), r_.members.end(), [&](const Device& d) {
-      const PictureData::OfDevice* of = DataOf(d);
-      return of != nullptr && (of->result.has_value() || std::any_of(of->operands.begin(), of->operands.end(), [](const Value& v) { return v.has_value(); }));
-    });
-    if (!any) return selected_;
+    if (!Any()) return selected_;
     board_.Skip(6);
-    board_.Say(r_.exchange == Exchange::kReduce || r_.exchange == Exchange::kReduceScatter ? tr("The numbers of this run, before and after:") : tr("The numbers of this run, before and after, in the colour of the device from which they come:"), Ink::kText);
+    if (Transfers())
+      board_.Say(tr("The numbers of this run, what was sent and what has arrived, in the colour of the device from which they come:"),
+                 Ink::kText);
+    else
+      board_.Say(r_.exchange == Exchange::kReduce || r_.exchange == Exchange::kReduceScatter
+                     ? tr("The numbers of this run, before and after:")
+                     : tr("The numbers of this run, before and after, in the colour of the device from which they come:"),
+                 Ink::kText);
     std::vector<std::vector<Board::Piece>> rows;
-    for (int m = 0; m < static_cast<int>(r_.names.size()); ++m) {
-      const PictureData::OfDevice* of = DataOf(r_.members[m]);
-      if (of == nullptr) continue;
+    for (int m = 0; m < rows_; ++m) {
+      if (!Transfers() && DataOf(r_.members[m]) == nullptr) continue;
       std::vector<Board::Piece>& row = rows.emplace_back();
-      AddSide(m, *of, false, &row);
+      AddSide(m, false, &row);
       row.push_back(std::string("->"));
-      AddSide(m, *of, true, &row);
+      AddSide(m, true, &row);
     }
     board_.Rows(std::move(rows), kHigh);
+    if (Transfers() && rows_ < static_cast<int>(data_.transfers.size()))
+      board_.Say(tr("The first $0 of $1 transfers are drawn.", rows_, data_.transfers.size()));
     return selected_;
   }
 
  private:
+  bool Transfers() const { return r_.exchange == Exchange::kTransfer; }
+  bool Any() const {
+    if (Transfers())
+      return std::any_of(data_.transfers.begin(), data_.transfers.end(),
+                         [](const PictureData::Transfer& t) { return t.sent.has_value() || t.arrived.has_value(); });
+    return std::any_of(r_.members.begin(), r_.members.end(), [&](const Device& d) {
+      const PictureData::OfDevice* of = DataOf(d);
+      return of != nullptr && (of->result.has_value() ||
+                               std::any_of(of->operands.begin(), of->operands.end(), [](const Value& v) { return v.has_value(); }));
+    });
+  }
+
   static int ArrayOf(const Side& side) { return kFirstArray + side.member * kOfMember + (side.after ? kAfterArrays : 0) + side.array; }
 
   // An element of the operand or result is that of the device that the session looks at; others are selected where they are drawn.
@@ -63,9 +81,11 @@ class DeviceValues {
     const Cell* cell = board_.cell();
     if (cell == nullptr) return;
     Side side;
-    if (cell->array >= kFirstArray && cell->array < kFirstArray + static_cast<int>(r_.names.size()) * kOfMember) {
+    if (cell->array >= kFirstArray && cell->array < kFirstArray + rows_ * kOfMember) {
       const int within = (cell->array - kFirstArray) % kOfMember;
       side = {within >= kAfterArrays, (cell->array - kFirstArray) / kOfMember, within % kAfterArrays, {}};
+    } else if (board_.scene().Has(*cell) && Transfers()) {
+      if (!SelectTransfer(*cell, &side)) return;
     } else if (board_.scene().Has(*cell)) {
       side.after = cell->array >= kResultArray && cell->array < kOwnArray;
       side.array = side.after ? cell->array - kResultArray - first_leaf_ : cell->array % kOperandLeaf;
@@ -78,22 +98,50 @@ class DeviceValues {
     } else {
       return;
     }
-    const Shape& of = side.after ? data_.instruction->shape : data_.instruction->operands[0]->shape;
-    if (side.array >= static_cast<int>(kMostArrays) ||
-        (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(data_.instruction->operands.size())))
-      return;
-    const Shape& shape = side.after ? LeafShape(of, first_leaf_ + side.array) : data_.instruction->operands[side.array]->shape;
-    if (!shape.IsArray() || static_cast<int>(cell->index.size()) != shape.rank()) return;
-    side.dims.assign(shape.dimensions().begin(), shape.dimensions().end());
+    const Shape* shape = ShapeOf(side);
+    if (shape == nullptr || !shape->IsArray() || static_cast<int>(cell->index.size()) != shape->rank()) return;
+    side.dims.assign(shape->dimensions().begin(), shape->dimensions().end());
     selected_ = Cell{ArrayOf(side), cell->index};
     for (const Cell& other : OtherSide(side, cell->index)) related_.AddBox({other.array, other.index, other.index, LoadRole::kValue});
     board_.set_related(related_);
   }
 
+  // The transfer of the device that the session looks at, or the first where that has none. What a receive gives has no data yet.
+  bool SelectTransfer(const Cell& cell, Side* side) const {
+    const ExchangeRole role = ExchangeOf(*data_.instruction).role;
+    side->after = role == ExchangeRole::kReceiveDone;
+    if (side->after ? cell.array < kResultArray || cell.array >= kOwnArray : role != ExchangeRole::kSend) return false;
+    side->array = cell.array >= kOperandLeaf ? cell.array / kOperandLeaf : cell.array >= kResultArray ? cell.array - kResultArray : 0;
+    for (int k = rows_; k-- > 0;) {
+      const PictureData::Transfer& t = data_.transfers[k];
+      if (k == 0 || (side->after ? t.to : t.from) == data_.selected) side->member = k;
+    }
+    return rows_ > 0;
+  }
+
+  // Of an array of a side; null: there is none.
+  const Shape* ShapeOf(const Side& side) const {
+    if (side.array >= static_cast<int>(kMostArrays)) return nullptr;
+    if (Transfers()) {
+      const Shape* data = DataShape(side);
+      return data != nullptr && side.array < LeafCountOf(*data) ? &LeafShape(*data, side.array) : nullptr;
+    }
+    const Shape& of = side.after ? data_.instruction->shape : data_.instruction->operands[0]->shape;
+    if (side.after ? !of.IsArray() && side.array >= leaves_ : side.array >= static_cast<int>(data_.instruction->operands.size()))
+      return nullptr;
+    return side.after ? &LeafShape(of, first_leaf_ + side.array) : &data_.instruction->operands[side.array]->shape;
+  }
+  // What a transfer moves, as the sender or the receiver has it; null: that is not known.
+  const Shape* DataShape(const Side& side) const {
+    const PictureData::Transfer& t = data_.transfers[side.member];
+    if (!side.after) return t.sends == nullptr ? nullptr : &t.sends->operands[0]->shape;
+    return t.takes == nullptr ? nullptr : &t.takes->operands[0]->shape.tuple_shapes()[0];
+  }
+
   // The elements on the other side that an element goes to, or comes from.
   std::vector<Cell> OtherSide(const Side& side, std::vector<int64_t> index) const {
     std::vector<Cell> cells;
-    const int members = static_cast<int>(r_.names.size()) - r_.outsiders;
+    const int members = rows_ - r_.outsiders;
     if (side.member >= members) return cells;
     const auto add = [&](int member, int array, const std::vector<int64_t>& at) {
       if (member >= 0 && member < members) cells.push_back({ArrayOf({!side.after, member, array, {}}), at});
@@ -149,6 +197,7 @@ class DeviceValues {
           if ((side.after ? to : from) == side.member) add(side.after ? from : to, side.array, index);
         }
         break;
+      case Exchange::kTransfer: add(side.member, side.array, index); break;
       default: break;
     }
     return cells;
@@ -159,20 +208,29 @@ class DeviceValues {
     return place >= 0 && place < static_cast<int64_t>(data_.devices.size()) ? &data_.devices[static_cast<size_t>(place)] : nullptr;
   }
 
-  void AddSide(int member, const PictureData::OfDevice& of, bool after, std::vector<Board::Piece>* row) const {
+  void AddSide(int member, bool after, std::vector<Board::Piece>* row) const {
     std::vector<std::pair<std::string, PictureArray>> arrays;
+    const PictureData::Transfer* transfer = Transfers() ? &data_.transfers[member] : nullptr;
+    const int device = transfer == nullptr ? member : after ? transfer->to : transfer->from;
+    const std::string whose = device >= 0 ? r_.names[device] : board_.captions()("nobody yet");
     const auto add = [&](const Instruction& i, const Value& value, int first, int leaves) {
       for (int leaf = first; leaf < first + leaves && arrays.size() < kMostArrays; ++leaf) {
         const Shape& written = LeafShape(i.shape, leaf);
         if (!written.IsArray()) continue;
         const Value of_leaf = value.has_value() ? LeafOf(value, leaf) : Value();
-        const std::string name = absl::StrCat(r_.names[member], ": %", i.name, LeafPathText(i.shape, leaf));
+        const std::string name = absl::StrCat(whose, ": %", i.name, LeafPathText(i.shape, leaf));
         const int id = kFirstArray + member * kOfMember + (after ? kAfterArrays : 0) + static_cast<int>(arrays.size());
         arrays.emplace_back(name, PictureArray(id, name, of_leaf.has_value() ? of_leaf.shape().WithoutLayouts() : written.WithoutLayouts(), of_leaf));
       }
     };
     const Instruction& i = *data_.instruction;
-    if (after) {
+    if (transfer != nullptr) {
+      const Shape* moved = DataShape({after, member, 0, {}});
+      if (moved == nullptr)
+        row->push_back(whose);
+      else
+        add(after ? *transfer->takes : *transfer->sends->operands[0], after ? transfer->arrived : transfer->sent, 0, LeafCountOf(*moved));
+    } else if (const PictureData::OfDevice& of = *DataOf(r_.members[member]); after) {
       add(i, of.result, first_leaf_, leaves_);
     } else {
       for (size_t k = 0; k < i.operands.size(); ++k)
@@ -188,10 +246,10 @@ class DeviceValues {
     side.dims.assign(array.shape.dimensions().begin(), array.shape.dimensions().end());
     GridSpec spec = GridOf(array, nullptr, board_.captions());
     if (r_.exchange != Exchange::kReduce && r_.exchange != Exchange::kReduceScatter && IsExchanged(side)) spec.scales = {side.array};
-    spec.cell = [this, side, inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
+    spec.cell = [this, side, there = array.has_value() || !Transfers(), inner = std::move(spec.cell)](absl::Span<const int64_t> index) {
       GridCell cell = inner(index);
-      const int from = side.after ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
-      if (from >= 0) cell.tint = Paint(GroupInk(from), 0.3f);
+      const int from = side.after || Transfers() ? CameFrom(side, index) : IsExchanged(side) && !IsOutsider(side.member) ? side.member : -1;
+      if (from >= 0 && there) cell.tint = Paint(GroupInk(from), 0.3f);
       if (InStep(side, index)) cell.mark = CellMark::kNow;
       if (related_.RoleOf(cell.cell)) cell.mark = CellMark::kRelated;
       if (selected_ && cell.cell == *selected_) cell.mark = CellMark::kSelected;
@@ -201,7 +259,7 @@ class DeviceValues {
     return spec;
   }
 
-  bool IsOutsider(int member) const { return member >= static_cast<int>(r_.names.size()) - r_.outsiders; }
+  bool IsOutsider(int member) const { return member >= rows_ - r_.outsiders; }
   int RootOf(int array) const { return array < static_cast<int>(r_.roots.size()) ? r_.roots[static_cast<size_t>(array)] : -1; }
   // What says who sends is not sent.
   bool IsExchanged(const Side& side) const { return side.after || r_.exchange != Exchange::kBroadcast || side.array < static_cast<int>(r_.roots.size()); }
@@ -224,6 +282,7 @@ class DeviceValues {
           if (to == side.member) return from;
         }
         return -1;
+      case Exchange::kTransfer: return data_.transfers[side.member].from;
       default: return -1;
     }
   }
@@ -232,6 +291,7 @@ class DeviceValues {
   bool InStep(const Side& side, absl::Span<const int64_t> index) const {
     const int step = board_.step();
     if (step < 0) return false;
+    if (Transfers()) return side.member == step;
     if (r_.exchange == Exchange::kPermute) return step < static_cast<int>(r_.sends.size()) && (side.after ? r_.sends[step].second : r_.sends[step].first) == side.member;
     if (side.after) return side.member == step;
     if (r_.exchange == Exchange::kBroadcast) return side.member == RootOf(side.array);
@@ -245,6 +305,7 @@ class DeviceValues {
   const int first_leaf_, leaves_;
   const PictureData& data_;
   const int64_t members_;
+  const int rows_;  // that are drawn
 };
 
 }  // namespace
@@ -268,6 +329,7 @@ std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data
 
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows) {
   const PictureData& data = board.scene().data();
+  if (rows.exchange == Exchange::kTransfer) return data.transfers.empty() ? std::nullopt : DeviceValues(board, rows, 0, 0).Draw();
   if (data.devices.empty() || rows.names.empty() || rows.exchange == Exchange::kRagged) return std::nullopt;
   const int sent = static_cast<int>(data.instruction->operands.size()) - (HasDynamicRoot(*data.instruction) ? 1 : 0);
   const int leaves = data.instruction->shape.IsArray() ? 1 : LeafCountOf(data.instruction->shape);

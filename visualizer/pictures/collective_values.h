@@ -1,5 +1,5 @@
-// What each device of a run brought to a collective and got, as grids of numbers in the colours of where they came from. Not for who exchanges with
-// whom where there is no run of several (collective.cc).
+// What each device of a run brought to a collective and got, or sent and received, as grids of numbers in the colours of where they came
+// from. Not for who exchanges with whom where there is no run of several (collective.cc, send_receive.cc).
 #ifndef HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_VALUES_H_
 #define HLOSCOPE_VISUALIZER_PICTURES_COLLECTIVE_VALUES_H_
 
@@ -11,14 +11,14 @@
 
 namespace hloscope {
 
-enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToAll, kBroadcast, kPermute, kRagged, kId };
+enum class Exchange : uint8_t { kNone, kGather, kReduce, kReduceScatter, kAllToAll, kBroadcast, kPermute, kRagged, kTransfer, kId };
 
 // Who is drawn, and how they exchange.
 struct DeviceRows {
   Exchange exchange = Exchange::kNone;
   int64_t dim = -1;                        // that is gathered or cut; -1: none
   std::vector<Device> members;             // in the order of the group; of pairs all devices
-  std::vector<std::string> names;          // "replica 1", of those that are drawn
+  std::vector<std::string> names;          // "replica 1", of those that are drawn; of transfers of all
   std::vector<std::pair<int, int>> sends;  // of pairs: from which member to which
   std::vector<int> roots;                  // of a broadcast: who sends each array; -1: not known
   int outsiders = 0;                       // so many at the end of `names` are in no group and get zeros
@@ -28,7 +28,8 @@ bool OutsidersGetZeros(const Instruction& instruction);
 // Of a collective-broadcast, by array: the member of a group that sends; -1: a value that is not there yet says it.
 std::vector<int> RootsOf(const Instruction& instruction, const PictureData& data);
 
-// Nothing where the data has no devices. Gives back the selected element of the operand or result among them, if one is selected.
+// Of transfers each that the data has; else nothing where the data has no devices. Gives back the selected element of the operand or result
+// among them, if one is selected.
 std::optional<Cell> DrawDeviceValues(Board& board, const DeviceRows& rows);
 
 }  // namespace hloscope

@@ -38,8 +38,17 @@ struct PictureData {
     Value result;
   };
   std::vector<OfDevice> devices;
+  // Of a send or receive, or what waits for one, in such a run: what goes over its channel. `devices` is empty.
+  struct Transfer {
+    int from = -1, to = -1;              // devices; -1: nobody has used this end yet
+    const Instruction* sends = nullptr;  // null: not known
+    const Instruction* takes = nullptr;  // the one that gives what has arrived
+    Value sent, arrived;                 // the sender's operand; what `takes` gave
+  };
+  std::vector<Transfer> transfers;
+  bool several = false;  // a run on so many devices:
   int64_t replicas = 1, partitions = 1;
-  int selected = 0;                // of `devices`
+  int selected = 0;  // of the devices
 };
 
 // What somebody looks at. A new one is a new drawing.

@@ -1,0 +1,162 @@
+#include "visualizer/model/device_pictures.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+#include <utility>
+
+#include "core/debug/device_readers.h"
+#include "core/debug/devices.h"
+#include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
+#include "core/ops/transfers.h"
+#include "visualizer/model/picture_data.h"
+#include "visualizer/model/value_view.h"
+
+namespace hloscope {
+namespace {
+
+bool IsBetweenDevices(const Instruction& i) { return IsTransfer(i) && !TransferStart(i).Bool(AttrId::kIsHostTransfer); }
+
+// What begins transfers of a role on a channel, in the order in which it is executed.
+std::vector<const Instruction*> StartsOn(const Computation& computation, ExchangeRole role, int64_t channel) {
+  std::vector<const Instruction*> starts;
+  for (const Instruction* i : computation.schedule) {
+    if (ExchangeOf(*i).role == role && ChannelOf(*i) == channel && IsBetweenDevices(*i)) starts.push_back(i);
+  }
+  return starts;
+}
+
+// The instruction that gives what a receive takes; null where that comes out of a loop.
+const Instruction* TakenBy(const Instruction& receive) {
+  for (const Instruction* i : receive.parent->schedule) {
+    if (ExchangeOf(*i).role == ExchangeRole::kReceiveDone && &TransferStart(*i) == &receive) return i;
+  }
+  return nullptr;
+}
+
+// The transfers of a channel, as far as the program alone tells which send goes with which receive.
+class ChannelEnds {
+ public:
+  explicit ChannelEnds(const Instruction& start)
+      : start_(start), sends_(ExchangeOf(start).role == ExchangeRole::kSend), channel_(ChannelOf(start)) {}
+
+  bool sends() const { return sends_; }
+  // The send and the receive that the selected device executes here, where it is that end.
+  const Instruction* send(Session::State& s) const { return sends_ ? &start_ : Other(s, ExchangeRole::kSend); }
+  const Instruction* receive(Session::State& s) const { return sends_ ? Other(s, ExchangeRole::kReceive) : &start_; }
+  // Messages that are on their way are for nobody else.
+  bool TakesAll() const { return !sends_ && StartsOn(*start_.parent, ExchangeRole::kReceive, channel_).size() == 1; }
+
+ private:
+  // The k-th belongs to the k-th. Else the only one that the device has a frame of.
+  const Instruction* Other(Session::State& s, ExchangeRole role) const {
+    const std::vector<const Instruction*> own = StartsOn(*start_.parent, ExchangeOf(start_).role, channel_),
+                                          others = StartsOn(*start_.parent, role, channel_);
+    const size_t k = std::find(own.begin(), own.end(), &start_) - own.begin();
+    if (k < others.size()) return others[k];
+    const Instruction* only = nullptr;
+    for (const Computation* computation : start_.parent->module->computations) {
+      for (const Instruction* i : StartsOn(*computation, role, channel_)) {
+        if (FrameThatShows(s, *i) < 0) continue;
+        if (only != nullptr) return nullptr;
+        only = i;
+      }
+    }
+    return only;
+  }
+
+  const Instruction& start_;
+  const bool sends_;
+  const int64_t channel_;
+};
+
+// With each device's run in turn, its frames all selected.
+void ForEachStanding(Session::State& s, const std::function<void(int device)>& each) {
+  const int selected = s.selected;
+  ForEachRun(s, [&](int d) {
+    if (s.visible()) {
+      SettleRun(s);
+      s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+    }
+    each(d);
+  });
+  s.selected = selected;
+}
+
+// What the exchange knows of this execution: who sent what, from where, to which receive.
+void FromPast(DeviceReaders& readers, const ExchangePast& past, PictureData::Transfer& t) {
+  const auto value = [&](const ExchangePast::Member& member, const Instruction& of) {
+    const std::optional<int> frame = readers.FrameOf(member);
+    if (!frame.has_value()) return Value();  // gone back to before it
+    absl::StatusOr<Value> made = readers.of(member.device).history().ValueOf(*frame, of);
+    return made.ok() ? ToDense(*std::move(made)) : Value();
+  };
+  t.sends = past.members[0].instruction;
+  t.takes = past.members[1].instruction;
+  t.sent = value(past.members[0], *t.sends->operands[0]);
+  t.arrived = value(past.members[1], *t.takes);
+}
+
+void GatherTransfers(Session::State& s, const Instruction& instruction, PictureData& data) {
+  const Devices& all = DevicesOf(s);
+  const Instruction& start = TransferStart(instruction);
+  if (all.room == nullptr) return;
+  const ChannelEnds ends(start);
+  std::vector<std::vector<Value>> messages;  // on their way
+  for (int d = 0; d < s.options.devices.count(); ++d) {
+    const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(start, d);
+    if (!meetings.ok()) return;  // its pairs do not fit
+    for (const ExchangeMeeting& m : *meetings) {
+      const int from = m.members[0].device, to = m.members[1].device, count = s.options.devices.count();
+      const bool known = std::any_of(data.transfers.begin(), data.transfers.end(),
+                                     [&](const PictureData::Transfer& t) { return t.from == from && t.to == to; });
+      if (known || (from < 0 && to < 0) || from >= count || to >= count) continue;
+      data.transfers.push_back({from, to});
+      messages.push_back(m.messages);
+    }
+  }
+  std::vector<std::optional<int>> frames(data.transfers.size());  // where the shown instruction was executed, or will be
+  ForEachStanding(s, [&](int d) {
+    for (size_t k = 0; k < data.transfers.size(); ++k) {
+      PictureData::Transfer& t = data.transfers[k];
+      if (t.from == d && (t.sends = ends.send(s)) != nullptr) t.sent = ValueFor(s, *t.sends->operands[0], false);
+      if (const Instruction* receive = t.to == d ? ends.receive(s) : nullptr; receive != nullptr) t.takes = TakenBy(*receive);
+      if (const int depth = (ends.sends() ? t.from : t.to) == d ? FrameThatShows(s, start) : -1; depth >= 0) frames[k] = depth;
+    }
+  });
+  DeviceReaders readers(s);
+  for (size_t k = 0; k < data.transfers.size(); ++k) {
+    PictureData::Transfer& t = data.transfers[k];
+    const Instruction* knows = ends.sends() ? &start : t.takes;
+    if (!frames[k].has_value() || knows == nullptr) continue;
+    const int device = ends.sends() ? t.from : t.to;
+    const auto past = all.room->Past(device, readers.of(device).history().ExchangeKey(*frames[k], *knows));
+    if (past != nullptr)
+      FromPast(readers, *past, t);
+    else if (ends.TakesAll() && !messages[k].empty())
+      t.sent = ToDense(messages[k].front());
+  }
+}
+
+}  // namespace
+
+bool ExchangesWithOthers(const Instruction& instruction) {
+  return ExchangeOf(instruction).role == ExchangeRole::kCollective || IsBetweenDevices(instruction);
+}
+
+void GatherDevices(Session::State& s, const Instruction& instruction, PictureData& data) {
+  data.several = true;
+  data.replicas = s.options.devices.replicas;
+  data.partitions = s.options.devices.partitions;
+  data.selected = DevicesOf(s).selected;
+  if (IsTransfer(instruction)) return GatherTransfers(s, instruction, data);
+  ForEachStanding(s, [&](int) {
+    PictureData::OfDevice& of = data.devices.emplace_back();
+    if (!s.visible()) return;
+    for (const Instruction* operand : instruction.operands) of.operands.push_back(ValueFor(s, *operand, false));
+    of.result = ValueFor(s, instruction, false);
+  });
+}
+
+}  // namespace hloscope
