@@ -167,7 +167,7 @@ absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, 
 }
 
 // From an element of another moment, in all that has been executed up to the present.
-absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, absl::string_view moment) {
+absl::Status InfluenceOfMoment(Session::State& s, absl::string_view command, absl::string_view expression, absl::string_view moment) {
   const Mark now = s.visible() ? s.machine->Where() : Mark();
   struct Asked {
     SliceRequest request;
@@ -180,7 +180,7 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, 
   s.out = [&](absl::string_view text) { absl::StrAppend(&said, text); };
   bool to_end = false;
   absl::Status status = LookBack(s, moment, expression, [&](absl::string_view text) -> absl::Status {
-    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", text);
+    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, text);
     if (!request.ok()) return request.status();
     Asked each{*std::move(request), s.machine->Where(), std::move(said)};
     said.clear();
@@ -195,7 +195,9 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, 
   for (Asked& each : asked) {
     if (!each.label.empty()) s.Say(each.label);
     if (now < each.mark && !to_end) {
-      return absl::FailedPreconditionError(absl::StrCat("the program has not come to ", moment, " yet: nothing was influenced there; influence /to-end runs it to its end first"));
+      return absl::FailedPreconditionError(absl::StrCat("the program has not come to ", moment, " yet: nothing was influenced there; ",
+                                                        AsTyped(command, absl::StrCat("/to-end ", expression, " @ ", moment)),
+                                                        " runs it to its end first"));
     }
     status = to_end ? ShowInfluenceAtEnd(s, each.request, each.mark) : ShowInfluence(s, each.request, &each.mark);
     if (!status.ok()) return status;
@@ -206,9 +208,12 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view expression, 
 
 }  // namespace
 
-absl::Status CommandInfluence(Session::State& s, absl::string_view args) {
-  if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) return InfluenceOfMoment(s, expression, moment);
-  absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "influence", args);
+absl::Status CommandInfluence(Session::State& s, absl::string_view args) { return ShowInfluenceAs(s, "influence", args); }
+
+absl::Status ShowInfluenceAs(Session::State& s, absl::string_view command, absl::string_view args) {
+  if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment))
+    return InfluenceOfMoment(s, command, expression, moment);
+  absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, args);
   if (!request.ok()) return request.status();
   if (!request->to_end) return ShowInfluence(s, *request, nullptr);
   Mark mark = s.machine->Where();

@@ -42,10 +42,11 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
   }
   if (given > 0) {
     const std::string home(way.steps.empty() ? s.module->entry->name : way.steps.back().callee->name);
-    return absl::InvalidArgumentError(asked.iterations.size() == 1
-                                          ? absl::StrCat(home, " runs in no loop: it has no iterations")
-                                          : absl::StrCat(home, " runs in fewer than ", asked.iterations.size(),
-                                                         " loops, so not so many iterations can be given (outer before inner)"));
+    return absl::InvalidArgumentError(
+        asked.iterations.size() == 1
+            ? absl::StrCat(home, " runs in no loop: it has no iterations", way.steps.empty() ? "" : "; its runs are call 1, call 2, ...")
+            : absl::StrCat(home, " runs in fewer than ", asked.iterations.size(),
+                           " loops, so not so many iterations can be given (outer before inner)"));
   }
   // Loops around those that are meant: as the program stands.
   const size_t stack = OnStack(s, way);

@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice.h"
+#include "core/debug/why.h"
 
 namespace hloscope {
 
@@ -18,8 +19,12 @@ struct SliceRequest {
   int depth = 0, top = 0, nodes = 0;  // 0: not given
   std::string json, graph;  // files; "-": the console
 };
-// "/depth 5 /json - %x[0,1]".
+// "/depth 5 /json - %x[0,1]"; `command`: why or influence, or the program's option that takes the same ("--slice", "--influence").
 absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args);
+// Of a NaN or an infinity it goes straight to the birth, unless it is said how far to go.
+WhyOptions OptionsOfWhy(const SliceRequest& request);
+// The command influence, typed as `command`.
+absl::Status ShowInfluenceAs(Session::State& s, absl::string_view command, absl::string_view args);
 // The moments that the session's history holds.
 FrameHistory::Past PastOf(Session::State& s);
 absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text);

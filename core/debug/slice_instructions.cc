@@ -8,14 +8,12 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "core/debug/command_table.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
-#include "core/debug/why.h"
 #include "core/ops/leaf_flow.h"
 
 namespace hloscope {
@@ -81,11 +79,7 @@ int64_t LeftOut(const SliceNode& node) {
 }
 
 absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
-  WhyOptions options;
-  if (request.depth > 0) options.depth = request.depth;
-  if (request.top > 0) options.terms = request.top;
-  if (request.all) options.depth = -1;
-  options.control = request.control;
+  const WhyOptions options = OptionsOfWhy(request);
   absl::StatusOr<Slice> slice = BuildWhy(reader, request.place, options);
   if (!slice.ok()) return slice.status();
   found->runs = true;
@@ -110,7 +104,9 @@ absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceReques
       part.terms = static_cast<int64_t>(node.terms.size()) + left;
     }
   }
+  if (!slice->births.empty()) found->birth = slice->births.front().nan ? "NaN" : "infinity";
   if (!request.all && slice->births.empty()) found->depth = options.depth;
+  found->full = slice->cut;
   for (size_t k = 0; k < texts.size(); ++k) {
     found->parts[k].value = texts[k].Text();
     found->parts[k].health = texts[k].health();
@@ -148,7 +144,7 @@ absl::StatusOr<SliceParts> Find(Session::State& s, absl::string_view command, ab
 
 }  // namespace
 
-absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "why", expression, LookWhy); }
+absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "--slice", expression, LookWhy); }
 
 // As the command finds it: also from a moment of the past on, through all that was executed since.
 absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression) {
@@ -157,7 +153,7 @@ absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view
   }
   const std::function<void(absl::string_view)> out = s.out;
   s.out = [](absl::string_view) {};
-  const absl::Status status = HandlerOf(static_cast<int>(CommandOfLine("influence") - Commands().data()))(s, expression);
+  const absl::Status status = ShowInfluenceAs(s, "--influence", expression);
   s.out = out;
   if (!status.ok()) return status;
   SliceParts found;

@@ -32,7 +32,9 @@ struct SliceParts {
   std::vector<SlicePart> parts;  // the nearest to what was asked of first
   std::vector<SliceStep> steps;
   int asked = -1;
-  int depth = 0;  // how many steps it goes back; 0: all, or to the birth of a NaN or an infinity
+  int depth = 0;      // how many steps it goes back; 0: all, or to the birth of a NaN or an infinity
+  std::string birth;  // "NaN", "infinity": it goes straight to where that was born, and to nothing else; empty: it does not
+  bool full = false;  // there were more elements than it may have
 };
 
 }  // namespace hloscope

@@ -73,6 +73,10 @@ absl::string_view TakeWord(absl::string_view& text) {
   return word;
 }
 
+std::string AsTyped(absl::string_view command, absl::string_view rest) {
+  return absl::StrCat(command, absl::StartsWith(command, "-") ? absl::StrCat(" '", rest, "'") : absl::StrCat(" ", rest));
+}
+
 std::string Count(int64_t n, absl::string_view noun) { return absl::StrCat(n, " ", noun, n == 1 ? "" : "s"); }
 
 }  // namespace hloscope

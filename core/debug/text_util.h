@@ -21,6 +21,8 @@ std::string Cut(absl::string_view text, size_t width);
 std::string ShapeText(const Shape& shape);
 // Takes the first word off `text` (white space before and after it too).
 absl::string_view TakeWord(absl::string_view& text);
+// How something is typed again: after a command as it is, after an option of the program ("--slice") as one word.
+std::string AsTyped(absl::string_view command, absl::string_view rest);
 // "1 instruction", "3 instructions".
 std::string Count(int64_t n, absl::string_view noun);
 

@@ -8,6 +8,7 @@
 #include "core/debug/devices.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/session_state.h"
+#include "core/debug/text_util.h"
 #include "core/debug/travel.h"
 #include "core/text/nearest_name.h"
 
@@ -15,7 +16,8 @@ namespace hloscope {
 namespace {
 
 constexpr char kResult[] = "$result";
-constexpr absl::string_view kNoFrame = "hloscope/no-frame";  // payload: the value is of no frame now, and may be of one in the past
+constexpr absl::string_view kNoFrame = "hloscope/no-frame";  // its payload: a moment of a frame in the past that the value may be of
+constexpr absl::string_view kBreakThere = "; break there to see it";
 constexpr char kLast[] = "$_";  // what the instruction before the frame's position has computed
 
 absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
@@ -29,9 +31,12 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
       return absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of frame ", frames - 1 - depth, " (",
                                                         computation->name, "); frame ", frames - 1 - depth, " selects it"));
     }
-    absl::Status status = absl::FailedPreconditionError(absl::StrCat("%", name, " is an instruction of ", computation->name,
-                                                                     s.visible() ? ", which is no frame of the program now; break there to see it" : "; the program is not running"));
-    if (s.visible() && !s.element_callers.contains(computation)) status.SetPayload(kNoFrame, absl::Cord());
+    absl::Status status = absl::FailedPreconditionError(
+        absl::StrCat("%", name, " is an instruction of ", computation->name,
+                     s.visible() ? absl::StrCat(", which is no frame of the program now", kBreakThere) : "; the program is not running"));
+    if (s.visible() && !s.element_callers.contains(computation)) {
+      status.SetPayload(kNoFrame, absl::Cord(MakeCallGraph(*s.module).in_loop[computation->id] ? "iteration 0 (or call 1)" : "call 1"));
+    }
     return status;
   }
   if (!parsed.computation.empty()) return NoSuchNamed(*s.module, parsed);
@@ -47,9 +52,14 @@ absl::Status NoSuchValue(const Session::State& s, absl::string_view text) {
 }  // namespace
 
 absl::Status WithMoment(const absl::Status& status, absl::string_view command, absl::string_view args) {
-  if (!status.GetPayload(kNoFrame).has_value()) return status;
+  const auto moment = status.GetPayload(kNoFrame);
+  if (!moment.has_value()) return status;
   args = absl::StripAsciiWhitespace(absl::StripSuffix(args, "@"));  // the moment itself is missing
-  return absl::FailedPreconditionError(absl::StrCat(status.message(), ", or name a moment of the past: ", command, " ", args, " @ iteration 0 (or call 1)"));
+  // Nobody is there to break where an option of the program was typed.
+  const bool option = absl::StartsWith(command, "-");
+  const absl::string_view what = option ? absl::StripSuffix(status.message(), kBreakThere) : status.message();
+  return absl::FailedPreconditionError(absl::StrCat(
+      what, option ? "; name" : ", or name", " a moment of the past: ", AsTyped(command, absl::StrCat(args, " @ ", std::string(*moment)))));
 }
 
 bool Session::State::IsName(absl::string_view name) const {

@@ -14,7 +14,6 @@
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
-#include "core/debug/why.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 
@@ -22,6 +21,8 @@ namespace hloscope {
 
 absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args) {
   SliceRequest request;
+  const bool influence = absl::EndsWith(command, "influence");
+  const auto as = [&](absl::string_view rest) { return AsTyped(command, rest); };
   args = absl::StripAsciiWhitespace(args);
   while (absl::StartsWith(args, "/")) {
     const absl::string_view option = TakeWord(args);
@@ -29,22 +30,27 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
       request.all = true;
     } else if (option == "/control") {
       request.control = true;
-    } else if (option == "/to-end" && command == "influence") {
+    } else if (option == "/to-end" && influence) {
       request.to_end = true;
-    } else if (option == "/depth" || option == "/top" || (option == "/nodes" && command == "why")) {
+    } else if (option == "/depth" || option == "/top" || (option == "/nodes" && !influence)) {
       const absl::string_view word = TakeWord(args);
       int number = 0;
-      if (!absl::SimpleAtoi(word, &number) || number < 1) return absl::InvalidArgumentError(absl::StrCat(option, " takes a number from 1, as: ", command, " ", option, " 5 %x[0]"));
+      if (!absl::SimpleAtoi(word, &number) || number < 1)
+        return absl::InvalidArgumentError(absl::StrCat(option, " takes a number from 1, as: ", as(absl::StrCat(option, " 5 %x[0]"))));
       (option == "/depth" ? request.depth : option == "/top" ? request.top : request.nodes) = number;
     } else if (option == "/json" || option == "/graph") {
       const absl::string_view file = TakeWord(args);
-      if (file.empty() || file[0] == '%') return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ", command, " ", option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"));
+      if (file.empty() || file[0] == '%')
+        return absl::InvalidArgumentError(absl::StrCat(option, " takes a file, or - for the console, as: ",
+                                                       as(absl::StrCat(option, " slice", option == "/json" ? ".json" : ".dot", " %x[0]"))));
       (option == "/json" ? request.json : request.graph) = std::string(file);
     } else {
-      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ", command == "influence" ? "/to-end, /all" : "/depth N, /top N, /nodes N, /all, /control", ", /json FILE, /graph FILE"));
+      return absl::InvalidArgumentError(absl::StrCat(command, " has no option ", option, "; it has ",
+                                                     influence ? "/to-end, /all" : "/depth N, /top N, /nodes N, /all, /control",
+                                                     ", /json FILE, /graph FILE"));
     }
   }
-  if (args.empty()) return absl::InvalidArgumentError(absl::StrCat(command, " takes an element, as: ", command, " %x[0,1]"));
+  if (args.empty()) return absl::InvalidArgumentError(absl::StrCat(command, " takes an element, as: ", as("%x[0,1]")));
   absl::string_view rest = args;
   absl::StatusOr<Reference> reference = ParseReference(rest, s);
   if (!reference.ok()) return reference.status();
@@ -102,8 +108,20 @@ absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_v
     request.place.linear = k;
     return request;
   }
-  return absl::InvalidArgumentError(absl::StrCat("name one element of ", shape->ToString(false), ", as: ", command, " ", args, "[", std::string(shape->rank() > 1 ? "0,0" : "0"), "]",
+  return absl::InvalidArgumentError(absl::StrCat("name one element of ", shape->ToString(false),
+                                                 ", as: ", as(absl::StrCat(args, "[", shape->rank() > 1 ? "0,0" : "0", "]")),
                                                  IsFloat(type) ? "; all are finite" : ""));
+}
+
+WhyOptions OptionsOfWhy(const SliceRequest& request) {
+  WhyOptions options;
+  if (request.depth > 0) options.depth = request.depth;
+  if (request.top > 0) options.terms = request.top;
+  if (request.nodes > 0) options.nodes = request.nodes;
+  if (request.all) options.depth = -1;
+  options.control = request.control;
+  options.births = !request.all && request.depth == 0;
+  return options;
 }
 
 FrameHistory::Past PastOf(Session::State& s) {
@@ -136,14 +154,8 @@ absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   s.machine->interrupt().store(false);
   DeviceReaders readers(s);
   request->place.device = readers.selected();
-  WhyOptions options;
-  if (request->depth > 0) options.depth = request->depth;
-  if (request->top > 0) options.terms = request->top;
-  if (request->nodes > 0) options.nodes = request->nodes;
-  if (request->all) options.depth = -1;
-  options.control = request->control;
-  if (request->all) options.births = false;
-  absl::StatusOr<Slice> slice = BuildWhy([&readers](int device) -> ElementReader& { return readers.of(device); }, request->place, options);
+  absl::StatusOr<Slice> slice =
+      BuildWhy([&readers](int device) -> ElementReader& { return readers.of(device); }, request->place, OptionsOfWhy(*request));
   if (!slice.ok()) return slice.status();
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);

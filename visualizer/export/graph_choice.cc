@@ -61,6 +61,7 @@ std::string LeftOutText(const SliceParts& slice) {
     of_least = of_most == 0 ? part.terms : std::min(of_least, part.terms);
     of_most = std::max(of_most, part.terms);
   }
+  if (!slice.birth.empty()) return absl::StrCat(", back to where the ", slice.birth, " was born");
   std::string text = cut && slice.depth > 0 ? absl::StrCat(", ", Count(slice.depth, "step"), " back") : "";
   if (most > 0) absl::StrAppend(&text, ", the ", least == most ? absl::StrCat(most) : absl::StrCat(least, " to ", most), " largest of ", of_least == of_most ? "" : absl::StrCat(of_least, " to "), Count(of_most, "term"));
   return text;
@@ -90,6 +91,11 @@ void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out
   std::vector<std::string> notes;
   if (all > most) notes.push_back(absl::StrCat("shows the nearest ", most, " of ", Count(static_cast<int64_t>(all), "result"), "; --boxes N shows more"));
   const auto any = [&](auto&& is) { return std::any_of(slice.parts.begin(), slice.parts.end(), is); };
+  if (!slice.birth.empty()) {
+    notes.push_back(absl::StrCat("goes only to where the ", slice.birth,
+                                 " was born; '/depth N ELEMENT' and '/all ELEMENT' go to all that it was made from"));
+  }
+  if (slice.full) notes.push_back("'/nodes N ELEMENT' takes more elements");
   if (slice.depth > 0 && any([](const SlicePart& part) { return part.cut; })) notes.push_back("'/depth N ELEMENT' goes further back");
   if (any([](const SlicePart& part) { return part.terms_left > 0; })) notes.push_back("'/top N ELEMENT' follows more terms");
   out->note = absl::StrJoin(notes, "; ");
