@@ -21,6 +21,9 @@
 
 namespace hloscope::cli {
 namespace {
+
+constexpr absl::string_view kTakeSeveral =
+    "run, debug, test, report of one program, export --at and the window";  // replicas and partitions
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxDevices = 4096;
 
@@ -112,7 +115,8 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession(bool several) const {
     if (equals == std::string::npos || !absl::SimpleAtoi(text.substr(0, equals), &number) || number < 0) {
       return absl::InvalidArgumentError(absl::StrCat("--input takes NUMBER=FILE.npy, or REPLICA:NUMBER=FILE.npy, not ", whole));
     }
-    if (!device.any() && !several) return absl::InvalidArgumentError(absl::StrCat("--input ", whole, " is for one replica; only run, debug, test, export --at and the window take several"));
+    if (!device.any() && !several)
+      return absl::InvalidArgumentError(absl::StrCat("--input ", whole, " is for one replica; only ", kTakeSeveral, " take several"));
     if (device.any()) session.input_files.emplace_back(number, std::string(text.substr(equals + 1)));
   }
   session.inputs_npz = inputs;
@@ -123,7 +127,8 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession(bool several) const {
   }
   for (const auto& [option, count] : {std::make_pair("--replicas", replicas), std::make_pair("--partitions", partitions)}) {
     if (count < 0 || count > kMaxDevices) return absl::InvalidArgumentError(absl::StrCat(option, " takes 1 to ", kMaxDevices, ", not ", count));
-    if (count > 1 && !several) return absl::InvalidArgumentError(absl::StrCat(option, ": only run, debug, test, export --at and the window take more than one so far"));
+    if (count > 1 && !several)
+      return absl::InvalidArgumentError(absl::StrCat(option, ": only ", kTakeSeveral, " take more than one so far"));
   }
   if (int64_t{std::max(1, replicas)} * std::max(1, partitions) > kMaxDevices) return absl::InvalidArgumentError(absl::StrCat("at most ", kMaxDevices, " devices can run, not ", replicas, " x ", partitions));
   if (max_iterations < 0) return absl::InvalidArgumentError(absl::StrCat("--max-iterations takes a number of at least 0 (0: no limit), not ", max_iterations));
@@ -135,7 +140,8 @@ absl::StatusOr<SessionOptions> ProgramOptions::ToSession(bool several) const {
   for (absl::string_view text : infeed) {
     const std::string whole(text);
     const OneDevice device = TakeDevice(text);
-    if (!device.any() && !several) return absl::InvalidArgumentError(absl::StrCat("--infeed ", whole, " is for one replica; only run, debug, test, export --at and the window take several"));
+    if (!device.any() && !several)
+      return absl::InvalidArgumentError(absl::StrCat("--infeed ", whole, " is for one replica; only ", kTakeSeveral, " take several"));
     if (device.any()) session.infeed_npz = whole;
   }
   return session;

@@ -10,12 +10,14 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "app/cli/arguments.h"
+#include "app/cli/device_run.h"
 #include "app/cli/difference_text.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
+#include "core/debug/devices.h"
 #include "core/debug/lockstep.h"
 #include "core/debug/match.h"
 #include "core/debug/program_inputs.h"
@@ -23,6 +25,7 @@
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
+#include "core/ops/collectives.h"
 
 namespace hloscope::cli {
 namespace {
@@ -32,7 +35,7 @@ constexpr size_t kMostValues = 24;
 
 struct ReportRequest {
   std::string file, out, at, catches, check, compare, against, source_path;
-  std::vector<std::string> scripts, commands, budgets;
+  std::vector<std::string> scripts, commands, then, budgets;
   int hops = 2;
   ProgramOptions program;
 };
@@ -46,6 +49,9 @@ struct Debugged {
 
 absl::StatusOr<Debugged> Open(const ReportRequest& r, std::unique_ptr<Module> module, std::vector<Value> arguments, absl::StatusOr<SessionOptions> options) {
   if (!options.ok()) return options.status();
+  if (r.against.empty()) {
+    if (const absl::Status given = GiveDevices(r.program, *module, &*options); !given.ok()) return given;
+  }
   options->arguments = std::move(arguments);
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r.program);
   if (!backend.ok()) return backend.status();
@@ -56,7 +62,9 @@ absl::StatusOr<Debugged> Open(const ReportRequest& r, std::unique_ptr<Module> mo
   });
   d.transcript = &d.state().Extension<Transcript>();
   *transcript = d.transcript;
-  if (const auto inputs = ProgramInputs::Open(*d.state().module, d.state().options); !inputs.ok()) return inputs.status();
+  if (!Several(d.state())) {
+    if (const auto inputs = ProgramInputs::Open(*d.state().module, d.state().options); !inputs.ok()) return inputs.status();
+  }
   if (!r.source_path.empty()) d.state().Extension<SourceView>().SetPath(r.source_path);
   return d;
 }
@@ -107,7 +115,14 @@ absl::Status Go(Debugged& d, const ReportRequest& r) {
   for (const std::string& command : commands) {
     if (command == "run" && r.at.empty() && r.catches.empty()) StopWhereTheyPart(d);
     const absl::Status done = Execute(d, command);
+    if (!done.ok() && !d.session->running() && &command < commands.data() + r.commands.size()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(done.message(), "\n--ex \"", command, "\" comes before the program runs; --then executes a command at the stop"));
+    }
     if (!done.ok()) return done;
+  }
+  for (const std::string& command : r.then) {
+    if (const absl::Status done = Execute(d, command); !done.ok()) return done;
   }
   return absl::OkStatus();
 }
@@ -164,7 +179,7 @@ int ReportStop(const ReportRequest& r) {
   if (module == nullptr) return status;
   Progress progress;
   progress.Set("running");
-  absl::StatusOr<Debugged> d = Open(r, std::move(module), std::move(loaded.arguments), r.program.ToSession());
+  absl::StatusOr<Debugged> d = Open(r, std::move(module), std::move(loaded.arguments), r.program.ToSession(/*several=*/true));
   const absl::Status went = d.ok() ? Go(*d, r) : d.status();
   progress.Set("");
   if (!went.ok()) return UsageError(std::string(went.message()));
@@ -208,6 +223,14 @@ class ComparisonReport {
     std::unique_ptr<Module> a = LoadOrReport(r_.file, loaded_[0], status);
     std::unique_ptr<Module> b = a == nullptr ? nullptr : LoadOrReport(r_.against, loaded_[1], status);
     if (a == nullptr || b == nullptr) return status;
+    for (const Module* module : {a.get(), b.get()}) {
+      if (const Instruction* exchange = FirstExchange(*module)) {
+        UsageError(absl::StrCat("--against runs both programs on one device so far, and %", exchange->name, " of ",
+                                module == a.get() ? r_.file : r_.against, " exchanges data among ", ParticipantCount(*exchange),
+                                " devices; a report of each, without --against, runs it on all"));
+        return kFailed;
+      }
+    }
     if (const absl::Status known = lockstep.budgets.Check({a.get(), b.get()}); !known.ok()) return UsageError(absl::StrCat("--budget: ", known.message()));
     SessionOptions of_a = *options, of_b;
     of_a.arguments = loaded_[0].arguments;
@@ -332,6 +355,11 @@ int Run_report(const std::vector<std::string>& args) {
       ->expected(1)
       ->allow_extra_args(false)
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  app.add_option("--then", r.then, "a console command at the stop, for the page's console; several in order")
+      ->type_name("COMMAND")
+      ->expected(1)
+      ->allow_extra_args(false)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   app.add_option("--check", r.check, "stops at the first result that the reference disagrees with, of N sampled elements of each (all: every one)")->type_name("N|all");
   app.add_option("--compare", r.compare, "compares the run with a recorded one (run --record)")->type_name("RUN.npz");
   app.add_option("--against", r.against, "compares with another program on the same inputs, up to the end")->type_name("OTHER");
@@ -346,8 +374,10 @@ int Run_report(const std::vector<std::string>& args) {
     if (!absl::SimpleAtoi(r.check, &samples) || samples < 1) return UsageError(absl::StrCat("--check takes a number of samples or all, not ", r.check));
   }
   if (!r.against.empty()) {
-    if (!r.at.empty() || !r.catches.empty() || !r.check.empty() || !r.compare.empty() || !r.scripts.empty() || !r.commands.empty()) {
-      return UsageError("--against goes to where the programs part by itself: leave --at, --catch, --check, --compare, -x and --ex away");
+    if (!r.at.empty() || !r.catches.empty() || !r.check.empty() || !r.compare.empty() || !r.scripts.empty() || !r.commands.empty() ||
+        !r.then.empty()) {
+      return UsageError(
+          "--against goes to where the programs part by itself: leave --at, --catch, --check, --compare, -x, --ex and --then away");
     }
     return ComparisonReport(r).Run();
   }

@@ -24,6 +24,7 @@ namespace hloscope {
 namespace {
 
 constexpr size_t kMostValues = 24;
+constexpr size_t kMostDeviceRows = 64;  // of the table of all devices
 constexpr int kAround = 12;
 constexpr size_t kShortCell = 24;  // of a table: stays in one line
 
@@ -102,6 +103,70 @@ void AddValues(Session::State& s, Report* r) {
     AddValue(s, depth, *schedule[p], "computed just before", r);
     ++before;
   }
+}
+
+// The value of an instruction on the device whose run is the session's now, where it stands in the same computation; NotFound: it stands
+// elsewhere.
+absl::StatusOr<Value> ValueThere(Session::State& s, const Instruction& i) {
+  if (s.machine == nullptr) return absl::NotFoundError("not running");
+  if (s.machine->finished() && &i == i.parent->root && i.parent->is_entry) return s.machine->result();
+  for (int depth = static_cast<int>(s.machine->frames().size()) - 1; depth >= 0; --depth) {
+    const Frame& frame = s.machine->frames()[depth];
+    if (frame.computation != i.parent) continue;
+    if (i.index >= frame.position) return absl::NotFoundError("not computed yet");
+    return s.machine->ValueOf(depth, i.index);
+  }
+  return absl::NotFoundError(s.machine->finished() ? "has finished" : "is not in that computation now");
+}
+
+// "0 .. 3, mean 1.5", "7".
+std::string RangeText(const Value& value) {
+  if (value.element_count() == 1) return FormatValue(value, {.elements = 1});
+  const Statistics s = Summarize(value);
+  if (s.finite > 0 && s.min == s.max) return absl::StrCat(s.finite == s.count ? "all " : "", FormatDouble(s.min, 6));
+  return s.finite > 0 ? absl::StrCat(FormatDouble(s.min, 6), " .. ", FormatDouble(s.max, 6), ", mean ", FormatDouble(s.mean, 6))
+                      : "none is finite";
+}
+
+void AddDeviceRow(const std::string& name, const std::string& device, const Value& value, size_t most,
+                  std::vector<std::vector<std::string>>* rows) {
+  if (value.shape().IsTuple()) {
+    for (size_t k = 0; k < value.elements().size() && rows->size() < most; ++k)
+      AddDeviceRow(absl::StrCat(name, "[", k, "]"), device, value.elements()[k], most, rows);
+    return;
+  }
+  if (!value.shape().IsArray() || rows->size() >= most) return;
+  const Statistics s = Summarize(value);
+  rows->push_back({name, device, value.shape().ToString(false), RangeText(value), absl::StrCat(s.nan), absl::StrCat(s.inf),
+                   Cut(FormatValue(value, {.elements = 8}), 60)});
+}
+
+// The values of the stop on every device.
+void AddDevices(Session::State& s, Report* r) {
+  std::vector<const Instruction*> wanted;
+  const Caught* caught = CaughtHere(s);
+  const Instruction* stop = s.started() ? s.machine->next_instruction() : nullptr;
+  if (caught != nullptr) wanted.push_back(caught->instruction);
+  if (caught == nullptr && stop != nullptr) wanted.assign(stop->operands.begin(), stop->operands.end());
+  if (stop == nullptr && s.machine->finished()) wanted.push_back(s.module->entry->root);
+  ReportTable table;
+  table.title = "On all devices";
+  table.head = {"value", "device", "shape", "range", "NaN", "inf", "elements"};
+  const size_t all = wanted.size() * static_cast<size_t>(s.options.devices.count());
+  for (const Instruction* i : wanted) {
+    const std::string name = s.machine->finished() ? "$result" : absl::StrCat("%", i->name);
+    ForEachRun(s, [&](int device) {
+      const absl::StatusOr<Value> value = ValueThere(s, *i);
+      const std::string where = DevicesOf(s).room->Name(device);
+      if (table.rows.size() >= kMostDeviceRows) return;
+      if (value.ok())
+        AddDeviceRow(name, where, *value, kMostDeviceRows, &table.rows);
+      else
+        table.rows.push_back({name, where, "", std::string(value.status().message()), "", "", ""});
+    });
+  }
+  if (table.rows.size() >= kMostDeviceRows && all > 1) table.note = absl::StrCat("the first ", kMostDeviceRows, " rows");
+  if (!table.rows.empty()) r->tables.push_back(std::move(table));
 }
 
 // What a command would write.
@@ -272,7 +337,11 @@ Report MakeReport(Session::State& s) {
   AddStop(s, &r);
   if (const Instruction* stop = ReportedInstruction(s)) AddInstruction(s, *stop, &r);
   AddValues(s, &r);
-  if (Several(s) && s.machine != nullptr) r.texts.emplace_back("Replicas", Written(s, InfoReplicas));
+  if (Several(s) && s.machine != nullptr) {
+    r.facts.emplace_back("devices", absl::StrCat(Count(s.options.devices.count(), "device"), "; the page is about ", SelectedName(s)));
+    r.texts.emplace_back("Replicas", Written(s, InfoReplicas));
+    AddDevices(s, &r);
+  }
   r.catches = Written(s, InfoCatch);
   if (absl::StartsWith(r.catches, "There are no")) r.catches.clear();
   r.notices = s.notices;

@@ -131,9 +131,9 @@ bool LessonsPanel::SetLanguage(const std::string& language, std::string* error) 
     *error = absl::StrCat("there is no language '", language, "'; there are ", absl::StrJoin(shelf->languages, ", "));
     return false;
   }
+  if (language == language_) return true;
   language_ = language;
-  // Verdicts are in words of the other one.
-  for (auto& [key, attempt] : attempts_) attempt.judged = false;
+  if (shelf != nullptr) CheckAgain(*shelf);
   return true;
 }
 

@@ -150,8 +150,23 @@ void LessonsPanel::DrawVerdict(PanelContext& context, const Words& words, const 
 
 void LessonsPanel::CheckAttempt(const Lesson& lesson, const Exercise& exercise, Attempt& attempt) {
   attempt.waiting = true;
-  attempt.judged = false;
-  desk_->Check(Key(lesson, exercise.id), lesson, exercise, language_, attempt.answer);
+  attempt.judged = attempt.again = false;
+  attempt.checked = attempt.answer;
+  desk_->Check(Key(lesson, exercise.id), lesson, exercise, language_, attempt.checked);
+}
+
+void LessonsPanel::CheckAgain(const lessons::Shelf& shelf) {
+  for (const auto& lesson : shelf.lessons) {
+    for (const Exercise& exercise : lesson->exercises) {
+      const auto it = attempts_.find(Key(*lesson, exercise.id));
+      if (it == attempts_.end() || !(it->second.judged || it->second.waiting)) continue;
+      Attempt& attempt = it->second;
+      attempt.again = attempt.judged || attempt.again;
+      attempt.judged = false;
+      attempt.waiting = true;
+      desk_->Check(it->first, *lesson, exercise, language_, attempt.checked);
+    }
+  }
 }
 
 void LessonsPanel::TakeVerdicts(PanelContext& context) {
@@ -162,7 +177,7 @@ void LessonsPanel::TakeVerdicts(PanelContext& context) {
     attempt.waiting = false;
     attempt.judged = true;
     attempt.verdict = *std::move(verdict);
-    if (!attempt.verdict.right) ++attempt.mistakes;
+    if (!attempt.verdict.right && !attempt.again) ++attempt.mistakes;
     if (attempt.verdict.right && solved_.insert(key).second) context.run("window keep");
   }
 }

@@ -23,7 +23,9 @@ namespace hloscope {
 struct Attempt {
   std::string answer;
   lessons::Verdict verdict;
+  std::string checked;  // the answer that `verdict` is of
   bool judged = false, waiting = false;
+  bool again = false;  // it is judged once more, in another language
   int hints = 0, mistakes = 0;
 };
 
@@ -69,6 +71,8 @@ class LessonsPanel : public Panel {
   // The right answer into the field; checking it is left to who reads.
   bool FillIn(PanelContext& context, const lessons::Lesson& lesson, const std::string& id, std::string* error);
   void CheckAttempt(const lessons::Lesson& lesson, const lessons::Exercise& exercise, Attempt& attempt);
+  // Verdicts are in the words of a language.
+  void CheckAgain(const lessons::Shelf& shelf);
   void TakeVerdicts(PanelContext& context);
 
   // ---- The list ----
