@@ -60,8 +60,9 @@ absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionO
   return backend.ok() ? GiveParallelArguments(module, **backend, session->devices) : backend.status();
 }
 
-absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
-                                                             MachineOptions machine, ProcessLink* link) {
+absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Backend& backend, const ProgramOptions& options,
+                                                             SessionOptions session, const DeviceCounts& devices, MachineOptions machine,
+                                                             ProcessLink* link, absl::string_view purpose) {
   auto run = std::make_unique<DeviceRun>();
   run->module_ = &module;
   run->memory_limit_ = session.memory_limit;
@@ -82,7 +83,8 @@ absl::StatusOr<std::unique_ptr<DeviceRun>> DeviceRun::Create(Module& module, Bac
   all.link = link;
   if (link != nullptr) {
     run->elsewhere_ = link->count() > 1;
-    const std::string what = absl::StrCat(PrintHloText(module), "\n", devices.replicas, " ", devices.partitions, " ", options.fill, " ", options.max_iterations);
+    const std::string what = absl::StrCat(PrintHloText(module), "\n", devices.replicas, " ", devices.partitions, " ", options.fill, " ",
+                                          options.max_iterations, " ", purpose);
     all.id = HashBytes(what.data(), what.size());
   }
   absl::StatusOr<std::unique_ptr<Replicas>> replicas = Replicas::Create(module, backend, std::move(all));

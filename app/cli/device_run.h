@@ -27,9 +27,11 @@ absl::Status GiveDevices(const ProgramOptions& options, Module& module, SessionO
 
 class DeviceRun {
  public:
-  // `machine`: the options of each device, without its infeed. Errors: inputs that cannot be opened or are for a device that there is not.
-  static absl::StatusOr<std::unique_ptr<DeviceRun>> Create(Module& module, Backend& backend, const ProgramOptions& options, SessionOptions session, const DeviceCounts& devices,
-                                                           MachineOptions machine, ProcessLink* link = nullptr);
+  // `machine`: the options of each device, without its infeed. `link`: to the processes that run the devices together, all of which must be
+  // told the same `purpose`: how often it runs, and what for. Errors: inputs that cannot be opened or are for a device that there is not.
+  static absl::StatusOr<std::unique_ptr<DeviceRun>> Create(Module& module, Backend& backend, const ProgramOptions& options,
+                                                           SessionOptions session, const DeviceCounts& devices, MachineOptions machine,
+                                                           ProcessLink* link = nullptr, absl::string_view purpose = "");
   // Some devices are in other processes.
   bool elsewhere() const { return elsewhere_; }
   // Makes the parameters (those that devices share once) and starts every Machine. ResourceExhausted: there is no room for them, which is said

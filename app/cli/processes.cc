@@ -40,6 +40,11 @@ absl::Status Processes::Share(ProgramOptions& options, DeviceCounts* devices) co
   return absl::InvalidArgumentError(absl::StrCat("there are ", count, " processes, but only ", Count(devices->replicas * devices->partitions, "device"), "; start fewer, or give it more with --replicas N"));
 }
 
+void Processes::Leave(const std::string& why) {
+  took_part_ = true;
+  AcrossProcesses::Leave(*link_, why);
+}
+
 Processes::~Processes() {
   if (first()) {
     if (!took_part_) AcrossProcesses::Leave(*link_, "the first process did not begin it");

@@ -24,6 +24,8 @@ class Processes {
   ProcessLink& link() { return *link_; }
   bool first() const { return link_->rank() == 0; }
   void TookPart() { took_part_ = true; }
+  // The other processes need not wait for this one: there is no further run.
+  void Leave(const std::string& why);
 
  private:
   Processes() = default;

@@ -479,17 +479,11 @@ class Runner {
   Progress progress_;
 };
 
-// An option that programs of several devices do not have; "": there is none. `elsewhere`: some are in other processes.
-absl::string_view OfOneDevice(const RunOptions& o, bool elsewhere) {
+// An option that programs of several devices do not have; "": there is none.
+absl::string_view OfOneDevice(const RunOptions& o) {
   if (o.comparing.accumulated) return "--accumulated";
   if (o.inputs.asked()) return "--donate";
   if (absl::EndsWith(o.output, ".pb")) return "--output FILE.pb";
-  if (!elsewhere) return "";
-  if (!o.catch_requests.empty()) return "--catch";
-  if (o.samples != 0) return "--check";
-  if (o.profile) return "--profile";
-  if (!o.trace.empty()) return "--trace";
-  if (o.comparing.any()) return "a comparison";
   return "";
 }
 
@@ -550,15 +544,11 @@ int Run_run(const std::vector<std::string>& args) {
     if (absl::Status shared = processes->Share(o.program, &devices); !shared.ok()) return Refuse(o, kUsage, shared);
   }
   if (!devices.several()) return Runner(o, loaded, std::move(module), start).Run();
-  const bool elsewhere = processes != nullptr && processes->link().count() > 1;
-  const absl::string_view only_one = OfOneDevice(o, elsewhere);
-  if (!only_one.empty()) {
-    std::string why = " works on the devices of one process so far; leave it out, or run all of them in this one, without --exchange";
-    if (!OfOneDevice(o, /*elsewhere=*/false).empty()) {
-      why = absl::StrCat(" works on one device so far, and this program runs on ", Count(devices.replicas, "replica"), " and ",
-                         Count(devices.partitions, "partition"), "; leave it out, or run it with --replicas 1 --partitions 1");
-    }
-    return Refuse(o, kUsage, absl::UnimplementedError(absl::StrCat(only_one, why)));
+  if (const absl::string_view only_one = OfOneDevice(o); !only_one.empty()) {
+    return Refuse(o, kUsage,
+                  absl::UnimplementedError(absl::StrCat(only_one, " works on one device so far, and this program runs on ",
+                                                        Count(devices.replicas, "replica"), " and ", Count(devices.partitions, "partition"),
+                                                        "; leave it out, or run it with --replicas 1 --partitions 1")));
   }
   DevicesRun run;
   run.program = &o.program;

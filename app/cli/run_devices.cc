@@ -143,6 +143,12 @@ absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& ru
   return WriteDevicesFiles(facts, o.junit, o.report);
 }
 
+// What the processes of a run must agree on beside the program: how many runs follow one another.
+std::string PurposeOf(const DevicesRun& o) {
+  const RunCompare& c = o.watch.comparing;
+  return absl::StrCat(o.repeat, " ", o.watch.samples, " ", o.watch.timed(), " ", !c.record.empty(), !c.compare.empty(), " ", c.shadow);
+}
+
 }  // namespace
 
 int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
@@ -169,7 +175,9 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   machine.custom_calls = &(*libraries)->custom_calls();
   machine.time_instructions = o.watch.timed();
   AllowRunParallel(machine, **backend, o.program->threads);
-  absl::StatusOr<std::unique_ptr<DeviceRun>> made = DeviceRun::Create(module, **backend, *o.program, *session, o.devices, std::move(machine), o.processes != nullptr ? &o.processes->link() : nullptr);
+  absl::StatusOr<std::unique_ptr<DeviceRun>> made =
+      DeviceRun::Create(module, **backend, *o.program, *session, o.devices, std::move(machine),
+                        o.processes != nullptr ? &o.processes->link() : nullptr, PurposeOf(o));
   if (!made.ok()) return refuse(kUsage, made.status());
   DeviceRun& run = **made;
   Replicas& replicas = run.replicas();
@@ -192,9 +200,15 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
     figures.run_ms.push_back(Milliseconds(begin));
     if (!outcome.finished) break;
   }
-  if (o.processes != nullptr) {
+  const bool watches = outcome.finished && o.watch.any();
+  if (o.processes != nullptr && !watches) o.processes->TookPart();
+  if (!tells) {  // the first one tells
+    DevicesWatched watched;
+    const absl::Status done =
+        watches ? WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched) : absl::OkStatus();
+    if (watched.left) return refuse(kUsage, done);
     o.processes->TookPart();
-    if (!o.processes->first()) return kOk;  // the first one tells
+    return kOk;
   }
   for (const DeviceEnd& end : replicas.ends()) figures.executed += end.executed;
   figures.peak_bytes = replicas.account().peak();
@@ -208,9 +222,11 @@ int RunOnDevices(const DevicesRun& o, Module& module, const Loaded& loaded) {
   }
   // Runs of their own, so that watching changes none of the figures above.
   DevicesWatched watched;
-  if (outcome.finished && o.watch.any()) {
+  if (watches) {
     progress.Set("");
-    if (const absl::Status done = WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched); !done.ok()) return refuse(kUsage, done);
+    const absl::Status done = WatchDevices(o.watch, module, **backend, *o.program, *session, o.devices, run, watched);
+    if (o.processes != nullptr && !watched.left) o.processes->TookPart();
+    if (!done.ok()) return refuse(kUsage, done);
   }
   if (const absl::Status told = WriteFiles(o, module, run, **backend, figures, outcome, watched); !told.ok()) return refuse(kUsage, told);
   if (o.json) {

@@ -13,6 +13,8 @@
 #include "app/cli/progress.h"
 #include "app/cli/run_report.h"
 #include "app/cli/verb.h"
+#include "backends/exchange/kernel_service.h"
+#include "backends/exchange/kernels_across.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
 #include "core/debug/session.h"
@@ -51,6 +53,15 @@ int Tell(const DevicesRun& o, Session::State& s, const Caught& caught) {
   return kFailed;
 }
 
+// In a process other than the first one, which has the session. Nothing: the run follows.
+std::optional<int> ServeSession(const ProgramOptions& program, Processes& processes, const SessionOptions& options) {
+  absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(program);
+  if (!backend.ok()) return UsageError(std::string(backend.status().message()));
+  if (ServeKernels(processes.link(), **backend, options.fill)) return std::nullopt;
+  processes.TookPart();  // the first one tells
+  return kOk;
+}
+
 }  // namespace
 
 std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRequest>& requests, std::unique_ptr<Module>& module,
@@ -61,12 +72,20 @@ std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRe
   };
   absl::StatusOr<SessionOptions> options = o.program->ToSession(/*several=*/true);
   if (!options.ok()) return refuse(options.status().message());
-  if (absl::Status given = GiveDevices(*o.program, *module, &*options); !given.ok()) return refuse(given.message());
+  const bool elsewhere = o.processes != nullptr && o.processes->link().count() > 1;
+  if (elsewhere && !o.processes->first()) return ServeSession(*o.program, *o.processes, *options);
+  if (absl::Status given = GiveDevices(*o.program, *module, &*options, elsewhere ? o.processes->link().count() : 1); !given.ok())
+    return refuse(given.message());
   options->arguments = loaded.arguments;
   absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(*o.program);
   if (!backend.ok()) return refuse(backend.status().message());
   std::fputs(ElidedWarning(CountElidedConstants(*module)).c_str(), stderr);  // the session gives them values
 
+  std::unique_ptr<KernelsAcross> across;
+  if (elsewhere) {
+    across = std::make_unique<KernelsAcross>(o.processes->link());
+    backend = across->Over(*std::move(backend));
+  }
   std::string said;
   Progress progress;
   progress.Set("catching");
@@ -87,6 +106,11 @@ std::optional<int> CatchOnDevices(const DevicesRun& o, const std::vector<CatchRe
     if (const Caught* caught = CaughtHere(s); caught != nullptr) status = Tell(o, s, *caught);
     module = std::move(s.module);  // outlives what the session has made of it
   }
+  for (const ProcessFigures& process : elsewhere && !status.has_value() ? across->Figures() : std::vector<ProcessFigures>()) {
+    if (!status.has_value() && !process.status.ok()) status = refuse(process.status.message());
+  }
+  across.reset();
+  if (elsewhere && status.has_value()) o.processes->Leave("something was caught");
   return status;
 }
 

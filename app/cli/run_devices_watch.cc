@@ -47,17 +47,62 @@ class Watcher {
   }
 
  private:
-  // All devices to the end once more; `begin` before they run.
-  absl::Status RunAgain(int threads, const std::function<void(int device)>& begin) {
-    if (absl::Status started = run_.Start(); !started.ok()) return started;
-    replicas_.account().ResetPeak();
-    for (int d = 0; d < replicas_.device_count(); ++d) begin(d);
-    const Replicas::Outcome outcome = replicas_.Run(threads);
-    if (outcome.finished) return absl::OkStatus();
-    return absl::Status(outcome.status.code(), absl::StrCat(replicas_.Name(outcome.device), ": ", outcome.status.message()));
+  // What is said of a device, made in the process where it runs.
+  struct Report {
+    std::string text, notes;
+    ordered_json json = ordered_json::object();
+    bool failed = false;
+    std::vector<JunitCase> cases;
+  };
+
+  static std::string Packed(const Report& report) {
+    ordered_json j = {
+        {"text", report.text}, {"notes", report.notes}, {"json", report.json}, {"failed", report.failed}, {"cases", ordered_json::array()}};
+    for (const JunitCase& c : report.cases) j["cases"].push_back({c.name, static_cast<int>(c.outcome), c.message, c.text});
+    return j.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
 
-  void Say(int device, const std::string& text) { absl::StrAppend(&watched_.text, replicas_.Name(device), ":\n", text); }
+  void Take(int device, const std::string& packed) {
+    const ordered_json j = ordered_json::parse(packed, nullptr, /*allow_exceptions=*/false);
+    if (!j.is_object()) return;
+    const std::string name = replicas_.Name(device), notes = j["notes"];
+    absl::StrAppend(&watched_.text, name, ":\n", j["text"].get<std::string>());
+    if (!notes.empty()) absl::StrAppend(&watched_.notes, name, ": ", notes);
+    watched_.json[device].update(j["json"]);
+    watched_.failed |= j["failed"].get<bool>();
+    for (const ordered_json& c : j["cases"]) {
+      JunitCase& of_device = watched_.cases.emplace_back();
+      of_device.name = absl::StrCat(c[0].get<std::string>(), ", ", name);
+      of_device.outcome = static_cast<JunitCase::Outcome>(c[1].get<int>());
+      of_device.message = c[2];
+      of_device.text = c[3];
+    }
+  }
+
+  // All devices to the end once more; `begin` before they run, `report` when one has come to its end. An error of it is the device's.
+  absl::Status RunAgain(int threads, const std::function<void(int device)>& begin,
+                        const std::function<absl::StatusOr<Report>(int device)>& report) {
+    if (absl::Status started = run_.Start(); !started.ok()) {
+      watched_.left = true;
+      return started;
+    }
+    replicas_.account().ResetPeak();
+    for (int d = 0; d < replicas_.device_count(); ++d) {
+      if (replicas_.IsHere(d)) begin(d);
+    }
+    replicas_.set_at_end([&report](int device, DeviceEnd& end) {
+      const absl::StatusOr<Report> made = report(device);
+      end.status = made.status();
+      if (made.ok()) end.report = Packed(*made);
+    });
+    const Replicas::Outcome outcome = replicas_.Run(threads);
+    replicas_.set_at_end(nullptr);
+    if (!outcome.finished && outcome.device < 0) return absl::CancelledError("the first process tells of it");
+    if (!outcome.finished)
+      return absl::Status(outcome.status.code(), absl::StrCat(replicas_.Name(outcome.device), ": ", outcome.status.message()));
+    for (size_t d = 0; d < replicas_.ends().size(); ++d) Take(static_cast<int>(d), replicas_.ends()[d].report);
+    return absl::OkStatus();
+  }
 
   absl::Status Check() {
     CheckOptions check;
@@ -65,41 +110,43 @@ class Watcher {
     check.threads = program_.threads;
     std::vector<std::unique_ptr<RegionChecker>> checkers(replicas_.device_count());
     progress_.Set("checking");
-    const absl::Status ran = RunAgain(0, [&](int d) {
+    const auto begin = [&](int d) {
       checkers[d] = std::make_unique<RegionChecker>(backend_, check);
       replicas_.machine(d).set_region_observer([checker = checkers[d].get()](const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result) {
         return checker->Observe(frame, region, kernel, inputs, result);
       });
+    };
+    const absl::Status ran = RunAgain(0, begin, [&](int d) -> absl::StatusOr<Report> {
+      const CheckReport& found = checkers[d]->report();
+      Report report;
+      report.text = CheckText(found);
+      report.notes = CheckNotes(found);
+      report.json["checked_elements"] = found.checked_elements;
+      report.json["unchecked_nonfinite"] = found.unchecked_nonfinite;
+      report.json["mismatches"] = MismatchesJson(found);
+      report.cases.push_back(CheckCase(found));
+      report.failed = found.mismatch_count > 0;
+      return report;
     });
-    for (int d = 0; d < replicas_.device_count(); ++d) replicas_.machine(d).set_region_observer(nullptr);
-    if (!ran.ok()) return ran;
     for (int d = 0; d < replicas_.device_count(); ++d) {
-      const CheckReport& report = checkers[d]->report();
-      Say(d, CheckText(report));
-      const std::string notes = CheckNotes(report);
-      if (!notes.empty()) absl::StrAppend(&watched_.notes, replicas_.Name(d), ": ", notes);
-      watched_.json[d]["checked_elements"] = report.checked_elements;
-      watched_.json[d]["unchecked_nonfinite"] = report.unchecked_nonfinite;
-      watched_.json[d]["mismatches"] = MismatchesJson(report);
-      watched_.cases.push_back(CheckCase(report));
-      watched_.cases.back().name += absl::StrCat(", ", replicas_.Name(d));
-      watched_.failed |= report.mismatch_count > 0;
+      if (replicas_.IsHere(d)) replicas_.machine(d).set_region_observer(nullptr);
     }
-    return absl::OkStatus();
+    return ran;
   }
 
   absl::Status Profile() {
     std::vector<std::unique_ptr<Profiler>> profilers(replicas_.device_count());
     progress_.Set("profiling");
     // One at a time, so that none is slower for another's sake; while one waits it is not its own time.
-    const absl::Status ran = RunAgain(1, [&](int d) {
+    const auto begin = [&](int d) {
       profilers[d] = std::make_unique<Profiler>(replicas_.machine(d), backend_, module_);
       profilers[d]->set_elsewhere([this, d] { return replicas_.away(d); });
       profilers[d]->Begin();
-    });
-    for (int d = 0; d < replicas_.device_count(); ++d) {
+    };
+    return RunAgain(1, begin, [&](int d) -> absl::StatusOr<Report> {
       const std::unique_ptr<ProfileData> data = profilers[d]->End();
-      Say(d, ProfileReportText(*data));
+      Report report;
+      report.text = ProfileReportText(*data);
       for (const auto& [path, is_trace] : {std::make_pair(watch_.profile_out, false), std::make_pair(watch_.trace, true)}) {
         if (path.empty()) continue;
         const std::string name = FileOfDevice(path, replicas_.Name(d));
@@ -108,32 +155,32 @@ class Watcher {
         file.close();
         if (!file) return absl::UnavailableError(absl::StrCat("cannot write ", name));
       }
-    }
-    return ran;
+      return report;
+    });
   }
 
   // A record, a comparison with one, or a shadow: which member of RunCompare is asked for.
   absl::Status Compare(std::string RunCompare::*what) {
     progress_.Set("comparing");
-    Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account());
-    std::vector<RunCompare::Outcome> outcomes(replicas_.device_count());
-    const absl::Status ran = together.Run(program_.threads, [&](int d, ExchangePort& port) {
+    Together together(counts_.replicas, counts_.partitions, module_, backend_, &replicas_.account(), replicas_.across());
+    const absl::Status ran = together.Run(program_.threads, [&](int d, ExchangePort& port, std::string* packed) -> absl::Status {
       RunCompare one = watch_.comparing;
       for (std::string RunCompare::*other : {&RunCompare::record, &RunCompare::compare, &RunCompare::shadow}) {
         if (other != what) (one.*other).clear();
       }
       if (what != &RunCompare::shadow) one.*what = FileOfDevice(one.*what, replicas_.Name(d));
-      return one.Run(module_, backend_, *run_.inputs().of(d), session_, outcomes[d], &port);
+      RunCompare::Outcome outcome;
+      if (absl::Status s = one.Run(module_, backend_, *run_.inputs().of(d), session_, outcome, &port); !s.ok()) return s;
+      Report report;
+      report.text = outcome.text;
+      report.json = outcome.json;
+      report.failed = outcome.failed;
+      if (outcome.compared != nullptr) report.cases.push_back(RecordCase(*outcome.compared));
+      *packed = Packed(report);
+      return absl::OkStatus();
     });
     if (!ran.ok()) return ran;
-    for (int d = 0; d < replicas_.device_count(); ++d) {
-      Say(d, outcomes[d].text);
-      watched_.json[d].update(outcomes[d].json);
-      watched_.failed |= outcomes[d].failed;
-      if (outcomes[d].compared == nullptr) continue;
-      watched_.cases.push_back(RecordCase(*outcomes[d].compared));
-      watched_.cases.back().name += absl::StrCat(", ", replicas_.Name(d));
-    }
+    for (int d = 0; d < replicas_.device_count(); ++d) Take(d, together.reports()[d]);
     return absl::OkStatus();
   }
 

@@ -1,5 +1,6 @@
-// What `run` does beside running, on several devices: a check, a profile, a record, a comparison with one, a shadow. Each is a run of its own of all
-// devices, and says what it found on each; what is written is a file for each device. Not for one device (run.cc).
+// What `run` does beside running, on several devices: a check, a profile, a record, a comparison with one, a shadow. Each is a run of its
+// own of all devices, and says what it found on each; what is written is a file for each device, where it runs. Not for one device
+// (run.cc).
 #ifndef HLOSCOPE_APP_CLI_RUN_DEVICES_WATCH_H_
 #define HLOSCOPE_APP_CLI_RUN_DEVICES_WATCH_H_
 
@@ -28,12 +29,14 @@ struct DevicesWatched {
   std::vector<nlohmann::ordered_json> json;  // by device
   std::vector<JunitCase> cases;
   bool failed = false;
+  bool left = false;  // this process could not begin one of the runs, which the others have begun
 };
 
 // The file of a device: "run.npz" is run_replica_1.npz for replica 1.
 std::string FileOfDevice(const std::string& path, const std::string& device);
 
-// Errors: a file that cannot be written, or a device that stopped, with its name.
+// Errors: a file that cannot be written, or a device that stopped, with its name. Of several processes all call it; the first one is told
+// what was found on all devices, and of the others Cancelled says that the first one tells what went wrong.
 absl::Status WatchDevices(const DevicesWatch& watch, const Module& module, Backend& backend, const ProgramOptions& program, const SessionOptions& session, const DeviceCounts& counts,
                           DeviceRun& run, DevicesWatched& watched);
 

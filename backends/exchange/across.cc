@@ -108,6 +108,7 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
     PutInstruction(out, loop.loop);
     out.Put(loop.iteration).Put(loop.condition);
   }
+  out.Put(executed_(device));
   out.Put(std::vector<Value>(call.operands.begin(), call.operands.end()));
   link_.Send(0, out.Take(), out.TakeArrays());
   return std::optional<Value>();
@@ -127,6 +128,7 @@ void AcrossProcesses::OnCall(WireReader& in) {
     loop.condition = in.Get<bool>();
     remote.loops.push_back(loop);
   }
+  remote.executed = in.Get<int64_t>();
   remote.operands = in.Values(account_);
   if (remote.instruction == nullptr || !in.ok()) return LetGo(ProcessOf(device), absl::DataLossError("a message of it cannot be read"));
   {
@@ -177,6 +179,7 @@ void AcrossProcesses::Ended(int device, DeviceEnd end) {
   for (const Value& item : end.outfeed) outfeed.push_back(ToDense(item, account_));
   out.Put(outfeed).Put(end.executed).Put(end.peak_bytes).Put(static_cast<int64_t>(end.notices.size()));
   for (const std::string& notice : end.notices) out.Text(notice);
+  out.Text(end.report);
   link_.Send(0, out.Take(), out.TakeArrays());
 }
 
@@ -192,6 +195,7 @@ void AcrossProcesses::OnEnd(WireReader& in) {
   end.executed = in.Get<int64_t>();
   end.peak_bytes = in.Get<int64_t>();
   for (int64_t k = 0, n = in.Get<int64_t>(); k < n && in.ok(); ++k) end.notices.push_back(in.Text());
+  end.report = in.Text();
   std::lock_guard<std::mutex> lock(mutex_);
   remote_[device].state = State::kEnded;
   ends_[device] = std::move(end);
@@ -214,7 +218,8 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
   WireReader in(message, &arrays);
   switch (in.Get<Message>()) {
     case Message::kBegin:
-      if (in.Get<uint64_t>() != id_) LetGo(from, absl::FailedPreconditionError("it has another program, or another number of replicas or partitions"));
+      if (in.Get<uint64_t>() != id_)
+        LetGo(from, absl::FailedPreconditionError("it has another program, another number of replicas or partitions, or other options"));
       return;
     case Message::kCall: return OnCall(in);
     case Message::kEnd: return OnEnd(in);
@@ -224,7 +229,8 @@ void AcrossProcesses::OnMessage(int from, const std::string& message, ProcessLin
     case Message::kOver: {
       std::lock_guard<std::mutex> lock(mutex_);
       over_ = true;
-      finished_ = static_cast<Message>(message[0]) == Message::kOver && in.Get<bool>();
+      left_ |= static_cast<Message>(message[0]) == Message::kLeave;
+      finished_ = !left_ && in.Get<bool>();
       changed_.notify_all();
       return;
     }
@@ -258,11 +264,16 @@ bool AcrossProcesses::Wait() {
     }
     return true;
   };
-  changed_.wait(lock, [&] { return woken_ || over_ || (first() && stands()); });
-  if (std::exchange(woken_, false)) return true;
-  if (!first()) return false;
+  changed_.wait(lock, [&] { return woken_ || over_ || left_ || (first() && stands()); });
+  if (std::exchange(woken_, false) && !left_) return true;
   over_ = true;
-  finished_ = std::all_of(ends_.begin(), ends_.end(), [](const DeviceEnd& end) { return end.ended && end.status.ok(); });
+  if (first()) finished_ = std::all_of(ends_.begin(), ends_.end(), [](const DeviceEnd& end) { return end.ended && end.status.ok(); });
+  for (int d = 0; d < device_count_; ++d) {
+    if (first() && !ends_[d].ended) ends_[d].executed = remote_[d].executed;
+  }
+  lock.unlock();
+  link_.Listen(nullptr);  // what comes from now on is of the next run
+  if (!first()) return false;
   for (int process = 1; process < link_.count(); ++process) link_.Send(process, WireWriter().Put(Message::kOver).Put(finished_).Take());
   return false;
 }

@@ -29,6 +29,7 @@ struct DeviceEnd {
   std::vector<Value> outfeed;
   int64_t executed = 0, peak_bytes = 0;
   std::vector<std::string> notices;
+  std::string report;  // what who watches the device says of it
 };
 
 class WireReader;
@@ -45,14 +46,17 @@ class AcrossProcesses {
   bool first() const { return link_.rank() == 0; }
   ExchangePort& port(int device);
   InProcessExchange& room() { return room_; }
+  // Before a run begins.
   void set_wake(std::function<void(int device)> wake) { wake_ = std::move(wake); }
+  // How many instructions a device here has executed, asked for while it exchanges.
+  void set_executed(std::function<int64_t(int device)> executed) { executed_ = std::move(executed); }
 
   // Of a run, in this order. A run begins when all processes have begun it.
   void Begin();
   void Ended(int device, DeviceEnd end);
   // No device here can go on. True: one was woken; false: the run is over.
   bool Wait();
-  // Then, on the first process: by device.
+  // Then, on the first process: by device; of one that waits for ever elsewhere what it has executed.
   std::vector<DeviceEnd>& ends() { return ends_; }
   bool finished() const { return finished_; }  // all devices came to their end
 
@@ -70,6 +74,7 @@ class AcrossProcesses {
     const Instruction* instruction = nullptr;
     std::vector<Value> operands;
     std::vector<LoopPlace> loops;
+    int64_t executed = 0;
   };
   void OnMessage(int from, const std::string& message, ProcessLink::Arrays arrays);
   void OnCall(WireReader& in);
@@ -86,10 +91,12 @@ class AcrossProcesses {
   InProcessExchange room_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::function<void(int)> wake_;
+  std::function<int64_t(int)> executed_ = [](int) { return 0; };
 
   std::mutex mutex_;  // guards the rest
   std::condition_variable changed_;
   bool woken_ = false, over_ = false, finished_ = false;
+  bool left_ = false;              // the first process is gone: there is no further run
   int in_hand_ = 0;                // messages and answers that are being dealt with
   std::vector<Remote> remote_;     // by device; on the first process
   std::vector<DeviceEnd> ends_;    // by device; on the first process

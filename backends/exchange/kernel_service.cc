@@ -36,7 +36,7 @@ class Service {
  public:
   Service(ProcessLink& link, Backend& backend, const Fill& fill) : link_(link), backend_(backend), watching_(dynamic_cast<WatchingBackend*>(&backend)), fill_(fill) {}
 
-  void Serve() {
+  bool Serve() {
     link_.Listen([this](int from, std::string message, ProcessLink::Arrays) {
       if (from != 0) return;
       std::lock_guard<std::mutex> lock(mutex_);
@@ -57,9 +57,10 @@ class Service {
       const std::string message = std::move(messages_.front());
       messages_.pop_front();
       lock.unlock();
-      if (!Obey(message)) break;
+      if (Obey(message)) continue;
+      link_.Listen(nullptr);
+      return !message.empty() && static_cast<KernelMessage>(message[0]) == KernelMessage::kEnd && messages_.empty();
     }
-    link_.Listen(nullptr);
   }
 
  private:
@@ -247,6 +248,6 @@ class Service {
 
 }  // namespace
 
-void ServeKernels(ProcessLink& link, Backend& backend, const Fill& fill) { Service(link, backend, fill).Serve(); }
+bool ServeKernels(ProcessLink& link, Backend& backend, const Fill& fill) { return Service(link, backend, fill).Serve(); }
 
 }  // namespace hloscope

@@ -8,8 +8,9 @@
 
 namespace hloscope {
 
-// Until the first process ends. `fill`: of elided constants, as in the session.
-void ServeKernels(ProcessLink& link, Backend& backend, const Fill& fill);
+// Until the first process ends it. `fill`: of elided constants, as in the session. False: the first process has left with it, so nothing
+// follows.
+bool ServeKernels(ProcessLink& link, Backend& backend, const Fill& fill);
 
 }  // namespace hloscope
 

@@ -20,7 +20,7 @@ Replicas::Replicas(const Module& module, Backend& backend, ReplicasOptions optio
   if (options_.programs.empty()) options_.programs.assign(count, module.entry);
   if (options_.link != nullptr) {
     across_ = std::make_unique<AcrossProcesses>(*options_.link, options_.replicas, options_.partitions, module, options_.id, backend, &account_);
-    across_->set_wake([this](int device) { Wake(device); });
+    across_->set_executed([this](int device) { return machines_[device]->executed(); });
   } else {
     exchange_ = std::make_unique<InProcessExchange>(options_.replicas, options_.partitions, options_.programs, backend, &account_);
     exchange_->set_wake([this](int device) { Wake(device); });
@@ -110,6 +110,7 @@ DeviceEnd Replicas::EndOf(int device) {
   end.outfeed = machine.outfeed();
   if (machine.finished()) {
     end.result = machine.result();
+    if (at_end_) at_end_(device, end);
     return end;
   }
   end.instruction = machine.next_instruction();
@@ -123,13 +124,17 @@ DeviceEnd Replicas::EndOf(int device) {
 Replicas::Outcome Replicas::Run(int threads_wanted) {
   const int count = device_count();
   if (threads_wanted <= 0) threads_wanted = options_.threads;
-  if (across_ != nullptr) across_->Begin();
-  else exchange_->Reset();
   over_ = false;
   states_.assign(count, State::kElsewhere);
   woken_.assign(count, false);
   away_.assign(count, std::chrono::steady_clock::duration::zero());
   left_.assign(count, std::chrono::steady_clock::now());
+  if (across_ != nullptr) {
+    across_->set_wake([this](int device) { Wake(device); });
+    across_->Begin();
+  } else {
+    exchange_->Reset();
+  }
   int here = 0;
   for (int d = 0; d < count; ++d) {
     if (!IsHere(d)) continue;
@@ -148,6 +153,9 @@ Replicas::Outcome Replicas::Run(int threads_wanted) {
   for (std::thread& thread : threads) thread.join();
   if (across_ != nullptr) {
     ends_ = std::move(across_->ends());
+    for (int d = 0; d < count; ++d) {
+      if (IsHere(d) && !ends_[d].ended) ends_[d].executed = machines_[d]->executed();
+    }
   } else {
     ends_.assign(count, {});
     for (int d = 0; d < count; ++d) {

@@ -57,6 +57,10 @@ class Replicas {
   };
   // `threads`: that run devices, if not as many as the options say.
   Outcome Run(int threads = 0);
+  // Called with each device here that has come to its end, on the thread that ran it: it may add a report, or an error. Null: nobody looks.
+  void set_at_end(std::function<void(int device, DeviceEnd& end)> at_end) { at_end_ = std::move(at_end); }
+  // That run the devices together; null: this one alone.
+  AcrossProcesses* across() const { return across_.get(); }
   // While a device runs: seconds of this Run in which it did not.
   double away(int device) const { return std::chrono::duration<double>(away_[device]).count(); }
   // After a run: how each device ended, wherever it ran; of several processes on the first one.
@@ -74,6 +78,7 @@ class Replicas {
   std::unique_ptr<InProcessExchange> exchange_;  // one of the two
   std::unique_ptr<AcrossProcesses> across_;
   std::vector<DeviceEnd> ends_;
+  std::function<void(int, DeviceEnd&)> at_end_;
   bool over_ = false;
   std::vector<std::unique_ptr<Machine>> machines_;
   std::mutex check_mutex_;  // on_failed_check is called by one device at a time

@@ -12,7 +12,7 @@ namespace hloscope {
 class Together::Port : public ExchangePort {
  public:
   Port(Together& all, int number) : all_(all), number_(number) {}
-  Device device() const override { return all_.room_.port(number_).device(); }
+  Device device() const override { return all_.PortOf(number_).device(); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
 
  private:
@@ -20,21 +20,31 @@ class Together::Port : public ExchangePort {
   const int number_;
 };
 
-Together::Together(int64_t replicas, int64_t partitions, const Module& module, Backend& backend, MemoryAccount* account)
-    : room_(replicas, partitions, std::vector<const Computation*>(replicas * partitions, module.entry), backend, account) {
-  for (int d = 0; d < room_.device_count(); ++d) ports_.push_back(std::make_unique<Port>(*this, d));
-  // Called by who exchanges, with the room's lock held.
-  room_.set_wake([this](int device) {
-    std::lock_guard<std::mutex> lock(mutex_);
-    if (!waits_[device]) return;
-    waits_[device] = false;
-    if (sleeps_[device]) ++running_;
-    sleeps_[device] = false;
-    changed_.notify_all();
-  });
+Together::Together(int64_t replicas, int64_t partitions, const Module& module, Backend& backend, MemoryAccount* account,
+                   AcrossProcesses* across)
+    : across_(across) {
+  const int count = static_cast<int>(replicas * partitions);
+  if (across_ == nullptr) {
+    alone_ =
+        std::make_unique<InProcessExchange>(replicas, partitions, std::vector<const Computation*>(count, module.entry), backend, account);
+    alone_->set_wake([this](int device) { Wake(device); });
+  }
+  for (int d = 0; d < count; ++d) ports_.push_back(std::make_unique<Port>(*this, d));
 }
 
 Together::~Together() = default;
+
+ExchangePort& Together::PortOf(int device) { return across_ != nullptr ? across_->port(device) : alone_->port(device); }
+
+// Called by who exchanges, with the room's lock held.
+void Together::Wake(int device) {
+  std::lock_guard<std::mutex> lock(mutex_);
+  if (!waits_[device]) return;
+  waits_[device] = false;
+  if (sleeps_[device]) ++running_;
+  sleeps_[device] = false;
+  changed_.notify_all();
+}
 
 // A place among those that run.
 void Together::Begin(std::unique_lock<std::mutex>& lock) {
@@ -48,7 +58,7 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
       std::lock_guard<std::mutex> lock(mutex_);
       waits_[device] = true;  // taken back where something comes for it meanwhile
     }
-    absl::StatusOr<std::optional<Value>> made = room_.port(device).Exchange(call);
+    absl::StatusOr<std::optional<Value>> made = PortOf(device).Exchange(call);
     std::unique_lock<std::mutex> lock(mutex_);
     if (!made.ok() || made->has_value()) {
       waits_[device] = false;
@@ -57,71 +67,141 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
     if (!waits_[device]) continue;
     ++free_;
     sleeps_[device] = true;
-    stuck_ |= --running_ == 0;
+    stuck_ |= --running_ == 0 && across_ == nullptr;
     changed_.notify_all();
     changed_.wait(lock, [&] { return !waits_[device] || stuck_; });
     if (waits_[device]) {
       // Nobody can come any more. Each says so for itself; what they wait for stays as it is.
-      const std::vector<bool> ended = ended_;
       lock.unlock();
-      const ExchangeRoom::Stuck stuck = room_.Explain(ended);
+      absl::Status why = WaitsForEver(device);
       lock.lock();
       waits_[device] = sleeps_[device] = false;
       ++running_;
       Begin(lock);
-      if (stuck.device == device) return absl::DeadlineExceededError(stuck.why);
-      return absl::CancelledError("it waits for ever for others");
+      return why;
     }
     Begin(lock);
   }
 }
 
-absl::Status Together::Run(int threads, const std::function<absl::Status(int device, ExchangePort& port)>& one) {
-  const int count = room_.device_count();
-  room_.Reset();
+absl::Status Together::WaitsForEver(int device) {
+  std::vector<bool> ended;
+  if (across_ == nullptr) {
+    std::lock_guard<std::mutex> lock(mutex_);
+    ended = ended_;
+  } else if (across_->first()) {
+    for (const DeviceEnd& end : across_->ends()) ended.push_back(end.ended);
+  }
+  if (!ended.empty()) {
+    const ExchangeRoom::Stuck stuck = room().Explain(ended);
+    if (stuck.device == device) return absl::DeadlineExceededError(stuck.why);
+  }
+  return absl::CancelledError("it waits for ever for others");
+}
+
+// Until no device anywhere can go on.
+void Together::ServeOthers() {
+  do {
+    std::unique_lock<std::mutex> lock(mutex_);
+    changed_.wait(lock, [this] { return running_ == 0; });
+  } while (across_->Wait());
+  std::lock_guard<std::mutex> lock(mutex_);
+  stuck_ = true;
+  changed_.notify_all();
+}
+
+// `said`: by the devices here.
+absl::Status Together::StatusOf(std::vector<absl::Status> said) const {
+  if (across_ != nullptr && !across_->first())
+    return across_->finished() ? absl::OkStatus() : absl::CancelledError("the first process tells of it");
+  int first = -1;
+  for (int d = 0; d < static_cast<int>(said.size()); ++d) {
+    if (!IsHere(d)) {
+      const DeviceEnd& end = across_->ends()[d];
+      said[d] = end.ended ? end.status : absl::CancelledError("it waits for ever for others");
+    }
+    if (said[d].ok() || (first >= 0 && !absl::IsCancelled(said[first]))) continue;
+    if (first < 0 || !absl::IsCancelled(said[d])) first = d;
+  }
+  if (first < 0) return absl::OkStatus();
+  // None of those here is the first that waits.
+  if (absl::IsCancelled(said[first]) && across_ != nullptr) {
+    std::vector<bool> ended;
+    for (const DeviceEnd& end : across_->ends()) ended.push_back(end.ended);
+    if (const ExchangeRoom::Stuck stuck = room().Explain(ended); stuck.device >= 0)
+      return absl::DeadlineExceededError(absl::StrCat(room().Name(stuck.device), ": ", stuck.why));
+  }
+  return absl::Status(said[first].code(), absl::StrCat(room().Name(first), ": ", said[first].message()));
+}
+
+absl::Status Together::Run(int threads, const std::function<absl::Status(int device, ExchangePort& port, std::string* report)>& one) {
+  const int count = static_cast<int>(ports_.size());
+  std::vector<int> here;
+  for (int d = 0; d < count; ++d) {
+    if (IsHere(d)) here.push_back(d);
+  }
   {
     std::lock_guard<std::mutex> lock(mutex_);
     free_ = threads > 0 ? threads : std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     waits_.assign(count, false);
     sleeps_.assign(count, false);
     ended_.assign(count, false);
-    running_ = count;
+    running_ = static_cast<int>(here.size());
     stuck_ = false;
   }
+  reports_.assign(count, "");
+  if (across_ != nullptr) {
+    across_->set_wake([this](int device) { Wake(device); });
+    across_->Begin();
+  } else {
+    alone_->Reset();
+  }
   std::vector<absl::Status> said(count);
-  const auto ends = [this](int device) {  // with the lock held
+  const auto ends = [&](int device) {
+    if (across_ != nullptr) {
+      bool over;
+      {
+        std::lock_guard<std::mutex> lock(mutex_);
+        over = stuck_;
+      }
+      DeviceEnd end;
+      end.status = said[device];
+      end.report = reports_[device];
+      if (!over) across_->Ended(device, std::move(end));
+    }
+    std::lock_guard<std::mutex> lock(mutex_);
     ended_[device] = true;
-    if (--running_ == 0) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
+    if (--running_ == 0 && across_ == nullptr) stuck_ |= std::find(sleeps_.begin(), sleeps_.end(), true) != sleeps_.end();
     changed_.notify_all();
   };
   const auto run = [&](int device) {
-    std::unique_lock<std::mutex> lock(mutex_);
-    Begin(lock);
-    lock.unlock();
-    said[device] = one(device, *ports_[device]);
-    lock.lock();
-    ++free_;
+    {
+      std::unique_lock<std::mutex> lock(mutex_);
+      Begin(lock);
+    }
+    said[device] = one(device, *ports_[device], &reports_[device]);
+    {
+      std::lock_guard<std::mutex> lock(mutex_);
+      ++free_;
+    }
     ends(device);
   };
   std::vector<std::thread> all;
-  for (int d = 0; d < count; ++d) {
+  for (int d : here) {
     std::thread thread;
     if (!TryStartThread(thread, [&run, d] { run(d); })) {  // nobody waits for it in vain
       said[d] = absl::ResourceExhaustedError("there is no thread for it");
-      std::lock_guard<std::mutex> lock(mutex_);
       ends(d);
       continue;
     }
     all.push_back(std::move(thread));
   }
+  if (across_ != nullptr) ServeOthers();
   for (std::thread& thread : all) thread.join();
-  int first = -1;
-  for (int d = 0; d < count; ++d) {
-    if (said[d].ok() || (first >= 0 && !absl::IsCancelled(said[first]))) continue;
-    if (first < 0 || !absl::IsCancelled(said[d])) first = d;
+  for (int d = 0; d < count && across_ != nullptr && across_->first(); ++d) {
+    if (!IsHere(d)) reports_[d] = across_->ends()[d].report;
   }
-  if (first < 0) return absl::OkStatus();
-  return absl::Status(said[first].code(), absl::StrCat(room_.Name(first), ": ", said[first].message()));
+  return StatusOf(std::move(said));
 }
 
 }  // namespace hloscope
