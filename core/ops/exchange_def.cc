@@ -53,6 +53,36 @@ const ExchangeDef& ExchangeOf(Opcode opcode) {
   return all[static_cast<int>(opcode)];
 }
 
+CollectivePart CollectiveOf(const Instruction& i) {
+  if (ExchangeOf(i).role == ExchangeRole::kCollective) return {&i, &i};
+  switch (i.opcode) {
+    case Opcode::kAsyncStart: {
+      // A computation that hands its parameters to one.
+      const Computation* wrapped = i.Called(AttrId::kCalls);
+      const Instruction* root = wrapped != nullptr ? wrapped->root : nullptr;
+      if (root == nullptr || ExchangeOf(*root).role != ExchangeRole::kCollective || root->operands.size() != i.operands.size()) return {};
+      for (size_t k = 0; k < root->operands.size(); ++k) {
+        if (root->operands[k]->parameter_number != static_cast<int>(k)) return {};
+      }
+      return {root, &i};
+    }
+    case Opcode::kAsyncUpdate:
+    case Opcode::kAsyncDone:
+    case Opcode::kAllReduceDone:
+    case Opcode::kAllGatherDone:
+    case Opcode::kCollectivePermuteDone: {
+      const Instruction* start = &i;
+      do {
+        if (start->operands.size() != 1) return {};
+        start = start->operands[0];
+      } while (start->opcode == Opcode::kAsyncUpdate);
+      const CollectivePart part = CollectiveOf(*start);
+      return part.begins == start ? part : CollectivePart();
+    }
+    default: return {};
+  }
+}
+
 bool HasDynamicRoot(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, "has_dynamic_root") == "true"; }
 
 }  // namespace hloscope

@@ -48,6 +48,13 @@ struct ExchangeDef {
 const ExchangeDef& ExchangeOf(Opcode opcode);
 inline const ExchangeDef& ExchangeOf(const Instruction& i) { return ExchangeOf(i.opcode); }
 
+// What an instruction has to do with a collective: it is one, begins one beside the program, or waits for one that was begun.
+struct CollectivePart {
+  const Instruction* collective = nullptr;  // that has the attributes; null: nothing
+  const Instruction* begins = nullptr;      // whose operands each device brings
+};
+CollectivePart CollectiveOf(const Instruction& i);
+
 // StableHLO's has_dynamic_root, which HLO text has as a frontend attribute: the last operand of a collective-broadcast names the member of the
 // group that sends each of the others.
 bool HasDynamicRoot(const Instruction& broadcast);

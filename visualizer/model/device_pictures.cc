@@ -142,7 +142,7 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
 }  // namespace
 
 bool ExchangesWithOthers(const Instruction& instruction) {
-  return ExchangeOf(instruction).role == ExchangeRole::kCollective || IsBetweenDevices(instruction);
+  return CollectiveOf(instruction).collective != nullptr || IsBetweenDevices(instruction);
 }
 
 void GatherDevices(Session::State& s, const Instruction& instruction, PictureData& data) {
@@ -154,7 +154,7 @@ void GatherDevices(Session::State& s, const Instruction& instruction, PictureDat
   ForEachStanding(s, [&](int) {
     PictureData::OfDevice& of = data.devices.emplace_back();
     if (!s.visible()) return;
-    for (const Instruction* operand : instruction.operands) of.operands.push_back(ValueFor(s, *operand, false));
+    for (const Instruction* operand : CollectiveOf(instruction).begins->operands) of.operands.push_back(ValueFor(s, *operand, false));
     of.result = ValueFor(s, instruction, false);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/ops/device_groups.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/board.h"
 #include "visualizer/pictures/collective_blocks.h"
@@ -14,7 +15,7 @@
 namespace hloscope {
 namespace {
 
-Exchange ExchangeOf(Opcode opcode) {
+Exchange KindOf(Opcode opcode) {
   switch (opcode) {
     case Opcode::kAllGather:
     case Opcode::kAllGatherStart:
@@ -35,10 +36,10 @@ Exchange ExchangeOf(Opcode opcode) {
   }
 }
 
-// The instruction that has the attributes: the start of what a done waits for.
+// The instruction that has the attributes: of what begins or awaits a collective, that.
 const Instruction& Attributed(const Instruction& i) {
-  const bool waits = !i.Has(AttrId::kReplicaGroups) && !i.Has(AttrId::kSourceTargetPairs) && i.operands.size() == 1 && ExchangeOf(i.operands[0]->opcode) == ExchangeOf(i.opcode);
-  return waits ? *i.operands[0] : i;
+  const Instruction* collective = CollectiveOf(i).collective;
+  return collective != nullptr ? *collective : i;
 }
 
 constexpr float kLeft = 14;
@@ -108,7 +109,7 @@ void DrawRagged(Board& board, const PictureData& data, const DeviceGroups& g) {
 
 }  // namespace
 
-int SuitsCollective(const Instruction& instruction) { return ExchangeOf(instruction.opcode) != Exchange::kNone ? 60 : 0; }
+int SuitsCollective(const Instruction& instruction) { return KindOf(Attributed(instruction).opcode) != Exchange::kNone ? 61 : 0; }
 
 absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const PictureSelection& selection) {
   absl::StatusOr<Board> made = Board::Make(data, selection);
@@ -116,13 +117,15 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   Board& board = *made;
   const Captions& tr = board.captions();
   const Instruction& i = Attributed(*data.instruction);
-  const Exchange exchange = ExchangeOf(data.instruction->opcode);
+  const Exchange exchange = KindOf(i.opcode);
   const DeviceGroups g = data.devices.empty() ? GroupsOf(i) : GroupsOf(i, data.replicas, data.partitions);
   const float width = std::max(selection.width, 320.0f) - 2 * kLeft;
   board.Headline();
-  const bool named_root = exchange == Exchange::kBroadcast && data.instruction->operands.size() > 1 && RootsOf(i, data).size() < data.instruction->operands.size();
+  const bool named_root = exchange == Exchange::kBroadcast && i.operands.size() > 1 && RootsOf(i, data).size() < i.operands.size();
   if (named_root) board.Say(tr("the device of each group that the last operand names sends its array to the others"));
   else board.Summary();
+  if (&i != data.instruction && i.parent != data.instruction->parent)
+    board.Say(tr("what runs beside the program: $0", absl::StrCat("%", i.name, " = ", Name(i.opcode))));
   if (exchange == Exchange::kId) {
     board.Say(g.counts_known ? tr("Every device gets its own number.") : tr("Every device gets its own number. The module does not say how many run: one is drawn."));
     DeviceBoxes(board, g, width, {}, false, i.opcode == Opcode::kReplicaId, true);
@@ -187,7 +190,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
     }
   }
   const std::optional<Cell> selected = DrawDeviceValues(board, RowsOf(tr, exchange, i, g, members, data));
-  if (exchange == Exchange::kRagged) DrawRagged(board, data, g);
+  if (exchange == Exchange::kRagged && data.instruction->operands.size() == i.operands.size()) DrawRagged(board, data, g);
   MadePicture picture = board.Finish();
   picture.selected = selected;
   return picture;

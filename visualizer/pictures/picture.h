@@ -33,6 +33,7 @@ struct PictureData {
   int64_t first_iteration = 0;
   int64_t iteration_count = -1;    // how many there were; -1: as many as `iterations` says
   // Of an exchange in a run on several devices: what each has, replica by replica; `operands` and `result` are those of the selected one.
+  // Of what waits for an exchange, the operands are those of what began it (CollectiveOf).
   struct OfDevice {
     std::vector<Value> operands;
     Value result;
