@@ -3,13 +3,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <ctime>
 #include <memory>
 #include <tuple>
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
+#include "core/base/processor_time.h"
 #include "core/debug/text_util.h"
 #include "core/debug/watched_run.h"
 #include "core/literal/format.h"
@@ -56,12 +56,6 @@ void AddConstants(const Module& module, RunValues* values) {
       values->of[i].leaves = {std::move(summary)};
     }
   }
-}
-
-// Of this thread, which takes part in all that it waits for: what a run takes does not depend on what else the machine does.
-double ProcessorSeconds() {
-  timespec t;
-  return clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t) == 0 ? static_cast<double>(t.tv_sec) + static_cast<double>(t.tv_nsec) * 1e-9 : 0;
 }
 
 // What a run shows, as it goes by. Of small values, which loops make very many of, summaries are made of the newest alone, at the end.
@@ -320,7 +314,7 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   MemoryAccount account;
   run->options.account = &account;
   const auto begin = std::chrono::steady_clock::now();
-  const double processor = ProcessorSeconds();
+  const double processor = ProcessorSeconds();  // this thread takes part in all that it waits for
   Summaries summaries(&values);
   const absl::Status ran = Watch(
       *std::move(run),

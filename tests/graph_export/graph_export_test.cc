@@ -164,6 +164,14 @@ TEST(Levels, BoxesOfALevelLieApartAndEveryArrowIsThere) {
   EXPECT_EQ(hurried.levels.size(), levels.levels.size());
 }
 
+TEST(PageData, SaysThatTimeForLayingOutHasRunOut) {
+  GraphPageInput input;
+  input.hierarchy = Loop();
+  EXPECT_THAT(PageJson(input), testing::Not(testing::HasSubstr("the fast way")));
+  input.layout_seconds = 0;
+  EXPECT_THAT(PageJson(input), testing::HasSubstr("is laid out the fast way"));
+}
+
 TEST(PageData, KnowsTheProgram) {
   GraphPageInput input;
   input.hierarchy = Loop();

@@ -1,10 +1,10 @@
 #include "visualizer/export/levels.h"
 
 #include <algorithm>
-#include <chrono>
 #include <map>
 
 #include "absl/container/flat_hash_map.h"
+#include "core/base/processor_time.h"
 
 namespace hloscope {
 namespace {
@@ -26,7 +26,7 @@ class LevelMaker {
     }
     for (const Computation* c : h_.module().computations) SetDepth(h_.NodeOf(*c), 0);
     AddArrows();
-    const auto begin = std::chrono::steady_clock::now();
+    const double begin = ProcessorSeconds();
     GraphLevels out;
     out.of_node.assign(static_cast<size_t>(h_.size()), -1);
     absl::flat_hash_map<uint64_t, int> known;
@@ -36,7 +36,7 @@ class LevelMaker {
       const auto [it, fresh] = known.try_emplace(HashOf(graph), static_cast<int>(out.levels.size()));
       out.of_node[node] = it->second;
       if (!fresh) continue;
-      const bool hurry = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() > seconds;
+      const bool hurry = ProcessorSeconds() - begin > seconds;
       out.hurried = out.hurried || hurry;
       out.levels.push_back(LayOutAll(std::move(graph), hurry));
     }

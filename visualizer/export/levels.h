@@ -23,7 +23,7 @@ struct GraphLevels {
   bool hurried = false;            // time ran out, and the rest was laid out the fast way
 };
 
-// `boxes`: of each node (MakeSceneBox). After `seconds` levels are laid out the fast way.
+// `boxes`: of each node (MakeSceneBox). After `seconds` of processor time levels are laid out the fast way.
 GraphLevels MakeLevels(const Hierarchy& hierarchy, const std::vector<SceneBox>& boxes, double seconds);
 
 }  // namespace hloscope

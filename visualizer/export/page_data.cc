@@ -72,6 +72,9 @@ class PageWriter {
     PutMarked();
     PutScene();
     out_["notes"] = in_.notes;
+    if (hurried_)
+      out_["notes"].push_back(absl::StrCat("Laying out took more than ", in_.layout_seconds,
+                                           " s: the rest of the levels is laid out the fast way, with more crossings."));
     return out_.dump(-1, ' ', false, ordered_json::error_handler_t::replace);
   }
 
@@ -194,6 +197,7 @@ class PageWriter {
       count.push_back(n.count);
     }
     GraphLevels levels = MakeLevels(h_, boxes, in_.layout_seconds);
+    hurried_ = levels.hurried;
     for (const int l : levels.of_node) level.push_back(l);
     ordered_json sizes = ordered_json::array();
     for (const SceneBox& box : boxes) {
@@ -345,6 +349,7 @@ class PageWriter {
   Texts sources_;
   std::vector<std::string> source_lines_;
   std::vector<int64_t> shape_bytes_;
+  bool hurried_ = false;
 };
 
 }  // namespace

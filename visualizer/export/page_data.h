@@ -32,7 +32,7 @@ struct GraphPageInput {
   std::string marked_text;                      // "why %y[3], 12 instructions"
   const SliceParts* slice = nullptr;            // of `marked`, where its parts are told apart by run; null: they are not
   bool slice_from_causes = false;               // it leads to what was asked for, not away from it: listed the other way round
-  double layout_seconds = 20;
+  double layout_seconds = 20;                   // of processor time; levels that are left then are laid out the fast way
 };
 std::string PageJson(const GraphPageInput& input);
 
