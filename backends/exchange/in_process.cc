@@ -292,6 +292,25 @@ absl::Status InProcessExchange::CheckPartner(int device, const Instruction& inst
                                                     " on it", instruction.Bool(AttrId::kIsHostTransfer) ? ", and the host takes no part" : ""));
 }
 
+std::string InProcessExchange::TooManyText(const Route& route, bool sends) const {
+  const std::vector<EndUse>& uses = route.uses[sends];
+  return absl::StrCat("channel ", route.channel, " has two ", sends ? "senders" : "receivers", ", ", Name(uses[0].device), " and ",
+                      Name(uses[1].device), "; source_target_pairs say who sends to whom");
+}
+
+std::optional<InProcessExchange::TooMany> InProcessExchange::TooManyAtOneEnd() const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  std::optional<TooMany> lowest;
+  for (const auto& [key, route] : routes_) {
+    for (const bool sends : {true, false}) {
+      const std::vector<EndUse>& uses = route->uses[sends];
+      if (uses.size() < 2 || (lowest && lowest->device <= uses[0].device)) continue;
+      lowest = TooMany{uses[0].device, uses[0].instruction, absl::FailedPreconditionError(TooManyText(*route, sends))};
+    }
+  }
+  return lowest;
+}
+
 // Null with `no_part`: the pairs do not name the device.
 absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const Instruction& i, bool* no_part) {
   const ExchangeRole role = ExchangeOf(i).role;
@@ -323,14 +342,13 @@ absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device,
   if (HasTransfer(*i.parent, ExchangeRole::kSend, channel) && HasTransfer(*i.parent, ExchangeRole::kReceive, channel)) return get(device, device);
   Route* route = get(-1, -1);
   if (route->open) {
+    if (absl::Status alone = CheckPartner(device, i, channel, sends); !alone.ok()) return alone;  // whoever comes first, it is this
     int& end = sends ? route->sender : route->receiver;
     if (end < 0) end = device;
-    if (end != device) {
-      if (absl::Status alone = CheckPartner(device, i, channel, sends); !alone.ok()) return alone;  // whoever comes first, it is this
-      const auto [low, high] = std::minmax(end, device);
-      return absl::FailedPreconditionError(absl::StrCat("channel ", channel, " has two ", sends ? "senders" : "receivers", ", ", Name(low), " and ", Name(high),
-                                                        "; source_target_pairs say who sends to whom"));
-    }
+    std::vector<EndUse>& uses = route->uses[sends];
+    const auto place = std::lower_bound(uses.begin(), uses.end(), device, [](const EndUse& use, int d) { return use.device < d; });
+    if (place == uses.end() || place->device != device) uses.insert(place, {device, &i});
+    if (end != device) return absl::FailedPreconditionError(TooManyText(*route, sends));
   }
   return route;
 }

@@ -30,6 +30,15 @@ class InProcessExchange : public ExchangeRoom {
   InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account);
   ~InProcessExchange() override;
 
+  // Several devices that sent, or received, on a channel whose pairs nobody has named: told at the lowest of them, whoever of them came
+  // first and went on. Nothing: there are none.
+  struct TooMany {
+    int device = -1;
+    const Instruction* instruction = nullptr;
+    absl::Status status;
+  };
+  std::optional<TooMany> TooManyAtOneEnd() const;
+
   // The devices' kernels run in so many processes (ProcessOf), all of them told from here.
   void Spread(int processes) { processes_ = processes; }
 
@@ -78,11 +87,16 @@ class InProcessExchange : public ExchangeRoom {
     std::vector<Line*> lines;  // by group
     std::vector<int> group_of;  // by device; -1: none
   };
+  struct EndUse {
+    int device = -1;
+    const Instruction* instruction = nullptr;  // the send or receive
+  };
   // One way of sends and receives.
   struct Route {
     int64_t channel = 0;
     int sender = -1, receiver = -1;  // -1: nobody has used this end yet
     bool open = false;               // the ends are whoever comes first
+    std::vector<EndUse> uses[2];     // of an open one, all that came to be its receiver, its sender; the lowest device first
     std::deque<Value> messages;
     struct Sent {
       ExchangePast::Member member;
@@ -104,6 +118,7 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
   absl::StatusOr<Route*> RouteOf(int device, const Instruction& instruction, bool* no_part);
   ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group) const;
+  std::string TooManyText(const Route& route, bool sends) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);
   void Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting);

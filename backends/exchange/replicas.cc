@@ -172,6 +172,13 @@ Replicas::Outcome Replicas::OutcomeOf() const {
     outcome.finished = across_->finished();
     return outcome;
   }
+  // Which of them stopped, and what came of it, hangs on who was faster.
+  if (const auto too_many = room().TooManyAtOneEnd()) {
+    outcome.device = too_many->device;
+    outcome.instruction = too_many->instruction;
+    outcome.status = too_many->status;
+    return outcome;
+  }
   std::vector<bool> ended;
   for (size_t d = 0; d < ends_.size(); ++d) {
     ended.push_back(ends_[d].ended);

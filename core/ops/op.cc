@@ -3,6 +3,7 @@
 #include "core/ops/op.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -74,6 +75,18 @@ std::nullopt_t ShapeContext::FailAttribute(AttrId id, absl::string_view label, s
   const Attribute* attribute = instruction_.Find(id);
   sink_.Error(attribute != nullptr && attribute->range.valid() ? attribute->range : instruction_.range, label, std::move(message),
               std::move(hint));
+  return std::nullopt;
+}
+std::nullopt_t ShapeContext::FailText(absl::string_view part, absl::string_view label, std::string message, std::string hint) {
+  const Module* module = instruction_.parent != nullptr ? instruction_.parent->module : nullptr;
+  const absl::string_view all = module != nullptr && module->source != nullptr ? module->source->text() : absl::string_view();
+  const std::less_equal<const char*> before;
+  SourceRange range = instruction_.range;
+  if (!all.empty() && before(all.data(), part.data()) && before(part.data() + part.size(), all.data() + all.size())) {
+    const auto begin = static_cast<int32_t>(part.data() - all.data());
+    range = {begin, begin + static_cast<int32_t>(part.size())};
+  }
+  sink_.Error(range, label, std::move(message), std::move(hint));
   return std::nullopt;
 }
 

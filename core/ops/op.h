@@ -64,6 +64,8 @@ class ShapeContext {
   std::nullopt_t Fail(absl::string_view label, std::string message, std::string hint = "");
   std::nullopt_t FailOperand(int i, absl::string_view label, std::string message, std::string hint = "");
   std::nullopt_t FailAttribute(AttrId id, absl::string_view label, std::string message, std::string hint = "");
+  // At a part of the program's text, of frontend_attributes for instance; at the whole instruction where it is none.
+  std::nullopt_t FailText(absl::string_view part, absl::string_view label, std::string message, std::string hint = "");
 
  private:
   const Instruction& instruction_;

@@ -3,16 +3,32 @@
 #include <algorithm>
 
 #include "core/ops/rules.h"
+#include "core/ops/transfers.h"
 #include "core/ops/zeros.h"
 
 namespace hloscope {
 namespace {
+
+// Pairs that are written here; a done operation without any has those of what began it.
+bool CheckPairs(ShapeContext& c, absl::string_view label) {
+  const Instruction& i = c.instruction();
+  const std::optional<absl::string_view> text = PairsText(i);
+  if (!i.Has(AttrId::kSourceTargetPairs) && !text) return true;
+  const auto pairs = TransferPairs(i);
+  if (pairs.ok()) return true;
+  if (i.Has(AttrId::kSourceTargetPairs))
+    c.FailAttribute(AttrId::kSourceTargetPairs, label, std::string(pairs.status().message()));
+  else
+    c.FailText(*text, label, std::string(pairs.status().message()));
+  return false;
+}
 
 std::optional<Shape> InferSend(ShapeContext& c) {
   const bool token = c.operand_count() == 2;
   if (token && !c.operand(1).IsToken()) {
     return c.FailOperand(1, HLO_LABEL("send.token"), absl::StrCat("the second operand must be a token, it is ", TypeText(c.operand(1))));
   }
+  if (!CheckPairs(c, HLO_LABEL("send.pairs"))) return std::nullopt;
   std::vector<Shape> shapes = {c.operand(0).WithoutLayouts(), Shape::Scalar(ElementType::kU32)};
   if (token) shapes.push_back(Shape::Token());
   return Shape::Tuple(shapes);
@@ -29,6 +45,7 @@ std::optional<Shape> InferRecv(ShapeContext& c) {
   if (c.operand_count() == 1 && !c.operand(0).IsToken()) {
     return c.FailOperand(0, HLO_LABEL("recv.token"), absl::StrCat("the operand must be a token, it is ", TypeText(c.operand(0))));
   }
+  if (!CheckPairs(c, HLO_LABEL("recv.pairs"))) return std::nullopt;
   const Shape& w = c.written();
   const size_t expected = c.operand_count() == 1 ? 3 : 2;
   const bool fits = w.IsTuple() && w.tuple_shapes().size() == expected &&
@@ -65,7 +82,9 @@ std::optional<Shape> InferSendDone(ShapeContext& c) {
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
     return c.FailOperand(0, HLO_LABEL("send-done.operand"), absl::StrCat("the operand must be what send gave, it is ", TypeText(s)));
   }
-  if (!CheckPartner(c, Opcode::kSend, HLO_LABEL("send-done.partner"), HLO_LABEL("send-done.channel"))) return std::nullopt;
+  if (!CheckPartner(c, Opcode::kSend, HLO_LABEL("send-done.partner"), HLO_LABEL("send-done.channel")) ||
+      !CheckPairs(c, HLO_LABEL("send-done.pairs")))
+    return std::nullopt;
   return s.tuple_shapes().size() == 3 ? Shape::Token() : Shape();
 }
 
@@ -74,7 +93,9 @@ std::optional<Shape> InferRecvDone(ShapeContext& c) {
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
     return c.FailOperand(0, HLO_LABEL("recv-done.operand"), absl::StrCat("the operand must be what recv gave, it is ", TypeText(s)));
   }
-  if (!CheckPartner(c, Opcode::kRecv, HLO_LABEL("recv-done.partner"), HLO_LABEL("recv-done.channel"))) return std::nullopt;
+  if (!CheckPartner(c, Opcode::kRecv, HLO_LABEL("recv-done.partner"), HLO_LABEL("recv-done.channel")) ||
+      !CheckPairs(c, HLO_LABEL("recv-done.pairs")))
+    return std::nullopt;
   if (s.tuple_shapes().size() == 2) return s.tuple_shapes()[0].WithoutLayouts();
   return Shape::Tuple({s.tuple_shapes()[0].WithoutLayouts(), Shape::Token()});
 }

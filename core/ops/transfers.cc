@@ -43,12 +43,14 @@ bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t chan
                      [&](const Instruction* i) { return ExchangeOf(*i).role == role && ChannelOf(*i) == channel && !i->Bool(AttrId::kIsHostTransfer); });
 }
 
+std::optional<absl::string_view> PairsText(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, kFrontendPairs); }
+
 absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& i) {
   using Pairs = std::vector<std::pair<int64_t, int64_t>>;
   std::optional<Pairs> pairs;
   if (const Attribute* a = i.Find(AttrId::kSourceTargetPairs); a != nullptr && std::holds_alternative<Pairs>(a->value)) {
     pairs = std::get<Pairs>(a->value);
-  } else if (const std::optional<absl::string_view> text = FrontendAttribute(i.frontend_attributes, kFrontendPairs)) {
+  } else if (const std::optional<absl::string_view> text = PairsText(i)) {
     const auto rows = ReadGroups(*text);
     const bool fits = rows && std::all_of(rows->begin(), rows->end(), [](const auto& row) { return row.size() == 2; });
     if (!fits) return absl::InvalidArgumentError(absl::StrCat(kFrontendPairs, "=", *text, " cannot be read; write pairs of device numbers, {{0,1},{1,2}}"));
@@ -57,6 +59,8 @@ absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> Transfer
   }
   if (const Instruction& start = TransferStart(i); !pairs && &start != &i) return TransferPairs(start);
   for (size_t a = 0; pairs && a < pairs->size(); ++a) {
+    if (const int64_t lower = std::min((*pairs)[a].first, (*pairs)[a].second); lower < 0)
+      return absl::InvalidArgumentError(absl::StrCat("pairs name devices, and there is no device ", lower));
     for (size_t b = 0; b < a; ++b) {
       const bool source = (*pairs)[a].first == (*pairs)[b].first;
       if (!source && (*pairs)[a].second != (*pairs)[b].second) continue;

@@ -19,9 +19,11 @@ const Instruction& TransferStart(const Instruction& transfer);
 int64_t ChannelOf(const Instruction& transfer);
 // Has the computation an instruction of this role on the channel? Transfers with the host do not count.
 bool HasTransfer(const Computation& computation, ExchangeRole role, int64_t channel);
+// The text of the frontend attribute that has pairs; nullopt: there is none.
+std::optional<absl::string_view> PairsText(const Instruction& transfer);
 // Who sends to whom, by flattened device numbers (replica * partitions + partition): source_target_pairs, or the frontend attribute
 // _xla_send_recv_source_target_pairs; of a done operation that has neither, its operand's. nullopt: nothing is written. InvalidArgument: it
-// cannot be read, or two pairs share a source or a target.
+// cannot be read, two pairs share a source or a target, or a number is none of a device.
 absl::StatusOr<std::optional<std::vector<std::pair<int64_t, int64_t>>>> TransferPairs(const Instruction& transfer);
 
 }  // namespace hloscope
