@@ -31,6 +31,15 @@ ElementReader& DeviceReaders::of(int device) {
   return *reader;
 }
 
+const Machine& DeviceReaders::machine(int device) {
+  if (!Several(s_)) return *s_.machine;
+  const int before = DevicesOf(s_).selected;
+  SwapTo(s_, device);
+  const Machine& machine = *s_.machine;
+  SwapTo(s_, before);
+  return machine;
+}
+
 SliceFrames DeviceReaders::frames() {
   const auto history = [this](int device) -> const FrameHistory& { return of(device).history(); };
   if (!Several(s_)) return SliceFrames(history, nullptr);

@@ -19,14 +19,16 @@ class DeviceReaders {
  public:
   explicit DeviceReaders(Session::State& s);
   ElementReader& of(int device);
+  const Machine& machine(int device);
   int selected() const { return selected_; }
   SliceFrames frames();
   // The frame in which it came to the exchange. Nothing: it has gone back to before that.
   std::optional<int> FrameOf(const ExchangePast::Member& member);
+  // Where what a member of a collective got comes from.
+  absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> OriginsOf(const ExchangePast& past, const Instruction& instruction, int member);
 
  private:
   absl::StatusOr<ElementReads> Exchanged(const ElementPlace& place);
-  absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> OriginsOf(const ExchangePast& past, const Instruction& instruction, int member);
 
   Session::State& s_;
   const int selected_;

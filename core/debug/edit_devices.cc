@@ -33,7 +33,7 @@ absl::Status EditTogether(Session::State& s, std::unique_ptr<Module> next) {
   s.interrupt.store(nullptr);
   std::vector<std::string> sets;  // of all devices
   ForEachRun(s, [&](int device) {
-    for (const HandSet& set : AllSets(s)) sets.push_back(absl::StrCat(SetText(*s.module, set), " of device ", device));
+    for (const HandSet& set : AllSets(s)) sets.push_back(absl::StrCat(SetText(*s.module, set), " of ", s.options.devices.Name(device)));
     s.Clear();
     s.inputs.reset();
   });

@@ -11,6 +11,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/influence_search.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -19,18 +20,8 @@ namespace {
 // Sets of one value's leaves; empty ones are not influenced.
 using Leaves = std::vector<ElementSet>;
 
-bool Any(const Leaves& leaves) {
-  return std::any_of(leaves.begin(), leaves.end(), [](const ElementSet& set) { return !set.empty(); });
-}
-
-Leaves NoneOf(const Shape& shape) {
-  Leaves leaves;
-  for (int l = 0; l < LeafCountOf(shape); ++l) {
-    const Shape& leaf = LeafShape(shape, l);
-    leaves.push_back(leaf.IsArray() ? ElementSet(leaf) : ElementSet());
-  }
-  return leaves;
-}
+bool Any(const Leaves& leaves) { return AnyInfluence(leaves); }
+Leaves NoneOf(const Shape& shape) { return NoInfluence(shape); }
 
 Leaves AllOf(const Shape& shape) {
   Leaves leaves;
@@ -51,22 +42,31 @@ void Unite(const Leaves& more, Leaves* leaves) {
 
 class InfluenceBuilder {
  public:
-  InfluenceBuilder(ElementReader& reader, const Machine& machine, int64_t most_steps) : reader_(reader), machine_(machine), most_steps_(most_steps) {}
+  InfluenceBuilder(ElementReader& reader, const Machine& machine, int64_t most_steps, InfluenceWalk::Exchange exchange = nullptr)
+      : reader_(reader), machine_(machine), most_steps_(most_steps), exchange_(std::move(exchange)) {}
 
   absl::StatusOr<Influence> Build(const ElementPlace& place) {
     influence_.place = place;
-    int at = place.frame;
-    FrameHistory::Place frame = reader_.history().place(at);
-    Values values;
     Leaves leaves = NoneOf(place.instruction->shape);
     leaves[place.leaf].Add(place.linear, place.linear + 1);
+    if (absl::Status status = From(place.frame, *place.instruction, std::move(leaves), /*asked=*/true); !status.ok()) return status;
+    return Take();
+  }
+  Influence Take() { return std::move(influence_); }
+
+  absl::Status From(int at, const Instruction& instruction, Leaves leaves, bool asked) {
+    FrameHistory::Place frame = reader_.history().place(at);
+    Values values;
     int end = frame.live ? machine_.frames()[at].position : static_cast<int>(frame.computation->schedule.size());
-    Note(at, *place.instruction, leaves, {});
-    values[place.instruction->index] = std::move(leaves);
-    absl::Status status = Propagate(at, *frame.computation, place.instruction->index + 1, end, &values);
+    sourced_.clear();
+    Note(at, instruction, leaves, {});
+    values[instruction.index] = leaves;
+    absl::Status status = Propagate(at, *frame.computation, instruction.index + 1, end, &values);
     if (!status.ok()) return status;
-    if (!frame.live) {  // what later iterations make of it is a node of its own
-      numbers_.erase({Path(at), place.instruction, place.leaf});
+    if (!frame.live && asked) {  // what later iterations make of it is a node of its own
+      for (size_t l = 0; l < leaves.size(); ++l) {
+        if (!leaves[l].empty()) numbers_.erase({Path(at), &instruction, static_cast<int>(l)});
+      }
       sourced_.clear();
     }
     while (!frame.live) {  // on to where it returned to
@@ -93,12 +93,19 @@ class InfluenceBuilder {
     }
     const bool ended = end == static_cast<int>(frame.computation->schedule.size());
     const auto root = values.find(frame.computation->root->index);
-    influence_.reaches_result = ended && root != values.end() && Any(root->second);
+    influence_.reaches_result |= ended && root != values.end() && Any(root->second);
     if (!ended || frame.kind != FrameKind::kEntry) {
-      influence_.notes.push_back(ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet; what comes after it is not known (influence /to-end runs to the end first)")
-                                       : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name, "; what comes after it is not known (influence /to-end runs to the end first)"));
+      const absl::string_view further = exchange_ != nullptr ? "continue takes it further" : "influence /to-end runs to the end first";
+      const std::string where = ended ? absl::StrCat("the frame of ", frame.computation->name, " has not returned yet")
+                                      : absl::StrCat("the program has not gone further than %", frame.computation->schedule[end]->name);
+      AddNote(absl::StrCat(where, "; what comes after it is not known (", further, ")"));
     }
-    return std::move(influence_);
+    return absl::OkStatus();
+  }
+
+  void AddNote(std::string note) {
+    if (state_.blind) return;
+    if (said_.insert(note).second) influence_.notes.push_back(std::move(note));
   }
 
  private:
@@ -274,6 +281,10 @@ class InfluenceBuilder {
   absl::StatusOr<Leaves> Through(int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
     ++steps_;
     const OpDef& def = Def(i);
+    if (exchange_ != nullptr && ExchangeOf(i).role != ExchangeRole::kNone) {
+      state_.looked = true;
+      return exchange_(frame, i, operands);
+    }
     if (def.control != ControlKind::kNone) return ThroughControl(frame, i, operands);
     Leaves result = NoneOf(i.shape);
     if (const std::vector<LeafSource>& sources = reader_.LeavesOf(i); !sources.empty()) {
@@ -485,11 +496,6 @@ class InfluenceBuilder {
 
   // ---- What is told ----
 
-  void AddNote(std::string note) {
-    if (state_.blind) return;
-    if (said_.insert(note).second) influence_.notes.push_back(std::move(note));
-  }
-
   // Frames of one loop are told as one.
   int Path(int frame) {
     if (frame >= static_cast<int>(path_of_.size())) path_of_.resize(frame + 64, -1);
@@ -556,6 +562,7 @@ class InfluenceBuilder {
   Influence influence_;
   SearchState state_;
   const int64_t most_steps_;  // 0: as many as it takes
+  const InfluenceWalk::Exchange exchange_;  // null: there is one device
   int64_t steps_ = 0;
   std::set<std::string> said_;
   absl::flat_hash_map<std::tuple<int, const Instruction*, int, int>, int> paths_;
@@ -566,26 +573,18 @@ class InfluenceBuilder {
 
 }  // namespace
 
-void InfluenceLoop::Add(Span more) {
-  if (!spans.empty() && spans.back().first <= more.first && more.first <= spans.back().last + 1) {  // as they mostly come
-    spans.back().last = std::max(spans.back().last, more.last);
-    return;
-  }
-  auto at = std::lower_bound(spans.begin(), spans.end(), more.first, [](const Span& span, int64_t first) { return span.last + 1 < first; });
-  if (at == spans.end() || more.last + 1 < at->first) {
-    spans.insert(at, more);
-    return;
-  }
-  at->first = std::min(at->first, more.first);
-  at->last = std::max(at->last, more.last);
-  auto end = at + 1;
-  for (; end != spans.end() && end->first <= at->last + 1; ++end) at->last = std::max(at->last, end->last);
-  spans.erase(at + 1, end);
+struct InfluenceWalk::Builder : InfluenceBuilder {
+  using InfluenceBuilder::InfluenceBuilder;
+};
+// Long loops are taken iteration by iteration: each has exchanges of its own.
+InfluenceWalk::InfluenceWalk(ElementReader& reader, const Machine& machine, Exchange exchange)
+    : builder_(std::make_unique<Builder>(reader, machine, 0, std::move(exchange))) {}
+InfluenceWalk::~InfluenceWalk() = default;
+absl::Status InfluenceWalk::From(int frame, const Instruction& instruction, std::vector<ElementSet> leaves, bool asked) {
+  return builder_->From(frame, instruction, std::move(leaves), asked);
 }
-
-bool InfluenceLoop::Contains(int64_t iteration) const {
-  return std::any_of(spans.begin(), spans.end(), [&](const Span& span) { return span.first <= iteration && iteration <= span.last; });
-}
+void InfluenceWalk::Say(std::string note) { builder_->AddNote(std::move(note)); }
+Influence InfluenceWalk::Take() { return builder_->Take(); }
 
 absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place, int64_t most_steps) {
   absl::StatusOr<Scalar> value = reader.Element(place);  // it has been executed

@@ -6,6 +6,8 @@
 #ifndef HLOSCOPE_CORE_DEBUG_INFLUENCE_H_
 #define HLOSCOPE_CORE_DEBUG_INFLUENCE_H_
 
+#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -54,6 +56,31 @@ struct Influence {
 inline constexpr int64_t kInfluenceSteps = 150000;
 absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& machine, const ElementPlace& place, int64_t most_steps = 0);
 
+// Sets of one value's leaves, none of whose elements is influenced.
+std::vector<ElementSet> NoInfluence(const Shape& shape);
+bool AnyInfluence(const std::vector<ElementSet>& leaves);
+
+// The forward slice of one of several devices, from more than one instruction. `exchange` says what an exchange gives to the device, of the
+// sets of its operands (null: not influenced).
+class InfluenceWalk {
+ public:
+  using Exchange = std::function<absl::StatusOr<std::vector<ElementSet>>(int frame, const Instruction& instruction,
+                                                                         absl::Span<const std::vector<ElementSet>* const> operands)>;
+  InfluenceWalk(ElementReader& reader, const Machine& machine, Exchange exchange);
+  ~InfluenceWalk();
+  // On from what has been executed in that frame. `asked`: it is what was asked about, and what later iterations make of it is told apart.
+  absl::Status From(int frame, const Instruction& instruction, std::vector<ElementSet> leaves, bool asked = false);
+  void Say(std::string note);  // once
+  Influence Take();
+
+ private:
+  struct Builder;
+  std::unique_ptr<Builder> builder_;
+};
+
+// The lines of the nodes from `first` on, and how many values they are.
+std::string InfluenceLines(const Module& module, const FrameHistory& history, const Influence& influence, size_t first, bool all,
+                           int64_t* values);
 std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all);
 std::string InfluenceJson(const Module& module, const FrameHistory& history, const Influence& influence);
 std::string InfluenceDot(const Module& module, const FrameHistory& history, const Influence& influence);

@@ -3,7 +3,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/device_readers.h"
+#include "core/debug/devices.h"
 #include "core/debug/influence.h"
+#include "core/debug/influence_across.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/locations.h"
 #include "core/debug/session_state.h"
@@ -46,13 +49,14 @@ std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
 
 }  // namespace
 
-std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all) {
+std::string InfluenceLines(const Module& module, const FrameHistory& history, const Influence& influence, size_t first, bool all,
+                           int64_t* values) {
   std::string text;
-  int64_t lines = 0, left_out = 0, instructions = 0;
-  for (size_t n = 1; n < influence.nodes.size(); ++n) {
+  int64_t lines = 0, left_out = 0;
+  for (size_t n = first; n < influence.nodes.size(); ++n) {
     const InfluenceNode& node = influence.nodes[n];
     if (node.moves && !all && node.instruction != module.entry->root) continue;
-    ++instructions;
+    ++*values;
     if (!all && lines >= kLines) {
       ++left_out;
       continue;
@@ -65,8 +69,16 @@ std::string InfluenceText(const Module& module, const FrameHistory& history, con
     if (const int line = LineOf(module, *node.instruction); line > 0) more.push_back(absl::StrCat(Basename(module.source->name()), ":", line));
     absl::StrAppend(&text, "   (", absl::StrJoin(more, "; "), ")\n");
   }
-  std::string head = absl::StrCat(PlaceText(influence.place), instructions == 0 ? " influences nothing that was executed" : absl::StrCat(" influences ", Count(instructions, "value"), ":"), "\n");
   if (left_out > 0) absl::StrAppend(&text, "  ... ", Count(left_out, "more line"), " (/all shows them)\n");
+  return text;
+}
+
+std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all) {
+  int64_t instructions = 0;
+  std::string text = InfluenceLines(module, history, influence, 1, all, &instructions);
+  std::string head = absl::StrCat(
+      PlaceText(influence.place),
+      instructions == 0 ? " influences nothing that was executed" : absl::StrCat(" influences ", Count(instructions, "value"), ":"), "\n");
   for (const std::string& note : influence.notes) absl::StrAppend(&text, "note: ", note, "\n");
   if (influence.reaches_result) text += "It reaches the program's result.\n";
   else if (influence.notes.empty()) text += "It does not reach the program's result.\n";
@@ -154,6 +166,10 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& request, const
 
 // The program is run on to its end, or to the error that it stops with, and comes back.
 absl::Status ShowInfluenceAtEnd(Session::State& s, const SliceRequest& request, const Mark& mark) {
+  if (Several(s))
+    return absl::UnimplementedError(
+        "/to-end runs one device on, and this program runs on several, which wait for one another; continue to their end, and ask for the "
+        "element then (%x @ MOMENT)");
   return LookAround(s, [&]() -> absl::Status {
     Mark end;
     end.levels.push_back({FrameKind::kEntry, 0, -1, static_cast<int>(s.module->entry->schedule.size())});
@@ -224,8 +240,33 @@ absl::Status ShowInfluenceAs(Session::State& s, absl::string_view command, absl:
 
 namespace {
 
+// On all devices: what each has executed.
+absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const Mark* mark) {
+  if (!request.graph.empty())
+    return absl::UnimplementedError("a graph of what is influenced on several devices is not drawn; /json has all of them");
+  DeviceReaders readers(s);
+  request.place.device = readers.selected();
+  if (mark != nullptr) {
+    absl::StatusOr<int> frame = FrameAt(*s.machine, readers.of(readers.selected()).history(), *mark);
+    if (!frame.ok()) return frame.status();
+    request.place.frame = *frame;
+  }
+  const absl::StatusOr<std::vector<Influence>> influence = BuildInfluenceAcross(s, readers, request.place);
+  if (!influence.ok()) return influence.status();
+  LastSlice& last = s.Extension<LastSlice>();
+  last.Begin(*s.module);
+  last.Add(request.place.instruction);
+  for (const Influence& of_device : *influence) {
+    for (const InfluenceNode& node : of_device.nodes) last.Add(node.instruction);
+  }
+  if (!request.json.empty()) return WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
+  s.Say(InfluenceTextAcross(s, readers, *influence, request.all));
+  return absl::OkStatus();
+}
+
 absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const Mark* mark) {
   s.machine->interrupt().store(false);
+  if (Several(s)) return ShowInfluenceAcross(s, asked, mark);
   ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
   SliceRequest copy = asked;
   const SliceRequest* request = &copy;

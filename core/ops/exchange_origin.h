@@ -26,6 +26,8 @@ class ExchangeOrigins {
                                                                    const std::function<absl::StatusOr<Value>(int member, int operand)>& value);
   // It depends on the instruction and the group alone, and not on values.
   static bool IsFixed(const Instruction& instruction);
+  // How many operands hold what is exchanged; those behind them say where it goes.
+  int array_operands() const { return bases_.empty() ? 0 : static_cast<int>(bases_[0].size()); }
   // Of an element of a leaf (core/ops/leaf_flow.h), in the order in which they are reduced. None: it is a zero.
   std::vector<ExchangeOrigin> At(int leaf, int64_t linear) const;
 

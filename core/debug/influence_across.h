@@ -1,0 +1,22 @@
+// What an element goes on to influence on all devices of a run: the forward slice of each (influence.h), joined by what they exchanged.
+#ifndef HLOSCOPE_CORE_DEBUG_INFLUENCE_ACROSS_H_
+#define HLOSCOPE_CORE_DEBUG_INFLUENCE_ACROSS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "core/debug/device_readers.h"
+#include "core/debug/influence.h"
+
+namespace hloscope {
+
+// By device. As far as each has come.
+absl::StatusOr<std::vector<Influence>> BuildInfluenceAcross(Session::State& s, DeviceReaders& readers, const ElementPlace& place);
+
+std::string InfluenceTextAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices, bool all);
+std::string InfluenceJsonAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_INFLUENCE_ACROSS_H_
