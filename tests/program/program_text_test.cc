@@ -114,6 +114,23 @@ TEST(Cells, LongLinesAreAsShortOnes) {
   EXPECT_EQ(cells.CellsTo(document, 1, 9000), CellsTo(document.line(1), 9000));
 }
 
+// An instruction may go on in the next line: its attributes are coloured there too, and names of instructions are not.
+TEST(Syntax, AttributesAreColouredWhereverALineBegins) {
+  const auto inks = [](absl::string_view line, SyntaxInk ink) {
+    std::vector<std::string> found;
+    for (const InkRun& run : Colour(line, 1000)) {
+      if (run.ink == ink) found.emplace_back(line.substr(static_cast<size_t>(run.begin), static_cast<size_t>(run.end - run.begin)));
+    }
+    return found;
+  };
+  EXPECT_THAT(inks("      offset_dims={1,2}, slice_sizes={2,2}", SyntaxInk::kAttribute),
+              ::testing::ElementsAre("offset_dims", "slice_sizes"));
+  EXPECT_THAT(inks("  metadata={op_name=\"f\"}, channel_id=1", SyntaxInk::kAttribute), ::testing::ElementsAre("channel_id"));
+  EXPECT_THAT(inks("  dimensions = s32[2] iota(), iota_dimension=0", SyntaxInk::kAttribute), ::testing::ElementsAre("iota_dimension"));
+  EXPECT_THAT(inks("  x=f32[] add(a, b)", SyntaxInk::kAttribute), ::testing::IsEmpty());
+  EXPECT_THAT(inks("  x=f32[] add(a, b)", SyntaxInk::kOpcode), ::testing::ElementsAre("add"));
+}
+
 TEST(ProgramSearchTest, FindsTextWhateverItsCase) {
   EXPECT_THAT(Found("ab AB aab", SearchKind::kText, "ab"), ::testing::ElementsAre("ab", "AB", "ab"));
   EXPECT_THAT(Found("ab AB aab", SearchKind::kText, "AB", true), ::testing::ElementsAre("AB"));

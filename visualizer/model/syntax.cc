@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "core/ir/attributes.h"
 #include "core/ir/opcode.h"
 #include "core/shape/element_type.h"
 #include "visualizer/canvas/typeface.h"
@@ -124,8 +125,12 @@ class Lexer {
       return Take(end, is_opcode ? SyntaxInk::kOpcode : SyntaxInk::kName);
     }
     if (absl::StartsWith(word, "stablehlo.") || absl::StartsWith(word, "mhlo.") || absl::StartsWith(word, "chlo.")) return Take(end, SyntaxInk::kOpcode);
-    if (after == '=' && equals_) {
-      quiet_name_ = word == "metadata" || word == "backend_config" || word == "frontend_attributes" || word == "sharding" || word == "statistics" || word == "origin";
+    const bool quiet_name = word == "metadata" || word == "backend_config" || word == "frontend_attributes" || word == "sharding" ||
+                            word == "statistics" || word == "origin";
+    // Before any other "=" where an instruction goes on from the line above.
+    if (after == '=' && (equals_ || quiet_name || AttrIdFromName(word) != AttrId::kUnknown)) {
+      equals_ = true;
+      quiet_name_ = quiet_name;
       return Take(end, quiet_name_ ? SyntaxInk::kQuiet : SyntaxInk::kAttribute);
     }
     Take(end, SyntaxInk::kText);

@@ -180,8 +180,18 @@ void LessonsPanel::ShowPicture(ShownPicture* shown, const Words& words, float wi
   if (ui::IconButton("back", ui::Icon::kBackNext, "A step back", false, selection.step > 0)) --selection.step;
   ImGui::SameLine();
   if (ui::IconButton("next", ui::Icon::kNext, "A step on", false, selection.step + 1 < shown->steps)) ++selection.step;
+  // In the middle of the buttons' height.
+  ImFont* font = ui::Type().small;
+  const float high = ImGui::GetItemRectSize().y;
   ImGui::SameLine();
-  ui::TextCut(selection.step < 0 ? words.Get("steps", {absl::StrCat(shown->steps)}) : absl::StrCat(selection.step + 1, "/", shown->steps, "  ", shown->step_text), ui::Colors().dim, ui::Type().small);
+  const ImVec2 at = ImGui::GetCursorScreenPos();
+  const std::string text = selection.step < 0 ? words.Get("steps", {absl::StrCat(shown->steps)})
+                                              : absl::StrCat(selection.step + 1, "/", shown->steps, "  ", shown->step_text);
+  bool cut = false;
+  const float drawn = ui::DrawTextIn({at.x, at.y + std::floor((high - font->FontSize) / 2)}, ImGui::GetContentRegionAvail().x,
+                                     ui::Colors().dim, font, text, &cut);
+  ImGui::Dummy({std::max(1.0f, drawn), high});
+  if (cut) ui::Tooltip(text);
   if (selection.step != before) {
     shown->drawn = false;
     ui::WantFrame();

@@ -158,8 +158,10 @@ void LayoutControls::DrawOrder() {
   if (order.size() > 1) {
     const std::string minor = tr_("most minor: changes fastest"), major = tr_("most major");
     d_.AddText({first, top + tall + 13}, minor, {11, Face::kUi, Ink::kDim});
-    const float end = std::max(last, first + TextWidth(minor, Face::kUi, 11) + 24 + TextWidth(major, Face::kUi, 11));
-    d_.AddText({end, top + tall + 13}, major, {11, Face::kUi, Ink::kDim, Align::kRight});
+    // Each below its own, or the last beside it.
+    const bool room = first + TextWidth(minor, Face::kUi, 11) + 24 + TextWidth(major, Face::kUi, 11) <= last;
+    d_.AddText({room ? last : last + 10, room ? top + tall + 13 : top + 17}, major,
+               {11, Face::kUi, Ink::kDim, room ? Align::kRight : Align::kLeft});
     board_.Skip(4 + tall + 22);
   } else {
     board_.Skip(4 + tall + 8);
