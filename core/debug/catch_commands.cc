@@ -104,7 +104,7 @@ std::vector<CaughtThere> TakeCaught(Session::State& s) {
   CatchState& state = s.Extension<CatchState>();
   for (const Caught& caught : catches.TakeFresh()) {
     if (there.empty()) {
-      state.at.insert_or_assign(s.machine->Where(), caught);
+      state.at.insert_or_assign(s.machine->caught_at().mark, caught);
       if (state.at.size() > kMostRemembered) state.at.erase(state.at.begin());
     }
     there.push_back({caught.number, CaughtText(*s.module, caught)});

@@ -11,7 +11,6 @@
 #include "core/debug/member_walk.h"
 #include "core/debug/source_view.h"
 #include "core/debug/text_util.h"
-#include "core/exec/due.h"
 #include "core/literal/relayout.h"
 #include "core/ops/exchange_def.h"
 #include "core/ops/hazards.h"
@@ -34,7 +33,7 @@ Catches::~Catches() {
 
 void Catches::Attach(Machine& machine) {
   facts_.clear();
-  plans_.clear();
+  first_regions_.clear();
   nonfinite_wanted_ = others_wanted_ = false;
   bool inf = false, whole = false;
   for (const CatchRequest& r : requests_) {
@@ -58,6 +57,9 @@ void Catches::Attach(Machine& machine) {
   } else {
     machine.set_light_region_observer(observe, true);
   }
+  machine.set_look_ahead([this](const Instruction& instruction) {
+    return std::any_of(requests_.begin(), requests_.end(), [&](const CatchRequest& r) { return r.enabled && finder_.Concerns(r, instruction); });
+  });
 }
 
 void Catches::Detach(Machine& machine) {
@@ -110,18 +112,17 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
   return facts;
 }
 
-const Catches::PlanFacts& Catches::FactsOf(const Plan& plan) {
-  auto [at, fresh] = plans_.try_emplace(&plan);
-  PlanFacts& facts = at->second;
-  if (!fresh) return facts;
-  facts.region_of.assign(plan.region_at.size(), -1);
+const std::vector<int>& Catches::FirstRegions(const Plan& plan) {
+  auto [at, fresh] = first_regions_.try_emplace(&plan);
+  std::vector<int>& region_of = at->second;
+  if (!fresh) return region_of;
+  region_of.assign(plan.region_at.size(), -1);
   for (size_t r = 0; r < plan.regions.size(); ++r) {
-    facts.due.push_back(DueOf(plan, static_cast<int>(r)));
     for (int member : plan.regions[r].members) {
-      if (facts.region_of[member] < 0) facts.region_of[member] = static_cast<int>(r);
+      if (region_of[member] < 0) region_of[member] = static_cast<int>(r);
     }
   }
-  return facts;
+  return region_of;
 }
 
 bool Catches::Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result) {
@@ -168,33 +169,25 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
   if (frame.kind == FrameKind::kElement) return absl::OkStatus();
   const Computation& computation = *frame.computation;
   if (const Instruction& root = *computation.schedule[region.root]; exchanged_ != nullptr && ExchangeOf(root).role != ExchangeRole::kNone) {
-    if (fresh_at_ != std::pair(frame.serial, region.root)) fresh_.clear();
-    fresh_at_ = {frame.serial, region.root};
     if (ExamineExchange(root, result)) machine_->StopAfter(region.root);
     return absl::OkStatus();
   }
   if (!Flagged(FactsOf(computation, region), kernel, result)) return absl::OkStatus();
-  const PlanFacts& plan = FactsOf(*frame.plan);
-  const int present = frame.position, index = frame.plan->region_at[region.root];
-  const bool whole = index >= 0 && frame.plan->regions[index].members.size() == region.members.size();
+  const std::vector<int>& first_regions = FirstRegions(*frame.plan);
+  const int looked = frame.looked;
   int stop = -1;
   const auto visit = [&](int position, const Region& single, const Kernel*, absl::Span<const Value> values, const Value& value) {
-    const int first = plan.region_of[position];
-    const int due = first < 0 ? position : plan.due[first];
-    // Before its time (the program is stepped through it), after it (it was looked at), or in a copy of a region before.
-    if ((due > present && !whole) || (present > due && position < present)) return true;
-    if (region.members.size() > 1 && first >= 0 && frame.plan->regions[first].root != region.root) return true;
-    const int when = std::max(position, due);
-    if (stop >= 0 && when > stop) return false;
+    if (stop >= 0) return false;
+    // It was looked at, or in a copy of a region before.
+    const int first = first_regions[position];
+    if (position < looked || (region.members.size() > 1 && first >= 0 && frame.plan->regions[first].root != region.root)) return true;
     const Instruction& instruction = *computation.schedule[position];
     std::vector<Value> operands;
     for (const Instruction* operand : instruction.operands) {
       const auto at = std::find(single.inputs.begin(), single.inputs.end(), operand->index);
       operands.push_back(values[at - single.inputs.begin()]);
     }
-    if (fresh_at_ != std::pair(frame.serial, when)) fresh_.clear();
-    fresh_at_ = {frame.serial, when};
-    if (Examine(instruction, operands, value)) stop = when;
+    if (Examine(instruction, operands, value)) stop = position;
     return true;
   };
   if (watching_ != nullptr) watching_->SetWatch(Watch::kNone);  // single instructions need none, and their code is there or quickly made
@@ -280,6 +273,8 @@ bool Catches::ExamineExchange(const Instruction& instruction, const Value& value
 
 void Catches::Note(const CatchRequest& r, const Instruction& instruction, Finding finding) {
   if (NonFinite(r)) dirty_ = true;
+  if (fresh_at_ != std::pair(machine_->top().serial, instruction.index)) fresh_.clear();
+  fresh_at_ = {machine_->top().serial, instruction.index};
   Caught caught;
   caught.kind = r.kind;
   caught.number = r.number;

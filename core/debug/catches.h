@@ -64,16 +64,12 @@ class Catches {
     bool calls = false;           // an infinity made in there may have become a NaN
     bool hides = false;           // members besides the root concern: without a watch the result does not say enough
   };
-  // When members of regions are looked at, see core/exec/due.h.
-  struct PlanFacts {
-    std::vector<int> region_of;  // by position: the first region that computes it; -1: none does
-    std::vector<int> due;        // by region
-  };
   absl::Status Observe(const Frame& frame, const Region& region, const Kernel* kernel, absl::Span<const Value> inputs, const Value& result);
   bool ExamineExchange(const Instruction& instruction, const Value& value);
   void Note(const CatchRequest& request, const Instruction& instruction, Finding finding);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
-  const PlanFacts& FactsOf(const Plan& plan);
+  // By position: the first region that computes it; -1: none does.
+  const std::vector<int>& FirstRegions(const Plan& plan);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
   bool IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs);
   // Adds to fresh_ what the instruction introduced.
@@ -90,10 +86,10 @@ class Catches {
   bool nonfinite_wanted_ = false, others_wanted_ = false;
   bool dirty_ = false;  // something that is looked for has come up in this run
   absl::flat_hash_map<const Instruction*, std::map<size_t, RegionFacts>> facts_;  // by root and how many members
-  absl::flat_hash_map<const Plan*, PlanFacts> plans_;
+  absl::flat_hash_map<const Plan*, std::vector<int>> first_regions_;
   std::optional<Caught> caught_;
   std::vector<Caught> fresh_;
-  std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the stop that they are of
+  std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the instruction that they are of
   absl::flat_hash_set<const Instruction*> said_;
   std::vector<std::string> notices_;
 };

@@ -249,14 +249,16 @@ StopReason Session::State::GoAlone(const std::function<StopReason()>& first, con
       break;
     }
     std::vector<Stop> found;
-    if (reason != StopReason::kCaught) {
-      TakeUpEdit(*this);
-    } else if (!JudgeCaught(*this, memory, true, &found)) {
+    if (reason != StopReason::kCaught || AtCaught(*this)) TakeUpEdit(*this);
+    if (reason == StopReason::kCaught && !JudgeCaught(*this, memory, true, &found)) {
+      GoToCaught(*this);
       break;  // who stopped it knows why
     }
     const bool caught = !found.empty();
+    if (caught || (reason == StopReason::kCaught && machine->caught_at().lost)) GoToCaught(*this);
     const Frame& top = machine->top();
-    if (top.serial != judged_frame || top.position != judged_position) {
+    const bool there = reason != StopReason::kCaught || AtCaught(*this);  // else what stops here comes later
+    if (there && (top.serial != judged_frame || top.position != judged_position)) {
       judged_frame = top.serial;
       judged_position = top.position;
       for (Stop& stop : StopsHere(*this, memory, true)) found.push_back(std::move(stop));

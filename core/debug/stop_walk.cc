@@ -44,23 +44,23 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
     ~Judging() { state.judging = before; }
   } judging{state, state.judging};
   state.judging = memory;
-  const auto note = [&](std::vector<Stop> stops) {
-    for (Stop& stop : StopsHere(s, *memory, false)) stops.push_back(std::move(stop));
-    std::vector<int> numbers;
-    std::vector<std::string> notes;
+  const auto note = [&](const Mark& mark, std::vector<Stop> stops) {
+    if (m.Where() == mark) {  // nothing else stops where the machine did not
+      for (Stop& stop : StopsHere(s, *memory, false)) stops.push_back(std::move(stop));
+    }
+    std::vector<Found::Told> told;
     for (const Stop& stop : stops) {
       const Breakpoint& b = *stop.breakpoint;
       if (stop.unsure) {
-        found->doubts.push_back({&b, m.Where(), memory->watches[b.number], stop.note});
-        continue;
+        found->doubts.push_back({&b, mark, memory->watches[b.number], stop.note});
+      } else {
+        told.push_back({&b, stop.note});
       }
-      numbers.push_back(b.number);
-      if (!stop.note.empty()) notes.push_back(stop.note);
     }
-    if (!numbers.empty()) found->Set(m.Where(), std::move(numbers), std::move(notes), *memory);
+    if (!told.empty()) found->Set(mark, std::move(told), *memory);
   };
   TakeUpEdit(s);
-  if (!judged_here && m.Where() < end) note({});
+  if (!judged_here && m.Where() < end) note(m.Where(), {});
   // What is run once more of before this moment, to make values again, is not of this memory.
   if (const Mark here = m.Where(); memory->judged < here) memory->judged = here;
   while (true) {
@@ -68,11 +68,19 @@ absl::Status FindLastStop(Session::State& s, const Mark& end, bool judged_here, 
     const StopReason reason = enter ? m.Step(true) : m.Run();
     if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
     if (reason != StopReason::kBreakpoint && reason != StopReason::kCaught && !(enter && reason == StopReason::kStep)) return absl::OkStatus();
-    if (reason != StopReason::kCaught) TakeUpEdit(s);
-    if (!(m.Where() < end)) return absl::OkStatus();
+    if (reason != StopReason::kCaught) {
+      TakeUpEdit(s);
+      if (!(m.Where() < end)) return absl::OkStatus();
+      note(m.Where(), {});
+      continue;
+    }
+    const Machine::CaughtAt at = m.caught_at();
+    if (!(at.mark < end)) return absl::OkStatus();
     std::vector<Stop> caught;
-    if (reason == StopReason::kCaught) JudgeCaught(s, *memory, false, &caught);
-    note(std::move(caught));
+    if (AtCaught(s)) TakeUpEdit(s);
+    JudgeCaught(s, *memory, false, &caught);
+    if (at.lost) GoToCaught(s);
+    note(at.mark, std::move(caught));
   }
 }
 
@@ -86,10 +94,16 @@ void SettleDoubts(Found* found, std::vector<Found::Doubt>* doubts, const StopMem
       continue;
     }
     const std::optional<std::string> change = WatchChange(*doubt.watch, known ? &seen->second : nullptr, doubt.first, doubt.note);
-    if (!change.has_value() || (later.has_value() && !(*later < doubt.mark))) continue;
+    if (!change.has_value() || (later.has_value() && doubt.mark < *later)) continue;
+    if (later.has_value() && *later == doubt.mark) {  // it is not the only one there
+      const auto after = [&](const Found::Told& told) { return told.stop->kind != Breakpoint::kCatch && told.stop->number > doubt.watch->number; };
+      found->told.insert(std::find_if(found->told.begin(), found->told.end(), after), {doubt.watch, *change});
+      found->memory.watches[doubt.watch->number] = doubt.first;
+      continue;
+    }
     StopMemory then;
     then.watches[doubt.watch->number] = doubt.first;
-    found->Set(doubt.mark, {doubt.watch->number}, {*change}, std::move(then));
+    found->Set(doubt.mark, {{doubt.watch, *change}}, std::move(then));
     later = doubt.mark;
   }
   *doubts = std::move(left);

@@ -39,16 +39,18 @@ struct Found {
     StopMemory::Seen first;
     std::string note;
   };
+  struct Told {
+    const Breakpoint* stop;
+    std::string note;  // may be empty
+  };
   std::optional<Mark> last;
-  std::vector<int> numbers;  // of the stops
-  std::vector<std::string> notes;
+  std::vector<Told> told;  // there, as on the way forward: what was caught, then by number
   StopMemory memory;
   std::vector<Doubt> doubts;
 
-  void Set(const Mark& mark, std::vector<int> stops, std::vector<std::string> stop_notes, StopMemory seen) {
+  void Set(const Mark& mark, std::vector<Told> stops, StopMemory seen) {
     last = mark;
-    numbers = std::move(stops);
-    notes = std::move(stop_notes);
+    told = std::move(stops);
     memory = std::move(seen);
   }
 };

@@ -337,22 +337,33 @@ void WriteLogsHere(Session::State& s) {
   }
 }
 
+bool AtCaught(const Session::State& s) { return s.machine->Where() == s.machine->caught_at().mark; }
+
+void GoToCaught(Session::State& s) {
+  Timeline* timeline = s.Extension<Travel>().timeline.get();
+  if (timeline != nullptr && !AtCaught(s)) (void)timeline->Seek(s.machine->caught_at().mark);
+}
+
 bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vector<Stop>* stops) {
   const std::vector<CaughtThere> all = TakeCaught(s);
   if (all.empty()) return false;
-  const Mark now = s.machine->Where();
-  bool looked = false;  // values are there to be looked at
+  const Mark now = s.machine->caught_at().mark;
+  std::vector<std::pair<Breakpoint*, const CaughtThere*>> catches;
   for (const CaughtThere& caught : all) {
     const auto b = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& each) { return each->number == caught.number; });
-    if (b == s.breakpoints.end()) continue;
-    const Judged judged(s, memory, now, **b, counting);
-    if (!judged.awake()) continue;
-    if (!(*b)->condition.empty() && !looked) {
-      Settle(s);
-      s.selected = static_cast<int>(s.machine->frames().size()) - 1;
-      looked = true;
-    }
-    if (judged.ConditionHolds() && judged.Stops()) stops->push_back({b->get(), caught.text, false});
+    if (b != s.breakpoints.end()) catches.emplace_back(b->get(), &caught);
+  }
+  // Values are there to be looked at. Before anything is counted: the way there writes down what is known on it.
+  const auto conditional = [](const auto& c) { return !c.first->condition.empty(); };
+  const auto reads_values = [](const auto& c) { return absl::StrContains(c.first->condition, '%'); };
+  if (std::any_of(catches.begin(), catches.end(), reads_values) || (!s.machine->settled() && std::any_of(catches.begin(), catches.end(), conditional))) {
+    GoToCaught(s);
+    Settle(s);
+  }
+  s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+  for (const auto& [b, caught] : catches) {
+    const Judged judged(s, memory, now, *b, counting);
+    if (judged.awake() && judged.ConditionHolds() && judged.Stops()) stops->push_back({b, caught->text, false});
   }
   memory.judged = now;
   return true;

@@ -29,6 +29,9 @@ struct Stop {
 std::vector<Stop> StopsHere(Session::State& s, StopMemory& memory, bool counting);
 // The machine has just stopped because something was caught: the same of the catch, added to `stops`. False: another observer stopped it.
 bool JudgeCaught(Session::State& s, StopMemory& memory, bool counting, std::vector<Stop>* stops);
+// Whether the machine stands at the moment of the last StopReason::kCaught, or beyond; to go there then.
+bool AtCaught(const Session::State& s);
+void GoToCaught(Session::State& s);
 // Something is armed at the position where the machine stands.
 bool ArmedHere(const Session::State& s);
 // What stops remember at the present: to be set to that of a walk that ends in a new present.

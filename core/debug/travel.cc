@@ -119,18 +119,13 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
       // Caught by the last instruction of this stretch: the stretch after it, which begins at a snapshot there, cannot know.
       std::vector<Stop> caught;
       if (status.ok() && end < present && m.Where() == end && JudgeCaught(s, memory, false, &caught) && !caught.empty()) {
-        std::vector<int> numbers;
-        std::vector<std::string> notes;
-        for (const Stop& stop : caught) {
-          numbers.push_back(stop.breakpoint->number);
-          if (!stop.note.empty()) notes.push_back(stop.note);
-        }
+        std::vector<Found::Told> told;
+        for (const Stop& stop : caught) told.push_back({stop.breakpoint, stop.note});
         if (at_end) {
-          best->numbers.insert(best->numbers.begin(), numbers.begin(), numbers.end());
-          best->notes.insert(best->notes.begin(), notes.begin(), notes.end());
+          best->told.insert(best->told.begin(), told.begin(), told.end());
         } else {
           StopsHere(s, memory, false);  // counts what is reached there without a stop, which the later stretch has judged
-          here.Set(end, std::move(numbers), std::move(notes), memory);
+          here.Set(end, std::move(told), memory);
         }
       }
     }
@@ -140,7 +135,7 @@ absl::Status FindStopBefore(Session::State& s, Timeline& timeline, const Mark* a
     if (beginning) SettleDoubts(&here, &here.doubts, StopMemory(), true, here.last);
     if (!best->last.has_value()) {
       for (Found::Doubt& doubt : here.doubts) {
-        if (!here.last.has_value() || *here.last < doubt.mark) doubts.push_back(std::move(doubt));
+        if (!here.last.has_value() || !(doubt.mark < *here.last)) doubts.push_back(std::move(doubt));
       }
       if (here.last.has_value()) {
         std::vector<Found::Doubt> none;
@@ -162,15 +157,17 @@ void ShowFound(Session::State& s, Found& found) {
   s.stuck = absl::OkStatus();
   std::vector<Stop> stops;
   std::vector<std::string> names;
-  for (int number : found.numbers) {
-    const auto b = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& each) { return each->number == number; });
+  for (const Found::Told& told : found.told) {
+    const auto b = std::find_if(s.breakpoints.begin(), s.breakpoints.end(), [&](const auto& each) { return each.get() == told.stop; });
     if (b == s.breakpoints.end()) continue;
     stops.push_back({b->get(), "", false});
-    names.push_back(absl::StrCat(NameOfStop(**b), " ", number));
+    names.push_back(absl::StrCat(NameOfStop(**b), " ", told.stop->number));
   }
   TakeUpCommands(s, stops);
   if (!Stops(s).silent) {
-    for (const std::string& note : found.notes) s.Say(note, "\n");
+    for (const Found::Told& told : found.told) {
+      if (!told.note.empty()) s.Say(told.note, "\n");
+    }
     s.Say(absl::StrJoin(names, ", "), ", ");
   }
   DropTemporary(s, stops);

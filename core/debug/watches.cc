@@ -1,6 +1,7 @@
 // Watches: stops where an expression's value is another than it was when it was computed last (in the iteration before, say), or where a
 // condition has become true. What the expression reads is armed behind the instructions that compute it; nothing is compared elsewhere.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 
 #include "absl/container/flat_hash_set.h"
@@ -18,6 +19,18 @@
 namespace hloscope {
 namespace {
 
+bool SameFloat(double a, double b) { return std::isnan(a) ? std::isnan(b) : a == b && std::signbit(a) == std::signbit(b); }
+
+// Bit for bit, but that one NaN is as good as another: nobody sees its bits, and kernels make different ones.
+bool SameElement(const Value& a, const Value& b, int64_t at) {
+  const ElementType type = a.shape().element_type();
+  const int bytes = StorageBytes(type);
+  if (std::memcmp(a.data() + at * bytes, b.data() + at * bytes, bytes) == 0) return true;
+  if (!IsFloat(type) && !IsComplex(type)) return false;
+  const Scalar x = LoadScalar(type, a.data() + at * bytes), y = LoadScalar(type, b.data() + at * bytes);
+  return SameFloat(x.re, y.re) && SameFloat(x.im, y.im);
+}
+
 bool SameValue(const Value& a, const Value& b) {
   if (!Shape::Compatible(a.shape(), b.shape())) return false;
   if (a.shape().IsTuple()) {
@@ -28,14 +41,15 @@ bool SameValue(const Value& a, const Value& b) {
   }
   if (!a.shape().IsArray()) return true;
   const size_t bytes = static_cast<size_t>(a.element_count()) * StorageBytes(a.shape().element_type());
-  return a.data() == b.data() || std::memcmp(a.data(), b.data(), bytes) == 0;
+  if (a.data() == b.data() || std::memcmp(a.data(), b.data(), bytes) == 0) return true;
+  for (int64_t at = 0; at < a.element_count(); ++at) {
+    if (!SameElement(a, b, at)) return false;
+  }
+  return true;
 }
 
-bool SameNumbers(const std::vector<double>& a, const std::vector<double>& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0);
-}
+bool SameNumbers(const std::vector<double>& a, const std::vector<double>& b) { return std::equal(a.begin(), a.end(), b.begin(), b.end(), SameFloat); }
 
-// Bit for bit, so that a NaN is the same as itself.
 bool Same(const ExpressionResult& a, const ExpressionResult& b) {
   if (a.kind != b.kind) return false;
   if (a.kind == ExpressionResult::kShape) return Shape::Compatible(a.shape, b.shape);
@@ -67,9 +81,8 @@ std::string ChangeText(const Value& old, const Value& now) {
   if (now.element_count() == 1) return absl::StrCat("was ", Element(old, 0), ", is ", Element(now, 0));
   if (now.element_count() <= 6 && now.shape().rank() == 1) return absl::StrCat("was ", FormatValue(old), ", is ", FormatValue(now));
   int64_t differ = 0, first = -1;
-  const int bytes = StorageBytes(now.shape().element_type());
   for (int64_t i = 0; i < now.element_count(); ++i) {
-    if (std::memcmp(old.data() + i * bytes, now.data() + i * bytes, bytes) == 0) continue;
+    if (SameElement(old, now, i)) continue;
     if (first < 0) first = i;
     ++differ;
   }

@@ -2,6 +2,7 @@
 #include "core/exec/machine.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -104,10 +105,12 @@ absl::StatusOr<Code*> Machine::Impl::Get(const Computation& computation) {
   for (const Instruction* instruction : computation.schedule) code->steps.push_back(Classify(*instruction, m.options_));
   code->next_region.assign(size + 1, static_cast<int>(code->plan->regions.size()));
   code->last_root.assign(size, -1);
+  code->first_region.assign(size, -1);
   for (int r = static_cast<int>(code->plan->regions.size()) - 1; r >= 0; --r) {
     const Region& region = code->plan->regions[r];
     code->next_region[region.root] = r;
     for (int member : region.members) {
+      code->first_region[member] = r;
       if (member != region.root) code->last_root[member] = std::max(code->last_root[member], region.root);
     }
   }
@@ -205,6 +208,7 @@ StopReason Machine::Impl::Advance(const Until& until) {
   if (finishing == 0) returned = Value();
   exempt_serial = m.frames_.back().serial;
   exempt_position = m.frames_.back().position;
+  if (std::exchange(beyond_serial, 0) == exempt_serial && beyond_position == exempt_position) exempt_position = -1;
   Stack stack{m.frames_, true};
   StopReason reason = RunLoop(stack, until);
   if (reason == StopReason::kFinished) {
@@ -234,6 +238,9 @@ StopReason Machine::Impl::StepOnce(bool into) {
   } reset{this};
   pin_depth = into ? depth + 1 : depth;
 
+  Outcome outcome = LookBefore(stack, position);
+  if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
+  if (outcome == Outcome::kCaught) return StopReason::kCaught;
   if (step.kind == StepKind::kControl) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, !into);
     if (!operands.ok()) return Fail(stack, operands.status());
@@ -259,12 +266,6 @@ StopReason Machine::Impl::StepOnce(bool into) {
       if (*entered) return StopReason::kStep;
     }
   }
-  // Members of a region that begins here, of before.
-  int caught_at = -1;
-  Outcome outcome = LookBefore(stack, position + 1, &caught_at);
-  const bool caught = outcome == Outcome::kCaught;
-  if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
-  outcome = Outcome::kDone;
   if (region >= 0 && code.plan->regions[region].members.size() == 1) {
     outcome = RunRegion(stack, region);
   } else if (!frame.values[position].has_value() && (region >= 0 || code.last_root[position] >= 0)) {
@@ -276,8 +277,9 @@ StopReason Machine::Impl::StepOnce(bool into) {
   }  // else nobody reads it: made when asked for
   if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
-  if (outcome == Outcome::kCaught || caught) {
-    MoveTo(stack, frame, position + 1);
+  frame.looked = position + 1;
+  if (outcome == Outcome::kCaught) {
+    Caught(stack, position + 1, position + 1, false);
     return StopReason::kCaught;
   }
   MoveTo(stack, frame, position + 1);

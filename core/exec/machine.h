@@ -81,6 +81,7 @@ struct Frame {
   };
   std::vector<Entered> entered;  // ascending
   int64_t begun_ns = 0;          // on a steady clock; loops, while checkpoints are wanted
+  int looked = 0;                // what belongs before this position the observer has been told, or was not to be told
 };
 
 // A moment: where every frame stands, the entry's first. It names the same moment in every run of the program with the same inputs,
@@ -108,7 +109,7 @@ enum class StopReason : uint8_t {
   kFinished,    // the entry computation returned
   kError,       // the instruction at the position failed; status() says how. Everything before it can still be looked at.
   kInterrupted, // `interrupt` was set
-  kCaught,      // the region observer asked for a stop (StopAfter); the position is after the instruction that it named
+  kCaught,      // the region observer asked for a stop (StopAfter); Machine::caught_at() is the moment
   kWaiting,     // the instruction at the position exchanges with other devices, and they have not come yet: Run again when they have
 };
 
@@ -250,6 +251,7 @@ class Machine {
   using RegionObserver = std::function<absl::Status(const Frame&, const Region&, const Kernel*, absl::Span<const Value> inputs, const Value& result)>;
   void set_region_observer(RegionObserver f) {
     region_observer_ = std::move(f);
+    look_ahead_ = nullptr;
     observer_keeps_inputs_ = true;
   }
   // The same at less cost: inputs are handed on to kernels as ever, so that updates happen in place. Those that were handed on are empty
@@ -257,12 +259,24 @@ class Machine {
   // `keep_operands`: only those are handed on that a region's root moves or updates as they are, so that the observer has what was computed from.
   void set_light_region_observer(RegionObserver f, bool keep_operands = false) {
     region_observer_ = std::move(f);
+    look_ahead_ = nullptr;
     observer_keeps_inputs_ = false;
     observer_keeps_operands_ = keep_operands;
   }
-  // Only from inside a region observer: stop (kCaught) with the frame's position after `position`, a member of the region. The value of the
-  // member can be asked for; later members of the region have not been executed.
+  // For an observer that stops the program in the order in which it is written: fused regions run at their last member, other instructions
+  // between their members before them. Members that `wants` accepts are run alone and told where they belong, too: before the program stops,
+  // calls, loops, branches, exchanges or fails. The observer leaves out members before Frame::looked. Goes with the observer.
+  void set_look_ahead(std::function<bool(const Instruction&)> wants) { look_ahead_ = std::move(wants); }
+  // Only from inside a region observer: stop (kCaught) behind `position`, a member of the region that is not before Frame::looked.
   void StopAfter(int position);
+  // Of the last kCaught: the moment behind the earliest instruction that a stop was asked for. The machine stands there or, where regions rooted
+  // later have run already, beyond: then go there by a snapshot, or run on, and what was not told before is told next. `lost`: it is not, but
+  // by going there.
+  struct CaughtAt {
+    Mark mark;
+    bool lost = false;
+  };
+  const CaughtAt& caught_at() const { return caught_at_; }
   // Only from inside a region observer: `same` has the shape and the bits of the region's result and is held elsewhere anyway (by another
   // run of the same program), so this Machine goes on with it and gives its own memory back.
   void ShareResult(Value same);
@@ -292,6 +306,8 @@ class Machine {
   int64_t executed_ = 0;
   std::atomic<bool> interrupt_{false};
   RegionObserver region_observer_;
+  std::function<bool(const Instruction&)> look_ahead_;
+  CaughtAt caught_at_;
   bool observer_keeps_inputs_ = true;
   bool observer_keeps_operands_ = false;
   absl::flat_hash_map<const Instruction*, ProfileEntry> profile_;

@@ -31,6 +31,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     Fail(stack, std::move(status));
     return Outcome::kFailed;
   };
+  if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(root.index));
   const auto here = [&] {
     Mark mark;
@@ -94,8 +95,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   Consume(frame, region);
   Store(frame, region.root, std::move(result));
   if (!observed || stop_after != region.root) return Outcome::kDone;
-  MoveTo(stack, frame, region.root + 1);
-  return Outcome::kCaught;
+  return Caught(stack, region.root + 1, region.root + 1, false);
 }
 
 absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {

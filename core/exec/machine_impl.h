@@ -57,6 +57,7 @@ struct Code {
   std::vector<StepInfo> steps;                         // by position
   std::vector<int> next_region;                        // by position, and one more: the first region rooted there or later
   std::vector<int> last_root;                          // by position: the last region that has it as an interior member; -1: none
+  std::vector<int> first_region;                       // by position: the first region that computes it; -1: none
   // Tuples that are only ever taken apart: element handles go to the get-tuple-elements at once, so that the tuple holds none of them.
   struct Part {
     int position;
@@ -132,6 +133,8 @@ struct Machine::Impl {
   Value returned;
   uint64_t exempt_serial = 0;  // the armed position that a run starts at is no stop
   int exempt_position = -1;
+  uint64_t beyond_serial = 0;  // but a position beyond a catch's moment, where the machine happens to stand
+  int beyond_position = -1;
   uint64_t walked_serial = 0;  // here the element computations were walked through: the next step computes the instruction
   int walked_position = -1;
   bool WalkIsOver() const {
@@ -190,7 +193,7 @@ struct Machine::Impl {
   bool TakeKnown(Frame& frame, const Region& region);
 
   // machine_time.cc
-  void MaybeCheckpoint(Stack& stack);
+  Outcome MaybeCheckpoint(Stack& stack);
   bool CheckpointDue();
   bool CanSnapshot() const;
   void RewindLogs();    // what went out after the present has not gone out yet
@@ -220,7 +223,12 @@ struct Machine::Impl {
   void MoveTo(Stack& stack, Frame& frame, int position);
   Outcome RunRegion(Stack& stack, int region);
   Outcome RunMembers(Stack& stack, int region);
-  Outcome LookBefore(Stack& stack, int until, int* caught_at);
+  Outcome LookBefore(Stack& stack, int until);
+  // Whether the member at `position` waits for a region that runs at `until` or later, and the observer wants it.
+  bool IsAhead(const Stack& stack, int position, int until) const;
+  // What a region makes has been told, with a wish to stop: kCaught.
+  Outcome CatchIn(Stack& stack, const Region& region, absl::Span<const Value> seen, Value result);
+  Outcome Caught(Stack& stack, int behind, int reached, bool lost);
   // The value of a region that needs no frames, in the layout of its root. `single`: with the kernel of its root alone.
   absl::StatusOr<Value> Execute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);

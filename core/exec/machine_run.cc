@@ -4,9 +4,10 @@
 // down their readers, store the result. Everything that depends on the instruction alone was worked out when its Code was made.
 #include <algorithm>
 #include <chrono>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "core/exec/due.h"
+#include "core/exec/in_place.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
 
@@ -107,21 +108,28 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       const int root = code.plan->regions[r].root;
       if (root >= stop) break;
       if (m.interrupt_.load(std::memory_order_relaxed)) return Fail(stack, absl::CancelledError("interrupted"));
-      if (checkpoint != nullptr && stack.main && --checkpoint_countdown < 0) MaybeCheckpoint(stack);
-      outcome = RunRegion(stack, r);
+      if (checkpoint != nullptr && stack.main && --checkpoint_countdown < 0) outcome = MaybeCheckpoint(stack);
+      if (outcome == Outcome::kDone) outcome = RunRegion(stack, r);
       if (outcome != Outcome::kDone) break;
       MoveTo(stack, frame, root + 1);
+    }
+    if (outcome == Outcome::kFailed && stack.main && !m.status_.ok()) {  // what belongs before the failure comes first
+      absl::Status failure = std::exchange(m.status_, absl::OkStatus());
+      outcome = LookBefore(stack, stack.frames.back().position);
+      if (outcome == Outcome::kDone) {
+        m.status_ = std::move(failure);
+        outcome = Outcome::kFailed;
+      }
     }
     if (outcome == Outcome::kCaught) return StopReason::kCaught;
     if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
     if (outcome == Outcome::kFailed) return stack.main && m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
     if (outcome == Outcome::kPushed) continue;
     if (stop < size || (stop == size && is_armed)) {
-      int caught_at = -1;
-      const Outcome looked = LookBefore(stack, stop, &caught_at);
+      const Outcome looked = LookBefore(stack, stop);
       if (looked == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
-      MoveTo(stack, frame, looked == Outcome::kCaught ? caught_at + 1 : stop);
       if (looked == Outcome::kCaught) return StopReason::kCaught;
+      MoveTo(stack, frame, stop);
       return is_armed ? StopReason::kBreakpoint : StopReason::kStep;
     }
     // The frame ends; its callers may end with it.
@@ -258,6 +266,7 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     return Outcome::kDone;
   }
   if (step.kind == StepKind::kControl) {
+    if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
     MoveTo(stack, frame, region.root);
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, true);
     if (!operands.ok()) return fail(operands.status());
@@ -326,78 +335,98 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     if (!status.ok()) return fail(std::move(status));
     *result = TakeShared(*std::move(result));
     ran_on.clear();
-    // A stop inside: the region counts as not run, and its members are made one by one when asked for. That needs its inputs back; where one
-    // was updated in place, the stop is after the root.
-    if (stop_after >= 0 && stop_after < region.root) {
-      bool whole = true;
-      for (size_t k = 0; k < seen.size(); ++k) whole = whole && seen[k].has_value();
-      if (whole) {
-        for (size_t k = 0; k < seen.size(); ++k) {
-          Value& slot = frame.values[region.inputs[k]];
-          if (!slot.has_value()) slot = ToLayout(seen[k], code.computation->schedule[region.inputs[k]]->shape, &m.account_);
-        }
-        MoveTo(stack, frame, stop_after + 1);
-        return Outcome::kCaught;
-      }
-      stop_after = region.root;
-    }
+    if (stop_after >= 0) return CatchIn(stack, region, seen, *std::move(result));
     seen.clear();
   }
   Consume(frame, region);
   Store(frame, region.root, *std::move(result));
-  if (observed && stop_after == region.root) {
-    MoveTo(stack, frame, region.root + 1);
-    return Outcome::kCaught;
-  }
   return Outcome::kDone;
+}
+
+// With a stop inside, the region counts as not run, and its members are made one by one when asked for. That needs its inputs back; where one
+// was updated in place it has run.
+Outcome Machine::Impl::CatchIn(Stack& stack, const Region& region, absl::Span<const Value> seen, Value result) {
+  Frame& frame = stack.frames.back();
+  const int asked = std::max(stop_after, frame.looked);
+  const bool whole = std::all_of(seen.begin(), seen.end(), [](const Value& value) { return value.has_value(); });
+  const auto complete = [&] {
+    Consume(frame, region);
+    Store(frame, region.root, std::move(result));
+  };
+  if (whole) {
+    for (size_t k = 0; k < seen.size(); ++k) {
+      Value& slot = frame.values[region.inputs[k]];
+      if (!slot.has_value()) slot = ToLayout(seen[k], frame.computation->schedule[region.inputs[k]]->shape, &m.account_);
+    }
+  } else {
+    complete();
+  }
+  const Outcome looked = LookBefore(stack, asked);
+  if (looked == Outcome::kFailed) return looked;
+  const int behind = (looked == Outcome::kCaught ? m.caught_at_.mark.levels.back().position : asked + 1);
+  frame.looked = behind;
+  const bool to_root = behind == region.root + 1;
+  if (whole && to_root) complete();
+  return Caught(stack, behind, !whole || to_root ? region.root + 1 : frame.position, !whole && !to_root);
+}
+
+Outcome Machine::Impl::Caught(Stack& stack, int behind, int reached, bool lost) {
+  Frame& frame = stack.frames.back();
+  MoveTo(stack, frame, std::max(reached, behind));
+  beyond_serial = frame.position > behind ? frame.serial : 0;
+  beyond_position = frame.position;
+  m.caught_at_ = {m.Where(), lost};
+  m.caught_at_.mark.levels.back().position = behind;
+  return Outcome::kCaught;
 }
 
 // A region with a replaced value inside: one instruction at a time, so that the replacement is seen.
 Outcome Machine::Impl::RunMembers(Stack& stack, int index) {
   Frame& frame = stack.frames.back();
-  const Plan& plan = *CodeOf(frame).plan;
-  const int due = DueOf(plan, index);
-  if (due > frame.position) MoveTo(stack, frame, due);
-  int caught_at = -1;
-  for (int member : plan.regions[index].members) {
-    if (member != plan.regions[index].root && frame.values[member].has_value()) continue;
-    if (caught_at >= 0 && std::max(member, due) > caught_at) break;
+  const Region& region = CodeOf(frame).plan->regions[index];
+  for (int member : region.members) {
+    if (member != region.root && frame.values[member].has_value()) continue;
     const Outcome outcome = StepInterior(stack, member);
-    if (outcome == Outcome::kCaught) {
-      caught_at = std::max(member, due);
-    } else if (outcome != Outcome::kDone) {
-      return outcome;
-    }
+    if (outcome == Outcome::kDone) continue;
+    if (outcome != Outcome::kCaught) return outcome;
+    const Outcome looked = LookBefore(stack, member);
+    if (looked == Outcome::kFailed) return looked;
+    const int behind = looked == Outcome::kCaught ? m.caught_at_.mark.levels.back().position : member + 1;
+    frame.looked = behind;
+    return Caught(stack, behind, member == region.root ? region.root + 1 : frame.position, member == region.root && behind <= member);
   }
-  if (caught_at < 0) return Outcome::kDone;
-  MoveTo(stack, frame, caught_at + 1);
-  return Outcome::kCaught;
+  return Outcome::kDone;
 }
 
-// What the members of a region before `until` make is looked at, where they belong in time before it. kCaught: there was something; the
-// position is still the same, and is to be `*caught_at` + 1.
-Outcome Machine::Impl::LookBefore(Stack& stack, int until, int* caught_at) {
+bool Machine::Impl::IsAhead(const Stack& stack, int position, int until) const {
+  const Frame& frame = stack.frames.back();
+  const Code& code = *codes[frame.computation->id];
+  const int first = code.first_region[position];
+  if (first < 0) return false;
+  const int root = code.plan->regions[first].root;
+  if (root < until || root == position || IsReplaced(frame, position)) return false;
+  if (stack.frames.size() == 1 && !known.empty() && known[root].known) return false;
+  return m.look_ahead_(*code.computation->schedule[position]);
+}
+
+// What belongs before `until` and waits for a region that runs there or later. The position is still the same; after kCaught it is where
+// Machine::caught_at() says, or beyond.
+Outcome Machine::Impl::LookBefore(Stack& stack, int until) {
   Frame& frame = stack.frames.back();
-  Code& code = CodeOf(frame);
-  *caught_at = -1;
-  if (!stack.main || !m.region_observer_ || replaying || frame.position >= static_cast<int>(frame.values.size())) return Outcome::kDone;
-  const int index = code.next_region[frame.position];
-  if (index >= static_cast<int>(code.plan->regions.size()) || code.plan->regions[index].members.size() == 1) return Outcome::kDone;
-  const Region& region = code.plan->regions[index];
-  const int due = DueOf(*code.plan, index);
-  if (until <= due) return Outcome::kDone;
-  for (int member : region.members) {
-    if (member >= until || member == region.root) break;
-    if ((frame.position > due && member < frame.position) || IsReplaced(frame, member)) continue;
-    if (*caught_at >= 0 && std::max(member, due) > *caught_at) break;
-    const Outcome outcome = StepInterior(stack, member);
-    if (outcome == Outcome::kCaught) {
-      *caught_at = std::max(member, due);
-    } else if (outcome != Outcome::kDone) {
-      return outcome;
+  const int from = frame.looked;
+  if (until <= from) return Outcome::kDone;
+  if (stack.main && m.region_observer_ && m.look_ahead_ && !replaying && frame.kind != FrameKind::kElement) {
+    for (int position = from; position < until; ++position) {
+      if (!IsAhead(stack, position, until)) continue;
+      const Outcome outcome = StepInterior(stack, position);
+      if (outcome == Outcome::kDone) continue;
+      if (outcome != Outcome::kCaught) return outcome;
+      frame.looked = position + 1;
+      return Caught(stack, position + 1, frame.position, false);
     }
   }
-  return *caught_at < 0 ? Outcome::kDone : Outcome::kCaught;
+  frame.looked = until;
+  return Outcome::kDone;
 }
 
 // Executes one instruction alone, whatever region it belongs to; the value is kept. Position and counters are the caller's business, also

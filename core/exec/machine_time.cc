@@ -63,12 +63,15 @@ bool Machine::Impl::CanSnapshot() const {
 
 bool Machine::Impl::CheckpointDue() { return std::chrono::steady_clock::now() >= next_checkpoint; }
 
-void Machine::Impl::MaybeCheckpoint(Stack& stack) {
+Outcome Machine::Impl::MaybeCheckpoint(Stack& stack) {
   constexpr int kRegionsBetweenLooks = 16;
   checkpoint_countdown = checkpoint_seconds > 0 ? kRegionsBetweenLooks : 0;
-  if (!CheckpointDue() || !CanSnapshot() || !m.settled()) return;
+  if (!CheckpointDue() || !CanSnapshot() || !m.settled()) return Outcome::kDone;
+  // Who runs on from there is not told what belongs before it.
+  if (const Outcome looked = LookBefore(stack, stack.frames.back().position); looked != Outcome::kDone) return looked;
   checkpoint();
   next_checkpoint = std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(std::chrono::duration<double>(checkpoint_seconds));
+  return Outcome::kDone;
 }
 
 void Machine::set_checkpoint_hook(std::function<void()> hook, double seconds) {
@@ -231,7 +234,7 @@ absl::Status Machine::Rewind(int depth, int position) {
   } else if (frame.counted) {
     executed_ -= frame.position - position;
   }
-  frame.position = position;
+  frame.position = frame.looked = position;
   frame.pending = code.plan->use_count;
   for (const Region& region : code.plan->regions) {
     if (region.root >= position) continue;
@@ -325,6 +328,8 @@ StopReason Machine::SeekForward(const Mark& mark) {
     if (next == now) return lost("the program does not get there");
     now = std::move(next);
   }
+  impl_->beyond_serial = 0;
+  for (Frame& frame : frames_) frame.looked = std::max(frame.looked, frame.position);  // who wants to know of the past goes through it
   return StopReason::kStep;
 }
 

@@ -1,4 +1,4 @@
-#include "core/exec/due.h"
+#include "core/exec/in_place.h"
 
 #include "core/ops/op.h"
 
@@ -14,14 +14,6 @@ bool OnlyUpdated(const Computation& computation, const Region& region, size_t k)
     }
   }
   return true;
-}
-
-int DueOf(const Plan& plan, int region) {
-  const Region& r = plan.regions[region];
-  for (size_t k = 0; k < r.inputs.size(); ++k) {
-    if (OnlyUpdated(*plan.computation, r, k)) return r.root;
-  }
-  return region == 0 ? 0 : plan.regions[region - 1].root + 1;
 }
 
 }  // namespace hloscope
