@@ -110,6 +110,9 @@ void Together::ServeOthers() {
   changed_.notify_all();
 }
 
+// Whether an error is what another one has led to: that it waits, or that it does so besides the one that tells who waits.
+int Together::Follows(const absl::Status& status) { return absl::IsCancelled(status) ? 2 : absl::IsDeadlineExceeded(status) ? 1 : 0; }
+
 // `said`: by the devices here.
 absl::Status Together::StatusOf(std::vector<absl::Status> said) const {
   if (across_ != nullptr && !across_->first())
@@ -120,8 +123,7 @@ absl::Status Together::StatusOf(std::vector<absl::Status> said) const {
       const DeviceEnd& end = across_->ends()[d];
       said[d] = end.ended ? end.status : absl::CancelledError("it waits for ever for others");
     }
-    if (said[d].ok() || (first >= 0 && !absl::IsCancelled(said[first]))) continue;
-    if (first < 0 || !absl::IsCancelled(said[d])) first = d;
+    if (!said[d].ok() && (first < 0 || Follows(said[d]) < Follows(said[first]))) first = d;
   }
   if (first < 0) return absl::OkStatus();
   // None of those here is the first that waits.

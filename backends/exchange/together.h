@@ -41,6 +41,7 @@ class Together {
   void Wake(int device);
   absl::Status WaitsForEver(int device);
   void ServeOthers();
+  static int Follows(const absl::Status& status);
   absl::Status StatusOf(std::vector<absl::Status> said) const;
 
   AcrossProcesses* across_;
