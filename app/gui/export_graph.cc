@@ -7,6 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "app/cli/export.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
@@ -34,6 +35,11 @@ constexpr int kNoteLetters = 16;       // "18.5 ms  100.0 %", "largest 12.4 MiB"
 constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked for
 
 bool NeedsRun(GraphColour by) { return by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError; }
+
+// Why a run stopped, where graphs take no other run.
+std::string OfOneDevice(const std::string& error) {
+  return absl::StrReplaceAll(error, {{kSayOtherwise, ", for graphs are of one device so far (pictures, with --at, of all)"}});
+}
 
 class GraphExport {
  public:
@@ -162,8 +168,9 @@ class GraphExport {
       figures_ = ErrorFigures(s);
     } else if (by == GraphColour::kHealth) {
       progress_.Set("running");
-      const absl::StatusOr<RunValues> values = WatchValues(s, {});
+      absl::StatusOr<RunValues> values = WatchValues(s, {});
       if (!values.ok()) return Refuse(values.status(), kFailed);
+      values->error = OfOneDevice(values->error);
       if (!values->error.empty()) std::fprintf(stderr, "note: %s\n", values->error.c_str());
       figures_ = values->Health(*s.module);
     }
@@ -197,6 +204,7 @@ class GraphExport {
       absl::StatusOr<RunValues> watched = WatchValues(s, asked ? RunLimits() : kByTheWay);
       if (!watched.ok()) return Refuse(watched.status(), kFailed);
       values = *std::move(watched);
+      values.error = OfOneDevice(values.error);
       input.values = &values;
       if (values.ended) input.notes.push_back(absl::StrCat("Values up to there: ", values.error, ". hloscope export --values runs it to its end."));
       if (!values.error.empty()) std::fprintf(stderr, "note: %s%s\n", values.error.c_str(), values.ended ? "; --values runs it to its end" : "");

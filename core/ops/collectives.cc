@@ -319,8 +319,7 @@ absl::Status OneDevice(const Instruction& i) {
   const int64_t n = ParticipantCount(i);
   if (n <= 1) return absl::OkStatus();
   return absl::UnimplementedError(
-      absl::StrCat(Name(i.opcode), " exchanges data among ", n,
-                   " devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+      absl::StrCat(Name(i.opcode), " exchanges data among ", n, " devices; this run has one replica and one partition", kSayOtherwise));
 }
 
 Value Retyped(const Value& v, const Shape& shape) { return v.shape().IsArray() && shape.IsArray() ? v.WithShape(shape) : v; }
@@ -331,9 +330,9 @@ absl::StatusOr<Value> Operands(const EvalContext& c, const Shape& shape) {
   for (size_t k = 0; k < (several ? c.operands.size() : 1); ++k) {
     const Shape& wanted = several ? shape.tuple_shapes()[k] : shape;
     if (SameUpToDynamic(c.operands[k].shape(), wanted)) continue;
-    return absl::UnimplementedError(absl::StrCat(
-        Name(c.instruction.opcode), " gives ", TypeText(wanted), " for ", TypeText(c.operands[k].shape()),
-        ", which takes several devices; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+    return absl::UnimplementedError(
+        absl::StrCat(Name(c.instruction.opcode), " gives ", TypeText(wanted), " for ", TypeText(c.operands[k].shape()),
+                     ", which takes several devices; this run has one replica and one partition", kSayOtherwise));
   }
   if (!shape.IsTuple() || (c.operands.size() == 1 && c.operands[0].shape().IsTuple())) return Retyped(c.operands[0], shape);
   std::vector<Value> elements;
@@ -369,9 +368,9 @@ absl::StatusOr<Value> EvaluateRaggedAllToAll(const EvalContext& c) {
 
 absl::StatusOr<Value> EvaluateAllToAll(const EvalContext& c) {
   if (c.operands.size() > 1) {
-    return absl::UnimplementedError(absl::StrCat(
-        Name(c.instruction.opcode), " exchanges data among ", c.operands.size(),
-        " devices, one for each operand; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+    return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " exchanges data among ", c.operands.size(),
+                                                 " devices, one for each operand; this run has one replica and one partition",
+                                                 kSayOtherwise));
   }
   return EvaluateIdentity(c);
 }
@@ -393,9 +392,8 @@ absl::StatusOr<Value> Permuted(const EvalContext& c, const Shape& shape) {
   for (const auto& [source, target] : pairs ? *pairs : std::vector<std::pair<int64_t, int64_t>>()) {
     if (source == 0 && target == 0) return Operands(c, shape);
     if (source == 0 || target == 0) {
-      return absl::UnimplementedError(
-          absl::StrCat(Name(c.instruction.opcode), " sends from device ", source, " to device ", target,
-                       "; this run has one replica and one partition, --replicas and --partitions say otherwise"));
+      return absl::UnimplementedError(absl::StrCat(Name(c.instruction.opcode), " sends from device ", source, " to device ", target,
+                                                   "; this run has one replica and one partition", kSayOtherwise));
     }
   }
   return Zeros(shape, c.account);  // no target of any pair

@@ -12,6 +12,8 @@ namespace hloscope {
 int64_t GroupSizeOf(absl::string_view replica_groups);
 // How many devices take part with this one: the group's size; for an empty list all that the module's header asks for.
 int64_t ParticipantCount(const Instruction& instruction);
+// The end of what is said where a run of one device comes to an exchange; who takes one device only says something else there.
+inline constexpr absl::string_view kSayOtherwise = ", --replicas and --partitions say otherwise";
 // The first instruction, of those of the entry that its result needs, that exchanges data among several devices by groups: a run on one device ends
 // there. Null: none, though loops and calls may have one.
 const Instruction* FirstExchange(const Module& module);
