@@ -1,17 +1,9 @@
 #include "visualizer/model/kept_stops.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <chrono>
-#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 #include <sstream>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "absl/strings/numbers.h"
@@ -19,6 +11,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "visualizer/model/kept_text.h"
+#include "visualizer/model/one_at_a_time.h"
 #include "visualizer/model/whole_file.h"
 
 namespace hloscope {
@@ -93,31 +86,6 @@ void MergeBookmarks(const KeptStops& before, const KeptStops& now, std::map<std:
     if (!same(before.bookmarks, name, mark) && !same(stored, name, mark)) stored[FreeName(name, stored)] = mark;
   }
 }
-
-// Reading, changing and writing as one, for all windows. A disk without locks, or a window that was halted while it wrote, keep nobody
-// waiting.
-class OneAtATime {
- public:
-  explicit OneAtATime(const std::string& folder) {
-    std::error_code error;
-    std::filesystem::create_directories(folder, error);
-    file_ = open((folder + "/writing").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
-    struct flock all = {};
-    all.l_type = F_WRLCK;
-    all.l_whence = SEEK_SET;
-    for (int k = 0; file_ >= 0 && k < 50 && fcntl(file_, F_OFD_SETLK, &all) != 0 && (errno == EAGAIN || errno == EACCES); ++k) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    }
-  }
-  ~OneAtATime() {
-    if (file_ >= 0) close(file_);
-  }
-  OneAtATime(const OneAtATime&) = delete;
-  OneAtATime& operator=(const OneAtATime&) = delete;
-
- private:
-  int file_ = -1;
-};
 
 }  // namespace
 

@@ -9,11 +9,14 @@
 #include <system_error>
 
 #include "absl/strings/str_cat.h"
+#include "visualizer/model/one_at_a_time.h"
 #include "visualizer/model/whole_file.h"
 
 namespace hloscope {
 
 using nlohmann::json;
+
+constexpr size_t kMostRecent = 12;
 
 void Settings::Remember(const std::string& path) {
   std::error_code error;
@@ -21,7 +24,7 @@ void Settings::Remember(const std::string& path) {
   const std::string name = error ? path : whole;
   recent.erase(std::remove(recent.begin(), recent.end(), name), recent.end());
   recent.insert(recent.begin(), name);
-  if (recent.size() > 12) recent.resize(12);
+  if (recent.size() > kMostRecent) recent.resize(kMostRecent);
 }
 
 std::string ConfigFolder() {
@@ -58,12 +61,76 @@ Settings LoadSettings(const std::string& folder) {
   return settings;
 }
 
-absl::Status SaveSettings(const Settings& settings, const std::string& folder) {
-  if (folder.empty()) return absl::OkStatus();
+namespace {
+
+absl::Status Write(const Settings& settings, const std::string& folder) {
   json to = {{"light", settings.light}, {"motion", settings.motion}, {"scale", settings.scale}, {"width", settings.width}, {"height", settings.height}, {"recent", settings.recent}};
   if (!settings.layout.empty()) to["layout"] = json::parse(settings.layout, nullptr, false);
   if (!settings.panels.empty()) to["panels"] = json::parse(settings.panels, nullptr, false);
   return WriteWholeFile(folder + "/window.json", to.dump(1, ' ', false, json::error_handler_t::replace));
+}
+
+using Paths = std::vector<std::string>;
+
+Paths Without(Paths paths, const Paths& gone) {
+  std::erase_if(paths, [&](const std::string& path) { return std::find(gone.begin(), gone.end(), path) != gone.end(); });
+  return paths;
+}
+
+// What was opened since, the newest first, stands before the rest in the order that it had.
+Paths MergedRecent(const Paths& before, const Paths& now, Paths stored) {
+  const bool full = now.size() >= kMostRecent;  // then what is missing has been pushed out
+  const Paths forgotten = full ? Paths() : Without(before, now);
+  Paths opened;
+  for (const std::string& path : now) {
+    const Paths rest(now.begin() + static_cast<ptrdiff_t>(opened.size()), now.end());
+    const Paths was = Without(Without(before, opened), forgotten);
+    if (rest.size() <= was.size() && std::equal(rest.begin(), rest.end(), was.begin())) break;
+    opened.push_back(path);
+  }
+  stored = Without(Without(std::move(stored), forgotten), opened);
+  stored.insert(stored.begin(), opened.begin(), opened.end());
+  if (stored.size() > kMostRecent) stored.resize(kMostRecent);
+  return stored;
+}
+
+std::string MergedPanels(const std::string& before, const std::string& now, const std::string& stored) {
+  const json was = json::parse(before, nullptr, false), is = json::parse(now, nullptr, false);
+  json merged = json::parse(stored, nullptr, false);
+  if (!is.is_object()) return stored;
+  if (!merged.is_object()) return now;
+  for (const auto& [panel, own] : is.items()) {
+    if (!was.is_object() || !was.contains(panel) || was[panel] != own) merged[panel] = own;
+  }
+  return merged.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
+}  // namespace
+
+Settings MergedSettings(const Settings& before, const Settings& now, Settings stored) {
+  const auto take = [&](auto Settings::*field) {
+    if (now.*field != before.*field) stored.*field = now.*field;
+  };
+  take(&Settings::light);
+  take(&Settings::motion);
+  take(&Settings::scale);
+  take(&Settings::width);
+  take(&Settings::height);
+  take(&Settings::layout);
+  stored.recent = MergedRecent(before.recent, now.recent, std::move(stored.recent));
+  stored.panels = MergedPanels(before.panels, now.panels, stored.panels);
+  return stored;
+}
+
+absl::StatusOr<Settings> KeepSettings(const Settings& before, const Settings& now, const std::string& folder) {
+  if (folder.empty()) return now;
+  const OneAtATime alone(folder);
+  const Settings stored = LoadSettings(folder);
+  Settings merged = MergedSettings(before, now, stored);
+  std::error_code error;
+  if (merged == stored && std::filesystem::exists(folder + "/window.json", error)) return merged;
+  if (absl::Status written = Write(merged, folder); !written.ok()) return written;
+  return merged;
 }
 
 }  // namespace hloscope

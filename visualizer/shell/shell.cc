@@ -23,7 +23,7 @@ constexpr float kLeastForTimeline = 300;  // of the window's height: in a lower 
 }  // namespace
 
 Shell::Shell(Engine& engine, Document& document, ShellOptions options) : engine_(engine), document_(document), options_(std::move(options)) {
-  settings_ = LoadSettings(options_.config_folder);
+  settings_ = kept_settings_ = LoadSettings(options_.config_folder);
   if (!settings_.layout.empty()) layout_.Load(nlohmann::json::parse(settings_.layout, nullptr, false));
   ui::TheLook().motion = settings_.motion;
   now_ = engine_.snapshot();
@@ -430,8 +430,10 @@ void Shell::SaveSettings() {
     if (!own.empty()) kept[id] = own;
   }
   settings_.panels = kept.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
-  const absl::Status saved = hloscope::SaveSettings(settings_, options_.config_folder);
-  if (!saved.ok()) engine_.AddConsole(ConsoleLine::kError, saved.message());
+  const absl::StatusOr<Settings> stored = KeepSettings(kept_settings_, settings_, options_.config_folder);
+  if (!stored.ok()) return engine_.AddConsole(ConsoleLine::kError, stored.status().message());
+  settings_.recent = stored->recent;
+  kept_settings_ = settings_;
 }
 
 }  // namespace hloscope

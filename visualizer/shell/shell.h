@@ -113,7 +113,7 @@ class Shell {
   Engine& engine_;
   Document& document_;
   ShellOptions options_;
-  Settings settings_;
+  Settings settings_, kept_settings_;  // as they were when this window looked at the disk last
   PanelLayout layout_;
   std::map<std::string, std::unique_ptr<Panel>> panels_;
   std::shared_ptr<const Snapshot> now_;
