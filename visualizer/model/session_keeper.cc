@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <map>
 #include <mutex>
 #include <system_error>
 #include <utility>
@@ -24,20 +25,50 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What there is to be kept of the session. Bookmarks are of one device's run: of several, the first one's are kept.
-KeptStops StopsOf(Session::State& s, const KeptStops& before) {
-  KeptStops now{StopsAsCommands(s), {}};
-  if (Several(s) && DevicesOf(s).selected != 0) {
-    now.bookmarks = before.bookmarks;
-  } else {
-    for (const auto& [name, mark] : s.Extension<Travel>().bookmarks) now.bookmarks[name] = MarkText(mark);
-  }
+// Bookmarks are of one device's run: "1:m1" is that of the second device; without a number of the first or only one.
+std::string KeptName(int device, const std::string& name) { return device == 0 ? name : absl::StrCat(device, ":", name); }
+
+// -1: none has that name.
+int DeviceOf(const std::string& kept_name) {
+  const size_t colon = kept_name.find(':');
+  int device = 0;
+  return colon == std::string::npos ? 0 : absl::SimpleAtoi(kept_name.substr(0, colon), &device) ? device : -1;
+}
+
+// Those of devices that have not been started yet wait for them.
+struct WaitingBookmarks {
+  std::map<std::string, std::string> marks;  // by KeptName
+};
+
+// How many have been given to their devices.
+int64_t GiveBookmarks(Session::State& s) {
+  int64_t given = 0;
+  ForEachRun(s, [&](int device) {
+    std::erase_if(s.Extension<WaitingBookmarks>().marks, [&](const auto& kept) {
+      const std::string name = kept.first.substr(kept.first.rfind(':') + 1);
+      Mark mark;
+      if (KeptName(device, name) != kept.first || !ParseMarkText(kept.second, &mark)) return false;
+      s.Extension<Travel>().bookmarks.emplace(name, mark);
+      ++given;
+      return true;
+    });
+  });
+  return given;
+}
+
+// What there is to be kept of the session.
+KeptStops StopsOf(Session::State& s) {
+  GiveBookmarks(s);
+  KeptStops now{StopsAsCommands(s), s.Extension<WaitingBookmarks>().marks};
+  ForEachRun(s, [&](int device) {
+    for (const auto& [name, mark] : s.Extension<Travel>().bookmarks) now.bookmarks[KeptName(device, name)] = MarkText(mark);
+  });
   return now;
 }
 
 // What was kept about the program; silent, but for one line.
 void Restore(const KeptStops& kept, Session::State& s) {
-  int64_t restored = 0, lost = 0, bookmarks = 0;
+  int64_t restored = 0, lost = 0, bookmarks = 0;  // also of devices that are not started yet
   const std::function<void(absl::string_view)> out = std::exchange(s.out, [](absl::string_view) {});
   for (const std::string& stop : kept.stops) {
     bool ok = true;
@@ -50,12 +81,11 @@ void Restore(const KeptStops& kept, Session::State& s) {
   }
   s.repeat.clear();
   s.out = out;
-  for (const auto& [name, text] : kept.bookmarks) {
-    Mark mark;
-    if (!ParseMarkText(text, &mark)) continue;
-    s.Extension<Travel>().bookmarks[name] = mark;
-    ++bookmarks;
-  }
+  std::map<std::string, std::string>& waiting = s.Extension<WaitingBookmarks>().marks;
+  waiting = kept.bookmarks;
+  bookmarks += GiveBookmarks(s);
+  std::erase_if(waiting, [&](const auto& mark) { return DeviceOf(mark.first) < 1 || DeviceOf(mark.first) >= s.options.devices.count(); });
+  bookmarks += static_cast<int64_t>(waiting.size());
   const auto count = [](int64_t n, absl::string_view one, absl::string_view many) { return absl::StrCat(n, " ", n == 1 ? one : many); };
   std::vector<std::string> back;
   if (restored > 0) back.push_back(count(restored, "stop or display", "stops and displays"));
@@ -130,7 +160,7 @@ void SessionKeeper::AskToKeep(const std::string& path, std::function<void()> don
   engine_.Ask("keep", [folder = folder_, seen = seen_, path, done = std::move(done)](Session::State& s) {
     if (seen->path != path)
       *seen = {path, ReadKeptStops(folder, path)};  // it has another name now: what is kept of that is of another program
-    KeptStops now = StopsOf(s, seen->kept);
+    KeptStops now = StopsOf(s);
     if (!(now == seen->kept) && KeepStops(folder, path, seen->kept, now).ok()) seen->kept = std::move(now);
     done();
   });
