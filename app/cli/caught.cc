@@ -49,7 +49,7 @@ ordered_json CaughtJson(const Module& module, const Caught& caught) {
   j["constant"] = f.constant != nullptr ? ordered_json(std::string(f.constant->name)) : ordered_json();
   j["loops"] = ordered_json::array();
   for (const CaughtFrame& frame : caught.frames) {
-    if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
+    if (!IsLoop(frame.kind)) continue;
     j["loops"].push_back({{"instruction", std::string(frame.caller->name)},
                           {"iteration", frame.iteration},
                           {"condition", frame.kind == FrameKind::kWhileCondition}});

@@ -314,7 +314,7 @@ std::string FramesText(const Caught& caught) {
   std::string text;
   for (size_t k = caught.frames.size(); k-- > 0;) {
     const CaughtFrame& f = caught.frames[k];
-    const bool loop = f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition;
+    const bool loop = IsLoop(f.kind);
     if (f.caller == nullptr || !loop) continue;
     absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ", f.iteration, " of %", f.caller->name);
   }

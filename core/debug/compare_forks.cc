@@ -183,7 +183,7 @@ absl::Status LookInside(Session::State& s, const std::string& a, const std::stri
   const Instruction* i = frame.computation->FindInstruction(comparison.first->name);
   if (i == nullptr) return absl::OkStatus();
   ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth) + 1);
-  const bool loop = path.back().kind == FrameKind::kWhileBody || path.back().kind == FrameKind::kWhileCondition;
+  const bool loop = IsLoop(path.back().kind);
   absl::StatusOr<std::optional<InnerDifference>> inside = std::optional<InnerDifference>();
   if (Def(*i).control != ControlKind::kNone) {
     inside = FirstInside(s, a, b, path, std::string(i->name), -1);
@@ -209,7 +209,7 @@ absl::Status LookThrough(Session::State& s, const std::string& a, const std::str
     const Frame& frame = s.machine->frames()[depth];
     ForkPath path(at.levels.begin(), at.levels.begin() + static_cast<ptrdiff_t>(depth));
     const ForkFrame& now = at.levels[depth];
-    if (now.kind == FrameKind::kWhileBody || now.kind == FrameKind::kWhileCondition) callers.push_back({path, now.caller, now});
+    if (IsLoop(now.kind)) callers.push_back({path, now.caller, now});
     path.push_back(now);
     for (const Instruction* i : frame.computation->schedule) {
       const bool first = comparison.first.has_value() && comparison.first->depth == static_cast<int>(depth) && comparison.first->name == i->name;

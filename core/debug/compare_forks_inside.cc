@@ -97,7 +97,7 @@ std::optional<ForkRow> Differs(const std::string& name, const Value& a, const Va
 std::string WhereText(const ForkPath& path, absl::string_view computation) {
   std::vector<std::string> around;
   for (const ForkFrame& frame : path) {
-    if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition)
+    if (IsLoop(frame.kind))
       around.push_back(absl::StrCat("iteration ", frame.iteration, " of %", frame.caller));
     if (frame.kind == FrameKind::kBranch) around.push_back(absl::StrCat("branch ", frame.branch, " of %", frame.caller));
     if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) around.push_back(absl::StrCat("call by %", frame.caller));

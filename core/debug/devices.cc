@@ -339,7 +339,7 @@ DeviceStanding StandingOf(Session::State& s, int device) {
     standing.instruction = m.finished() ? nullptr : m.next_instruction();
     standing.place = s.DescribeFrame(top);
     for (const Frame& frame : m.frames()) {
-      if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) standing.iteration = frame.iteration;
+      if (IsLoop(frame.kind)) standing.iteration = frame.iteration;
     }
     const std::string waits = s.waiting_at.has_value() && m.running() && m.Where() == *s.waiting_at ? all.room->WaitText(device) : "";
     if (m.finished()) {

@@ -65,10 +65,10 @@ std::string Session::State::DescribeFrame(int depth) const {
       const Frame& caller = machine->frames()[depth - 1];
       if (caller.position < static_cast<int>(caller.computation->schedule.size())) absl::StrAppend(&text, " of ", name_of(*caller.computation->schedule[caller.position]));
     }
-    if (f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", iteration ", f.iteration);
+    if (IsLoop(f.kind)) absl::StrAppend(&text, ", iteration ", f.iteration);
     for (int outer = depth - 1; outer > 0; --outer) {  // where iterations repeat, those around them tell them apart
       const Frame& around = machine->frames()[outer];
-      if (around.kind != FrameKind::kWhileBody && around.kind != FrameKind::kWhileCondition) continue;
+      if (!IsLoop(around.kind)) continue;
       absl::StrAppend(&text, ", in iteration ", around.iteration, " of ", name_of(*around.caller));
     }
     if (f.kind == FrameKind::kElement) absl::StrAppend(&text, ", call ", f.iteration);

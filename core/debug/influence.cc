@@ -535,7 +535,7 @@ class InfluenceBuilder {
       size_t level = 0;
       for (int f = frame; f >= 0; f = reader_.history().place(f).parent) {
         const FrameHistory::Place& at = reader_.history().place(f);
-        if (at.kind != FrameKind::kWhileBody && at.kind != FrameKind::kWhileCondition) continue;
+        if (!IsLoop(at.kind)) continue;
         if (level == node.loops.size()) node.loops.push_back({at.caller, at.kind == FrameKind::kWhileCondition, Path(f), {}});
         node.loops[level++].Add(at.iteration);
       }

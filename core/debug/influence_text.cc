@@ -42,7 +42,7 @@ std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
   size_t level = 0;
   return FrameText(history, node.frame, [&](int frame) -> std::string {
     const FrameKind kind = history.place(frame).kind;
-    const bool loops = kind == FrameKind::kWhileBody || kind == FrameKind::kWhileCondition;
+    const bool loops = IsLoop(kind);
     return loops && level < node.loops.size() ? LoopText(node.loops[level++]) : "";
   });
 }

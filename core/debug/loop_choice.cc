@@ -66,7 +66,7 @@ std::vector<const Instruction*> LoopsAround(const Session::State& s) {
   std::vector<const Instruction*> around;
   const std::vector<Frame>& frames = s.machine->frames();
   for (int k = std::min<int>(s.selected, static_cast<int>(frames.size()) - 1); k > 0; --k) {
-    if (frames[k].kind == FrameKind::kWhileBody || frames[k].kind == FrameKind::kWhileCondition) around.push_back(frames[k].caller);
+    if (IsLoop(frames[k].kind)) around.push_back(frames[k].caller);
   }
   return around;
 }

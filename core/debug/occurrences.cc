@@ -19,7 +19,7 @@ size_t OnStack(const Session::State& s, const Way& way) {
   while (k < way.steps.size() && k + 1 < frames.size()) {
     const Frame& frame = frames[k + 1];
     const Way::Step& step = way.steps[k];
-    const bool loop = IsLoop(step) && (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition);
+    const bool loop = IsLoopStep(step) && IsLoop(frame.kind);
     if (frame.caller != step.caller || frame.branch != step.branch || (frame.computation != step.callee && !loop)) break;
     ++k;
     if (frame.computation != step.callee) break;  // the loop's other part: in the same iteration
@@ -36,7 +36,7 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
   }
   size_t given = asked.iterations.size(), outermost = way.steps.size();
   for (size_t k = last; k > 0 && given > 0; --k) {
-    if (!IsLoop(way.steps[k - 1])) continue;
+    if (!IsLoopStep(way.steps[k - 1])) continue;
     way.ranges[k - 1] = asked.iterations[--given];
     outermost = k - 1;
   }
@@ -52,7 +52,7 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
   const size_t stack = OnStack(s, way);
   for (size_t k = 0; k < std::min(stack, outermost); ++k) {
     if (asked.iterations.empty() && asked.loop == nullptr && asked.call == 0) break;
-    if (!IsLoop(way.steps[k])) continue;
+    if (!IsLoopStep(way.steps[k])) continue;
     const int64_t now = s.machine->frames()[k + 1].iteration;
     way.ranges[k] = {now, now};
     way.open_from = k + 1;
@@ -134,7 +134,7 @@ bool Occurrences::single() const {
   if (ways_.size() != 1) return false;
   const Way& way = ways_[0];
   for (size_t k = 0; k < way.steps.size(); ++k) {
-    if (IsLoop(way.steps[k]) && !way.ranges[k].one()) return false;
+    if (IsLoopStep(way.steps[k]) && !way.ranges[k].one()) return false;
   }
   return true;
 }
@@ -143,7 +143,7 @@ bool Occurrences::plain() const {
   if (calls_ || groups_) return false;
   const auto open = [](const Way& way) {
     int loops = 0;
-    for (size_t k = way.open_from; k < way.steps.size(); ++k) loops += IsLoop(way.steps[k]) ? 1 : 0;
+    for (size_t k = way.open_from; k < way.steps.size(); ++k) loops += IsLoopStep(way.steps[k]) ? 1 : 0;
     return loops;
   };
   return open(ways_[0]) <= 1;
@@ -156,7 +156,7 @@ Mark Occurrences::OnlyMark() const {
   for (size_t k = 0; k < way.steps.size(); ++k) {
     mark.levels.back().position = way.steps[k].caller->index;
     mark.levels.push_back(way.steps[k].level);
-    if (IsLoop(way.steps[k])) mark.levels.back().iteration = way.ranges[k].first;
+    if (IsLoopStep(way.steps[k])) mark.levels.back().iteration = way.ranges[k].first;
   }
   return mark;
 }
@@ -184,7 +184,7 @@ std::string Occurrences::LegendOf(size_t group) const {
       const bool differs = std::any_of(ways_.begin(), ways_.end(), [&](const Way& other) {
         return other.group == group && k < other.steps.size() && (other.steps[k].caller != step.caller || other.steps[k].branch != step.branch);
       });
-      if (differs && !IsLoop(step)) path.push_back(absl::StrCat("%", step.caller->name, step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
+      if (differs && !IsLoopStep(step)) path.push_back(absl::StrCat("%", step.caller->name, step.branch >= 0 ? absl::StrCat(" branch ", step.branch) : ""));
     }
     calls.push_back(calls.size() == kMost ? "..." : absl::StrCat(way.call, path.empty() ? "" : " by ", absl::StrJoin(path, " in ")));
   }
@@ -211,7 +211,7 @@ std::string Occurrences::HowToChoose() const {
   std::vector<int64_t> example;
   bool open = false;
   for (size_t k = 0; k < way.steps.size(); ++k) {
-    if (!IsLoop(way.steps[k])) continue;
+    if (!IsLoopStep(way.steps[k])) continue;
     loops.push_back(absl::StrCat("%", way.steps[k].caller->name));
     example.push_back(way.ranges[k].first);
     open |= !way.ranges[k].one();
@@ -243,7 +243,7 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
   std::vector<std::string> around;  // of the loops around it, where the iterations of all are said
   bool open = false;
   for (size_t k = 0; k < way.steps.size(); ++k) {
-    if (!IsLoop(way.steps[k])) continue;
+    if (!IsLoopStep(way.steps[k])) continue;
     loops.push_back(way.steps[k].caller);
     open |= !way.ranges[k].one();
     around.push_back(way.ranges[k].one() ? absl::StrCat("iteration ", way.ranges[k].first, " of %", loops.back()->name) : "");
@@ -277,7 +277,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
     const absl::StatusOr<bool> there = seek(AfterEdits(timeline, mark));
     if (!there.ok() || !*there) return there.ok() ? absl::StatusOr<bool>(true) : there;
     Occurrence occurrence{std::move(iterations), 0, ways[0]};
-    for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoop(ways[0]->steps[k]) ? 1 : 0;
+    for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoopStep(ways[0]->steps[k]) ? 1 : 0;
     s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     return each(occurrence);
   }
@@ -291,7 +291,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
     mark.levels.back().position = step.caller->index;
     Mark there = mark;
     there.levels.push_back(step.level);
-    if (!IsLoop(step)) {
+    if (!IsLoopStep(step)) {
       const absl::StatusOr<bool> more = Walk(s, inside, depth + 1, there, iterations, each);
       if (!more.ok() || !*more) return more;
       continue;
@@ -301,7 +301,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
       first = std::min(first, way->ranges[depth].first);
       last = last < 0 || way->ranges[depth].last < 0 ? -1 : std::max(last, way->ranges[depth].last);
     }
-    const bool innermost = std::none_of(inside[0]->steps.begin() + static_cast<ptrdiff_t>(depth) + 1, inside[0]->steps.end(), IsLoop);
+    const bool innermost = std::none_of(inside[0]->steps.begin() + static_cast<ptrdiff_t>(depth) + 1, inside[0]->steps.end(), IsLoopStep);
     if (innermost && first > 0) {  // how far it comes, should it not come so far
       const std::optional<int64_t> trips = [&]() -> std::optional<int64_t> {
         const absl::StatusOr<bool> at = seek(mark);

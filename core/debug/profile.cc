@@ -17,7 +17,6 @@ constexpr size_t kMostEvents = 200000;
 constexpr size_t kMostMemorySamples = 4096;
 constexpr size_t kMostOwners = 50;
 
-bool IsLoopFrame(const Frame& f) { return f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition; }
 
 // The type that decides which peak counts: the first operand's where there is one (a product of bf16 may be written in f32).
 ElementType TypeOf(const Instruction& i) {
@@ -137,7 +136,7 @@ absl::Status Profiler::Observe(const Frame& frame, const Region& region, const V
   int64_t innermost = -1;
   const Instruction* before = nullptr;
   for (const Frame& f : machine_.frames()) {
-    if (!IsLoopFrame(f) || f.caller == nullptr || f.caller == before) continue;
+    if (!IsLoop(f.kind) || f.caller == nullptr || f.caller == before) continue;
     before = f.caller;
     const auto [loop, fresh] = loops_.try_emplace(f.caller, data_->loops.size());
     if (fresh) data_->loops.emplace_back().loop = f.caller;
@@ -217,7 +216,7 @@ const absl::flat_hash_set<const Buffer*>& Profiler::Constants() {
 
 namespace {
 
-std::string IterationOf(const Frame& frame) { return IsLoopFrame(frame) ? absl::StrCat(" (iteration ", frame.iteration, ")") : ""; }
+std::string IterationOf(const Frame& frame) { return IsLoop(frame.kind) ? absl::StrCat(" (iteration ", frame.iteration, ")") : ""; }
 
 }  // namespace
 

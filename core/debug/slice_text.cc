@@ -410,7 +410,7 @@ std::string SliceJson(const Module& module, const SliceFrames& frames, const Sli
     for (const SliceEdge& edge : node.edges) reads.push_back(JsonEdge(edge));
     for (const SliceTerm& term : node.terms) terms.push_back(JsonTerm(term));
     std::string text = absl::StrCat("{\"id\": ", n, ", \"instruction\": ", JsonQuoted(i.name), ", \"operation\": ", JsonQuoted(Name(i.opcode)), ", \"computation\": ", JsonQuoted(frame.computation->name));
-    if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, ", \"iteration\": ", frame.iteration);
+    if (IsLoop(frame.kind)) absl::StrAppend(&text, ", \"iteration\": ", frame.iteration);
     const std::string where = FrameText(frames.of(node.place.device), node.place.frame);
     if (!where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
     absl::StrAppend(&text, frames.name != nullptr ? absl::StrCat(", \"device\": ", JsonQuoted(frames.name(node.place.device))) : "", ", \"leaf\": ", node.place.leaf, ", \"index\": ", JsonIndex(node.index), ", \"kind\": ", JsonQuoted(KindWord(node.kind)));

@@ -312,7 +312,7 @@ absl::Status CommandReverseFinish(Session::State& s, absl::string_view args) {
   if (s.selected == 0 || mark.levels.size() < 2) return absl::FailedPreconditionError("the entry computation was called by nobody; goto start goes to its beginning");
   const Mark before = s.machine->Where();
   const Frame& frame = s.machine->frames()[s.selected];
-  const bool again = (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition || frame.kind == FrameKind::kElement) && frame.iteration >= 0;
+  const bool again = (IsLoop(frame.kind) || frame.kind == FrameKind::kElement) && frame.iteration >= 0;
   const std::string what = again ? absl::StrCat(frame.computation->name, frame.kind == FrameKind::kElement ? " (call " : " (iteration ", frame.iteration, ")") : std::string(frame.computation->name);
   mark.levels.resize(s.selected + 1);
   mark.levels.back().position = 0;
@@ -421,7 +421,7 @@ absl::Status InfoBookmarks(Session::State& s, absl::string_view args) {
     const Computation* computation = s.module->entry;
     for (size_t k = 0; k < mark.levels.size(); ++k) {
       const Mark::Level& level = mark.levels[k];
-      if (level.kind == FrameKind::kWhileBody || level.kind == FrameKind::kWhileCondition) absl::StrAppend(&text, " iteration ", level.iteration);
+      if (IsLoop(level.kind)) absl::StrAppend(&text, " iteration ", level.iteration);
       if (computation == nullptr) break;
       const bool ended = level.position >= static_cast<int>(computation->schedule.size());
       const Instruction* at = ended ? nullptr : computation->schedule[level.position];

@@ -204,7 +204,7 @@ absl::StatusOr<double> Session::State::Fact(absl::string_view name, absl::string
   int64_t iteration = -1;
   for (int depth = top; depth >= 0; --depth) {
     const Frame& f = machine->frames()[depth];
-    if (f.kind != FrameKind::kWhileBody && f.kind != FrameKind::kWhileCondition) continue;
+    if (!IsLoop(f.kind)) continue;
     if (argument.empty()) return static_cast<double>(f.iteration);
     if (!IsCalled(*f.caller, argument)) continue;
     if (running.empty()) iteration = f.iteration;

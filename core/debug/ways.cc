@@ -111,7 +111,7 @@ bool SameLoops(const Way& a, const Way& b) {
   const auto loops = [](const Way& way) {
     std::vector<std::pair<const Instruction*, const Computation*>> found;
     for (const Way::Step& step : way.steps) {
-      if (IsLoop(step)) found.emplace_back(step.caller, step.callee);
+      if (IsLoopStep(step)) found.emplace_back(step.caller, step.callee);
     }
     return found;
   };
@@ -130,7 +130,7 @@ bool IsOf(const Way& way, absl::Span<const PastFrame> frames) {
 
 }  // namespace
 
-bool IsLoop(const Way::Step& step) { return step.level.kind == FrameKind::kWhileBody || step.level.kind == FrameKind::kWhileCondition; }
+bool IsLoopStep(const Way::Step& step) { return IsLoop(step.level.kind); }
 
 std::vector<Way> WaysTo(const Module& module, const CallGraph& calls, const Computation& home) { return Ways(module, calls, home).Take(); }
 
@@ -148,7 +148,7 @@ int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {
     if (group == groups.size()) {
       groups.push_back(&way);
       size.push_back(0);
-      const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoop);
+      const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoopStep);
       loops.push_back(loop == way.steps.rend() ? nullptr : loop->caller);
     }
     way.group = group;
@@ -171,7 +171,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   if (frames.empty()) return "";
   std::vector<int64_t> iterations;
   for (const PastFrame& frame : frames) {
-    if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) iterations.push_back(frame.iteration);
+    if (IsLoop(frame.kind)) iterations.push_back(frame.iteration);
   }
   std::string text = iterations.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(iterations, ","));
   const auto add = [&](const auto&... parts) { absl::StrAppend(&text, text.empty() ? "" : " ", parts...); };

@@ -32,7 +32,7 @@ struct Way {
   int call = 1;                        // in its group, in program order
 };
 
-bool IsLoop(const Way::Step& step);
+bool IsLoopStep(const Way::Step& step);
 
 inline constexpr size_t kMostWays = 256;
 // The first kMostWays, in program order.

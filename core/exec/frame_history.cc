@@ -66,7 +66,6 @@ FrameHistory::~FrameHistory() = default;
 
 namespace {
 
-bool IsLoop(const Frame& frame) { return frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition; }
 
 // What the iteration began with, if the frame still has it.
 const Value& Beginning(const Frame& frame) {
@@ -84,7 +83,7 @@ void FrameHistory::ReadPast() {
     size_t edited = 0;  // how far in
     for (size_t d = 0; d < frames.size(); ++d) {
       const Frame& frame = frames[d];
-      if (d > 0 && IsLoop(frame) && Beginning(frame).has_value() && !IsReplaced(frame, frame.computation->parameters[0]->index)) begun_[LoopKey(frames[d - 1].path, frame.caller)][frame.iteration] = &frame;
+      if (d > 0 && IsLoop(frame.kind) && Beginning(frame).has_value() && !IsReplaced(frame, frame.computation->parameters[0]->index)) begun_[LoopKey(frames[d - 1].path, frame.caller)][frame.iteration] = &frame;
       if (frame.set_by_hand.empty()) continue;
       edited_[frame.path] = &frame;  // the last one knows of all that was set there
       edited = d;
@@ -264,7 +263,7 @@ absl::Status FrameHistory::SetAgain(int frame, Ended& ended) {
   for (const auto& [position, then] : inside->second) {
     const Instruction& caller = *then->caller;
     absl::StatusOr<Value> result = Value();
-    if (IsLoop(*then)) {
+    if (IsLoop(then->kind)) {
       absl::StatusOr<int64_t> count = Iterations(frame, caller);
       if (!count.ok()) return count.status();
       result = Carried(frame, caller, *count);
@@ -282,7 +281,7 @@ absl::Status FrameHistory::SetAgain(int frame, Ended& ended) {
 absl::StatusOr<Value> FrameHistory::ValueOf(int frame, const Instruction& instruction) {
   const Place& p = places_[frame];
   if (p.live) return machine_.ValueOf(frame, instruction.index);
-  if (p.kind == FrameKind::kWhileBody || p.kind == FrameKind::kWhileCondition) {
+  if (IsLoop(p.kind)) {
     if (instruction.parameter_number >= 0) {
       absl::StatusOr<Value> carried = Carried(p.parent, *p.caller, p.iteration);
       if (!carried.ok()) return carried;

@@ -30,6 +30,7 @@ class CustomCallLibrary;  // core/exec/custom_call.h
 class ExchangePort;       // core/exec/exchange.h
 
 enum class FrameKind : uint8_t { kEntry, kCall, kFusion, kWhileCondition, kWhileBody, kBranch, kElement };
+inline bool IsLoop(FrameKind kind) { return kind == FrameKind::kWhileCondition || kind == FrameKind::kWhileBody; }
 
 // A value that SetValue replaced: what was executed before the set read the old one, and is made again from it.
 struct Replaced {

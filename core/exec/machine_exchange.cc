@@ -11,7 +11,7 @@ namespace {
 std::vector<LoopPlace> LoopsAround(absl::Span<const Frame> frames) {
   std::vector<LoopPlace> loops;
   for (const Frame& frame : frames) {
-    if (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition) continue;
+    if (!IsLoop(frame.kind)) continue;
     loops.push_back({frame.caller, frame.iteration, frame.kind == FrameKind::kWhileCondition});
   }
   return loops;

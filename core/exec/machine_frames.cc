@@ -55,10 +55,10 @@ absl::Status Machine::Impl::PushFrame(Stack& stack, FrameKind kind, const Instru
   if (stack.main) {
     if (armed_changed) UpdateArmedWithin();
     // A loop around a stop hands its values on: should the stop be reached, the loop's frame is come back to in a way that keeps them.
-    const bool loop = kind == FrameKind::kWhileBody || kind == FrameKind::kWhileCondition;
+    const bool loop = IsLoop(kind);
     frame.pinned = kind == FrameKind::kEntry || kind == FrameKind::kElement || (loop ? !armed[computation.id].empty() : armed_within[computation.id]) || changed || static_cast<int>(stack.frames.size()) <= pin_depth ||
                    (goal != nullptr && static_cast<int>(stack.frames.size()) == goal->goal_depth && kind == goal->goal_kind && iteration == goal->goal_iteration);
-    if (checkpoint != nullptr && (kind == FrameKind::kWhileBody || kind == FrameKind::kWhileCondition)) {
+    if (checkpoint != nullptr && IsLoop(kind)) {
       frame.pinned = frame.pinned || code.long_running || CheckpointDue();
       frame.begun_ns = NowNs();
     }

@@ -50,7 +50,7 @@ const Mark& Machine::exchanged() const { return impl_->exchanged; }
 
 bool Machine::settled() const {
   return std::all_of(frames_.begin(), frames_.end(), [](const Frame& frame) {
-    return frame.pinned || (frame.kind != FrameKind::kWhileBody && frame.kind != FrameKind::kWhileCondition);
+    return frame.pinned || !IsLoop(frame.kind);
   });
 }
 

@@ -96,7 +96,7 @@ inline SoundRun RunSoundly(const Module& module, Backend& backend) {
   if (!run.status.ok()) return run;
   machine.set_light_region_observer([&](const Frame& frame, const Region&, const Kernel*, absl::Span<const Value>, const Value&) {
     int64_t& most = run.ran[frame.computation];
-    const bool loop = frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition;
+    const bool loop = IsLoop(frame.kind);
     if (frame.kind != FrameKind::kElement) most = std::max(most, loop ? frame.iteration + 1 : 1);
     return absl::OkStatus();
   });

@@ -133,7 +133,7 @@ LineValues LookAtLines(Session::State& s, const std::vector<const Instruction*>&
         absl::StatusOr<Value> value = s.machine->ValueOf(depth, instruction->index);
         if (value.ok()) {
           line = Summary(*value, LookOn(s, depth, *instruction, *value, until));
-          if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition) line.iteration = frame.iteration;
+          if (IsLoop(frame.kind)) line.iteration = frame.iteration;
         }
       }
     }

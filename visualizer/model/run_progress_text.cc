@@ -115,7 +115,7 @@ RunningText TextOfRun(const Snapshot& now, const Engine::Activity& activity, con
     if (position < 0 || position >= static_cast<int>(computation->schedule.size())) break;
     const Instruction& caller = *computation->schedule[position];
     const Mark::Level& level = activity.mark.levels[k + 1];
-    if (level.kind == FrameKind::kWhileBody || level.kind == FrameKind::kWhileCondition) {
+    if (IsLoop(level.kind)) {
       const auto row = std::find_if(now.trips.begin(), now.trips.end(), [&](const TripRow& r) { return r.loop == &caller && r.whole; });
       text.loop_text = absl::StrCat("iteration ", GroupedCount(level.iteration), row != now.trips.end() ? absl::StrCat(" of ", GroupedCount(row->trips)) : "");
       absl::StrAppend(&text.whole, ", ", text.loop_text, " of %", caller.name);

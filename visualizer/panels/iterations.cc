@@ -250,7 +250,7 @@ class IterationsPanel : public Panel {
     const Snapshot& now = context.now;
     const Instruction* innermost = nullptr;
     for (int k = std::min<int>(now.selected_frame, static_cast<int>(now.frames.size()) - 1); k >= 0 && innermost == nullptr; --k) {
-      if (now.frames[k].kind == FrameKind::kWhileBody || now.frames[k].kind == FrameKind::kWhileCondition) innermost = now.frames[k].caller;
+      if (IsLoop(now.frames[k].kind)) innermost = now.frames[k].caller;
     }
     context.run(absl::StrCat("goto iteration ", iteration, innermost == loop_ ? "" : absl::StrCat(" in ", CommandName(now, *loop_))));
   }

@@ -104,7 +104,7 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
     parts.emplace_back(std::string(shown->parent->name), c.dim);
     parts.emplace_back(absl::StrCat(shown->index + 1, " of ", shown->parent->instructions.size()), c.dim);
     if (const FrameRow* frame = now.frame(); frame != nullptr && running != nullptr && frame->computation == running->parent &&
-                                             (frame->kind == FrameKind::kWhileBody || frame->kind == FrameKind::kWhileCondition)) {
+                                             IsLoop(frame->kind)) {
       parts.emplace_back(absl::StrCat("iteration ", iteration_ >= 0 ? iteration_ : frame->iteration), iteration_ >= 0 ? c.blue : c.amber);
     }
     const std::vector<PythonFrame> frames = index_.module() != nullptr ? index_.module()->PythonFrames(*shown) : std::vector<PythonFrame>();

@@ -63,7 +63,7 @@ class TimelinePanel : public Panel {
   // Of the innermost loop that the program stands in.
   static bool GoIteration(PanelContext& context, int by, std::string* error) {
     const std::vector<FrameRow>& frames = context.now.frames;
-    const auto loop = std::find_if(frames.rbegin(), frames.rend(), [](const FrameRow& f) { return f.kind == FrameKind::kWhileBody || f.kind == FrameKind::kWhileCondition; });
+    const auto loop = std::find_if(frames.rbegin(), frames.rend(), [](const FrameRow& f) { return IsLoop(f.kind); });
     if (loop == frames.rend() || loop->caller == nullptr) {
       *error = "the program stands in no loop";
       return false;

@@ -128,7 +128,7 @@ TimelineAxis::Place TimelineAxis::PlaceOf(const Mark& mark) const {
     place.at = inside ? computation->schedule[level.position] : nullptr;
     if (k + 1 == mark.levels.size() || place.at == nullptr) break;
     const Mark::Level& next = mark.levels[k + 1];
-    if (next.kind == FrameKind::kWhileBody || next.kind == FrameKind::kWhileCondition) {
+    if (IsLoop(next.kind)) {
       place.loops.push_back(place.at);
       place.iterations.push_back(next.iteration);
       const double trips = static_cast<double>(TripsOf(*place.at)), width = place.span.width() / trips;
