@@ -115,7 +115,8 @@ class ReferenceWatch {
   // And notes the verdict, like an expect.
   void Tell(Session::State& s, absl::string_view before) const {
     const CheckReport& r = report();
-    s.Say(Count(r.checked_elements, "element"), " of ", Count(r.instructions, "instruction"), " compared with the reference: ");
+    // A fused region's result is compared as it is, and its members, which are executed alone.
+    s.Say(Count(r.checked_elements, "element"), " of ", r.regions == r.instructions ? "" : absl::StrCat(Count(r.regions, "region"), " and "), Count(r.instructions, "instruction"), " compared with the reference: ");
     if (r.mismatch_count == 0) {
       s.Say("no mismatch", before, r.unchecked_nonfinite > 0 ? absl::StrCat("; ", r.unchecked_nonfinite, " not finite on both sides") : "",
             r.unchecked_opaque > 0 ? absl::StrCat("; ", Count(r.unchecked_opaque, "result"), " without a cheap reference") : "", "\n");
