@@ -1,5 +1,6 @@
 #include "visualizer/model/line_results.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -54,6 +55,13 @@ std::vector<LineResult> ResultsOfLine(absl::string_view line, const std::vector<
     if (results.size() == names.size()) return results;
   }
   return {{beginning.back(), ""}};
+}
+
+const Instruction& OperationWritten(absl::string_view line, const Instruction& instruction) {
+  if (instruction.operands.size() != 1 || instruction.operands[0] == nullptr || !instruction.operands[0]->shape.IsTuple() || instruction.shape.IsTuple()) return instruction;
+  const std::vector<LineResult> results = ResultsOfLine(line, {&instruction});
+  const bool one_of = std::any_of(results.begin(), results.end(), [&](const LineResult& r) { return r.instruction == &instruction; });
+  return results.size() > 1 && one_of ? *instruction.operands[0] : instruction;
 }
 
 }  // namespace hloscope

@@ -17,6 +17,8 @@ struct LineResult {
 };
 // `beginning`: the instructions that begin on the line.
 std::vector<LineResult> ResultsOfLine(absl::string_view line, const std::vector<const Instruction*>& beginning);
+// What a person wrote on the line that the instruction begins on: the operation, where the line names several results and this is one.
+const Instruction& OperationWritten(absl::string_view line, const Instruction& instruction);
 
 }  // namespace hloscope
 

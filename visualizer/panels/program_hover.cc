@@ -8,6 +8,7 @@
 #include "core/debug/source_view.h"
 #include "core/ops/op.h"
 #include "visualizer/model/instruction_facts.h"
+#include "visualizer/model/line_results.h"
 #include "visualizer/panels/program_panel.h"
 #include "visualizer/widgets/controls.h"
 
@@ -87,10 +88,13 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   }
   const Instruction& instruction = *symbol.instruction;
   const Instruction* running = index_.Running(&instruction);
-  const OpDef& def = Def(instruction);
+  const int64_t begin = index_.NameRangeOf(instruction).begin;
+  const std::string line = begin >= 0 ? std::string(context.document.line(context.document.LineAt(begin))) : "";
+  const Instruction& written = OperationWritten(line, instruction);
+  const OpDef& def = Def(written);
   ui::Text(instruction.name, c.text, type.mono_strong);
   ImGui::SameLine();
-  ui::Text(Name(instruction.opcode), c.blue, type.mono);
+  ui::Text(absl::StrCat(&written == &instruction ? "" : "result of ", Name(written.opcode)), c.blue, type.mono);
   if (!def.summary.empty()) {
     ImGui::PushTextWrapPos(ImGui::GetCursorPosX() + ui::Px(520));
     std::string summary;
@@ -116,7 +120,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   if (running != nullptr && (running != formula_of_ || formula_program_ != context.now.program_generation)) {
     formula_of_ = running;
     formula_program_ = context.now.program_generation;
-    formula_ = ShownFormula(*running).value_or("");
+    formula_ = &written == &instruction ? ShownFormula(*running).value_or("") : "";
   }
   const std::string formula = running != nullptr && !formula_.empty() ? formula_ : std::string(def.formula);
   if (!formula.empty()) CardRow("formula", formula, c.text, type.mono, true);
