@@ -3,41 +3,25 @@
 
 #include <cmath>
 #include <cstdio>
+#include <set>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "core/debug/locations.h"
+#include "core/debug/record_sources.h"
 #include "core/debug/single_step.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
+#include "core/ops/leaf_flow.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
 
 constexpr size_t kKept = 100;
-
-// "while.3[17]/fusion.2/": where the frame on top stands.
-std::string PlaceOf(absl::Span<const Frame> frames) {
-  std::string place;
-  for (size_t k = 1; k < frames.size(); ++k) {
-    const Frame& f = frames[k];
-    absl::StrAppend(&place, f.caller == nullptr ? absl::string_view("?") : f.caller->name);
-    switch (f.kind) {
-      case FrameKind::kWhileBody: absl::StrAppend(&place, "[", f.iteration, "]"); break;
-      case FrameKind::kWhileCondition: absl::StrAppend(&place, "[", f.iteration, "?]"); break;
-      case FrameKind::kBranch: absl::StrAppend(&place, "{", f.branch, "}"); break;
-      case FrameKind::kElement: absl::StrAppend(&place, "(", f.iteration, ")"); break;
-      case FrameKind::kEntry:
-      case FrameKind::kCall:
-      case FrameKind::kFusion: break;
-    }
-    place += "/";
-  }
-  return place;
-}
 
 absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& value, const WatchedRun::Visitor& visit) {
   if (value.shape().IsTuple()) {
@@ -84,7 +68,7 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
     const Frame& frame = machine.frames().back();
     if (frame.serial != serial) {
       serial = frame.serial;
-      place = PlaceOf(machine.frames());
+      place = PlaceOf(LevelsOf(machine.frames()));
       if (run.constants) {
         if (absl::Status status = VisitConstants(machine, *frame.computation, place, told, visit); !status.ok()) return status;
       }
@@ -113,7 +97,7 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
     const int depth = static_cast<int>(machine.frames().size()) - 1;
     const Instruction& instruction = *top.computation->schedule[top.position - 1];
     const absl::StatusOr<Value> value = machine.ValueOf(depth, instruction.index);
-    parameters = value.ok() ? Visit(machine, instruction, absl::StrCat(PlaceOf(machine.frames()), instruction.name), *value, visit) : value.status();
+    parameters = value.ok() ? Visit(machine, instruction, absl::StrCat(PlaceOf(LevelsOf(machine.frames())), instruction.name), *value, visit) : value.status();
     if (parameters.ok()) reason = machine.Run();
   }
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
@@ -180,7 +164,7 @@ class RecordComparer {
     for (const std::string& name : record.names()) names_.insert(name);
   }
 
-  absl::Status Visit(const Instruction& instruction, const std::string& place, const Value& array) {
+  absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
     if (!names_.contains(place)) {
       // Of what no region makes only what was recorded there is looked at; records that were made without constants are none the worse.
       if (instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
@@ -203,13 +187,13 @@ class RecordComparer {
     ++report_.compared;
     if (recorded->shape().dimensions() != array.shape().dimensions()) {
       d.unlike = absl::StrCat("the record has ", recorded->shape().ToString(false), ", the run ", array.shape().ToString(false));
-      return Diverged(std::move(d));
+      return Diverged(machine, std::move(d));
     }
     const Budget* given = budgets_.Find(instruction);
     d.difference = CompareArrays(array, *recorded, given != nullptr ? *given : recorded->shape().element_type() != type ? ReorderingBudget(NarrowerType(type, recorded->shape().element_type())) : Budget());
     report_.elements += d.difference.elements;
     report_.other_bits += d.difference.other_bits > 0;
-    if (d.difference.beyond > 0) return Diverged(std::move(d));
+    if (d.difference.beyond > 0) return Diverged(machine, std::move(d));
     if (std::isfinite(d.difference.worst_ulp)) report_.worst_ulp = std::max(report_.worst_ulp, d.difference.worst_ulp);
     return absl::OkStatus();
   }
@@ -220,41 +204,32 @@ class RecordComparer {
   }
 
  private:
-  absl::Status Diverged(RecordDivergence d) {
-    const std::string prefix = d.place.substr(0, d.place.rfind('/') == std::string::npos ? 0 : d.place.rfind('/') + 1);
+  absl::Status Diverged(const Machine& machine, RecordDivergence d) {
+    const Shape& shape = d.instruction->shape;
+    int leaf = 0;
+    while (leaf + 1 < LeafCountOf(shape) && !absl::EndsWith(d.place, LeafPlace(shape, leaf))) ++leaf;
     ++report_.diverging;
-    d.own = report_.diverging == 1 || !Inherits(*d.instruction, prefix);
+    d.own = report_.diverging == 1 || !sources_.ReadsOther(*d.instruction, LevelsOf(machine.frames()), leaf);
     report_.own += d.own;
-    diverged_.insert(absl::StrCat(prefix, d.instruction->name));
+    diverged_.insert(d.place);
     if (d.instruction->literal != nullptr) constants_.insert(d.instruction);
     if (report_.divergences.size() < kKept) report_.divergences.push_back(std::move(d));
     return keep_going_ ? absl::OkStatus() : absl::CancelledError("diverged");
   }
 
-  // Whether something that it reads has diverged: in its frame, or before it where the value comes from outside or from a loop.
-  bool Inherits(const Instruction& instruction, const std::string& prefix) const {
-    if (Def(instruction).control != ControlKind::kNone || (instruction.parameter_number >= 0 && !instruction.parent->is_entry)) return true;  // made inside or outside
-    std::vector<const Instruction*> todo(instruction.operands.begin(), instruction.operands.end());
-    absl::flat_hash_set<const Instruction*> seen;
-    while (!todo.empty()) {
-      const Instruction* i = todo.back();
-      todo.pop_back();
-      if (!seen.insert(i).second) continue;
-      const std::string place = absl::StrCat(prefix, i->name);
-      if (diverged_.contains(place) || constants_.contains(i)) return true;
-      if (names_.contains(place)) continue;
-      if (i->parameter_number >= 0 ? !i->parent->is_entry : Def(*i).control != ControlKind::kNone) return true;
-      todo.insert(todo.end(), i->operands.begin(), i->operands.end());
-    }
-    return false;
+  RecordedAs Known(const Instruction& instruction, const std::string& place) const {
+    if (diverged_.contains(place) || constants_.contains(&instruction)) return RecordedAs::kOther;
+    return names_.contains(place) ? RecordedAs::kSame : RecordedAs::kNothing;
   }
 
   NpzReader& record_;
   const BudgetTable& budgets_;
   const bool keep_going_;
   RecordComparison report_;
-  absl::flat_hash_set<std::string> names_, met_, diverged_;
+  std::set<std::string> names_;
+  absl::flat_hash_set<std::string> met_, diverged_;
   absl::flat_hash_set<const Instruction*> constants_;  // that diverged: recorded once, in whichever iteration or call they came first
+  const RecordSources sources_{names_, [this](const Instruction& instruction, const std::string& place) { return Known(instruction, place); }};
 };
 
 }  // namespace
@@ -278,8 +253,8 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
   }
   run.halts = &unseen;
   run.constants = true;
-  const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) {
-    return comparer.Visit(instruction, place, array);
+  const absl::Status ran = Watch(std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
+    return comparer.Visit(machine, instruction, place, array);
   });
   if (!ran.ok() && !absl::IsCancelled(ran)) return ran;
   RecordComparison report = comparer.Report(ran.ok());
