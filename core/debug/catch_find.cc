@@ -419,6 +419,66 @@ std::optional<Finding> CatchFinder::FindNonFinite(const CatchRequest& request, c
   return found;
 }
 
+namespace {
+
+// Windows of one size in an array; finds those that have an element in common. Places that are read from may overlap: only the same one is
+// found again.
+class Windows {
+ public:
+  Windows(const IndexedAccess& access, const Shape& array) : size_(access.window), array_(array) {
+    if (access.clamps) std::fill(size_.begin(), size_.end(), 1);
+    for (int64_t& size : size_) size = std::max<int64_t>(size, 1);
+    for (int d : access.map) {
+      if (size_[d] > 1) near_.push_back(d);
+    }
+  }
+
+  // One of before that overlaps it; null: none, and it is kept.
+  const IndexVector* Overlapped(const IndexVector& v) {
+    if (!Within(v.place, v.place)) return nullptr;  // nothing of it is written
+    std::vector<int64_t> cell(v.place.size());
+    for (size_t d = 0; d < cell.size(); ++d) cell[d] = v.place[d] >= 0 ? v.place[d] / size_[d] : (v.place[d] + 1) / size_[d] - 1;
+    const IndexVector* found = Search(v, cell, 0);
+    if (found == nullptr) cells_[cell].push_back(v);
+    return found;
+  }
+
+ private:
+  // Some element that both windows have lies in the array.
+  bool Within(const std::vector<int64_t>& a, const std::vector<int64_t>& b) const {
+    for (size_t d = 0; d < a.size(); ++d) {
+      const int64_t first = std::max<int64_t>({a[d], b[d], 0}), end = std::min(std::min(a[d], b[d]) + size_[d], array_.dim(static_cast<int>(d)));
+      if (first >= end) return false;
+    }
+    return true;
+  }
+  // In cells as large as a window only neighbours can overlap.
+  const IndexVector* Search(const IndexVector& v, std::vector<int64_t>& cell, size_t dimension) const {
+    if (dimension < near_.size()) {
+      int64_t& at = cell[near_[dimension]];
+      const int64_t here = at;
+      const IndexVector* found = nullptr;
+      for (int64_t step : {0, -1, 1}) {
+        at = here + step;
+        if (found == nullptr) found = Search(v, cell, dimension + 1);
+      }
+      at = here;
+      return found;
+    }
+    const auto near = cells_.find(cell);
+    if (near == cells_.end()) return nullptr;
+    const auto found = std::find_if(near->second.begin(), near->second.end(), [&](const IndexVector& other) { return Within(v.place, other.place); });
+    return found == near->second.end() ? nullptr : &*found;
+  }
+
+  std::vector<int64_t> size_;
+  const Shape& array_;
+  std::vector<int> near_;  // dimensions in which windows may overlap without beginning at one place
+  std::map<std::vector<int64_t>, std::vector<IndexVector>> cells_;
+};
+
+}  // namespace
+
 std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, const Instruction& instruction, absl::Span<const Value> operands) {
   const std::optional<IndexedAccess> access = IndexedAccessOf(instruction);
   if (!access.has_value()) return std::nullopt;
@@ -438,7 +498,7 @@ std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, c
     if (!v.components.empty()) found->index = IndexIn(operands[v.components[0].operand].shape(), v.components[0].linear);
     elements(v, *found);
   };
-  std::map<std::vector<int64_t>, IndexVector> seen;
+  Windows windows(*access, instruction.operands[access->array]->shape);
   std::vector<int64_t> last;
   ForEachIndexVector(instruction, *access, operands, [&](const IndexVector& v) {
     const auto outside = std::find_if(v.components.begin(), v.components.end(), [](const IndexComponent& c) { return c.outside(); });
@@ -447,12 +507,15 @@ std::optional<Finding> CatchFinder::FindByIndices(const CatchRequest& request, c
       const std::string bounds = absl::StrCat("start ", outside->value, " in dimension ", outside->dimension, " lies outside 0..", outside->last);
       note(v, access->clamps ? absl::StrCat(bounds, " and is clamped to ", outside->value < 0 ? 0 : outside->last) : absl::StrCat(bounds, ", so the update is skipped or cut"));
     } else if (request.kind == CatchKind::kDuplicate) {
-      if (outside != v.components.end()) return true;
-      auto [at, fresh] = seen.try_emplace(v.place, v);
-      if (fresh) return true;
+      if (access->clamps && outside != v.components.end()) return true;
+      const IndexVector* before = windows.Overlapped(v);
+      if (before == nullptr) return true;
       const bool first = !found.has_value();
-      note(v, absl::StrCat("place [", absl::StrJoin(v.place, ", "), "] comes twice, but unique_indices=true was promised"));
-      if (first) elements(at->second, *found);
+      const std::string place = absl::StrCat("[", absl::StrJoin(v.place, ", "), "]");
+      const std::string twice = before->place == v.place ? absl::StrCat("place ", place, " comes twice")
+                                                         : absl::StrCat("the window at ", place, " overlaps the one at [", absl::StrJoin(before->place, ", "), "]");
+      note(v, absl::StrCat(twice, ", but unique_indices=true was promised"));
+      if (first) elements(*before, *found);
     } else {
       if (!last.empty() && v.place < last) {
         note(v, absl::StrCat("place [", absl::StrJoin(v.place, ", "), "] comes after [", absl::StrJoin(last, ", "), "], but indices_are_sorted=true was promised"));

@@ -50,10 +50,13 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next, const
   const int old_size = static_cast<int>(frame.computation->schedule.size());
   result.known.resize(schedule.size());
   result.parameters.resize(next.entry->parameters.size());
+  // Also what the run before has to hand over, and has not come to.
+  const std::vector<Machine::Known>& waiting = s.machine->waiting();
+  const auto waits = [&](int p) { return p >= frame.position && p < static_cast<int>(waiting.size()) && waiting[p].known; };
   std::vector<bool> executed(old_size, false);
   for (int p = 0; p < old_size; ++p) {
     const bool parameter = frame.computation->schedule[p]->parameter_number >= 0;
-    executed[p] = p < frame.position || parameter;
+    executed[p] = p < frame.position || parameter || waits(p);
     if (executed[p] && !parameter) ++result.executed;
   }
   result.old_position = UnchangedInstructions(*s.module, next, executed);
@@ -68,7 +71,7 @@ absl::StatusOr<Inheritance> Inherit(Session::State& s, const Module& next, const
       if (!result.executes[p]) result.parameters[schedule[p]->parameter_number] = frame.values[old];
       continue;
     }
-    if (!result.executes[p]) result.known[p] = {true, frame.values[old]};
+    if (!result.executes[p]) result.known[p] = {true, waits(old) ? waiting[old].value : frame.values[old]};
     ++result.kept;
   }
   while (result.first < static_cast<int>(schedule.size()) && result.old_position[result.first] >= 0) ++result.first;

@@ -246,6 +246,8 @@ class Machine {
   // One entry by schedule position. What had been set in that run is set again by the owner (SetValue).
   absl::Status Adopt(std::vector<Known> known);
   int64_t adopted() const;  // instructions that were handed over, so far
+  // What has been adopted and not been handed over yet, by schedule position of the entry; empty: nothing was adopted.
+  const std::vector<Known>& waiting() const;
 
   // Called after every region ran in program order, with its inputs' and result's values, dense (for --check and catches). While set, inputs
   // are not donated and stay valid. An error it returns is a kError stop.

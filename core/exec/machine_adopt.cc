@@ -21,6 +21,7 @@ absl::Status Machine::Adopt(std::vector<Known> known) {
 }
 
 int64_t Machine::adopted() const { return impl_->adopted; }
+const std::vector<Machine::Known>& Machine::waiting() const { return impl_->known; }
 
 // Everything that the root is made from is known too, so the region's members need not be looked at. A loop or call in which something is
 // armed runs, so that it stops there.
