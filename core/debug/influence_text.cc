@@ -195,8 +195,8 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view command, abs
   const std::function<void(absl::string_view)> out = s.out;
   s.out = [&](absl::string_view text) { absl::StrAppend(&said, text); };
   bool to_end = false;
-  absl::Status status = LookBack(s, moment, expression, [&](absl::string_view text) -> absl::Status {
-    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, text);
+  absl::Status status = LookBack(s, moment, ElementOf(expression), [&](absl::string_view) -> absl::Status {
+    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, expression);
     if (!request.ok()) return request.status();
     Asked each{*std::move(request), s.machine->Where(), std::move(said)};
     said.clear();
@@ -208,6 +208,7 @@ absl::Status InfluenceOfMoment(Session::State& s, absl::string_view command, abs
   });
   s.out = out;
   if (!status.ok()) return status;
+  const OneAnswer one(s.Extension<LastSlice>());
   for (Asked& each : asked) {
     if (!each.label.empty()) s.Say(each.label);
     if (now < each.mark && !to_end) {

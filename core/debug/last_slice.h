@@ -17,6 +17,8 @@ struct LastSlice {
   void Begin(const Module& of) {
     ++generation;
     module = &of;
+    if (several && begun) return;
+    begun = true;
     instructions.clear();
     seen.clear();
   }
@@ -24,6 +26,22 @@ struct LastSlice {
     if (instruction != nullptr && seen.insert(instruction).second) instructions.push_back(instruction);
   }
   absl::flat_hash_set<const Instruction*> seen;
+  bool several = false, begun = false;
+};
+
+// While it lives, what is found adds up: the answers for several moments are one answer.
+class OneAnswer {
+ public:
+  explicit OneAnswer(LastSlice& last) : last_(last) {
+    last_.several = true;
+    last_.begun = false;
+  }
+  ~OneAnswer() { last_.several = false; }
+  OneAnswer(const OneAnswer&) = delete;
+  OneAnswer& operator=(const OneAnswer&) = delete;
+
+ private:
+  LastSlice& last_;
 };
 
 }  // namespace hloscope

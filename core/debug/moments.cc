@@ -371,6 +371,7 @@ absl::Status LookAt(Session::State& s, const Mark& mark, const std::function<abs
 
 absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::string_view expression, const std::function<absl::Status(const std::string& label)>& look) {
   Travel& travel = s.Extension<Travel>();
+  travel.looked = LookedAt();
   absl::string_view rest = moment;
   bool one = travel.timeline == nullptr || !s.visible() || !IsMomentWord(TakeWord(rest));
   if (!one) {
@@ -394,6 +395,7 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
   if (!meant.ok()) return meant.status();
   constexpr int64_t kMost = 20;
   int64_t all = 0;
+  LookedAt looked;
   for (size_t k = 0; k < meant->occurrences.size(); ++k) {
     Occurrences& occurrences = meant->occurrences[k];
     int64_t shown = 0;
@@ -409,11 +411,15 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
     });
     if (!status.ok()) return status;
     all += shown;
+    looked.moments += std::min(shown, kMost);
+    looked.more = looked.more || shown > kMost;
+    if (shown > 0 && looked.choose.empty() && !occurrences.single()) looked.choose = occurrences.HowToChoose();
     if (shown > 0 && !occurrences.single()) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(), "\n");
     s.Say(occurrences.LeftOut());
   }
   if (all == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(moment));
   s.Say(meant->note);
+  travel.looked = std::move(looked);
   return absl::OkStatus();
 }
 

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "core/debug/session_state.h"
 #include "core/debug/slice.h"
 #include "core/debug/why.h"
@@ -19,6 +20,8 @@ struct SliceRequest {
   int depth = 0, top = 0, nodes = 0;  // 0: not given
   std::string json, graph;  // files; "-": the console
 };
+// The element of "/depth 5 /json - %x[0,1]", without the options before it.
+absl::string_view ElementOf(absl::string_view args);
 // "/depth 5 /json - %x[0,1]"; `command`: why or influence, or the program's option that takes the same ("--slice", "--influence").
 absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args);
 // Of a NaN or an infinity it goes straight to the birth, unless it is said how far to go.

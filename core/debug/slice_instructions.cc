@@ -21,8 +21,6 @@ namespace {
 
 constexpr absl::string_view kNoFiles = "a slice that is drawn takes no /json and no /graph";
 
-using Look = absl::Status (*)(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found);
-
 Health HealthOf(const Scalar& value) { return value.IsNaN() ? Health::kNaN : value.IsFinite() ? Health::kFinite : Health::kInfinite; }
 
 // Elements of one value, as one line.
@@ -78,73 +76,119 @@ int64_t LeftOut(const SliceNode& node) {
   return node.expanded ? std::max<int64_t>(0, node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size())) : 0;
 }
 
-absl::Status LookWhy(Session::State& s, ElementReader& reader, const SliceRequest& request, SliceParts* found) {
-  const WhyOptions options = OptionsOfWhy(request);
-  absl::StatusOr<Slice> slice = BuildWhy(reader, request.place, options);
-  if (!slice.ok()) return slice.status();
-  found->runs = true;
-  absl::flat_hash_map<std::pair<int, const Instruction*>, int> known;
-  std::vector<int> part_of;
-  std::vector<ElementsText> texts;
-  absl::flat_hash_set<int> followed;  // straight to a birth, however far that is
-  for (const SliceBirth& birth : slice->births) followed.insert(birth.path.begin(), birth.path.end());
-  for (const SliceNode& node : slice->nodes) {
-    const auto [it, fresh] = known.try_emplace({node.place.frame, node.place.instruction}, static_cast<int>(found->parts.size()));
-    if (fresh) {
-      found->parts.push_back({node.place.instruction, FrameText(reader.history(), node.place.frame), ""});
-      texts.emplace_back();
-    }
-    part_of.push_back(it->second);
-    texts[static_cast<size_t>(it->second)].Add(node);
-    SlicePart& part = found->parts[static_cast<size_t>(it->second)];
-    part.cut = part.cut || (EndsForItsDepth(node) && !followed.contains(static_cast<int>(part_of.size()) - 1));
-    const int64_t left = LeftOut(node);
-    if (left > part.terms_left) {
-      part.terms_left = left;
-      part.terms = static_cast<int64_t>(node.terms.size()) + left;
-    }
-  }
-  if (!slice->births.empty()) found->birth = slice->births.front().nan ? "NaN" : "infinity";
-  if (!request.all && slice->births.empty()) found->depth = options.depth;
-  found->full = slice->cut;
-  for (size_t k = 0; k < texts.size(); ++k) {
-    found->parts[k].value = texts[k].Text();
-    found->parts[k].health = texts[k].health();
-  }
-  const auto step = [&](int from, int to, std::string label) {
-    if (part_of[static_cast<size_t>(from)] != part_of[static_cast<size_t>(to)]) found->steps.push_back({part_of[static_cast<size_t>(from)], part_of[static_cast<size_t>(to)], std::move(label)});
-  };
-  for (size_t n = 0; n < slice->nodes.size(); ++n) {
-    for (const SliceEdge& edge : slice->nodes[n].edges) {
-      if (edge.to >= 0) step(edge.to, static_cast<int>(n), LabelOf(edge));
-    }
-  }
-  for (const SliceBirth& birth : slice->births) {
-    for (size_t k = 1; k < birth.path.size(); ++k) step(birth.path[k], birth.path[k - 1], "");
-  }
-  found->asked = slice->nodes.empty() ? -1 : part_of[0];
-  return absl::OkStatus();
-}
+// The parts of one slice or of several, each of another moment: what several have is one part.
+class PartsGatherer {
+ public:
+  explicit PartsGatherer(SliceParts* found) : found_(*found) { found_.runs = true; }
 
-absl::StatusOr<SliceParts> Find(Session::State& s, absl::string_view command, absl::string_view text, Look look) {
-  SliceParts found;
-  const auto at = [&](absl::string_view expression) -> absl::Status {
-    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, command, expression);
-    if (!request.ok()) return request.status();
-    if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError(kNoFiles);
-    s.machine->interrupt().store(false);
-    ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
-    return look(s, reader, *request, &found);
+  void Add(const FrameHistory& history, const Slice& slice, const SliceRequest& request, int depth) {
+    absl::flat_hash_set<int> followed;  // straight to a birth, however far that is
+    for (const SliceBirth& birth : slice.births) followed.insert(birth.path.begin(), birth.path.end());
+    std::vector<int> part_of;
+    for (const SliceNode& node : slice.nodes) {
+      part_of.push_back(PartOf(history, node));
+      AddNode(part_of.back(), node, EndsForItsDepth(node) && !followed.contains(static_cast<int>(part_of.size()) - 1));
+    }
+    if (!slice.births.empty() && found_.birth != "NaN") found_.birth = slice.births.front().nan ? "NaN" : "infinity";
+    if (!request.all && slice.births.empty()) found_.depth = depth;
+    found_.full = found_.full || slice.cut;
+    AddSteps(slice, part_of);
+    if (!slice.nodes.empty()) found_.parts[static_cast<size_t>(part_of[0])].asked = true;
+  }
+
+  void Finish() {
+    for (size_t k = 0; k < elements_.size(); ++k) {
+      SlicePart& part = found_.parts[k];
+      part.value = elements_[k].text.Text();
+      part.health = elements_[k].text.health();
+      part.cut = std::any_of(elements_[k].goes_on.begin(), elements_[k].goes_on.end(), [](const auto& element) { return element.second; });
+    }
+  }
+
+ private:
+  struct Elements {
+    ElementsText text;
+    absl::flat_hash_map<std::pair<int, int64_t>, bool> goes_on;  // by leaf and position: no slice has what it was made from
   };
-  absl::string_view expression, moment;
-  const absl::Status status = SplitMoment(text, &expression, &moment) ? LookBack(s, moment, expression, at) : at(text);
-  if (!status.ok()) return status;
-  return found;
+
+  // By the text of its frame: the history of another moment numbers the frames in another way.
+  int PartOf(const FrameHistory& history, const SliceNode& node) {
+    std::string where = FrameText(history, node.place.frame);
+    const auto [it, fresh] = known_.try_emplace({where, node.place.instruction}, static_cast<int>(found_.parts.size()));
+    if (fresh) {
+      found_.parts.push_back({node.place.instruction, std::move(where), ""});
+      elements_.emplace_back();
+    }
+    return it->second;
+  }
+
+  void AddNode(int at, const SliceNode& node, bool ends) {
+    Elements& elements = elements_[static_cast<size_t>(at)];
+    const auto [element, fresh] = elements.goes_on.try_emplace({node.place.leaf, node.place.linear}, ends);
+    if (fresh) elements.text.Add(node);
+    element->second = element->second && ends;
+    SlicePart& part = found_.parts[static_cast<size_t>(at)];
+    const int64_t left = LeftOut(node);
+    if (left <= part.terms_left) return;
+    part.terms_left = left;
+    part.terms = static_cast<int64_t>(node.terms.size()) + left;
+  }
+
+  void AddSteps(const Slice& slice, const std::vector<int>& part_of) {
+    const auto step = [&](int from, int to, std::string label) {
+      const int of = part_of[static_cast<size_t>(from)], in = part_of[static_cast<size_t>(to)];
+      if (of != in) found_.steps.push_back({of, in, std::move(label)});
+    };
+    for (size_t n = 0; n < slice.nodes.size(); ++n) {
+      for (const SliceEdge& edge : slice.nodes[n].edges) {
+        if (edge.to >= 0) step(edge.to, static_cast<int>(n), LabelOf(edge));
+      }
+    }
+    for (const SliceBirth& birth : slice.births) {
+      for (size_t k = 1; k < birth.path.size(); ++k) step(birth.path[k], birth.path[k - 1], "");
+    }
+  }
+
+  SliceParts& found_;
+  absl::flat_hash_map<std::pair<std::string, const Instruction*>, int> known_;
+  std::vector<Elements> elements_;
+};
+
+// Of several moments: how many they are, and how one is chosen.
+void TellMoments(Session::State& s, SliceParts* found) {
+  const LookedAt& looked = s.Extension<Travel>().looked;
+  if (looked.moments < 2) return;
+  found->moments = looked.moments;
+  found->more_moments = looked.more;
+  found->choose = looked.choose;
 }
 
 }  // namespace
 
-absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view expression) { return Find(s, "--slice", expression, LookWhy); }
+absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view text) {
+  SliceParts found;
+  PartsGatherer gatherer(&found);
+  const auto at = [&](absl::string_view expression) -> absl::Status {
+    absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "--slice", expression);
+    if (!request.ok()) return request.status();
+    if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError(kNoFiles);
+    s.machine->interrupt().store(false);
+    ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
+    const WhyOptions options = OptionsOfWhy(*request);
+    absl::StatusOr<Slice> slice = BuildWhy(reader, request->place, options);
+    if (!slice.ok()) return slice.status();
+    gatherer.Add(reader.history(), *slice, *request, options.depth);
+    return absl::OkStatus();
+  };
+  absl::string_view expression, moment;
+  const bool back = SplitMoment(text, &expression, &moment);
+  const absl::Status status =
+      back ? LookBack(s, moment, ElementOf(expression), [&](absl::string_view) { return at(expression); }) : at(text);
+  if (!status.ok()) return status;
+  gatherer.Finish();
+  if (back) TellMoments(s, &found);
+  return found;
+}
 
 // As the command finds it: also from a moment of the past on, through all that was executed since.
 absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view expression) {
@@ -158,7 +202,8 @@ absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view
   if (!status.ok()) return status;
   SliceParts found;
   for (const Instruction* i : s.Extension<LastSlice>().instructions) found.parts.push_back({i, "", ""});
-  found.asked = found.parts.empty() ? -1 : 0;
+  if (!found.parts.empty()) found.parts.front().asked = true;
+  if (absl::string_view element, moment; SplitMoment(expression, &element, &moment)) TellMoments(s, &found);
   return found;
 }
 

@@ -20,6 +20,7 @@ struct SlicePart {
   std::string value;  // of the elements in the slice: "[1] = nan", "4 elements, 0.5 to 2"
   Health health = Health::kUnknown;  // of those elements
   bool cut = false;                  // what it was made from is not in the slice, for that is cut at a depth
+  bool asked = false;                // one element in it is what was asked of, at some moment
   int64_t terms = 0, terms_left = 0;  // of a sum, the one with the most terms that are not followed
 };
 // A later part was made from an earlier one.
@@ -31,7 +32,9 @@ struct SliceParts {
   bool runs = false;  // parts are told apart by run, and have values; else a part is an instruction, and where values flow the program says
   std::vector<SlicePart> parts;  // the nearest to what was asked of first
   std::vector<SliceStep> steps;
-  int asked = -1;
+  int64_t moments = 1;        // that it was asked of: a place in two loops is at several moments at `iteration 0`
+  bool more_moments = false;  // there were more, which it is not of
+  std::string choose;         // how one of several moments is named
   int depth = 0;      // how many steps it goes back; 0: all, or to the birth of a NaN or an infinity
   std::string birth;  // "NaN", "infinity": it goes straight to where that was born, and to nothing else; empty: it does not
   bool full = false;  // there were more elements than it may have

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_TRAVEL_H_
 #define HLOSCOPE_CORE_DEBUG_TRAVEL_H_
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -16,12 +17,20 @@
 
 namespace hloscope {
 
+// What the last look at a moment saw (LookAtMoments).
+struct LookedAt {
+  int64_t moments = 0;  // 0: one that was named exactly
+  bool more = false;    // there were more than are looked at
+  std::string choose;   // how one of several is named
+};
+
 // What the session keeps of it: State::Extension<Travel>().
 struct Travel {
   static constexpr bool kOfRun = true;
   std::unique_ptr<Timeline> timeline;  // of state.machine; null before the first run
   std::map<std::string, Mark> bookmarks;
   bool ahead = false;  // names mean values also where the program has not got to (see EvaluateAt)
+  LookedAt looked;
 };
 
 // The machine was made anew and started.

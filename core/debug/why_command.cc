@@ -19,6 +19,15 @@
 
 namespace hloscope {
 
+absl::string_view ElementOf(absl::string_view args) {
+  args = absl::StripAsciiWhitespace(args);
+  while (absl::StartsWith(args, "/")) {
+    const absl::string_view option = TakeWord(args);
+    if (option != "/all" && option != "/control" && option != "/to-end") TakeWord(args);  // its number or file
+  }
+  return args;
+}
+
 absl::StatusOr<SliceRequest> ParseSliceRequest(Session::State& s, absl::string_view command, absl::string_view args) {
   SliceRequest request;
   const bool influence = absl::EndsWith(command, "influence");
@@ -147,7 +156,9 @@ absl::Status WriteSlice(Session::State& s, const std::string& file, const std::s
 
 absl::Status CommandWhy(Session::State& s, absl::string_view args) {
   if (absl::string_view expression, moment; SplitMoment(args, &expression, &moment)) {
-    return LookBack(s, moment, expression, [&](absl::string_view text) { return CommandWhy(s, text); });
+    const OneAnswer one(s.Extension<LastSlice>());
+    const std::string text(expression);
+    return LookBack(s, moment, ElementOf(text), [&](absl::string_view) { return CommandWhy(s, text); });
   }
   absl::StatusOr<SliceRequest> request = ParseSliceRequest(s, "why", args);
   if (!request.ok()) return request.status();

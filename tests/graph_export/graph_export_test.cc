@@ -96,8 +96,8 @@ TEST(Choice, RunsOfASliceAreCutToTheNearest) {
   GraphChoice choice;
   choice.slice_text = "why %y";
   choice.slice.runs = true;
-  choice.slice.asked = 0;
   for (int k = 0; k < 5; ++k) choice.slice.parts.push_back({&y, absl::StrCat("body, iteration ", 5 - k, " of %w"), "[0] = 1", Health::kFinite});
+  choice.slice.parts[0].asked = true;
   for (int k = 1; k < 5; ++k) choice.slice.steps.push_back({k, k - 1, ""});
   choice.boxes = 3;
   const Made made = Make(h, choice);

@@ -61,34 +61,45 @@ std::string LeftOutText(const SliceParts& slice) {
     of_least = of_most == 0 ? part.terms : std::min(of_least, part.terms);
     of_most = std::max(of_most, part.terms);
   }
-  if (!slice.birth.empty()) return absl::StrCat(", back to where the ", slice.birth, " was born");
+  if (!slice.birth.empty())
+    return absl::StrCat(", back to where the ", slice.birth, " was born",
+                        cut && slice.depth > 0 ? absl::StrCat(", elsewhere ", Count(slice.depth, "step"), " back") : "");
   std::string text = cut && slice.depth > 0 ? absl::StrCat(", ", Count(slice.depth, "step"), " back") : "";
   if (most > 0) absl::StrAppend(&text, ", the ", least == most ? absl::StrCat(most) : absl::StrCat(least, " to ", most), " largest of ", of_least == of_most ? "" : absl::StrCat(of_least, " to "), Count(of_most, "term"));
   return text;
 }
 
+std::string MomentsText(const SliceParts& slice) {
+  if (slice.moments < 2) return "";
+  return absl::StrCat(slice.more_moments ? ", the first " : ", ", Count(slice.moments, "moment"));
+}
+
 void ChooseSlice(const Hierarchy& h, const GraphChoice& choice, ChosenGraph* out) {
   const SliceParts& slice = choice.slice;
   const size_t all = slice.parts.size(), most = static_cast<size_t>(choice.boxes);
-  out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(all), "result"), LeftOutText(slice));
-  if (slice.asked >= 0) out->here = slice.parts[static_cast<size_t>(slice.asked)].instruction;
+  out->subject = absl::StrCat(choice.slice_text, MomentsText(slice), ", ", Count(static_cast<int64_t>(all), "result"), LeftOutText(slice));
+  const auto asked = std::find_if(slice.parts.begin(), slice.parts.end(), [](const SlicePart& part) { return part.asked; });
+  if (asked != slice.parts.end()) out->here = asked->instruction;
   absl::flat_hash_set<const Instruction*> seen;
   for (size_t k = 0; k < all; ++k) {
     const SlicePart& part = slice.parts[k];
     if (seen.insert(part.instruction).second) out->marked.push_back(part.instruction);
     if (k >= most || !slice.runs) continue;
-    out->wish.parts.push_back(
-        {part.instruction, part.where, PartText(part), static_cast<int>(part.health), static_cast<int>(k) == slice.asked});
+    out->wish.parts.push_back({part.instruction, part.where, PartText(part), static_cast<int>(part.health), part.asked});
   }
   if (!slice.runs) {
     out->wish.only = out->marked;
-    out->subject = absl::StrCat(choice.slice_text, ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
-    return Limit(h, choice, out);
+    out->subject =
+        absl::StrCat(choice.slice_text, MomentsText(slice), ", ", Count(static_cast<int64_t>(out->marked.size()), "instruction"));
+    Limit(h, choice, out);
+    if (!slice.choose.empty()) out->note = absl::StrCat(slice.choose, out->note.empty() ? "" : "; ", out->note);
+    return;
   }
   for (const SliceStep& step : slice.steps) {
     if (std::max(step.from, step.to) < static_cast<int>(out->wish.parts.size())) out->wish.steps.push_back({step.from, step.to, step.label});
   }
   std::vector<std::string> notes;
+  if (!slice.choose.empty()) notes.push_back(slice.choose);
   if (all > most) notes.push_back(absl::StrCat("shows the nearest ", most, " of ", Count(static_cast<int64_t>(all), "result"), "; --boxes N shows more"));
   const auto any = [&](auto&& is) { return std::any_of(slice.parts.begin(), slice.parts.end(), is); };
   if (!slice.birth.empty()) {
