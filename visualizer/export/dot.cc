@@ -58,8 +58,11 @@ class DotWriter {
       const SceneBox& b = scene_.boxes[k];
       const std::string color = absl::StrFormat("\"#%06x\"", Rgb(tints_.boxes[k].bar, scheme_));
       if (IsCluster(k)) {
-        absl::StrAppend(&out_, indent, "subgraph cluster_", k, " {\n", indent, "  label=", Quoted(absl::StrCat(b.title, b.detail.empty() ? "" : " ", b.detail)), "; style=\"rounded,filled\"; color=", Color(Ink::kFaint),
-                        "; fillcolor=", Color(depth % 2 == 1 ? Ink::kSunken : Ink::kPanel), ";\n");
+        const std::string& note = tints_.boxes[k].note;
+        absl::StrAppend(&out_, indent, "subgraph cluster_", k, " {\n", indent,
+                        "  label=", Quoted(absl::StrCat(b.title, b.detail.empty() ? "" : " ", b.detail, note.empty() ? "" : "  ", note)),
+                        "; style=\"rounded,filled\"; color=", color, "; fillcolor=", Color(depth % 2 == 1 ? Ink::kSunken : Ink::kPanel),
+                        ";\n");
         Fill(k, depth + 1);
         absl::StrAppend(&out_, indent, "}\n");
         continue;

@@ -99,7 +99,7 @@ class GraphDrawer {
     const std::string title = Fitting(box.title, Face::kStrong, 12, room);
     const float used = TextWidth(title, Face::kStrong, 12) + 8;
     // Where not both fit, the measure that was asked for.
-    std::string beside = box.instruction != nullptr || tint.note.empty() ? box.detail : absl::StrCat(box.detail, "  ", tint.note);
+    std::string beside = tint.note.empty() ? box.detail : absl::StrCat(box.detail, box.detail.empty() ? "" : "  ", tint.note);
     if (!tint.note.empty() && TextWidth(beside, Face::kMono, kLabelSize) > room - used) beside = tint.note;
     const std::string more = Fitting(beside, Face::kMono, kLabelSize, room - used);
     const Box band = {at.x + 4, at.y + 5, used + TextWidth(more, Face::kMono, kLabelSize) + (more.empty() ? 6.0f : 14.0f), 20};
