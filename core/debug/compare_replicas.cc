@@ -1,10 +1,13 @@
 // compare replicas: a value in all replicas, by its bits. Not for runs that are compared beside the session (compare_commands.cc).
+#include "core/debug/compare_replicas.h"
+
+#include <algorithm>
 #include <cstring>
+#include <map>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "core/debug/compare_replicas.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
@@ -39,6 +42,81 @@ std::string DifferenceText(const Value& got, const Group& first) {
                       ToText(LoadScalar(type, first.value.data() + at * bytes)), "; ", differing, " of ", got.element_count(), " elements differ");
 }
 
+// The session as the host of an expression whose names mean the same instructions on all devices: those that they mean in the frame where
+// they are asked for first. Another device may stand in a computation that has the names too.
+class OneMeaning : public ExpressionHost {
+ public:
+  explicit OneMeaning(const Session::State& s) : s_(s) {}
+  // "e:x y:z", for who takes an expression to find out where it is meant; `text` as long as nothing was asked for.
+  std::string Names(const std::string& text) const {
+    return meant_.empty() ? text
+                          : absl::StrJoin(meant_, " ", [](std::string* out, const auto& pair) { absl::StrAppend(out, pair.second); });
+  }
+  bool IsName(absl::string_view name) const override { return s_.IsName(name); }
+  absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return s_.ValueOf(Meant(name)); }
+  absl::StatusOr<Shape> ShapeOf(absl::string_view name) const override { return s_.ShapeOf(Meant(name)); }
+  absl::StatusOr<bool> StoppedAt(absl::string_view location) const override { return s_.StoppedAt(location); }
+  bool Finished() const override { return s_.Finished(); }
+  absl::StatusOr<double> Fact(absl::string_view name, absl::string_view argument) const override { return s_.Fact(name, argument); }
+
+ private:
+  const std::string& Meant(absl::string_view name) const {
+    const auto [entry, fresh] = meant_.try_emplace(std::string(name), name);
+    if (!fresh || name == "$result") return entry->second;
+    if (name == "$_") {
+      const Frame* frame = s_.frame();
+      if (frame != nullptr && frame->position > 0) {
+        const Instruction& last = *frame->computation->schedule[frame->position - 1];
+        entry->second = absl::StrCat(frame->computation->name, ":", last.name);
+      }
+      return entry->second;
+    }
+    const absl::StatusOr<const Instruction*> found = s_.FindInstruction(name);
+    if (found.ok()) entry->second = absl::StrCat((*found)->parent->name, ":", (*found)->name);
+    return entry->second;
+  }
+
+  const Session::State& s_;
+  mutable std::map<std::string, std::string> meant_;
+};
+
+// What a device has for the expression.
+absl::StatusOr<Value> DenseValue(const std::string& text, const ExpressionHost& host) {
+  const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, host);
+  if (!result.ok()) return result.status();
+  const absl::StatusOr<Value> value = result->kind == ExpressionResult::kValue ? absl::StatusOr<Value>(result->value) : ToValue(*result);
+  if (!value.ok()) return value.status();
+  if (!value->shape().IsArray())
+    return absl::InvalidArgumentError(
+        absl::StrCat(text, " is ", value->shape().ToString(false), "; compare replicas takes an array or an element of a tuple, as %x[0]"));
+  return ToDense(*value);
+}
+
+// The expression's value on the device that is looked at now, at the moment where one is named.
+absl::StatusOr<Value> ValueOnDevice(Session::State& s, const std::string& text, absl::string_view moment, bool as_selected,
+                                    const OneMeaning& meaning) {
+  if (!s.visible()) return absl::FailedPreconditionError("it is not running");
+  SettleRun(s);
+  const int frame = s.selected;
+  absl::StatusOr<Value> value = absl::FailedPreconditionError("it is not running");
+  if (moment.empty()) {
+    // Any frame of the others will do.
+    if (!as_selected) s.selected = static_cast<int>(s.machine->frames().size()) - 1;
+    value = DenseValue(text, meaning);
+  } else {
+    int looks = 0;
+    const absl::Status looked = LookAtMoments(s, moment, meaning.Names(text), [&](const std::string&) {
+      if (looks++ > 0)
+        return absl::InvalidArgumentError(absl::StrCat(moment, " is not one moment here; name one, as iteration 3,17 or with call K"));
+      value = DenseValue(text, meaning);
+      return value.status();
+    });
+    if (!looked.ok()) value = looked;
+  }
+  s.selected = frame;
+  return value;
+}
+
 }  // namespace
 
 absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
@@ -47,47 +125,38 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   if (args.empty()) return absl::InvalidArgumentError("compare replicas takes a value, as: compare replicas %x, or compare replicas %x @ iteration 3");
   if (!s.visible()) return s.NeedRunning();
   absl::string_view expression = args, moment;
-  const bool then = SplitMoment(args, &expression, &moment);
+  SplitMoment(args, &expression, &moment);
   const std::string text(expression);
   Devices& all = DevicesOf(s);
+  // The selected one first: what it means by the names is looked at on all.
+  const OneMeaning meaning(s);
+  const int selected = all.selected;
+  const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, meaning);
+  absl::Status bad;
   std::vector<Group> groups;
   std::vector<std::string> without;
-  const auto look = [&](int d) -> absl::Status {
-    const absl::StatusOr<ExpressionResult> result = EvaluateExpression(text, s);
-    if (!result.ok()) return result.status();
-    absl::StatusOr<Value> value = result->kind == ExpressionResult::kValue ? absl::StatusOr<Value>(result->value) : ToValue(*result);
-    if (!value.ok()) return value.status();
-    if (!value->shape().IsArray()) return absl::InvalidArgumentError(absl::StrCat(text, " is ", value->shape().ToString(false), "; compare replicas takes an array or an element of a tuple, as %x[0]"));
-    const Value dense = ToDense(*value);
-    for (Group& group : groups) {
-      if (!SameBits(group.value, dense)) continue;
-      group.names.push_back(all.room->Name(d));
-      return absl::OkStatus();
-    }
-    groups.push_back({dense, {all.room->Name(d)}});
-    return absl::OkStatus();
-  };
-  absl::Status bad;
   ForEachRun(s, [&](int d) {
     if (!bad.ok()) return;
-    const int selected = s.selected;
-    absl::Status status = absl::FailedPreconditionError("it is not running");
-    if (s.visible()) {
-      SettleRun(s);
-      int looks = 0;
-      status = !then ? look(d) : LookAtMoments(s, moment, expression, [&](const std::string&) {
-        return looks++ == 0 ? look(d) : absl::InvalidArgumentError(absl::StrCat(moment, " is not one moment here; name one, as iteration 3,17 or with call K"));
-      });
+    const absl::StatusOr<Value> value = d == selected ? first : ValueOnDevice(s, text, moment, false, meaning);
+    if (absl::IsInvalidArgument(value.status())) bad = value.status();
+    if (!value.ok()) {
+      without.push_back(absl::StrCat(all.room->Name(d), ": ", value.status().message()));
+      return;
     }
-    s.selected = selected;
-    if (absl::IsInvalidArgument(status)) bad = status;
-    else if (!status.ok()) without.push_back(absl::StrCat(all.room->Name(d), ": ", status.message()));
+    const auto same = std::find_if(groups.begin(), groups.end(), [&](const Group& group) { return SameBits(group.value, *value); });
+    if (same != groups.end()) {
+      same->names.push_back(all.room->Name(d));
+    } else {
+      groups.push_back({*value, {all.room->Name(d)}});
+    }
   });
   if (!bad.ok()) return bad;
   if (groups.empty()) return absl::FailedPreconditionError(absl::StrCat("no device has a value for it. ", without.empty() ? "" : without[0]));
   const int64_t compared = s.options.devices.count() - static_cast<int64_t>(without.size());
-  const bool same = groups.size() == 1;
-  if (same) {
+  const bool same = groups.size() == 1 && compared > 1;
+  if (compared == 1) {
+    s.Say(args, ": nothing to compare, only ", groups[0].names[0], " has a value for it\n");
+  } else if (same) {
     s.Say(args, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "), "\n");
   } else {
     s.Say(args, ": ", groups.size(), " different values\n");
@@ -95,7 +164,10 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");
   // Like an expect: a script goes on, and ends with status 1.
-  s.expects.push_back({absl::StrCat("compare replicas ", args), same, same ? "" : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1].value, groups[0]))});
+  s.expects.push_back({absl::StrCat("compare replicas ", args), same,
+                       same            ? ""
+                       : compared == 1 ? absl::StrCat("only ", groups[0].names[0], " has a value for it")
+                                       : absl::StrCat(groups[1].names[0], ": ", DifferenceText(groups[1].value, groups[0]))});
   return absl::OkStatus();
 }
 
