@@ -195,8 +195,6 @@ DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {
     const std::string* text = exchanges ? module.FindHeader(header) : nullptr;
     if (text == nullptr || !absl::SimpleAtoi(*text, &count) || count < 1 || count > kMaxDevices) count = 1;
   };
-  const bool asked = options.replicas > 0 || options.partitions > 0;  // what is not asked for is one
-  if (asked) exchanges = false;
   complete(counts.replicas, "replica_count");
   complete(counts.partitions, "num_partitions");
   return counts;
