@@ -119,6 +119,12 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
   if (!past.transfer) SaySends(s, past.sends, name);
 }
 
+// Whose execution of the instruction the meeting is, by device: of a transfer the end that executes it; -1: nobody's yet.
+int Whose(const ExchangeMeeting& meeting, const ExchangeDef& def) {
+  const bool receives = def.role == ExchangeRole::kReceive || def.role == ExchangeRole::kReceiveDone;
+  return (meeting.transfer && receives ? meeting.members.back() : meeting.members.front()).device;
+}
+
 // All that take part have ended: there is no further exchange.
 bool Over(Session::State& s, const ExchangeMeeting& meeting) {
   return std::all_of(meeting.members.begin(), meeting.members.end(), [&](const ExchangeMeeting::Member& m) {
@@ -157,8 +163,8 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
     ++number;
     const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
     // The same execution on the group's devices, wherever they are now.
-    const int one = meeting.transfer ? all.selected : meeting.members.front().device;
-    if (const auto past = frame.has_value() ? all.room->Past(one, key) : nullptr; past != nullptr) {
+    const int one = Whose(meeting, def);
+    if (const auto past = frame.has_value() && one >= 0 ? all.room->Past(one, key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"
