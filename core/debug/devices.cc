@@ -199,6 +199,9 @@ StopReason AllWait(Session::State& s, int device) {
   SwapTo(s, device >= 0 ? device : stuck.device);
   if (held) return StopReason::kWaiting;
   s.stuck = absl::DeadlineExceededError(absl::StrCat(stuck.why, failed));
+  ForEachRun(s, [&s](int) {
+    if (s.waiting_at.has_value()) s.Extension<StuckBefore>().mark = s.waiting_at;
+  });
   return StopReason::kError;
 }
 

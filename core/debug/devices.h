@@ -29,6 +29,12 @@ struct Devices {
   std::vector<bool> waits;               // while some run: it has to wait
 };
 
+// State::Extension<StuckBefore>(): where a device was last when all waited for ever. It may have gone back to before that.
+struct StuckBefore {
+  static constexpr bool kOfRun = true;
+  std::optional<Mark> mark;
+};
+
 inline bool Several(const Session::State& s) { return s.options.devices.several(); }
 // FailedPrecondition: there is one.
 absl::Status NeedSeveral(const Session::State& s);

@@ -15,8 +15,9 @@ absl::Status SeekStatus(const Session::State& s, StopReason reason) {
   if (reason == StopReason::kStep || reason == StopReason::kFinished) return absl::OkStatus();
   if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
   if (reason != StopReason::kWaiting) return s.machine->status();
-  const Instruction* at = s.machine->next_instruction();
-  return absl::FailedPreconditionError(absl::StrCat("before that the program exchanges with other devices, at %", at != nullptr ? at->name : "", ", which it has not done yet; continue or until gets there"));
+  return absl::FailedPreconditionError(absl::StrCat("before that the program exchanges with other devices, at ",
+                                                    s.DescribeFrame(static_cast<int>(s.machine->frames().size()) - 1),
+                                                    ", which it has not done yet; continue or until gets there"));
 }
 
 PastArmed::PastArmed(Session::State& s, const Mark& end, const Computation& computation, const Instruction* element_caller) : s_(s) {

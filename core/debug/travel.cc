@@ -386,7 +386,9 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   const Mark before = s.machine->Where();
   const std::shared_ptr<const MachineSnapshot> present = s.machine->TakeSnapshot(true);
   const StopReason reason = (*timeline)->Seek(*mark);
-  const bool to_error = reason == StopReason::kError && args == "end";
+  // Where all devices wait for ever is an end, too.
+  const bool to_stuck = reason == StopReason::kWaiting && args == "end" && s.Extension<StuckBefore>().mark == s.machine->Where();
+  const bool to_error = to_stuck || (reason == StopReason::kError && args == "end");
   if ((to_error || SeekStatus(s, reason).ok()) && LogsMissing(s, before, *mark)) {
     if (absl::Status written = WriteLogsOnTheWay(s, before, *mark); !written.ok()) {
       if (present != nullptr) s.machine->Restore(*present);
@@ -397,7 +399,8 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
     s.Say("The program does not come to its end: it stops with an error.\n");
     StopsMoved(s);
     if (KnowCounts(s, Need::kGoOn).ok()) (void)(*timeline)->Seek(*mark);  // the error again
-    s.ShowStop(reason);
+    const auto run = [&s] { return s.machine->Run(); };
+    s.ShowStop(to_stuck ? s.Go(run, run) : reason);
     return absl::OkStatus();
   }
   if (absl::Status status = SeekStatus(s, reason); !status.ok()) {
