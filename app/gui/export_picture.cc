@@ -18,6 +18,7 @@
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/session_state.h"
+#include "core/debug/travel.h"
 #include "visualizer/model/picture_view.h"
 #include "visualizer/model/value_view.h"
 
@@ -102,8 +103,7 @@ class PictureExport {
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return UsageError(std::string(backend.status().message()));
     Session session(std::move(module), *std::move(backend), *std::move(session_options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
-    if (!condition_.empty() && (r_.no_run || Several(session.state())))
-      return UsageError(absl::StrCat("--at ... if ", condition_, ": a condition goes with a run on one device"));
+    if (!condition_.empty() && r_.no_run) return UsageError(absl::StrCat("--at ... if ", condition_, ": a condition goes with a run"));
     if (!r_.no_run && !Several(session.state())) {
       const auto inputs = ProgramInputs::Open(*session.state().module, session.state().options);
       if (!inputs.ok()) return UsageError(std::string(inputs.status().message()));
@@ -166,7 +166,7 @@ class PictureExport {
     Session::State& s = session.state();
     const std::string name = absl::StrCat(instruction_->parent->name, ":", instruction_->name);
     // On several devices all go to the end: there each still has what the instruction read and made.
-    if (Several(s) && instruction_->parent->is_entry) return session.Execute("run").ok && !s.error_stop;
+    if (Several(s) && instruction_->parent->is_entry && condition_.empty()) return session.Execute("run").ok && !s.error_stop;
     // Constants and parameters are no stops: there the program is at its beginning.
     const bool stops = session.Execute(absl::StrCat("tbreak ", name, condition_.empty() ? "" : absl::StrCat(" if ", condition_))).ok;
     if (!stops && !condition_.empty()) return false;
@@ -178,30 +178,72 @@ class PictureExport {
     }
     // What follows it in its frame can still be looked at after it: a loop, whose iterations are drawn, is done as a whole.
     const bool last = instruction_->index + 1 == static_cast<int>(instruction_->parent->schedule.size());
-    if (started && !s.Finished() && !s.error_stop && (instruction_->parent->is_entry || (!last && !Several(s))) && stops) session.Execute("next");
-    if (started && !s.error_stop && Several(s)) BringAll(session, name);
+    if (started && !s.Finished() && !s.error_stop && !Several(s) && (instruction_->parent->is_entry || !last) && stops)
+      session.Execute("next");
+    if (started && !s.error_stop && Several(s)) {
+      if (condition_.empty()) {
+        BringAll(session, name);
+      } else {
+        BringAllThere(session, name);
+      }
+    }
     return started && !s.error_stop;
+  }
+
+  static bool Select(Session& session, int device) {
+    const int64_t partitions = session.state().options.devices.partitions;
+    return session
+        .Execute(absl::StrCat("replica ", device / partitions, partitions > 1 ? absl::StrCat(" partition ", device % partitions) : ""))
+        .ok;
+  }
+
+  // The other devices to the moment where the condition has stopped one, whatever it says of them, and all of them past the instruction.
+  void BringAllThere(Session& session, const std::string& name) {
+    Session::State& s = session.state();
+    const Mark mark = s.machine->Where();
+    const int first = DevicesOf(s).selected, count = s.options.devices.count();
+    const int64_t partitions = s.options.devices.partitions;
+    std::string loops;
+    for (const Frame& frame : s.machine->frames()) {
+      if (frame.kind == FrameKind::kWhileBody || frame.kind == FrameKind::kWhileCondition)
+        absl::StrAppend(&loops, " && iteration(", frame.caller->name, ") == ", frame.iteration);
+    }
+    for (int d = 0; d < count; ++d) {
+      if (d == first || !Select(session, d) || s.Finished() || !(s.machine->Where() < mark)) continue;
+      session.Execute(absl::StrCat("tbreak ", name, " if replica == ", d / partitions, " && partition == ", d % partitions, loops));
+      if (Select(session, d)) session.Execute("continue");
+    }
+    for (int d = 0; d < count; ++d) {
+      if (Select(session, d) && s.machine->Where() == mark) session.Execute("next");
+    }
+    // Some went past it, because others waited for them. They come back, and what they got there is known.
+    const auto in_frame = [&mark](Mark now) {
+      if (now.levels.size() != mark.levels.size() || now < mark || now == mark) return false;
+      now.levels.back().position = mark.levels.back().position;
+      return now == mark;
+    };
+    for (int d = 0; d < count; ++d) {
+      if (!Select(session, d) || in_frame(s.machine->Where()) || s.machine->Where() < mark) continue;
+      if (GoTo(s, mark).ok()) session.Execute("next");
+    }
+    Select(session, first);
   }
 
   // The other devices to the same place, and all of them past it. One that does not come there has no numbers in the picture.
   void BringAll(Session& session, const std::string& name) {
     const int count = session.state().options.devices.count();
-    const auto select = [&](int d) {
-      const int64_t partitions = session.state().options.devices.partitions;
-      return session.Execute(absl::StrCat("replica ", d / partitions, partitions > 1 ? absl::StrCat(" partition ", d % partitions) : "")).ok;
-    };
     const int first = DevicesOf(session.state()).selected;
     for (int d = 0; d < count; ++d) {
-      if (d != first && select(d)) session.Execute(absl::StrCat("until ", name));
+      if (d != first && Select(session, d)) session.Execute(absl::StrCat("until ", name));
     }
     for (int d = 0; d < count; ++d) {
-      if (!select(d) || session.state().Finished()) continue;
+      if (!Select(session, d) || session.state().Finished()) continue;
       // Some went past it already, because others waited for them.
       Session::State& s = session.state();
       const int depth = FrameThatShows(s, *instruction_);
       if (depth >= 0 && s.machine->frames()[depth].position <= instruction_->index) session.Execute("next");
     }
-    select(first);
+    Select(session, first);
   }
 
   const DrawRequest& r_;
