@@ -85,6 +85,18 @@ bool WaitsAt(const Session::State& s, const Instruction& instruction) {
   return s.waiting_at.has_value() && s.machine->next_instruction() == &instruction && *s.waiting_at == s.machine->Where();
 }
 
+// Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there
+// began.
+std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part,
+                                   const Instruction& collective) {
+  if (WaitsAt(s, collective)) return std::nullopt;
+  if (const std::optional<int> frame = FrameOn(s, collective); frame.has_value()) return frame;
+  if (part.begins == nullptr || part.begins == &collective) return std::nullopt;
+  const std::optional<int> around = FrameOn(s, *part.begins);
+  if (!around.has_value() || history.live_position(*around) <= part.begins->index) return std::nullopt;
+  return history.EnterCall(*around, *part.begins);
+}
+
 std::string IterationText(const FrameHistory& history, int frame) {
   for (int f = frame; f >= 0; f = history.place(f).parent) {
     const FrameHistory::Place& place = history.place(f);
@@ -143,7 +155,9 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   absl::ConsumePrefix(&args, "%");
   const absl::StatusOr<const Instruction*> found = s.FindInstruction(args);
   if (!found.ok()) return found.status();
-  const Instruction& instruction = **found;
+  const Instruction& asked = **found;
+  const CollectivePart part = CollectiveOf(asked);
+  const Instruction& instruction = part.collective != nullptr ? *part.collective : asked;
   const ExchangeDef& def = ExchangeOf(instruction);
   const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected);
   if (!meetings.ok()) return meetings.status();
@@ -152,11 +166,16 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
                                                       ") exchanges nothing with other devices",
                                                       args.empty() ? "; info exchange %x asks about another one" : ""));
   }
-  s.Say("%", instruction.name, " (", Name(instruction.opcode), ")",
+  const std::string of = &asked == &instruction
+                             ? ""
+                             : absl::StrCat(" of %", instruction.name,
+                                            asked.parent != instruction.parent ? absl::StrCat(" in ", instruction.parent->name) : "", " (",
+                                            Name(instruction.opcode), ")");
+  s.Say("%", asked.name, " (", Name(asked.opcode), ")", of,
         meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
         def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
   DeviceReaders readers(s);
-  const std::optional<int> frame = WaitsAt(s, instruction) ? std::nullopt : FrameOn(s, instruction);
+  const std::optional<int> frame = s.visible() ? FrameOfExchange(s, readers.of(all.selected).history(), part, instruction) : std::nullopt;
   const uint64_t key = frame.has_value() ? readers.of(all.selected).history().ExchangeKey(*frame, instruction) : 0;
   int number = 0;
   for (const ExchangeMeeting& meeting : *meetings) {
