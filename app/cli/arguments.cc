@@ -6,9 +6,11 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "app/cli/verb.h"
 #include "core/debug/text_util.h"
+#include "core/ops/collectives.h"
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/exchange_def.h"
 #if __has_include("backends/reference/backend.h")
@@ -198,6 +200,11 @@ DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {
   complete(counts.replicas, "replica_count");
   complete(counts.partitions, "num_partitions");
   return counts;
+}
+
+std::string OnOneDevice(absl::string_view error, absl::string_view verb) {
+  const std::string only = absl::StrCat(", and ", verb, " does not work with several devices");
+  return absl::StrReplaceAll(error, {{kSayOtherwise, only}, {kSayReplicas, only}});
 }
 
 namespace {

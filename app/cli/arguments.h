@@ -55,6 +55,8 @@ struct ProgramOptions {
 
 // As the options ask for, else as the header says where an operation of the program has to do with other devices.
 DeviceCounts CountDevices(const ProgramOptions& options, const Module& module);
+// The error of a run on one device, of a verb that takes no more: without advice that the verb refuses.
+std::string OnOneDevice(absl::string_view error, absl::string_view verb);
 
 // "jit" or "reference".
 absl::StatusOr<std::unique_ptr<Backend>> MakeBackend(const ProgramOptions& options);

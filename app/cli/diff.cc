@@ -105,9 +105,10 @@ int Run_diff(const std::vector<std::string>& args) {
   lockstep.keep_going = o.all;
   lockstep.machine = MachineOptionsOf(*session, **inputs_a);
   lockstep.progress = [&](int64_t compared) { progress.Set(absl::StrCat("comparing, ", compared, " values")); };
-  const absl::StatusOr<LockstepReport> report = RunLockstep(*a, *b, match, **inputs_a, **inputs_b, **backend, **backend, std::move(lockstep));
+  absl::StatusOr<LockstepReport> report = RunLockstep(*a, *b, match, **inputs_a, **inputs_b, **backend, **backend, std::move(lockstep));
   progress.Set("");
   if (!report.ok()) return Refuse(o, kFailed, report.status());
+  for (std::string* error : {&report->error_a, &report->error_b}) *error = OnOneDevice(*error, "diff");
   const int verdict = Verdict(o, match, &*report);
   if (o.json) {
     std::printf("%s\n", text.Json(match, &*report, verdict == kOk).dump(2, ' ', false, ordered_json::error_handler_t::replace).c_str());

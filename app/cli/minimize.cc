@@ -48,7 +48,7 @@ int Run_minimize(const std::vector<std::string>& args) {
   const absl::StatusOr<std::string> done = MinimizeToFile(*module, **inputs, **backend, *session, request, options);
   progress.Set("");
   if (!done.ok()) {
-    UsageError(std::string(done.status().message()));
+    UsageError(OnOneDevice(done.status().message(), "minimize"));
     return absl::IsFailedPrecondition(done.status()) ? kFailed : kUsage;
   }
   std::fputs(done->c_str(), stdout);

@@ -7,6 +7,7 @@
 #include "core/exec/fault_guard.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
+#include "core/ops/collectives.h"
 #include "core/ops/custom_call_targets.h"
 #include "core/ops/element_calls.h"
 #include "core/ops/transfers.h"
@@ -201,8 +202,8 @@ absl::StatusOr<Value> Machine::Impl::Send(const Frame& frame, const Instruction&
   if (host || !HasTransfer(*frame.computation, ExchangeRole::kReceiveDone, channel)) {
     return absl::UnimplementedError(absl::StrCat(
         Name(instruction.opcode), " %", instruction.name, " sends on channel ", channel, " to ",
-        host ? "the host, where nobody receives"
-             : "another device, as nothing in its computation receives there; this run has one replica, --replicas says otherwise"));
+        host ? "the host, where nobody receives" : "another device, as nothing in its computation receives there; this run has one replica",
+        host ? "" : kSayReplicas));
   }
   channels[MixHash(frame.path, static_cast<uint64_t>(channel))] = operands[0];
   return Evaluate(frame, instruction, operands);
@@ -214,9 +215,8 @@ absl::StatusOr<Value> Machine::Impl::Receive(const Frame& frame, const Instructi
   if (const Value* logged = Replayed(key)) return Evaluate(frame, instruction, {*logged});
   auto sent = channels.find(MixHash(frame.path, static_cast<uint64_t>(channel)));
   if (sent == channels.end() || instruction.Bool(AttrId::kIsHostTransfer)) {
-    return absl::FailedPreconditionError(
-        absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ", channel,
-                     ": nothing was sent there before; this run has one replica, --replicas says otherwise"));
+    return absl::FailedPreconditionError(absl::StrCat(Name(instruction.opcode), " %", instruction.name, " would wait for ever on channel ",
+                                                      channel, ": nothing was sent there before; this run has one replica", kSayReplicas));
   }
   const Shape& wanted = operands[0].shape().tuple_shapes()[0];
   if (!Shape::Compatible(sent->second.shape(), wanted)) {

@@ -14,6 +14,7 @@ int64_t GroupSizeOf(absl::string_view replica_groups);
 int64_t ParticipantCount(const Instruction& instruction);
 // The end of what is said where a run of one device comes to an exchange; who takes one device only says something else there.
 inline constexpr absl::string_view kSayOtherwise = ", --replicas and --partitions say otherwise";
+inline constexpr absl::string_view kSayReplicas = ", --replicas says otherwise";
 // The first instruction, of those of the entry that its result needs, that exchanges data among several devices by groups: a run on one device ends
 // there. Null: none, though loops and calls may have one.
 const Instruction* FirstExchange(const Module& module);
