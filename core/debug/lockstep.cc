@@ -443,6 +443,10 @@ class Lockstep {
       if (partner[n] >= 0) {
         const int in_a = key_is_node ? n : partner[n];
         inherited |= diverged_.contains(MixHash(frame_key, static_cast<uint64_t>(in_a) + 1));
+        // A tuple of values is not compared itself.
+        const Instruction& i = *flat.nodes[n].instruction;
+        if (i.shape.IsTuple() && i.parameter_number >= 0 && !i.parent->is_entry) inherited |= report_.diverging > 0;
+        if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural) todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
         continue;
       }
       if (only.size() < 16) only.push_back(flat.nodes[n].instruction);
@@ -499,6 +503,7 @@ class Lockstep {
       d.a = a_.entry->root;
       d.b = b_.entry->root;
       d.result = true;
+      ++report_.pairs;
       if (!Compare(0, a[k], b[k], d)) continue;
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
       d.own = report_.diverging++ == 0;
