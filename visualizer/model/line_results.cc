@@ -54,6 +54,10 @@ std::vector<LineResult> ResultsOfLine(absl::string_view line, const std::vector<
     }
     if (results.size() == names.size()) return results;
   }
+  // Not the one that a reducer written on the same line consists of.
+  for (const Instruction* i : beginning) {
+    if (names.size() == 1 && i->parent != nullptr && i->parent->FindInstruction(names[0].first) == i) return {{i, ""}};
+  }
   return {{beginning.back(), ""}};
 }
 

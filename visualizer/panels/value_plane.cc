@@ -31,7 +31,7 @@ ColorScale ValuePanel::ScaleFor(const ValueFacts& f) const {
   if (ramp_ == 1) scale.ramp = ColorRamp::kSequential;
   if (ramp_ == 2) scale.ramp = ColorRamp::kDiverging;
   if (ramp_ == 3 || (mode_ == CanvasMode::kImage && ramp_ == 0)) scale.ramp = ColorRamp::kGray;
-  scale.log = log_;
+  scale.log = log_ && f.shape.element_type() != ElementType::kPred;  // two truth values have no sizes
   scale.least = other ? 0 : f.least_size;
   scale.dark = ui::TheLook().scheme == ui::Scheme::kDark;
   return scale;
