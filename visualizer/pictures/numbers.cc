@@ -490,7 +490,7 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
       if (data.instruction->opcode != Opcode::kBitcastConvert) from = *before;
     }
   }
-  picture.Card(name, type, bits, !same_place, has_flipped, from);
+  picture.Card(name, type, bits, !same_place && selection.live, has_flipped, from);
   if (!same_place) picture.Others(type, bits);
   return board.Finish();
 }
