@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/kernels/traits.h"
 #include "backends/jit_cpu/lower/lower.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -87,7 +88,8 @@ class Planner {
     return (type == ElementType::kF32 || type == ElementType::kBF16 || type == ElementType::kF16) && row >= kLeastRow && row <= kMostKeptRow;
   }
 
-  bool Needed(int i) const { return &At(i) == computation_.root || HasSideEffect(At(i)); }
+  // What is exchanged with other devices has an effect on them.
+  bool Needed(int i) const { return &At(i) == computation_.root || HasSideEffect(At(i)) || ExchangeOf(At(i)).role == ExchangeRole::kCollective; }
 
   void Place(int i) {
     if (head_[i] < 0 && !Needed(i)) return;  // dead
