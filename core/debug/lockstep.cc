@@ -271,7 +271,12 @@ class Lockstep {
     const FlatComputation& flat = Flat(side, info.match);
     const int base = flat.scopes[info.scope].base;
     const int node = base + instruction->index;
-    if (flat.nodes[node].alias >= 0 || SeenWhereRead(*instruction) || Partner(side, info.match, node) < 0) return Next(side);
+    if (flat.nodes[node].alias >= 0 || Partner(side, info.match, node) < 0) return Next(side);
+    if (SeenWhereRead(*instruction)) {
+      if (!HandsOutUnmatched(side, info.match, node)) return Next(side);
+      if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
+      return Next(side);
+    }
     for (size_t k = 0; k < region.inputs.size() && k < inputs.size(); ++k) {
       const Instruction* operand = shown.computation->schedule[region.inputs[k]];
       if (shown.computation != frame.computation) {  // a copy's operands stand for the instruction's, in their order
@@ -285,6 +290,18 @@ class Lockstep {
     }
     if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
     return Next(side);
+  }
+
+  // The tuple that a loop's body or a branch returns, of a value that only one program has: nobody else in there compares that.
+  bool HandsOutUnmatched(int side, int match, int node) const {
+    const ScopeMatch& m = *match_.scopes[match];
+    const int in_a = side == 0 ? node : Partner(side, match, node), in_b = side == 0 ? Partner(side, match, node) : node;
+    const auto unmatched = [](const FlatComputation& flat, int n, const std::vector<int>& partner) {
+      const Instruction& i = *flat.nodes[n].instruction;
+      if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || i.parent->is_entry || i.parent->root != &i) return false;
+      return std::any_of(flat.nodes[n].operands.begin(), flat.nodes[n].operands.end(), [&](int operand) { return partner[flat.Resolve(operand)] < 0; });
+    };
+    return unmatched(m.a, in_a, m.to_b) || unmatched(m.b, in_b, m.to_a);
   }
 
   absl::Status Next(int side) {
