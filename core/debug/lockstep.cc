@@ -273,7 +273,7 @@ class Lockstep {
     const int node = base + instruction->index;
     if (flat.nodes[node].alias >= 0 || Partner(side, info.match, node) < 0) return Next(side);
     if (SeenWhereRead(*instruction)) {
-      if (!HandsOutUnmatched(side, info.match, node)) return Next(side);
+      if (!HandsOnOthers(side, info.match, node)) return Next(side);
       if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
       return Next(side);
     }
@@ -292,16 +292,19 @@ class Lockstep {
     return Next(side);
   }
 
-  // The tuple that a loop's body or a branch returns, of a value that only one program has: nobody else in there compares that.
-  bool HandsOutUnmatched(int side, int match, int node) const {
+  // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
+  // those as what they are here.
+  bool HandsOnOthers(int side, int match, int node) const {
     const ScopeMatch& m = *match_.scopes[match];
-    const int in_a = side == 0 ? node : Partner(side, match, node), in_b = side == 0 ? Partner(side, match, node) : node;
-    const auto unmatched = [](const FlatComputation& flat, int n, const std::vector<int>& partner) {
-      const Instruction& i = *flat.nodes[n].instruction;
-      if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || i.parent->is_entry || i.parent->root != &i) return false;
-      return std::any_of(flat.nodes[n].operands.begin(), flat.nodes[n].operands.end(), [&](int operand) { return partner[flat.Resolve(operand)] < 0; });
-    };
-    return unmatched(m.a, in_a, m.to_b) || unmatched(m.b, in_b, m.to_a);
+    const FlatNode& a = m.a.nodes[side == 0 ? node : Partner(side, match, node)];
+    const FlatNode& b = m.b.nodes[side == 0 ? Partner(side, match, node) : node];
+    const Instruction& i = *a.instruction;
+    if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || a.operands.size() != b.operands.size()) return false;
+    if (i.parent->is_entry && i.parent->root == &i) return false;  // the results are compared at the end
+    for (size_t k = 0; k < a.operands.size(); ++k) {
+      if (m.to_b[m.a.Resolve(a.operands[k])] != m.b.Resolve(b.operands[k])) return true;
+    }
+    return false;
   }
 
   absl::Status Next(int side) {
@@ -462,7 +465,8 @@ class Lockstep {
         inherited |= diverged_.contains(MixHash(frame_key, static_cast<uint64_t>(in_a) + 1));
         // A tuple of values is not compared itself.
         const Instruction& i = *flat.nodes[n].instruction;
-        if (i.shape.IsTuple() && i.parameter_number >= 0 && !i.parent->is_entry) inherited |= report_.diverging > 0;
+        const bool from_elsewhere = (i.parameter_number >= 0 && !i.parent->is_entry) || Def(i).control != ControlKind::kNone;
+        if (i.shape.IsTuple() && from_elsewhere) inherited |= report_.diverging > 0;
         if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural) todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
         continue;
       }
