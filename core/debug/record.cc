@@ -165,13 +165,15 @@ class RecordComparer {
   }
 
   absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
+    const bool first = met_.insert(place).second;
     if (!names_.contains(place)) {
       // Of what no region makes only what was recorded there is looked at; records that were made without constants are none the worse.
       if (instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
       if (report_.unrecorded++ == 0) report_.first_unrecorded = place;
       return absl::OkStatus();
     }
-    if (!met_.insert(place).second) return absl::OkStatus();
+    if (!first) return absl::OkStatus();
+    ++of_record_;
     RecordDivergence d;
     d.instruction = &instruction;
     d.place = place;
@@ -199,7 +201,7 @@ class RecordComparer {
   }
 
   RecordComparison Report(bool finished) {
-    if (finished) report_.unmet = static_cast<int64_t>(names_.size() - met_.size());
+    if (finished) report_.unmet = static_cast<int64_t>(names_.size() - of_record_);
     return std::move(report_);
   }
 
@@ -219,17 +221,18 @@ class RecordComparer {
 
   RecordedAs Known(const Instruction& instruction, const std::string& place) const {
     if (diverged_.contains(place) || constants_.contains(&instruction)) return RecordedAs::kOther;
-    return names_.contains(place) ? RecordedAs::kSame : RecordedAs::kNothing;
+    return names_.contains(place) && met_.contains(place) ? RecordedAs::kSame : RecordedAs::kNothing;
   }
 
   NpzReader& record_;
   const BudgetTable& budgets_;
   const bool keep_going_;
   RecordComparison report_;
-  std::set<std::string> names_;
-  absl::flat_hash_set<std::string> met_, diverged_;
+  std::set<std::string> names_, met_;
+  size_t of_record_ = 0;  // how many of both there are
+  absl::flat_hash_set<std::string> diverged_;
   absl::flat_hash_set<const Instruction*> constants_;  // that diverged: recorded once, in whichever iteration or call they came first
-  const RecordSources sources_{names_, [this](const Instruction& instruction, const std::string& place) { return Known(instruction, place); }};
+  const RecordSources sources_{names_, met_, [this](const Instruction& instruction, const std::string& place) { return Known(instruction, place); }};
 };
 
 }  // namespace

@@ -46,19 +46,18 @@ std::vector<T> Without(const std::vector<T>& all) {
   return std::vector<T>(all.begin(), all.end() - 1);
 }
 
-}  // namespace
-
-bool RecordSources::Has(const std::string& prefix) const {
-  const auto at = names_.lower_bound(prefix);
-  return at != names_.end() && absl::StartsWith(*at, prefix);
+bool Has(const std::set<std::string>& places, const std::string& prefix) {
+  const auto at = places.lower_bound(prefix);
+  return at != places.end() && absl::StartsWith(*at, prefix);
 }
 
-int64_t RecordSources::LastIteration(const RecordLevel& body, const std::vector<RecordLevel>& outer) const {
+// Of a loop that has run: the last iteration that something of the body is known of; -1: none.
+int64_t LastIteration(const std::set<std::string>& places, const RecordLevel& body, const std::vector<RecordLevel>& outer) {
   std::vector<RecordLevel> levels = outer;
   levels.push_back(body);
   const auto has = [&](int64_t iteration) {
     levels.back().iteration = iteration;
-    return Has(PlaceOf(levels));
+    return Has(places, PlaceOf(levels));
   };
   if (!has(0)) return -1;
   int64_t low = 0, high = 1;
@@ -72,6 +71,8 @@ int64_t RecordSources::LastIteration(const RecordLevel& body, const std::vector<
   }
   return low;
 }
+
+}  // namespace
 
 void RecordSources::ExpandControl(const Source& source, std::vector<Source>* into) const {
   const Instruction& i = *source.instruction;
@@ -88,8 +89,16 @@ void RecordSources::ExpandControl(const Source& source, std::vector<Source>* int
     }
     case ControlKind::kWhile: {
       RecordLevel body{FrameKind::kWhileBody, &i, i.Called(AttrId::kBody), 0, -1};
-      body.iteration = LastIteration(body, source.levels);
-      if (body.iteration >= 0) return enter(body);
+      // How often it ran decides too: where the run and the record part, one of these two conditions told it.
+      const int64_t last = LastIteration(met_, body, source.levels), recorded = LastIteration(names_, body, source.levels);
+      for (const int64_t end : {last, recorded}) {
+        std::vector<RecordLevel> levels = source.levels;
+        levels.push_back({FrameKind::kWhileCondition, &i, i.Called(AttrId::kCondition), end + 1, -1});
+        into->push_back({levels.back().computation->root, std::move(levels), 0});
+        if (last == recorded) break;
+      }
+      body.iteration = last;
+      if (last >= 0) return enter(body);
       into->push_back({i.operands[0], source.levels, source.leaf});
       return;
     }
@@ -100,11 +109,11 @@ void RecordSources::ExpandControl(const Source& source, std::vector<Source>* int
       for (size_t b = 0; b < branches.size(); ++b) {
         std::vector<RecordLevel> levels = source.levels;
         levels.push_back({FrameKind::kBranch, &i, branches[b], 0, static_cast<int>(b)});
-        if (!Has(PlaceOf(levels))) continue;
+        if (!Has(met_, PlaceOf(levels))) continue;
         any = true;
         enter(levels.back());
       }
-      // Nothing of it is recorded: whichever ran hands on what it was given.
+      // Nothing of it was seen: whichever ran hands on what it was given.
       for (size_t b = 0; b < branches.size() && !any; ++b) enter({FrameKind::kBranch, &i, branches[b], 0, static_cast<int>(b)});
       return;
     }

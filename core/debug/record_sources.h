@@ -34,8 +34,9 @@ enum class RecordedAs : uint8_t { kNothing, kSame, kOther };
 
 class RecordSources {
  public:
-  // `names`: all places of the record. `known` is asked of places, and of literals wherever they are.
-  RecordSources(const std::set<std::string>& names, std::function<RecordedAs(const Instruction&, const std::string& place)> known) : names_(names), known_(std::move(known)) {}
+  // `names`: all places of the record; `met`: all that the run has come by so far. `known` is asked of places, and of literals wherever they are.
+  RecordSources(const std::set<std::string>& names, const std::set<std::string>& met, std::function<RecordedAs(const Instruction&, const std::string& place)> known)
+      : names_(names), met_(met), known_(std::move(known)) {}
 
   // Whether something that leaf `leaf` (core/ops/leaf_flow.h) of the instruction at that place is made from is another than in the record:
   // straight, or through instructions of which the record has nothing. What would take too long to find out counts as read.
@@ -47,14 +48,12 @@ class RecordSources {
     std::vector<RecordLevel> levels;
     int leaf = 0;
   };
-  bool Has(const std::string& prefix) const;
   void Expand(const Source& source, std::vector<Source>* into) const;
   void ExpandControl(const Source& source, std::vector<Source>* into) const;
   void ExpandParameter(const Source& source, std::vector<Source>* into) const;
-  // Of a loop that has run: the last iteration that the record has something of; -1: none.
-  int64_t LastIteration(const RecordLevel& body, const std::vector<RecordLevel>& outer) const;
 
   const std::set<std::string>& names_;
+  const std::set<std::string>& met_;
   const std::function<RecordedAs(const Instruction&, const std::string&)> known_;
 };
 
