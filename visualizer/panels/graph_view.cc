@@ -85,8 +85,12 @@ void DrawClusterTitle(ImDrawList* list, const GraphCamera& camera, const SceneBo
   if (Apart(a, b, camera.min(), camera.max()) || ui::Type().small->FontSize * zoom < 5) return;
   ImVec2 at = {std::max(a.x, camera.min().x) + 10 * unit, a.y + 7 * unit};
   if (b.x - at.x < 40 * unit) at.x = a.x + 10 * unit;
-  const float room = b.x - at.x - 25 * unit, title = WidthAt(ui::Type().small, zoom, box.title), more = WidthAt(ui::Type().mono_small, zoom, box.detail);
-  // A number is whole or not there.
+  const auto width_of = [&](const std::string& text) { return WidthAt(ui::Type().mono_small, zoom, text); };
+  const float room = b.x - at.x - 25 * unit, title = WidthAt(ui::Type().small, zoom, box.title);
+  // Where not both fit, the measure that was asked for. A number is whole or not there.
+  std::string beside = absl::StrCat(box.detail, box.detail.empty() || tint.note.empty() ? "" : "  ", tint.note);
+  if (!tint.note.empty() && title + 7 * unit + width_of(beside) > room) beside = tint.note;
+  const float more = width_of(beside);
   const bool whole = more > 0 && title + 7 * unit + more <= room;
   const float width = 17 * unit + std::min(room, title + (whole ? 7 * unit + more : 0));
   list->AddRectFilled({at.x - 5 * unit, a.y + 4 * unit}, {at.x + width + 5 * unit, b.y - 5 * unit}, ui::Mix(c.panel, c.raised, 0.5f), 4 * unit);
@@ -94,7 +98,7 @@ void DrawClusterTitle(ImDrawList* list, const GraphCamera& camera, const SceneBo
   if (icon >= 4) ui::DrawIcon(list, ui::Icon::kChevronDown, at, icon, lit ? c.blue : c.dim);
   at.x += 17 * unit;
   const float used = TextAt(list, ui::Type().small, zoom, at, room, lit ? c.blue : c.dim, box.title);
-  if (whole) TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, more + unit, c.faint, box.detail);
+  if (whole) TextAt(list, ui::Type().mono_small, zoom, {at.x + used + 7 * unit, at.y}, more + unit, c.faint, beside);
 }
 
 void DrawCard(ImDrawList* list, const GraphCamera& camera, const SceneBox& box, const CardTint& tint, const GraphLights& lights, int index) {

@@ -466,7 +466,7 @@ class Page {
     const view = this.view, at = view.canvas.getBoundingClientRect(), p = this.program;
     const boxes = view.scene.boxes.filter(b => b.parent).map(b => {
       const [x, y] = view.toScreen(b.x, b.y);
-      return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note};
+      return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note, told: b.expanded ? b.told : ''};
     });
     // How much of its arrow a label hides.
     const hides = ({arrow, r}) => {

@@ -246,10 +246,15 @@ class View {
     const left = Math.max(x, Math.min(this.toScene(0, 0)[0], x + w - 260));
     const title = this.fitted(box.title, '600 12px ' + UI, w - 60);
     // Over the arrows that come in.
-    const used = this.widthOf(title, '600 12px ' + UI) + 8, detail = this.fitted(box.detail, '10px ' + MONO, w - 40 - used);
+    const used = this.widthOf(title, '600 12px ' + UI) + 8, room = w - 40 - used, tint = this.tint(box);
+    // Where not both fit, the measure that was asked for.
+    const both = box.detail + (box.detail && tint.note ? '  ' : '') + tint.note;
+    const detail = this.fitted(tint.note && this.widthOf(both, '10px ' + MONO) > room ? tint.note : both, '10px ' + MONO, room);
+    box.told = detail;
     g.globalAlpha = 0.9; g.fillStyle = c.panel;
     this.round(left + 4, y + 4, used + 26 + this.widthOf(detail, '10px ' + MONO), 22, 4); g.fill();
     g.globalAlpha = 1;
+    g.fillStyle = tint.bar; g.fillRect(left + 4, y + 8, 3, 14);
     this.chevron(left + 15, y + 15, true, lit ? c.text : c.dim);
     g.fillStyle = lit ? c.text : c.dim; g.font = '600 12px ' + UI;
     g.fillText(title, left + 27, y + 19);
