@@ -25,7 +25,7 @@ namespace hloscope::cli {
 namespace {
 
 constexpr absl::string_view kTakeSeveral =
-    "run, debug, test, report of one program, export --at and the window";  // replicas and partitions
+    "run, debug, test, report of one program, export of what is drawn and the window";  // replicas and partitions
 constexpr int kMaxThreads = 1024;
 constexpr int kMaxDevices = 4096;
 
@@ -180,6 +180,18 @@ absl::Status ProgramOptions::CheckDevices(const DeviceCounts& devices) const {
     }
   }
   return absl::OkStatus();
+}
+
+absl::StatusOr<int> ParseDevice(absl::string_view text, const DeviceCounts& counts) {
+  const std::string prefixed = absl::StrCat(text, ":");
+  absl::string_view rest = prefixed;
+  const OneDevice one = TakeDevice(rest);
+  if (!rest.empty() || one.any())
+    return absl::InvalidArgumentError(absl::StrCat("--device takes R or R.P, a replica and its partition, not ", text));
+  const int64_t partition = std::max<int64_t>(0, one.partition);
+  if (one.replica < counts.replicas && partition < counts.partitions) return static_cast<int>(one.replica * counts.partitions + partition);
+  return absl::InvalidArgumentError(absl::StrCat("--device ", text, ": the run has ", Count(counts.replicas, "replica"), " and ",
+                                                 Count(counts.partitions, "partition"), ", numbered from 0"));
 }
 
 DeviceCounts CountDevices(const ProgramOptions& options, const Module& module) {

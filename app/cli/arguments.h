@@ -53,6 +53,8 @@ struct ProgramOptions {
   absl::Status CheckDevices(const DeviceCounts& devices) const;
 };
 
+// "1" or "1.0", a replica and its partition (0 where none is named): the number of the device.
+absl::StatusOr<int> ParseDevice(absl::string_view text, const DeviceCounts& counts);
 // As the options ask for, else as the header says where an operation of the program has to do with other devices.
 DeviceCounts CountDevices(const ProgramOptions& options, const Module& module);
 // The error of a run on one device, of a verb that takes no more: without advice that the verb refuses.

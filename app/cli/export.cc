@@ -65,6 +65,7 @@ constexpr OptionUse kUses[] = {
     {"--slice", kAnyGraph, kGraphs},
     {"--influence", kAnyGraph, kGraphs},
     {"--color", kAnyGraph, kGraphs},
+    {"--device", kAnyGraph, kGraphs},
     {"--light", kPicture | kAnyGraph, kDrawn},
     {"--dark", kPicture | kAnyGraph, kDrawn},
     {"--scale", kPicture | kGraph, ".svg, .png or .pdf"},
@@ -117,6 +118,10 @@ int Run_export(const std::vector<std::string>& args) {
   app.add_option("--slice,--why", draw.why, "graph: what an element was made from, as the command why takes it: '%y[0,1]', '/depth 5 %loss @ iteration 3'; runs the program (in .html marked in the whole)")->type_name("ELEMENT");
   app.add_option("--influence", draw.influence, "graph: what an element goes on to influence; runs the program")->type_name("ELEMENT");
   app.add_option("--color,--colour", draw.color, "graph: by class (or opcode), type, memory; or time, health, error, which run the program")->capture_default_str();
+  app.add_option("--device", draw.device,
+                 "graph: where a program runs on several devices: of this replica (and its partition) are times, health, errors, values "
+                 "and the ELEMENT of a slice (0.0)")
+      ->type_name("R[.P]");
   app.add_flag("--light", draw.light, "light colours");
   app.add_flag("--dark", draw.dark, "dark colours (else light ones; of .html those that the reader prefers)")->excludes("--light");
   app.add_option("--scale", draw.scale, "png, svg, pdf: size of everything (png 2, else 1)")->check(CLI::Range(0.1, 8.0));

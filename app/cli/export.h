@@ -21,6 +21,7 @@ struct DrawRequest {
   // The graph.
   std::string computation, around, why, influence, color = "class";
   std::vector<std::string> path;
+  std::string device;                   // of several, whose run is drawn: "1" or "1.0"; empty: the first
   int depth = -1, hops = 2, boxes = 0;  // 0: the default
   bool light = false, dark = false;
   double scale = 0;                  // 0: the ending's own

@@ -7,11 +7,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
+#include "app/cli/device_run.h"
 #include "app/cli/export.h"
 #include "app/cli/load.h"
 #include "app/cli/progress.h"
 #include "app/cli/verb.h"
+#include "core/debug/devices.h"
 #include "core/debug/locations.h"
 #include "core/debug/program_inputs.h"
 #include "core/debug/run_values.h"
@@ -36,11 +37,6 @@ constexpr float kMostPixels = 16000;  // along an edge, where no scale was asked
 
 bool NeedsRun(GraphColour by) { return by == GraphColour::kTime || by == GraphColour::kHealth || by == GraphColour::kError; }
 
-// Why a run stopped, where graphs take no other run.
-std::string OfOneDevice(const std::string& error) {
-  return absl::StrReplaceAll(error, {{kSayOtherwise, ", for graphs are of one device so far (pictures, with --at, of all)"}});
-}
-
 class GraphExport {
  public:
   explicit GraphExport(const DrawRequest& request) : r_(request) {}
@@ -59,6 +55,11 @@ class GraphExport {
     int status = kOk;
     std::unique_ptr<Module> module = LoadOrReport(r_.file, loaded, status);
     if (module == nullptr) return status;
+    runs_ = NeedsRun(*by) || !r_.why.empty() || !r_.influence.empty() || (absl::EndsWith(r_.out, ".html") && !r_.no_run);
+    if (!runs_ && !r_.device.empty())
+      return UsageError(
+          "--device says of which device a run is drawn, and this needs no run: --color time, health and error, --slice, --influence and "
+          "pages do");
     if (const int opened = Open(std::move(module), std::move(loaded)); opened != kOk) return opened;
     if (const int found = Slice(); found != kOk) return found;
     if (absl::EndsWith(r_.out, ".html")) return WritePage(*by);
@@ -80,6 +81,8 @@ class GraphExport {
                       kMostSceneDepth, " deep in boxes; ask from further inside for these");
     }
     SayNote(*chosen);
+    if (NeedsRun(*by) && choice_.slice.parts.empty() && Several(session_->state()))
+      absl::StrAppend(&chosen->subject, ", on ", SelectedName(session_->state()));
     const TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, &figures_.by_call, figures_.sampled};
     const SceneTints tints = PaintScene(*scene, *by, figures);
     return Write(*scene, tints, *chosen);
@@ -99,12 +102,20 @@ class GraphExport {
 
   // A program that is only looked at has a session too: it owns the module.
   int Open(std::unique_ptr<Module> module, Loaded loaded) {
-    absl::StatusOr<SessionOptions> options = r_.program.ToSession();
+    absl::StatusOr<SessionOptions> options = r_.program.ToSession(/*several=*/true);
     if (!options.ok()) return Refuse(options.status());
+    DeviceCounts counts;
+    if (runs_) {
+      counts = CountSessionDevices(r_.program, *module);
+      if (const absl::Status given = GiveDevices(r_.program, *module, &*options); !given.ok()) return Refuse(given);
+    }
+    absl::StatusOr<int> device = r_.device.empty() ? 0 : ParseDevice(r_.device, counts);
+    if (!device.ok()) return Refuse(device.status());
     options->arguments = std::move(loaded.arguments);
     absl::StatusOr<std::unique_ptr<Backend>> backend = MakeBackend(r_.program);
     if (!backend.ok()) return Refuse(backend.status());
     session_ = std::make_shared<Session>(std::move(module), *std::move(backend), *std::move(options), [this](absl::string_view text) { absl::StrAppend(&said_, text); });
+    if (Several(session_->state())) BeginWith(session_->state(), device_ = *device);
     return kOk;
   }
 
@@ -112,6 +123,10 @@ class GraphExport {
   int Inputs() {
     Session::State& s = session_->state();
     if (s.inputs != nullptr) return kOk;
+    if (Several(s)) {
+      const absl::Status opened = OpenDevices(s);
+      return opened.ok() ? kOk : Refuse(opened);
+    }
     absl::StatusOr<std::unique_ptr<ProgramInputs>> opened = ProgramInputs::Open(*s.module, s.options);
     if (!opened.ok()) return Refuse(opened.status());
     s.inputs = *std::move(opened);
@@ -129,26 +144,31 @@ class GraphExport {
     return kFailed;
   }
 
-  // Before a run that gives nothing where it does not come to its end: whether one device can. Inputs alone may take minutes to make.
-  int Alone(absl::string_view what) {
-    const Instruction* exchange = FirstExchange(*session_->state().module);
+  // Before a run that gives nothing where it does not come to its end: whether there are the devices that it needs. Inputs alone may take
+  // minutes to make.
+  int EnoughDevices(absl::string_view what) {
+    const Instruction* exchange = Several(session_->state()) ? nullptr : FirstExchange(*session_->state().module);
     if (exchange == nullptr) return kOk;
-    return Refuse(absl::UnimplementedError(absl::StrCat(what, " needs a whole run, on one device so far, and %", exchange->name, " exchanges data among ", ParticipantCount(*exchange), " devices; --color class, type and memory need none, and hloscope debug runs it on several with --replicas and --partitions")), kFailed);
+    return Refuse(absl::InvalidArgumentError(
+        absl::StrCat(what, " needs a whole run, and %", exchange->name, " exchanges data among ", ParticipantCount(*exchange),
+                     " devices; --replicas and --partitions say how many there are, --device which of them is drawn")));
   }
 
   int Slice() {
     if (r_.why.empty() && r_.influence.empty()) return kOk;
     const std::string option = r_.why.empty() ? "--influence" : "--slice";
     if (r_.no_run) return UsageError(absl::StrCat(option, " needs a run; leave --no-run away"));
-    if (const int alone = Alone(option); alone != kOk) return alone;
+    if (const int enough = EnoughDevices(option); enough != kOk) return enough;
     if (const int fed = Inputs(); fed != kOk) return fed;
     if (const int ran = Execute("run", "running"); ran != kOk) return ran;
     progress_.Set("following the element");
     Session::State& s = session_->state();
+    if (Several(s)) SelectDevice(s, device_);  // another one may have stopped with an error
     absl::StatusOr<SliceParts> found = r_.why.empty() ? PartsOfInfluence(s, r_.influence) : PartsOfWhy(s, r_.why);
     if (!found.ok()) return Refuse(found.status());
     choice_.slice = *std::move(found);
-    choice_.slice_text = r_.why.empty() ? absl::StrCat("what ", r_.influence, " influences") : absl::StrCat("why ", r_.why);
+    const std::string of = absl::StrCat(r_.why.empty() ? r_.influence : r_.why, Several(s) ? absl::StrCat(" on ", SelectedName(s)) : "");
+    choice_.slice_text = r_.why.empty() ? absl::StrCat("what ", of, " influences") : absl::StrCat("why ", of);
     return kOk;
   }
 
@@ -157,7 +177,7 @@ class GraphExport {
     if (!NeedsRun(by)) return kOk;
     if (r_.no_run) return UsageError(absl::StrCat("--color ", r_.color, " needs a run; leave --no-run away"));
     if (by != GraphColour::kHealth) {
-      if (const int alone = Alone(absl::StrCat("--color ", r_.color)); alone != kOk) return alone;
+      if (const int enough = EnoughDevices(absl::StrCat("--color ", r_.color)); enough != kOk) return enough;
     }
     if (const int fed = Inputs(); fed != kOk) return fed;
     if (by == GraphColour::kTime) {
@@ -170,7 +190,6 @@ class GraphExport {
       progress_.Set("running");
       absl::StatusOr<RunValues> values = WatchValues(s, {});
       if (!values.ok()) return Refuse(values.status(), kFailed);
-      values->error = OfOneDevice(values->error);
       if (!values->error.empty()) std::fprintf(stderr, "note: %s\n", values->error.c_str());
       figures_ = values->Health(*s.module);
     }
@@ -195,7 +214,7 @@ class GraphExport {
     RunValues values;
     InstructionFigures errors;
     if (!r_.no_run && (by == GraphColour::kTime || by == GraphColour::kError)) {
-      if (const int alone = Alone(absl::StrCat("--color ", r_.color)); alone != kOk) return alone;
+      if (const int enough = EnoughDevices(absl::StrCat("--color ", r_.color)); enough != kOk) return enough;
     }
     if (RunsByTheWay(&input.notes)) {
       if (const int fed = Inputs(); fed != kOk) return fed;
@@ -204,8 +223,10 @@ class GraphExport {
       absl::StatusOr<RunValues> watched = WatchValues(s, asked ? RunLimits() : kByTheWay);
       if (!watched.ok()) return Refuse(watched.status(), kFailed);
       values = *std::move(watched);
-      values.error = OfOneDevice(values.error);
       input.values = &values;
+      if (Several(s))
+        input.notes.push_back(absl::StrCat("Values, times and errors are of ", SelectedName(s), ", one of ", s.options.devices.count(),
+                                           " devices. hloscope export --device chooses another."));
       if (values.ended) input.notes.push_back(absl::StrCat("Values up to there: ", values.error, ". hloscope export --values runs it to its end."));
       if (!values.error.empty()) std::fprintf(stderr, "note: %s%s\n", values.error.c_str(), values.ended ? "; --values runs it to its end" : "");
     }
@@ -285,6 +306,8 @@ class GraphExport {
   const DrawRequest& r_;
   std::shared_ptr<Session> session_;
   std::string said_;
+  bool runs_ = false;  // the program is run for it
+  int device_ = 0;     // of several, whose run is drawn
   GraphChoice choice_;
   InstructionFigures figures_;
   Progress progress_;

@@ -19,6 +19,11 @@ Devices& DevicesOf(Session::State& s) { return s.Extension<Devices>(); }
 
 // ---- Selecting ----
 
+void BeginWith(Session::State& s, int device) {
+  Devices& all = DevicesOf(s);
+  if (all.runs.empty()) all.selected = all.shown = device;
+}
+
 void SwapTo(Session::State& s, int device) {
   Devices& all = DevicesOf(s);
   if (device == all.selected || all.runs.empty()) return;

@@ -45,6 +45,8 @@ absl::Status OpenDevices(Session::State& s);
 absl::Status BeginDevices(Session::State& s);
 
 // -- Selecting --
+// Before the first run: that device is selected from the start, and what runs beside the session is of it.
+void BeginWith(Session::State& s, int device);
 // The State's run is that device's. Nothing is shown, and nothing settled.
 void SwapTo(Session::State& s, int device);
 // As a person does: what is looked at there is made available.

@@ -17,8 +17,10 @@ struct LastSlice {
   void Begin(const Module& of) {
     ++generation;
     module = &of;
+    ++moment;
     if (several && begun) return;
     begun = true;
+    moment = 1;
     instructions.clear();
     seen.clear();
   }
@@ -27,6 +29,7 @@ struct LastSlice {
   }
   absl::flat_hash_set<const Instruction*> seen;
   bool several = false, begun = false;
+  int moment = 0;  // of an answer for several moments: which one this is, from 1
 };
 
 // While it lives, what is found adds up: the answers for several moments are one answer.

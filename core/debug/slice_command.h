@@ -30,6 +30,7 @@ WhyOptions OptionsOfWhy(const SliceRequest& request);
 absl::Status ShowInfluenceAs(Session::State& s, absl::string_view command, absl::string_view args);
 // The moments that the session's history holds.
 FrameHistory::Past PastOf(Session::State& s);
+// After LastSlice::Begin. Of an answer for several moments each has a file of its own, numbered from the second on; which, is said.
 absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text);
 
 }  // namespace hloscope

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "core/debug/device_readers.h"
 #include "core/debug/last_slice.h"
 #include "core/debug/slice_command.h"
 #include "core/debug/slice_text.h"
@@ -81,12 +82,12 @@ class PartsGatherer {
  public:
   explicit PartsGatherer(SliceParts* found) : found_(*found) { found_.runs = true; }
 
-  void Add(const FrameHistory& history, const Slice& slice, const SliceRequest& request, int depth) {
+  void Add(const SliceFrames& frames, const Slice& slice, const SliceRequest& request, int depth) {
     absl::flat_hash_set<int> followed;  // straight to a birth, however far that is
     for (const SliceBirth& birth : slice.births) followed.insert(birth.path.begin(), birth.path.end());
     std::vector<int> part_of;
     for (const SliceNode& node : slice.nodes) {
-      part_of.push_back(PartOf(history, node));
+      part_of.push_back(PartOf(frames, node));
       AddNode(part_of.back(), node, EndsForItsDepth(node) && !followed.contains(static_cast<int>(part_of.size()) - 1));
     }
     if (!slice.births.empty() && found_.birth != "NaN") found_.birth = slice.births.front().nan ? "NaN" : "infinity";
@@ -112,8 +113,9 @@ class PartsGatherer {
   };
 
   // By the text of its frame: the history of another moment numbers the frames in another way.
-  int PartOf(const FrameHistory& history, const SliceNode& node) {
-    std::string where = FrameText(history, node.place.frame);
+  int PartOf(const SliceFrames& frames, const SliceNode& node) {
+    std::string where = FrameText(frames.of(node.place.device), node.place.frame);
+    if (frames.name != nullptr) where = absl::StrCat(frames.name(node.place.device), where.empty() ? "" : ": ", where);
     const auto [it, fresh] = known_.try_emplace({where, node.place.instruction}, static_cast<int>(found_.parts.size()));
     if (fresh) {
       found_.parts.push_back({node.place.instruction, std::move(where), ""});
@@ -173,11 +175,13 @@ absl::StatusOr<SliceParts> PartsOfWhy(Session::State& s, absl::string_view text)
     if (!request.ok()) return request.status();
     if (!request->json.empty() || !request->graph.empty()) return absl::InvalidArgumentError(kNoFiles);
     s.machine->interrupt().store(false);
-    ElementReader reader(*s.machine, s.options.retain_bytes, PastOf(s));
+    DeviceReaders readers(s);
+    request->place.device = readers.selected();
     const WhyOptions options = OptionsOfWhy(*request);
-    absl::StatusOr<Slice> slice = BuildWhy(reader, request->place, options);
+    absl::StatusOr<Slice> slice =
+        BuildWhy([&readers](int device) -> ElementReader& { return readers.of(device); }, request->place, options);
     if (!slice.ok()) return slice.status();
-    gatherer.Add(reader.history(), *slice, *request, options.depth);
+    gatherer.Add(readers.frames(), *slice, *request, options.depth);
     return absl::OkStatus();
   };
   absl::string_view expression, moment;

@@ -16,7 +16,7 @@ enum class Health : uint8_t { kUnknown, kFinite, kInfinite, kNaN };
 
 struct SlicePart {
   const Instruction* instruction = nullptr;
-  std::string where;  // "body, iteration 2 of %end"; empty: the entry
+  std::string where;  // "body, iteration 2 of %end"; empty: the entry; where there are several devices, of which: "replica 1: body, ..."
   std::string value;  // of the elements in the slice: "[1] = nan", "4 elements, 0.5 to 2"
   Health health = Health::kUnknown;  // of those elements
   bool cut = false;                  // what it was made from is not in the slice, for that is cut at a depth

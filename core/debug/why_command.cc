@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "core/debug/device_readers.h"
 #include "core/debug/last_slice.h"
@@ -141,11 +142,24 @@ FrameHistory::Past PastOf(Session::State& s) {
   return past;
 }
 
-absl::Status WriteSlice(Session::State& s, const std::string& file, const std::string& text) {
-  if (file == "-") {
+namespace {
+
+// "slice.json" of the first moment, "slice-2.json" of the second.
+std::string FileOfMoment(const std::string& file, int moment) {
+  if (moment < 2) return file;
+  const size_t dot = file.rfind('.'), slash = file.rfind('/'), begin = slash == std::string::npos ? 0 : slash + 1;
+  const size_t stem = dot == std::string::npos || dot <= begin ? file.size() : dot;
+  return absl::StrCat(file.substr(0, stem), "-", moment, file.substr(stem));
+}
+
+}  // namespace
+
+absl::Status WriteSlice(Session::State& s, const std::string& asked, const std::string& text) {
+  if (asked == "-") {
     s.Say(text);
     return absl::OkStatus();
   }
+  const std::string file = FileOfMoment(asked, s.Extension<LastSlice>().moment);
   std::ofstream out(file);
   out << text;
   out.close();

@@ -479,10 +479,10 @@ class Page {
   }
 }
 
-// "body, iteration 2 of %end" as it fits on a box: ", iteration 2".
+// "replica 1: body, iteration 2 of %end" as it fits on a box: ", replica 1, iteration 2".
 function shortRun(where) {
-  const iteration = /iteration \d+/.exec(where);
-  return iteration ? ', ' + iteration[0] : '';
+  const device = /^(replica|partition) \d[^:]*/.exec(where), iteration = /iteration \d+/.exec(where);
+  return [device, iteration].map(found => found ? ', ' + found[0] : '').join('');
 }
 
 (async () => {
