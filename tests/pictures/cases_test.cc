@@ -246,7 +246,14 @@ TEST(Pictures, ArrowsCrossNoNumber) {
       "x = s32[4,3] iota(), iota_dimension=1\ny = s32[4,3] iota(), iota_dimension=0\nROOT r = s32[4,3] multiply(x, y)",
       "x = s32[3,4] iota(), iota_dimension=1\nROOT r = s32[4,3] transpose(x), dimensions={1,0}",
       "x = s32[2,3,4] iota(), iota_dimension=1\nROOT r = s32[2,2,2] slice(x), slice={[0:2], [1:3], [0:4:2]}",
-      "x = s32[6,4] iota(), iota_dimension=1\ni = s32[3] constant({4, 0, 2})\nROOT r = s32[3,4] gather(x, i), offset_dims={1}, collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}",
+      "x = s32[6,4] iota(), iota_dimension=1\ni = s32[3] constant({4, 0, 2})\nROOT r = s32[3,4] gather(x, i), offset_dims={1}, "
+      "collapsed_slice_dims={0}, start_index_map={0}, index_vector_dim=1, slice_sizes={1,4}",
+      "plus {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b)\n}\nENTRY main {\nx = s32[4] iota(), "
+      "iota_dimension=0\ni = s32[3] constant({3, 0, 3})\nu = s32[3] constant({10, 20, 30})\nROOT r = s32[4] scatter(x, i, u), "
+      "update_window_dims={}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=plus\n}",
+      "plus {\n  a = s32[] parameter(0)\n  b = s32[] parameter(1)\n  ROOT s = s32[] add(a, b)\n}\nENTRY main {\nx = s32[4,3] iota(), "
+      "iota_dimension=0\ni = s32[2] constant({2, 0})\nu = s32[2,3] iota(), iota_dimension=1\nROOT r = s32[4,3] scatter(x, i, u), "
+      "update_window_dims={1}, inserted_window_dims={0}, scatter_dims_to_operand_dims={0}, index_vector_dim=1, to_apply=plus\n}",
   };
   int arrows = 0;
   for (const char* program : programs) {
@@ -255,16 +262,19 @@ TEST(Pictures, ArrowsCrossNoNumber) {
     ASSERT_EQ(run.problems(), "");
     const Instruction& root = *run.module().entry->root;
     const PictureData data = run.DataOf(root);
-    std::vector<int64_t> index(root.shape.rank());
-    for (int64_t e = 0; e < root.shape.ElementCount(); ++e) {
-      DelinearizeIndex(root.shape.dimensions(), e, absl::MakeSpan(index));
-      PictureSelection selection;
-      selection.pinned = Cell{kResultArray, index};
-      const absl::StatusOr<MadePicture> made = PicturesFor(root)[0]->draw(data, selection);
-      ASSERT_TRUE(made.ok());
-      int of_it = 0;
-      ASSERT_EQ(CrossedNumber(made->drawing, &of_it), "") << "element " << e;
-      arrows += of_it;
+    for (int array = -1; array < static_cast<int>(root.operands.size()); ++array) {
+      const Shape& shape = array < 0 ? root.shape : root.operands[array]->shape;
+      std::vector<int64_t> index(shape.rank());
+      for (int64_t e = 0; e < shape.ElementCount(); ++e) {
+        DelinearizeIndex(shape.dimensions(), e, absl::MakeSpan(index));
+        PictureSelection selection;
+        selection.pinned = Cell{array < 0 ? kResultArray : OperandArray(array), index};
+        const absl::StatusOr<MadePicture> made = PicturesFor(root)[0]->draw(data, selection);
+        ASSERT_TRUE(made.ok());
+        int of_it = 0;
+        ASSERT_EQ(CrossedNumber(made->drawing, &of_it), "") << "element " << e << " of array " << array;
+        arrows += of_it;
+      }
     }
   }
   EXPECT_GT(arrows, 100);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace hloscope {
 namespace {
@@ -32,14 +33,11 @@ class Route {
   std::vector<Place> points_;
 };
 
-struct Between {
-  Box body;
-  float line = 0;
-};
-
-// From one box of cells to another that stands further along x. `line_near`: of a grid, its line next to a y.
+// From one box of cells to another that stands further along x. `line_near`: of a grid, its line next to a y. `head`: what stands before
+// the end's cells and must not be crossed: where it would be, the way leads around it and along the line beside the end's cell.
 template <typename LineNear>
-std::vector<Place> Along(Box start, Box start_body, Box end, Box end_body, std::vector<std::pair<Box, const Grid*>> others, const LineNear& line_near) {
+std::vector<Place> Along(Box start, Box start_body, Box end, Box end_body, std::optional<Box> head,
+                         std::vector<std::pair<Box, const Grid*>> others, const LineNear& line_near) {
   const float way = end.x >= start.x ? 1.0f : -1.0f;
   const auto front = [way](const Box& b) { return way > 0 ? b.right() : b.x; };
   const auto back = [way](const Box& b) { return way > 0 ? b.x : b.right(); };
@@ -66,6 +64,18 @@ std::vector<Place> Along(Box start, Box start_body, Box end, Box end_body, std::
     route.Bend({back(body) - way * (way > 0 ? 14.0f : 0), line});
     route.Line({front(body), line});
   }
+  const Place now = route.points().back();
+  const auto at_head = [&head](float low, float high) { return head->y - 2 < high && low < head->bottom() + 2; };
+  if (head && way > 0 && at_head(arrive, arrive)) {
+    const float beside = std::max(head->bottom(), end_body.bottom()) + 5, line = end.x;
+    route.Bend({head->x - 2, beside});
+    route.Line({line - 8, beside});
+    route.Cubic({line - 3, beside}, {line, beside - 3}, {line, beside - 8});
+    route.Line({line, end.bottom() + 3});
+    route.Cubic({line, end.bottom() - 2}, {line + corner * 0.4f, end.bottom() - 4}, {line + corner, end.bottom() - corner - 2});
+    return std::move(route.points());
+  }
+  if (head && way > 0 && at_head(std::min(now.y, arrive), std::max(now.y, arrive))) route.Bend({head->x - 2, arrive});
   const float last = back(end) - way * 9;
   const float before = way > 0 ? std::min(last, to - 14) : std::max(last, to);
   if ((before - route.points().back().x) * way > 4) route.Bend({before, arrive});
@@ -82,8 +92,10 @@ std::vector<Place> ArrowRoute(const RouteEnd& from, const RouteEnd& to, absl::Sp
   const bool beside = b.x >= a.right() - 1 || b.right() <= a.x + 1;
   std::vector<std::pair<Box, const Grid*>> between;
   for (const Grid* grid : others) between.emplace_back(beside ? grid->body() : Turned(grid->body()), grid);
-  if (beside) return Along(from.cell, a, to.cell, b, std::move(between), [](const Grid& g, float y) { return g.RowLineNear(y); });
-  std::vector<Place> points = Along(Turned(from.cell), Turned(a), Turned(to.cell), Turned(b), std::move(between), [](const Grid& g, float x) { return g.ColumnLineNear(x); });
+  if (beside)
+    return Along(from.cell, a, to.cell, b, std::nullopt, std::move(between), [](const Grid& g, float y) { return g.RowLineNear(y); });
+  std::vector<Place> points = Along(Turned(from.cell), Turned(a), Turned(to.cell), Turned(b), Turned(to.grid->head()), std::move(between),
+                                    [](const Grid& g, float x) { return g.ColumnLineNear(x); });
   for (Place& p : points) p = Turned(p);
   return points;
 }

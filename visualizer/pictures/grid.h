@@ -99,6 +99,7 @@ class Grid {
   // The visible parts of a box of cells (inclusive), one for each slice; once drawn.
   std::vector<Box> BoxesOf(absl::Span<const int64_t> low, absl::Span<const int64_t> high) const;
   Box body() const { return body_; }  // all cells, once drawn
+  Box head() const { return head_; }  // the title, and what stands under it, once drawn
   // The lines between cells next to a place, where no number stands: across the grid, and down it; once drawn.
   float RowLineNear(float y) const;
   float ColumnLineNear(float x) const;
@@ -163,7 +164,7 @@ class Grid {
   std::vector<Placed> placed_;
   std::vector<HeatScale> heat_;  // of all cells that are seen, where they are colours; by the index along GridSpec::scale_dim
   bool any_nan_ = false, any_plus_inf_ = false, any_minus_inf_ = false;
-  Box body_;
+  Box body_, head_;
 };
 
 // Cells of an array's elements. `mark` may be null.

@@ -302,6 +302,8 @@ void Grid::DrawScales(Place at, Drawing* drawing) const {
 void Grid::Draw(Place at, Drawing* drawing) {
   placed_.clear();
   DrawHead(at, drawing);
+  head_ = {at.x, at.y, title_width(), head_height_};
+  if (!spec_.note.empty()) head_.width = std::max(head_.width, TextWidth(spec_.note, Face::kUi, 11));
   float y = at.y + head_height_;
   if (empty_) {
     const Box box{at.x, y, 100, 26};
@@ -310,7 +312,11 @@ void Grid::Draw(Place at, Drawing* drawing) {
     body_ = box;
     return;
   }
-  if (scroll_height_ > 0) ScrollLines({at.x, y}, width_, drawing);
+  if (scroll_height_ > 0) {
+    ScrollLines({at.x, y}, width_, drawing);
+    head_.width = std::max(head_.width, width_);
+    head_.height += scroll_height_;
+  }
   y += scroll_height_;
   const int64_t rows = spec_.rows < 0 ? 1 : views_[spec_.rows].count, columns = spec_.columns < 0 ? 1 : views_[spec_.columns].count;
   const float w = SliceWidth(cell_width_, columns) + kSliceGap, h = SliceHeight(cell_height_, rows) + kSliceGap;
