@@ -83,7 +83,7 @@ class GraphExport {
     SayNote(*chosen);
     if (NeedsRun(*by) && choice_.slice.parts.empty() && Several(session_->state()))
       absl::StrAppend(&chosen->subject, ", on ", SelectedName(session_->state()));
-    const TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, &figures_.by_call, figures_.sampled};
+    const TintFigures figures = {&figures_.of, figures_.total, &figures_.calls, &figures_.by_call, figures_.worst_of};
     const SceneTints tints = PaintScene(*scene, *by, figures);
     return Write(*scene, tints, *chosen);
   }

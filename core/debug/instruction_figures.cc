@@ -5,9 +5,11 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "core/debug/known_values.h"
 #include "core/debug/profile_commands.h"
 #include "core/debug/shadow_commands.h"
+#include "core/debug/text_util.h"
 #include "core/literal/statistics.h"
 
 namespace hloscope {
@@ -126,12 +128,16 @@ InstructionFigures ErrorFigures(Session::State& s) {
     return figures;
   }
   figures.by_call.tree = report->calls;
+  bool sampled = false;
   for (const ShadowRow& row : report->rows) {
     if (row.own.elements == 0 || row.instruction == nullptr) continue;
     for (const auto& [call, worst] : row.worst_by_call) figures.by_call.of[{call, row.instruction}] = worst;
-    figures.sampled = figures.sampled || row.own.elements < row.instruction->shape.ElementCount();
+    sampled = sampled || row.own.elements < row.instruction->shape.ElementCount();
     figures.most = std::max(figures.most, row.own.worst_ulp);
   }
+  if (sampled) figures.worst_of = "a sample of each result's elements";
+  if (report->looks < report->executions)
+    absl::StrAppend(&figures.worst_of, sampled ? ", in " : "", report->looks, " of ", Count(report->executions, "execution"));
   return figures;
 }
 

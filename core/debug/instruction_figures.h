@@ -17,7 +17,7 @@ struct InstructionFigures {
   CallFigures by_call;                                 // health and errors: a computation may make a NaN in one call and none in another
   absl::flat_hash_map<const Instruction*, int64_t> calls;  // of times: how often an instruction called something, as far as it is known
   double total = 0, most = 0;
-  bool sampled = false;  // of errors: not every element was looked at
+  std::string worst_of;  // of errors, where not all was looked at: "a sample of each result's elements, in 20 of 300 executions"
   bool more = false;    // there is more to be looked through or to be made again: ask again
   std::string missing;  // why there are none
   std::string command;  // that makes them

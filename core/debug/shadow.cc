@@ -21,6 +21,7 @@ constexpr double kNativeSpeed = 50;
 constexpr double kStepsOfRegion = 50;        // what the machine does around a kernel
 constexpr double kStepsOfInstruction = 500;  // what a look does around the elements
 constexpr double kFreeSteps = 5e4;           // of looking that is never held against the program: short programs are looked at whole
+constexpr size_t kMostCalls = 1000;          // of a region, that are told apart
 constexpr double kLeastOfLook = 2e4;         // steps that a look at a region may take however little the region does
 
 double Seconds(Clock::time_point from, Clock::time_point to) { return std::chrono::duration<double>(to - from).count(); }
@@ -66,6 +67,7 @@ struct ShadowWatcher::Entry {
   bool known = false, nothing = false;                 // nothing: to look at
   double steps_of_run = 0, steps_of_look = 0, most = 0;
   int64_t executions = 0, looks = 0;
+  absl::flat_hash_set<int> calls;  // that it was looked at in
 };
 
 namespace {
@@ -120,11 +122,13 @@ absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, co
   run_steps_ += kStepsOfRegion + entry->steps_of_run / kNativeSpeed;
   if (entry->nothing) return absl::OkStatus();
   const int64_t turn = entry->executions++;
-  // In a loop errors may begin late: besides what the steps allow, executions 0, 1, 4, 16, ... are looked at.
+  // In a loop errors may begin late: besides what the steps allow, executions 0, 1, 4, 16, ... are looked at, and the first in each call.
   const bool milestone = (turn & (turn - 1)) == 0 && (turn & 0x5555555555555555) == turn;
   const bool affordable =
       options_.samples < 0 || look_steps_ + entry->steps_of_look <= std::max(kFreeSteps, options_.most_times * run_steps_);
-  if (!milestone && !affordable) {
+  const int call = CallOfFrame();
+  const bool first_of_call = entry->calls.size() < kMostCalls && entry->calls.insert(call).second;
+  if (!milestone && !affordable && !first_of_call) {
     ++report_.executions;
     return absl::OkStatus();
   }
@@ -144,6 +148,15 @@ absl::Status ShadowWatcher::Observe(const Frame& frame, const Region& region, co
   }
   spent_ += Seconds(begin, Clock::now());
   return Cancelled() ? absl::CancelledError("interrupted") : absl::OkStatus();
+}
+
+int ShadowWatcher::CallOfFrame() {
+  const std::vector<Frame>& frames = machine_.frames();
+  if (const uint64_t serial = frames.empty() ? 0 : frames.back().serial; serial != serial_) {
+    serial_ = serial;
+    call_ = CallOf(frames, &report_.calls);
+  }
+  return call_;
 }
 
 // Every element of every member: then it is cheapest to make the values whole.
@@ -189,7 +202,7 @@ void ShadowWatcher::Look(Entry& entry, std::unique_ptr<RegionShadow>& shadow, co
       options_.samples, entry.most, static_cast<uint64_t>(region.root) * 131 + static_cast<uint64_t>(entry.looks) + 1,
       options_.threads, inputs,     &result,
       options_.cancel};
-  const int call = CallOf(machine_.frames(), &report_.calls);
+  const int call = CallOfFrame();
   const absl::Status looked = shadow->At(look, [&](const ShadowElement& element) {
     ShadowRow& row = Row(*element.instruction);
     double ulp = 0;

@@ -91,6 +91,7 @@ class ShadowWatcher {
   void Failed(const Instruction& instruction, absl::string_view why);
   // Of sizes known only now, it is a copy that runs: the row is the program's.
   ShadowRow& Row(const Instruction& instruction);
+  int CallOfFrame();
   bool Cancelled() const { return options_.cancel != nullptr && options_.cancel->load(std::memory_order_relaxed); }
 
   const Machine& machine_;
@@ -103,6 +104,8 @@ class ShadowWatcher {
   absl::flat_hash_set<const Instruction*> failed_;
   double run_steps_ = 0, look_steps_ = 0;  // of the program (as the interpreter's), and of looking
   double spent_ = 0;
+  uint64_t serial_ = 0;  // of the frame that `call_` is of
+  int call_ = CallTree::kEntry;
 };
 
 // A whole run, watched.

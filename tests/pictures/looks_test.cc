@@ -29,7 +29,8 @@ void Look(const PictureData& data, const std::string& what, std::map<std::string
       const absl::StatusOr<MadePicture> made = row->draw(data, selection);
       if (!made.ok()) continue;
       ++*drawn;
-      const std::string fault = UnreadableText(made->drawing);
+      const std::string asked = AsksForHands(made->drawing);
+      const std::string fault = asked.empty() ? UnreadableText(made->drawing) : absl::StrCat("asks for hands: ", asked);
       const std::string how = absl::StrCat(row->id, selection.step >= 0 ? " step" : "", selection.width < 900 ? " narrow" : "", selection.pinned ? absl::StrCat(" ", selection.pinned->array, IndexText(selection.pinned->index)) : "");
       if (!fault.empty()) (*faults)[row->id].push_back(absl::StrCat(what, " %", data.instruction->name, " ", how, ": ", fault));
     }

@@ -138,6 +138,24 @@ inline std::string UnreadableText(const Drawing& drawing) {
   return "";
 }
 
+// What a drawing asks somebody to do, who cannot in a file; "" where it asks for nothing.
+inline std::string AsksForHands(const Drawing& drawing) {
+  std::vector<std::string> said;
+  for (const Spot& spot : drawing.spots()) {
+    said.push_back(spot.hint);
+    if (!spot.drag.empty() || !spot.drop.empty()) return absl::StrCat("something to drag: ", spot.hint);
+  }
+  for (const Drawn& item : drawing.items()) {
+    if (const auto* t = std::get_if<DrawnText>(&item)) said.push_back(t->text);
+  }
+  for (const std::string& text : said) {
+    for (const char* word : {"click", "Click", "drag", "Drag", "wheel", "PageUp", "over a cell", "Hover", "undo"}) {
+      if (text.find(word) != std::string::npos) return text;
+    }
+  }
+  return "";
+}
+
 // A number in a cell, or a title of an array, that a curved arrow goes through; "" where none does. Counts the arrows.
 inline std::string CrossedNumber(const Drawing& drawing, int* arrows) {
   std::vector<const DrawnText*> numbers;

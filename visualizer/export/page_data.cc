@@ -263,7 +263,7 @@ class PageWriter {
     const InstructionFigures own = in_.times == nullptr ? in_.values->Times() : InstructionFigures();
     const InstructionFigures& times = in_.times != nullptr ? *in_.times : own;
     ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}, {"alone", in_.times == nullptr}, {"total", times.total}};
-    if (in_.errors != nullptr) run["sampled"] = in_.errors->sampled;
+    if (in_.errors != nullptr) run["worst_of"] = in_.errors->worst_of;
     ordered_json list = ordered_json::object();
     for (int k = 0; k < h_.instruction_count(); ++k) {
       const Instruction& i = h_.At(k);

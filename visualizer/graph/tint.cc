@@ -128,7 +128,8 @@ class Painter {
     }
     if (by_ == GraphColour::kTime || by_ == GraphColour::kMemory) Scale();
     tints_.legend = by_ == GraphColour::kMemory ? MemoryLegend(most_) : WholeLegend(by_);
-    if (by_ == GraphColour::kError && figures_.sampled) tints_.legend.back().text += "; the worst of a sample of each result's elements";
+    if (by_ == GraphColour::kError && !figures_.worst_of.empty())
+      absl::StrAppend(&tints_.legend.back().text, "; the worst of ", figures_.worst_of);
     if (shared_) tints_.legend.back().text += "; the time of what several call is divided among its runs";
     if (by_ == GraphColour::kClass || by_ == GraphColour::kType) {
       // Only what is seen.

@@ -55,7 +55,7 @@ struct TintFigures {
   double total = 0;
   const absl::flat_hash_map<const Instruction*, int64_t>* calls = nullptr;  // of seconds: how often calls ran (InstructionFigures)
   const CallFigures* by_call = nullptr;
-  bool sampled = false;  // of errors
+  absl::string_view worst_of;  // of errors (InstructionFigures)
 };
 SceneTints PaintScene(const Scene& scene, GraphColour by, const TintFigures& figures);
 

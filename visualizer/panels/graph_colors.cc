@@ -39,7 +39,7 @@ const std::vector<CardTint>& GraphColours::Tints(Engine& engine, const Snapshot&
     painted_figures_ = figures_;
     painted_text_ = ui::Colors().text;
     TintFigures figures;
-    if (figures_ != nullptr) figures = {&figures_->of, figures_->total, &figures_->calls, &figures_->by_call, figures_->sampled};
+    if (figures_ != nullptr) figures = {&figures_->of, figures_->total, &figures_->calls, &figures_->by_call, figures_->worst_of};
     const SceneTints painted = PaintScene(*scene, by, figures);
     tints_.clear();
     legend_.clear();

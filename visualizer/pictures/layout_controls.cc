@@ -144,8 +144,9 @@ void LayoutControls::DrawOrder() {
     std::vector<int64_t> front = order;
     front.erase(front.begin() + static_cast<ptrdiff_t>(k));
     front.insert(front.begin(), d);
-    Spot spot{.box = box, .hint = absl::StrCat(tr_("dimension $0 ($1), size $2", d, axes_[d].letter, dims_[d]), order.size() > 1 ? "\n" : "", order.size() > 1 ? tr_("Drag it to another place, or click to make it the most minor") : "")};
-    if (order.size() > 1) {
+    Spot spot{.box = box, .hint = tr_("dimension $0 ($1), size $2", d, axes_[d].letter, dims_[d])};
+    if (order.size() > 1 && selection_.live) {
+      absl::StrAppend(&spot.hint, "\n", tr_("Drag it to another place, or click to make it the most minor"));
       if (k > 0) spot.action = OrderAction(front);
       spot.drag = absl::StrCat("order:", d);
       spot.drop = absl::StrCat("order:minor_to_major=", absl::StrJoin(order, ","), ";move=$>", k);

@@ -100,7 +100,8 @@ struct BitRun {
 
 class NumbersPicture {
  public:
-  NumbersPicture(Board& board, float width) : board_(board), d_(board.drawing()), tr_(board.captions()), width_(width - 2 * kLeft) {}
+  NumbersPicture(Board& board, float width, bool live)
+      : board_(board), d_(board.drawing()), tr_(board.captions()), width_(width - 2 * kLeft), live_(live) {}
 
   // One number; `from`: what it was rounded from.
   void Card(const std::string& name, ElementType type, uint64_t bits, bool may_flip, bool flipped, std::optional<Scalar> from = std::nullopt) {
@@ -186,7 +187,8 @@ class NumbersPicture {
     add(absl::StrCat("= ", SignedText(s)), 15, Face::kMonoStrong, s.IsNaN() || !s.IsFinite() ? Ink::kPink : Ink::kText, 14);
     add(absl::StrFormat("0x%0*x", (BitWidth(type) + 3) / 4, bits), 12, Face::kMono, Ink::kDim, 14);
     if (IsFloat(type)) add(tr_(FloatParts(type, bits).kind()), 12, Face::kUi, Ink::kDim, 14);
-    if (flipped) {
+    if (flipped && !live_) add(tr_("bits changed"), 12, Face::kUi, Ink::kAmber, 14);
+    if (flipped && live_) {
       const std::string undo = tr_("bits changed · undo");
       const Box box{x, y - 12, TextWidth(undo, Face::kUi, 11) + 20, 18};
       d_.AddBox(box, Paint(Ink::kAmber, 0.2f), Ink::kAmber, 3);
@@ -409,6 +411,7 @@ class NumbersPicture {
   Drawing& d_;
   const Captions& tr_;
   float width_;
+  bool live_;
   std::string name_;
 };
 
@@ -455,7 +458,7 @@ absl::StatusOr<MadePicture> DrawNumbers(const PictureData& data, const PictureSe
   }
   board.Row(std::move(row), 170);
 
-  NumbersPicture picture(board, std::max(selection.width, 320.0f));
+  NumbersPicture picture(board, std::max(selection.width, 320.0f), selection.live);
   const ElementType type = array->shape.element_type();
   const std::optional<Scalar> value = array->At(index);
   const auto flipped = selection.options.find("bits");

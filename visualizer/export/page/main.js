@@ -257,7 +257,7 @@ class Page {
       class: () => p.raw.classes.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]), type: () => p.raw.families.filter(r => seen.has(r[side])).map(r => [r[side], r[0]]),
       time: () => [[this.heat(1), 'most time'], [this.heat(0.5), 'some'], [this.heat(0), 'none' + (p.shared ? '; the time of what several call is divided among its runs' : '')]], memory: () => ((this.most ?? 0) < 65536 ? [[1, ', the largest value; of a closed box its largest value counts']] : [[1, ', the largest value'], [0.5, ''], [0, ' and less; of a closed box its largest value counts']]).map(([heat, more]) => [this.heat(heat), bytesText(Math.max(1, Math.floor((this.most ?? 0) * 2 ** ((heat - 1) * 16)))) + more]),
       health: () => [[c.pink, 'NaN'], [this.infinite(), 'infinite'], [c.green, 'finite'], [c.border, 'not recorded']],
-      error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured' + (p.run.sampled ? "; the worst of a sample of each result's elements" : '')]],
+      error: () => [[this.heat(1), 'many ULP'], [this.heat(0.4), 'few'], [c.green, 'up to 1/2 ULP'], [c.border, 'not measured' + (p.run.worst_of ? '; the worst of ' + p.run.worst_of : '')]],
     }[this.colour]();
     const hidden = this.view.scene.boxes.some(box => box.more > 0 && !box.expanded) ? [make('span', {title: 'They are drawn when the box is selected.'}, '+N \u2193  N more arrows')] : [];
     document.getElementById('legend').replaceChildren(...rows.map(([color, text]) => make('span', null, make('i', {style: 'background:' + color}), text)), ...hidden);

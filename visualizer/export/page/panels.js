@@ -233,7 +233,7 @@ class Inspector {
         ulp !== undefined ?
                                                             fact(
                                                                 'error', isFinite(ulp) ? numberText(ulp) + ' ULP' : 'not finite',
-                                                                make('span', {class: 'note'}, p.run.sampled ? '  the worst of a sample, against f64' : '  at most, against f64')) :
+                                                                make('span', {class: 'note'}, p.run.worst_of ? '  the worst of a sample, against f64' : '  at most, against f64')) :
                                                             null));
     const parts = p.partsOf(i);
     if (parts.length > 0) {
