@@ -293,6 +293,39 @@ TEST_F(ProgramTest, KeysOfAnEditor) {
   EXPECT_EQ(document.text(), "one {\n  two\n  two\n}\n");
 }
 
+// A bracket that the editor has closed is typed over, wherever it has moved to; one that is missing is typed.
+TEST(EditorTest, BracketsThatCloseThemselves) {
+  Document document(TestWiring(), [] {});
+  ProgramEditor editor;
+  const auto type = [&](absl::string_view letters) {
+    for (size_t k = 0; k < letters.size(); ++k) editor.Type(document, letters.substr(k, 1));
+  };
+  document.Reset("b", "y = ");
+  editor.Place(document, 4, false);
+  type("f32[2,3]{1,0} pad(x, g(a[1])), padding={1_2}");
+  EXPECT_EQ(document.text(), "y = f32[2,3]{1,0} pad(x, g(a[1])), padding={1_2}");
+  editor.Undo(document);
+  EXPECT_EQ(document.text(), "y = ");
+  editor.InsertCall(document, "negate");
+  type("x)");
+  EXPECT_EQ(document.text(), "y = negate(x)");
+  EXPECT_EQ(editor.caret(), 13);
+  // The line lacks a bracket further on: it is not the one that the editor has put there.
+  document.Reset("b", "y = f(g(a, , b)");
+  editor.Place(document, 11, false);
+  type("h(c)");
+  EXPECT_EQ(document.text(), "y = f(g(a, h(c), b)");
+  editor.Place(document, 18, false);
+  type(")");
+  EXPECT_EQ(document.text(), "y = f(g(a, h(c), b))");
+  // None is missing where the rest of the line opens others.
+  document.Reset("b", "y = f(a, b) ({");
+  editor.Place(document, 10, false);
+  type(")");
+  EXPECT_EQ(document.text(), "y = f(a, b) ({");
+  EXPECT_EQ(editor.caret(), 11);
+}
+
 TEST(EditorTest, LettersOfSeveralBytesAndLinesOfDos) {
   Document document(TestWiring(), [] {});
   document.Reset("u", "a\u00e9b\r\nc");

@@ -93,9 +93,15 @@ void Document::Replace(int64_t begin, int64_t end, absl::string_view text, int64
   version_ = change.version_after = next_version_++;
   redo_.clear();
   Change* last = undo_.empty() ? nullptr : &undo_.back();
-  // Typing on at the end of what was typed before.
-  if (last != nullptr && !join.empty() && last->join == join && change.removed.empty() && last->at + static_cast<int64_t>(last->added.size()) == begin) {
-    last->added += change.added;
+  // Typing on where the caret was left, or behind a bracket that closed itself and was typed over.
+  const auto goes_on = [&] {
+    if (last == nullptr || join.empty() || last->join != join || !change.removed.empty()) return false;
+    const int64_t from = last->cursor_after - last->at, to = begin - last->at;
+    if (from < 0 || to < from || to > static_cast<int64_t>(last->added.size())) return false;
+    return last->added.find_first_not_of(")]}", static_cast<size_t>(from)) >= static_cast<size_t>(to);
+  };
+  if (goes_on()) {
+    last->added.insert(static_cast<size_t>(begin - last->at), change.added);
     last->cursor_after = cursor_after;
     last->version_after = version_;
   } else {

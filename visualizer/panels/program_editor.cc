@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "visualizer/model/program_index.h"
@@ -143,7 +144,13 @@ void ProgramEditor::Move(const Document& document, CaretMove how, bool extend, i
 }
 
 void ProgramEditor::Replace(Document& document, int64_t begin, int64_t end, absl::string_view text, int64_t caret_after, absl::string_view join) {
+  if (closings_version_ != document.version()) closings_.clear();
   document.Replace(begin, end, text, caret_, caret_after, join);
+  std::erase_if(closings_, [&](int64_t at) { return at >= begin && at < end; });
+  for (int64_t& at : closings_) {
+    if (at >= end) at += static_cast<int64_t>(text.size()) - (end - begin);
+  }
+  closings_version_ = document.version();
   caret_ = anchor_ = caret_after;
   cell_ = -1;
   Clamp(document);
@@ -155,21 +162,46 @@ void ProgramEditor::Insert(Document& document, absl::string_view text, absl::str
   Replace(document, begin, selection_end(), text, begin + static_cast<int64_t>(text.size()), join);
 }
 
-void ProgramEditor::Type(Document& document, absl::string_view letters) {
+bool ProgramEditor::TypesOver(const Document& document, char closing) const {
+  const std::string& text = document.text();
+  if (caret_ >= static_cast<int64_t>(text.size()) || text[caret_] != closing) return false;
+  if (closings_version_ == document.version() && absl::c_linear_search(closings_, caret_)) return true;
+  // Of the brackets that are open here, all are closed on the rest of the line.
+  const int line = document.LineAt(caret_);
+  const absl::string_view all = document.line(line);
+  const auto column = static_cast<size_t>(caret_ - document.line_begin(line));
+  int open = 0, closed = 0, depth = 0;
+  for (const char c : all.substr(0, column)) open = Closing(c) == closing ? open + 1 : c == closing ? std::max(0, open - 1) : open;
+  for (const char c : all.substr(column)) {
+    depth += Closing(c) == closing ? 1 : c == closing ? -1 : 0;
+    closed = std::max(closed, -depth);
+  }
+  return closed >= open;
+}
+
+void ProgramEditor::InsertCall(Document& document, absl::string_view name) {
+  Insert(document, absl::StrCat(name, "()"));
+  caret_ = anchor_ = caret_ - 1;
+  closings_.push_back(caret_);
+}
+
+void ProgramEditor::Type(Document& document, absl::string_view letter) {
   Clamp(document);
   const std::string& text = document.text();
   const auto size = static_cast<int64_t>(text.size());
-  if (letters.size() == 1 && !has_selection()) {
-    const char c = letters[0], next = caret_ < size ? text[caret_] : '\n';
-    if (IsClosing(c) && next == c) {
-      // What was closed by itself is stepped over.
+  if (letter.size() == 1 && !has_selection()) {
+    const char c = letter[0], next = caret_ < size ? text[caret_] : '\n';
+    if (IsClosing(c) && TypesOver(document, c)) {
+      if (closings_version_ == document.version()) std::erase(closings_, caret_);
       caret_ = anchor_ = caret_ + 1;
+      cell_ = -1;
       return;
     }
     const char closing = Closing(c);
     if (closing != 0 && (next == '\n' || next == '\r' || next == ' ' || next == ',' || IsClosing(next))) {
       const std::string both = {c, closing};
-      Replace(document, caret_, caret_, both, caret_ + 1);
+      Replace(document, caret_, caret_, both, caret_ + 1, "type");
+      closings_.push_back(caret_);
       return;
     }
     if (c == '}') {
@@ -182,7 +214,7 @@ void ProgramEditor::Type(Document& document, absl::string_view letters) {
       }
     }
   }
-  Insert(document, letters, "type");
+  Insert(document, letter, "type");
 }
 
 void ProgramEditor::NewLine(Document& document) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "visualizer/model/document.h"
@@ -32,7 +33,8 @@ class ProgramEditor {
 
   // -- Changes --
   void Insert(Document& document, absl::string_view text, absl::string_view join = "");
-  void Type(Document& document, absl::string_view letters);  // closes brackets, steps over closing ones
+  void Type(Document& document, absl::string_view letter);      // closes brackets; what it closed itself is typed over
+  void InsertCall(Document& document, absl::string_view name);  // "name()", and the caret within
   void NewLine(Document& document);                          // with the indentation of the line, more behind `{`
   void Backspace(Document& document, bool word);
   void Delete(Document& document, bool word);
@@ -52,9 +54,14 @@ class ProgramEditor {
   int64_t NextWord(const Document& document, int64_t at) const;
   int64_t PreviousWord(const Document& document, int64_t at) const;
   void SelectedLines(const Document& document, int* first, int* last) const;
+  // Typing the closing bracket that stands at the caret steps over it: the editor put it there, or no other one is missing.
+  bool TypesOver(const Document& document, char closing) const;
 
   int64_t caret_ = 0, anchor_ = 0;
   int cell_ = -1;  // column that Up and Down keep; -1: the caret's
+  // Where closing brackets stand that the editor has put there and nobody has typed yet; of one version of the text.
+  std::vector<int64_t> closings_;
+  uint64_t closings_version_ = 0;
 };
 
 }  // namespace hloscope

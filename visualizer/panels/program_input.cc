@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -202,12 +203,17 @@ void ProgramPanel::AcceptCompletion(PanelContext& context) {
   offering_ = false;
   Document& document = context.document;
   const int64_t caret = editor_.caret();
-  editor_.Select(document, caret - offered_.replace, caret);
-  const auto size = static_cast<int64_t>(document.text().size());
-  const char next = caret < size ? document.text()[caret] : '\n';
+  // What closes a bracket of the replaced letters goes with them: the whole shape takes the place of `f32[4,]`.
+  const std::string& text = document.text();
+  const auto size = static_cast<int64_t>(text.size());
+  const absl::string_view replaced =
+      absl::string_view(text).substr(static_cast<size_t>(caret - offered_.replace), static_cast<size_t>(offered_.replace));
+  int64_t end = caret;
+  if (absl::c_count(replaced, '[') > absl::c_count(replaced, ']') && end < size && text[end] == ']') ++end;
+  const char next = end < size ? text[end] : '\n';
+  editor_.Select(document, caret - offered_.replace, end);
   if (item.kind == CompletionItem::kOpcode && next != '(') {
-    editor_.Insert(document, absl::StrCat(item.text, "()"));
-    editor_.Place(document, editor_.caret() - 1, false);
+    editor_.InsertCall(document, item.text);
   } else if (item.kind == CompletionItem::kShape && next != ' ') {
     editor_.Insert(document, absl::StrCat(item.text, " "));
   } else {
@@ -237,28 +243,25 @@ bool ProgramPanel::HandleCompletionKeys(PanelContext& context) {
 void ProgramPanel::HandleLetters(PanelContext& context) {
   const ImGuiIO& io = ImGui::GetIO();
   if ((io.KeyCtrl && !io.KeyAlt) || io.InputQueueCharacters.empty()) return;
-  std::string letters;
-  for (const ImWchar c : io.InputQueueCharacters) {
+  std::string letter;                                // the last one
+  for (const ImWchar c : io.InputQueueCharacters) {  // several, where one types faster than frames are drawn
     if (c < 32 || c == 127) continue;
+    letter.clear();
     if (c < 0x80) {
-      letters += static_cast<char>(c);
+      letter += static_cast<char>(c);
     } else if (c < 0x800) {
-      letters += static_cast<char>(0xc0 | (c >> 6));
-      letters += static_cast<char>(0x80 | (c & 0x3f));
+      letter += static_cast<char>(0xc0 | (c >> 6));
+      letter += static_cast<char>(0x80 | (c & 0x3f));
     } else {
-      letters += static_cast<char>(0xe0 | (c >> 12));
-      letters += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
-      letters += static_cast<char>(0x80 | (c & 0x3f));
+      letter += static_cast<char>(0xe0 | (c >> 12));
+      letter += static_cast<char>(0x80 | ((c >> 6) & 0x3f));
+      letter += static_cast<char>(0x80 | (c & 0x3f));
     }
+    editor_.Type(context.document, letter);
   }
-  if (letters.empty()) return;
-  if (letters.size() == 1) {
-    editor_.Type(context.document, letters);
-  } else {
-    editor_.Insert(context.document, letters, "type");
-  }
+  if (letter.empty()) return;
   AfterEdit(context);
-  const char last = letters.back();
+  const char last = letter.back();
   if (IsNameLetter(last) || last == '[' || last == ',') {
     UpdateCompletion(context, false);
   } else if (last == '(' || last == '=' ) {
