@@ -25,16 +25,22 @@ uint32_t Along(const Rgb (&stops)[N], double t) {
   return mix(stops[k].r, stops[k + 1].r) | mix(stops[k].g, stops[k + 1].g) << 8 | mix(stops[k].b, stops[k + 1].b) << 16 | 0xff000000u;
 }
 
+// Where the least size of a diverging logarithmic scale lies, from its middle: that is zero's.
+constexpr double kFirst = 0.2;
+
 }  // namespace
+
+// The least size of a diverging logarithmic scale, of the largest one.
+double ColorScale::Bottom(double top) const { return least > 0 && top > 0 ? std::min(1.0, least / top) : 1e-6; }
 
 double ColorScale::PlaceOf(double x) const {
   if (ramp == ColorRamp::kDiverging) {
     const double top = std::max(std::fabs(low), std::fabs(high));
     if (!(top > 0)) return 0.5;
     double size = std::min(1.0, std::fabs(x) / top);
-    if (log) {
-      const double bottom = least > 0 ? least / top : 1e-6;
-      size = size <= bottom ? 0 : 1 - std::log(size) / std::log(bottom);
+    if (log && size > 0) {
+      const double bottom = Bottom(top);
+      size = kFirst + (1 - kFirst) * (bottom >= 1 ? 1 : size <= bottom ? 0 : 1 - std::log(size) / std::log(bottom));
     }
     return x < 0 ? 0.5 - size / 2 : 0.5 + size / 2;
   }
@@ -53,12 +59,21 @@ double ColorScale::NumberAt(double place) const {
   const double top = std::max(std::fabs(low), std::fabs(high));
   if (ramp == ColorRamp::kDiverging) {
     double size = std::fabs(place - 0.5) * 2;
-    if (log && size > 0) size = std::pow(least > 0 && top > 0 ? least / top : 1e-6, 1 - size);
+    if (log && size > 0) size = std::pow(Bottom(top), 1 - std::max(0.0, (size - kFirst) / (1 - kFirst)));
     return (place < 0.5 ? -1 : 1) * size * top;
   }
   if (!log) return low + (high - low) * place;
   const double bottom = least > 0 ? least : top * 1e-6;
   return bottom > 0 ? bottom * std::pow(top / bottom, place) : 0;
+}
+
+uint32_t ColorScale::ZeroColor() const {
+  switch (ramp) {
+    case ColorRamp::kGray: return 0xff804020u;  // the only one that is not gray
+    case ColorRamp::kDiverging: return ColorAt(0.5);
+    case ColorRamp::kSequential: return 0xff4c4c4cu;  // the only gray
+  }
+  return 0xff000000u;
 }
 
 uint32_t ColorScale::ColorAt(double place) const {

@@ -19,17 +19,22 @@ struct ColorScale {
   bool log = false;
   bool dark = false;        // the middle of a diverging scale is dark
   double low = 0, high = 1;
-  double least = 0;         // log: sizes below are drawn as this one; 0: a millionth of the largest
+  double least =
+      0;  // log: sizes below are drawn as this one; 0: a millionth of the largest. Zero has no logarithm, and a colour of its own
 
-  // Where a number lies on the scale, 0 to 1.
+  // Where a number lies on the scale, 0 to 1. Of a logarithmic scale zero has no place, but in the middle of a diverging one.
   double PlaceOf(double x) const;
   // The other way, for legends.
   double NumberAt(double place) const;
   // As 0xAABBGGRR.
   uint32_t ColorAt(double place) const;
-  uint32_t ColorOf(double x) const { return ColorAt(PlaceOf(x)); }
+  uint32_t ZeroColor() const;  // of a logarithmic scale: none of its others
+  uint32_t ColorOf(double x) const { return log && x == 0 ? ZeroColor() : ColorAt(PlaceOf(x)); }
   // NaN and infinities have colours of their own, however many other elements a cell stands for.
   uint32_t ColorOf(const PlaneCell& cell) const;
+
+ private:
+  double Bottom(double top) const;
 };
 inline constexpr uint32_t kNanColor = 0xffcf78ff, kPlusInfColor = 0xffb43ae0, kMinusInfColor = 0xff8c2aa0;
 

@@ -49,14 +49,18 @@ void WholeDifferences(const Value& array, const Value& other, int64_t first, int
   }
 }
 
+// -0 is below 0.
+double Lower(double a, double b) { return a < b || (a == b && std::signbit(a)) ? a : b; }
+double Higher(double a, double b) { return a > b || (a == b && !std::signbit(a)) ? a : b; }
+
 // The elements of a cell, one after the other.
 struct Gathering {
   PlaneCell cell;
   double sum = -0.0;  // to which -0 adds up as itself
   void Add(double x) {
     if (std::isfinite(x)) {
-      cell.low = cell.finite == 0 ? x : std::min(cell.low, x);
-      cell.high = cell.finite == 0 ? x : std::max(cell.high, x);
+      cell.low = cell.finite == 0 ? x : Lower(cell.low, x);
+      cell.high = cell.finite == 0 ? x : Higher(cell.high, x);
       sum += x;
       ++cell.finite;
     } else if (std::isnan(x)) {
@@ -248,8 +252,8 @@ Plane MakePlane(const Value& array, const PlaneAxes& axes, const PlaneWindow& wi
       Gathering& g = gathering[c];
       if (g.cell.finite > 0) {
         g.cell.mean = std::clamp(g.sum / g.cell.finite, g.cell.low, g.cell.high);
-        plane.low = plane.finite == 0 ? g.cell.low : std::min(plane.low, g.cell.low);
-        plane.high = plane.finite == 0 ? g.cell.high : std::max(plane.high, g.cell.high);
+        plane.low = plane.finite == 0 ? g.cell.low : Lower(plane.low, g.cell.low);
+        plane.high = plane.finite == 0 ? g.cell.high : Higher(plane.high, g.cell.high);
       }
       plane.finite += g.cell.finite;
       plane.nan += g.cell.nan;

@@ -1,12 +1,15 @@
 // Nested brackets by recursion over dimensions; ranks are small, so the recursion is too.
 #include "core/literal/format.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/literal/scalar.h"
+#include "absl/strings/str_format.h"
 #include "core/literal/relayout.h"
+#include "core/literal/scalar.h"
 
 namespace hloscope {
 namespace {
@@ -28,7 +31,7 @@ class Formatter {
   std::string Element(int64_t linear) const {
     const ElementType type = array_.shape().element_type();
     const Scalar s = LoadScalar(type, array_.data() + linear * StorageBytes(type));
-    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return s.re == 0 ? ToText(s) : ShortText(s.re, type, options_.digits);  // -0 is not 0
+    if (options_.digits > 0 && IsFloat(type) && s.IsFinite()) return ShortText(s.re, type, options_.digits);
     return ToText(s);
   }
 
@@ -66,8 +69,33 @@ std::string ShortText(double x, ElementType type, int digits, bool full) {
   if (type == ElementType::kPred) return x != 0 ? "true" : "false";
   constexpr double kExact = 9007199254740992.0;  // 2^53: farther out doubles do not hold each integer
   const double most = full && IsInteger(type) ? kExact : 1e7;
+  if (x == 0 && std::signbit(x)) return "-0";
   if (std::isfinite(x) && x == std::floor(x) && std::abs(x) < most) return absl::StrCat(static_cast<int64_t>(x));
   return FormatDouble(x, digits);
+}
+
+namespace {
+
+// "4.5e-3": without what an exponent does not need.
+std::string ShortExponent(double x, int digits) {
+  const std::string text = absl::StrFormat("%.*e", digits - 1, x);
+  const size_t e = text.find('e');
+  std::string mantissa = text.substr(0, e);
+  if (absl::StrContains(mantissa, '.')) mantissa.erase(mantissa.find_last_not_of("0") + 1);
+  if (!mantissa.empty() && mantissa.back() == '.') mantissa.pop_back();
+  const size_t first = std::min(text.find_first_not_of("+-0", e + 1), text.size() - 1);
+  return absl::StrCat(mantissa, text[e + 1] == '-' ? "e-" : "e", text.substr(first));
+}
+
+}  // namespace
+
+std::string TextThatFits(double x, size_t letters) {
+  std::string text = ShortText(x);
+  for (int digits = kShortDigits; text.size() > letters && digits >= 1; --digits) {
+    text = FormatDouble(x, digits);
+    if (text.size() > letters && std::isfinite(x)) text = ShortExponent(x, digits);
+  }
+  return text.size() > letters ? "" : text;
 }
 
 std::string FormatDouble(double x, int digits) {

@@ -21,8 +21,11 @@ std::string FormatStatistics(const Statistics& statistics);
 // How numbers are written where people look at them: one number alone exactly (ToText of its scalar, core/literal/scalar.h); one among many (an
 // element in a list, the ends of a range, a mean, a cell) in short. Nothing that shows values rounds in a way of its own.
 constexpr int kShortDigits = 4;
-// Whole numbers below 1e7 in full (of integer types where `full`: below 2^53), others with so many digits; "nan", "inf", "-inf", "true".
+// Whole numbers below 1e7 in full (of integer types where `full`: below 2^53), others with so many digits; "nan", "inf", "-inf", "true",
+// "-0".
 std::string ShortText(double x, ElementType type = ElementType::kF64, int digits = kShortDigits, bool full = true);
+// With as many digits as so many letters hold, "-0.0045", "-4e-3"; empty: not even one.
+std::string TextThatFits(double x, size_t letters);
 // "%.6g", and "nan" without a sign.
 std::string FormatDouble(double x, int digits = 6);
 

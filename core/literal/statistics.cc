@@ -99,7 +99,7 @@ HLOSCOPE_CLONES bool AddFiniteBlock(const double* x, int64_t n, double smallest_
   for (int l = 0; l < kLanes; ++l) {
     if (other[l] > 0) return false;
   }
-  double min[kLanes], max[kLanes], sum[kLanes] = {}, zeros[kLanes] = {}, small[kLanes] = {};
+  double min[kLanes], max[kLanes], sum[kLanes] = {}, zeros[kLanes] = {}, signs[kLanes] = {}, small[kLanes] = {};
   for (int l = 0; l < kLanes; ++l) min[l] = lanes.min[l], max[l] = lanes.max[l];
   for (int64_t i = 0; i < n; i += kLanes) {
     for (int l = 0; l < kLanes; ++l) {
@@ -108,6 +108,7 @@ HLOSCOPE_CLONES bool AddFiniteBlock(const double* x, int64_t n, double smallest_
       max[l] = v > max[l] ? v : max[l];
       sum[l] += v;
       zeros[l] += v == 0.0 ? 1.0 : 0.0;
+      signs[l] += v == 0.0 ? std::copysign(1.0, v) : 0.0;
       small[l] += std::fabs(v) < smallest_normal ? 1.0 : 0.0;
     }
   }
@@ -117,6 +118,7 @@ HLOSCOPE_CLONES bool AddFiniteBlock(const double* x, int64_t n, double smallest_
     lanes.sum[l] = sum[l];
     lanes.finite[l] += n / kLanes;
     lanes.zeros[l] += static_cast<int64_t>(zeros[l]);
+    lanes.zero_signs[l] += signs[l];
     lanes.denormals[l] += static_cast<int64_t>(small[l]);
   }
   return true;
@@ -125,7 +127,8 @@ HLOSCOPE_CLONES bool AddFiniteBlock(const double* x, int64_t n, double smallest_
 // `n` is a multiple of kLanes. Local arrays, plain loops and no branches: that is what the compiler vectorizes.
 HLOSCOPE_CLONES void AddBlock(const double* x, int64_t n, double smallest_normal, Lanes& lanes) {
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  double min[kLanes], max[kLanes], sum[kLanes] = {}, nan[kLanes] = {}, finite[kLanes] = {}, zeros[kLanes] = {}, small[kLanes] = {};
+  double min[kLanes], max[kLanes], sum[kLanes] = {}, nan[kLanes] = {}, finite[kLanes] = {}, zeros[kLanes] = {}, signs[kLanes] = {},
+                                   small[kLanes] = {};
   double below[kLanes] = {};
   for (int l = 0; l < kLanes; ++l) min[l] = lanes.min[l], max[l] = lanes.max[l];
   for (int64_t i = 0; i < n; i += kLanes) {
@@ -139,6 +142,7 @@ HLOSCOPE_CLONES void AddBlock(const double* x, int64_t n, double smallest_normal
       nan[l] += v != v ? 1.0 : 0.0;
       below[l] += v == -kInf ? 1.0 : 0.0;
       zeros[l] += v == 0.0 ? 1.0 : 0.0;
+      signs[l] += v == 0.0 ? std::copysign(1.0, v) : 0.0;
       small[l] += magnitude < smallest_normal ? 1.0 : 0.0;  // zeros too: taken off at the end
     }
   }
@@ -150,6 +154,7 @@ HLOSCOPE_CLONES void AddBlock(const double* x, int64_t n, double smallest_normal
     lanes.nan[l] += static_cast<int64_t>(nan[l]);
     lanes.below[l] += static_cast<int64_t>(below[l]);
     lanes.zeros[l] += static_cast<int64_t>(zeros[l]);
+    lanes.zero_signs[l] += signs[l];
     lanes.denormals[l] += static_cast<int64_t>(small[l]);
   }
 }
@@ -233,9 +238,17 @@ Statistics StatisticsScan::statistics() const {
     s.zeros += lanes_.zeros[l];
     s.denormals += lanes_.denormals[l] - (smallest_normal_ > 0 ? lanes_.zeros[l] : 0);
   }
+  double signs = 0;
+  for (const double lane : lanes_.zero_signs) signs += lane;
+  s.minus_zeros = (s.zeros - static_cast<int64_t>(signs)) / 2;
   s.inf = s.count - s.finite - s.nan;
-  if (s.finite == 0) s.min = s.max = 0;
-  else s.mean = sum_ / static_cast<double>(s.finite);
+  if (s.finite == 0) {
+    s.min = s.max = 0;
+    return s;
+  }
+  s.mean = s.minus_zeros == s.finite ? -0.0 : sum_ / static_cast<double>(s.finite);
+  if (s.min == 0) s.min = s.minus_zeros > 0 ? -0.0 : 0.0;
+  if (s.max == 0) s.max = s.minus_zeros == s.zeros ? -0.0 : 0.0;
   return s;
 }
 

@@ -8,9 +8,11 @@
 
 namespace hloscope {
 
-// min, max and mean are over the finite elements (complex: their magnitudes); pred counts as 0 and 1.
+// min, max and mean are over the finite elements (complex: their magnitudes); pred counts as 0 and 1. -0 is below 0: min is -0 where that
+// is the least, max is where all zeros are -0.
 struct Statistics {
   int64_t count = 0, finite = 0, nan = 0, inf = 0, zeros = 0, denormals = 0;
+  int64_t minus_zeros = 0;            // of zeros
   double min = 0, max = 0, mean = 0;  // 0 when finite == 0
 };
 Statistics Summarize(const Value& array);

@@ -14,6 +14,7 @@ class StatisticsScan {
   // Sums that are independent of each other, so that the compiler vectorizes.
   struct Lanes {
     double min[kLanes], max[kLanes], sum[kLanes] = {};
+    double zero_signs[kLanes] = {};  // each zero counts 1, each -0 counts -1
     int64_t finite[kLanes] = {}, nan[kLanes] = {}, zeros[kLanes] = {}, denormals[kLanes] = {}, below[kLanes] = {};
   };
 

@@ -48,6 +48,23 @@ TEST(Format, Digits) {
   EXPECT_EQ(FormatDouble(1e300), "1e+300");
 }
 
+TEST(Format, WithAsManyDigitsAsFit) {
+  EXPECT_EQ(TextThatFits(-0.0044800863, 10), "-0.00448");
+  EXPECT_EQ(TextThatFits(-0.0044800863, 7), "-0.0045");
+  EXPECT_EQ(TextThatFits(-0.0044800863, 6), "-0.004");
+  EXPECT_EQ(TextThatFits(-0.0044800863, 5), "-4e-3");
+  EXPECT_EQ(TextThatFits(-0.0044800863, 4), "");
+  EXPECT_EQ(TextThatFits(1.25e-10, 8), "1.25e-10");
+  EXPECT_EQ(TextThatFits(1.25e-10, 6), "1e-10");
+  EXPECT_EQ(TextThatFits(-123456, 7), "-123456");
+  EXPECT_EQ(TextThatFits(-123456, 6), "-1.2e5");
+  EXPECT_EQ(TextThatFits(-123456, 4), "-1e5");
+  EXPECT_EQ(TextThatFits(2e30, 4), "2e30");
+  EXPECT_EQ(TextThatFits(-0.0, 2), "-0");
+  EXPECT_EQ(TextThatFits(-0.0, 1), "");
+  EXPECT_EQ(TextThatFits(NAN, 2), "");
+}
+
 TEST(Format, StatisticsText) {
   EXPECT_EQ(FormatStatistics(Summarize(Counting(ElementType::kF32, {4}))), "min 0, max 1.5, mean 0.75, nan 0, inf 0 (of 4)");
   EXPECT_EQ(FormatStatistics(Summarize(Value::Scalar<float>(ElementType::kF32, NAN))), "nan 1, inf 0 (of 1)");

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <random>
 
+#include "absl/strings/str_cat.h"
+#include "core/literal/format.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics_scan.h"
 #include "gtest/gtest.h"
@@ -91,6 +93,23 @@ TEST(Statistics, EveryNumberOfSixteenBits) {
       ASSERT_EQ(s.zeros, x == 0) << bits;
     }
   }
+}
+
+TEST(Statistics, MinusZeroIsBelowZero) {
+  const auto of = [](std::vector<float> numbers) {
+    Value v = Value::Allocate(Shape::Array(ElementType::kF32, {static_cast<int64_t>(numbers.size())}));
+    std::copy(numbers.begin(), numbers.end(), v.mutable_as<float>());
+    const Statistics s = Summarize(v);
+    return absl::StrCat(s.minus_zeros, " of ", s.zeros, ": ", FormatDouble(s.min), " .. ", FormatDouble(s.max), ", ", FormatDouble(s.mean));
+  };
+  EXPECT_EQ(of({-0.0f, -0.0f, -0.0f}), "3 of 3: -0 .. -0, -0");
+  EXPECT_EQ(of({0, -0.0f, 0, 0, 0, 0, 0, 0, 0, 0}), "1 of 10: -0 .. 0, 0");
+  EXPECT_EQ(of({-0.0f, 0}), "1 of 2: -0 .. 0, 0");
+  EXPECT_EQ(of({0, 0}), "0 of 2: 0 .. 0, 0");
+  EXPECT_EQ(of({0, -0.0f, 4}), "1 of 2: -0 .. 4, 1.33333");
+  EXPECT_EQ(of({-4, -0.0f}), "1 of 1: -4 .. -0, -2");
+  EXPECT_EQ(of({-0.0f, NAN}), "1 of 1: -0 .. -0, -0");
+  EXPECT_EQ(of({-0.0f, 0, INFINITY}), "1 of 2: -0 .. 0, 0");
 }
 
 TEST(Statistics, MeanOfHugeNumbersDoesNotOverflow) {

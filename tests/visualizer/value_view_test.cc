@@ -163,10 +163,40 @@ TEST(ColorScale, PlacesAndBack) {
   EXPECT_NEAR(scale.PlaceOf(31.6227766), 0.5, 1e-6);
   EXPECT_NEAR(scale.NumberAt(0.5), 31.6227766, 1e-4);
   EXPECT_DOUBLE_EQ(scale.PlaceOf(0), 0);
+  scale = FitScale(-100, 10);
+  scale.log = true;
+  scale.least = 0.1;
+  for (const double x : {-100.0, -1.0, -0.1, 0.1, 5.0, 10.0}) EXPECT_NEAR(scale.NumberAt(scale.PlaceOf(x)), x, 1e-9);
+  EXPECT_DOUBLE_EQ(scale.PlaceOf(0), 0.5);
   PlaneCell cell;
   cell.finite = 5;
   cell.nan = 1;
   EXPECT_EQ(scale.ColorOf(cell), kNanColor);
+}
+
+// A logarithm has no place for it: in each ramp it is told from the least size.
+TEST(ColorScale, ZeroIsNoSize) {
+  const auto distance = [](uint32_t a, uint32_t b) {
+    int sum = 0;
+    for (int c = 0; c < 24; c += 8) sum += std::abs(static_cast<int>(a >> c & 0xff) - static_cast<int>(b >> c & 0xff));
+    return sum;
+  };
+  for (const bool dark : {false, true}) {
+    for (const ColorRamp ramp : {ColorRamp::kSequential, ColorRamp::kDiverging, ColorRamp::kGray}) {
+      ColorScale scale = FitScale(ramp == ColorRamp::kDiverging ? -1000 : 0, 1000);
+      scale.ramp = ramp;
+      scale.dark = dark;
+      scale.log = true;
+      scale.least = 1;
+      EXPECT_EQ(scale.ColorOf(0.0), scale.ColorOf(-0.0));
+      int least = 1000;
+      for (double x = 1; x <= 1000; x *= 1.02)
+        least = std::min({least, distance(scale.ColorOf(0.0), scale.ColorOf(x)), distance(scale.ColorOf(0.0), scale.ColorOf(-x))});
+      EXPECT_GE(least, 40) << static_cast<int>(ramp) << dark;
+      scale.least = 1000;  // zero and one size
+      EXPECT_GE(distance(scale.ColorOf(0.0), scale.ColorOf(1000.0)), 200) << static_cast<int>(ramp) << dark;
+    }
+  }
 }
 
 TEST(Histogram, WholeNumbersHaveABinEach) {
@@ -238,7 +268,7 @@ TEST(Bits, OfIntegersAndComplexNumbers) {
 
 TEST(Numbers, AreShort) {
   EXPECT_EQ(ShortText(0.3125), "0.3125");
-  EXPECT_EQ(ShortText(-0.0), "0");
+  EXPECT_EQ(ShortText(-0.0), "-0");
   EXPECT_EQ(ShortText(123456), "123456");
   EXPECT_EQ(ShortText(1.234e-7), "1.234e-07");
   EXPECT_EQ(ShortText(-std::numeric_limits<double>::infinity()), "-inf");

@@ -24,7 +24,8 @@ std::string RangeText(ElementType type, const KnownValue& known) {
     if (s.nan > 0) return absl::StrCat(inf.empty() ? all : part, "nan", inf.empty() ? "" : ", ", inf);
     return absl::StrCat(known.negative_inf == 0 || known.negative_inf == s.inf ? all : part, magnitude, inf);
   }
-  if (s.min == s.max) return absl::StrCat(magnitude, s.nan + s.inf > 0 ? part : all, ShortText(s.min, type));
+  if (s.min == s.max && std::signbit(s.min) == std::signbit(s.max))
+    return absl::StrCat(magnitude, s.nan + s.inf > 0 ? part : all, ShortText(s.min, type));
   if (type == ElementType::kPred) {
     const double share = 100 * s.mean;
     // Rounded to the end it would say that all are.

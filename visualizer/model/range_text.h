@@ -9,8 +9,8 @@
 
 namespace hloscope {
 
-// In short (ShortText); whole numbers in full where the range is short enough. What is not known of the whole array begins with "≈" and never
-// says "all".
+// In short (ShortText); "-0 .. 0" where zeros of both signs are all; whole numbers in full where the range is short enough. What is not
+// known of the whole array begins with "≈" and never says "all".
 std::string RangeText(ElementType type, const KnownValue& known);
 // "2 NaN, 1 inf, 3 -inf"; empty: none.
 std::string TroubleText(const KnownValue& known);

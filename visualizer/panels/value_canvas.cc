@@ -40,16 +40,19 @@ void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size
   }
 }
 
-// As many digits as fit into so many letters; empty: not even two.
+// As many digits as fit into so many letters; empty: not even one.
 std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters, bool truth) {
   if (truth) return letters >= 5 ? cell.mean != 0 ? "true" : "false" : "";
   if (cell.nan > 0) return "nan";
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
-  const double x = NumberOf(cell, shows);
-  std::string text = x == 0 && std::signbit(x) ? "-0" : ShortText(x);
-  for (int digits = kShortDigits - 1; text.size() > letters && digits >= 1; --digits) text = FormatDouble(x, digits);
-  return text.size() > letters ? "" : text;
+  return TextThatFits(NumberOf(cell, shows), letters);
+}
+
+// Numbers in some cells and none in others would say that those have none.
+bool AllFit(const Plane& plane, CellShows shows, size_t letters) {
+  return std::none_of(plane.cells.begin(), plane.cells.end(),
+                      [&](const PlaneCell& cell) { return cell.finite > 0 && TextThatFits(NumberOf(cell, shows), letters).empty(); });
 }
 
 int64_t StepFor(double pixels) {
@@ -162,7 +165,8 @@ void ValueCanvas::Paint(const CanvasData& data, const ColorScale& scale, CellSho
       if (cell.nan + cell.plus_inf + cell.minus_inf > 0) {
         pixels[k] = scale.ColorOf(cell);
       } else if (cell.finite > 0) {
-        pixels[k] = table[static_cast<int>(std::lround(scale.PlaceOf(NumberOf(cell, shows)) * 511))];
+        const double x = NumberOf(cell, shows);
+        pixels[k] = scale.log && x == 0 ? scale.ZeroColor() : table[static_cast<int>(std::lround(scale.PlaceOf(x) * 511))];
       }
     }
   }
@@ -181,8 +185,9 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
   const float cw = static_cast<float>(view.cell_width), ch = static_cast<float>(view.cell_height);
   const bool lines = cw >= ui::Px(10) && ch >= ui::Px(10);
   ImFont* font = ui::Type().mono_small;
-  const bool texts = cw >= ui::Px(24) && ch >= ui::Px(14);
   const size_t letters = static_cast<size_t>(std::max(1.0f, (cw - ui::Px(7)) / ui::Measure(font, "0").x));
+  const bool texts = cw >= ui::Px(24) && ch >= ui::Px(14) && (data.truth || AllFit(plane, shows, letters));
+  ui::TagFact("numbers", texts ? "yes" : "no");
   const bool signs = plane.nan + plane.inf > 0 && cw >= 4 && ch >= 4;
   if (!lines && !signs) return;
   for (int64_t r = 0; r < w.rows; ++r) {
@@ -217,8 +222,8 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
   ImDrawList* list = ImGui::GetWindowDrawList();
   list->AddRectFilled(area.min, area.max, c.sunken, ui::Px(4));
   // Bars begin at zero, so zero is always seen: else their lengths would say nothing.
-  const double low = std::min({scale.low, plane.low, 0.0});
-  double high = std::max({scale.high, plane.high, 0.0});
+  const double low = std::min({0.0, scale.low, plane.low});
+  double high = std::max({0.0, scale.high, plane.high});
   if (!(high > low)) high = low + 1;
   ui::TagFact("bars", absl::StrCat(ShortText(low), " .. ", ShortText(high)));
   const float pad = ui::Px(6);

@@ -86,12 +86,31 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
   ImFont* font = ui::Type().mono_small;
   const bool truth = facts_shown_ != nullptr && facts_shown_->shape.element_type() == ElementType::kPred && what_ == PlaneOf::kValue;
   const std::string low = truth ? "false" : ShortText(scale.NumberAt(0)), high = truth ? "true" : ShortText(scale.NumberAt(1));
+  const bool zero = scale.log && (what_ != PlaneOf::kValue || (facts_shown_ != nullptr && facts_shown_->statistics.zeros > 0));
   // A logarithm has no sign: where both signs have the same colours, they are those of the sizes.
   const bool sizes = scale.log && scale.low < 0 && scale.ramp != ColorRamp::kDiverging;
   const char* const log = sizes ? "  log of |x|" : scale.log ? "  log" : "";
-  const ImVec2 at = ImGui::GetCursorScreenPos();
+  ImVec2 at = ImGui::GetCursorScreenPos();
+  const auto swatch = [&](uint32_t color, absl::string_view number) {
+    const float size = ui::Px(9), y = at.y + ui::Px(4);
+    ImGui::GetWindowDrawList()->AddRectFilled({at.x, y}, {at.x + size, y + size}, color, ui::Px(2));
+    ImGui::GetWindowDrawList()->AddRect({at.x, y}, {at.x + size, y + size}, c.border, ui::Px(2));
+    ui::DrawText({at.x + size + ui::Px(5), at.y + ui::Px(1)}, c.dim, font, number);
+    at.x += size + ui::Px(5) + ui::Measure(font, number).x + ui::Px(14);
+  };
+  if (!(scale.high > scale.low)) {
+    // All cells have one colour.
+    const std::string number = ShortText(scale.low);
+    swatch(scale.ColorOf(scale.low), number);
+    ImGui::Dummy({1, ui::Px(17)});
+    ui::TagFact("legend", number);
+    return;
+  }
+  if (zero) swatch(scale.ZeroColor(), "0");  // what a logarithm has no place for
   const float left = ui::Measure(font, low).x + ui::Px(8), right = ui::Measure(font, absl::StrCat(high, log)).x + ui::Px(8);
-  const float width = std::clamp(ImGui::GetContentRegionAvail().x - left - right - ui::Px(10), ui::Px(24), ui::Px(180)), height = ui::Px(8), top = at.y + ui::Px(4);
+  const float width = std::clamp(ImGui::GetContentRegionAvail().x - (at.x - ImGui::GetCursorScreenPos().x) - left - right - ui::Px(10),
+                                 ui::Px(24), ui::Px(180)),
+              height = ui::Px(8), top = at.y + ui::Px(4);
   ui::DrawText({at.x, at.y + ui::Px(1)}, c.dim, font, low);
   constexpr int kSteps = 32;
   for (int k = 0; k < kSteps; ++k) {
@@ -100,7 +119,7 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
   }
   ui::DrawText({at.x + left + width + ui::Px(8), at.y + ui::Px(1)}, c.dim, font, absl::StrCat(high, log));
   ImGui::Dummy({1, ui::Px(17)});
-  ui::TagFact("legend", absl::StrCat(low, " .. ", high, log));
+  ui::TagFact("legend", absl::StrCat(zero ? "0, " : "", low, " .. ", high, log));
 }
 
 void ValuePanel::Ask(PanelContext& context, CanvasView& view, const ValueFacts& f, int64_t rows, int64_t columns, ImVec2 room) {

@@ -217,6 +217,17 @@ void ValueSide::DrawSize(const SideInput& in, SideLine& line) {
   ui::TagFact("count", absl::StrCat(in.facts.statistics.count));
 }
 
+namespace {
+
+std::string ZerosText(const Statistics& s) {
+  const std::string signs = s.minus_zeros == 0         ? ""
+                            : s.minus_zeros == s.zeros ? " (all -0)"
+                                                       : absl::StrCat(" (", GroupedCount(s.minus_zeros), " of them -0)");
+  return absl::StrCat(GroupedCount(s.zeros), " zero", signs);
+}
+
+}  // namespace
+
 void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
   const ui::Palette& c = ui::Colors();
   const Statistics& s = in.facts.statistics;
@@ -242,13 +253,13 @@ void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
     line.Next(s.nan == 0 ? "no NaN" : absl::StrCat("\u25a0 ", GroupedCount(s.nan), " NaN"), s.nan == 0 ? c.green : c.pink);
     line.Next(s.inf == 0 ? "no Inf" : absl::StrCat("\u25b2 ", GroupedCount(s.inf), " Inf"), s.inf == 0 ? c.green : c.pink);
     line.Next(Count(s.denormals, "denormal"), s.denormals == 0 ? c.dim : c.orange);
-    if (short_of_room && s.zeros > 0) line.Next(absl::StrCat(GroupedCount(s.zeros), " zero"), c.dim);
+    if (short_of_room && s.zeros > 0) line.Next(ZerosText(s), c.dim);
   }
   ui::TagFact("nan", absl::StrCat(s.nan));
   ui::TagFact("inf", absl::StrCat(s.inf));
   if (in.facts.shape.rank() > 0 && !short_of_room) {
     SideLine line;
-    if (s.zeros > 0 && type != ElementType::kPred) line.Next(absl::StrCat(GroupedCount(s.zeros), " zero"), c.dim);
+    if (s.zeros > 0 && type != ElementType::kPred) line.Next(ZerosText(s), c.dim);
     DrawSize(in, line);
   }
   // Where the trouble is: one click away.
