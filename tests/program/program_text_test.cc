@@ -4,10 +4,12 @@
 #include <chrono>
 #include <thread>
 
+#include "absl/strings/str_join.h"
 #include "core/text/hlo_text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "visualizer/model/completion.h"
+#include "visualizer/model/edit_reach.h"
 #include "visualizer/model/line_cells.h"
 #include "visualizer/model/line_values.h"
 #include "visualizer/model/program_index.h"
@@ -260,6 +262,41 @@ TEST_F(ProgramTest, FormattingKeepsCommentsAndMeaning) {
   const auto again = ReadHloText(std::make_shared<const SourceText>("again", text), sink);
   std::string why;
   EXPECT_TRUE(ModulesEqual(*again, *document.reading()->module, &why)) << why;
+}
+
+// All that is computed from what was edited, through calls, loops and branches; of a call only the parameters that are given it.
+TEST(EditReach, GoesThroughComputations) {
+  DiagnosticSink sink;
+  const auto module = ReadHloText(std::make_shared<const SourceText>("reach", R"(HloModule reach
+twice { p = f32[] parameter(0)  q = f32[] parameter(1)  pp = f32[] add(p, p)  qq = f32[] add(q, q)  ROOT t = (f32[], f32[]) tuple(pp, qq) }
+go { c = (s32[], f32[]) parameter(0)  i = s32[] get-tuple-element(c), index=0  five = s32[] constant(5)  ROOT lt = pred[] compare(i, five), direction=LT }
+step { s = (s32[], f32[]) parameter(0)  j = s32[] get-tuple-element(s), index=0  v = f32[] get-tuple-element(s), index=1  one = s32[] constant(1)
+  j1 = s32[] add(j, one)  scale = f32[] constant(2)  v1 = f32[] multiply(v, scale)  ROOT n = (s32[], f32[]) tuple(j1, v1) }
+ENTRY main {
+  x = f32[] parameter(0)
+  y = f32[] parameter(1)
+  w = f32[] negate(x)
+  u = (f32[], f32[]) call(w, y), to_apply=twice
+  zero = s32[] constant(0)
+  begin = (s32[], f32[]) tuple(zero, y)
+  loop = (s32[], f32[]) while(begin), condition=go, body=step
+  z = f32[] get-tuple-element(loop), index=1
+  ROOT r = (f32[], f32[]) tuple(y, z)
+})"),
+                                  sink);
+  ASSERT_NE(module, nullptr);
+  ASSERT_EQ(sink.error_count(), 0);
+  const auto reached = [&](absl::string_view computation, absl::string_view name) {
+    std::vector<std::string> names;
+    for (const Instruction* i : ReachedByEdit(*module, {module->FindComputation(computation)->FindInstruction(name)}))
+      names.emplace_back(i->name);
+    std::sort(names.begin(), names.end());
+    return absl::StrJoin(names, " ");
+  };
+  EXPECT_EQ(reached("main", "w"), "p pp t u w");
+  EXPECT_EQ(reached("step", "scale"), "c i j j1 loop lt n r s scale v v1 z");
+  EXPECT_EQ(reached("main", "r"), "r");
+  EXPECT_TRUE(ReachedByEdit(*module, {}).empty());
 }
 
 TEST_F(ProgramTest, KeysOfAnEditor) {

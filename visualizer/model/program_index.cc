@@ -6,6 +6,7 @@
 
 #include "absl/strings/ascii.h"
 #include "core/debug/edit_sets.h"
+#include "visualizer/model/edit_reach.h"
 
 namespace hloscope {
 namespace {
@@ -104,7 +105,10 @@ void ProgramIndex::Update(const Snapshot& now, const Document& document) {
   if (source_ != nullptr) map_.Reset(source_->text(), document.text());
   if (module_ != sorted_module_) Sort();
   const bool differ = module_ != nullptr && running_ != nullptr && module_ != running_;
-  if (!differ || renamed_module_ != module_ || renamed_running_ != running_) ran_.clear();
+  if (!differ || renamed_module_ != module_ || renamed_running_ != running_) {
+    ran_.clear();
+    stale_.reset();
+  }
   if (!differ) {
     renames_ = Renames();
   } else if (renamed_module_ != module_ || renamed_running_ != running_) {
@@ -213,6 +217,27 @@ bool ProgramIndex::Ran(const Instruction* shown) const {
   const auto [found, fresh] = ran_.try_emplace(shown, false);
   if (fresh) found->second = SameAsRunning(*shown, 6);
   return found->second;
+}
+
+// Instructions that are not what ran. Where the texts are the same they are, so only what lies between is looked at.
+std::vector<const Instruction*> ProgramIndex::Edited() const {
+  std::vector<const Instruction*> edited;
+  if (module_->source == nullptr || running_->source == nullptr) return edited;
+  TextMap map;
+  map.Reset(running_->source->text(), module_->source->text());
+  for (const Instruction* instruction : sorted_) {
+    const SourceRange range = instruction->range;
+    const bool outside = map.Older(range.begin) >= 0 && map.Older(range.end) >= 0 &&
+                         map.Older(range.end) - map.Older(range.begin) == range.end - range.begin;
+    if (!outside && !Ran(instruction)) edited.push_back(instruction);
+  }
+  return edited;
+}
+
+bool ProgramIndex::Stale(const Instruction* shown) const {
+  if (shown == nullptr || module_ == nullptr || running_ == nullptr || running_ == module_) return false;
+  if (!stale_.has_value()) stale_ = ReachedByEdit(*module_, Edited());
+  return stale_->contains(shown);
 }
 
 const Instruction* ProgramIndex::Shown(const Instruction* running) const {

@@ -5,10 +5,12 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/string_view.h"
 #include "core/base/source.h"
 #include "core/debug/renames.h"
@@ -64,6 +66,8 @@ class ProgramIndex {
 
   // Is what the text says of it what ran? Else a value of the running one is not its value. False where nothing ran that it is.
   bool Ran(const Instruction* shown) const;
+  // Is something that it is computed from not what ran? Then the value of the running one is that of the program before the edit.
+  bool Stale(const Instruction* shown) const;
 
   // Ranges in the document; invalid where the text is gone.
   SourceRange RangeOf(const Instruction& shown) const { return map_.Newer(shown.range); }
@@ -93,6 +97,7 @@ class ProgramIndex {
 
  private:
   bool SameAsRunning(const Instruction& shown, int depth) const;
+  std::vector<const Instruction*> Edited() const;
   void Sort();
   void FindFolds(const Document& document);
 
@@ -112,6 +117,7 @@ class ProgramIndex {
   const Module* sorted_module_ = nullptr;
   Renames renames_;  // from what runs to what is shown
   mutable absl::flat_hash_map<const Instruction*, bool> ran_;  // what Ran has found of these two
+  mutable std::optional<absl::flat_hash_set<const Instruction*>> stale_;  // of these two, once it was asked for
   const Module *renamed_module_ = nullptr, *renamed_running_ = nullptr;
 };
 

@@ -141,7 +141,11 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
                                [running](Session::State& s) -> absl::StatusOr<LineValues> { return LookAtLines(s, {running}, 0.2); });
       if (hover_value_.fresh() && asked != nullptr && !asked->values.empty() && !asked->values[0].second.text.empty()) value = &asked->values[0].second;
     }
-    if (value != nullptr) {
+    if (value != nullptr && index_.Stale(&instruction)) {
+      CardRow("value", absl::StrCat("was ", value->text), c.dim, type.mono);
+      CardRow("", "what it is computed from was changed since it ran", c.dim, type.ui);
+      absl::StrAppend(&fact, " was ", value->text);
+    } else if (value != nullptr) {
       const bool trouble = value->nan || value->inf;
       CardRow("value", value->text, trouble ? c.pink : c.text, type.mono);
       if (!value->detail.empty() && value->detail != value->text) CardRow("", value->detail, c.dim, type.ui, true);
@@ -179,6 +183,11 @@ void ProgramPanel::ResultsCard(const LineParts& parts) const {
     const auto it = values_.find(result.instruction);
     if (it == values_.end() || it->second.text.empty()) continue;
     const LineValue& value = it->second;
+    if (parts.stale) {
+      CardRow("", absl::StrCat("was ", value.text), c.dim, type.mono);
+      absl::StrAppend(&fact, " was ", value.text);
+      continue;
+    }
     CardRow("", value.text, value.nan || value.inf ? c.pink : c.text, type.mono);
     if (!value.detail.empty() && value.detail != value.text) CardRow("", value.detail, c.dim, type.ui, true);
     absl::StrAppend(&fact, " = ", value.text);

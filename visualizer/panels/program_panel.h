@@ -63,6 +63,7 @@ class ProgramPanel : public Panel {
     const StopRow* stop = nullptr;
     float text_end = 0;  // where its letters end
     std::vector<LineResult> results;        // whose values stand beside it: of what runs, and was computed by what the line says
+    bool stale = false;                     // something that it is computed from was edited since
     LineValue value;                        // that stands there; of several all, in short. Without text: none
     float value_left = 0, value_right = 0;  // with its spark
     float letters_right = 0;                // where letters have to end

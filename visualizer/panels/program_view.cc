@@ -12,6 +12,7 @@ namespace hloscope {
 namespace {
 
 constexpr float kValuesWidth = 180, kSparkWidth = 44;
+constexpr char kBeforeEdit[] = "was ";  // before a value of the program as it was
 constexpr float kValuesAway = 160;  // from the usual line: farther than this a value is hard to follow
 
 }  // namespace
@@ -157,6 +158,7 @@ void ProgramPanel::Collect(PanelContext& context) {
     }
     for (LineResult& result : ResultsOfLine(parts.text, parts.shown)) {
       if (!index_.Ran(result.instruction)) continue;
+      parts.stale |= index_.Stale(result.instruction);
       result.instruction = index_.Running(result.instruction);
       parts.results.push_back(std::move(result));
     }
@@ -218,11 +220,20 @@ LineValue ProgramPanel::ValueBeside(const LineParts& parts) const {
     const auto it = values_.find(result.instruction);
     if (it == values_.end() || it->second.text.empty()) continue;
     const LineValue& value = it->second;
-    if (result.label.empty()) return value;
+    if (result.label.empty()) {
+      all = value;
+      break;
+    }
     absl::StrAppend(&all.text, all.text.empty() ? "" : ", ", result.label, " ", value.text);
     all.nan |= value.nan;
     all.inf |= value.inf;
     all.partial |= value.partial;
+  }
+  if (parts.stale && !all.text.empty()) {
+    // No trouble of now, and no picture.
+    LineValue before;
+    before.text = absl::StrCat(kBeforeEdit, all.text);
+    return before;
   }
   return all;
 }
@@ -364,7 +375,9 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
     for (const LineResult& result : parts.results) {
       const auto it = values_.find(result.instruction);
       if (it == values_.end() || it->second.text.empty()) continue;
-      ui::TagFact(absl::StrCat("value:", result.instruction->name), absl::StrCat(it->second.text, it->second.nan ? " nan!" : "", it->second.inf ? " inf!" : ""));
+      ui::TagFact(absl::StrCat("value:", result.instruction->name),
+                  parts.stale ? absl::StrCat(kBeforeEdit, it->second.text)
+                              : absl::StrCat(it->second.text, it->second.nan ? " nan!" : "", it->second.inf ? " inf!" : ""));
     }
     if (parts.results.size() > 1) ui::TagFact(absl::StrCat("values:", parts.line + 1), value.text);
   }
@@ -385,7 +398,11 @@ void ProgramPanel::DrawValue(PanelContext& context, const LineParts& parts) {
   }
   right -= spark;
   const float width = std::min(ui::Measure(font, value.text).x, ui::Px(kValuesWidth) - ui::Px(16));
-  ui::DrawTextIn({right - width, y + (g.line - font->FontSize) / 2}, width + 1, trouble ? c.pink : parts.here ? c.dim : c.faint, font, value.text);
+  ui::DrawTextIn({right - width, y + (g.line - font->FontSize) / 2}, width + 1,
+                 trouble                      ? c.pink
+                 : parts.here && !parts.stale ? c.dim
+                                              : c.faint,
+                 font, value.text);
   if (trouble) ui::DrawIcon(list, ui::Icon::kWarning, {right - width - ui::Px(18), y + ui::Px(4)}, ui::Px(13), c.pink);
   ui::Tag(absl::StrCat("line:", parts.line + 1, "/value"), {right - width, y}, {parts.value_right, y + g.line});
 }
