@@ -111,6 +111,7 @@ class ProblemsPanel : public Panel {
       ImGui::PopTextWrapPos();
       ImGui::EndTooltip();
       ImGui::PopStyleVar();
+      ui::TagFact("tooltip", absl::StrCat(problem.message, " help: ", problem.hint));
     }
     ui::TagFact(absl::StrCat(tag, "/text"), absl::StrCat(where, " ", problem.message));
     if (!row.clicked || place.line == 0) return;

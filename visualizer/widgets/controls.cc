@@ -138,6 +138,7 @@ void Tooltip(absl::string_view text) {
   ImGui::PopTextWrapPos();
   ImGui::EndTooltip();
   ImGui::PopStyleVar();
+  TagFact("tooltip", text);
 }
 
 void Gap(float height) { ImGui::Dummy({1, std::max(0.0f, Px(height) - ImGui::GetStyle().ItemSpacing.y)}); }
@@ -298,9 +299,12 @@ float WholeRows(float row, float below) {
 }
 
 bool Field(absl::string_view name, std::string* text, absl::string_view hint, float width, bool* entered, bool mono) {
-  const std::string id = absl::StrCat("##", name), shown(hint);
+  const std::string id = absl::StrCat("##", name);
   ImGui::SetNextItemWidth(width > 0 ? Px(width) : width == 0 ? -1 : width);
   if (mono) ImGui::PushFont(Type().mono);
+  const float room = ImGui::CalcItemWidth() - 2 * ImGui::GetStyle().FramePadding.x;
+  const bool cut = text->empty() && Measure(ImGui::GetFont(), hint).x > room + 0.5f;
+  const std::string shown = cut ? CutTo(room, ImGui::GetFont(), hint) : std::string(hint);
   ImGui::PushStyleVar(ImGuiStyleVar_FrameBorderSize, 1);
   const std::string before = *text;
   NoteLetters(ImGui::GetFont(), *text);
@@ -313,6 +317,7 @@ bool Field(absl::string_view name, std::string* text, absl::string_view hint, fl
   if (entered != nullptr) *entered = enter;
   if (ImGui::IsItemActive()) ImGui::GetWindowDrawList()->AddRect(ImGui::GetItemRectMin(), ImGui::GetItemRectMax(), Colors().blue, Px(4));
   Tag(name);
+  if (cut && !ImGui::IsItemActive()) Tooltip(hint);
   return before != *text;
 }
 
