@@ -1,4 +1,6 @@
 // The picture of a number's bits, for every type.
+#include <tuple>
+
 #include "gmock/gmock.h"
 #include "tests/pictures/making.h"
 
@@ -69,6 +71,26 @@ TEST(NumbersPicture, ANanHasItsSign) {
   EXPECT_THAT(NumbersOf("f32", "nan"), HasSubstr("= nan 0x7fc00000"));
   EXPECT_THAT(NumbersOf("bf16", "-nan"), HasSubstr("-NaN: "));
   EXPECT_THAT(NumbersOf("f8e4m3fnuz", "nan"), HasSubstr("= nan 0x80"));  // its only one
+}
+
+TEST(NumbersPicture, ANumberOutsideOfATypeIsLost) {
+  for (const auto& [type, literal, row] :
+       {std::tuple("s4", "-8", "u8 248 lost"), std::tuple("u8", "255", "s8 -1 lost"), std::tuple("f32", "-16", "f4e2m1fn -6 lost"),
+        std::tuple("f32", "1.5", "s8 1 0.33"), std::tuple("f32", "7", "f4e2m1fn 6 0.14")}) {
+    std::string text = NumbersOf(type, literal);
+    text.erase(std::unique(text.begin(), text.end(), [](char a, char b) { return a == ' ' && b == ' '; }), text.end());
+    EXPECT_THAT(text, HasSubstr(row)) << type << " " << literal;
+  }
+}
+
+// A NaN that the sign alone makes has no exponent and no payload; a smallest normal number that is 1 is named once.
+TEST(NumbersPicture, TypesThatAreOtherwise) {
+  const std::string nan = NumbersOf("f8e4m3fnuz", "nan");
+  EXPECT_THAT(nan, ::testing::Not(HasSubstr("payload")));
+  EXPECT_THAT(nan, ::testing::Not(HasSubstr("special")));
+  EXPECT_THAT(NumbersOf("f8e4m3fn", "nan"), HasSubstr("NaN"));
+  EXPECT_THAT(NumbersOf("f32", "nan"), HasSubstr("payload"));
+  EXPECT_THAT(NumbersOf("f4e2m1fn", "6"), HasSubstr("smallest normal 1 largest 6"));
 }
 
 TEST(NumbersPicture, BitsCanBeFlipped) {

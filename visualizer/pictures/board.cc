@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -128,6 +127,11 @@ void Board::Explain(absl::string_view name, Paint paint, absl::string_view sente
     made_.drawing.AddText({kMargin + 16, y_ + 11}, name, {12, Face::kMonoStrong, paint});
   }
   y_ += std::max(15.0f, made_.drawing.AddParagraph({kMargin + indent, y_}, width_ - indent, sentence, {12, Face::kUi, Ink::kDim})) + 3;
+}
+
+void Board::CodeAfter(absl::string_view name, float indent, absl::string_view line) {
+  made_.drawing.AddParagraph({kMargin, y_}, width_, name, {12, Face::kMono, Ink::kText});
+  y_ += made_.drawing.AddParagraph({kMargin + indent, y_}, width_ - indent, line, {12, Face::kMono, Ink::kText}) + 2;
 }
 
 void Board::Code(absl::string_view line, Paint paint) {

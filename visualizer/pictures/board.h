@@ -64,6 +64,8 @@ class Board {
   void Formula(const std::vector<std::string>& letters = {}, const std::vector<std::string>& summed = {});
   void Note();  // how far what belongs to the selected cell is known; Formula says it too
   void Code(absl::string_view line, Paint paint = Ink::kText);        // in the formula's type
+  // The same with a name before it, behind which all its lines stand, `indent` from the margin.
+  void CodeAfter(absl::string_view name, float indent, absl::string_view line);
   void Arrow(const Cell& from, const Cell& to, Paint paint = Ink::kBlue);  // where both are visible
   // From what the selected element reads to it, and to what reads it; only where they are few.
   void RelationArrows(size_t most = 3);

@@ -247,6 +247,10 @@ class LayoutPicture {
       strip.group = 1;
       for (const int64_t t : layout.tiles[0].dimensions) strip.group *= t == Tile::kCombine ? 1 : t;
     }
+    if (!layout.minor_to_major.empty()) {
+      const auto minor = static_cast<size_t>(layout.minor_to_major[0]);
+      strip.line = layout.padded_dimensions.empty() ? dims_[minor] : layout.padded_dimensions[minor];
+    }
     const LayoutMap* at = &map;
     const std::string padding = layout.padding_value == PaddingValue::kUnknown ? "?" : ShortText(PaddingScalar(type_, layout.padding_value));
     strip.cell = [this, at, tiled, number, padding](int64_t place) {
@@ -377,12 +381,10 @@ class LayoutPicture {
     }
     // In columns, whatever the language calls them.
     const std::string names[] = {tr_("logical"), tr_("linear"), tr_("physical")};
-    const auto letters = [](const std::string& text) { return std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }); };
-    ptrdiff_t widest = 0;
-    for (const std::string& name : names) widest = std::max(widest, letters(name));
-    const auto head = [&](int k) { return absl::StrCat(names[k], std::string(static_cast<size_t>(widest + 2 - letters(names[k])), ' ')); };
-    board_.Code(absl::StrCat(head(0), array_->name, IndexText(index), ValueText(index)));
-    board_.Code(absl::StrCat(head(1), dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
+    float indent = 0;
+    for (const std::string& name : names) indent = std::max(indent, TextWidth(name, Face::kMono, 12) + 14);
+    board_.CodeAfter(names[0], indent, absl::StrCat(array_->name, IndexText(index), ValueText(index)));
+    board_.CodeAfter(names[1], indent, absl::StrCat(dims_.empty() ? "" : absl::StrCat(sum, " = ", numbers, " = "), linear));
     const int64_t bits = map_->ElementBits(), bit = physical * bits;
     const std::string bytes = bits == 8 ? tr_("byte $0", bit / 8) : bits % 8 == 0 ? tr_("bytes $0 to $1", bit / 8, bit / 8 + bits / 8 - 1) : tr_("bits $0 to $1", bit, bit + bits - 1);
     std::string tile;
@@ -402,7 +404,7 @@ class LayoutPicture {
       if (!stage.groups.empty()) which.insert(which.begin(), place.begin(), place.begin() + stage.groups.front().first);
       tile = absl::StrCat("   ", tr_("tile ($0), place ($1) in it", absl::StrJoin(which, ","), absl::StrJoin(in, ",")));
     }
-    board_.Code(absl::StrCat(head(2), physical, "   ", bytes, tile));
+    board_.CodeAfter(names[2], indent, absl::StrCat(physical, "   ", bytes, tile));
   }
 
   Board& board_;

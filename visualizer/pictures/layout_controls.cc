@@ -136,7 +136,7 @@ void LayoutControls::DrawOrder() {
   float last = x;
   for (size_t k = 0; k < order.size(); ++k) {
     const int64_t d = order[k];
-    const Box box{x, top, 46, tall};
+    const Box box{x, top, std::max(46.0f, 2 * TextWidth(axes_[d].letter, Face::kStrong, 13) + 20), tall};
     d_.AddBox(box, Paint(Ink::kViolet, 0.14f), Paint(Ink::kViolet, 0.7f), 5);
     const float middle = box.x + box.width / 2;
     d_.AddText({middle - 3, top + 17}, axes_[d].letter, {13, Face::kStrong, Ink::kText, Align::kRight});

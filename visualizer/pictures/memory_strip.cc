@@ -33,6 +33,9 @@ MemoryStrip::MemoryStrip(StripSpec spec, const PictureSelection& selection, floa
     if (fit >= 1) columns_ = fit * spec_.group;
     else group_gap_ = 0;
   }
+  if (const int64_t whole = spec_.line > 1 ? columns_ / spec_.line * spec_.line : 0;
+      group_gap_ == 0 && whole * 4 >= columns_ * 3 && spec_.count > columns_)
+    columns_ = whole;
   columns_ = std::min(columns_, std::max<int64_t>(spec_.count, 1));
   rows_ = (spec_.count + columns_ - 1) / columns_;
   cut_ = rows_ > kMostRows;

@@ -23,6 +23,7 @@ struct StripSpec {
   int number = 0;           // of the strips of one picture; names the option that moves it
   int64_t count = 0;        // places
   int64_t group = 0;        // so many belong together, with a little space before the next; 0: no groups
+  int64_t line = 0;         // so many, until a dimension but the most minor goes on: rows begin there where that leaves them about as long
   bool note_below = false;  // which part is seen stands below it: lines come from above
   std::optional<int64_t> focus;  // a place that should be seen, unless somebody moved the strip
   std::function<StripCell(int64_t place)> cell;

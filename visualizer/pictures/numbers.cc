@@ -142,7 +142,7 @@ class NumbersPicture {
       const Scalar c = ConvertScalar(s, other);
       const long double y = NumberOf(c);
       const bool exact = y == x || (std::isnan(x) && std::isnan(y));
-      const bool lost = !exact && (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0);
+      const bool lost = !exact && (!std::isfinite(x) || !std::isfinite(y) || x == 0 || y == 0 || Outside(other, x, y));
       const std::string error = exact ? tr_("exact") : lost ? tr_("lost") : absl::StrFormat("%.2g", static_cast<double>(std::abs((y - x) / x)));
       line({std::string(Name(other)), SignedText(c), error, absl::StrFormat("0x%0*x", (BitWidth(other) + 3) / 4, BitsOfScalar(c))}, exact ? Ink::kText : lost ? Ink::kPink : Ink::kDim, Face::kMono);
     };
@@ -168,6 +168,12 @@ class NumbersPicture {
     d_.AddText({kLeft, board_.y() + 12}, text, {12, Face::kStrong, Ink::kDim});
     board_.Skip(20);
   }
+  // Whether it is another number because the type does not reach so far: whole numbers wrap, and a float without infinity is its largest.
+  static bool Outside(ElementType type, long double from, long double to) {
+    if (!IsFloat(type)) return std::abs(from - to) >= 1;
+    return std::abs(to) < std::abs(from) && std::abs(from - to) > UlpAt(type, static_cast<double>(to)) / 2;
+  }
+
   void Line(const float* columns, const std::vector<std::string>& texts, Paint paint, Face face) {
     for (size_t k = 0; k < texts.size(); ++k) d_.AddText({kLeft + columns[k], board_.y() + 12}, texts[k], {12, face, k == 0 ? Paint(Ink::kTeal) : paint});
     board_.Skip(17);
@@ -201,12 +207,19 @@ class NumbersPicture {
   std::vector<BitRun> RunsOf(const FloatParts& p) const {
     std::vector<BitRun> runs;
     const FloatFields& f = p.fields;
-    const bool special = !std::isfinite(p.value);
+    const bool special = !std::isfinite(p.value) && (p.exponent != 0 || !p.has_sign);  // else the sign alone makes it a NaN
     if (p.has_sign) runs.push_back({tr_("sign"), p.negative ? "-" : "+", kSignInk, f.exponent_bits + f.mantissa_bits, 1});
-    const std::string exponent = special ? tr_("special") : p.value == 0 ? tr_("zero") : p.lowest ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power()) : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
+    const std::string exponent = special                                            ? tr_("special")
+                                 : p.exponent == 0 && p.fraction == 0 && p.has_sign ? tr_("zero")
+                                 : p.lowest                                         ? absl::StrCat("0: 1 - ", f.bias, " = ", p.power())
+                                            : absl::StrCat(p.exponent, " - ", f.bias, " = ", p.power());
     runs.push_back({tr_("exponent"), exponent, kExponentInk, f.mantissa_bits, f.exponent_bits});
     if (f.mantissa_bits > 0) {
-      const std::string fraction = std::isnan(p.value) ? (HighestExponentIsOrdinary(p) ? "NaN" : tr_("payload")) : std::isinf(p.value) ? "0" : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ", absl::StrFormat("%.*g", f.mantissa_bits > 23 ? 17 : 9, p.significand()));
+      const std::string fraction = std::isnan(p.value) && special ? (HighestExponentIsOrdinary(p) ? "NaN" : tr_("payload"))
+                                   : !std::isfinite(p.value)
+                                       ? "0"
+                                       : absl::StrCat(p.lowest ? "0" : "1", " + ", p.fraction, " / ", uint64_t{1} << f.mantissa_bits, " = ",
+                                                      absl::StrFormat("%.*g", f.mantissa_bits > 23 ? 17 : 9, p.significand()));
       runs.push_back({tr_("fraction"), fraction, kFractionInk, 0, f.mantissa_bits});
     }
     return runs;
@@ -374,7 +387,7 @@ class NumbersPicture {
     };
     if (least_normal > least) label(least, tr_("smallest"));
     label(least_normal, least_normal > least ? tr_("smallest normal") : tr_("smallest"));
-    if (least < 1 && most > 1) label(1, "");
+    if (least_normal != 1 && least < 1 && most > 1) label(1, "");
     label(most, tr_("largest"));
     const double size = std::abs(p.value);
     if (size > 0 && std::isfinite(size)) {
