@@ -225,7 +225,7 @@ class Page {
       const parts = p.instruction(box.node) >= 0 ? p.partsOf(p.instruction(box.node)).filter(part => part.health > 0) : [];
       if (parts.length > 0) {
         const worst = Math.max(...parts.map(part => part.health));
-        return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: parts.map(part => ['', 'finite', 'infinite', 'NaN'][part.health] + shortRun(part.where)).join('; ')};
+        return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: healthNote(parts, worst)};
       }
       const health = p.health.sum(box.node, p.health.ofBox(box));
       if (health.nan > 0) return {bar: c.pink, note: health.nan > 1 ? 'NaN in ' + health.nan : 'NaN'};
@@ -477,6 +477,13 @@ class Page {
     return {boxes, labels: view.labels.map(hides), arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
       marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b.node)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
+}
+
+// "finite, iteration 2; NaN, iteration 3"; of more runs than a box has room for how many are how: "NaN in 1 of 9 runs".
+function healthNote(parts, worst) {
+  const words = ['', 'finite', 'infinite', 'NaN'], like = parts.filter(part => part.health === worst).length;
+  if (parts.length < 3) return parts.map(part => words[part.health] + shortRun(part.where)).join('; ');
+  return words[worst] + (like === parts.length ? `, ${like} runs` : ` in ${like} of ${parts.length} runs`);
 }
 
 // "replica 1: body, iteration 2 of %end" as it fits on a box: ", replica 1, iteration 2".
