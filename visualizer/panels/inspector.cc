@@ -429,6 +429,8 @@ class TextLines {
     const float height = ui::Px(17), gutter = ui::Measure(font, absl::StrCat(lines_.size())).x + ui::Px(20), letter = ui::Measure(font, "0").x;
     ImGui::PushStyleVar(ImGuiStyleVar_ItemSpacing, {0, 0});
     if (scroll_to_ >= 0) ImGui::SetScrollY(height * static_cast<float>(std::exchange(scroll_to_, -1)));
+    const auto first = static_cast<size_t>(ImGui::GetScrollY() / height + 0.5f);
+    ui::TagFact("first", first < lines_.size() ? lines_[first] : "");
     ImGuiListClipper clipper;
     clipper.Begin(static_cast<int>(lines_.size()), height);
     while (clipper.Step()) {
@@ -503,8 +505,8 @@ class KernelPanel : public Panel {
     // It is compiled for the machine's own processor.
     const ImVec2 at = ImGui::GetCursorScreenPos(), room = ImGui::GetContentRegionAvail();
     ui::Varies(at, {at.x + room.x, at.y + room.y});
-    // Assembly begins with tables of constants; what is done begins at the function's label.
-    if (lines_.Set(found->text)) lines_.ScrollTo(std::max(0, lines_.Find("kernel:")));
+    // They begin with what a linker wants to know and tables of constants; what is done begins at the function.
+    if (lines_.Set(found->text)) lines_.ScrollTo(std::max({0, lines_.Find("kernel:"), lines_.Find("define ")}));
     ui::TagFact("lines", absl::StrCat(lines_.size()));
     ui::TagFact("shows", found->name);
     lines_.Draw("code", [&](absl::string_view line) {

@@ -221,6 +221,16 @@ void PanelLayout::Move(absl::string_view panel, LayoutNode& to, Side side) {
   Tidy();
 }
 
+void PanelLayout::MoveTab(absl::string_view panel, absl::string_view other, bool behind) {
+  LayoutNode *from = LeafOf(panel), *to = LeafOf(other);
+  if (from == nullptr || to == nullptr || panel == other) return;
+  const std::string id(panel);
+  from->tabs.erase(std::find(from->tabs.begin(), from->tabs.end(), id));
+  to->tabs.insert(std::find(to->tabs.begin(), to->tabs.end(), other) + (behind ? 1 : 0), id);
+  to->active = id;
+  Tidy();
+}
+
 nlohmann::json PanelLayout::Save() const { return ToJson(*root_); }
 
 bool PanelLayout::Load(const nlohmann::json& from) {

@@ -45,8 +45,8 @@ LayoutSize NeededSize(const LayoutNode& node, float gap);
 // Of all leaves of a node, in their order.
 std::vector<std::string> TabsOf(const LayoutNode& node);
 
-enum class Side : uint8_t { kCenter, kLeft, kRight, kTop, kBottom };
-inline constexpr absl::string_view kSideWords[] = {"into", "left", "right", "above", "below"};  // of a command
+enum class Side : uint8_t { kCenter, kLeft, kRight, kTop, kBottom, kBefore, kBehind };
+inline constexpr absl::string_view kSideWords[] = {"into", "left", "right", "above", "below", "before", "behind"};  // of a command
 
 class PanelLayout {
  public:
@@ -57,8 +57,10 @@ class PanelLayout {
   // Opens the panel (where the standard layout has it, beside its neighbours there), or brings it to the front.
   void Open(absl::string_view panel);
   void Close(absl::string_view panel);
-  // Moves a panel into the leaf, as a tab (kCenter) or as a new leaf on that side of it.
+  // Moves a panel into the leaf, as its last tab (kCenter) or as a new leaf on that side of it.
   void Move(absl::string_view panel, LayoutNode& to, Side side);
+  // Moves a panel's tab before or behind that of another one that is open, in its place.
+  void MoveTab(absl::string_view panel, absl::string_view other, bool behind);
   LayoutNode* LeafOf(absl::string_view panel);
   // The split whose border lies between the places of two panels; `first`: the one that is named first is on its first side. Null: they share a
   // place, or one of them is not open.

@@ -360,6 +360,7 @@ void Shell::Frame() {
                ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings | ImGuiWindowFlags_NoBringToFrontOnFocus | ImGuiWindowFlags_NoScrollWithMouse);
   ImGui::PopStyleVar(3);
   drop_places_.clear();
+  drop_tabs_.clear();
   merged_.clear();
   const ImVec2 min = viewport->Pos, max = {viewport->Pos.x + viewport->Size.x, viewport->Pos.y + viewport->Size.y};
   if (question_.answers.empty()) Keys();

@@ -171,6 +171,11 @@ class Shell {
     ImVec2 min, max;
   };
   std::vector<DropPlace> drop_places_;
+  struct DropTab {
+    std::string id;
+    ImVec2 min, max;
+  };
+  std::vector<DropTab> drop_tabs_;
   uint64_t kept_raises_ = 0;       // those that the settings have
   std::deque<LayoutNode> merged_;  // places that are drawn as one in this frame
   ImVec2 menu_at_ = {0, 0};  // where the open menu hangs

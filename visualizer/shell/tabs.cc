@@ -168,6 +168,7 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     ImGui::SetItemAllowOverlap();
     const bool on = leaf.active == id, hovered = ImGui::IsItemHovered(ImGuiHoveredFlags_AllowWhenBlockedByActiveItem) || Inside(ImGui::GetIO().MousePos, at, end);
     ui::Tag(absl::StrCat("tab:", id));
+    drop_tabs_.push_back({id, at, end});
     if (ImGui::IsItemActivated() && !on) {
       Run(absl::StrCat("window panel ", id));
     } else if (clicked && focused_panel_ != id) {
@@ -177,11 +178,16 @@ void Shell::DrawTabs(LayoutNode& leaf, ImVec2 min, float width) {
     if (ImGui::IsItemActive() && ImGui::IsMouseDragging(0, ui::Px(8))) dragged_ = id;
     if (ImGui::IsItemClicked(2)) close = id;
     ImDrawList* list = ImGui::GetWindowDrawList();
+    // The first one lies in the rounded corner of its place.
+    const float round = at.x <= min.x + 1 ? ui::Px(4) : 0;
+    const auto fill = [&](ImU32 color) { list->AddRectFilled(at, end, color, round, ImDrawFlags_RoundCornersTopLeft); };
     if (on) {
-      list->AddRectFilled(at, {end.x, end.y}, ui::Fade(c.raised, 0.6f), ui::Px(4), ImDrawFlags_RoundCornersTopLeft);
-      list->AddRectFilled(at, {end.x, at.y + ui::Px(2)}, c.blue);
+      fill(ui::Fade(c.raised, 0.6f));
+      list->PushClipRect(at, {end.x, at.y + ui::Px(2)}, true);
+      fill(c.blue);
+      list->PopClipRect();
     } else if (hovered) {
-      list->AddRectFilled(at, end, ui::Fade(c.hover, 0.6f));
+      fill(ui::Fade(c.hover, 0.6f));
     }
     list->AddLine({end.x - 1, at.y + 1}, {end.x - 1, end.y}, c.border);
     bool cut = false;
@@ -225,6 +231,7 @@ void Shell::DrawDropTargets() {
   ImDrawList* list = ImGui::GetForegroundDrawList();
   LayoutNode* to = nullptr;
   Side side = Side::kCenter;
+  std::string beside;  // a tab that it is put next to
   for (const DropPlace& place : drop_places_) {
     if (!Inside(mouse, place.min, place.max)) continue;
     to = place.leaf;
@@ -233,6 +240,15 @@ void Shell::DrawDropTargets() {
     ImVec2 min = place.min, max = place.max;
     if (mouse.y < place.min.y + ui::Px(32)) {
       side = Side::kCenter;
+      // Between two tabs of its row.
+      for (const DropTab& tab : drop_tabs_) {
+        if (!Inside(mouse, tab.min, tab.max)) continue;
+        beside = tab.id;
+        side = mouse.x < (tab.min.x + tab.max.x) / 2 ? Side::kBefore : Side::kBehind;
+        const float x = side == Side::kBefore ? tab.min.x : tab.max.x;
+        min = {x - ui::Px(2), tab.min.y};
+        max = {x + ui::Px(2), tab.max.y};
+      }
     } else if (fx < 0.25f && fx < fy && fx < 1 - fy) {
       side = Side::kLeft;
       max.x = min.x + w / 2;
@@ -257,10 +273,10 @@ void Shell::DrawDropTargets() {
   if (!ImGui::IsMouseDown(0)) {
     // Onto itself it stays.
     const LayoutNode* from = layout_.LeafOf(dragged_);
-    const bool stays = to == nullptr || (from == to && (side == Side::kCenter || to->tabs.size() == 1));
+    const bool stays = to == nullptr || beside == dragged_ || (from == to && (side == Side::kCenter || to->tabs.size() == 1));
     if (!stays) {
-      const std::string beside =
-          to->active != dragged_ || to->tabs.size() == 1 ? to->active : to->tabs[to->tabs.front() == dragged_ ? 1 : 0];
+      if (beside.empty())
+        beside = to->active != dragged_ || to->tabs.size() == 1 ? to->active : to->tabs[to->tabs.front() == dragged_ ? 1 : 0];
       Run(absl::StrCat("window move ", dragged_, " ", kSideWords[static_cast<int>(side)], " ", beside));
     }
     dragged_.clear();

@@ -246,7 +246,12 @@ struct WindowCommands {
     LayoutNode* to = s.layout_.LeafOf(words[2]);
     if (to == nullptr) return absl::StrCat("the panel '", words[2], "' is not open");
     if (!s.layout_.IsOpen(words[0])) s.layout_.Open(words[0]);
-    if (words[0] != words[2]) s.layout_.Move(words[0], *s.layout_.LeafOf(words[2]), static_cast<Side>(side - std::begin(kSideWords)));
+    const auto where = static_cast<Side>(side - std::begin(kSideWords));
+    if (where == Side::kBefore || where == Side::kBehind) {
+      s.layout_.MoveTab(words[0], words[2], where == Side::kBehind);
+    } else if (words[0] != words[2]) {
+      s.layout_.Move(words[0], *s.layout_.LeafOf(words[2]), where);
+    }
     s.focused_panel_ = words[0];
     s.SaveSettings();
     return "";
