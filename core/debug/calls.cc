@@ -95,6 +95,13 @@ absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, 
   return absl::NotFoundError(absl::StrCat("there is no loop '", name, "'", hint.empty() ? "" : "; ", hint));
 }
 
+std::string NameAmong(const Instruction& instruction, absl::Span<const Instruction* const> among) {
+  const bool shared = std::any_of(among.begin(), among.end(), [&](const Instruction* other) {
+    return other != nullptr && other != &instruction && other->name == instruction.name;
+  });
+  return shared ? absl::StrCat(instruction.parent->name, ":", instruction.name) : std::string(instruction.name);
+}
+
 absl::Status SeveralLoops(absl::string_view name, absl::Span<const Instruction* const> loops) {
   std::vector<std::string> choices;
   for (const Instruction* loop : loops) choices.push_back(absl::StrCat("iteration(", loop->parent->name, ":", loop->name, ")"));

@@ -2,6 +2,7 @@
 #ifndef HLOSCOPE_CORE_DEBUG_CALLS_H_
 #define HLOSCOPE_CORE_DEBUG_CALLS_H_
 
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -31,6 +32,8 @@ bool IsUsed(const Instruction& instruction);
 std::vector<const Instruction*> PassedBy(const CallGraph& calls, const Computation& home);
 // Whether the loop is meant by that name: its own ("w", "body:w"), or that of its condition or body.
 bool IsCalled(const Instruction& loop, absl::string_view name);
+// Its name without %, with its computation ("body:w") where another one of `among` has that name too; null ones do not count.
+std::string NameAmong(const Instruction& instruction, absl::Span<const Instruction* const> among);
 // The loops that are meant by it, in program order; NotFound with the nearest name.
 absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, absl::string_view name);
 // That the name does not say which of the loops, which run in each other, is meant.

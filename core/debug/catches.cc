@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/catch_elements.h"
 #include "core/debug/locations.h"
 #include "core/debug/member_walk.h"
@@ -312,11 +313,14 @@ std::string Indexed(const Instruction& instruction, int output, const std::vecto
 
 std::string FramesText(const Caught& caught) {
   std::string text;
+  std::vector<const Instruction*> callers;
+  for (const CaughtFrame& f : caught.frames) callers.push_back(f.caller);
   for (size_t k = caught.frames.size(); k-- > 0;) {
     const CaughtFrame& f = caught.frames[k];
     const bool loop = IsLoop(f.kind);
     if (f.caller == nullptr || !loop) continue;
-    absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ", f.iteration, " of %", f.caller->name);
+    absl::StrAppend(&text, text.empty() ? "" : ", ", f.kind == FrameKind::kWhileCondition ? "condition of iteration " : "iteration ",
+                    f.iteration, " of %", NameAmong(*f.caller, callers));
   }
   return text;
 }

@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/compare_forks.h"
 #include "core/debug/instruction_names.h"
 #include "core/debug/occurrences.h"
@@ -94,15 +95,23 @@ std::optional<ForkRow> Differs(const std::string& name, const Value& a, const Va
   return rows[0];
 }
 
-std::string WhereText(const ForkPath& path, absl::string_view computation) {
-  std::vector<std::string> around;
+std::string WhereText(const Module& module, const ForkPath& path) {
+  std::vector<const Instruction*> callers;
+  const Computation* computation = module.entry;
   for (const ForkFrame& frame : path) {
-    if (IsLoop(frame.kind))
-      around.push_back(absl::StrCat("iteration ", frame.iteration, " of %", frame.caller));
-    if (frame.kind == FrameKind::kBranch) around.push_back(absl::StrCat("branch ", frame.branch, " of %", frame.caller));
-    if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) around.push_back(absl::StrCat("call by %", frame.caller));
+    callers.push_back(frame.caller.empty() ? nullptr : computation->FindInstruction(frame.caller));
+    if (callers.back() != nullptr) computation = CalledFor(*callers.back(), frame);
   }
-  return absl::StrCat(" in ", computation, around.empty() ? "" : absl::StrCat(" (", absl::StrJoin(around, ", "), ")"));
+  std::vector<std::string> around;
+  for (size_t k = 0; k < path.size(); ++k) {
+    if (callers[k] == nullptr) continue;
+    const ForkFrame& frame = path[k];
+    const std::string name = NameAmong(*callers[k], callers);
+    if (IsLoop(frame.kind)) around.push_back(absl::StrCat("iteration ", frame.iteration, " of %", name));
+    if (frame.kind == FrameKind::kBranch) around.push_back(absl::StrCat("branch ", frame.branch, " of %", name));
+    if (frame.kind == FrameKind::kCall || frame.kind == FrameKind::kFusion) around.push_back(absl::StrCat("call by %", name));
+  }
+  return absl::StrCat(" in ", computation->name, around.empty() ? "" : absl::StrCat(" (", absl::StrJoin(around, ", "), ")"));
 }
 
 class Search {
@@ -203,7 +212,7 @@ class Search {
     if (absl::Status there = SwitchTo(s_, a_); !there.ok()) return there;
     const Computation* computation = ComputationOf(*s_.module, path);
     if (computation == nullptr) return std::nullopt;
-    const std::string home(computation->name);
+    const std::string where = WhereText(*s_.module, path);
     std::vector<std::string> names;
     std::vector<int64_t> sizes;
     std::vector<bool> control;
@@ -234,7 +243,7 @@ class Search {
           auto deeper = Inside(path, batch[n], -1);
           if (!deeper.ok() || deeper->has_value()) return deeper;
         }
-        return InnerDifference{absl::StrCat("%", row->name, WhereText(path, home)), ToText(*row)};
+        return InnerDifference{absl::StrCat("%", row->name, where), ToText(*row)};
       }
       k = end;
     }

@@ -5,6 +5,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/hash.h"
+#include "core/debug/calls.h"
 #include "core/debug/slice_text.h"
 #include "core/debug/text_util.h"
 #include "core/ops/hazards.h"
@@ -137,7 +138,9 @@ absl::StatusOr<Walked> ElementWalker::Walk(const ElementPlace& start, bool past)
     edge.iterations_first = told->first;
     edge.iterations_last = told->last;
     edge.loop = told->loop;
-    edge.nested = whole.loops.size() > 1;
+    std::vector<const Instruction*> loops;
+    for (const Loop& loop : whole.loops) loops.push_back(loop.loop);
+    if (loops.size() > 1) edge.loop_name = NameAmong(*told->loop, loops);
   }
   return walked;
 }
@@ -242,7 +245,10 @@ std::string ElementWalker::FurtherText(const Side& side) {
     loop = history.place(f).caller;
     last = history.place(g).iteration;
   }
-  return absl::StrCat("and so ", Count(side.further, "further time"), loop != nullptr ? absl::StrCat(", down to iteration ", last, " of %", loop->name) : "");
+  return absl::StrCat("and so ", Count(side.further, "further time"),
+                      loop != nullptr
+                          ? absl::StrCat(", down to iteration ", last, " of %", NameAmong(*loop, CallersOf(history, side.read.place.frame)))
+                          : "");
 }
 
 }  // namespace hloscope

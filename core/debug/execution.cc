@@ -3,17 +3,18 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
-#include "core/debug/last_stop.h"
-#include "core/debug/written_names.h"
-#include "core/debug/known_values.h"
 #include "core/debug/begin.h"
+#include "core/debug/calls.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/known_values.h"
+#include "core/debug/last_stop.h"
 #include "core/debug/session_state.h"
 #include "core/debug/source_view.h"
 #include "core/debug/stop_walk.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/debug/written_names.h"
 #include "core/literal/format.h"
 #include "core/text/hlo_text.h"
 
@@ -55,10 +56,9 @@ std::string Session::State::DescribeFrame(int depth) const {
   const int size = static_cast<int>(f.computation->schedule.size());
   std::string text = f.position < size ? absl::StrCat("%", f.computation->schedule[f.position]->name) : "the end";
   absl::StrAppend(&text, " in ", f.computation->name);
-  const auto name_of = [this](const Instruction& caller) {  // with its computation where another caller on the stack has the name too
-    const bool shared = std::any_of(machine->frames().begin(), machine->frames().end(), [&](const Frame& each) { return each.caller != nullptr && each.caller != &caller && each.caller->name == caller.name; });
-    return shared ? absl::StrCat("%", caller.parent->name, ":", caller.name) : absl::StrCat("%", caller.name);
-  };
+  std::vector<const Instruction*> callers;
+  for (const Frame& each : machine->frames()) callers.push_back(each.caller);
+  const auto name_of = [&callers](const Instruction& caller) { return absl::StrCat("%", NameAmong(caller, callers)); };
   if (f.kind != FrameKind::kEntry) {
     absl::StrAppend(&text, " (", KindText(f.kind));
     if (depth > 0) {

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/travel.h"
 #include "core/literal/relayout.h"
 #include "core/ops/leaf_flow.h"
@@ -186,14 +187,22 @@ const Computation* RunBy(const Instruction& caller, const Mark::Level& level) {
 }
 
 std::string InsideText(const Module& module, const Mark& mark) {
-  std::vector<std::string> parts;
+  std::vector<std::pair<const Instruction*, Mark::Level>> frames;
+  std::vector<const Instruction*> callers;
   const Computation* computation = module.entry;
   for (size_t k = 1; k < mark.levels.size() && computation != nullptr; ++k) {
     const Instruction& caller = *computation->schedule[mark.levels[k - 1].position];
-    const Mark::Level& level = mark.levels[k];
+    frames.emplace_back(&caller, mark.levels[k]);
+    callers.push_back(&caller);
+    computation = RunBy(caller, mark.levels[k]);
+  }
+  std::vector<std::string> parts;
+  for (const auto& [caller, level] : frames) {
     const bool body = level.kind == FrameKind::kWhileBody, condition = level.kind == FrameKind::kWhileCondition;
-    parts.push_back(absl::StrCat(body ? absl::StrCat("iteration ", level.iteration, " of %") : condition ? absl::StrCat("condition ", level.iteration, " of %") : "%", caller.name));
-    computation = RunBy(caller, level);
+    parts.push_back(absl::StrCat(body        ? absl::StrCat("iteration ", level.iteration, " of %")
+                                 : condition ? absl::StrCat("condition ", level.iteration, " of %")
+                                             : "%",
+                                 NameAmong(*caller, callers)));
   }
   return absl::StrJoin(parts, ", ");
 }

@@ -23,7 +23,7 @@ constexpr int64_t kLines = 60;
 std::string NameOf(const InfluenceNode& node) { return absl::StrCat("%", node.instruction->name, LeafPathText(node.instruction->shape, node.leaf)); }
 
 // "iteration 3 of %w", "iterations 0, 2 to 5 of %w".
-std::string LoopText(const InfluenceLoop& around) {
+std::string LoopText(const InfluenceLoop& around, const std::string& name) {
   constexpr size_t kSpans = 8;
   std::vector<std::string> parts;
   for (const InfluenceLoop::Span& span : around.spans) {
@@ -34,16 +34,16 @@ std::string LoopText(const InfluenceLoop& around) {
     parts.push_back(span.first == span.last ? absl::StrCat(span.first) : absl::StrCat(span.first, " to ", span.last));
   }
   const bool one = around.spans.size() == 1 && around.spans[0].first == around.spans[0].last;
-  return absl::StrCat(around.condition ? "condition" : "iteration", one ? " " : "s ", absl::StrJoin(parts, ", "), " of %", around.loop->name);
+  return absl::StrCat(around.condition ? "condition" : "iteration", one ? " " : "s ", absl::StrJoin(parts, ", "), " of %", name);
 }
 
 // Which run of its computation a row belongs to, with all iterations of each loop around.
 std::string WhereOf(const FrameHistory& history, const InfluenceNode& node) {
   size_t level = 0;
-  return FrameText(history, node.frame, [&](int frame) -> std::string {
+  return FrameText(history, node.frame, [&](int frame, const std::string& caller) -> std::string {
     const FrameKind kind = history.place(frame).kind;
     const bool loops = IsLoop(kind);
-    return loops && level < node.loops.size() ? LoopText(node.loops[level++]) : "";
+    return loops && level < node.loops.size() ? LoopText(node.loops[level++], caller) : "";
   });
 }
 

@@ -17,6 +17,7 @@
 #include "absl/strings/str_join.h"
 #include "core/base/hash.h"
 #include "core/base/threads.h"
+#include "core/debug/calls.h"
 #include "core/debug/locations.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
@@ -480,11 +481,13 @@ class Lockstep {
   std::string Where(int side) const {
     std::string text;
     const std::vector<Frame>& frames = sides_[side]->machine.frames();
+    std::vector<const Instruction*> callers;
+    for (const Frame& f : frames) callers.push_back(f.caller);
     for (size_t k = frames.size(); k-- > 1;) {
       const Frame& f = frames[k];
       const char* kind = f.kind == FrameKind::kWhileBody ? "loop body" : f.kind == FrameKind::kWhileCondition ? "loop condition" : f.kind == FrameKind::kBranch ? "branch" : nullptr;
       if (kind == nullptr) continue;
-      absl::StrAppend(&text, text.empty() ? "in " : " in ", f.computation->name, " (", kind, " of %", f.caller->name);
+      absl::StrAppend(&text, text.empty() ? "in " : " in ", f.computation->name, " (", kind, " of %", NameAmong(*f.caller, callers));
       if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
       else absl::StrAppend(&text, ", iteration ", f.iteration);
       text += ")";

@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/stops.h"
 #include "core/ops/op.h"
 
@@ -84,13 +85,15 @@ absl::Status SayWhich(const std::vector<Loop>& loops, const Asked& asked) {
   const int given = static_cast<int>(asked.iterations.size());
   const std::string numbers = NumbersText(asked);
   std::vector<std::string> choices;
+  std::vector<const Instruction*> all;
+  for (const Loop& loop : loops) all.push_back(loop.instruction);
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
     std::string outer;
     for (int k = given; k < loop.depth.most; ++k) absl::StrAppend(&outer, "0,");
     choices.push_back(choices.size() == kMost ? "..."
-                                              : absl::StrCat("iteration ", outer, numbers, " of %", loop.instruction->name, " (in ",
-                                                             loop.instruction->parent->name, ")"));
+                                              : absl::StrCat("iteration ", outer, numbers, " of %", NameAmong(*loop.instruction, all),
+                                                             " (in ", loop.instruction->parent->name, ")"));
   }
   if (choices.empty()) {
     int most = 0;

@@ -11,6 +11,7 @@
 #include "core/debug/extract.h"
 #include "core/debug/text_util.h"
 #include "core/exec/dynamic.h"
+#include "core/exec/frame_history.h"
 #include "core/exec/machine.h"
 #include "core/ir/rewrite.h"
 #include "core/literal/relayout.h"
@@ -23,6 +24,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 constexpr int64_t kSmallValue = 16;         // elements that are written as a constant
+constexpr int64_t kKeptBytes = int64_t{1} << 30;
 constexpr int64_t kSmallZeros = 256;        // elements of a constant of zeros in a called computation
 
 Value LeafOf(Value value, const std::vector<int64_t>& leaf) {
@@ -62,9 +64,10 @@ class Minimizer {
   absl::StatusOr<Minimized> Run(const Module& module, std::vector<Value> parameters) {
     out_.instructions_before = module.instruction_count();
     out_.computations_before = static_cast<int64_t>(module.computations.size());
-    const absl::StatusOr<bool> failing = fails_(module, parameters);
+    absl::StatusOr<Failing> failing = fails_(module, parameters);
     if (!failing.ok()) return failing.status();
-    if (!*failing) return absl::FailedPreconditionError("the program does not fail, so there is nothing to make smaller");
+    moment_ = std::move(failing->moment);
+    if (!failing->fails) return absl::FailedPreconditionError("the program does not fail, so there is nothing to make smaller");
     source_ = &module;
     for (size_t k = 0; k < parameters.size(); ++k) given_[module.entry->parameters[k]] = parameters[k];
     // The copy from which all goes on: what nothing needs is gone. Where even that changes the failure, there is nothing to be done.
@@ -76,6 +79,7 @@ class Minimizer {
       const int64_t before = Size();
       Descend();
       CutRoots();
+      Descend();  // a loop's part may be the result now
       CutInputs();
       ReplaceByOperands();
       TakeParts();
@@ -112,17 +116,21 @@ class Minimizer {
   absl::StatusOr<Value> ValueOf(const Instruction& i) {
     if (i.literal != nullptr && i.literal->value.has_value()) return i.literal->value;
     if (const auto found = given_.find(&i); found != given_.end()) return found->second;
+    if (absl::Status executed = Execute(); !executed.ok()) return executed;
+    return machine_->ValueOf(0, i.index);
+  }
+
+  absl::Status Execute() {
     if (machine_ == nullptr) {
       MachineOptions options = run_;
-      options.retain_bytes = int64_t{1} << 30;
+      options.retain_bytes = kKeptBytes;
       machine_ = std::make_unique<Machine>(module(), backend_, std::move(options));
       std::vector<Value> parameters;
       for (const Instruction* parameter : entry().parameters) parameters.push_back(given_.at(parameter));
       if (absl::Status started = machine_->Start(std::move(parameters)); !started.ok()) return started;
       machine_->Run();
     }
-    if (machine_->frames().empty()) return absl::FailedPreconditionError("nothing was computed");
-    return machine_->ValueOf(0, i.index);
+    return machine_->frames().empty() ? absl::FailedPreconditionError("nothing was computed") : absl::OkStatus();
   }
 
   // Makes the candidate the present program if it still fails.
@@ -148,13 +156,14 @@ class Minimizer {
 
   bool Ask(std::unique_ptr<Module> candidate, std::vector<Value> parameters) {
     ++out_.steps;
-    const absl::StatusOr<bool> failing = fails_(*candidate, parameters);
+    absl::StatusOr<Failing> failing = fails_(*candidate, parameters);
     if (!failing.ok()) {
       error_ = failing.status();
       return false;
     }
-    if (!*failing) return false;
+    if (!failing->fails) return false;
     ++out_.accepted;
+    moment_ = std::move(failing->moment);
     machine_.reset();
     owned_ = std::move(candidate);
     source_ = owned_.get();
@@ -166,10 +175,67 @@ class Minimizer {
     return true;
   }
 
-  // A computation that is called becomes the program, with the arguments that it first gets.
+  // The frame of the present program's run that `enter` finds becomes the program, with the arguments that it had; its result is `root`, or
+  // null: its own. `enter` gives -1 where there is none.
+  bool TryFrame(const std::function<int(FrameHistory&)>& enter, const Instruction* root = nullptr) {
+    Rewrite rewrite;
+    rewrite.root = root;
+    arguments_.clear();
+    bool known = Execute().ok();
+    if (known) {
+      FrameHistory history(*machine_, kKeptBytes);
+      const int frame = enter(history);
+      known = frame > 0;
+      if (known) rewrite.entry = history.place(frame).computation;
+      for (size_t k = 0; known && k < rewrite.entry->parameters.size(); ++k) {
+        const Instruction& parameter = *rewrite.entry->parameters[k];
+        absl::StatusOr<Value> value = history.ValueOf(frame, parameter);
+        known = value.ok() && Shape::Compatible(value->shape(), parameter.shape);
+        if (known) arguments_.emplace(&parameter, *std::move(value));
+      }
+    }
+    const bool failed = known && Try(rewrite);
+    arguments_.clear();
+    return failed;
+  }
+
+  // The frame in which it fails, or one around it.
+  bool DescendToFailure() {
+    for (Mark moment = moment_; moment.levels.size() > 1 && !Spent(); moment.levels.pop_back()) {
+      if (TryFrame([&](FrameHistory& history) { return history.FrameAt(moment); })) return true;
+    }
+    return false;
+  }
+
+  // What the loop's body makes the program's result of, where that is a part of what the loop returns; else null.
+  const Instruction* ResultInBody(const Instruction& loop) const {
+    const Instruction* i = entry().root;
+    std::vector<int64_t> path;  // the innermost first
+    for (; TakesElement(*i); i = i->operands[0]) path.push_back(i->Int(AttrId::kIndex));
+    if (i != &loop) return nullptr;
+    for (i = loop.Called(AttrId::kBody)->root; !path.empty(); path.pop_back()) {
+      if (!MakesTuple(*i)) return nullptr;
+      i = i->operands[path.back()];
+    }
+    return i->shape == entry().root->shape ? i : nullptr;
+  }
+
+  // The last iteration of a loop.
+  bool DescendToLast(const Instruction& loop) {
+    const auto last = [&](FrameHistory& history) {
+      const absl::StatusOr<int64_t> iterations = history.Iterations(0, loop);
+      return iterations.ok() && *iterations > 0 ? history.EnterBody(0, loop, *iterations - 1) : -1;
+    };
+    if (TryFrame(last)) return true;
+    const Instruction* result = ResultInBody(loop);
+    return result != nullptr && result != loop.Called(AttrId::kBody)->root && TryFrame(last, result);
+  }
+
+  // A computation that is called becomes the program: with the arguments that it has where it fails; else with those that it first gets, or
+  // a loop's body gets last.
   void Descend() {
     for (bool again = true; again && !Spent();) {
-      again = false;
+      if ((again = DescendToFailure())) continue;
       for (const Instruction* i : entry().schedule) {
         const ControlKind control = Def(*i).control;
         if (control == ControlKind::kNone) continue;
@@ -188,6 +254,7 @@ class Minimizer {
           again = known && Try(rewrite);
           arguments_.clear();
         }
+        again = again || (control == ControlKind::kWhile && DescendToLast(*i));
         if (again) break;
       }
     }
@@ -471,6 +538,7 @@ class Minimizer {
   Backend& backend_;
   const MachineOptions& run_;
   const FailurePredicate& fails_;
+  Mark moment_;  // at which the present program fails, where that is known
   const MinimizeOptions& options_;
   Clock::time_point start_;
   Minimized out_;

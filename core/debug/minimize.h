@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "core/debug/session.h"
 #include "core/exec/backend.h"
+#include "core/exec/machine.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 
@@ -19,8 +20,14 @@ namespace hloscope {
 
 class ProgramInputs;
 
+// Whether a program fails.
+struct Failing {
+  Failing(bool fails, Mark moment = {}) : fails(fails), moment(std::move(moment)) {}  // NOLINT: a plain yes or no is one
+  bool fails;
+  Mark moment;  // in which frame of its run; no levels: that is not known
+};
 // Whether a program still fails with these parameters. An error is an end of the search (an outside script that cannot be started).
-using FailurePredicate = std::function<absl::StatusOr<bool>(const Module& module, const std::vector<Value>& parameters)>;
+using FailurePredicate = std::function<absl::StatusOr<Failing>(const Module& module, const std::vector<Value>& parameters)>;
 
 struct MinimizeOptions {
   double seconds = 120;

@@ -151,14 +151,16 @@ std::vector<std::string> Makers(const Module& module, const ExpressionHost& host
 // What the expression names must still be computed by an operation of the kind that computed it in the whole program, so that a constant that
 // fails the expectation too is no smaller program.
 FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const std::string& text) {
-  return [&backend, &run, text, first = true, result = Shape(), makers = std::vector<std::string>(), of_result = absl::StrContains(text, "$result")](const Module& module,
-                                                                                                               const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
+  return [&backend, &run, text, first = true, result = Shape(), makers = std::vector<std::string>(),
+          of_result = absl::StrContains(text, "$result")](const Module& module,
+                                                          const std::vector<Value>& parameters) mutable -> absl::StatusOr<Failing> {
     Machine machine(module, backend, run);
     const bool whole = first;
     first = false;
     if (whole) result = module.entry->root->shape;
     if (of_result && !SameKind(result, module.entry->root->shape)) return false;
-    if (const absl::Status started = machine.Start(parameters); !started.ok()) return whole ? absl::StatusOr<bool>(started) : false;
+    if (const absl::Status started = machine.Start(parameters); !started.ok())
+      return whole ? absl::StatusOr<Failing>(started) : Failing(false);
     if (machine.Run() != StopReason::kFinished) {
       if (!whole) return false;
       return absl::InvalidArgumentError(absl::StrCat("the program stops with an error before anything can be expected of it: ", machine.status().message()));
@@ -173,7 +175,7 @@ FailurePredicate ExpectFails(Backend& backend, const MachineOptions& run, const 
 }
 
 FailurePredicate Mismatches(Backend& backend, const MachineOptions& run) {
-  return [&backend, &run](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+  return [&backend, &run](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<Failing> {
     Machine machine(module, backend, run);
     CheckOptions check;
     check.samples = 256;
@@ -184,13 +186,14 @@ FailurePredicate Mismatches(Backend& backend, const MachineOptions& run) {
     });
     if (!machine.Start(parameters).ok()) return false;
     machine.Run();
-    return checker.report().mismatch_count > 0;
+    return checker.report().mismatch_count > 0 ? Failing(true, machine.Where()) : Failing(false);
   };
 }
 
 // The catch must stop at the same operation as in the whole program, so that a constant of NaN is no smaller program that makes one.
 FailurePredicate CatchStops(Backend& backend, const MachineOptions& run, std::vector<CatchRequest> requests) {
-  return [&backend, &run, requests, wanted = std::optional<Opcode>()](const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<bool> {
+  return [&backend, &run, requests, wanted = std::optional<Opcode>()](
+             const Module& module, const std::vector<Value>& parameters) mutable -> absl::StatusOr<Failing> {
     Machine machine(module, backend, run);
     Catches catches(module, backend);
     catches.requests() = requests;
@@ -201,7 +204,7 @@ FailurePredicate CatchStops(Backend& backend, const MachineOptions& run, std::ve
     catches.Detach(machine);
     if (!caught) return false;
     if (!wanted.has_value()) wanted = at;
-    return at == *wanted;
+    return at == *wanted ? Failing(true, machine.Where()) : Failing(false);
   };
 }
 
@@ -229,7 +232,8 @@ PlainRun RunPlainly(const Module& module, const std::vector<Value>& parameters, 
 
 // A program that ends by itself must not become one that does not; what fails in it may well come before that shows.
 FailurePredicate EndingToo(FailurePredicate fails, Backend& backend, const MachineOptions& run, double most_seconds) {
-  return [fails = std::move(fails), &backend, &run, most_seconds](const Module& module, const std::vector<Value>& parameters) -> absl::StatusOr<bool> {
+  return [fails = std::move(fails), &backend, &run, most_seconds](const Module& module,
+                                                                  const std::vector<Value>& parameters) -> absl::StatusOr<Failing> {
     if (!RunPlainly(module, parameters, backend, run, most_seconds).ended) return false;
     return fails(module, parameters);
   };

@@ -549,7 +549,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     if (!status.ok()) return status;
   }
   if (rows == 0) {
-    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", asked->caller->name);
+    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", meant->occurrences[0].NameOf(*asked->caller));
     return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
   }
   s.Say(meant->note);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/stop_walk.h"
@@ -27,8 +28,32 @@ size_t OnStack(const Session::State& s, const Way& way) {
   return k;
 }
 
+bool NotOnTheWay(const absl::Status& status) {
+  return absl::IsNotFound(status) && absl::StartsWith(status.message(), "that moment is not on the way");
+}
+
+// How many of the way's loops and calls the program stands in: not in a loop's body where it stands in the condition that ends the loop.
+// `ends`: by depth of such a condition's frame, what was found out about it.
+size_t StandsIn(Session::State& s, const Way& way, absl::flat_hash_map<size_t, bool>& ends) {
+  const size_t stack = OnStack(s, way);
+  if (stack == 0 || way.steps[stack - 1].level.kind != FrameKind::kWhileBody ||
+      s.machine->frames()[stack].kind != FrameKind::kWhileCondition)
+    return stack;
+  const auto [known, unknown] = ends.try_emplace(stack, false);
+  if (unknown) {
+    Mark body = s.machine->Where();
+    body.levels.resize(stack + 1);
+    body.levels.back() = {FrameKind::kWhileBody, s.machine->frames()[stack].iteration, -1, 0};
+    (void)LookAround(s, [&] {
+      known->second = s.Extension<Travel>().timeline->Seek(body) == StopReason::kError && NotOnTheWay(s.machine->status());
+      return absl::OkStatus();
+    });
+  }
+  return known->second ? stack - 1 : stack;
+}
+
 // What the numbers mean along the way; InvalidArgument: there are not so many loops.
-absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
+absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::flat_hash_map<size_t, bool>& ends) {
   way.ranges.assign(way.steps.size(), IterationRange());
   size_t last = way.steps.size();
   if (asked.loop != nullptr) {
@@ -49,9 +74,9 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
                            " loops, so not so many iterations can be given (outer before inner)"));
   }
   // Loops around those that are meant: as the program stands.
-  const size_t stack = OnStack(s, way);
+  if (asked.iterations.empty() && asked.loop == nullptr && asked.call == 0) return absl::OkStatus();
+  const size_t stack = StandsIn(s, way, ends);
   for (size_t k = 0; k < std::min(stack, outermost); ++k) {
-    if (asked.iterations.empty() && asked.loop == nullptr && asked.call == 0) break;
     if (!IsLoopStep(way.steps[k])) continue;
     const int64_t now = s.machine->frames()[k + 1].iteration;
     way.ranges[k] = {now, now};
@@ -60,7 +85,17 @@ absl::Status SetRanges(const Session::State& s, const Asked& asked, Way& way) {
   return absl::OkStatus();
 }
 
-bool NotOnTheWay(const absl::Status& status) { return absl::IsNotFound(status) && absl::StartsWith(status.message(), "that moment is not on the way"); }
+// The first iteration after `k` that one of the ways means in its loop at `depth`: between those of two ways there may be others. -1: none.
+int64_t NextMeant(const std::vector<const Way*>& ways, size_t depth, int64_t k) {
+  int64_t next = -1;
+  for (const Way* way : ways) {
+    const IterationRange& range = way->ranges[depth];
+    const int64_t found = std::max(k + 1, range.first);
+    if (range.last >= 0 && found > range.last) continue;
+    next = next < 0 ? found : std::min(next, found);
+  }
+  return next;
+}
 
 }  // namespace
 
@@ -83,6 +118,7 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   Occurrences result;
   result.home_ = &home;
   result.ways_ = WaysTo(*s.module, CallsOf(s), home);
+  result.loops_ = LoopsOn(result.ways_);
   std::vector<Way>& ways = result.ways_;
   if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home);
   if (ways.empty()) {
@@ -95,7 +131,7 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   if (asked.loop != nullptr) {
     const size_t all = ways.size();
-    const absl::string_view name = asked.caller != nullptr ? asked.caller->name : asked.loop->name;
+    const std::string name = asked.caller != nullptr ? result.NameOf(*asked.caller) : std::string(asked.loop->name);
     drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return asked.Means(*step.caller, *step.callee); }); });
     if (ways.size() < all) result.chosen_ = absl::StrCat(" in ", name);
     if (ways.empty() && result.all_ways_ > static_cast<double>(kMostWays)) {
@@ -104,8 +140,9 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", name));
   }
   absl::Status first;
+  absl::flat_hash_map<size_t, bool> ends;
   drop([&](Way& way) {
-    const absl::Status status = SetRanges(s, asked, way);
+    const absl::Status status = SetRanges(s, asked, way, ends);
     if (!status.ok() && first.ok()) first = status;
     return !status.ok();
   });
@@ -168,7 +205,7 @@ std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
   if (!iterations.empty()) absl::StrAppend(&text, row ? "" : "iteration ", absl::StrJoin(iterations, ","));
   if (calls_) absl::StrAppend(&text, text.empty() ? "" : " ", "call ", occurrence.way->call);
   const Instruction* loop = group_loops_[occurrence.way->group];
-  if (groups_ && loop != nullptr) absl::StrAppend(&text, " in ", loop->name);
+  if (groups_ && loop != nullptr) absl::StrAppend(&text, " in ", NameOf(*loop));
   return text;
 }
 
@@ -199,7 +236,7 @@ std::string Occurrences::Legend() const {
     if (std::none_of(ways_.begin(), ways_.end(), [&](const Way& way) { return way.group == group; })) continue;
     const std::string text = LegendOf(group);
     same &= texts.empty() || absl::EndsWith(texts[0], text);
-    texts.push_back(absl::StrCat(group_loops_[group] == nullptr ? "no loop" : absl::StrCat("%", group_loops_[group]->name), ": ", text));
+    texts.push_back(absl::StrCat(group_loops_[group] == nullptr ? "no loop" : absl::StrCat("%", NameOf(*group_loops_[group])), ": ", text));
   }
   if (same) return texts[0].substr(texts[0].find(": ") + 2);
   return absl::StrCat("in ", absl::StrJoin(texts, "; in "));
@@ -212,7 +249,7 @@ std::string Occurrences::HowToChoose() const {
   bool open = false;
   for (size_t k = 0; k < way.steps.size(); ++k) {
     if (!IsLoopStep(way.steps[k])) continue;
-    loops.push_back(absl::StrCat("%", way.steps[k].caller->name));
+    loops.push_back(absl::StrCat("%", NameOf(*way.steps[k].caller)));
     example.push_back(way.ranges[k].first);
     open |= !way.ranges[k].one();
   }
@@ -220,13 +257,17 @@ std::string Occurrences::HowToChoose() const {
   std::vector<std::string> texts;
   if (groups_) {
     std::vector<std::string> names;
-    for (const Instruction* loop : group_loops_) names.push_back(loop == nullptr ? "no loop" : absl::StrCat("%", loop->name));
-    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "), group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", group_loops_[0]->name, " chooses one") : ""));
+    for (const Instruction* loop : group_loops_) names.push_back(loop == nullptr ? "no loop" : absl::StrCat("%", NameOf(*loop)));
+    texts.push_back(absl::StrCat(
+        home_->name, " runs in ", absl::StrJoin(names, " and "),
+        group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", NameOf(*group_loops_[0]), " chooses one") : ""));
   }
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
   if (calls_) {
-    texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ",
-                                 groups_ ? way.call : 2, groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", group_loops_[0]->name) : chosen_, " chooses one"));
+    texts.push_back(absl::StrCat(
+        home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (",
+        Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ", groups_ ? way.call : 2,
+        groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", NameOf(*group_loops_[0])) : chosen_, " chooses one"));
   }
   if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", "), ": ", iteration, call_, chosen_, " chooses one"));
   return absl::StrJoin(texts, "; ");
@@ -246,17 +287,17 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
     if (!IsLoopStep(way.steps[k])) continue;
     loops.push_back(way.steps[k].caller);
     open |= !way.ranges[k].one();
-    around.push_back(way.ranges[k].one() ? absl::StrCat("iteration ", way.ranges[k].first, " of %", loops.back()->name) : "");
+    around.push_back(way.ranges[k].one() ? absl::StrCat("iteration ", way.ranges[k].first, " of %", NameOf(*loops.back())) : "");
   }
   if (ways_.size() == 1 && open && loops.size() > 1) {
     around.pop_back();
     const bool said = std::none_of(around.begin(), around.end(), [](const std::string& text) { return text.empty(); });
     const std::string where = said ? absl::StrJoin(around.rbegin(), around.rend(), " in ") : "any iteration of the loop around it";
-    const std::string most = most_ >= 0
-                                 ? absl::StrCat(": %", loops.back()->name, " comes to iteration ", most_, " at most", said ? " there" : "")
-                             : said ? ": it is not entered there"
-                                    : ": it is not entered";
-    return absl::StrCat("the program does not come to ", moment, " of %", loops.back()->name, " in ", where, most,
+    const std::string most =
+        most_ >= 0 ? absl::StrCat(": %", NameOf(*loops.back()), " comes to iteration ", most_, " at most", said ? " there" : "")
+        : said     ? ": it is not entered there"
+                   : ": it is not entered";
+    return absl::StrCat("the program does not come to ", moment, " of %", NameOf(*loops.back()), " in ", where, most,
                         "; iterations of both are given outer before inner, as iteration 1,0");
   }
   const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
@@ -309,7 +350,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
       }();
       if (trips.has_value()) most_ = std::max(most_, *trips - 1);
     }
-    for (int64_t k = first; last < 0 || k <= last; ++k) {
+    for (int64_t k = first; k >= 0 && (last < 0 || k <= last); k = NextMeant(inside, depth, k)) {
       there.levels.back().iteration = k;
       const absl::StatusOr<bool> runs = seek(there);
       if (!runs.ok()) return runs;

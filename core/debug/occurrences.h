@@ -47,6 +47,8 @@ class Occurrences {
   std::string HowToChoose() const;
   // "256 of 1000 call paths are looked at": there are more than anybody would want; empty: all are.
   std::string LeftOut() const;
+  // Of a loop on a way to it.
+  std::string NameOf(const Instruction& loop) const { return NameAmong(loop, loops_); }
   // Of which nothing came about.
   std::string NoneText(absl::string_view moment) const;
 
@@ -64,6 +66,7 @@ class Occurrences {
   std::vector<Way> ways_;
   double all_ways_ = 0;  // there are, with those that are not in ways_
   bool calls_ = false, groups_ = false;
+  std::vector<const Instruction*> loops_;        // on all ways to it
   std::vector<const Instruction*> group_loops_;  // by group, the innermost loop; null: none
   int64_t most_ = -1;                            // the highest iteration of an innermost loop that came about
 };

@@ -49,7 +49,7 @@ struct SliceEdge {
   int64_t moves = 0;                 // how many instructions
   int64_t iterations_first = -1, iterations_last = -1;  // passed through, of `loop`; -1: none
   const Instruction* loop = nullptr;                    // the outermost whose iterations change on the way; else the innermost
-  bool nested = false;                                  // loops around it or inside of it were passed through too
+  std::string loop_name;                                // where loops around it or inside of it were passed through too: which it is
   std::vector<std::string> notes;    // "at index %i[0] = 3"
 };
 

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "core/debug/calls.h"
 #include "core/debug/locations.h"
 #include "core/debug/subscript.h"
 #include "core/debug/text_util.h"
@@ -32,28 +33,36 @@ namespace {
 bool Says(absl::string_view numbers, absl::string_view value) { return numbers == value || numbers == absl::StrCat("(", value, ")"); }
 
 // "call of %c", "iteration 4 of %loop": which run of its computation a frame is.
-std::string RunText(const FrameHistory::Place& p) {
+std::string RunText(const FrameHistory::Place& p, const std::string& caller) {
   switch (p.kind) {
     case FrameKind::kEntry: return "";
-    case FrameKind::kCall: return absl::StrCat("call of %", p.caller->name);
-    case FrameKind::kFusion: return absl::StrCat("fusion %", p.caller->name);
-    case FrameKind::kWhileCondition: return absl::StrCat("condition ", p.iteration, " of %", p.caller->name);
-    case FrameKind::kWhileBody: return absl::StrCat("iteration ", p.iteration, " of %", p.caller->name);
-    case FrameKind::kBranch: return absl::StrCat("branch ", p.branch, " of %", p.caller->name);
-    case FrameKind::kElement: return absl::StrCat("call ", p.iteration, " for %", p.caller->name);
+    case FrameKind::kCall: return absl::StrCat("call of %", caller);
+    case FrameKind::kFusion: return absl::StrCat("fusion %", caller);
+    case FrameKind::kWhileCondition: return absl::StrCat("condition ", p.iteration, " of %", caller);
+    case FrameKind::kWhileBody: return absl::StrCat("iteration ", p.iteration, " of %", caller);
+    case FrameKind::kBranch: return absl::StrCat("branch ", p.branch, " of %", caller);
+    case FrameKind::kElement: return absl::StrCat("call ", p.iteration, " for %", caller);
   }
   return "";
 }
 
 }  // namespace
 
-std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame)>& run) {
+std::vector<const Instruction*> CallersOf(const FrameHistory& history, int frame) {
+  std::vector<const Instruction*> callers;
+  for (int f = frame; f >= 0; f = history.place(f).parent) callers.push_back(history.place(f).caller);
+  return callers;
+}
+
+std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame, const std::string& caller)>& run) {
   if (history.place(frame).kind == FrameKind::kEntry) return "";
+  const std::vector<const Instruction*> callers = CallersOf(history, frame);
   std::vector<std::string> parts = {std::string(history.place(frame).computation->name)};
   for (int f = frame; f >= 0; f = history.place(f).parent) {
     const FrameHistory::Place& p = history.place(f);
-    std::string text = run ? run(f) : "";
-    if (text.empty()) text = RunText(p);
+    const std::string caller = p.caller == nullptr ? "" : NameAmong(*p.caller, callers);
+    std::string text = run ? run(f, caller) : "";
+    if (text.empty()) text = RunText(p, caller);
     if (!text.empty()) parts.push_back(std::move(text));
   }
   return absl::StrJoin(parts, ", ");
@@ -124,7 +133,8 @@ std::string ThroughText(const SliceEdge& edge, bool brief) {
   std::string text = absl::StrCat("through ", brief ? absl::StrCat(edge.through[0], ", ", edge.through[1]) : absl::StrJoin(edge.through, ", "));
   if (brief || edge.moves > static_cast<int64_t>(edge.through.size())) absl::StrAppend(&text, " ... (", Count(edge.moves, "hop"), ")");
   if (edge.iterations_first >= 0 && edge.iterations_first != edge.iterations_last) {
-    absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last, edge.nested ? absl::StrCat(" of %", edge.loop->name) : "");
+    absl::StrAppend(&text, ", iterations ", edge.iterations_first, " to ", edge.iterations_last,
+                    !edge.loop_name.empty() ? absl::StrCat(" of %", edge.loop_name) : "");
   }
   for (const std::string& note : edge.notes) absl::StrAppend(&text, "; ", note);
   return text;

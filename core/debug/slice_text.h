@@ -18,8 +18,11 @@ std::string SliceDot(const Module& module, const SliceFrames& frames, const Slic
 
 // "%x[1][2,3]".
 std::string PlaceText(const ElementPlace& place);
+// What runs a frame and the frames around it, the innermost first.
+std::vector<const Instruction*> CallersOf(const FrameHistory& history, int frame);
 // "body, iteration 4 of %loop, call of %outer", the innermost first; "" in the entry. `run`: other words for a frame, "" for the usual ones.
-std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame)>& run = nullptr);
+std::string FrameText(const FrameHistory& history, int frame,
+                      const std::function<std::string(int frame, const std::string& caller)>& run = nullptr);
 // "\"text\"" with what JSON wants escaped.
 std::string JsonQuoted(absl::string_view text);
 
