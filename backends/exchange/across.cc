@@ -98,7 +98,7 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
     return std::optional<Value>(*std::move(given));
   }
   if (asked_[device]) return std::optional<Value>();
-  asked_[device] = true;
+  asked_[device] = call.phase != ExchangePhase::kBegin;
   lock.unlock();
   WireWriter out;
   out.Put(Message::kCall).Put(device);
@@ -108,6 +108,8 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
     PutInstruction(out, loop.loop);
     out.Put(loop.iteration).Put(loop.condition);
   }
+  out.Put(call.key).Put(call.phase);
+  PutInstruction(out, call.reader);
   out.Put(executed_(device));
   out.Put(std::vector<Value>(call.operands.begin(), call.operands.end()));
   link_.Send(0, out.Take(), out.TakeArrays());
@@ -128,9 +130,19 @@ void AcrossProcesses::OnCall(WireReader& in) {
     loop.condition = in.Get<bool>();
     remote.loops.push_back(loop);
   }
+  remote.key = in.Get<uint64_t>();
+  remote.phase = in.Get<ExchangePhase>();
+  remote.reader = GetInstruction(in, program_);
   remote.executed = in.Get<int64_t>();
   remote.operands = in.Values(account_);
   if (remote.instruction == nullptr || !in.ok()) return LetGo(ProcessOf(device), absl::DataLossError("a message of it cannot be read"));
+  if (remote.phase == ExchangePhase::kBegin) {  // the device goes on
+    absl::StatusOr<std::optional<Value>> made = CallRoom(device);
+    if (!made.ok()) remote.given.insert_or_assign(remote.key, made.status());
+    else if (made->has_value()) remote.given.insert_or_assign(remote.key, **std::move(made));
+    remote.operands.clear();
+    return;
+  }
   {
     std::lock_guard<std::mutex> lock(mutex_);
     remote.state = State::kWaits;
@@ -139,12 +151,22 @@ void AcrossProcesses::OnCall(WireReader& in) {
   Answer(device);
 }
 
+absl::StatusOr<std::optional<Value>> AcrossProcesses::CallRoom(int device) {
+  const Remote& remote = remote_[device];
+  return room_.port(device).Exchange({*remote.instruction, remote.operands, remote.loops, remote.key, Mark(), remote.phase, remote.reader});
+}
+
 void AcrossProcesses::Answer(int device) {
   Remote& remote = remote_[device];
   absl::StatusOr<std::optional<Value>> made = std::optional<Value>();
   if (remote.state == State::kWaits) {
-    const Instruction& i = *remote.instruction;
-    made = room_.port(device).Exchange({i, remote.operands, remote.loops, 0, Mark()});
+    const auto given = remote.given.find(remote.key);
+    if (remote.phase == ExchangePhase::kFinish && given != remote.given.end()) {
+      made = given->second.ok() ? absl::StatusOr<std::optional<Value>>(*given->second) : given->second.status();
+      remote.given.erase(given);
+    } else {
+      made = CallRoom(device);
+    }
   }
   if (!made.ok() || made->has_value()) {
     {

@@ -74,13 +74,19 @@ class AcrossProcesses {
     const Instruction* instruction = nullptr;
     std::vector<Value> operands;
     std::vector<LoopPlace> loops;
+    uint64_t key = 0;
+    ExchangePhase phase = ExchangePhase::kWhole;
+    const Instruction* reader = nullptr;
     int64_t executed = 0;
+    // What collectives beside the program gave before they were asked for, by key.
+    absl::flat_hash_map<uint64_t, absl::StatusOr<Value>> given;
   };
   void OnMessage(int from, const std::string& message, ProcessLink::Arrays arrays);
   void OnCall(WireReader& in);
   void OnEnd(WireReader& in);
   void LetGo(int process, const absl::Status& why);
   void Answer(int device);
+  absl::StatusOr<std::optional<Value>> CallRoom(int device);  // as the device has asked last
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
 
   ProcessLink& link_;

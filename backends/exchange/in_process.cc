@@ -62,7 +62,7 @@ class InProcessExchange::Port : public ExchangePort {
 };
 
 InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::vector<const Computation*> programs, Backend& backend, MemoryAccount* account)
-    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()) {
+    : replicas_(replicas), partitions_(partitions), programs_(std::move(programs)), account_(account), reductions_(backend, account), waiting_(programs_.size()), begun_(programs_.size()), on_channel_(programs_.size()), past_(programs_.size()) {
   for (size_t d = 0; d < programs_.size(); ++d) ports_.push_back(std::make_unique<Port>(*this, static_cast<int>(d)));
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
@@ -89,6 +89,7 @@ void InProcessExchange::Reset() {
   }
   routes_.clear();
   waiting_.assign(programs_.size(), Waiting());
+  begun_.assign(programs_.size(), {});
   on_channel_.assign(programs_.size(), {});
   past_.assign(programs_.size(), {});
 }
@@ -96,7 +97,10 @@ void InProcessExchange::Reset() {
 std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
 
 std::string InProcessExchange::Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const {
-  std::string text = absl::StrCat("%", instruction.name, " (", hloscope::Name(instruction.opcode));
+  const std::vector<const Computation*> all = Reachable(*programs_[device]);
+  const bool one = std::none_of(all.begin(), all.end(), [&](const Computation* c) { return c != instruction.parent && c->FindInstruction(instruction.name) != nullptr; });
+  const std::string where = one ? "" : absl::StrCat(" in ", instruction.parent->name);
+  std::string text = absl::StrCat("%", instruction.name, where, " (", hloscope::Name(instruction.opcode));
   for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
     absl::StrAppend(&text, loop == loops.rbegin() ? ", " : " in ", loop->condition ? "condition of " : "", "iteration ", loop->iteration, " of %", loop->loop->name);
   }
@@ -142,6 +146,7 @@ const InProcessExchange::Site& InProcessExchange::SiteOf(const Instruction& inst
 
 absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, const ExchangeCall& call) {
   std::unique_lock<std::mutex> lock(mutex_);
+  if (begun_[device].contains(call.key)) return Finish(device, call);
   Waiting& waiting = waiting_[device];
   if (waiting.meeting != nullptr) {
     if (!waiting.meeting->done) return std::optional<Value>();
@@ -169,8 +174,10 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   }
   Meeting& meeting = *line.meetings[number - line.first];
   meeting.arrivals[place] = {&call.instruction, std::vector<Value>(call.operands.begin(), call.operands.end()), call.loops, call.key, remembers_ ? call.mark : Mark()};
+  const bool beside = call.phase == ExchangePhase::kBegin;
+  if (beside) begun_[device][call.key] = {&line, &meeting};
   if (++meeting.here < static_cast<int>(line.devices.size())) {
-    waiting = {&call.instruction, call.loops, &line, &meeting, nullptr};
+    if (!beside) waiting = {&call.instruction, &call.instruction, call.loops, &line, &meeting, nullptr};
     return std::optional<Value>();
   }
   // The group as the lowest device names it, whoever came last.
@@ -185,7 +192,22 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   for (int other : line.devices) {
     if (other != device) wake_(other);
   }
-  return Take(device, line, meeting);
+  if (!beside) return Take(device, line, meeting);
+  if (!meeting.status.ok()) return std::optional<Value>();  // told where it is waited for, whoever came last
+  return Finish(device, call);
+}
+
+// Of what was begun. Told apart by its key: there may be several, and the device may begin it again where it goes back.
+absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const ExchangeCall& call) {
+  const auto found = begun_[device].find(call.key);
+  const Begun begun = found->second;
+  if (!begun.meeting->done || (call.phase == ExchangePhase::kBegin && !begun.meeting->status.ok())) {
+    if (call.phase == ExchangePhase::kFinish) waiting_[device] = {&call.instruction, call.reader, call.loops, begun.line, begun.meeting, nullptr};
+    return std::optional<Value>();
+  }
+  waiting_[device] = Waiting();
+  begun_[device].erase(found);
+  return Take(device, *begun.line, *begun.meeting);
 }
 
 absl::StatusOr<std::optional<Value>> InProcessExchange::Take(int device, Line& line, Meeting& meeting) {
@@ -371,7 +393,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
     return std::optional<Value>(*std::move(value));
   };
   const auto wait = [&]() -> absl::StatusOr<std::optional<Value>> {
-    waiting = {&i, call.loops, nullptr, nullptr, route};
+    waiting = {&i, &i, call.loops, nullptr, nullptr, route};
     return std::optional<Value>();
   };
   const auto wake = [&](int other) {
@@ -434,7 +456,7 @@ std::string InProcessExchange::WaitsForText(int device, const std::vector<bool>*
     if (ended != nullptr && (*ended)[other]) return absl::StrCat(Name(other), ", which has ended");
     const Waiting& o = waiting_[other];
     if (o.instruction == nullptr) return Name(other);
-    return absl::StrCat(Name(other), ", which waits at ", Place(other, *o.instruction, o.loops));
+    return absl::StrCat(Name(other), ", which waits at ", Place(other, *o.at, o.loops));
   };
   if (w.route != nullptr) {
     const bool sends = ExchangeOf(*w.instruction).role == ExchangeRole::kSendDone;
@@ -479,7 +501,7 @@ std::string InProcessExchange::WaitText(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& w = waiting_[device];
   if (w.instruction == nullptr || (w.meeting != nullptr && w.meeting->done)) return "";  // it has what it waited for
-  return absl::StrCat("at ", Place(device, *w.instruction, w.loops), WaitsForText(device, nullptr));
+  return absl::StrCat("at ", Place(device, *w.at, w.loops), WaitsForText(device, nullptr));
 }
 
 InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& ended) const {
@@ -492,11 +514,11 @@ InProcessExchange::Stuck InProcessExchange::Explain(const std::vector<bool>& end
     if (w.instruction == nullptr || ended[d]) continue;
     if (stuck.device < 0) {
       stuck.device = d;
-      stuck.instruction = w.instruction;
-      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.instruction, w.loops), WaitsForText(d, &ended));
+      stuck.instruction = w.at;
+      stuck.why = absl::StrCat(Name(d), " waits for ever at ", Place(d, *w.at, w.loops), WaitsForText(d, &ended));
       continue;
     }
-    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.instruction, w.loops), WaitsForText(d, &ended)));
+    if (others.size() < kNamed) others.push_back(absl::StrCat(Name(d), " waits at ", Place(d, *w.at, w.loops), WaitsForText(d, &ended)));
     else ++more;
   }
   if (more > 0) others.push_back(absl::StrCat("so do ", more, " more"));

@@ -107,10 +107,16 @@ class InProcessExchange : public ExchangeRoom {
   };
   struct Waiting {
     const Instruction* instruction = nullptr;  // null: does not wait
+    const Instruction* at = nullptr;           // where it stands: the instruction, or who reads what that began
     std::vector<LoopPlace> loops;
     Line* line = nullptr;        // of a collective
     Meeting* meeting = nullptr;
     Route* route = nullptr;      // of a transfer
+  };
+  // A collective that runs beside a device's program.
+  struct Begun {
+    Line* line = nullptr;
+    Meeting* meeting = nullptr;
   };
 
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
@@ -125,6 +131,7 @@ class InProcessExchange : public ExchangeRoom {
   void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
+  absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call);
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;
@@ -145,6 +152,7 @@ class InProcessExchange : public ExchangeRoom {
   std::map<std::pair<int64_t, std::vector<int>>, std::unique_ptr<Line>> lines_;
   std::map<std::tuple<int64_t, int, int>, std::unique_ptr<Route>> routes_;
   std::vector<Waiting> waiting_;  // by device
+  std::vector<absl::flat_hash_map<uint64_t, Begun>> begun_;  // by device and key
   std::vector<absl::flat_hash_map<int64_t, const Instruction*>> on_channel_;  // by device and channel: the collective that it executed last
   bool remembers_ = false;
   std::vector<absl::flat_hash_map<uint64_t, std::shared_ptr<const ExchangePast>>> past_;  // by device and key

@@ -60,7 +60,7 @@ absl::StatusOr<std::optional<Value>> Together::Exchange(int device, const Exchan
     }
     absl::StatusOr<std::optional<Value>> made = PortOf(device).Exchange(call);
     std::unique_lock<std::mutex> lock(mutex_);
-    if (!made.ok() || made->has_value()) {
+    if (!made.ok() || made->has_value() || call.phase == ExchangePhase::kBegin) {
       waits_[device] = false;
       return made;
     }

@@ -18,7 +18,7 @@ class Beside::Port : public ExchangePort {
     while (true) {
       all_.waits_[all_.watched_] = true;
       absl::StatusOr<std::optional<Value>> made = all_.room_->port(all_.watched_).Exchange(call);
-      if (!made.ok() || made->has_value()) return made;
+      if (!made.ok() || made->has_value() || call.phase == ExchangePhase::kBegin) return made;
       if (absl::Status others = all_.RunOthers(); !others.ok()) return others;
     }
   }

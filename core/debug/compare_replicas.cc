@@ -42,6 +42,17 @@ std::string DifferenceText(const Value& got, const Group& first) {
                       ToText(LoadScalar(type, first.value.data() + at * bytes)), "; ", differing, " of ", got.element_count(), " elements differ");
 }
 
+std::string IterationsAround(const Session::State& s, const Computation& computation) {
+  const std::vector<Frame>& frames = s.machine->frames();
+  int depth = std::min(s.selected, static_cast<int>(frames.size()) - 1);
+  while (depth >= 0 && frames[depth].computation != &computation) --depth;
+  std::vector<int64_t> iterations;
+  for (int k = 0; k <= depth; ++k) {
+    if (IsLoop(frames[k].kind)) iterations.push_back(frames[k].iteration);
+  }
+  return iterations.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(iterations, ","));
+}
+
 // The session as the host of an expression whose names mean the same instructions on all devices: those that they mean in the frame where
 // they are asked for first. Another device may stand in a computation that has the names too.
 class OneMeaning : public ExpressionHost {
@@ -51,6 +62,16 @@ class OneMeaning : public ExpressionHost {
   std::string Names(const std::string& text) const {
     return meant_.empty() ? text
                           : absl::StrJoin(meant_, " ", [](std::string* out, const auto& pair) { absl::StrAppend(out, pair.second); });
+  }
+  // "iteration 0,3": where all that is meant stands in loops, and in the same ones; else "".
+  std::string Iterations() const {
+    std::vector<std::string> all;
+    for (const auto& [name, meant] : meant_) {
+      const absl::StatusOr<const Instruction*> found = s_.FindInstruction(meant);
+      all.push_back(found.ok() ? IterationsAround(s_, *(*found)->parent) : "");
+    }
+    const bool one = !all.empty() && std::all_of(all.begin(), all.end(), [&](const std::string& text) { return text == all[0]; });
+    return one ? all[0] : "";
   }
   bool IsName(absl::string_view name) const override { return s_.IsName(name); }
   absl::StatusOr<Value> ValueOf(absl::string_view name) const override { return s_.ValueOf(Meant(name)); }
@@ -92,9 +113,9 @@ absl::StatusOr<Value> DenseValue(const std::string& text, const ExpressionHost& 
   return ToDense(*value);
 }
 
-// The expression's value on the device that is looked at now, at the moment where one is named.
+// The expression's value on the device that is looked at now, at the moment where one is named; else in `iterations` of the loops around it.
 absl::StatusOr<Value> ValueOnDevice(Session::State& s, const std::string& text, absl::string_view moment, bool as_selected,
-                                    const OneMeaning& meaning) {
+                                    const std::string& iterations, const OneMeaning& meaning) {
   if (!s.visible()) return absl::FailedPreconditionError("it is not running");
   SettleRun(s);
   const int frame = s.selected;
@@ -102,8 +123,13 @@ absl::StatusOr<Value> ValueOnDevice(Session::State& s, const std::string& text, 
   if (moment.empty()) {
     // Any frame of the others will do.
     if (!as_selected) s.selected = static_cast<int>(s.machine->frames().size()) - 1;
-    value = DenseValue(text, meaning);
-  } else {
+    if (meaning.Iterations() == iterations || iterations.empty()) {
+      value = DenseValue(text, meaning);
+    } else {
+      moment = iterations;
+    }
+  }
+  if (!moment.empty()) {
     int looks = 0;
     const absl::Status looked = LookAtMoments(s, moment, meaning.Names(text), [&](const std::string&) {
       if (looks++ > 0)
@@ -131,13 +157,14 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   // The selected one first: what it means by the names is looked at on all.
   const OneMeaning meaning(s);
   const int selected = all.selected;
-  const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, meaning);
+  const absl::StatusOr<Value> first = ValueOnDevice(s, text, moment, true, "", meaning);
+  const std::string iterations = moment.empty() ? meaning.Iterations() : "";
   absl::Status bad;
   std::vector<Group> groups;
   std::vector<std::string> without;
   ForEachRun(s, [&](int d) {
     if (!bad.ok()) return;
-    const absl::StatusOr<Value> value = d == selected ? first : ValueOnDevice(s, text, moment, false, meaning);
+    const absl::StatusOr<Value> value = d == selected ? first : ValueOnDevice(s, text, moment, false, iterations, meaning);
     if (absl::IsInvalidArgument(value.status())) bad = value.status();
     if (!value.ok()) {
       without.push_back(absl::StrCat(all.room->Name(d), ": ", value.status().message()));
@@ -152,14 +179,15 @@ absl::Status CompareReplicas(Session::State& s, absl::string_view args) {
   });
   if (!bad.ok()) return bad;
   if (groups.empty()) return absl::FailedPreconditionError(absl::StrCat("no device has a value for it. ", without.empty() ? "" : without[0]));
+  const std::string what = iterations.empty() ? std::string(args) : absl::StrCat(args, " @ ", iterations);
   const int64_t compared = s.options.devices.count() - static_cast<int64_t>(without.size());
   const bool same = groups.size() == 1 && compared > 1;
   if (compared == 1) {
-    s.Say(args, ": nothing to compare, only ", groups[0].names[0], " has a value for it\n");
+    s.Say(what, ": nothing to compare, only ", groups[0].names[0], " has a value for it\n");
   } else if (same) {
-    s.Say(args, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "), "\n");
+    s.Say(what, ": the same bits on ", without.empty() ? absl::StrCat("all ", Count(compared, "device")) : absl::StrJoin(groups[0].names, ", "), "\n");
   } else {
-    s.Say(args, ": ", groups.size(), " different values\n");
+    s.Say(what, ": ", groups.size(), " different values\n");
     for (const Group& group : groups) s.Say("  ", absl::StrJoin(group.names, ", "), &group == &groups[0] ? "" : absl::StrCat(": ", DifferenceText(group.value, groups[0])), "\n");
   }
   for (const std::string& text_of : without) s.Say("  not compared: ", text_of, "\n");

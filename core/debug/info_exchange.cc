@@ -106,6 +106,16 @@ std::string IterationText(const FrameHistory& history, int frame) {
   return "";
 }
 
+// "; %x.1 (all-to-all) does, whose result it moves": StableHLO's operations may become an exchange and what moves its result.
+std::string ThatItMoves(const Instruction& asked) {
+  const Instruction* i = &asked;
+  while (Def(*i).movement == Movement::kMove && i->operands.size() == 1) {
+    i = i->operands[0];
+    if (CollectiveOf(*i).collective != nullptr) return absl::StrCat("; %", i->name, " (", Name(i->opcode), ") does, whose result it moves");
+  }
+  return "";
+}
+
 // Of an exchange that was made, what each has brought to it.
 void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past, const Instruction& asked) {
   const auto name = [&](int member) { return s.options.devices.Name(past.members[member].device); };
@@ -163,7 +173,7 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   if (!meetings.ok()) return meetings.status();
   if (meetings->empty()) {
     return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
-                                                      ") exchanges nothing with other devices",
+                                                      ") exchanges nothing with other devices", ThatItMoves(asked),
                                                       args.empty() ? "; info exchange %x asks about another one" : ""));
   }
   const std::string of = &asked == &instruction

@@ -26,13 +26,19 @@ struct LoopPlace {
   bool condition = false;
 };
 
+// Of a collective that runs beside the program, two calls with one key are made: it is begun with what the device brings, and finished where
+// its value is read.
+enum class ExchangePhase : uint8_t { kWhole, kBegin, kFinish };
+
 // What a device brings when it executes an instruction with an ExchangeRole.
 struct ExchangeCall {
   const Instruction& instruction;
-  absl::Span<const Value> operands;  // dense
+  absl::Span<const Value> operands;  // dense; none to finish
   std::vector<LoopPlace> loops;      // around it, the outermost first
   uint64_t key = 0;                  // of this execution of it in its run (FrameHistory::ExchangeKey)
   Mark mark;                         // where its device stands
+  ExchangePhase phase = ExchangePhase::kWhole;
+  const Instruction* reader = nullptr;  // kFinish: where the device stands
 };
 
 // One device's end of the exchange. Used by one Machine, on one thread at a time.
@@ -42,8 +48,9 @@ class ExchangePort {
   virtual Device device() const = 0;
   // Where several processes run the devices together: in which one this device's kernels run.
   virtual int process() const { return 0; }
-  // What the instruction gives, dense. Nothing: the others have not come yet; the same call is to be made again when they have. InvalidArgument
-  // or FailedPrecondition: the exchange cannot be, with who disagrees about what.
+  // What the instruction gives, dense. Nothing: the others have not come yet; the same call is to be made again when they have, or after kBegin
+  // that with kFinish, whenever that is. kBegin may be told again what it was told, and gives nothing then either, or what kFinish would.
+  // InvalidArgument or FailedPrecondition: the exchange cannot be, with who disagrees about what.
   virtual absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) = 0;
 };
 

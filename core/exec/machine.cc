@@ -239,8 +239,10 @@ StopReason Machine::Impl::StepOnce(bool into) {
   pin_depth = into ? depth + 1 : depth;
 
   Outcome outcome = LookBefore(stack, position);
+  if (outcome == Outcome::kDone && !frame.begun.empty()) outcome = AwaitBegun(stack, SingleRegion(*code.computation, position).inputs, position);
   if (outcome == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
   if (outcome == Outcome::kCaught) return StopReason::kCaught;
+  if (outcome == Outcome::kWaiting) return StopReason::kWaiting;
   if (step.kind == StepKind::kControl) {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, instruction, !into);
     if (!operands.ok()) return Fail(stack, operands.status());

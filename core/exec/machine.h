@@ -83,6 +83,15 @@ struct Frame {
   std::vector<Entered> entered;  // ascending
   int64_t begun_ns = 0;          // on a steady clock; loops, while checkpoints are wanted
   int looked = 0;                // what belongs before this position the observer has been told, or was not to be told
+  // A collective that runs beside the program, to which not all devices had come when it began. Its value is asked for where it is read.
+  struct Begun {
+    int position = 0;  // of the instruction here that has no value yet
+    uint64_t key = 0;  // of the exchange (ExchangeCall::key)
+    const Instruction* collective = nullptr;
+    std::vector<Value> seen;             // its inputs, where an observer is to be told
+    std::shared_ptr<const Frame> inner;  // of an asynchronous start: the frame that ended with the collective
+  };
+  std::vector<Begun> begun;
 };
 
 // A moment: where every frame stands, the entry's first. It names the same moment in every run of the program with the same inputs,

@@ -1,9 +1,15 @@
 // Exchanges with other devices: what the Machine brings, and what it does while it waits. Where nobody else runs, collectives are evaluated
 // like any operation and none of this is used.
+//
+// A collective that runs beside the program (all-reduce-start, and what async-start wraps) is begun where it stands; where others have not come
+// yet the program goes on without its value (Frame::begun), and waits where that is read.
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "core/exec/exchange.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 namespace {
@@ -17,7 +23,38 @@ std::vector<LoopPlace> LoopsAround(absl::Span<const Frame> frames) {
   return loops;
 }
 
+// What an observer sees of the operands, by input of the instruction's region.
+std::vector<Value> SeenOf(const Instruction& root, const Region& region, absl::Span<const Value> operands) {
+  std::vector<Value> seen;
+  for (int input : region.inputs) {
+    const auto operand = std::find_if(root.operands.begin(), root.operands.end(), [&](const Instruction* o) { return o->index == input; });
+    seen.push_back(ToDense(operands[operand - root.operands.begin()]));
+  }
+  return seen;
+}
+
+Mark MarkAt(absl::Span<const Frame> frames, int position) {
+  Mark mark;
+  for (const Frame& each : frames) mark.levels.push_back({each.kind, each.iteration, each.branch, each.position});
+  mark.levels.back().position = position;
+  return mark;
+}
+
 }  // namespace
+
+void Machine::Impl::LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at) {
+  if (checkpoint == nullptr) return;
+  Log(key, value, std::move(failure));
+  exchanged = std::move(at);
+}
+
+// Who observes may stop behind it.
+absl::Status Machine::Impl::ObserveExchange(const Frame& frame, const Region& region, absl::Span<const Value> seen, const Value& result) {
+  stop_after = -1;
+  if (!m.region_observer_ || replaying) return absl::OkStatus();
+  return m.region_observer_(frame, region, nullptr, seen, ToDense(result));
+}
+
 
 // While it waits nothing has changed: the operands are held, and the position is that of the instruction.
 Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
@@ -27,48 +64,34 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   const Region& region = code.plan->regions[index];
   const Instruction& root = *code.computation->schedule[region.root];
   const auto fail = [&](absl::Status status) {
-    MoveTo(stack, stack.frames[depth], region.root);
     Fail(stack, std::move(status));
     return Outcome::kFailed;
   };
   if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
+  MoveTo(stack, frame, region.root);  // whoever is told of it asks where the device stands
   const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(root.index));
-  const auto here = [&] {
-    Mark mark;
-    for (const Frame& each : stack.frames) mark.levels.push_back({each.kind, each.iteration, each.branch, each.position});
-    mark.levels.back().position = region.root;
-    return mark;
-  };
-  const auto log = [&](const Value& value, absl::Status failure) {
-    if (checkpoint == nullptr) return;
-    Log(key, value, std::move(failure));
-    exchanged = here();
-  };
-  // Who observes may stop behind it.
   const bool observed = stack.main && m.region_observer_ && !replaying;
-  const auto look = [&](const Value& result) -> absl::Status {
-    stop_after = -1;
-    if (!observed) return absl::OkStatus();
-    absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
-    if (!operands.ok()) return operands.status();
-    std::vector<Value> seen;
-    for (int input : region.inputs) {
-      for (size_t k = 0; k < root.operands.size(); ++k) {
-        if (root.operands[k]->index != input) continue;
-        seen.push_back(ToDense((*operands)[k]));
-        break;
-      }
-    }
-    return m.region_observer_(frame, region, nullptr, seen, ToDense(result));
+  const bool beside = BeginsBeside(stack, root);
+  const auto go_on_without = [&](std::vector<Value> seen) {
+    frame.begun.push_back({region.root, key, &root, std::move(seen), nullptr});
+    Consume(frame, region);
+    return Outcome::kDone;
   };
   Value result;
+  std::vector<Value> seen;
   if (const Logged* logged = FindLogged(key)) {
     if (!logged->failure.ok()) return fail(logged->failure);
     result = logged->value;
+    if (observed) {
+      absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
+      if (!operands.ok()) return fail(operands.status());
+      seen = SeenOf(root, region, *operands);
+    }
   } else if (!stack.main) {
+    if (frame.kind != FrameKind::kElement) return fail(ExchangedBefore(frame, root).status());
     return fail(absl::UnimplementedError(absl::StrCat(Name(root.opcode), " %", root.name, " is in a computation that is called element by element, where devices cannot wait for each other")));
   } else if (replaying) {  // not to be made on the way to look at something
-    MoveTo(stack, frame, region.root);
+    if (beside && !exchanged.levels.empty() && !(exchanged < MarkAt(stack.frames, region.root))) return go_on_without({});  // it has been begun
     return Outcome::kWaiting;
   } else {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
@@ -77,25 +100,129 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       operand = ToDense(operand, &m.account_);
       if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
     }
-    absl::StatusOr<std::optional<Value>> made = m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here()});
+    if (observed) seen = SeenOf(root, region, *operands);
+    const Mark here = MarkAt(stack.frames, region.root);
+    absl::StatusOr<std::optional<Value>> made =
+        m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole});
     if (!made.ok()) {
-      log(Value(), made.status());
+      LogExchange(key, Value(), made.status(), here);
       return fail(made.status());
     }
-    if (!made->has_value()) {
-      MoveTo(stack, frame, region.root);
-      return Outcome::kWaiting;
+    if (!made->has_value() && beside) {
+      if (checkpoint != nullptr) exchanged = here;  // what led there has been given away
+      return go_on_without(std::move(seen));
     }
+    if (!made->has_value()) return Outcome::kWaiting;
     result = ToLayout(**made, root.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
-    log(result, absl::OkStatus());
+    LogExchange(key, result, absl::OkStatus(), here);
   }
   if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
-  if (absl::Status looked = look(result); !looked.ok()) return fail(std::move(looked));
+  stop_after = -1;
+  if (observed) {
+    if (absl::Status looked = ObserveExchange(frame, region, seen, result); !looked.ok()) return fail(std::move(looked));
+  }
   Consume(frame, region);
   Store(frame, region.root, std::move(result));
   if (!observed || stop_after != region.root) return Outcome::kDone;
   return Caught(stack, region.root + 1, region.root + 1, false);
+}
+
+// ---- Beside the program ----
+
+// Where something reads its value in its frame, or the frame is an asynchronous start's and ends with it.
+bool Machine::Impl::BeginsBeside(const Stack& stack, const Instruction& instruction) const {
+  const Frame& frame = stack.frames.back();
+  if (!stack.main || ExchangeOf(instruction).role != ExchangeRole::kCollective || frame.kind == FrameKind::kElement) return false;
+  if (&instruction != frame.computation->root) return ExchangeOf(instruction).begins && frame.pending[instruction.index] > 0;
+  if (frame.kind != FrameKind::kCall || frame.changed || CollectiveOf(*frame.caller).collective != &instruction) return false;
+  return stack.frames[stack.frames.size() - 2].pending[frame.caller->index] > 0;
+}
+
+void Machine::Impl::LeaveBegun(Stack& stack) {
+  Frame inner = std::move(stack.frames.back());
+  stack.frames.pop_back();
+  retained_bytes -= inner.retained_bytes;
+  Frame::Begun begun = std::move(inner.begun.back());  // the root, which came last
+  inner.begun.clear();
+  Frame& frame = stack.frames.back();
+  const int position = begun.position = frame.position;
+  begun.inner = std::make_shared<const Frame>(std::move(inner));
+  frame.begun.push_back(std::move(begun));
+  if (const int region = CodeOf(frame).plan->region_at[position]; region >= 0) Consume(frame, CodeOf(frame).plan->regions[region]);
+  MoveTo(stack, frame, position + 1);
+}
+
+Outcome Machine::Impl::AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position) {
+  for (size_t k = 0; k < stack.frames.back().begun.size();) {
+    const Frame& frame = stack.frames.back();
+    if (std::find(inputs.begin(), inputs.end(), frame.begun[k].position) == inputs.end()) {
+      ++k;
+      continue;
+    }
+    if (!frame.values[frame.begun[k].position].has_value()) {  // else one was set
+      if (const Outcome finished = FinishBegun(stack, k, position); finished != Outcome::kDone) return finished;
+    } else {
+      stack.frames.back().begun.erase(stack.frames.back().begun.begin() + k);
+    }
+  }
+  return Outcome::kDone;
+}
+
+Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
+  const size_t depth = stack.frames.size() - 1;
+  MoveTo(stack, stack.frames[depth], position);
+  const Frame::Begun begun = stack.frames[depth].begun[which];
+  const auto fail = [&](absl::Status status) {
+    Fail(stack, std::move(status));
+    return Outcome::kFailed;
+  };
+  const Instruction& collective = *begun.collective;
+  Value result;
+  if (const Logged* logged = FindLogged(begun.key)) {
+    if (!logged->failure.ok()) return fail(logged->failure);
+    result = logged->value;
+  } else {
+    absl::StatusOr<std::optional<Value>> made = std::optional<Value>();
+    const Mark here = MarkAt(stack.frames, position);
+    if (!replaying) {
+      const Instruction* reader = stack.frames[depth].computation->schedule[position];
+      made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});
+    }
+    if (!made.ok()) {
+      LogExchange(begun.key, Value(), made.status(), here);
+      return fail(made.status());
+    }
+    if (!made->has_value()) return Outcome::kWaiting;
+    result = ToLayout(**made, collective.shape, &m.account_);
+    if (!result.has_value()) return fail(MemoryError(collective.shape.ByteSize(), collective));
+    LogExchange(begun.key, result, absl::OkStatus(), here);
+  }
+  // The observer is told where the collective stands, within the frame that was left. There is room for it: callers hold on to frames.
+  if (begun.inner != nullptr) stack.frames.push_back(*begun.inner);
+  const Frame& around = stack.frames.back();
+  if (around.counted && m.options_.time_instructions && !replaying) ++m.profile_[&collective].count;
+  const Plan& plan = *CodeOf(around).plan;
+  stop_after = -1;
+  const absl::Status looked = m.region_observer_ && !replaying && !begun.seen.empty()
+                                  ? ObserveExchange(around, plan.regions[plan.region_at[collective.index]], begun.seen, result)
+                                  : absl::OkStatus();
+  const bool caught = stop_after == collective.index;
+  if (begun.inner != nullptr) stack.frames.pop_back();
+  if (!looked.ok()) return fail(looked);
+  Frame& frame = stack.frames[depth];
+  if (begun.inner != nullptr) {
+    const Instruction& start = *frame.computation->schedule[begun.position];
+    EvalContext context{start, begun.inner->carried.elements(), &m.account_};
+    context.call = [&result](const Computation&, absl::Span<const Value>) -> absl::StatusOr<Value> { return result; };
+    absl::StatusOr<Value> whole = Def(start).evaluate(context);
+    if (!whole.ok()) return fail(whole.status());
+    result = *std::move(whole);
+    if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&start].count;
+  }
+  frame.begun.erase(frame.begun.begin() + which);
+  Store(frame, begun.position, std::move(result));
+  return caught ? Caught(stack, begun.position + 1, position, false) : Outcome::kDone;
 }
 
 absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {

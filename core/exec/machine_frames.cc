@@ -137,6 +137,10 @@ absl::Status Machine::Impl::Return(Stack& stack) {
   const int depth = static_cast<int>(stack.frames.size()) - 1;
   Frame& frame = stack.frames[depth];
   const int root = frame.computation->root->index;
+  if (!frame.values[root].has_value() && IsBegun(frame, root)) {
+    LeaveBegun(stack);
+    return absl::OkStatus();
+  }
   Value result;
   if (!frame.values[root].has_value()) {
     absl::StatusOr<Value> made = Materialize(stack, depth, root);

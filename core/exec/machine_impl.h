@@ -84,6 +84,10 @@ inline bool IsReplaced(const Frame& frame, int position) {
   return !frame.replaced.empty() && std::find(frame.replaced.begin(), frame.replaced.end(), position) != frame.replaced.end();
 }
 
+inline bool IsBegun(const Frame& frame, int position) {
+  return std::any_of(frame.begun.begin(), frame.begun.end(), [&](const Frame::Begun& begun) { return begun.position == position; });
+}
+
 // What ends a run besides armed positions.
 struct Until {
   int depth_gone = -1;        // stop as soon as frames.size() <= depth_gone
@@ -235,6 +239,13 @@ struct Machine::Impl {
   // machine_exchange.cc
   Outcome RunExchange(Stack& stack, int region);
   absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction) const;
+  // Of a frame of the main stack: what is begun and one of `inputs` has come, or the device waits at `position`.
+  Outcome AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position);
+  Outcome FinishBegun(Stack& stack, size_t which, int position);
+  bool BeginsBeside(const Stack& stack, const Instruction& instruction) const;
+  void LeaveBegun(Stack& stack);  // the top frame, an asynchronous start's, ends with what is begun
+  void LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at);
+  absl::Status ObserveExchange(const Frame& frame, const Region& region, absl::Span<const Value> seen, const Value& result);
 
   // machine_dynamic.cc
   static bool SizesDiffer(const Instruction& instruction, absl::Span<const Value> operands);

@@ -129,6 +129,7 @@ StopReason Machine::Impl::RunLoop(Stack& stack, const Until& until) {
       const Outcome looked = LookBefore(stack, stop);
       if (looked == Outcome::kFailed) return m.status_.ok() ? StopReason::kInterrupted : StopReason::kError;
       if (looked == Outcome::kCaught) return StopReason::kCaught;
+      if (looked == Outcome::kWaiting) return StopReason::kWaiting;
       MoveTo(stack, frame, stop);
       return is_armed ? StopReason::kBreakpoint : StopReason::kStep;
     }
@@ -257,6 +258,10 @@ Outcome Machine::Impl::RunRegion(Stack& stack, int index) {
     return Outcome::kFailed;
   };
   if (step.kind == StepKind::kParameter) return Outcome::kDone;
+  if (!frame.begun.empty() && std::any_of(region.inputs.begin(), region.inputs.end(), [&](int input) { return IsBegun(frame, input); })) {
+    if (const Outcome looked = LookBefore(stack, region.root); looked != Outcome::kDone) return looked;
+    if (const Outcome awaited = AwaitBegun(stack, region.inputs, region.root); awaited != Outcome::kDone) return awaited;
+  }
   if (!known.empty() && stack.main && depth == 0 && TakeKnown(frame, region)) return Outcome::kDone;
   if (step.kind == StepKind::kTupleElement && frame.values[region.root].has_value()) {  // came when the tuple was taken apart
     Value value = std::move(frame.values[region.root]);
@@ -362,7 +367,7 @@ Outcome Machine::Impl::CatchIn(Stack& stack, const Region& region, absl::Span<co
     complete();
   }
   const Outcome looked = LookBefore(stack, asked);
-  if (looked == Outcome::kFailed) return looked;
+  if (looked == Outcome::kFailed || (whole && looked == Outcome::kWaiting)) return looked;
   const int behind = (looked == Outcome::kCaught ? m.caught_at_.mark.levels.back().position : asked + 1);
   frame.looked = behind;
   const bool to_root = behind == region.root + 1;
@@ -441,6 +446,9 @@ Outcome Machine::Impl::StepInterior(Stack& stack, int position) {
     return Outcome::kFailed;
   };
   Region single = SingleRegion(*code.computation, position);
+  if (!frame.begun.empty()) {
+    if (const Outcome awaited = AwaitBegun(stack, single.inputs, position); awaited != Outcome::kDone) return awaited;
+  }
   std::vector<Value> inputs;
   inputs.reserve(single.inputs.size());
   for (int input : single.inputs) {

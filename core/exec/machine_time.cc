@@ -127,6 +127,9 @@ void Machine::ForEachValue(const MachineSnapshot& snapshot, const std::function<
     lent = false;
     walk(frame.carried);
     for (const Replaced& replaced : frame.history) walk(replaced.old);
+    for (const Frame::Begun& begun : frame.begun) {
+      for (const Value& seen : begun.seen) walk(seen);
+    }
   }
   for (const auto& [key, value] : snapshot.channels) walk(value);
 }
@@ -136,6 +139,7 @@ void Machine::Restore(const MachineSnapshot& snapshot) {
   before.swap(frames_);
   impl_->retained.clear();
   impl_->retained_bytes = 0;
+  frames_.reserve(snapshot.frames.size() + 1);  // FinishBegun adds one
   frames_ = snapshot.frames;
   executed_ = snapshot.executed;
   status_ = absl::OkStatus();
@@ -188,7 +192,7 @@ bool Machine::HoldsWhatIsRead(int depth) const {
   const Frame& frame = frames_[depth];
   const Code& code = impl_->CodeOf(frame);
   for (int p = 0; p < frame.position; ++p) {
-    if (frame.pending[p] == 0 || frame.values[p].has_value()) continue;
+    if (frame.pending[p] == 0 || frame.values[p].has_value() || IsBegun(frame, p)) continue;
     const StepKind kind = code.steps[p].kind;
     if (kind == StepKind::kConstant || (kind == StepKind::kParameter && frame.kind == FrameKind::kEntry)) continue;
     if (kind == StepKind::kTupleElement && frame.values[frame.computation->schedule[p]->operands[0]->index].has_value()) continue;
@@ -235,6 +239,7 @@ absl::Status Machine::Rewind(int depth, int position) {
     executed_ -= frame.position - position;
   }
   frame.position = frame.looked = position;
+  std::erase_if(frame.begun, [&](const Frame::Begun& begun) { return begun.position >= position; });
   frame.pending = code.plan->use_count;
   for (const Region& region : code.plan->regions) {
     if (region.root >= position) continue;

@@ -85,6 +85,11 @@ absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int ta
   absl::flat_hash_map<int, Value> made;
   for (int p = 0; p <= target; ++p) {
     if (uses[p] == 0 || frame.values[p].has_value()) continue;
+    for (const Frame::Begun& begun : frame.begun) {
+      if (begun.position == p && Replayed(begun.key) == nullptr) {
+        return absl::FailedPreconditionError(absl::StrCat("%", code.computation->schedule[p]->name, " has begun, and its value has not come yet; info exchange tells who is missing"));
+      }
+    }
     absl::Span<const int> needs = NeedsOf(frame, p, scratch, &whole);
     std::vector<Value> inputs;
     inputs.reserve(needs.size());

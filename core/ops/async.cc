@@ -92,7 +92,7 @@ void DefineAsync(OpRegistry& r) {
   start.evaluate = EvaluateAsyncStart;
   start.opaque_reason = "it runs a whole computation";
   start.summary = "begins to run a computation beside the program";
-  start.doc = "Gives ((operands...), result, contexts...). Here the computation runs to its end at once.";
+  start.doc = "Gives ((operands...), result, contexts...). Here the computation runs to its end at once; a collective that is all of it goes on until its value is read.";
   start.spec = "operations.md: Control, tuples, calls";
   struct Row {
     Opcode opcode;

@@ -162,8 +162,6 @@ std::optional<Shape> InferSecondElement(ShapeContext& c) {
   }
   return s.tuple_shapes()[1].WithoutLayouts();
 }
-std::optional<Shape> InferSame(ShapeContext& c) { return c.operand(0).WithoutLayouts(); }
-
 std::optional<Shape> InferReduceScatter(ShapeContext& c) {
   if (!RequireArrays(c, HLO_LABEL("reduce-scatter.operand-arrays")) || !CheckGroups(c, HLO_LABEL("reduce-scatter.replica-groups")))
     return std::nullopt;
@@ -481,6 +479,14 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   return d;
 }
 
+// Its value has the start's type, so that only what makes it can be told from one that is no start; it may come out of a tuple or a loop.
+std::optional<Shape> InferAllReduceDone(ShapeContext& c) {
+  const Instruction& operand = *c.instruction().operands[0];
+  const OpClass made = Def(operand).op_class;
+  if (operand.opcode == Opcode::kAllReduceStart || made == OpClass::kStructural || made == OpClass::kControl) return c.operand(0).WithoutLayouts();
+  return c.FailOperand(0, HLO_LABEL("all-reduce-done.operand"), absl::StrCat("the operand must be what all-reduce-start gave, but %", operand.name, " is made by ", Name(operand.opcode)));
+}
+
 OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&),
             absl::StatusOr<Value> (*evaluate)(const EvalContext&)) {
   OpDef& d = r.Define(opcode);
@@ -491,7 +497,7 @@ OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeCon
   d.infer = infer;
   d.evaluate = evaluate;
   d.summary = "waits for the collective that a start operation began";
-  d.doc = "Takes the value of the start operation and gives the collective's result.";
+  d.doc = "Takes the value of the start operation, waits until all devices have come to that, and gives the collective's result.";
   d.spec = kSpec;
   return d;
 }
@@ -527,7 +533,7 @@ void DefineCollectives(OpRegistry& r) {
   Collective(r, Opcode::kAllReduce, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity,
              "reduces arrays across the devices of a group", all_reduce);
   Collective(r, Opcode::kAllReduceStart, {{AttrId::kToApply, true}}, InferAllReduce, EvaluateIdentity, "begins an all-reduce", all_reduce);
-  Done(r, Opcode::kAllReduceDone, InferSame, EvaluateSame);
+  Done(r, Opcode::kAllReduceDone, InferAllReduceDone, EvaluateSame);
   const absl::string_view all_gather =
       "Every device of a group gets the members' arrays concatenated in group order along the one dimension given. In a group of one it is "
       "the identity.";

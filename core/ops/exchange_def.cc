@@ -12,7 +12,7 @@ struct Row {
   Opcode opcode;
   ExchangeDef def;
 };
-constexpr bool kZeros = true, kOneSize = true;
+constexpr bool kZeros = true, kOneSize = true, kBegins = true;
 // ExchangeDef::gives
 constexpr absl::string_view kSums = "each gets the arrays of all, reduced element by element in the order of the group";
 constexpr absl::string_view kAll = "each gets the arrays of all, one behind the other in the order of the group";
@@ -23,15 +23,15 @@ constexpr absl::string_view kFirst = "each gets the array of the first of its gr
 constexpr absl::string_view kSent = "each gets the array of the one that sends to it, and zeros where none does";
 constexpr Row kRows[] = {
     {Opcode::kAllReduce, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums}},
-    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums}},
+    {Opcode::kAllReduceStart, {ExchangeRole::kCollective, ExchangeAllReduce, !kZeros, !kOneSize, kSums, kBegins}},
     {Opcode::kAllGather, {ExchangeRole::kCollective, ExchangeAllGather, !kZeros, kOneSize, kAll}},
-    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize, kAll}},
+    {Opcode::kAllGatherStart, {ExchangeRole::kCollective, ExchangeAllGatherStart, !kZeros, kOneSize, kAll, kBegins}},
     {Opcode::kReduceScatter, {ExchangeRole::kCollective, ExchangeReduceScatter, !kZeros, kOneSize, kPart}},
     {Opcode::kAllToAll, {ExchangeRole::kCollective, ExchangeAllToAll, !kZeros, kOneSize, kBlocks}},
     {Opcode::kRaggedAllToAll, {ExchangeRole::kCollective, ExchangeRaggedAllToAll, !kZeros, kOneSize, kRagged}},
     {Opcode::kCollectiveBroadcast, {ExchangeRole::kCollective, ExchangeBroadcast, kZeros, !kOneSize, kFirst}},
     {Opcode::kCollectivePermute, {ExchangeRole::kCollective, ExchangePermute, kZeros, !kOneSize, kSent}},
-    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros, !kOneSize, kSent}},
+    {Opcode::kCollectivePermuteStart, {ExchangeRole::kCollective, ExchangePermuteStart, kZeros, !kOneSize, kSent, kBegins}},
     {Opcode::kReplicaId, {ExchangeRole::kReplicaId}},
     {Opcode::kPartitionId, {ExchangeRole::kPartitionId}},
     {Opcode::kSend, {ExchangeRole::kSend}},

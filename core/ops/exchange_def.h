@@ -44,6 +44,7 @@ struct ExchangeDef {
   bool outsiders_get_zeros = false;  // kCollective: a device in no group gets zeros; else every device must be in one
   bool groups_of_one_size = false;   // kCollective: the result's size follows from the group's
   absl::string_view gives;           // kCollective: what each member of a group gets, in words
+  bool begins = false;               // kCollective: the program goes on while the others come; its done operation waits for them
 };
 const ExchangeDef& ExchangeOf(Opcode opcode);
 inline const ExchangeDef& ExchangeOf(const Instruction& i) { return ExchangeOf(i.opcode); }

@@ -50,6 +50,11 @@ TEST(Collectives, EmptyGroupsByTheHeader) {
   ExpectError(module("replica_count=2, num_partitions=3", "f32[4,6] ragged-all-to-all(x, x, n, n, n, n), channel_id=1, replica_groups={}"), "ragged-all-to-all.offsets-divisible");
 }
 
+TEST(Collectives, WhatIsDoneWasBegun) {
+  ExpectError("  x = f32[2] parameter(0)\n  n = f32[2] negate(x)\n  ROOT r = f32[2] all-reduce-done(n)", "all-reduce-done.operand");
+  ExpectAccepted("  x = (f32[2]) parameter(0)\n  n = f32[2] get-tuple-element(x), index=0\n  ROOT r = f32[2] all-reduce-done(n)");
+}
+
 TEST(Collectives, OnOneDeviceTheyAreIdentities) {
   const std::string x = "  x = f32[2] constant({1,2.5})\n  ";
   const std::string wanted = "f32[2] constant({1,2.5})";

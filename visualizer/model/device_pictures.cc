@@ -139,6 +139,46 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   }
 }
 
+// The execution that the selected device stands before or has behind it, on all devices: wherever another one is now, nothing that it has in
+// another iteration or call.
+void GatherCollective(Session::State& s, const Instruction& instruction, PictureData& data) {
+  const CollectivePart part = CollectiveOf(instruction);
+  const int shown = FrameThatShows(s, *part.begins);
+  const uint64_t path = shown >= 0 ? s.machine->frames()[shown].path : 0;
+  ForEachStanding(s, [&](int) {
+    PictureData::OfDevice& of = data.devices.emplace_back();
+    of.operands.resize(part.begins->operands.size());
+    const int depth = FrameThatShows(s, *part.begins);
+    if (depth < 0 || (shown >= 0 && s.machine->frames()[depth].path != path)) return;
+    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.begins->operands[k], false);
+    of.result = ValueFor(s, instruction, false);
+  });
+  const Devices& all = DevicesOf(s);
+  if (shown < 0 || all.room == nullptr) return;
+  DeviceReaders readers(s);
+  FrameHistory& own = readers.of(all.selected).history();
+  const bool wrapped = part.begins != part.collective;
+  if (wrapped && own.live_position(shown) <= part.begins->index) return;
+  const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
+  for (size_t d = 0; d < data.devices.size(); ++d) {
+    const std::shared_ptr<const ExchangePast> past = all.room->Past(static_cast<int>(d), key);
+    if (past == nullptr) continue;  // not made yet
+    const auto member = std::find_if(past->members.begin(), past->members.end(), [&](const ExchangePast::Member& m) { return m.device == static_cast<int>(d); });
+    const std::optional<int> frame = readers.FrameOf(*member);
+    PictureData::OfDevice& of = data.devices[d];
+    of = {};
+    of.operands.resize(part.begins->operands.size());
+    if (!frame.has_value()) continue;  // gone back to before it
+    FrameHistory& history = readers.of(member->device).history();
+    const auto value = [&](int in, const Instruction& i) {
+      absl::StatusOr<Value> made = history.ValueOf(in, i);
+      return made.ok() ? ToDense(*std::move(made)) : Value();
+    };
+    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = value(*frame, *member->instruction->operands[k]);
+    of.result = value(wrapped ? history.place(*frame).parent : *frame, instruction);
+  }
+}
+
 }  // namespace
 
 bool ExchangesWithOthers(const Instruction& instruction) {
@@ -151,12 +191,7 @@ void GatherDevices(Session::State& s, const Instruction& instruction, PictureDat
   data.partitions = s.options.devices.partitions;
   data.selected = DevicesOf(s).selected;
   if (IsTransfer(instruction)) return GatherTransfers(s, instruction, data);
-  ForEachStanding(s, [&](int) {
-    PictureData::OfDevice& of = data.devices.emplace_back();
-    if (!s.visible()) return;
-    for (const Instruction* operand : CollectiveOf(instruction).begins->operands) of.operands.push_back(ValueFor(s, *operand, false));
-    of.result = ValueFor(s, instruction, false);
-  });
+  GatherCollective(s, instruction, data);
 }
 
 }  // namespace hloscope
