@@ -102,6 +102,15 @@ std::string NameAmong(const Instruction& instruction, absl::Span<const Instructi
   return shared ? absl::StrCat(instruction.parent->name, ":", instruction.name) : std::string(instruction.name);
 }
 
+std::string LoopName(const Module& module, const Instruction& loop) {
+  const bool shared = module.FindComputation(loop.name) != nullptr ||
+                      std::any_of(module.computations.begin(), module.computations.end(), [&](const Computation* computation) {
+                        const Instruction* other = computation->FindInstruction(loop.name);
+                        return other != nullptr && other != &loop && Def(*other).control == ControlKind::kWhile;
+                      });
+  return shared ? absl::StrCat(loop.parent->name, ":", loop.name) : std::string(loop.name);
+}
+
 absl::Status SeveralLoops(absl::string_view name, absl::Span<const Instruction* const> loops) {
   std::vector<std::string> choices;
   for (const Instruction* loop : loops) choices.push_back(absl::StrCat("iteration(", loop->parent->name, ":", loop->name, ")"));

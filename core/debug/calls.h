@@ -34,6 +34,8 @@ std::vector<const Instruction*> PassedBy(const CallGraph& calls, const Computati
 bool IsCalled(const Instruction& loop, absl::string_view name);
 // Its name without %, with its computation ("body:w") where another one of `among` has that name too; null ones do not count.
 std::string NameAmong(const Instruction& instruction, absl::Span<const Instruction* const> among);
+// The name of a loop as it is typed wherever the program stands: with its computation where another loop or a computation has that name.
+std::string LoopName(const Module& module, const Instruction& loop);
 // The loops that are meant by it, in program order; NotFound with the nearest name.
 absl::StatusOr<std::vector<const Instruction*>> FindLoops(const Module& module, absl::string_view name);
 // That the name does not say which of the loops, which run in each other, is meant.

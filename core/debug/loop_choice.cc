@@ -80,19 +80,17 @@ std::string NumbersText(const Asked& asked) {
 }
 
 // Each as it is typed: the numbers that were said, those of loops around it before them, and its name.
-absl::Status SayWhich(const std::vector<Loop>& loops, const Asked& asked) {
+absl::Status SayWhich(const Module& module, const std::vector<Loop>& loops, const Asked& asked) {
   constexpr size_t kMost = 6;
   const int given = static_cast<int>(asked.iterations.size());
   const std::string numbers = NumbersText(asked);
   std::vector<std::string> choices;
-  std::vector<const Instruction*> all;
-  for (const Loop& loop : loops) all.push_back(loop.instruction);
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
     std::string outer;
     for (int k = given; k < loop.depth.most; ++k) absl::StrAppend(&outer, "0,");
     choices.push_back(choices.size() == kMost ? "..."
-                                              : absl::StrCat("iteration ", outer, numbers, " of %", NameAmong(*loop.instruction, all),
+                                              : absl::StrCat("iteration ", outer, numbers, " of %", LoopName(module, *loop.instruction),
                                                              " (in ", loop.instruction->parent->name, ")"));
   }
   if (choices.empty()) {
@@ -136,7 +134,7 @@ absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& ask
     if (found.size() == 1) return found[0];
     if (!found.empty()) break;
   }
-  return SayWhich(loops, asked);
+  return SayWhich(*s.module, loops, asked);
 }
 
 }  // namespace hloscope

@@ -165,9 +165,16 @@ absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) 
     asked->part_of_loop = std::any_of(callers.begin(), callers.end(), [](const Instruction* i) { return Def(*i).control == ControlKind::kWhile; });
     return absl::OkStatus();
   }
-  const absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
+  absl::StatusOr<const Instruction*> found = s.FindInstruction(name);
   if (!found.ok()) return found.status();
-  if (Def(**found).control != ControlKind::kWhile) return absl::InvalidArgumentError(absl::StrCat("%", name, " is no loop"));
+  if (Def(**found).control != ControlKind::kWhile) {  // the loop of that name is elsewhere
+    const absl::StatusOr<std::vector<const Instruction*>> loops = FindLoops(*s.module, name);
+    if (!loops.ok()) return absl::InvalidArgumentError(absl::StrCat("%", name, " is no loop"));
+    if (loops->size() > 1)
+      return absl::InvalidArgumentError(
+          absl::StrCat("several loops are called ", name, "; ", LoopName(*s.module, *loops->front()), " is one"));
+    found = loops->front();
+  }
   asked->caller = *found;
   asked->loop = (*found)->Called(AttrId::kBody);
   return absl::OkStatus();
@@ -549,7 +556,7 @@ absl::Status InfoIterations(Session::State& s, absl::string_view args) {
     if (!status.ok()) return status;
   }
   if (rows == 0) {
-    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", meant->occurrences[0].NameOf(*asked->caller));
+    const std::string in = asked->caller == nullptr ? "" : absl::StrCat(" in ", LoopName(*s.module, *asked->caller));
     return absl::NotFoundError(meant->occurrences[0].NoneText(absl::StrCat("iteration ", asked->iterations.back().first, in)));
   }
   s.Say(meant->note);

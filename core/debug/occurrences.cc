@@ -116,9 +116,9 @@ Mark AfterEdits(const Timeline& timeline, Mark mark) {
 
 absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation& home, const Asked& asked, bool stay) {
   Occurrences result;
+  result.module_ = s.module.get();
   result.home_ = &home;
   result.ways_ = WaysTo(*s.module, CallsOf(s), home);
-  result.loops_ = LoopsOn(result.ways_);
   std::vector<Way>& ways = result.ways_;
   if (ways.size() >= kMostWays) result.all_ways_ = CountWays(CallsOf(s), home);
   if (ways.empty()) {
@@ -257,7 +257,10 @@ std::string Occurrences::HowToChoose() const {
   std::vector<std::string> texts;
   if (groups_) {
     std::vector<std::string> names;
-    for (const Instruction* loop : group_loops_) names.push_back(loop == nullptr ? "no loop" : absl::StrCat("%", NameOf(*loop)));
+    for (const Instruction* loop : group_loops_) {  // several groups may have one, in other loops or as its condition
+      std::string name = loop == nullptr ? "no loop" : absl::StrCat("%", NameOf(*loop));
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
+    }
     texts.push_back(absl::StrCat(
         home_->name, " runs in ", absl::StrJoin(names, " and "),
         group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", NameOf(*group_loops_[0]), " chooses one") : ""));

@@ -47,8 +47,6 @@ class Occurrences {
   std::string HowToChoose() const;
   // "256 of 1000 call paths are looked at": there are more than anybody would want; empty: all are.
   std::string LeftOut() const;
-  // Of a loop on a way to it.
-  std::string NameOf(const Instruction& loop) const { return NameAmong(loop, loops_); }
   // Of which nothing came about.
   std::string NoneText(absl::string_view moment) const;
 
@@ -60,13 +58,14 @@ class Occurrences {
                             const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
 
   std::string LegendOf(size_t group) const;
+  std::string NameOf(const Instruction& loop) const { return LoopName(*module_, loop); }
 
+  const Module* module_ = nullptr;
   const Computation* home_ = nullptr;
   std::string call_, chosen_;  // " call 2", " in loop": what was said already and is needed
   std::vector<Way> ways_;
   double all_ways_ = 0;  // there are, with those that are not in ways_
   bool calls_ = false, groups_ = false;
-  std::vector<const Instruction*> loops_;        // on all ways to it
   std::vector<const Instruction*> group_loops_;  // by group, the innermost loop; null: none
   int64_t most_ = -1;                            // the highest iteration of an innermost loop that came about
 };

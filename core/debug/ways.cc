@@ -160,17 +160,6 @@ int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {
   return largest;
 }
 
-std::vector<const Instruction*> LoopsOn(absl::Span<const Way> ways) {
-  absl::flat_hash_set<const Instruction*> known;
-  std::vector<const Instruction*> loops;
-  for (const Way& way : ways) {
-    for (const Way::Step& step : way.steps) {
-      if (IsLoopStep(step) && known.insert(step.caller).second) loops.push_back(step.caller);
-    }
-  }
-  return loops;
-}
-
 std::vector<PastFrame> PastFramesOf(absl::Span<const Frame> frames) {
   std::vector<PastFrame> past;
   for (size_t k = 1; k < frames.size(); ++k)
@@ -197,7 +186,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   const Instruction* loop = loops[way->group];
   const bool several = std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return &w != &*way && w.group == way->group; });
   if (several || (loop == nullptr && loops.size() > 1)) add("call ", way->call);
-  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", NameAmong(*loop, LoopsOn(ways))));
+  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", LoopName(module, *loop)));
   return text;
 }
 

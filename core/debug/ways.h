@@ -43,9 +43,6 @@ double CountWays(const CallGraph& calls, const Computation& home);
 // gets the innermost loop of each, null where there is none.
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops);
 
-// All loops on the ways, for telling them apart by name.
-std::vector<const Instruction*> LoopsOn(absl::Span<const Way> ways);
-
 // A frame of a stack that may be gone: which run of which computation.
 struct PastFrame {
   const Instruction* caller = nullptr;
