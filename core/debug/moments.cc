@@ -196,7 +196,21 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
       word = TakeWord(rest);
       if (!absl::SimpleAtoi(word, &asked.call) || asked.call < 1) return absl::InvalidArgumentError(absl::StrCat("'", word, "' is no call; the first is call 1"));
     } else if (word == "in" || word == "of") {
-      if (absl::Status loop = ParseLoop(s, absl::StripPrefix(TakeWord(rest), "%"), &asked); !loop.ok()) return loop;
+      word = TakeWord(rest);
+      absl::string_view behind = rest;
+      const bool part = (word == "condition" || word == "body") && TakeWord(behind) == "of";
+      const bool condition = part && word == "condition";
+      if (part) {
+        rest = behind;
+        word = TakeWord(rest);
+      }
+      if (absl::Status loop = ParseLoop(s, absl::StripPrefix(word, "%"), &asked); !loop.ok()) return loop;
+      if (part && asked.caller == nullptr) {
+        return absl::InvalidArgumentError(
+            absl::StrCat(condition ? "condition" : "body", " of takes a loop's own name, and ", word, " is a computation"));
+      }
+      asked.part_only = part;
+      if (asked.part_only) asked.loop = asked.caller->Called(condition ? AttrId::kCondition : AttrId::kBody);
     } else {
       return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 17, iteration 3,17 (outer before inner), with call 2 and in NAME where they are needed"));
     }
@@ -486,9 +500,10 @@ absl::string_view TakeIterations(absl::string_view& args) {
     if (space == absl::string_view::npos) break;
     const absl::string_view last = args.substr(space + 1), before = absl::StripAsciiWhitespace(args.substr(0, space));
     const bool numbers = !last.empty() && std::all_of(last.begin(), last.end(), [](char c) { return absl::ascii_isdigit(c) || c == ',' || c == '-'; }) && absl::ascii_isdigit(last[0]);
-    const bool pair = absl::EndsWith(before, " in") || absl::EndsWith(before, " call");
+    const bool part = absl::EndsWith(before, " in condition of") || absl::EndsWith(before, " in body of");
+    const bool pair = part || absl::EndsWith(before, " in") || absl::EndsWith(before, " call");
     if (!numbers && !pair) break;
-    args = pair ? absl::StripAsciiWhitespace(before.substr(0, before.rfind(' '))) : before;
+    args = pair ? absl::StripAsciiWhitespace(before.substr(0, before.rfind(part ? " in " : " "))) : before;
     const char end = args.empty() ? ' ' : args.back();
     if (!pair && (end == '+' || end == '*' || end == '/' || end == '<' || end == '>' || end == '=')) {  // a number of the expression's
       args = absl::StripAsciiWhitespace(all.substr(0, static_cast<size_t>(last.data() + last.size() - all.data())));
@@ -508,7 +523,7 @@ absl::Status IterationTable(Session::State& s, const std::string& text, Occurren
       const absl::StatusOr<std::string> row = StatisticsRow(s, text);
       if (!row.ok()) return row.status();
       const std::string label = occurrences.Label(occurrence, true);
-      const size_t width = occurrences.plain() ? 9 : 18;
+      const size_t width = occurrences.LabelWidth();
       const auto padded = [&](const std::string& word) { return absl::StrCat(std::string(width > word.size() ? width - word.size() : 0, ' '), word); };
       if (rows == 0) {
         if (!title.empty()) s.Say(title, ":\n");

@@ -131,7 +131,8 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
   if (asked.loop != nullptr) {
     const size_t all = ways.size();
-    const std::string name = asked.caller != nullptr ? result.NameOf(*asked.caller) : std::string(asked.loop->name);
+    const std::string part = !asked.part_only ? "" : asked.loop == asked.caller->Called(AttrId::kCondition) ? "condition of " : "body of ";
+    const std::string name = asked.caller != nullptr ? absl::StrCat(part, result.NameOf(*asked.caller)) : std::string(asked.loop->name);
     drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return asked.Means(*step.caller, *step.callee); }); });
     if (ways.size() < all) result.chosen_ = absl::StrCat(" in ", name);
     if (ways.empty() && result.all_ways_ > static_cast<double>(kMostWays)) {
@@ -198,15 +199,28 @@ Mark Occurrences::OnlyMark() const {
   return mark;
 }
 
+std::string Occurrences::GroupName(size_t group, absl::string_view sigil) const {
+  if (group_loops_[group] == nullptr) return "no loop";
+  const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const Way& w) { return w.group == group; });
+  return way == ways_.end() ? absl::StrCat(sigil, NameOf(*group_loops_[group])) : InnermostLoopName(*module_, ways_, *way, sigil);
+}
+
 std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
   std::string text;
   const size_t from = row ? std::min(occurrence.shown_from, occurrence.iterations.size()) : 0;
   const absl::Span<const int64_t> iterations = absl::MakeConstSpan(occurrence.iterations).subspan(from);
   if (!iterations.empty()) absl::StrAppend(&text, row ? "" : "iteration ", absl::StrJoin(iterations, ","));
   if (calls_) absl::StrAppend(&text, text.empty() ? "" : " ", "call ", occurrence.way->call);
-  const Instruction* loop = group_loops_[occurrence.way->group];
-  if (groups_ && loop != nullptr) absl::StrAppend(&text, " in ", NameOf(*loop));
+  const bool loop = group_loops_[occurrence.way->group] != nullptr;
+  if (groups_ && loop) absl::StrAppend(&text, " in ", GroupName(occurrence.way->group, ""));
   return text;
+}
+
+size_t Occurrences::LabelWidth() const {
+  if (plain()) return 9;
+  size_t longest = 0;  // long names have more room
+  for (size_t group = 0; groups_ && group < group_loops_.size(); ++group) longest = std::max(longest, GroupName(group, "").size());
+  return longest > 12 ? longest + 15 : 18;
 }
 
 std::string Occurrences::LegendOf(size_t group) const {
@@ -236,7 +250,7 @@ std::string Occurrences::Legend() const {
     if (std::none_of(ways_.begin(), ways_.end(), [&](const Way& way) { return way.group == group; })) continue;
     const std::string text = LegendOf(group);
     same &= texts.empty() || absl::EndsWith(texts[0], text);
-    texts.push_back(absl::StrCat(group_loops_[group] == nullptr ? "no loop" : absl::StrCat("%", NameOf(*group_loops_[group])), ": ", text));
+    texts.push_back(absl::StrCat(GroupName(group, "%"), ": ", text));
   }
   if (same) return texts[0].substr(texts[0].find(": ") + 2);
   return absl::StrCat("in ", absl::StrJoin(texts, "; in "));
@@ -257,20 +271,20 @@ std::string Occurrences::HowToChoose() const {
   std::vector<std::string> texts;
   if (groups_) {
     std::vector<std::string> names;
-    for (const Instruction* loop : group_loops_) {  // several groups may have one, in other loops or as its condition
-      std::string name = loop == nullptr ? "no loop" : absl::StrCat("%", NameOf(*loop));
+    for (size_t group = 0; group < group_loops_.size(); ++group) {  // several groups may have one, in other loops
+      std::string name = GroupName(group, "%");
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
-    texts.push_back(absl::StrCat(
-        home_->name, " runs in ", absl::StrJoin(names, " and "),
-        group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", NameOf(*group_loops_[0]), " chooses one") : ""));
+    texts.push_back(
+        absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "),
+                     group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", GroupName(0, ""), " chooses one") : ""));
   }
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
   if (calls_) {
-    texts.push_back(absl::StrCat(
-        home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (",
-        Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ", groups_ ? way.call : 2,
-        groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", NameOf(*group_loops_[0])) : chosen_, " chooses one"));
+    texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(),
+                                 groups_ ? " calls in all (" : " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ",
+                                 "call ", groups_ ? way.call : 2,
+                                 groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", GroupName(0, "")) : chosen_, " chooses one"));
   }
   if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", "), ": ", iteration, call_, chosen_, " chooses one"));
   return absl::StrJoin(texts, "; ");

@@ -19,7 +19,11 @@ struct Asked {
   bool part_of_loop = false;               // `loop` is a body or condition; else it is a computation that is called
   const Instruction* caller = nullptr;     // the loop itself, either part of it; null: any loop with this body or condition
 
-  bool Means(const Instruction& runs, const Computation& part) const { return caller != nullptr ? &runs == caller : &part == loop; }
+  bool part_only = false;  // of `caller` only the part `loop`: "in condition of w"
+
+  bool Means(const Instruction& runs, const Computation& part) const {
+    return caller == nullptr ? &part == loop : &runs == caller && (!part_only || &part == loop);
+  }
 };
 
 struct Occurrence {
@@ -41,6 +45,8 @@ class Occurrences {
   Mark OnlyMark() const;
   // "iteration 3,17 call 2", as it is typed; in rows of iterations without what is as in the present.
   std::string Label(const Occurrence& occurrence, bool row) const;
+  // Of rows.
+  size_t LabelWidth() const;
   // "call 1 by %f.1, 2 by %f.2", by loop where it is not the same in all; empty: nothing to tell apart.
   std::string Legend() const;
   // What is open, and how it is said.
@@ -59,6 +65,8 @@ class Occurrences {
 
   std::string LegendOf(size_t group) const;
   std::string NameOf(const Instruction& loop) const { return LoopName(*module_, loop); }
+  // "w", "condition of w"; of a group that is in no loop "no loop". `sigil`: before the loop's name.
+  std::string GroupName(size_t group, absl::string_view sigil) const;
 
   const Module* module_ = nullptr;
   const Computation* home_ = nullptr;

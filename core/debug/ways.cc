@@ -160,6 +160,26 @@ int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {
   return largest;
 }
 
+namespace {
+
+const Way::Step* InnermostLoop(const Way& way) {
+  const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoopStep);
+  return loop == way.steps.rend() ? nullptr : &*loop;
+}
+
+}  // namespace
+
+std::string InnermostLoopName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil) {
+  const Way::Step* loop = InnermostLoop(way);
+  if (loop == nullptr) return "";
+  const bool both = std::any_of(ways.begin(), ways.end(), [&](const Way& other) {
+    const Way::Step* step = InnermostLoop(other);
+    return step != nullptr && step->caller == loop->caller && step->callee != loop->callee;
+  });
+  const absl::string_view part = !both ? "" : loop->level.kind == FrameKind::kWhileCondition ? "condition of " : "body of ";
+  return absl::StrCat(part, sigil, LoopName(module, *loop->caller));
+}
+
 std::vector<PastFrame> PastFramesOf(absl::Span<const Frame> frames) {
   std::vector<PastFrame> past;
   for (size_t k = 1; k < frames.size(); ++k)
@@ -186,7 +206,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   const Instruction* loop = loops[way->group];
   const bool several = std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return &w != &*way && w.group == way->group; });
   if (several || (loop == nullptr && loops.size() > 1)) add("call ", way->call);
-  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", LoopName(module, *loop)));
+  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", InnermostLoopName(module, ways, *way, "")));
   return text;
 }
 

@@ -43,6 +43,10 @@ double CountWays(const CallGraph& calls, const Computation& home);
 // gets the innermost loop of each, null where there is none.
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops);
 
+// The innermost loop of the way as "in NAME" takes it, with `sigil` before its name: "w"; "condition of w" and "body of w" where ways go
+// through both. Empty: it goes through no loop.
+std::string InnermostLoopName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil);
+
 // A frame of a stack that may be gone: which run of which computation.
 struct PastFrame {
   const Instruction* caller = nullptr;
