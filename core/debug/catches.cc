@@ -34,7 +34,6 @@ Catches::~Catches() {
 
 void Catches::Attach(Machine& machine) {
   facts_.clear();
-  first_regions_.clear();
   nonfinite_wanted_ = others_wanted_ = false;
   bool inf = false, whole = false;
   for (const CatchRequest& r : requests_) {
@@ -113,19 +112,6 @@ const Catches::RegionFacts& Catches::FactsOf(const Computation& computation, con
   return facts;
 }
 
-const std::vector<int>& Catches::FirstRegions(const Plan& plan) {
-  auto [at, fresh] = first_regions_.try_emplace(&plan);
-  std::vector<int>& region_of = at->second;
-  if (!fresh) return region_of;
-  region_of.assign(plan.region_at.size(), -1);
-  for (size_t r = 0; r < plan.regions.size(); ++r) {
-    for (int member : plan.regions[r].members) {
-      if (region_of[member] < 0) region_of[member] = static_cast<int>(r);
-    }
-  }
-  return region_of;
-}
-
 bool Catches::Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result) {
   WatchingBackend::Seen seen;
   if (watching_ != nullptr && nonfinite_wanted_) seen = watching_->TakeSeen();
@@ -174,13 +160,12 @@ absl::Status Catches::Observe(const Frame& frame, const Region& region, const Ke
     return absl::OkStatus();
   }
   if (!Flagged(FactsOf(computation, region), kernel, result)) return absl::OkStatus();
-  const std::vector<int>& first_regions = FirstRegions(*frame.plan);
   const int looked = frame.looked;
   int stop = -1;
   const auto visit = [&](int position, const Region& single, const Kernel*, absl::Span<const Value> values, const Value& value) {
     if (stop >= 0) return false;
     // It was looked at, or in a copy of a region before.
-    const int first = first_regions[position];
+    const int first = frame.plan->first_region[position];
     if (position < looked || (region.members.size() > 1 && first >= 0 && frame.plan->regions[first].root != region.root)) return true;
     const Instruction& instruction = *computation.schedule[position];
     std::vector<Value> operands;

@@ -68,8 +68,6 @@ class Catches {
   bool ExamineExchange(const Instruction& instruction, const Value& value);
   void Note(const CatchRequest& request, const Instruction& instruction, Finding finding);
   const RegionFacts& FactsOf(const Computation& computation, const Region& region);
-  // By position: the first region that computes it; -1: none does.
-  const std::vector<int>& FirstRegions(const Plan& plan);
   bool Flagged(const RegionFacts& facts, const Kernel* kernel, const Value& result);
   bool IsClean(const Computation& computation, const Region& region, absl::Span<const Value> inputs);
   // Adds to fresh_ what the instruction introduced.
@@ -86,7 +84,6 @@ class Catches {
   bool nonfinite_wanted_ = false, others_wanted_ = false;
   bool dirty_ = false;  // something that is looked for has come up in this run
   absl::flat_hash_map<const Instruction*, std::map<size_t, RegionFacts>> facts_;  // by root and how many members
-  absl::flat_hash_map<const Plan*, std::vector<int>> first_regions_;
   std::optional<Caught> caught_;
   std::vector<Caught> fresh_;
   std::pair<uint64_t, int> fresh_at_ = {0, -1};  // the frame and the instruction that they are of

@@ -31,6 +31,7 @@ struct Plan {
   std::vector<Region> regions;
   std::vector<int> region_at;   // by schedule position: index of the region rooted there, or -1 (interior or dead)
   std::vector<int> use_count;   // by schedule position: how many regions read it (as an input), plus one for the computation's root
+  std::vector<int> first_region;  // by schedule position: the first region that computes it, -1: none; the Machine fills it in
 };
 
 struct RunContext {

@@ -105,12 +105,12 @@ absl::StatusOr<Code*> Machine::Impl::Get(const Computation& computation) {
   for (const Instruction* instruction : computation.schedule) code->steps.push_back(Classify(*instruction, m.options_));
   code->next_region.assign(size + 1, static_cast<int>(code->plan->regions.size()));
   code->last_root.assign(size, -1);
-  code->first_region.assign(size, -1);
+  code->plan->first_region.assign(size, -1);
   for (int r = static_cast<int>(code->plan->regions.size()) - 1; r >= 0; --r) {
     const Region& region = code->plan->regions[r];
     code->next_region[region.root] = r;
     for (int member : region.members) {
-      code->first_region[member] = r;
+      code->plan->first_region[member] = r;
       if (member != region.root) code->last_root[member] = std::max(code->last_root[member], region.root);
     }
   }

@@ -57,7 +57,6 @@ struct Code {
   std::vector<StepInfo> steps;                         // by position
   std::vector<int> next_region;                        // by position, and one more: the first region rooted there or later
   std::vector<int> last_root;                          // by position: the last region that has it as an interior member; -1: none
-  std::vector<int> first_region;                       // by position: the first region that computes it; -1: none
   // Tuples that are only ever taken apart: element handles go to the get-tuple-elements at once, so that the tuple holds none of them.
   struct Part {
     int position;

@@ -406,7 +406,7 @@ Outcome Machine::Impl::RunMembers(Stack& stack, int index) {
 bool Machine::Impl::IsAhead(const Stack& stack, int position, int until) const {
   const Frame& frame = stack.frames.back();
   const Code& code = *codes[frame.computation->id];
-  const int first = code.first_region[position];
+  const int first = code.plan->first_region[position];
   if (first < 0) return false;
   const int root = code.plan->regions[first].root;
   if (root < until || root == position || IsReplaced(frame, position)) return false;
