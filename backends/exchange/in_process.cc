@@ -148,7 +148,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   std::unique_lock<std::mutex> lock(mutex_);
   if (begun_[device].contains(call.key)) return Finish(device, call);
   Waiting& waiting = waiting_[device];
-  if (waiting.meeting != nullptr) {
+  if (waiting.meeting != nullptr && waiting.at == waiting.instruction) {
     if (!waiting.meeting->done) return std::optional<Value>();
     Line& line = *waiting.line;
     Meeting& meeting = *waiting.meeting;
@@ -205,7 +205,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Finish(int device, const
     if (call.phase == ExchangePhase::kFinish) waiting_[device] = {&call.instruction, call.reader, call.loops, begun.line, begun.meeting, nullptr};
     return std::optional<Value>();
   }
-  waiting_[device] = Waiting();
+  if (waiting_[device].meeting == begun.meeting) waiting_[device] = Waiting();  // else it has come to another one, and has gone back since
   begun_[device].erase(found);
   return Take(device, *begun.line, *begun.meeting);
 }

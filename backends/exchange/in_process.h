@@ -54,7 +54,7 @@ class InProcessExchange : public ExchangeRoom {
   std::vector<int> WaitsFor(int device) const override;
   bool Given(int device) const override;
   void Withdraw(int device) override;
-  absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device) override;
+  absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, uint64_t key) override;
 
  private:
   class Port;
@@ -123,7 +123,7 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
   absl::StatusOr<Route*> RouteOf(int device, const Instruction& instruction, bool* no_part);
-  ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group) const;
+  ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group, int device, uint64_t key) const;
   std::string TooManyText(const Route& route, bool sends) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);

@@ -62,16 +62,28 @@ void InProcessExchange::Withdraw(int device) {
   waiting = Waiting();
 }
 
-ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group) const {
+ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group, int device, uint64_t key) const {
   ExchangeMeeting seen;
   seen.sends = group.sends;
   // The first meeting that some member has not gone on from.
   seen.number = *std::min_element(line.next.begin(), line.next.end());
-  for (int device : line.devices) {
-    const Waiting& waiting = waiting_[device];
-    if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done) seen.complete = true;
+  int64_t meant = -1;
+  for (size_t k = 0; key != 0 && k < line.meetings.size(); ++k) {
+    for (const Arrival& arrival : line.meetings[k]->arrivals) {
+      if (arrival.instruction != nullptr && arrival.key == key) meant = line.first + static_cast<int64_t>(k);
+    }
   }
-  if (seen.complete) --seen.number;
+  if (meant >= 0) {
+    seen.number = meant;
+  } else if (const auto own = std::lower_bound(line.devices.begin(), line.devices.end(), device); key != 0 && own != line.devices.end() && *own == device) {
+    seen.number = line.next[own - line.devices.begin()];  // it has not come to that yet, nor has anybody
+  } else {
+    for (int member : line.devices) {
+      const Waiting& waiting = waiting_[member];
+      if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done) seen.complete = true;
+    }
+    if (seen.complete) --seen.number;
+  }
   const int64_t at = seen.number - line.first;
   const Meeting* meeting = at >= 0 && at < static_cast<int64_t>(line.meetings.size()) ? line.meetings[at].get() : nullptr;
   for (const Device& device : group.members) {
@@ -89,14 +101,14 @@ ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGro
   return seen;
 }
 
-absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const Instruction& instruction, int device) {
+absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const Instruction& instruction, int device, uint64_t key) {
   std::lock_guard<std::mutex> lock(mutex_);
   std::vector<ExchangeMeeting> all;
   const ExchangeRole role = ExchangeOf(instruction).role;
   if (role == ExchangeRole::kCollective) {
     const Site& site = SiteOf(instruction);
     if (!site.status.ok()) return site.status;
-    for (size_t g = 0; g < site.groups.size(); ++g) all.push_back(MeetingOf(*site.lines[g], site.groups[g]));
+    for (size_t g = 0; g < site.groups.size(); ++g) all.push_back(MeetingOf(*site.lines[g], site.groups[g], device, key));
     return all;
   }
   if (role != ExchangeRole::kSend && role != ExchangeRole::kSendDone && role != ExchangeRole::kReceive && role != ExchangeRole::kReceiveDone) return all;

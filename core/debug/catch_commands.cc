@@ -52,7 +52,8 @@ std::vector<std::vector<CaughtRead>> ReadsOfExchanged(Session::State& s, const I
     const absl::StatusOr<ElementReads> found = readers.of(place.device).Reads(place, ReadLimits());
     if (!found.ok()) continue;
     for (const ElementRead& read : found->reads) {
-      const absl::StatusOr<Scalar> value = readers.of(read.place.device).Element(read.place);
+      const std::optional<Scalar> was = read.reader != nullptr ? readers.of(read.place.device).Before(read.place, *read.reader) : std::nullopt;
+      const absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : readers.of(read.place.device).Element(read.place);
       if (value.ok()) reads.push_back({read.place.instruction, IndexOfPlace(read.place.instruction->shape, read.place.linear), *value, read.place.device == place.device ? "" : s.options.devices.Name(read.place.device)});
     }
   }

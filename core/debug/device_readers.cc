@@ -56,16 +56,21 @@ std::optional<int> DeviceReaders::FrameOf(const ExchangePast::Member& member) {
   return reader.history().FrameAt(member.mark);
 }
 
+absl::StatusOr<Value> DeviceReaders::Brought(const ExchangePast::Member& member, int operand) {
+  const std::optional<int> frame = FrameOf(member);
+  if (!frame.has_value()) return absl::FailedPreconditionError(absl::StrCat(s_.options.devices.Name(member.device), " has gone back to before it came to this exchange"));
+  FrameHistory& history = of(member.device).history();
+  const Instruction& brought = *member.instruction->operands[operand];
+  if (Value before = history.Before(*frame, brought, member.instruction->index); before.has_value()) return before;
+  absl::StatusOr<Value> value = history.ValueOf(*frame, brought);
+  return value.ok() ? ToDense(*value) : value;
+}
+
 absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> DeviceReaders::OriginsOf(const ExchangePast& past, const Instruction& instruction, int member) {
   const bool fixed = ExchangeOrigins::IsFixed(instruction);
   const std::pair<const Instruction*, int> key(&instruction, member);
   if (const auto known = origins_.find(key); fixed && known != origins_.end()) return known->second;
-  const auto value = [&](int m, int operand) -> absl::StatusOr<Value> {
-    const std::optional<int> frame = FrameOf(past.members[m]);
-    if (!frame.has_value()) return absl::FailedPreconditionError(absl::StrCat(s_.options.devices.Name(past.members[m].device), " has gone back to before it came to this exchange"));
-    absl::StatusOr<Value> brought = of(past.members[m].device).history().ValueOf(*frame, *past.members[m].instruction->operands[operand]);
-    return brought.ok() ? ToDense(*brought) : brought;
-  };
+  const auto value = [&](int m, int operand) { return Brought(past.members[m], operand); };
   absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> made = ExchangeOrigins::Of(instruction, static_cast<int>(past.members.size()), member, past.sends, value);
   if (!made.ok() || !fixed) return made;
   if (origins_.size() >= kKept) origins_.clear();
@@ -95,7 +100,7 @@ absl::StatusOr<ElementReads> DeviceReaders::Exchanged(const ElementPlace& place)
   const auto add = [&](const ExchangePast::Member& member, int operand, int leaf, int64_t linear) {
     const std::optional<int> frame = FrameOf(member);
     if (frame.has_value()) {
-      result.reads.push_back({{*frame, member.instruction->operands[operand], leaf, linear, member.device}, ReadRole::kValue});
+      result.reads.push_back({{*frame, member.instruction->operands[operand], leaf, linear, member.device}, ReadRole::kValue, member.instruction});
     } else {
       gone.push_back(s_.options.devices.Name(member.device));
     }

@@ -24,6 +24,8 @@ class DeviceReaders {
   SliceFrames frames();
   // The frame in which it came to the exchange. Nothing: it has gone back to before that.
   std::optional<int> FrameOf(const ExchangePast::Member& member);
+  // What it brought to the exchange, dense; whatever was set since. FailedPrecondition: it has gone back to before that.
+  absl::StatusOr<Value> Brought(const ExchangePast::Member& member, int operand);
   // Where what a member of a collective got comes from.
   absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> OriginsOf(const ExchangePast& past, const Instruction& instruction, int member);
 

@@ -24,6 +24,7 @@ namespace hloscope {
 struct ElementRead {
   ElementPlace place;
   ReadRole role = ReadRole::kValue;
+  const Instruction* reader = nullptr;  // that brought it to an exchange, in the place's frame; null: the one whose reads these are
 };
 
 // What an element reads.

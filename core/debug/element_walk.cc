@@ -33,7 +33,9 @@ std::string DisplacedText(const Instruction& instruction, const ElementPlace& in
   return "";
 }
 
-std::optional<Scalar> ElementWalker::WasFor(const ElementPlace& at, const ElementPlace& read) {
+std::optional<Scalar> ElementWalker::WasFor(const ElementPlace& at, const ElementRead& of) {
+  const ElementPlace& read = of.place;
+  if (of.reader != nullptr) return reader_.Before(read, *of.reader);
   if (at.device != read.device) return std::nullopt;
   if (at.frame == read.frame) return reader_.Before(read, *at.instruction);
   const FrameHistory::Place& p = reader_.history().place(at.frame);
@@ -61,7 +63,7 @@ absl::Status ElementWalker::Step(Stretch* stretch, bool past) {
   }
   NoteMove(at, *reads, stretch);
   stretch->place = reads->reads[reads->moved].place;
-  stretch->was = WasFor(at, stretch->place);
+  stretch->was = WasFor(at, reads->reads[reads->moved]);
   stretch->ends = stretch->was.has_value();
   return absl::OkStatus();
 }

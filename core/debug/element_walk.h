@@ -44,7 +44,8 @@ class ElementWalker {
   // `past`: `start` is what it was before it was set by hand.
   absl::StatusOr<Walked> Walk(const ElementPlace& start, bool past = false);
   // What the read element was then, where it was set since. `at`: which reads it, in its frame or, as a parameter, in one that its frame calls.
-  std::optional<Scalar> WasFor(const ElementPlace& at, const ElementPlace& read);
+  // Of the walker of the read's device.
+  std::optional<Scalar> WasFor(const ElementPlace& at, const ElementRead& read);
   // Of the element where the last walk ended, if it had to find out.
   const ElementReads* KnownReads(const ElementPlace& place) const { return known_.has_value() && known_->first == place ? &known_->second : nullptr; }
 

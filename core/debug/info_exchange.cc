@@ -80,16 +80,10 @@ std::optional<int> FrameOn(const Session::State& s, const Instruction& instructi
   return std::nullopt;
 }
 
-// It waits at that very instruction: how its exchange stands is more than that it was made.
-bool WaitsAt(const Session::State& s, const Instruction& instruction) {
-  return s.waiting_at.has_value() && s.machine->next_instruction() == &instruction && *s.waiting_at == s.machine->Where();
-}
-
 // Where the selected device has executed the collective that `part` is of: a frame on its stack, or one that ended, of what a frame there
 // began.
 std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& history, const CollectivePart& part,
                                    const Instruction& collective) {
-  if (WaitsAt(s, collective)) return std::nullopt;
   if (const std::optional<int> frame = FrameOn(s, collective); frame.has_value()) return frame;
   if (part.begins == nullptr || part.begins == &collective) return std::nullopt;
   const std::optional<int> around = FrameOn(s, *part.begins);
@@ -132,7 +126,7 @@ void SayPast(Session::State& s, DeviceReaders& readers, const ExchangePast& past
     if (!past.transfer || k == 0) {
       const size_t count = past.transfer ? 1 : member.instruction->operands.size();
       for (size_t o = 0; o < count; ++o) {
-        const absl::StatusOr<Value> value = history.ValueOf(*frame, *member.instruction->operands[o]);
+        const absl::StatusOr<Value> value = readers.Brought(member, static_cast<int>(o));
         brought.push_back(value.ok() ? BroughtText(*value) : std::string(value.status().message()));
       }
     }
@@ -169,7 +163,10 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   const CollectivePart part = CollectiveOf(asked);
   const Instruction& instruction = part.collective != nullptr ? *part.collective : asked;
   const ExchangeDef& def = ExchangeOf(instruction);
-  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected);
+  DeviceReaders readers(s);
+  const std::optional<int> frame = s.visible() ? FrameOfExchange(s, readers.of(all.selected).history(), part, instruction) : std::nullopt;
+  const uint64_t key = frame.has_value() ? readers.of(all.selected).history().ExchangeKey(*frame, instruction) : 0;
+  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected, key);
   if (!meetings.ok()) return meetings.status();
   if (meetings->empty()) {
     return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
@@ -184,9 +181,6 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   s.Say("%", asked.name, " (", Name(asked.opcode), ")", of,
         meetings->size() > 1 && !meetings->front().transfer ? absl::StrCat(", ", meetings->size(), " groups") : "",
         def.gives.empty() ? "" : absl::StrCat(": ", def.gives), "\n");
-  DeviceReaders readers(s);
-  const std::optional<int> frame = s.visible() ? FrameOfExchange(s, readers.of(all.selected).history(), part, instruction) : std::nullopt;
-  const uint64_t key = frame.has_value() ? readers.of(all.selected).history().ExchangeKey(*frame, instruction) : 0;
   int number = 0;
   for (const ExchangeMeeting& meeting : *meetings) {
     ++number;
@@ -210,6 +204,11 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
     if (!meeting.transfer) {
       const int64_t here =
           std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
+      if (here == 0 && !frame.has_value() && meeting.number > 0) {
+        s.Say(group, Count(meeting.number, "exchange"), " of these devices ", meeting.number == 1 ? "was" : "were",
+              " made, and nobody has come to another one\n");
+        continue;
+      }
       s.Say(group, "exchange ", meeting.number + 1, " of these devices: ", here, " of ", meeting.members.size(),
             here == 1 ? " has come" : " have come", meeting.complete ? ", and some have not gone on yet" : "", "\n");
     }

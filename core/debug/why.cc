@@ -223,7 +223,7 @@ class WhyBuilder {
     const bool follows = options_.control || read.role == ReadRole::kValue || read.role == ReadRole::kPredicate;
     Walked walked;
     walked.place = read.place;
-    walked.was = Walker(read.place).WasFor(slice_.nodes[number].place, read.place);
+    walked.was = Walker(read.place).WasFor(slice_.nodes[number].place, read);
     if (follows && !walked.was.has_value()) {
       absl::StatusOr<Walked> found = Walker(read.place).Walk(read.place);
       if (!found.ok()) return found.status();
@@ -313,7 +313,7 @@ class WhyBuilder {
     std::optional<ElementRead> found;
     for (const ElementRead& read : reads.reads) {
       if (read.role == ReadRole::kControl || read.role == ReadRole::kOrder) continue;
-      const std::optional<Scalar> was = Walker(place).WasFor(place, read.place);
+      const std::optional<Scalar> was = Walker(read.place).WasFor(place, read);
       absl::StatusOr<Scalar> value = was.has_value() ? absl::StatusOr<Scalar>(*was) : Reader(read.place).Element(read.place);
       if (!value.ok()) return value.status();
       if (IsBad(*value, nan)) return std::optional<ElementRead>(read);
@@ -386,7 +386,7 @@ class WhyBuilder {
         const int number = AddNode(at, 0, at_was);
         if (birth.path.back() != number) birth.path.push_back(number);
       }
-      at_was = Walker(at).WasFor(at, bad->place);
+      at_was = Walker(bad->place).WasFor(at, *bad);
       at = bad->place;
     }
   }

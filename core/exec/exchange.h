@@ -120,7 +120,8 @@ class ExchangeRoom {
   // The device takes back what it brought where it waits, and will bring it anew. Nothing happens where that is given, or it does not wait.
   virtual void Withdraw(int device) = 0;
   // The groups of a collective, or the channel of a transfer as `device` uses it. InvalidArgument: the groups do not fit this run.
-  virtual absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device) = 0;
+  // `key`: of the execution that is meant, where that is known; else the first that somebody has not gone on from.
+  virtual absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, uint64_t key = 0) = 0;
 };
 
 }  // namespace hloscope

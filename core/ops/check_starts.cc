@@ -11,11 +11,12 @@ namespace {
 struct Halves {
   Opcode start, done;
   bool may_stay_open = false;  // what is sent and received is seen on the channel
+  bool alone = false;          // nothing else reads what the start gives: its value has not come yet
 };
 constexpr Halves kHalves[] = {
-    {Opcode::kAllReduceStart, Opcode::kAllReduceDone},
-    {Opcode::kAllGatherStart, Opcode::kAllGatherDone},
-    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone},
+    {Opcode::kAllReduceStart, Opcode::kAllReduceDone, false, true},
+    {Opcode::kAllGatherStart, Opcode::kAllGatherDone, false, true},
+    {Opcode::kCollectivePermuteStart, Opcode::kCollectivePermuteDone, false, true},
     {Opcode::kCopyStart, Opcode::kCopyDone},
     {Opcode::kAsyncStart, Opcode::kAsyncDone},
     {Opcode::kAsyncUpdate, Opcode::kAsyncDone},
@@ -51,6 +52,10 @@ void CheckStarts(const Computation& computation, DiagnosticSink& sink) {
       const Halves* halves = HalvesOf(operand->opcode);
       if (halves == nullptr || operand->index < 0) continue;
       const Instruction*& before = taker[operand->index];
+      if (halves->alone && !Completes(*i, *halves)) {
+        sink.Error(i->range, HLO_LABEL("verify.read-before-done"), absl::StrCat("%", i->name, " (", Name(i->opcode), ") reads %", operand->name, ", whose value has not come yet: only ", Name(halves->done), " takes what ", Name(operand->opcode), " gives"),
+                   absl::StrCat("read ", Name(halves->done), "(", operand->name, ") instead"));
+      }
       if (before != nullptr && before != i && Completes(*before, *halves) && Completes(*i, *halves)) {
         sink.Error(i->range, HLO_LABEL("verify.completed-twice"), absl::StrCat("%", operand->name, " is completed twice, by %", before->name, " and here by %", i->name),
                    absl::StrCat("one ", Name(halves->done), " takes what each ", Name(operand->opcode), " gives; others read its result"));

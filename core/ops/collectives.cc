@@ -154,12 +154,22 @@ std::optional<Shape> InferAllGatherStart(ShapeContext& c) {
   return Shape::Tuple({OneOrTuple(PlainOperands(c)), OneOrTuple(*shapes)});
 }
 
+// What a done operation takes, which is nothing but what its start gives.
+bool CheckBegun(ShapeContext& c, Opcode start, absl::string_view label) {
+  const Instruction& operand = *c.instruction().operands[0];
+  if (operand.opcode == start) return true;
+  c.FailOperand(0, label, absl::StrCat("the operand must be what ", Name(start), " gave, but %", operand.name, " is made by ", Name(operand.opcode)));
+  return false;
+}
+
 std::optional<Shape> InferSecondElement(ShapeContext& c) {
   const Shape& s = c.operand(0);
   if (!s.IsTuple() || s.tuple_shapes().size() < 2) {
     return c.FailOperand(0, HLO_LABEL("collective-done.operand-tuple"),
                          absl::StrCat("the operand must be what the start operation gave, (operand, result, ...), it is ", TypeText(s)));
   }
+  const Opcode start = c.instruction().opcode == Opcode::kAllGatherDone ? Opcode::kAllGatherStart : Opcode::kCollectivePermuteStart;
+  if (!CheckBegun(c, start, HLO_LABEL("collective-done.operand"))) return std::nullopt;
   return s.tuple_shapes()[1].WithoutLayouts();
 }
 std::optional<Shape> InferReduceScatter(ShapeContext& c) {
@@ -479,12 +489,9 @@ OpDef& Collective(OpRegistry& r, Opcode opcode, std::vector<AttrSpec> attributes
   return d;
 }
 
-// Its value has the start's type, so that only what makes it can be told from one that is no start; it may come out of a tuple or a loop.
 std::optional<Shape> InferAllReduceDone(ShapeContext& c) {
-  const Instruction& operand = *c.instruction().operands[0];
-  const OpClass made = Def(operand).op_class;
-  if (operand.opcode == Opcode::kAllReduceStart || made == OpClass::kStructural || made == OpClass::kControl) return c.operand(0).WithoutLayouts();
-  return c.FailOperand(0, HLO_LABEL("all-reduce-done.operand"), absl::StrCat("the operand must be what all-reduce-start gave, but %", operand.name, " is made by ", Name(operand.opcode)));
+  if (!CheckBegun(c, Opcode::kAllReduceStart, HLO_LABEL("all-reduce-done.operand"))) return std::nullopt;
+  return c.operand(0).WithoutLayouts();
 }
 
 OpDef& Done(OpRegistry& r, Opcode opcode, std::optional<Shape> (*infer)(ShapeContext&),

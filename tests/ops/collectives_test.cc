@@ -52,7 +52,8 @@ TEST(Collectives, EmptyGroupsByTheHeader) {
 
 TEST(Collectives, WhatIsDoneWasBegun) {
   ExpectError("  x = f32[2] parameter(0)\n  n = f32[2] negate(x)\n  ROOT r = f32[2] all-reduce-done(n)", "all-reduce-done.operand");
-  ExpectAccepted("  x = (f32[2]) parameter(0)\n  n = f32[2] get-tuple-element(x), index=0\n  ROOT r = f32[2] all-reduce-done(n)");
+  ExpectError("  x = (f32[2], f32[2]) parameter(0)\n  ROOT r = f32[2] all-gather-done(x)", "collective-done.operand");
+  ExpectError("  x = (f32[2], f32[2]) parameter(0)\n  ROOT r = f32[2] collective-permute-done(x)", "collective-done.operand");
 }
 
 TEST(Collectives, OnOneDeviceTheyAreIdentities) {

@@ -94,7 +94,7 @@ void FromPast(DeviceReaders& readers, const ExchangePast& past, PictureData::Tra
   };
   t.sends = past.members[0].instruction;
   t.takes = past.members[1].instruction;
-  t.sent = value(past.members[0], *t.sends->operands[0]);
+  t.sent = readers.Brought(past.members[0], 0).value_or(Value());
   t.arrived = value(past.members[1], *t.takes);
 }
 
@@ -170,12 +170,9 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     of.operands.resize(part.begins->operands.size());
     if (!frame.has_value()) continue;  // gone back to before it
     FrameHistory& history = readers.of(member->device).history();
-    const auto value = [&](int in, const Instruction& i) {
-      absl::StatusOr<Value> made = history.ValueOf(in, i);
-      return made.ok() ? ToDense(*std::move(made)) : Value();
-    };
-    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = value(*frame, *member->instruction->operands[k]);
-    of.result = value(wrapped ? history.place(*frame).parent : *frame, instruction);
+    for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = readers.Brought(*member, static_cast<int>(k)).value_or(Value());
+    absl::StatusOr<Value> result = history.ValueOf(wrapped ? history.place(*frame).parent : *frame, instruction);
+    if (result.ok()) of.result = ToDense(*std::move(result));
   }
 }
 
