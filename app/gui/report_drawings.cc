@@ -21,13 +21,26 @@ constexpr size_t kMostPictures = 3;
 
 std::string Svg(const Drawing& drawing) { return WriteSvg(drawing, {.background = false, .hints = true, .variables = true}); }
 
+// The calls of the moment that lead to an instruction; none where the program does not stand in its computation.
+SeenIn CallsAround(const Session::State& s, const Instruction& at) {
+  if (!s.visible()) return {};
+  SeenIn calls;
+  for (const Frame& frame : s.machine->frames()) {
+    if (frame.caller != nullptr) calls[frame.computation] = frame.caller;
+    if (frame.computation == at.parent) return calls;
+  }
+  return {};
+}
+
 void AddGraph(Session::State& s, const Instruction& at, int hops, const std::string& who, Report* report) {
   // The module outlives the report's making.
   const std::shared_ptr<const Hierarchy> hierarchy = Hierarchy::Make(*s.module, nullptr);
   SceneWish wish;
   wish.hierarchy = hierarchy;
   MeasureLetters(&wish);
-  wish.only = Neighbourhood(*hierarchy, at, hops, kMostAround);
+  Neighbours near = Neighbourhood(*hierarchy, at, hops, kMostAround, CallsAround(s, at));
+  wish.only = std::move(near.found);
+  wish.seen_in = std::move(near.seen_in);
   SceneMaker maker;
   const std::shared_ptr<const Scene> scene = maker.Make(wish);
   const SceneTints tints = PaintScene(*scene, GraphColour::kClass, {});

@@ -294,9 +294,9 @@ TEST(Walk, NeighbourhoodGrowsByHopsAndEntersComputations) {
     for (const Instruction* i : of) all.push_back(std::string(i->name));
     return all;
   };
-  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 1, 100)), UnorderedElementsAre("s", "a", "p", "t"));
-  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 0, 100)), ElementsAre("s"));
-  EXPECT_EQ(Neighbourhood(*h, At(*module, "main", "w"), 9, 5).size(), 5u);
+  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 1, 100).found), UnorderedElementsAre("s", "a", "p", "t"));
+  EXPECT_THAT(names(Neighbourhood(*h, At(*module, "main", "s"), 0, 100).found), ElementsAre("s"));
+  EXPECT_EQ(Neighbourhood(*h, At(*module, "main", "w"), 9, 5).found.size(), 5u);
   WayKind kind{};
   EXPECT_THAT(names(ShortestPath(*h, At(*module, "main", "p"), At(*module, "body", "y"), &kind)), ElementsAre("p", "s", "t", "w", "b", "x", "y"));
   EXPECT_EQ(kind, WayKind::kAlong);

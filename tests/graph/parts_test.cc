@@ -107,15 +107,47 @@ Chosen Choose(std::shared_ptr<const Hierarchy> h, std::vector<const Instruction*
 TEST(Walk, ReducersAreNotGivenOperands) {
   const auto module = Read(kReduces);
   const auto h = HierarchyOf(module);
-  for (const Instruction* i : Neighbourhood(*h, At(*module, "main", "s"), 9, 100)) EXPECT_NE(i->parent->name, "plus") << i->name;
+  for (const Instruction* i : Neighbourhood(*h, At(*module, "main", "s"), 9, 100).found) EXPECT_NE(i->parent->name, "plus") << i->name;
   // From inside of one the way leads out.
-  const std::vector<const Instruction*> near = Neighbourhood(*h, At(*module, "plus", "sum"), 1, 100);
+  const std::vector<const Instruction*> near = Neighbourhood(*h, At(*module, "plus", "sum"), 1, 100).found;
   EXPECT_THAT(near, testing::Contains(&At(*module, "main", "s")));
   const Chosen shown = Choose(h, near);
   // Inside of the reduction, whose operands do not arrive at the reducer's parameters.
   EXPECT_TRUE(shown.BoxOf(At(*module, "main", "s")).expanded);
   EXPECT_EQ(shown.BoxOf(At(*module, "plus", "left")).parent, shown.scene->Find(At(*module, "main", "s")));
   EXPECT_TRUE(shown.Leads(At(*module, "plus", "left"), At(*module, "plus", "sum")));
+}
+
+TEST(Walk, AComputationIsLeftByTheCallThatItWasEnteredBy) {
+  const auto module = Read(R"(HloModule shared
+inner { t = f32[] parameter(0)  ROOT u = f32[] negate(t) }
+outer { p = f32[] parameter(0)  ROOT c = f32[] call(p), to_apply=inner }
+ENTRY main {
+  x = f32[] parameter(0)
+  a = f32[] call(x), to_apply=outer
+  y = f32[] cosine(a)
+  b = f32[] call(y), to_apply=outer
+  z = f32[] sine(b)
+  d = f32[] call(z), to_apply=inner
+  ROOT w = f32[] tanh(d)
+})");
+  const auto h = HierarchyOf(module);
+  const auto around = [&](const char* computation, const char* of, int hops, const SeenIn& in = {}) {
+    std::vector<std::string> names;
+    for (const Instruction* i : Neighbourhood(*h, At(*module, computation, of), hops, 100, in).found) names.emplace_back(i->name);
+    return names;
+  };
+  // Inside of b: not a, though the root of outer is its value too, and not d, which calls inner as well.
+  EXPECT_THAT(around("main", "b", 1), testing::UnorderedElementsAre("b", "y", "z", "c"));
+  EXPECT_THAT(around("main", "w", 3), testing::UnorderedElementsAre("w", "d", "z", "u", "b", "t"));
+  // From inside all calls, or the one that is known.
+  const Instruction &a = At(*module, "main", "a"), &b = At(*module, "main", "b"), &c = At(*module, "outer", "c");
+  EXPECT_THAT(around("outer", "c", 1), testing::UnorderedElementsAre("c", "p", "u", "a", "b"));
+  EXPECT_THAT(around("outer", "c", 1, {{c.parent, &b}}), testing::UnorderedElementsAre("c", "p", "u", "b"));
+  const Neighbours near = Neighbourhood(*h, c, 1, 100, {{c.parent, &a}});
+  EXPECT_THAT(near.found, testing::Contains(&a));
+  EXPECT_THAT(near.found, testing::Not(testing::Contains(&b)));
+  EXPECT_EQ(near.seen_in.at(At(*module, "inner", "u").parent), &c);
 }
 
 TEST(Scene, WhatIsChosenOfAnotherComputationHasAFrame) {

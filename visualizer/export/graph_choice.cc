@@ -134,7 +134,9 @@ absl::StatusOr<ChosenGraph> ChooseGraph(std::shared_ptr<const Hierarchy> hierarc
     absl::StatusOr<const Instruction*> of = Named(module, choice.around);
     if (!of.ok()) return of.status();
     out.here = *of;
-    out.wish.only = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
+    Neighbours near = Neighbourhood(*hierarchy, **of, choice.hops, static_cast<size_t>(choice.boxes));
+    out.wish.only = std::move(near.found);
+    out.wish.seen_in = std::move(near.seen_in);
     out.subject = absl::StrCat(Count(choice.hops, "hop"), " around %", (*of)->name, ", ", Count(static_cast<int64_t>(out.wish.only.size()), "instruction"));
     if (static_cast<int>(out.wish.only.size()) >= choice.boxes) out.note = absl::StrCat("shows the nearest ", choice.boxes, " instructions; --boxes N shows more");
     return out;

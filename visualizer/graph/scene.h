@@ -26,6 +26,8 @@ using BoxKey = uint64_t;
 
 // From the entry (or the outermost computation) inwards: the instructions that call, and which of their computations.
 using CallPath = std::vector<CalledBy>;
+// The call in which a computation that is called from several places is shown; not in it: the first that there is.
+using SeenIn = absl::flat_hash_map<const Computation*, const Instruction*>;
 // By first callers.
 CallPath PathTo(const Hierarchy& hierarchy, const Computation& computation);
 FrameKey FrameOf(const Hierarchy& hierarchy, const CallPath& path);
@@ -103,6 +105,7 @@ struct SceneWish {
   std::shared_ptr<const Hierarchy> hierarchy;
   absl::flat_hash_set<BoxKey> expanded;
   std::vector<const Instruction*> only;  // not empty: these, each in the call that it is done in
+  SeenIn seen_in;                        // of `only`: which call that is
   std::vector<ScenePart> parts;          // not empty: what ran, as it ran,
   std::vector<SceneStep> steps;          // and what was made from what
   const Computation* root = nullptr;     // the outermost one; null: the entry

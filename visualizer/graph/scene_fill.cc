@@ -178,14 +178,18 @@ class SceneFiller {
     const absl::flat_hash_set<const Instruction*> all(sorted.begin(), sorted.end());
     for (const Computation* c : order) {
       const std::vector<CalledBy>& callers = h_.CallersOf(*c);
-      const auto caller = std::find_if(callers.begin(), callers.end(), [&](const CalledBy& call) { return call.caller->parent != c && all.contains(call.caller); });
+      const auto seen = wish_.seen_in.find(c);
+      const auto caller = std::find_if(callers.begin(), callers.end(), [&](const CalledBy& call) {
+        return call.caller->parent != c && all.contains(call.caller) && (seen == wish_.seen_in.end() || seen->second == call.caller);
+      });
       if (caller != callers.end()) inner_[caller->caller].emplace_back(caller->which, c);
       else outer_.push_back(c);
     }
     for (auto& [caller, inside] : inner_) std::sort(inside.begin(), inside.end());
     for (const Computation* c : outer_) {
       const bool bare = c == h_.module().entry || order.size() == 1;
-      AddChosen(*c, bare ? 0 : AddFrame(*c, 0, h_.CallerOf(*c).caller));
+      const auto seen = wish_.seen_in.find(c);
+      AddChosen(*c, bare ? 0 : AddFrame(*c, 0, seen != wish_.seen_in.end() ? seen->second : h_.CallerOf(*c).caller));
     }
     if (too_deep_) {
       const auto drawn = std::count_if(scene_->boxes.begin(), scene_->boxes.end(), [&](const SceneBox& box) { return box.instruction != nullptr && all.contains(box.instruction); });

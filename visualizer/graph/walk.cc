@@ -17,42 +17,43 @@ const Instruction* Given(const CalledBy& call, const Computation& called, size_t
 // A step of a walk: within a computation, into one that is called, or out of it to a call.
 enum class Step : uint8_t { kAlong, kIn, kOut };
 
-// Calls f with each instruction that reads what `i` makes, or is given it as a parameter, or returns it.
+// Calls f with each instruction that reads what `i` makes, or is given it as a parameter, or returns it; and with what calls where the step goes
+// into a computation or out of it.
 template <typename F>
 void EachAfter(const Hierarchy& h, const Instruction& i, const F& f) {
   const auto into = [&](const Instruction& user) {
-    f(user, Step::kAlong);
+    f(user, Step::kAlong, nullptr);
     // The parameters inside that stand for this operand.
     int which = 0;
     for (const Computation* called : Hierarchy::Called(user)) {
       for (size_t k = 0; k < called->parameters.size(); ++k) {
         const Instruction* given = Given({&user, which}, *called, k);
-        if (given == &i && called->parameters[k] != nullptr) f(*called->parameters[k], Step::kIn);
+        if (given == &i && called->parameters[k] != nullptr) f(*called->parameters[k], Step::kIn, &user);
       }
       ++which;
     }
   };
   for (const int user : h.Users(h.Number(i))) into(h.At(user));
   if (i.parent->root == &i) {
-    for (const CalledBy& call : h.CallersOf(*i.parent)) f(*call.caller, Step::kOut);
+    for (const CalledBy& call : h.CallersOf(*i.parent)) f(*call.caller, Step::kOut, call.caller);
   }
 }
 
 template <typename F>
 void EachBefore(const Hierarchy& h, const Instruction& i, const F& f) {
   for (const Instruction* operand : i.operands) {
-    if (operand != nullptr && operand->parent == i.parent && operand->index >= 0) f(*operand, Step::kAlong);
+    if (operand != nullptr && operand->parent == i.parent && operand->index >= 0) f(*operand, Step::kAlong, nullptr);
   }
   for (const Instruction* before : i.control_predecessors) {
-    if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before, Step::kAlong);
+    if (before != nullptr && before->parent == i.parent && before->index >= 0) f(*before, Step::kAlong, nullptr);
   }
   for (const Computation* called : Hierarchy::Called(i)) {
     // What a reducer makes is an element, not the value.
-    if (called->root != nullptr && Def(i).control != ControlKind::kNone) f(*called->root, Step::kIn);
+    if (called->root != nullptr && Def(i).control != ControlKind::kNone) f(*called->root, Step::kIn, &i);
   }
   if (i.parameter_number < 0) return;
   for (const CalledBy& call : h.CallersOf(*i.parent)) {
-    if (const Instruction* given = Given(call, *i.parent, static_cast<size_t>(i.parameter_number))) f(*given, Step::kOut);
+    if (const Instruction* given = Given(call, *i.parent, static_cast<size_t>(i.parameter_number))) f(*given, Step::kOut, call.caller);
   }
 }
 
@@ -65,7 +66,7 @@ std::vector<const Instruction*> Way(const Hierarchy& h, const Instruction& from,
   came[open[0]] = open[0];
   for (size_t k = 0; k < open.size() && came[goal] < 0 && came[goal + 1] < 0; ++k) {
     const int place = open[k], in = place % 2;
-    const auto reach = [&](const Instruction& next, Step step) {
+    const auto reach = [&](const Instruction& next, Step step, const Instruction*) {
       if (in != 0 && step == Step::kOut) return;
       const int there = 2 * h.Number(next) + (step == Step::kIn ? 1 : in);
       if (came[there] >= 0) return;
@@ -111,21 +112,34 @@ std::vector<const Instruction*> WithCalls(const Hierarchy& h, const std::vector<
 
 }  // namespace
 
-std::vector<const Instruction*> Neighbourhood(const Hierarchy& h, const Instruction& of, int hops, size_t most) {
-  std::vector<const Instruction*> found = {&of};
+// A computation that is called from several places is seen in one call: the one by which the walk goes into it first, and by no other it comes out.
+Neighbours Neighbourhood(const Hierarchy& h, const Instruction& of, int hops, size_t most, const SeenIn& in) {
+  Neighbours near;
+  std::vector<const Instruction*>& found = near.found = {&of};
+  // Null: in all calls, for the walk began inside and nobody says in which.
+  SeenIn call_of = in;
+  call_of.try_emplace(of.parent, nullptr);
   absl::flat_hash_map<const Instruction*, int> distance = {{&of, 0}};
   for (size_t k = 0; k < found.size() && found.size() < most; ++k) {
-    const int next = distance[found[k]] + 1;
-    if (next > hops) break;
-    const auto reach = [&](const Instruction& i, Step) {
-      if (found.size() >= most || !distance.try_emplace(&i, next).second) return;
-      found.push_back(&i);
-    };
     const Instruction& at = *found[k];
+    const int next = distance[&at] + 1;
+    if (next > hops) break;
+    const auto reach = [&](const Instruction& i, Step step, const Instruction* caller) {
+      if (found.size() >= most) return;
+      if (step != Step::kAlong) {
+        const Instruction* seen_in = step == Step::kIn ? call_of.try_emplace(i.parent, caller).first->second : call_of[at.parent];
+        if (seen_in != nullptr && seen_in != caller) return;
+        if (step == Step::kOut) call_of.try_emplace(i.parent, nullptr);
+      }
+      if (distance.try_emplace(&i, next).second) found.push_back(&i);
+    };
     EachBefore(h, at, reach);
     EachAfter(h, at, reach);
   }
-  return found;
+  for (const auto& [computation, caller] : call_of) {
+    if (caller != nullptr) near.seen_in[computation] = caller;
+  }
+  return near;
 }
 
 absl::string_view ShortestWayFrom(WayKind kind) {

@@ -4,12 +4,17 @@
 
 #include <vector>
 
-#include "visualizer/graph/hierarchy.h"
+#include "visualizer/graph/scene.h"
 
 namespace hloscope {
 
-// Instructions at most `hops` arrows away, in either direction, the nearest first; at most `most`.
-std::vector<const Instruction*> Neighbourhood(const Hierarchy& hierarchy, const Instruction& of, int hops, size_t most);
+struct Neighbours {
+  std::vector<const Instruction*> found;  // the nearest first
+  SeenIn seen_in;
+};
+// Instructions at most `hops` arrows away, in either direction; at most `most`. Of a computation that is called from several places, one call: `in`
+// says in which what `of` stands in is looked at, and what calls that; where it does not, all calls of it.
+Neighbours Neighbourhood(const Hierarchy& hierarchy, const Instruction& of, int hops, size_t most, const SeenIn& in = {});
 
 // How a way goes from one instruction to another.
 enum class WayKind : uint8_t {

@@ -56,7 +56,7 @@ class GraphPanel : public Panel {
   void Reveal(PanelContext& context, const Instruction& instruction, bool fold_others);
 
   // -- Commands --
-  void Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text);
+  void Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in = {});
   void Around(PanelContext& context, const Instruction& of, int hops);
   bool Path(PanelContext& context, absl::string_view args, std::string* error);
   static const Instruction* FindInstruction(const Snapshot& now, absl::string_view name);
@@ -126,6 +126,7 @@ class GraphPanel : public Panel {
   absl::flat_hash_set<BoxKey> expanded_;
   std::vector<BoxKey> unasked_;  // of those, what was expanded to show something and not by hand
   std::vector<const Instruction*> only_, path_;
+  SeenIn seen_in_;  // of only_
   std::string focus_text_, path_of_program_;
   absl::flat_hash_set<std::string> restore_;
   bool keep_camera_ = false;

@@ -75,6 +75,7 @@ void GraphPanel::Order(PanelContext& context, bool first) {
   order.wish.request = request_ = ++numbers_;
   order.wish.expanded = expanded_;
   order.wish.only = only_;
+  order.wish.seen_in = seen_in_;
   order.wish.spell_counts = true;
   const float scale = ui::TheLook().scale;
   order.wish.title_letter = ui::Measure(ui::Type().ui, "broadcast convert dot").x / 21 / scale + 0.3f;
@@ -165,9 +166,10 @@ void GraphPanel::Reveal(PanelContext& context, const Instruction& instruction, b
   }
 }
 
-void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text) {
+void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> only, std::string text, SeenIn seen_in) {
   if (only.empty() && only_.empty()) return;
   only_ = std::move(only);
+  seen_in_ = std::move(seen_in);
   focus_text_ = std::move(text);
   if (only_.empty()) path_.clear();
   if (only_.empty() && context.selection.instruction != nullptr) center_on_ = KeysTo(*scene_->hierarchy, PathOf(context.now, *context.selection.instruction), *context.selection.instruction);
@@ -176,8 +178,15 @@ void GraphPanel::Focus(PanelContext& context, std::vector<const Instruction*> on
 
 void GraphPanel::Around(PanelContext& context, const Instruction& of, int hops) {
   path_.clear();
-  const std::vector<const Instruction*> found = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround);
-  Focus(context, found, absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around %", of.name, found.size() >= kMostAround ? absl::StrCat(", the nearest ", kMostAround) : ""));
+  SeenIn in;  // the moment's calls
+  const std::vector<FrameRow>& frames = context.now.frames;
+  const auto stands = std::find_if(frames.rbegin(), frames.rend(), [&](const FrameRow& frame) { return frame.computation == of.parent; });
+  for (auto frame = stands; frame != frames.rend(); ++frame) {
+    if (frame->caller != nullptr) in[frame->computation] = frame->caller;
+  }
+  Neighbours near = Neighbourhood(*scene_->hierarchy, of, hops, kMostAround, in);
+  const bool cut = near.found.size() >= kMostAround;
+  Focus(context, std::move(near.found), absl::StrCat(hops, hops == 1 ? " hop" : " hops", " around %", of.name, cut ? absl::StrCat(", the nearest ", kMostAround) : ""), std::move(near.seen_in));
   center_within_ = &of;
 }
 
