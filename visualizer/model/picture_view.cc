@@ -231,7 +231,7 @@ namespace {
 
 // A file has no buttons to see from what there is: nonsense is refused.
 absl::Status CheckChosen(const PictureShown& shown, const PictureSelection& selection) {
-  if (const absl::Status known = CheckPictureOptions(*shown.row, *shown.of, selection.options); !known.ok()) return known;
+  if (const absl::Status known = CheckPictureOptions(*shown.row, *shown.of, *shown.made, selection.options); !known.ok()) return known;
   // A cell that nobody sees is not selected. One may have been scrolled away.
   if (const Cell* cell = selection.cell(); cell != nullptr) {
     const Cell& drawn = shown.made->selected.value_or(*cell);

@@ -75,6 +75,7 @@ class Board {
 
   // Of pictures with an order.
   void set_steps(int steps) { made_.steps = steps; }
+  void set_groups(int groups) { made_.groups = groups; }
   int step() const;  // that is shown, brought into range; -1: all of it
   void set_step_text(std::string text) { made_.step_text = std::move(text); }
   // The legend names it, as it names what grids show.

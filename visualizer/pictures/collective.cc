@@ -135,6 +135,7 @@ absl::StatusOr<MadePicture> DrawCollective(const PictureData& data, const Pictur
   if (const auto dims = i.Ints(AttrId::kDimensions); !dims.empty()) {
     board.Explain(absl::StrCat("dimensions={", dims[0], "}"), Ink::kViolet, exchange == Exchange::kGather ? tr("blocks are put one after the other along it, in the order of the group.") : tr("arrays are cut into equal blocks along it, one for each member of the group."));
   }
+  board.set_groups(static_cast<int>(g.groups.size()));
   // The group that is told: that of the device that was clicked, else of the one that the session looks at, else the first that has members.
   int shown = -1;
   const Cell* cell = board.cell();

@@ -46,11 +46,18 @@ void AddParts(const Board& board, const PictureArray& array, int own, std::vecto
   row->push_back(PartOf(board, array, own, board.captions()("phase, from -pi to pi"), Phase));
 }
 
-// The line along the last dimension through the selected element.
-std::vector<PlotLine> SliceOf(const Board& board, const PictureArray& array) {
+// Where the plotted line lies in all but the last dimension, which have the same sizes in the input and in the result: through the selected
+// element of either.
+std::vector<int64_t> PlottedRow(const Board& board, const PictureArray& x, const PictureArray& result) {
+  const auto rank = static_cast<size_t>(x.shape.rank());
+  const Cell* cell = board.cell();
+  const bool theirs = cell != nullptr && (cell->array == x.id || cell->array == result.id || cell->array == kOwnArray || cell->array == kOwnArray + 1);
+  return theirs && cell->index.size() == rank ? cell->index : std::vector<int64_t>(rank, 0);
+}
+
+// The line along the last dimension there.
+std::vector<PlotLine> LineAt(const Board& board, const PictureArray& array, std::vector<int64_t> index) {
   constexpr int64_t kMost = 4096;
-  std::vector<int64_t> index(array.shape.rank(), 0);
-  if (const auto focus = board.FocusOf(array.id)) index = *focus;
   const bool complex = IsComplex(array.shape.element_type());
   std::vector<PlotLine> lines(complex ? 2 : 1);
   lines[0].name = complex ? board.captions()("real") : array.name;
@@ -97,8 +104,9 @@ absl::StatusOr<MadePicture> DrawFft(const PictureData& data, const PictureSelect
                   ? length.size() == 1 ? tr("The slice of the selected element, or the first one: before, and the magnitudes after.") : tr("The last dimension's slice of the selected element, or the first one: before, and the magnitudes after.")
               : length.size() == 1 ? tr("The slice of the selected element, or the first one: before and after.")
                                    : tr("The last dimension's slice of the selected element, or the first one: before and after."));
-    DrawPlot(&board.drawing(), tr, {14, board.y(), width, 90}, SliceOf(board, x), PlotKind::kCurve);
-    std::vector<PlotLine> after = SliceOf(board, result);
+    const std::vector<int64_t> plotted = PlottedRow(board, x, result);
+    DrawPlot(&board.drawing(), tr, {14, board.y(), width, 90}, LineAt(board, x, plotted), PlotKind::kCurve);
+    std::vector<PlotLine> after = LineAt(board, result, plotted);
     const bool magnitudes = after.size() == 2;
     if (magnitudes) {
       for (size_t k = 0; k < after[0].y.size(); ++k) after[0].y[k] = std::hypot(after[0].y[k], after[1].y[k]);

@@ -76,6 +76,7 @@ struct MadePicture {
   // Cells that belong to the selected one: on the other side of the operation. Told by the same relation that the element program has.
   std::vector<Cell> related;
   int64_t related_total = 0;       // also beyond what is listed
+  int groups = 0;                  // of devices, of which the option `group` chooses one
   std::optional<Cell> selected;    // the selected cell, where the picture draws it as one of its own
 };
 

@@ -88,7 +88,7 @@ std::string TakesText(const OptionRow& row) {
   return "";
 }
 
-// The array whose layout is drawn: that of the option `of`, else the first of the result's, else of the operands'. Null: there is none.
+// The array whose layout is drawn: that of the option `of` where it is given, else the first of the result's, else of the operands'. Null: there is none.
 const Shape* LaidOut(const Instruction& instruction, const std::map<std::string, std::string>& options) {
   const auto array = [](const Shape& whole, int leaf) -> const Shape* {
     return leaf >= 0 && leaf < LeafCountOf(whole) && LeafShape(whole, leaf).IsArray() ? &LeafShape(whole, leaf) : nullptr;
@@ -97,7 +97,7 @@ const Shape* LaidOut(const Instruction& instruction, const std::map<std::string,
   if (const auto of = options.find("of"); of != options.end() && absl::SimpleAtoi(of->second, &id)) {
     if (id >= kResultArray && id < kOwnArray) return array(instruction.shape, id - kResultArray);
     const size_t operand = static_cast<size_t>(id % kOperandLeaf);
-    if (operand < instruction.operands.size()) return array(instruction.operands[operand]->shape, id / kOperandLeaf);
+    return operand < instruction.operands.size() ? array(instruction.operands[operand]->shape, id / kOperandLeaf) : nullptr;
   }
   std::vector<const Shape*> wholes = {&instruction.shape};
   for (const Instruction* operand : instruction.operands) wholes.push_back(&operand->shape);
@@ -107,6 +107,30 @@ const Shape* LaidOut(const Instruction& instruction, const std::map<std::string,
     }
   }
   return nullptr;
+}
+
+// The numbers of the arrays whose layout can be drawn, with what they are: "0 (operand %x), 1000 (result)".
+std::string ArraysText(const Instruction& instruction) {
+  constexpr size_t kMost = 8;
+  std::vector<std::string> known;
+  const auto add = [&](const Shape& whole, int first, int apart, absl::string_view what) {
+    for (int leaf = 0; leaf < LeafCountOf(whole); ++leaf) {
+      if (LeafShape(whole, leaf).IsArray()) known.push_back(absl::StrCat(first + leaf * apart, " (", what, LeafPathText(whole, leaf), ")"));
+    }
+  };
+  for (size_t k = 0; k < instruction.operands.size() && k < kResultArray; ++k) {
+    add(instruction.operands[k]->shape, OperandArray(static_cast<int>(k)), kOperandLeaf, absl::StrCat("operand %", instruction.operands[k]->name));
+  }
+  add(instruction.shape, kResultArray, 1, "result");
+  const size_t all = known.size();
+  known.resize(std::min(all, kMost));
+  return absl::StrCat(absl::StrJoin(known, ", "), all > kMost ? absl::StrCat(", ... (", all, ")") : "");
+}
+
+absl::Status CheckArray(const Instruction& instruction, const std::map<std::string, std::string>& options) {
+  const auto of = options.find("of");
+  if (of == options.end() || LaidOut(instruction, options) != nullptr) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("the option of takes the number of an array, ", ArraysText(instruction), ", not ", of->second));
 }
 
 // "minor_to_major has each of 0 to 1 once, not 0,0".
@@ -125,9 +149,17 @@ absl::Status CheckOrder(const Instruction& instruction, const std::map<std::stri
   return absl::InvalidArgumentError(absl::StrCat("the option minor_to_major takes each dimension of ", shape->ToString(false), " once, 0 to ", rank - 1, " in any order, not ", order->second));
 }
 
+absl::Status CheckGroup(const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options) {
+  const auto group = options.find("group");
+  int64_t number = 0;
+  if (group == options.end() || (absl::SimpleAtoi(group->second, &number) && number < made.groups)) return absl::OkStatus();
+  if (made.groups == 0) return absl::InvalidArgumentError(absl::StrCat("%", instruction.name, " has no groups of devices, for the option group to choose one"));
+  return absl::InvalidArgumentError(absl::StrCat("there is no group ", group->second, ": %", instruction.name, " has ", made.groups == 1 ? "only group 0" : absl::StrCat("groups 0 to ", made.groups - 1)));
+}
+
 }  // namespace
 
-absl::Status CheckPictureOptions(const PictureRow& picture, const Instruction& instruction, const std::map<std::string, std::string>& options) {
+absl::Status CheckPictureOptions(const PictureRow& picture, const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options) {
   for (const auto& [name, value] : options) {
     const OptionRow* row = Find(picture, name);
     if (row == nullptr) {
@@ -139,6 +171,8 @@ absl::Status CheckPictureOptions(const PictureRow& picture, const Instruction& i
     }
     if (!IsTaken(*row, value)) return absl::InvalidArgumentError(absl::StrCat("the option ", name, " takes ", TakesText(*row), ", not ", value));
   }
+  if (const absl::Status group = CheckGroup(instruction, made, options); !group.ok()) return group;
+  if (const absl::Status array = CheckArray(instruction, options); !array.ok()) return array;
   return CheckOrder(instruction, options);
 }
 

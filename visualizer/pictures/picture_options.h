@@ -10,8 +10,9 @@
 
 namespace hloscope {
 
-// Refuses an option that the picture of this instruction does not have, and a value that it does not take, and says what there is.
-absl::Status CheckPictureOptions(const PictureRow& row, const Instruction& instruction, const std::map<std::string, std::string>& options);
+// Refuses an option that the picture of this instruction does not have, and a value that it does not take, and says what there is. `made`: the
+// picture with these options.
+absl::Status CheckPictureOptions(const PictureRow& row, const Instruction& instruction, const MadePicture& made, const std::map<std::string, std::string>& options);
 
 }  // namespace hloscope
 
