@@ -62,6 +62,14 @@ absl::StatusOr<std::vector<int64_t>> Sizes(absl::string_view text) {
   return sizes;
 }
 
+// Of a shape without its type, which may have a layout: "[5,3]{1,0}", "2,3".
+absl::StatusOr<std::vector<int64_t>> SizesOf(absl::string_view answer, const Shape& wanted) {
+  if (!absl::StartsWith(answer, "[") || !absl::StrContains(answer, '{')) return Sizes(answer);
+  const absl::StatusOr<Shape> shape = ParseShape(absl::StrCat(Name(wanted.element_type()), answer));
+  if (!shape.ok()) return shape.status();
+  return std::vector<int64_t>(shape->dimensions().begin(), shape->dimensions().end());
+}
+
 // "%c[0,1]" without the name.
 std::string WithoutNames(absl::string_view text) {
   std::string rest;
@@ -105,6 +113,8 @@ absl::StatusOr<std::set<Index>> Indices(absl::string_view text, size_t rank) {
   for (absl::string_view one : absl::StrSplit(parted, ';', absl::SkipWhitespace())) {
     const absl::StatusOr<std::vector<int64_t>> sizes = Sizes(one);
     if (!sizes.ok()) return sizes.status();
+    // "x" and ",": only what stands between numbers. "[]" is a scalar's index.
+    if (sizes->empty() && !absl::StrContains(one, '[')) return absl::InvalidArgumentError(absl::StrCat("'", one, "' is not an index"));
     if (rank == 1 && sizes->size() > 1) {
       for (int64_t s : *sizes) all.insert({s});
     } else {
@@ -195,7 +205,7 @@ Judged JudgeShape(const Task& task, absl::string_view given) {
     if (shape->element_type() != wanted.element_type()) return Wrong(task.words.Get("shape-type", {shape->ToString(false)}), shape->ToString(false));
     sizes.assign(shape->dimensions().begin(), shape->dimensions().end());
   } else {
-    const absl::StatusOr<std::vector<int64_t>> parsed = Sizes(answer);
+    const absl::StatusOr<std::vector<int64_t>> parsed = SizesOf(answer, wanted);
     if (!parsed.ok()) return Wrong(task.words.Get("shape-unreadable", {std::string(answer)}));
     sizes = *parsed;
   }
@@ -370,7 +380,7 @@ Judged JudgeIndex(const Task& task, absl::string_view answer) {
   const std::string same_as = Text(*given);
   if (*given == *wanted) return {true, "", same_as};
   for (const Index& index : *given) {
-    if (index.size() != rank) return Wrong(task.words.Get("index-rank", {IndexText(index), absl::StrCat(rank)}), same_as);
+    if (index.size() != rank) return Wrong(task.words.Get(rank == 1 ? "index-rank-1" : "index-rank", {IndexText(index), absl::StrCat(rank)}), same_as);
   }
   if (given->empty()) return Wrong(task.words.Get("index-some"), same_as);
   if (wanted->empty()) return Wrong(task.words.Get("index-none"), same_as);
