@@ -256,10 +256,13 @@ class GraphExport {
       absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
       if (!chosen.ok()) return Refuse(chosen.status());
       SayNote(*chosen);
-      // In the direction of the data: causes first.
-      if (!r_.why.empty()) std::reverse(chosen->marked.begin(), chosen->marked.end());
-      input.marked = std::move(chosen->marked);
-      input.asked = chosen->here;
+      input.marked = MarkedPlaces(*input.hierarchy, chosen->marked, choice_.slice);
+      // In the direction of the data: causes first. What was asked of is the first of what is found.
+      if (!r_.why.empty()) std::reverse(input.marked.begin(), input.marked.end());
+      const auto is = [&](const MarkedPlace& place) { return place.instruction == chosen->here; };
+      const auto asked = r_.why.empty() ? std::find_if(input.marked.begin(), input.marked.end(), is)
+                                        : std::find_if(input.marked.rbegin(), input.marked.rend(), is).base() - 1;
+      input.asked = static_cast<int>(asked - input.marked.begin());
       input.marked_text = std::move(chosen->subject);
       if (choice_.slice.runs) input.slice = &choice_.slice;
       input.slice_from_causes = !r_.why.empty();

@@ -77,6 +77,22 @@ int64_t LeftOut(const SliceNode& node) {
   return node.expanded ? std::max<int64_t>(0, node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size())) : 0;
 }
 
+// The calls that lead to a frame, the outermost first.
+std::vector<SliceCall> CallsTo(const FrameHistory& history, int frame) {
+  std::vector<SliceCall> calls;
+  for (int f = frame; f >= 0 && history.place(f).caller != nullptr; f = history.place(f).parent) {
+    const FrameHistory::Place& p = history.place(f);
+    const auto called = p.caller->CalledComputations();
+    const auto is = [&](int which) { return which >= 0 && which < static_cast<int>(called.size()) && called[static_cast<size_t>(which)] == p.computation; };
+    // A condition may be the body as well, and a branch another one.
+    int which = p.kind == FrameKind::kWhileBody ? 1 : p.kind == FrameKind::kBranch ? p.branch : 0;
+    if (!is(which)) which = static_cast<int>(std::find(called.begin(), called.end(), p.computation) - called.begin());
+    calls.push_back({p.caller, which});
+  }
+  std::reverse(calls.begin(), calls.end());
+  return calls;
+}
+
 // The parts of one slice or of several, each of another moment: what several have is one part.
 class PartsGatherer {
  public:
@@ -119,6 +135,7 @@ class PartsGatherer {
     const auto [it, fresh] = known_.try_emplace({where, node.place.instruction}, static_cast<int>(found_.parts.size()));
     if (fresh) {
       found_.parts.push_back({node.place.instruction, std::move(where), ""});
+      found_.parts.back().calls = CallsTo(frames.of(node.place.device), node.place.frame);
       elements_.emplace_back();
     }
     return it->second;

@@ -14,6 +14,12 @@ namespace hloscope {
 // How numbers are, the worse the later, as figures of health have it (InstructionFigures).
 enum class Health : uint8_t { kUnknown, kFinite, kInfinite, kNaN };
 
+// An instruction that calls, and which of its computations.
+struct SliceCall {
+  const Instruction* caller = nullptr;
+  int which = 0;
+};
+
 struct SlicePart {
   const Instruction* instruction = nullptr;
   std::string where;  // "body, iteration 2 of %end"; empty: the entry; where there are several devices, of which: "replica 1: body, ..."
@@ -21,6 +27,7 @@ struct SlicePart {
   Health health = Health::kUnknown;  // of those elements
   bool cut = false;                  // what it was made from is not in the slice, for that is cut at a depth
   bool asked = false;                // one element in it is what was asked of, at some moment
+  std::vector<SliceCall> calls;      // that lead to it, the outermost first; of a slice that runs
   int64_t terms = 0, terms_left = 0;  // of a sum, the one with the most terms that are not followed
 };
 // A later part was made from an earlier one.

@@ -199,13 +199,18 @@ TEST(PageData, TellsTheRunsOfASliceApart) {
   SliceParts slice;
   slice.runs = true;
   slice.parts = {{&y, "body, iteration 2 of %w", "[0] = nan", Health::kNaN}, {&y, "body, iteration 1 of %w", "[0] = 1", Health::kFinite}};
-  input.marked = {&y};
+  const CalledBy body = input.hierarchy->CallerOf(*y.parent);
+  for (SlicePart& part : slice.parts) part.calls = {{body.caller, body.which}};
+  input.marked = MarkedPlaces(*input.hierarchy, {&y}, slice);
+  ASSERT_EQ(input.marked.size(), 1u);  // iterations are one place
   input.slice = &slice;
   input.slice_from_causes = true;
   const json marked = json::parse(PageJson(input))["marked"];
   const int number = input.hierarchy->Number(y);
   EXPECT_EQ(marked["runs"], json({"body, iteration 1 of %w", "body, iteration 2 of %w"}));
-  EXPECT_EQ(marked["parts"], json({{number, 0, "[0] = 1", 1}, {number, 1, "[0] = nan", 3}}));
+  EXPECT_EQ(marked["parts"], json({{number, 0, "[0] = 1", 1, 0}, {number, 1, "[0] = nan", 3, 0}}));
+  EXPECT_EQ(marked["of"], json::parse(absl::StrCat("[[", number, ",0]]")));
+  EXPECT_EQ(marked["paths"], json::parse(absl::StrCat("[[[", input.hierarchy->Number(*body.caller), ",", body.which, "]]]")));
 }
 
 }  // namespace

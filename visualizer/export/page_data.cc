@@ -1,6 +1,7 @@
 #include "visualizer/export/page_data.h"
 
 #include <cmath>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -290,19 +291,32 @@ class PageWriter {
     if (found.ok()) out_["start"] = h_.Number(found->front().instruction());
   }
 
+  // Calls that lead to what is marked, each way once: the outermost first, [caller, which of its computations].
+  int NumberOf(const CallPath& path) {
+    ordered_json calls = ordered_json::array();
+    for (const CalledBy& call : path) calls.push_back({h_.Number(*call.caller), call.which});
+    const auto [it, fresh] = path_number_.try_emplace(calls.dump(), static_cast<int>(paths_.size()));
+    if (fresh) paths_.push_back(std::move(calls));
+    return it->second;
+  }
+
   void PutMarked() {
     if (in_.marked.empty()) return;
     ordered_json of = ordered_json::array();
-    for (const Instruction* i : in_.marked) of.push_back(h_.Number(*i));
-    out_["marked"] = {{"text", in_.marked_text}, {"of", std::move(of)}, {"asked", in_.asked != nullptr ? h_.Number(*in_.asked) : -1}};
-    if (in_.slice == nullptr) return;
-    // What each run of a computation made, in the direction of the data: [instruction, run, value, health].
+    for (const MarkedPlace& place : in_.marked) of.push_back({h_.Number(*place.instruction), NumberOf(place.path)});
+    out_["marked"] = {{"text", in_.marked_text}, {"of", std::move(of)}, {"asked", in_.asked}};
+    if (in_.slice != nullptr) PutParts();
+    out_["marked"]["paths"] = std::move(paths_);
+  }
+
+  // What each run of a computation made, in the direction of the data: [instruction, run, value, health, calls].
+  void PutParts() {
     Texts runs;
     ordered_json parts = ordered_json::array();
     const size_t all = in_.slice->parts.size();
     for (size_t k = 0; k < all; ++k) {
       const SlicePart& part = in_.slice->parts[in_.slice_from_causes ? all - 1 - k : k];
-      parts.push_back({h_.Number(*part.instruction), runs(part.where), PartText(part), static_cast<int>(part.health)});
+      parts.push_back({h_.Number(*part.instruction), runs(part.where), PartText(part), static_cast<int>(part.health), NumberOf(PathOf(part))});
     }
     out_["marked"]["parts"] = std::move(parts);
     out_["marked"]["runs"] = runs.list();
@@ -316,9 +330,9 @@ class PageWriter {
     wish.spell_counts = true;
     MeasureLetters(&wish);
     wish.expanded = FirstExpansion(h_);
-    for (const Instruction* i : in_.marked) {
+    for (const MarkedPlace& place : in_.marked) {
       if (wish.expanded.size() >= kMostOpened) break;
-      std::vector<BoxKey> keys = KeysTo(h_, PathTo(h_, *i->parent), *i);
+      std::vector<BoxKey> keys = KeysTo(h_, place.path, *place.instruction);
       keys.pop_back();
       wish.expanded.insert(keys.begin(), keys.end());
     }
@@ -346,6 +360,8 @@ class PageWriter {
   const Hierarchy& h_;
   const Module& module_;
   ordered_json out_;
+  ordered_json paths_ = ordered_json::array();
+  std::map<std::string, int> path_number_;
   Texts sources_;
   std::vector<std::string> source_lines_;
   std::vector<int64_t> shape_bytes_;

@@ -11,7 +11,7 @@
 #include "core/debug/slice_parts.h"
 #include "core/debug/source_view.h"
 #include "visualizer/export/levels.h"
-#include "visualizer/graph/scene.h"
+#include "visualizer/export/marked_places.h"
 
 namespace hloscope {
 
@@ -27,8 +27,8 @@ struct GraphPageInput {
   std::string color = "class";
   std::string start;                            // a computation or an instruction that is shown first; empty: the entry
   // A way or a slice that is opened, marked and listed, in this order; `asked` is shown first. Empty: none.
-  std::vector<const Instruction*> marked;
-  const Instruction* asked = nullptr;
+  std::vector<MarkedPlace> marked;
+  int asked = -1;                               // index into marked
   std::string marked_text;                      // "why %y[3], 12 instructions"
   const SliceParts* slice = nullptr;            // of `marked`, where its parts are told apart by run; null: they are not
   bool slice_from_causes = false;               // it leads to what was asked for, not away from it: listed the other way round

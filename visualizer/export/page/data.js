@@ -129,9 +129,9 @@ class Program {
     this.errors = new Calls(this, (this.run && this.run.errors) || []);
     // What a slice has of an instruction: one part for each run of its computation that is in it.
     this.parts = new Map();
-    for (const [i, run, value, health] of (raw.marked && raw.marked.parts) || []) {
+    for (const [i, run, value, health, path] of (raw.marked && raw.marked.parts) || []) {
       if (!this.parts.has(i)) this.parts.set(i, []);
-      this.parts.get(i).push({where: raw.marked.runs[run], value, health});
+      this.parts.get(i).push({where: raw.marked.runs[run], value, health, path: raw.marked.paths[path]});
     }
   }
 
@@ -155,7 +155,8 @@ class Program {
   source(i) { return this.raw.source[i] < 0 ? '' : this.raw.sources[this.raw.source[i]]; }
   sourceLine(i) { return this.raw.source[i] < 0 ? '' : this.raw.sourceLines[this.raw.source[i]]; }
   formula(i) { return this.raw.formulas[i] || ''; }
-  partsOf(i) { return this.parts.get(i) || []; }
+  // Of a box: those that ran in its call.
+  partsOf(box) { return (this.parts.get(box.instruction) || []).filter(part => this.isIn(box, part.path)); }
   values(i) { return (this.run && this.run.of[i]) || null; }
   computationOfNode(node) {
     const i = this.instruction(node);
@@ -190,6 +191,17 @@ class Program {
       at = this.computationOf[call[0]];
     }
     return path;
+  }
+
+  // Whether a box stands in the calls of a path, as far as these are shown.
+  isIn(box, path) {
+    let k = path.length;
+    for (let at = box; at.parent; at = at.parent) {
+      if (at.parent.instruction < 0) continue;
+      --k;
+      if (k < 0 || path[k][0] !== at.parent.instruction || path[k][1] !== at.which) return false;
+    }
+    return true;
   }
 
   // How time and size add up, of a node with all that it calls. Filled from below when first asked for.

@@ -7,6 +7,7 @@ class Page {
     this.view = new View(document.getElementById('graph'), document.getElementById('map'));
     this.root = program.computations[program.raw.entry].node;
     this.open = new Map();  // root -> what is open in it
+    this.places = [];       // that are marked: {node, path}
     this.colour = program.raw.color;
     this.outline = new Outline(document.getElementById('outline'), program, node => this.choose(node));
     this.inspector = new Inspector(document.getElementById('inspector'), program, {choose: node => this.choose(node), toggle: () => this.toggle(this.view.selected), alone: () => this.alone(this.view.selected)});
@@ -19,8 +20,10 @@ class Page {
     this.show(this.root, true);
     this.inspector.show(null);
     if (program.raw.marked) this.mark(program.raw.marked);
-    const wanted = decodeURIComponent(location.hash.slice(1)), named = wanted ? program.names.indexOf(wanted) : program.raw.marked ? program.raw.marked.asked : program.raw.start;
-    if (named >= 0) this.choose(program.nodeOfInstruction[named]);
+    const wanted = decodeURIComponent(location.hash.slice(1)), asked = program.raw.marked ? this.places[program.raw.marked.asked] : undefined;
+    const named = wanted ? program.names.indexOf(wanted) : program.raw.start;
+    if (!wanted && asked) this.choose(asked.node, asked.path);
+    else if (named >= 0) this.choose(program.nodeOfInstruction[named]);
   }
 
   // -- What is shown --
@@ -32,6 +35,7 @@ class Page {
   rebuild(anchor) {
     this.most = null;
     this.view.take(new Scene(this.program, this.root, this.opened()), anchor);
+    this.findMarked();
     this.legend();
   }
 
@@ -69,40 +73,47 @@ class Page {
   // A way or a slice: what lies round its instructions is open, they are marked, and stand in a list.
   mark(marked) {
     const p = this.program, most = 600;
-    this.view.marked = new Set(marked.of.map(i => p.nodeOfInstruction[i]));
+    this.places = marked.of.map(([i, path]) => ({node: p.nodeOfInstruction[i], path: marked.paths[path]}));
     const open = this.opened();
-    for (const i of marked.of) {
-      const keys = this.keysTo(p.nodeOfInstruction[i]);
+    for (const place of this.places) {
+      const keys = this.keysTo(place.node, place.path);
       if (keys && open.size < most) keys.slice(0, -1).forEach(key => open.add(key));
     }
-    // What stays closed is marked for what is in it.
-    for (const node of [...this.view.marked]) for (let at = p.parent(node); at >= 0; at = p.parent(at)) this.view.marked.add(at);
     this.rebuild(null);
     this.view.firstLook();
-    const row = (i, value, health) => make('li', null, make('button', {class: 'link', title: p.opcode(i), onclick: () => this.choose(p.nodeOfInstruction[i])}, make('span', {class: 'mono'}, p.names[i]),
+    const row = (i, path, value, health) => make('li', null, make('button', {class: 'link', title: p.opcode(i), onclick: () => this.choose(p.nodeOfInstruction[i], marked.paths[path])}, make('span', {class: 'mono'}, p.names[i]),
       make('span', {class: 'note' + (health > 1 ? ' bad' : '')}, value || p.opcode(i))));
     const rows = [];
     if (marked.parts) {
       // A heading wherever another run of a computation begins.
-      marked.parts.forEach(([i, run, value, health], k) => {
+      marked.parts.forEach(([i, run, value, health, path], k) => {
         if ((k === 0 || marked.parts[k - 1][1] !== run) && marked.runs.length > 1) rows.push(make('li', {class: 'run'}, marked.runs[run] || p.computations[p.raw.entry].name));
-        rows.push(row(i, value, health));
+        rows.push(row(i, path, value, health));
       });
     } else {
-      marked.of.forEach(i => rows.push(row(i, '', 0)));
+      marked.of.forEach(([i, path]) => rows.push(row(i, path, '', 0)));
     }
     document.getElementById('marked').append(make('h1', null, marked.text), make('ol', null, rows));
     document.getElementById('marked').hidden = false;
   }
 
-  // Opens all that lies round a node and selects it.
-  choose(node) {
+  // The boxes of what is marked, each in its call; what stays closed is marked for what is in it.
+  findMarked() {
+    this.view.marked = new Set();
+    for (const {node, path} of this.places) {
+      const keys = this.keysTo(node, path) || [], key = keys.reverse().find(key => this.view.scene.byKey.has(key)), box = this.view.scene.byKey.get(key);
+      if (box && box.parent) this.view.marked.add(box);
+    }
+  }
+
+  // Opens all that lies round a node (in the calls of `path`, else the first ones) and selects it.
+  choose(node, path) {
     const p = this.program;
-    let keys = this.keysTo(node);
+    let keys = this.keysTo(node, path);
     if (!keys) {
       // Not inside of what is shown alone.
       this.root = p.computations[p.raw.entry].node;
-      keys = this.keysTo(node);
+      keys = this.keysTo(node, path);
       if (!keys) {
         // Of a computation that nobody calls from the entry.
         let top = node;
@@ -125,9 +136,9 @@ class Page {
     if (box) this.view.show(box, true);
   }
 
-  // Keys of the boxes from what is shown down to a node; null where it lies outside.
-  keysTo(node) {
-    const p = this.program, steps = [];
+  // Keys of the boxes from what is shown down to a node, by these calls or by the first ones; null where it lies outside.
+  keysTo(node, path) {
+    const p = this.program, steps = [], calls = path ? [...path] : null;
     for (let at = node, hops = 0; hops < 2000; ++hops) {
       if (at === this.root) {
         let key = '/' + this.root;
@@ -136,11 +147,11 @@ class Page {
       if (p.parent(at) >= 0) { steps.push('/' + at); at = p.parent(at); continue; }
       const computation = p.raw.nodes.what[at], callers = p.callers[computation];
       if (callers.length === 0) return null;
-      const [caller, which] = callers[0];
+      const [caller, which] = calls && calls.length > 0 ? calls.pop() : callers[0];
       if (p.calls(caller).computations.length > 1) steps.push('/' + which + '/' + at);
       at = p.nodeOfInstruction[caller];
       // The box of a lone computation is its caller's.
-      if (steps.length === 0) return this.keysTo(at);
+      if (steps.length === 0) return this.keysTo(at, calls);
     }
     return null;
   }
@@ -222,7 +233,7 @@ class Page {
     if (this.colour === 'type') return {bar: p.raw.families[sum.families.indexOf(Math.max(...sum.families))][side], note: ''};
     if (this.colour === 'health') {
       // Of what is in a slice: how it was in the runs that are in it.
-      const parts = p.instruction(box.node) >= 0 ? p.partsOf(p.instruction(box.node)).filter(part => part.health > 0) : [];
+      const parts = p.instruction(box.node) >= 0 ? p.partsOf(box).filter(part => part.health > 0) : [];
       if (parts.length > 0) {
         const worst = Math.max(...parts.map(part => part.health));
         return {bar: worst === 3 ? c.pink : worst === 2 ? this.infinite() : c.green, note: healthNote(parts, worst)};
@@ -466,7 +477,7 @@ class Page {
     const view = this.view, at = view.canvas.getBoundingClientRect(), p = this.program;
     const boxes = view.scene.boxes.filter(b => b.parent).map(b => {
       const [x, y] = view.toScreen(b.x, b.y);
-      return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note, told: b.expanded ? b.told : ''};
+      return {name: b.instruction >= 0 ? p.names[b.instruction] : b.title, expandable: b.expandable, expanded: b.expanded, x: at.left + x, y: at.top + y, w: b.w * view.camera.zoom, h: (b.expanded ? TITLE : b.h) * view.camera.zoom, note: this.tint(b).note, marked: view.marked.has(b), told: b.expanded ? b.told : ''};
     });
     // How much of its arrow a label hides.
     const hides = ({arrow, r}) => {
@@ -475,7 +486,7 @@ class Page {
       return inside.filter(([x, y]) => x > r[0] && x < r[2] && y > r[1] && y < r[3]).length / inside.length;
     };
     return {boxes, labels: view.labels.map(hides), arrows: view.scene.arrows.length, selected: view.selected ? (view.selected.instruction >= 0 ? p.names[view.selected.instruction] : view.selected.title) : null, zoom: view.camera.zoom, moving: !!(view.glide || view.morph || view.wanted),
-      marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b.node)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
+      marked: view.scene.boxes.filter(b => b.parent && !b.expanded && view.marked.has(b)).length, found: this.result ? this.result.total : 0, theme: this.theme, colour: this.colour, root: p.title(this.root)};
   }
 }
 

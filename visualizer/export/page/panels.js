@@ -235,14 +235,15 @@ class Inspector {
                                                                 'error', isFinite(ulp) ? numberText(ulp) + ' ULP' : 'not finite',
                                                                 make('span', {class: 'note'}, p.run.worst_of ? '  the worst of a sample, against f64' : '  at most, against f64')) :
                                                             null));
-    const parts = p.partsOf(i);
+    const parts = p.partsOf(box);
     if (parts.length > 0) {
       this.root.append(make('h3', null, 'In the slice'), make('dl', {class: 'facts'}, parts.flatMap(part => fact(part.where || c.name, make('span', {class: 'mono' + (part.health > 1 ? ' bad' : '')}, part.value)))));
     }
     if (run && run.v && here.length === 0 && p.callers[p.computationOf[i]].length > 0) {
       this.root.append(make('p', {class: 'note'}, 'Its value was not recorded in this call: it was not executed here.'));
     } else if (run && run.v) {
-      this.root.append(make('h3', null, 'Value'), parts.length > 0 && run.times ? make('p', {class: 'note'}, `The last of ${countText(run.times)}:`) : '');
+      const health = several > 1 && here.length < several ? ['', 'finite', 'infinite', 'NaN'][p.health.at(here, i) || 0] : '';
+      this.root.append(make('h3', null, 'Value'), health ? make('p', {class: 'note'}, `In this call: ${health}. The numbers are of the last of ${several} calls.`) : '', parts.length > 0 && run.times ? make('p', {class: 'note'}, `The last of ${countText(run.times)}:`) : '');
       run.v.forEach(v => this.root.append(valueCard(v)));
     } else if (p.run) {
       this.root.append(make('p', {class: 'note'}, 'Its value was not recorded: it hands on what others made, or was not executed.'));

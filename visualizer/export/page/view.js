@@ -14,7 +14,7 @@ class View {
     this.tint = () => ({bar: '#888', note: ''});
     this.selected = null; this.hovered = null;  // boxes
     this.found = new Set();                     // nodes
-    this.marked = new Set();                    // nodes of a way or a slice
+    this.marked = new Set();                    // boxes of a way or a slice
     this.motion = !matchMedia('(prefers-reduced-motion: reduce)').matches;
     this.glide = null; this.morph = null;
     this.labels = [];                           // as drawn: {arrow, r}
@@ -188,7 +188,7 @@ class View {
     }
     g.globalAlpha = morphed < 1 ? morphed : 1;
     for (const arrow of drawn) this.drawArrow(arrow, c.faint, arrow.order ? 0.35 : 0.62, 0);
-    for (const arrow of drawn) if (this.marked.has(arrow.from.node) && this.marked.has(arrow.to.node)) this.drawArrow(arrow, c.blue, 0.8, 0.4);
+    for (const arrow of drawn) if (this.marked.has(arrow.from) && this.marked.has(arrow.to)) this.drawArrow(arrow, c.blue, 0.8, 0.4);
     for (const arrow of lit) this.drawArrow(arrow, c.blue, 0.95, 0.6);
     g.globalAlpha = 1;
     for (const box of this.scene.boxes) {
@@ -270,7 +270,7 @@ class View {
   }
 
   drawCard(box, x, y, w, h) {
-    const g = this.g, c = this.colors, tint = this.tint(box), hovered = box === this.hovered, selected = box === this.selected, found = this.found.has(box.node) || this.marked.has(box.node);
+    const g = this.g, c = this.colors, tint = this.tint(box), hovered = box === this.hovered, selected = box === this.selected, found = this.found.has(box.node) || this.marked.has(box);
     if (box.expandable && box.instruction < 0) {
       this.round(x + 3, y + 3, w, h, 5);
       g.fillStyle = c.panel; g.fill();
