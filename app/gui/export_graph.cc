@@ -256,7 +256,7 @@ class GraphExport {
       absl::StatusOr<ChosenGraph> chosen = ChooseGraph(input.hierarchy, choice_);
       if (!chosen.ok()) return Refuse(chosen.status());
       SayNote(*chosen);
-      input.marked = MarkedPlaces(*input.hierarchy, chosen->marked, choice_.slice);
+      input.marked = choice_.slice.parts.empty() ? PlacesAlong(*input.hierarchy, chosen->marked) : PlacesOf(*input.hierarchy, choice_.slice);
       // In the direction of the data: causes first. What was asked of is the first of what is found.
       if (!r_.why.empty()) std::reverse(input.marked.begin(), input.marked.end());
       const auto is = [&](const MarkedPlace& place) { return place.instruction == chosen->here; };

@@ -256,9 +256,11 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
   if (!influence.ok()) return influence.status();
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
-  last.Add(request.place.instruction);
-  for (const Influence& of_device : *influence) {
-    for (const InfluenceNode& node : of_device.nodes) last.Add(node.instruction);
+  last.Add(request.place.instruction, CallsTo(readers.of(readers.selected()).history(), request.place.frame));
+  for (int d = 0; d < static_cast<int>(influence->size()); ++d) {
+    for (const InfluenceNode& node : (*influence)[static_cast<size_t>(d)].nodes) {
+      last.Add(node.instruction, CallsTo(readers.of(d).history(), node.frame));
+    }
   }
   if (!request.json.empty()) return WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
   s.Say(InfluenceTextAcross(s, readers, *influence, request.all));
@@ -280,8 +282,8 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const M
   if (!influence.ok()) return influence.status();
   LastSlice& last = s.Extension<LastSlice>();
   last.Begin(*s.module);
-  last.Add(request->place.instruction);
-  for (const InfluenceNode& node : influence->nodes) last.Add(node.instruction);
+  last.Add(request->place.instruction, CallsTo(reader.history(), request->place.frame));
+  for (const InfluenceNode& node : influence->nodes) last.Add(node.instruction, CallsTo(reader.history(), node.frame));
   if (!request->json.empty()) {
     absl::Status status = WriteSlice(s, request->json, InfluenceJson(*s.module, reader.history(), *influence));
     if (!status.ok()) return status;

@@ -3,17 +3,26 @@
 #define HLOSCOPE_CORE_DEBUG_LAST_SLICE_H_
 
 #include <cstdint>
+#include <set>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_set.h"
+#include "core/debug/slice_parts.h"
 #include "core/ir/module.h"
 
 namespace hloscope {
 
 struct LastSlice {
+  // An instruction in one of the calls that lead to it.
+  struct Place {
+    const Instruction* instruction = nullptr;
+    std::vector<SliceCall> calls;
+  };
   uint64_t generation = 0;  // another one for each answer
   const Module* module = nullptr;
   std::vector<const Instruction*> instructions;  // without repeats, the one asked for first
+  std::vector<Place> places;                     // of an influence, the same
   void Begin(const Module& of) {
     ++generation;
     module = &of;
@@ -22,12 +31,19 @@ struct LastSlice {
     begun = true;
     moment = 1;
     instructions.clear();
+    places.clear();
+    seen_places.clear();
     seen.clear();
   }
   void Add(const Instruction* instruction) {
     if (instruction != nullptr && seen.insert(instruction).second) instructions.push_back(instruction);
   }
+  void Add(const Instruction* instruction, std::vector<SliceCall> calls) {
+    Add(instruction);
+    if (instruction != nullptr && seen_places.insert({instruction, calls}).second) places.push_back({instruction, std::move(calls)});
+  }
   absl::flat_hash_set<const Instruction*> seen;
+  std::set<std::pair<const Instruction*, std::vector<SliceCall>>> seen_places;
   bool several = false, begun = false;
   int moment = 0;  // of an answer for several moments: which one this is, from 1
 };

@@ -77,22 +77,6 @@ int64_t LeftOut(const SliceNode& node) {
   return node.expanded ? std::max<int64_t>(0, node.term_count - node.padding_terms - static_cast<int64_t>(node.terms.size())) : 0;
 }
 
-// The calls that lead to a frame, the outermost first.
-std::vector<SliceCall> CallsTo(const FrameHistory& history, int frame) {
-  std::vector<SliceCall> calls;
-  for (int f = frame; f >= 0 && history.place(f).caller != nullptr; f = history.place(f).parent) {
-    const FrameHistory::Place& p = history.place(f);
-    const auto called = p.caller->CalledComputations();
-    const auto is = [&](int which) { return which >= 0 && which < static_cast<int>(called.size()) && called[static_cast<size_t>(which)] == p.computation; };
-    // A condition may be the body as well, and a branch another one.
-    int which = p.kind == FrameKind::kWhileBody ? 1 : p.kind == FrameKind::kBranch ? p.branch : 0;
-    if (!is(which)) which = static_cast<int>(std::find(called.begin(), called.end(), p.computation) - called.begin());
-    calls.push_back({p.caller, which});
-  }
-  std::reverse(calls.begin(), calls.end());
-  return calls;
-}
-
 // The parts of one slice or of several, each of another moment: what several have is one part.
 class PartsGatherer {
  public:
@@ -222,7 +206,10 @@ absl::StatusOr<SliceParts> PartsOfInfluence(Session::State& s, absl::string_view
   s.out = out;
   if (!status.ok()) return status;
   SliceParts found;
-  for (const Instruction* i : s.Extension<LastSlice>().instructions) found.parts.push_back({i, "", ""});
+  for (const LastSlice::Place& place : s.Extension<LastSlice>().places) {
+    found.parts.push_back({place.instruction, "", ""});
+    found.parts.back().calls = place.calls;
+  }
   if (!found.parts.empty()) found.parts.front().asked = true;
   if (absl::string_view element, moment; SplitMoment(expression, &element, &moment)) TellMoments(s, &found);
   return found;

@@ -18,6 +18,7 @@ enum class Health : uint8_t { kUnknown, kFinite, kInfinite, kNaN };
 struct SliceCall {
   const Instruction* caller = nullptr;
   int which = 0;
+  auto operator<=>(const SliceCall&) const = default;
 };
 
 struct SlicePart {
@@ -27,7 +28,7 @@ struct SlicePart {
   Health health = Health::kUnknown;  // of those elements
   bool cut = false;                  // what it was made from is not in the slice, for that is cut at a depth
   bool asked = false;                // one element in it is what was asked of, at some moment
-  std::vector<SliceCall> calls;      // that lead to it, the outermost first; of a slice that runs
+  std::vector<SliceCall> calls;      // that lead to it, the outermost first
   int64_t terms = 0, terms_left = 0;  // of a sum, the one with the most terms that are not followed
 };
 // A later part was made from an earlier one.

@@ -2,6 +2,7 @@
 // a long chain stays at its margin.
 #include "core/debug/slice_text.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <set>
@@ -52,6 +53,21 @@ std::vector<const Instruction*> CallersOf(const FrameHistory& history, int frame
   std::vector<const Instruction*> callers;
   for (int f = frame; f >= 0; f = history.place(f).parent) callers.push_back(history.place(f).caller);
   return callers;
+}
+
+std::vector<SliceCall> CallsTo(const FrameHistory& history, int frame) {
+  std::vector<SliceCall> calls;
+  for (int f = frame; f >= 0 && history.place(f).caller != nullptr; f = history.place(f).parent) {
+    const FrameHistory::Place& p = history.place(f);
+    const auto called = p.caller->CalledComputations();
+    const auto is = [&](int which) { return which >= 0 && which < static_cast<int>(called.size()) && called[static_cast<size_t>(which)] == p.computation; };
+    // A condition may be the body as well, and a branch another one.
+    int which = p.kind == FrameKind::kWhileBody ? 1 : p.kind == FrameKind::kBranch ? p.branch : 0;
+    if (!is(which)) which = static_cast<int>(std::find(called.begin(), called.end(), p.computation) - called.begin());
+    calls.push_back({p.caller, which});
+  }
+  std::reverse(calls.begin(), calls.end());
+  return calls;
 }
 
 std::string FrameText(const FrameHistory& history, int frame, const std::function<std::string(int frame, const std::string& caller)>& run) {

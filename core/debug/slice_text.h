@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/debug/slice.h"
+#include "core/debug/slice_parts.h"
 
 namespace hloscope {
 
@@ -20,6 +21,8 @@ std::string SliceDot(const Module& module, const SliceFrames& frames, const Slic
 std::string PlaceText(const ElementPlace& place);
 // What runs a frame and the frames around it, the innermost first.
 std::vector<const Instruction*> CallersOf(const FrameHistory& history, int frame);
+// The calls that lead to a frame, the outermost first.
+std::vector<SliceCall> CallsTo(const FrameHistory& history, int frame);
 // "body, iteration 4 of %loop, call of %outer", the innermost first; "" in the entry. `run`: other words for a frame, "" for the usual ones.
 std::string FrameText(const FrameHistory& history, int frame,
                       const std::function<std::string(int frame, const std::string& caller)>& run = nullptr);

@@ -201,7 +201,7 @@ TEST(PageData, TellsTheRunsOfASliceApart) {
   slice.parts = {{&y, "body, iteration 2 of %w", "[0] = nan", Health::kNaN}, {&y, "body, iteration 1 of %w", "[0] = 1", Health::kFinite}};
   const CalledBy body = input.hierarchy->CallerOf(*y.parent);
   for (SlicePart& part : slice.parts) part.calls = {{body.caller, body.which}};
-  input.marked = MarkedPlaces(*input.hierarchy, {&y}, slice);
+  input.marked = PlacesOf(*input.hierarchy, slice);
   ASSERT_EQ(input.marked.size(), 1u);  // iterations are one place
   input.slice = &slice;
   input.slice_from_causes = true;

@@ -17,9 +17,10 @@ struct MarkedPlace {
 
 // Of a part of a slice.
 CallPath PathOf(const SlicePart& part);
-// Each place once. Of parts told apart by run those in which they ran, in the order of the parts; else `marked` in the calls that are marked too,
-// and in the first one where none is.
-std::vector<MarkedPlace> MarkedPlaces(const Hierarchy& hierarchy, const std::vector<const Instruction*>& marked, const SliceParts& slice);
+// Of all parts, each place once (iterations of a loop are one), in their order.
+std::vector<MarkedPlace> PlacesOf(const Hierarchy& hierarchy, const SliceParts& slice);
+// Of a way (ShortestPath): what it goes into it leaves by the same call. Around that the first calls.
+std::vector<MarkedPlace> PlacesAlong(const Hierarchy& hierarchy, const std::vector<const Instruction*>& way);
 
 }  // namespace hloscope
 
