@@ -1,5 +1,6 @@
 // hloscope diff: what differs between two programs, in their structure and in their values on the same inputs.
 #include <cstdio>
+#include <limits>
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
@@ -103,6 +104,7 @@ int Run_diff(const std::vector<std::string>& args) {
   std::fputs(ElidedWarning(CountElidedConstants(*a)).c_str(), stderr);
 
   lockstep.keep_going = o.all;
+  if (o.verbose) lockstep.keep = std::numeric_limits<size_t>::max();
   lockstep.machine = MachineOptionsOf(*session, **inputs_a);
   lockstep.progress = [&](int64_t compared) { progress.Set(absl::StrCat("comparing, ", compared, " values")); };
   absl::StatusOr<LockstepReport> report = RunLockstep(*a, *b, match, **inputs_a, **inputs_b, **backend, **backend, std::move(lockstep));

@@ -157,25 +157,26 @@ std::string DifferenceText::Values(const LockstepReport& r) const {
   }
   absl::StrAppend(&text, "first divergence: ", Text(r.divergences[0]));
   if (r.divergences.size() < 2) return text;
-  // What inherits and is another operation besides may add to what it inherits.
-  const auto changed = [](const Divergence& d) { return !d.own && (!d.changed.empty() || !d.only_a.empty() || !d.only_b.empty()); };
-  const int64_t both = std::count_if(r.divergences.begin(), r.divergences.end(), changed);
   // A loop's instruction is told once, with how often.
-  absl::flat_hash_map<const Instruction*, int64_t> times;
-  for (const Divergence& d : r.divergences) times[d.a] += d.own || changed(d);
   const auto again = [&](const Instruction* i) {
-    return !verbose && times[i] > 1 ? absl::StrCat("  and ", Count(times[i] - 1, "more time"), "\n") : "";
+    const auto times = r.telling.find(i);
+    return !verbose && times != r.telling.end() && times->second > 1 ? absl::StrCat("  and ", Count(times->second - 1, "more time"), "\n") : "";
   };
   absl::StrAppend(&text, again(r.divergences[0].a));
   absl::StrAppend(&text, Count(r.diverging, "pair"), " differ: ", r.own, " of their own, ", r.diverging - r.own, " inherited",
-                  both > 0 ? absl::StrCat(" (", both, " of them changed besides)") : "", "\n");
+                  r.besides > 0 ? absl::StrCat(" (", r.besides, " of them changed besides)") : "", "\n");
   absl::flat_hash_set<const Instruction*> told = {r.divergences[0].a};
-  size_t shown = 0;
+  size_t shown = 0, more = 0;
   for (size_t k = 1; k < r.divergences.size(); ++k) {
     const Divergence& d = r.divergences[k];
-    if ((!d.own && !changed(d)) || (!verbose && (!told.insert(d.a).second || ++shown > 20))) continue;
+    if ((!d.own && !d.besides()) || (!verbose && !told.insert(d.a).second)) continue;
+    if (!verbose && ++shown > 20) {
+      ++more;
+      continue;
+    }
     absl::StrAppend(&text, d.own ? "another of its own: " : "inherits, and is changed besides: ", Text(d), again(d.a));
   }
+  if (more > 0) absl::StrAppend(&text, "and ", more, more == 1 ? " further instruction" : " further instructions", " of their own, or changed besides; -v tells of each\n");
   return text;
 }
 

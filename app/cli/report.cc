@@ -292,7 +292,7 @@ class ComparisonReport {
     if (values.divergences.empty()) return;
     ReportTable table;
     table.title = "Divergences";
-    table.note = values.diverging == 1 ? "1 pair differs, of its own" : absl::StrCat(Count(values.diverging, "pair"), " differ, ", values.own, " of their own; the others inherit", values.diverging > static_cast<int64_t>(kMostRows) ? absl::StrCat("; the first ", kMostRows) : "");
+    table.note = values.diverging == 1 ? "1 pair differs, of its own" : absl::StrCat(Count(values.diverging, "pair"), " differ, ", values.own, " of their own; the others inherit", values.diverging > static_cast<int64_t>(kMostRows) ? absl::StrCat("; the first ", kMostRows, " and, of each further instruction that adds to it, the first") : "");
     table.head = {"instruction", "shape", "where", "kind", "differing", "first", "expected (a)", "got (b)", "ulp"};
     for (const Divergence& d : values.divergences) {
       table.rows.push_back({absl::StrCat(d.result ? "result, %" : "%", d.a->name, d.output >= 0 ? absl::StrCat("{", d.output, "}") : ""), ShapeText(d.shape), d.where, d.own ? "own" : "inherited",

@@ -423,15 +423,25 @@ class Lockstep {
     d.own = !inherited;
     ++report_.diverging;
     report_.own += d.own;
-    if (report_.divergences.size() < options_.keep) {
-      for (const StructuralChange& change : match_.changes) {
-        if (change.a == d.a && change.kind == StructuralChange::kChanged) d.changed = change.what;
-      }
-      if (d.changed.empty()) d.changed = ChangedWithin(*d.a, *d.b);
+    d.changed = ChangedIn(*d.a, *d.b);
+    report_.besides += d.besides();
+    const bool telling = d.own || d.besides();
+    const bool first = telling && ++report_.telling[d.a] == 1;
+    if (report_.divergences.size() < options_.keep || first) {
       d.where = Where(side);
       report_.divergences.push_back(std::move(d));
     }
     if (!options_.keep_going) stop_ = true;
+  }
+
+  const std::vector<std::string>& ChangedIn(const Instruction& a, const Instruction& b) {
+    const auto [known, fresh] = changed_in_.try_emplace(&a);
+    if (!fresh) return known->second;
+    for (const StructuralChange& change : match_.changes) {
+      if (change.a == &a && change.kind == StructuralChange::kChanged) known->second = change.what;
+    }
+    if (known->second.empty()) known->second = ChangedWithin(a, b);
+    return known->second;
   }
 
   // Changes in what the two call (a reducer, say), which runs without instructions of its own.
@@ -532,11 +542,13 @@ class Lockstep {
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
       d.own = report_.diverging++ == 0;
       report_.own += d.own;
-      if (report_.divergences.size() < options_.keep) report_.divergences.push_back(std::move(d));
+      report_.telling[d.a] += d.own;
+      if (report_.divergences.size() < options_.keep || d.own) report_.divergences.push_back(std::move(d));
       if (!options_.keep_going) return;
     }
   }
 
+  absl::flat_hash_map<const Instruction*, std::vector<std::string>> changed_in_;  // by instruction of a
   const Module &a_, &b_;
   const ProgramMatch& match_;
   const ProgramInputs* inputs_[2];

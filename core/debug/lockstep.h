@@ -13,6 +13,7 @@
 #include "core/debug/compare_values.h"
 #include "core/debug/match.h"
 #include "core/debug/program_inputs.h"
+#include "absl/container/flat_hash_map.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
 
@@ -22,7 +23,7 @@ struct LockstepOptions {
   BudgetTable budgets;             // by the instructions of either program; where none speaks: the same bits, or of numbers of different
                                    // types what sums in another order may be off by in the narrower one
   bool keep_going = false;         // past the first divergence, to the end
-  size_t keep = 100;               // divergences kept
+  size_t keep = 100;               // divergences kept; beyond them the first that tells something of each further instruction
   int64_t waiting_bytes = int64_t{256} << 20;  // of values that wait in memory for their like; beyond it they wait in a file
   MachineOptions machine;          // of both
   std::function<void(int64_t compared)> progress;
@@ -49,6 +50,8 @@ struct Divergence {
   bool own = false;
   std::vector<const Instruction*> only_a, only_b;  // between it and the pairs that agree: instructions of one program only
   std::vector<std::string> changed;                // what differs in the instruction itself
+  // It inherits, and is another operation besides: that may add to what it inherits.
+  bool besides() const { return !own && (!changed.empty() || !only_a.empty() || !only_b.empty()); }
 };
 
 struct LockstepReport {
@@ -61,6 +64,8 @@ struct LockstepReport {
   bool results_compared = false;
   std::string results_why;             // why not, if not
   std::vector<Divergence> divergences; // as found; the first is own
+  int64_t besides = 0;                 // that inherit, and are other operations besides
+  absl::flat_hash_map<const Instruction*, int64_t> telling;  // by instruction of a: how many are own, or other operations besides
   std::string error_a, error_b;        // where and how a program stopped, if it did
   double worst_ulp = 0;                // of all pairs within their budgets
   const Instruction* worst = nullptr;

@@ -21,7 +21,7 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kKept = 100;
+constexpr size_t kKept = 100, kMostKept = 1000;  // divergences; beyond the first those that are own
 
 absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& value, const WatchedRun::Visitor& visit) {
   if (value.shape().IsTuple()) {
@@ -215,7 +215,7 @@ class RecordComparer {
     report_.own += d.own;
     diverged_.insert(d.place);
     if (d.instruction->literal != nullptr) constants_.insert(d.instruction);
-    if (report_.divergences.size() < kKept) report_.divergences.push_back(std::move(d));
+    if (report_.divergences.size() < kKept || (d.own && report_.divergences.size() < kMostKept)) report_.divergences.push_back(std::move(d));
     return keep_going_ ? absl::OkStatus() : absl::CancelledError("diverged");
   }
 
@@ -283,6 +283,7 @@ std::string ToText(const RecordComparison& r) {
   for (size_t k = 1; k < r.divergences.size(); ++k) {
     if (r.divergences[k].own && ++shown <= 20) absl::StrAppend(&text, "another of its own: ", ToText(r.divergences[k]));
   }
+  if (r.own > 21) absl::StrAppend(&text, "and ", r.own - 21, " more of their own\n");
   return text;
 }
 
