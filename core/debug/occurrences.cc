@@ -85,6 +85,15 @@ absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::fl
   return absl::OkStatus();
 }
 
+// False: that moment is not on the way.
+absl::StatusOr<bool> Seek(Session::State& s, const Mark& to) {
+  const StopReason reason = s.Extension<Travel>().timeline->Seek(to);
+  if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+  if (reason == StopReason::kStep || reason == StopReason::kFinished) return true;
+  if (reason == StopReason::kError && NotOnTheWay(s.machine->status())) return false;
+  return SeekStatus(s, reason);
+}
+
 // The first iteration after `k` that one of the ways means in its loop at `depth`: between those of two ways there may be others. -1: none.
 int64_t NextMeant(const std::vector<const Way*>& ways, size_t depth, int64_t k) {
   int64_t next = -1;
@@ -323,65 +332,82 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
 
 absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
                                        const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
-  Timeline& timeline = *s.Extension<Travel>().timeline;
-  const auto seek = [&](const Mark& to) -> absl::StatusOr<bool> {
-    const StopReason reason = timeline.Seek(to);
-    if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
-    if (reason == StopReason::kStep || reason == StopReason::kFinished) return true;
-    if (reason == StopReason::kError && NotOnTheWay(s.machine->status())) return false;
-    return SeekStatus(s, reason);
-  };
+  const Timeline& timeline = *s.Extension<Travel>().timeline;
   if (ways[0]->steps.size() == depth) {
-    const absl::StatusOr<bool> there = seek(AfterEdits(timeline, mark));
+    const absl::StatusOr<bool> there = Seek(s, AfterEdits(timeline, mark));
     if (!there.ok() || !*there) return there.ok() ? absl::StatusOr<bool>(true) : there;
     Occurrence occurrence{std::move(iterations), 0, ways[0]};
     for (size_t k = 0; k < ways[0]->open_from; ++k) occurrence.shown_from += IsLoopStep(ways[0]->steps[k]) ? 1 : 0;
     s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     return each(occurrence);
   }
-  // What each instruction here runs, in program order: the ways are in that order already.
+  // What each instruction here runs, in program order: the ways are in that order already. Of a loop both parts together.
   for (size_t begin = 0; begin < ways.size();) {
     const Way::Step& step = ways[begin]->steps[depth];
+    const auto along = [&](const Way::Step& other) {
+      return other.caller == step.caller && other.branch == step.branch && (other.callee == step.callee || (IsLoopStep(step) && IsLoopStep(other)));
+    };
     size_t end = begin;
-    while (end < ways.size() && ways[end]->steps[depth].caller == step.caller && ways[end]->steps[depth].callee == step.callee && ways[end]->steps[depth].branch == step.branch) ++end;
+    while (end < ways.size() && along(ways[end]->steps[depth])) ++end;
     const std::vector<const Way*> inside(ways.begin() + static_cast<ptrdiff_t>(begin), ways.begin() + static_cast<ptrdiff_t>(end));
     begin = end;
     mark.levels.back().position = step.caller->index;
-    Mark there = mark;
-    there.levels.push_back(step.level);
-    if (!IsLoopStep(step)) {
-      const absl::StatusOr<bool> more = Walk(s, inside, depth + 1, there, iterations, each);
+    if (IsLoopStep(step)) {
+      const absl::StatusOr<bool> more = WalkLoop(s, inside, depth, mark, iterations, each);
       if (!more.ok() || !*more) return more;
       continue;
     }
-    int64_t first = inside[0]->ranges[depth].first, last = inside[0]->ranges[depth].last;
-    for (const Way* way : inside) {
-      first = std::min(first, way->ranges[depth].first);
-      last = last < 0 || way->ranges[depth].last < 0 ? -1 : std::max(last, way->ranges[depth].last);
-    }
-    const bool innermost = std::none_of(inside[0]->steps.begin() + static_cast<ptrdiff_t>(depth) + 1, inside[0]->steps.end(), IsLoopStep);
-    if (innermost && first > 0) {  // how far it comes, should it not come so far
-      const std::optional<int64_t> trips = [&]() -> std::optional<int64_t> {
-        const absl::StatusOr<bool> at = seek(mark);
-        return at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, step.caller->index) : std::nullopt;
-      }();
-      if (trips.has_value()) most_ = std::max(most_, *trips - 1);
-    }
-    for (int64_t k = first; k >= 0 && (last < 0 || k <= last); k = NextMeant(inside, depth, k)) {
-      there.levels.back().iteration = k;
-      const absl::StatusOr<bool> runs = seek(there);
-      if (!runs.ok()) return runs;
-      if (!*runs) break;  // the loop has ended
-      if (innermost) most_ = std::max(most_, k);
+    Mark there = mark;
+    there.levels.push_back(step.level);
+    const absl::StatusOr<bool> more = Walk(s, inside, depth + 1, there, iterations, each);
+    if (!more.ok() || !*more) return more;
+  }
+  return true;
+}
+
+// Iteration by iteration, in each the condition before the body.
+absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<const Way*>& ways, size_t depth, const Mark& mark, const std::vector<int64_t>& iterations,
+                                           const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
+  const Instruction& loop = *ways[0]->steps[depth].caller;
+  const auto innermost = [&](const Way& way) { return std::none_of(way.steps.begin() + static_cast<ptrdiff_t>(depth) + 1, way.steps.end(), IsLoopStep); };
+  std::vector<const Way*> parts[2];  // the condition's, the body's
+  int64_t first = ways[0]->ranges[depth].first;
+  bool far = false;  // how far it comes is told, should it not come so far
+  for (const Way* way : ways) {
+    parts[way->steps[depth].level.kind == FrameKind::kWhileBody].push_back(way);
+    first = std::min(first, way->ranges[depth].first);
+    far |= innermost(*way);
+  }
+  if (far && first > 0) {
+    const absl::StatusOr<bool> at = Seek(s, mark);
+    const std::optional<int64_t> trips = at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, loop.index) : std::nullopt;
+    if (trips.has_value()) most_ = std::max(most_, *trips - 1);
+  }
+  for (int64_t k = first; k >= 0;) {
+    for (std::vector<const Way*>& part : parts) {
       std::vector<const Way*> wanted;
-      for (const Way* way : inside) {
+      for (const Way* way : part) {
         if (k >= way->ranges[depth].first && (way->ranges[depth].last < 0 || k <= way->ranges[depth].last)) wanted.push_back(way);
       }
+      if (wanted.empty()) continue;
+      Mark there = mark;
+      there.levels.push_back(wanted[0]->steps[depth].level);
+      there.levels.back().iteration = k;
+      const absl::StatusOr<bool> runs = Seek(s, there);
+      if (!runs.ok()) return runs;
+      if (!*runs) {  // the loop has ended
+        part.clear();
+        continue;
+      }
+      if (std::any_of(wanted.begin(), wanted.end(), [&](const Way* way) { return innermost(*way); })) most_ = std::max(most_, k);
       std::vector<int64_t> around = iterations;
       around.push_back(k);
       const absl::StatusOr<bool> more = Walk(s, wanted, depth + 1, there, std::move(around), each);
       if (!more.ok() || !*more) return more;
     }
+    std::vector<const Way*> left = parts[0];
+    left.insert(left.end(), parts[1].begin(), parts[1].end());
+    k = NextMeant(left, depth, k);
   }
   return true;
 }

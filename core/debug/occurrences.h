@@ -63,6 +63,9 @@ class Occurrences {
   absl::StatusOr<bool> Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
                             const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
 
+  absl::StatusOr<bool> WalkLoop(Session::State& s, const std::vector<const Way*>& ways, size_t depth, const Mark& mark, const std::vector<int64_t>& iterations,
+                                const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
+
   std::string LegendOf(size_t group) const;
   std::string NameOf(const Instruction& loop) const { return LoopName(*module_, loop); }
   // "w", "condition of w"; of a group that is in no loop "no loop". `sigil`: before the loop's name.
