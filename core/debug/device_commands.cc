@@ -110,7 +110,9 @@ absl::Status InfoProcesses(Session::State& s, absl::string_view args) {
 
 absl::Status SetStop(Session::State& s, absl::string_view word) {
   if (word != "all" && word != "one") return absl::InvalidArgumentError("set stop takes all (a stop stops every device) or one (it holds its device, and the others go on)");
-  DevicesOf(s).stop_one = word == "one";
+  Devices& all = DevicesOf(s);
+  all.stop_one = word == "one";
+  if (!all.stop_one) all.held.assign(all.held.size(), false);  // a stop holds nobody any more
   return absl::OkStatus();
 }
 

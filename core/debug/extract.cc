@@ -7,6 +7,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/strip.h"
+#include "core/debug/catch_commands.h"
+#include "core/debug/catches.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/devices.h"
 #include "core/debug/hand_sets.h"
@@ -318,9 +320,11 @@ absl::Status CommandExtract(Session::State& s, absl::string_view args) {
     if (!wanted->name.empty()) depth = 0;
     target = s.machine->frames()[depth].computation->root;
   } else if (wanted->name.empty()) {
+    // After a catch it is what was caught, which stands behind the program.
+    const Caught* caught = depth + 1 == static_cast<int>(s.machine->frames().size()) ? CaughtHere(s) : nullptr;
     const absl::StatusOr<const Instruction*> here = s.FindInstruction("");
     if (!here.ok()) return here.status();
-    target = *here;
+    target = caught != nullptr && caught->instruction->parent == selected.computation ? caught->instruction : *here;
   } else {
     const absl::StatusOr<std::pair<int, const Instruction*>> found = s.FindValue(absl::StripPrefix(wanted->name, "%"));
     if (!found.ok()) return found.status();

@@ -87,6 +87,8 @@ struct Frame {
   struct Begun {
     int position = 0;  // of the instruction here that has no value yet
     uint64_t key = 0;  // of the exchange (ExchangeCall::key)
+    uint64_t history = 0;  // it belongs to the run as it was then, whatever was set since
+    int64_t executed = 0;
     const Instruction* collective = nullptr;
     std::vector<Value> seen;             // its inputs, where an observer is to be told
     std::shared_ptr<const Frame> inner;  // of an asynchronous start: the frame that ended with the collective

@@ -42,10 +42,16 @@ Mark MarkAt(absl::Span<const Frame> frames, int position) {
 
 }  // namespace
 
-void Machine::Impl::LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at) {
+void Machine::Impl::LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at, const Frame::Begun* begun) {
   if (checkpoint == nullptr) return;
-  Log(key, value, std::move(failure));
-  exchanged = std::move(at);
+  if (begun == nullptr) Log(key, value, std::move(failure));
+  else replay_log.insert_or_assign(MixHash(key, begun->history), Logged{begun->executed, value, std::move(failure)});
+  NoteExchanged(at);
+}
+
+// The last one of the run: what is begun may be begun again where somebody goes back.
+void Machine::Impl::NoteExchanged(const Mark& at) {
+  if (exchanged.levels.empty() || exchanged < at) exchanged = at;
 }
 
 // Who observes may stop behind it.
@@ -73,7 +79,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
   const bool observed = stack.main && m.region_observer_ && !replaying;
   const bool beside = BeginsBeside(stack, root);
   const auto go_on_without = [&](std::vector<Value> seen) {
-    frame.begun.push_back({region.root, key, &root, std::move(seen), nullptr});
+    frame.begun.push_back({region.root, key, histories.back().number, m.executed_, &root, std::move(seen), nullptr});
     Consume(frame, region);
     return Outcome::kDone;
   };
@@ -109,7 +115,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       return fail(made.status());
     }
     if (!made->has_value() && beside) {
-      if (checkpoint != nullptr) exchanged = here;  // what led there has been given away
+      if (checkpoint != nullptr) NoteExchanged(here);  // what led there has been given away
       return go_on_without(std::move(seen));
     }
     if (!made->has_value()) return Outcome::kWaiting;
@@ -190,13 +196,13 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
       made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});
     }
     if (!made.ok()) {
-      LogExchange(begun.key, Value(), made.status(), here);
+      LogExchange(begun.key, Value(), made.status(), here, &begun);
       return fail(made.status());
     }
     if (!made->has_value()) return Outcome::kWaiting;
     result = ToLayout(**made, collective.shape, &m.account_);
     if (!result.has_value()) return fail(MemoryError(collective.shape.ByteSize(), collective));
-    LogExchange(begun.key, result, absl::OkStatus(), here);
+    LogExchange(begun.key, result, absl::OkStatus(), here, &begun);
   }
   // The observer is told where the collective stands, within the frame that was left. There is room for it: callers hold on to frames.
   if (begun.inner != nullptr) stack.frames.push_back(*begun.inner);

@@ -240,10 +240,11 @@ struct Machine::Impl {
   absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction) const;
   // Of a frame of the main stack: what is begun and one of `inputs` has come, or the device waits at `position`.
   Outcome AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position);
+  void NoteExchanged(const Mark& at);
   Outcome FinishBegun(Stack& stack, size_t which, int position);
   bool BeginsBeside(const Stack& stack, const Instruction& instruction) const;
   void LeaveBegun(Stack& stack);  // the top frame, an asynchronous start's, ends with what is begun
-  void LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at);
+  void LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at, const Frame::Begun* begun = nullptr);
   absl::Status ObserveExchange(const Frame& frame, const Region& region, absl::Span<const Value> seen, const Value& result);
 
   // machine_dynamic.cc

@@ -141,7 +141,7 @@ void DefineSendRecv(OpRegistry& r) {
   const Row rows[] = {
       {Opcode::kSend, 1, 2, InferSend, EvaluateSend, HostService::kSend, "begins to send a value on a channel",
        "Gives (operand, u32 request, token); older texts have no token. It reaches the `recv` of the same channel in the same computation, else the "
-       "one device that receives on the channel; `source_target_pairs` name more than one. Without a receiver it is an error when it runs."},
+       "one device that receives on the channel; `source_target_pairs` name more than one, by the numbers of all devices (replica by replica, in each its partitions). Without a receiver it is an error when it runs."},
       {Opcode::kSendDone, 1, 1, InferSendDone, EvaluateSendDone, HostService::kNone, "waits until a send is complete",
        "Takes what `send` gave; the token, if there is one, comes after it."},
       {Opcode::kRecv, 0, 1, InferRecv, EvaluateRecv, HostService::kNone, "begins to receive a value on a channel",

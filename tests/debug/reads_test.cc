@@ -31,6 +31,7 @@ constexpr absl::string_view kSizes = "a size decides which elements there are: e
 constexpr absl::string_view kDevices = "who sends what is decided by the devices; the claim holds for any of them";
 
 // Operations that no instance tests.
+constexpr absl::string_view kNobodySends = "in its sample nobody sends: zeros arrive, whatever there is";
 const std::map<absl::string_view, absl::string_view> kNotTested = {
     {"iota", kReadsNothing},
     {"constant", kReadsNothing},
@@ -45,6 +46,7 @@ const std::map<absl::string_view, absl::string_view> kNotTested = {
     {"recv", kElsewhere},
     {"recv-done", kElsewhere},
     {"get-dimension-size", "it reads a size, and no element"},
+    {"collective-permute-done", kNobodySends},
 };
 
 // Operations that claim elements which change nothing.
@@ -58,6 +60,7 @@ const std::map<absl::string_view, absl::string_view> kMore = {
     {"async-start", kCalls},
     {"scan",
      "a step may do without a part of its state or of its slice; steps that are no running fold of one operation are not looked into"},
+    {"collective-permute-done", kNobodySends},
     {"scatter", kUpdates},
     {"select-and-scatter", kUpdates},
     {"sort", "what is compared may decide nothing beside the others of its line, of a type of few values"},
