@@ -89,6 +89,7 @@ class BuilderPanel : public Panel {
     if (action == "form") {
       mode_ = kAdd;
       add_.Open(rest);
+      seen_selection_ = context.selection.generation;  // what was selected before is not meant
       if (!add_.open()) *error = absl::StrCat("there is no operation '", rest, "'");
       // Where there is one value only, it is meant.
       const std::shared_ptr<const Reading> at = context.document.FreshReading();
@@ -153,6 +154,7 @@ class BuilderPanel : public Panel {
     if (found == nullptr) return;
     BuilderForm& form = mode_ == kChange ? change_ : add_;
     if (form.armed >= 0 && mode_ != kData) {
+      if (!selection.chosen) return;  // a stop connects nothing
       if (computation == Home(reading) || (mode_ == kChange && computation->name == change_home_)) form.Connect(std::string(found->name));
       return;
     }

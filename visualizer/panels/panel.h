@@ -25,6 +25,7 @@ struct Selection {
   // What `why` or `influence` found last, lit up in the program and the graph. Names, so that they outlive edits.
   std::vector<const Instruction*> slice;
   uint64_t generation = 0;                    // changes with each selection, so that panels can scroll to it
+  bool chosen = false;                        // by a click or a command; not: where the program stopped, where the caret went
   bool reveal = false;                        // in this frame: panels bring the selected instruction into view
 };
 

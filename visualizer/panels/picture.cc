@@ -132,6 +132,7 @@ class PicturePanel : public Panel {
       quiet_frames_ = context.engine.idle() ? quiet_frames_ + 1 : 0;
       if (quiet_frames_ < 3) return;
       context.select(run_to_, {});
+      context.selection.chosen = false;  // that was the run
       run_to_ = nullptr;
       return;
     }

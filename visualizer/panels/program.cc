@@ -140,7 +140,7 @@ void ProgramPanel::GoBack(PanelContext& context) {
   GoTo(context, to, to, false);
 }
 
-void ProgramPanel::SelectAtCaret(PanelContext& context) {
+void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
   const Document& document = context.document;
   const int64_t at = editor_.selection_begin();
   const int line = document.LineAt(at);
@@ -152,8 +152,10 @@ void ProgramPanel::SelectAtCaret(PanelContext& context) {
     if (range.valid() && range.begin <= at) chosen = shown;
   }
   const Instruction* running = index_.Running(chosen);
-  if (running == nullptr || running == context.selection.instruction) return;
-  context.select(running, {});
+  const bool again = running == context.selection.instruction;
+  if (running == nullptr || (again && !clicked)) return;
+  context.select(running, again ? context.selection.element : std::vector<int64_t>());
+  context.selection.chosen = clicked;
   own_selection_ = context.selection.generation;
 }
 

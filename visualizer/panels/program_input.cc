@@ -85,7 +85,7 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
       }
     } else if (line >= 0 && in_gutter) {
       editor_.SelectLine(document, line);
-      SelectAtCaret(context);
+      SelectAtCaret(context, /*clicked=*/true);
     } else if (line >= 0 && in_fold && FoldAt(line) != nullptr) {
       ToggleFold(document, line);
     } else {
@@ -102,7 +102,7 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
           ToggleFold(document, line);
         editor_.Place(document, offset, io.KeyShift);
         dragging_ = true;
-        SelectAtCaret(context);
+        SelectAtCaret(context, /*clicked=*/true);
       }
     }
   }

@@ -80,7 +80,7 @@ class ProgramPanel : public Panel {
   void GoToDefinition(PanelContext& context, int64_t offset);
   void ShowUses(PanelContext& context, int64_t offset);
   void GoBack(PanelContext& context);
-  void SelectAtCaret(PanelContext& context);
+  void SelectAtCaret(PanelContext& context, bool clicked = false);
   void ToggleBreakpoint(PanelContext& context, const Instruction* running);
   void UpdateValues(PanelContext& context);
   const StopRow* StopAt(const Snapshot& now, const Instruction* running) const;

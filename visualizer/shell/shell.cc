@@ -64,12 +64,13 @@ PanelContext Shell::Context() {
             Run(command);
           },
           [this](std::string name, std::string text) { OpenText(name, text); },
-          [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element)); },
+          [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
           console_,
           false};
 }
 
-void Shell::Select(const Instruction* instruction, std::vector<int64_t> element) {
+void Shell::Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen) {
+  selection_.chosen = chosen;
   selection_.instruction = instruction;
   selection_.element = std::move(element);
   ++selection_.generation;
@@ -307,11 +308,11 @@ void Shell::TakeMoment() {
   const Instruction* here = now_->here();
   const bool finished = now_->phase == Phase::kFinished;
   if (now_->caught != nullptr && here != seen_here_) {
-    Select(now_->caught, now_->caught_element);
+    Select(now_->caught, now_->caught_element, /*chosen=*/false);
   } else if (here != seen_here_ && here != nullptr) {
-    Select(here, {});
+    Select(here, {}, /*chosen=*/false);
   } else if (finished && !seen_finished_ && now_->module != nullptr && now_->module->entry != nullptr) {
-    Select(now_->module->entry->root, {});  // what the program has come to
+    Select(now_->module->entry->root, {}, /*chosen=*/false);  // what the program has come to
   }
   // Why the program cannot go on is told in front.
   if (now_->phase == Phase::kError && (here != seen_here_ || !seen_error_) && layout_.IsOpen("problems")) layout_.Open("problems");

@@ -72,7 +72,7 @@ class Shell {
   void TakeMoment();             // the program moved
   void LookAtFile();             // others may have written it
   void RunWindowCommand(const std::string& args);
-  void Select(const Instruction* instruction, std::vector<int64_t> element);
+  void Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen);
   void OpenText(const std::string& name, const std::string& text);
   void Execute(const std::string& command);  // by the session, as the text is that it has
   bool HasEdits() const;         // the text is not what would run

@@ -306,7 +306,7 @@ struct WindowCommands {
     }
     const Instruction* found = Find(s, name);
     if (found == nullptr) return absl::StrCat("there is no instruction '", name, "'");
-    s.Select(found, std::move(element));
+    s.Select(found, std::move(element), /*chosen=*/true);
     return "";
   }
   static std::string Theme(Shell& s, const std::string& args) {
