@@ -410,15 +410,26 @@ class ConsolePanel : public Panel {
     if (active && !line_.empty() && !from_history_) {
       if (ui::Pressed("Escape")) from_history_ = true;  // away until the next letter
       const std::shared_ptr<const std::vector<std::string>> before = offered_;
-      offered_ = completions_.Get(context.engine, line_, [line = line_](Session::State& s) -> absl::StatusOr<std::vector<std::string>> { return s.session->Complete(line); });
+      const bool of_window = Complete(context);
       if (offered_ != before && chosen_ >= 0 && (offered_ == nullptr || chosen_ >= static_cast<int>(offered_->size()))) chosen_ = -1;
       // While the answer to the last letter is on its way, the list of the letter before stays.
-      if (offered_ != nullptr && (completions_.fresh() || was_open)) DrawCompletions(field);
+      if (offered_ != nullptr && (of_window || completions_.fresh() || was_open)) DrawCompletions(field);
     } else if (!entered) {
       if (!active) chosen_ = -1;
       if (!active || line_.empty()) offered_ = nullptr;
     }
     if (entered) Enter(context);
+  }
+
+  // What `window` does is not the session's: it is completed at once, and true.
+  bool Complete(PanelContext& context) {
+    if (!absl::StartsWith(line_, "window ")) {
+      completed_.clear();
+      offered_ = completions_.Get(context.engine, line_, [line = line_](Session::State& s) -> absl::StatusOr<std::vector<std::string>> { return s.session->Complete(line); });
+      return false;
+    }
+    if (std::exchange(completed_, line_) != line_ || offered_ == nullptr) offered_ = std::make_shared<const std::vector<std::string>>(context.complete_window(line_));
+    return true;
   }
 
   void Enter(PanelContext& context) {
@@ -506,6 +517,7 @@ class ConsolePanel : public Panel {
   bool marking_ = false;
 
   std::string line_, clicked_line_;
+  std::string completed_;  // the line behind window that `offered_` is of
   std::vector<std::string> history_;
   int at_history_ = -1, chosen_ = -1, first_shown_ = 0;
   bool refocus_ = false, to_end_ = false, from_history_ = false, popup_open_ = false;

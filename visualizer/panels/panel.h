@@ -44,6 +44,8 @@ struct PanelContext {
   std::function<void(const Instruction* instruction, std::vector<int64_t> element)> select;
   // Lines of the console, oldest first; grows.
   const std::vector<ConsoleLine>& console;
+  // What could stand at the end of a line that begins with "window".
+  std::function<std::vector<std::string>(absl::string_view line)> complete_window;
   bool focused = false;  // the panel has the keyboard
 };
 

@@ -12,6 +12,7 @@
 #include "core/debug/command_table.h"
 #include "visualizer/model/samples.h"
 #include "visualizer/shell/actions.h"
+#include "visualizer/shell/window_commands.h"
 #include "visualizer/widgets/controls.h"
 #include "visualizer/widgets/keys.h"
 
@@ -66,6 +67,7 @@ PanelContext Shell::Context() {
           [this](std::string name, std::string text) { OpenText(name, text); },
           [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
           console_,
+          [this](absl::string_view line) { return CompleteWindowCommand(*now_, line); },
           false};
 }
 

@@ -2,7 +2,11 @@
 #ifndef HLOSCOPE_VISUALIZER_SHELL_WINDOW_COMMANDS_H_
 #define HLOSCOPE_VISUALIZER_SHELL_WINDOW_COMMANDS_H_
 
+#include <string>
 #include <vector>
+
+#include "absl/strings/string_view.h"
+#include "visualizer/model/snapshot.h"
 
 namespace hloscope {
 
@@ -12,6 +16,8 @@ struct WindowCommandRow {
   const char* help;
 };
 const std::vector<WindowCommandRow>& WindowCommandRows();
+// What the last word of the line, which begins with "window", could be: commands and panels, their words, after % the instructions.
+std::vector<std::string> CompleteWindowCommand(const Snapshot& now, absl::string_view line);
 
 }  // namespace hloscope
 
