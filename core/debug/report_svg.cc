@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/debug/report.h"
 #include "core/literal/format.h"
+#include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
 
 namespace hloscope {
@@ -165,8 +166,7 @@ std::string HistogramSvg(const Value& array) {
   for (int64_t k = 0; k < count; k += step) {
     const double x = ElementAsDouble(array, k);
     if (!std::isfinite(x)) continue;
-    const double at = (x / 2 - s.min / 2) / (s.max / 2 - s.min / 2) * kBins;  // halves: the range of f64 may overflow
-    ++bins[std::clamp(static_cast<int>(at), 0, kBins - 1)];
+    ++bins[static_cast<size_t>(BinInRange(x, s.min, s.max, kBins))];
   }
   const double most = static_cast<double>(*std::max_element(bins.begin(), bins.end()));
   std::string svg = "<svg class=\"histogram\" viewBox=\"0 0 240 80\" width=\"240\" height=\"80\" role=\"img\">";
@@ -174,7 +174,7 @@ std::string HistogramSvg(const Value& array) {
     if (bins[k] == 0) continue;
     const double height = std::max(1.0, 76.0 * static_cast<double>(bins[k]) / most);
     absl::StrAppendFormat(&svg, "<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"7\" height=\"%.2f\"><title>%s to %s: %d</title></rect>", k * 7.5, 80 - height, height,
-                          FormatDouble(s.min + (s.max - s.min) * k / kBins, 4), FormatDouble(s.min + (s.max - s.min) * (k + 1) / kBins, 4), bins[k] * step);
+                          FormatDouble(NumberInRange(s.min, s.max, k, kBins), 4), FormatDouble(NumberInRange(s.min, s.max, k + 1, kBins), 4), bins[k] * step);
   }
   return absl::StrCat(svg, "<line class=\"axis\" x1=\"0\" x2=\"240\" y1=\"80\" y2=\"80\"/></svg>");
 }

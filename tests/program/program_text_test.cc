@@ -398,6 +398,23 @@ TEST(SummaryTest, SaysRangesAndTrouble) {
   EXPECT_EQ(Summary(Value::Allocate(Shape::Array(ElementType::kF32, {0, 3}))).text, "empty");
 }
 
+TEST(SummaryTest, OneNumberForAllIsExact) {
+  Value value = Value::Allocate(Shape::Array(ElementType::kF32, {2}));
+  value.mutable_as<float>()[0] = value.mutable_as<float>()[1] = 1.0001f;
+  EXPECT_EQ(Summary(value).text, "all 1.0001");
+  EXPECT_EQ(Summary(value).detail, "mean 1.0001");
+  value.mutable_as<float>()[0] = 1;
+  EXPECT_EQ(Summary(value).text, "1 .. 1.0001");
+  Value wide = Value::Allocate(Shape::Array(ElementType::kF64, {2}));
+  wide.mutable_as<double>()[0] = wide.mutable_as<double>()[1] = 0.9999999;
+  EXPECT_EQ(Summary(wide).text, "all 0.9999999");
+  Value whole = Value::Allocate(Shape::Array(ElementType::kS64, {2}));
+  whole.mutable_as<int64_t>()[0] = whole.mutable_as<int64_t>()[1] = 123456789;
+  EXPECT_EQ(Summary(whole).text, "all 123456789");
+  whole.mutable_as<int64_t>()[0] = whole.mutable_as<int64_t>()[1] = (int64_t{1} << 53) + 1;  // its double is that of another number, too
+  EXPECT_EQ(Summary(whole).text, "\u2248 9.007e+15");
+}
+
 TEST(SummaryTest, OneElementAmongManyIsSeen) {
   Value value = Value::Allocate(Shape::Array(ElementType::kF32, {1 << 20}));
   std::fill_n(value.mutable_as<float>(), value.element_count(), 0.0f);

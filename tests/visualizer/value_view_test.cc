@@ -223,6 +223,20 @@ TEST(Histogram, OfOneNumberHasOneBin) {
   EXPECT_THAT(h.bins, ElementsAre(1));
 }
 
+TEST(Histogram, RangeThatOverflowsAndRangeOfDenormals) {
+  Value value = Value::Allocate(Shape::Array(ElementType::kF64, {3}));
+  double* const x = value.mutable_as<double>();
+  x[0] = 1e308, x[1] = -1e308, x[2] = 5e307;
+  const Histogram h = MakeHistogram(value, -1e308, 1e308, 4);
+  EXPECT_THAT(h.bins, ElementsAre(1, 0, 0, 2));
+  EXPECT_EQ(h.BinLow(0), -1e308);
+  EXPECT_EQ(h.BinLow(2), 0);
+  EXPECT_EQ(h.BinLow(4), 1e308);
+  EXPECT_EQ(PlaceInRange(5e307, -1e308, 1e308), 0.75);
+  x[0] = 0, x[1] = 5e-324, x[2] = 5e-324;
+  EXPECT_THAT(MakeHistogram(value, 0, 5e-324, 4).bins, ElementsAre(1, 0, 0, 2));
+}
+
 TEST(Bits, OfFloats) {
   const NumberBits bits = BitsOfNumber(ElementType::kF32, 0.3125);
   EXPECT_EQ(Joined(bits), "0 01111101 01000000000000000000000");

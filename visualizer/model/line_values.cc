@@ -9,6 +9,7 @@
 #include "core/debug/plane.h"
 #include "core/debug/travel.h"
 #include "core/literal/format.h"
+#include "core/literal/place_in_range.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
 #include "core/ops/op.h"
@@ -50,12 +51,11 @@ std::vector<float> Spark(const Value& array, double min, double max) {
   std::vector<float> bins(kBins, 0);
   constexpr int64_t kPiece = 4096;
   double piece[kPiece];
-  const double scale = kBins / (max / 2 - min / 2);  // halves: the range of f64 may overflow
   for (int64_t k = 0; k < most; k += kPiece) {
     const int64_t n = std::min(kPiece, most - k);
     ReadNumbers(array, k * step, step, n, piece);  // of complex numbers the magnitude
     for (int64_t j = 0; j < n; ++j) {
-      if (std::isfinite(piece[j])) bins[static_cast<size_t>(std::clamp((piece[j] / 2 - min / 2) * scale, 0.0, kBins - 1.0))] += 1;
+      if (std::isfinite(piece[j])) bins[static_cast<size_t>(BinInRange(piece[j], min, max, kBins))] += 1;
     }
   }
   return bins;
@@ -82,7 +82,7 @@ LineValue Summary(const Value& value, const KnownValue& known) {
     return line;
   }
   line.text = RangeText(type, known);
-  if (stats.finite > 0 && type != ElementType::kPred && std::isfinite(stats.mean)) line.detail = absl::StrCat(IsComplex(type) ? "|z|: mean " : "mean ", ShortText(stats.mean));
+  if (stats.finite > 0 && type != ElementType::kPred && std::isfinite(stats.mean)) line.detail = absl::StrCat(IsComplex(type) ? "|z|: mean " : "mean ", MeanText(type, stats));
   const auto say = [&](const std::string& text) { absl::StrAppend(&line.detail, line.detail.empty() || text.empty() ? "" : ", ", text); };
   say(TroubleText(known));
   if (line.partial) say(absl::StrCat("looked at ", stats.count, " of ", count, " elements so far"));

@@ -216,14 +216,14 @@ Histogram MakeHistogram(const Value& array, double low, double high, int most) {
   h.sampled = stride > 1;
   constexpr int64_t kPiece = 4096;
   double piece[kPiece];
-  const double scale = h.high > h.low ? static_cast<double>(h.bins.size()) / (h.high - h.low) : 0;
+  const auto bins = static_cast<int64_t>(h.bins.size());
   for (int64_t begin = 0; begin < count; begin += kPiece * std::max<int64_t>(1, stride)) {
     const int64_t n = std::min<int64_t>(kPiece, (count - begin + stride - 1) / std::max<int64_t>(1, stride));
     ReadNumbers(array, begin, std::max<int64_t>(1, stride), n, piece);
     for (int64_t k = 0; k < n; ++k) {
       if (!std::isfinite(piece[k])) continue;
       ++h.looked;
-      ++h.bins[static_cast<size_t>(std::clamp((piece[k] - h.low) * scale, 0.0, static_cast<double>(h.bins.size() - 1)))];
+      ++h.bins[static_cast<size_t>(BinInRange(piece[k], h.low, h.high, bins))];
     }
   }
   return h;

@@ -9,6 +9,7 @@
 #include "absl/status/statusor.h"
 #include "core/debug/plane.h"
 #include "core/debug/session.h"
+#include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
 
 namespace hloscope {
@@ -48,7 +49,7 @@ struct Histogram {
   int64_t looked = 0;               // elements; fewer than there are where `sampled`
   bool sampled = false;
   bool whole = false;               // a bin is one whole number
-  double BinLow(size_t bin) const { return low + (high - low) * static_cast<double>(bin) / static_cast<double>(bins.size()); }
+  double BinLow(size_t bin) const { return NumberInRange(low, high, static_cast<double>(bin), static_cast<double>(bins.size())); }
 };
 // Of the finite elements, between the least and the greatest of them. Whole numbers have a bin each where `most` are enough.
 Histogram MakeHistogram(const Value& array, double low, double high, int most);

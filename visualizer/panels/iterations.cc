@@ -10,6 +10,7 @@
 #include "core/debug/places.h"
 #include "core/debug/text_util.h"
 #include "core/literal/format.h"
+#include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
 #include "core/ops/op.h"
 #include "visualizer/model/live.h"
@@ -266,8 +267,7 @@ class IterationsPanel : public Panel {
     const bool hovered = ImGui::IsItemHovered(), clicked = ImGui::IsItemClicked();
     ImDrawList* list = ImGui::GetWindowDrawList();
     list->AddRectFilled(min, max, c.sunken, ui::Px(3));
-    const double range = highest_ > lowest_ ? highest_ - lowest_ : 1;
-    const auto y_of = [&](double v) { return max.y - ui::Px(4) - static_cast<float>((v - lowest_) / range) * (height - ui::Px(8)); };
+    const auto y_of = [&](double v) { return max.y - ui::Px(4) - static_cast<float>(PlaceInRange(v, lowest_, highest_)) * (height - ui::Px(8)); };
     const auto count = static_cast<float>(rows_.size());
     const auto x_of = [&](double k) { return min.x + ui::Px(2) + static_cast<float>(k) / count * (width - ui::Px(4)); };
     const auto columns = std::min<size_t>(rows_.size(), static_cast<size_t>(std::max(1.0f, width - ui::Px(4))));

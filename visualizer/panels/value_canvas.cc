@@ -5,7 +5,9 @@
 
 #include "absl/strings/str_cat.h"
 #include "core/literal/format.h"
+#include "core/literal/place_in_range.h"
 #include "imgui_internal.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
@@ -41,12 +43,19 @@ void DrawSign(ImDrawList* list, const PlaneCell& cell, ImVec2 center, float size
 }
 
 // As many digits as fit into so many letters; empty: not even one.
-std::string TextOfCell(const PlaneCell& cell, CellShows shows, size_t letters, bool truth) {
-  if (truth) return letters >= 5 ? cell.mean != 0 ? "true" : "false" : "";
+std::string TextOfCell(const CanvasData& data, const PlaneCell& cell, CellShows shows, size_t letters) {
+  if (data.truth) return letters >= 5 ? cell.mean != 0 ? "true" : "false" : "";
   if (cell.nan > 0) return "nan";
   if (cell.plus_inf > 0) return "inf";
   if (cell.minus_inf > 0) return "-inf";
-  return TextThatFits(NumberOf(cell, shows), letters);
+  const double x = NumberOf(cell, shows);
+  const Plane& plane = data.planes[0];
+  // Whole numbers in full where there is room, and the one number that all are.
+  if (IsInteger(data.type) || (plane.low == plane.high)) {
+    std::string exact = ExactText(data.type, x);
+    if (exact.size() <= letters) return exact;
+  }
+  return TextThatFits(x, letters);
 }
 
 // Numbers in some cells and none in others would say that those have none.
@@ -151,7 +160,7 @@ void ValueCanvas::Paint(const CanvasData& data, const ColorScale& scale, CellSho
       for (int c = 0; c < 3; ++c) {
         const PlaneCell& cell = data.planes[c].cells[k];
         nan |= cell.nan > 0;
-        const double place = scale.high > scale.low ? std::clamp((cell.mean - scale.low) / (scale.high - scale.low), 0.0, 1.0) : 0.5;
+        const double place = scale.high > scale.low ? std::clamp(PlaceInRange(cell.mean, scale.low, scale.high), 0.0, 1.0) : 0.5;
         pixel |= static_cast<uint32_t>(std::lround(place * 255)) << 8 * c;
       }
       pixels[k] = nan ? kNanColor : pixel;
@@ -199,7 +208,7 @@ void ValueCanvas::DrawCells(const CanvasView& view, const Area& area, const Canv
       if (x > area.max.x || x + cw < area.min.x) continue;
       const PlaneCell& cell = plane.at(r, c);
       if (texts) {
-        const std::string text = TextOfCell(cell, shows, letters, data.truth);
+        const std::string text = TextOfCell(data, cell, shows, letters);
         const ImVec2 size = ui::Measure(font, text);
         if (size.x <= cw - 4) ui::DrawText({x + (cw - size.x) / 2, y + (ch - size.y) / 2}, InkOn(ColorOfCell(cell, scale, shows)), font, text);
         else if (cell.nan + cell.plus_inf + cell.minus_inf > 0) DrawSign(list, cell, {x + cw / 2, y + ch / 2}, std::min(cw, ch) * 0.5f);
@@ -227,7 +236,7 @@ void ValueCanvas::DrawPlot(const CanvasView& view, const Area& area, const Canva
   if (!(high > low)) high = low + 1;
   ui::TagFact("bars", absl::StrCat(ShortText(low), " .. ", ShortText(high)));
   const float pad = ui::Px(6);
-  const auto y_of = [&](double x) { return static_cast<float>(area.max.y - pad - (x - low) / (high - low) * (area.height() - 2 * pad)); };
+  const auto y_of = [&](double x) { return static_cast<float>(area.max.y - pad - PlaceInRange(x, low, high) * (area.height() - 2 * pad)); };
   const float zero = std::clamp(y_of(0), area.min.y, area.max.y);
   list->AddLine({area.min.x, zero}, {area.max.x, zero}, c.border);
   const double step = static_cast<double>(w.column_step) * view.cell_width;

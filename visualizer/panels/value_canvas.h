@@ -43,6 +43,7 @@ struct CanvasData {
   ValueName of;
   PlaneOf what = PlaneOf::kValue;
   bool truth = false;              // of false and true
+  ElementType type = ElementType::kF64;  // of the numbers: f64 where they are differences
   std::vector<Plane> planes;       // one, or three
   std::vector<std::string> texts;  // of all elements of the window
 };

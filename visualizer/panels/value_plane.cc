@@ -5,6 +5,7 @@
 
 #include "core/literal/format.h"
 #include "core/ops/leaf_flow.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/widgets/controls.h"
 
 namespace hloscope {
@@ -85,7 +86,8 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
   const ui::Palette& c = ui::Colors();
   ImFont* font = ui::Type().mono_small;
   const bool truth = facts_shown_ != nullptr && facts_shown_->shape.element_type() == ElementType::kPred && what_ == PlaneOf::kValue;
-  const std::string low = truth ? "false" : ShortText(scale.NumberAt(0)), high = truth ? "true" : ShortText(scale.NumberAt(1));
+  const ElementType type = facts_shown_ != nullptr && what_ == PlaneOf::kValue ? facts_shown_->shape.element_type() : ElementType::kF64;
+  const std::string low = truth ? "false" : ShortText(scale.NumberAt(0), type), high = truth ? "true" : ShortText(scale.NumberAt(1), type);
   const bool zero = scale.log && (what_ != PlaneOf::kValue || (facts_shown_ != nullptr && facts_shown_->statistics.zeros > 0));
   // A logarithm has no sign: where both signs have the same colours, they are those of the sizes.
   const bool sizes = scale.log && scale.low < 0 && scale.ramp != ColorRamp::kDiverging;
@@ -100,7 +102,7 @@ void ValuePanel::DrawLegend(const ColorScale& scale) {
   };
   if (!(scale.high > scale.low)) {
     // All cells have one colour.
-    const std::string number = ShortText(scale.low);
+    const std::string number = what_ == PlaneOf::kValue ? ExactText(type, scale.low) : ShortText(scale.low);
     swatch(scale.ColorOf(scale.low), number);
     ImGui::Dummy({1, ui::Px(17)});
     ui::TagFact("legend", number);
@@ -142,6 +144,7 @@ void ValuePanel::Ask(PanelContext& context, CanvasView& view, const ValueFacts& 
         const bool beside = other->has_value();
         data.truth = !beside && whole->shape().element_type() == ElementType::kPred;
         if (beside) other = drawn(*other);
+        else data.type = whole->shape().element_type();
         if (beside && !Shape::SameDimensions(other->shape(), value->shape())) return absl::InvalidArgumentError("other dimensions");
         PlaneAxes at = FitAxes(value->shape(), axes);
         for (int k = 0; k < wish.channels; ++k) {

@@ -15,6 +15,7 @@
 #include "core/literal/scalar.h"
 #include "core/ops/leaf_flow.h"
 #include "imgui.h"
+#include "visualizer/model/range_text.h"
 #include "visualizer/model/run_progress_text.h"
 #include "visualizer/widgets/controls.h"
 
@@ -242,11 +243,13 @@ void ValueSide::DrawStatistics(const SideInput& in, bool short_of_room) {
     SideLine line;
     // Of complex numbers it is said what was taken of them.
     const std::string of = IsComplex(type) ? absl::StrCat(SignOf(in.facts.part), " ") : "";
-    const std::string range = s.finite == 0 ? "no finite element" : absl::StrCat(ShortText(s.min), " .. ", ShortText(s.max));
-    line.Next(range, c.text, s.finite == 0 ? "" : absl::StrCat(of, "range "));
-    if (s.finite > 0) line.Next(ShortText(s.mean), c.text, absl::StrCat(of, "mean "));
-    ui::TagFact("range", absl::StrCat(of, range));
-    ui::TagFact("mean", ShortText(s.mean));
+    const bool one = s.min == s.max && std::signbit(s.min) == std::signbit(s.max);
+    const char* const all = s.finite == s.count ? "all " : "all finite ";
+    const std::string range = s.finite == 0 ? "no finite element" : one ? ExactText(type, s.min) : EndsText(type, s.min, s.max);
+    line.Next(range, c.text, s.finite == 0 ? "" : absl::StrCat(of, one ? all : "range "));
+    if (s.finite > 0 && !one) line.Next(MeanText(type, s), c.text, absl::StrCat(of, "mean "));
+    ui::TagFact("range", absl::StrCat(of, one && s.finite > 0 ? all : "", range));
+    ui::TagFact("mean", MeanText(type, s));
   }
   if (IsFloat(type) || IsComplex(type)) {
     SideLine line;

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "core/literal/place_in_range.h"
 #include "visualizer/pictures/grid.h"
 
 namespace hloscope {
@@ -285,7 +286,7 @@ void Grid::DrawScales(Place at, Drawing* drawing) const {
       const auto [low, high] = EndsOf(heat);
       const int steps = high > low ? kSteps : 2;
       if (high > low) say(ScaleNumber(low));
-      for (int n = 0; n < steps; ++n) drawing->AddBox({x + static_cast<float>(n) * step, base - kNanBox, step, kNanBox}, Paint::Exact(heat.ColorOf(low + (high - low) * (n + 0.5) / steps)));
+      for (int n = 0; n < steps; ++n) drawing->AddBox({x + static_cast<float>(n) * step, base - kNanBox, step, kNanBox}, Paint::Exact(heat.ColorOf(NumberInRange(low, high, n + 0.5, steps))));
       x += static_cast<float>(steps) * step + kScaleGap;
       say(ScaleNumber(high));
     }

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/literal/place_in_range.h"
 #include "visualizer/pictures/heat.h"
 
 namespace hloscope {
@@ -32,7 +33,7 @@ void DrawPlot(Drawing* drawing, const Captions& tr, Box box, const std::vector<P
   for (const PlotLine& line : lines) named = named || !line.name.empty();
   // Names stand above the lines.
   const float pad = 6, top = box.y + (named ? 18 : pad), bottom = box.bottom() - pad, left = box.x + label, width = std::max(10.0f, box.width - label - pad);
-  const auto at = [&](double y) { return high > low ? bottom - static_cast<float>((y - low) / (high - low)) * (bottom - top) : (top + bottom) / 2; };
+  const auto at = [&](double y) { return high > low ? bottom - static_cast<float>(PlaceInRange(y, low, high)) * (bottom - top) : (top + bottom) / 2; };
   // A gap is as wide as it takes to be seen, however narrow the places are.
   constexpr float kGap = 22;
   std::vector<size_t> gaps;
