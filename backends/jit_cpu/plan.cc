@@ -88,8 +88,7 @@ class Planner {
     return (type == ElementType::kF32 || type == ElementType::kBF16 || type == ElementType::kF16) && row >= kLeastRow && row <= kMostKeptRow;
   }
 
-  // What is exchanged with other devices has an effect on them.
-  bool Needed(int i) const { return &At(i) == computation_.root || HasSideEffect(At(i)) || ExchangeOf(At(i)).role == ExchangeRole::kCollective; }
+  bool Needed(int i) const { return &At(i) == computation_.root || MustRun(At(i)); }
 
   void Place(int i) {
     if (head_[i] < 0 && !Needed(i)) return;  // dead

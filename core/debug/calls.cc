@@ -122,7 +122,7 @@ bool IsUsed(const Instruction& instruction) {
   for (const Instruction* i : instruction.parent->schedule) {
     if (std::any_of(i->operands.begin(), i->operands.end(), [&](const Instruction* operand) { return from.contains(operand); }))
       from.insert(i);
-    if (from.contains(i) && (i == i->parent->root || HasSideEffect(*i))) return true;
+    if (from.contains(i) && (i == i->parent->root || MustRun(*i))) return true;
   }
   return false;
 }
@@ -132,8 +132,8 @@ namespace {
 absl::flat_hash_set<const Instruction*> UsedOf(const Computation& computation) {
   absl::flat_hash_set<const Instruction*> used = {computation.root};
   for (auto i = computation.schedule.rbegin(); i != computation.schedule.rend(); ++i) {
-    if (used.contains(*i) || HasSideEffect(**i)) used.insert((*i)->operands.begin(), (*i)->operands.end());
-    if (HasSideEffect(**i)) used.insert(*i);
+    if (used.contains(*i) || MustRun(**i)) used.insert((*i)->operands.begin(), (*i)->operands.end());
+    if (MustRun(**i)) used.insert(*i);
   }
   return used;
 }

@@ -21,6 +21,7 @@
 namespace hloscope {
 namespace {
 
+constexpr absl::string_view kResultPlace = "$result";  // of the program's result, whatever makes it: no instruction has that name
 constexpr size_t kKept = 100, kMostKept = 1000;  // divergences; beyond the first those that are own
 
 absl::Status Visit(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& value, const WatchedRun::Visitor& visit) {
@@ -102,6 +103,7 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
   }
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
   if (!visited.ok()) return visited;
+  if (reason == StopReason::kFinished && parameters.ok() && run.results) return Visit(machine, *machine.frames()[0].computation->root, std::string(kResultPlace), machine.result(), visit);
   if (reason == StopReason::kFinished || !parameters.ok()) return parameters;
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
   if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
@@ -132,9 +134,10 @@ absl::StatusOr<RecordReport> RecordRun(WatchedRun run, const std::string& path, 
   }
   run.halts = &unseen;
   run.constants = true;
+  run.results = chosen.empty();
   const absl::Status ran = Watch(std::move(run), [&](const Machine&, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
     if (!chosen.empty() && !chosen.contains(&instruction)) return absl::OkStatus();
-    if (instruction.parameter_number >= 0 && !parameters.insert(place).second) return absl::OkStatus();
+    if (instruction.parameter_number >= 0 && !absl::StartsWith(place, kResultPlace) && !parameters.insert(place).second) return absl::OkStatus();
     ++report.arrays;
     report.bytes += array.byte_size();
     return (*writer)->Add(place, array);
@@ -168,7 +171,7 @@ class RecordComparer {
     const bool first = met_.insert(place).second;
     if (!names_.contains(place)) {
       // Of what no region makes only what was recorded there is looked at; records that were made without constants are none the worse.
-      if (instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
+      if (absl::StartsWith(place, kResultPlace) || instruction.literal != nullptr || !SeenByObserver(instruction)) return absl::OkStatus();
       if (report_.unrecorded++ == 0) report_.first_unrecorded = place;
       return absl::OkStatus();
     }
@@ -200,8 +203,23 @@ class RecordComparer {
     return absl::OkStatus();
   }
 
-  RecordComparison Report(bool finished) {
+  RecordComparison Report(bool finished, const Instruction& root) {
     if (finished) report_.unmet = static_cast<int64_t>(names_.size() - of_record_);
+    // Another number of results is a divergence: nothing of them may have been compared.
+    const auto results = [](const std::set<std::string>& places) {
+      return std::count_if(places.begin(), places.end(), [](const std::string& place) { return absl::StartsWith(place, kResultPlace); });
+    };
+    if (const int64_t recorded = results(names_), got = results(met_); finished && recorded > 0 && recorded != got) {
+      RecordDivergence d;
+      d.instruction = &root;
+      d.place = std::string(kResultPlace);
+      d.shape = root.shape;
+      d.own = report_.diverging == 0;
+      d.unlike = absl::StrCat("the record has a result of ", Count(recorded, "array"), ", the run of ", got);
+      ++report_.diverging;
+      report_.own += d.own;
+      report_.divergences.push_back(std::move(d));
+    }
     return std::move(report_);
   }
 
@@ -211,7 +229,9 @@ class RecordComparer {
     int leaf = 0;
     while (leaf + 1 < LeafCountOf(shape) && !absl::EndsWith(d.place, LeafPlace(shape, leaf))) ++leaf;
     ++report_.diverging;
-    d.own = report_.diverging == 1 || !sources_.ReadsOther(*d.instruction, LevelsOf(machine.frames()), leaf);
+    const bool result = absl::StartsWith(d.place, kResultPlace);
+    const bool made_other = result && diverged_.contains(absl::StrCat(d.instruction->name, LeafPlace(shape, leaf)));
+    d.own = report_.diverging == 1 || (!made_other && !sources_.ReadsOther(*d.instruction, LevelsOf(machine.frames()), leaf));
     report_.own += d.own;
     diverged_.insert(d.place);
     if (d.instruction->literal != nullptr) constants_.insert(d.instruction);
@@ -255,12 +275,13 @@ absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::st
     }
   }
   run.halts = &unseen;
-  run.constants = true;
+  run.constants = run.results = true;
+  const Instruction& root = *(run.options.entry != nullptr ? run.options.entry : run.module.entry)->root;
   const absl::Status ran = Watch(std::move(run), [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
     return comparer.Visit(machine, instruction, place, array);
   });
   if (!ran.ok() && !absl::IsCancelled(ran)) return ran;
-  RecordComparison report = comparer.Report(ran.ok());
+  RecordComparison report = comparer.Report(ran.ok(), root);
   if (report.compared == 0) return absl::NotFoundError(absl::StrCat("nothing was compared: ", path, " has nothing of this program's run", (*record)->names().empty() ? "; it is empty" : absl::StrCat("; its first array is ", (*record)->names()[0])));
   return report;
 }

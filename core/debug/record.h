@@ -29,6 +29,7 @@ struct WatchedRun {
   // Watched too although no region makes their values: what runs other computations, handles. Null: none.
   const absl::flat_hash_set<const Instruction*>* halts = nullptr;
   bool constants = false;  // told of the constants of a computation too, once, where the run first comes to it
+  bool results = false;    // told of the arrays of the program's result too, at the end
   std::shared_ptr<void> others;  // of several devices: what the other ones run on
   // Told of every array that an instruction makes (not of handles), parameters of the entry first. `place` names it.
   // An error ends the run.

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "core/ops/exchange_def.h"
 
 namespace hloscope {
 
@@ -36,8 +37,11 @@ const OpRegistry& OpRegistry::Get() {
   return *registry;
 }
 
-bool HasSideEffect(const Instruction& instruction) {
-  const auto own = [](const Instruction& i) { return Def(i).has_side_effect || i.Bool(AttrId::kCustomCallHasSideEffect); };
+namespace {
+
+// Of it, or of an instruction that it comes to call.
+template <typename Own>
+bool HoldsOne(const Instruction& instruction, const Own& own) {
   if (own(instruction)) return true;
   std::vector<Computation*> open = instruction.CalledComputations();
   std::set<const Computation*> seen(open.begin(), open.end());
@@ -53,6 +57,16 @@ bool HasSideEffect(const Instruction& instruction) {
     }
   }
   return false;
+}
+
+bool HasOwnEffect(const Instruction& i) { return Def(i).has_side_effect || i.Bool(AttrId::kCustomCallHasSideEffect); }
+
+}  // namespace
+
+bool HasSideEffect(const Instruction& instruction) { return HoldsOne(instruction, HasOwnEffect); }
+
+bool MustRun(const Instruction& instruction) {
+  return HoldsOne(instruction, [](const Instruction& i) { return HasOwnEffect(i) || ExchangeOf(i).role == ExchangeRole::kCollective; });
 }
 
 OpDef& OpRegistry::Define(Opcode opcode) { return defs_[static_cast<int>(opcode)]; }

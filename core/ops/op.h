@@ -137,6 +137,8 @@ inline const OpDef& Def(const Instruction& i) { return Def(i.opcode); }
 // Whether an instruction must run though nobody reads its result: by its operation, by custom_call_has_side_effect, or because a
 // computation that it calls has such an instruction.
 bool HasSideEffect(const Instruction& instruction);
+// So it is, or it exchanges something with other devices, which count on it.
+bool MustRun(const Instruction& instruction);
 
 // Whether op(a, b) is op(b, a).
 inline bool Commutes(const Instruction& i) { return i.operands.size() == 2 && Def(i).commutes != nullptr && Def(i).commutes(i); }
