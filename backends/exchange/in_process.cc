@@ -67,7 +67,7 @@ InProcessExchange::InProcessExchange(int64_t replicas, int64_t partitions, std::
   for (const Computation* program : programs_) {
     if (transfers_.contains(program)) continue;
     std::vector<const Instruction*>& found = transfers_[program];
-    for (const Computation* computation : Reachable(*program)) {
+    for (const Computation* computation : reachable_[program] = Reachable(*program)) {
       for (const Instruction* i : computation->schedule) {
         const ExchangeRole role = ExchangeOf(*i).role;
         if (role == ExchangeRole::kSend || role == ExchangeRole::kReceive) found.push_back(i);
@@ -97,7 +97,7 @@ void InProcessExchange::Reset() {
 std::string InProcessExchange::Name(int device) const { return DeviceText({device / partitions_, device % partitions_}, replicas_, partitions_); }
 
 std::string InProcessExchange::Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const {
-  const std::vector<const Computation*> all = Reachable(*programs_[device]);
+  const std::vector<const Computation*>& all = reachable_.at(programs_[device]);
   const bool one = std::none_of(all.begin(), all.end(), [&](const Computation* c) { return c != instruction.parent && c->FindInstruction(instruction.name) != nullptr; });
   const std::string where = one ? "" : absl::StrCat(" in ", instruction.parent->name);
   std::string text = absl::StrCat("%", instruction.name, where, " (", hloscope::Name(instruction.opcode));
@@ -148,7 +148,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   std::unique_lock<std::mutex> lock(mutex_);
   if (begun_[device].contains(call.key)) return Finish(device, call);
   Waiting& waiting = waiting_[device];
-  if (waiting.meeting != nullptr && waiting.at == waiting.instruction) {
+  if (waiting.meeting != nullptr && waiting.Brings()) {
     if (!waiting.meeting->done) return std::optional<Value>();
     Line& line = *waiting.line;
     Meeting& meeting = *waiting.meeting;

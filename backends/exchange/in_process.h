@@ -112,6 +112,8 @@ class InProcessExchange : public ExchangeRoom {
     Line* line = nullptr;        // of a collective
     Meeting* meeting = nullptr;
     Route* route = nullptr;      // of a transfer
+    // It has brought something where it stands, and not before, to what it has begun.
+    bool Brings() const { return at == instruction; }
   };
   // A collective that runs beside a device's program.
   struct Begun {
@@ -144,7 +146,8 @@ class InProcessExchange : public ExchangeRoom {
   Reductions reductions_;
   std::vector<std::unique_ptr<Port>> ports_;
   std::function<void(int)> wake_;
-  // By program: what it can reach.
+  // By program: the computations and the sends and receives that it can reach.
+  std::map<const Computation*, std::vector<const Computation*>> reachable_;
   std::map<const Computation*, std::vector<const Instruction*>> transfers_;
 
   mutable std::mutex mutex_;  // guards the rest

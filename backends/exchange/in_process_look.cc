@@ -45,14 +45,14 @@ std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t
 bool InProcessExchange::Given(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& waiting = waiting_[device];
-  return waiting.meeting != nullptr && waiting.meeting->done && waiting.at == waiting.instruction;
+  return waiting.meeting != nullptr && waiting.meeting->done && waiting.Brings();
 }
 
 void InProcessExchange::Withdraw(int device) {
   std::lock_guard<std::mutex> lock(mutex_);
   Waiting& waiting = waiting_[device];
   if (waiting.instruction == nullptr || (waiting.meeting != nullptr && waiting.meeting->done)) return;
-  if (waiting.meeting != nullptr && waiting.at == waiting.instruction) {  // what was begun stays brought
+  if (waiting.meeting != nullptr && waiting.Brings()) {  // what was begun stays brought
     on_channel_[device].erase(waiting.line->channel);
     const size_t place = std::lower_bound(waiting.line->devices.begin(), waiting.line->devices.end(), device) - waiting.line->devices.begin();
     waiting.meeting->arrivals[place] = Arrival();

@@ -59,10 +59,7 @@ std::optional<int> DeviceReaders::FrameOf(const ExchangePast::Member& member) {
 absl::StatusOr<Value> DeviceReaders::Brought(const ExchangePast::Member& member, int operand) {
   const std::optional<int> frame = FrameOf(member);
   if (!frame.has_value()) return absl::FailedPreconditionError(absl::StrCat(s_.options.devices.Name(member.device), " has gone back to before it came to this exchange"));
-  FrameHistory& history = of(member.device).history();
-  const Instruction& brought = *member.instruction->operands[operand];
-  if (Value before = history.Before(*frame, brought, member.instruction->index); before.has_value()) return before;
-  absl::StatusOr<Value> value = history.ValueOf(*frame, brought);
+  absl::StatusOr<Value> value = of(member.device).SeenBy(*member.instruction, *frame, *member.instruction->operands[operand]);
   return value.ok() ? ToDense(*value) : value;
 }
 

@@ -58,6 +58,9 @@ class ElementReader {
   std::optional<Scalar> Before(const ElementPlace& place, const Instruction& reader);
   absl::StatusOr<ElementReads> Reads(const ElementPlace& place, const ReadLimits& limits);
 
+  // The whole value so.
+  absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
+
   // The instruction's program, prepared; null for those without one.
   struct Prepared {
     Program program;
@@ -106,7 +109,6 @@ class ElementReader {
   std::unique_ptr<Prepared> Prepare(const Instruction& instruction) const;
   absl::StatusOr<std::vector<Value>> OperandsOf(const ElementPlace& place, const Prepared& prepared);
   absl::StatusOr<std::optional<TermList>> UpdatesInOrder(const ElementPlace& place, const Prepared& prepared, int most);
-  absl::StatusOr<Value> SeenBy(const Instruction& reader, int frame, const Instruction& instruction);
 
   FrameHistory history_;
   int device_ = 0;

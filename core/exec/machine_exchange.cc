@@ -33,13 +33,6 @@ std::vector<Value> SeenOf(const Instruction& root, const Region& region, absl::S
   return seen;
 }
 
-Mark MarkAt(absl::Span<const Frame> frames, int position) {
-  Mark mark;
-  for (const Frame& each : frames) mark.levels.push_back({each.kind, each.iteration, each.branch, each.position});
-  mark.levels.back().position = position;
-  return mark;
-}
-
 }  // namespace
 
 void Machine::Impl::LogExchange(uint64_t key, const Value& value, absl::Status failure, Mark at, const Frame::Begun* begun) {
@@ -60,7 +53,6 @@ absl::Status Machine::Impl::ObserveExchange(const Frame& frame, const Region& re
   if (!m.region_observer_ || replaying) return absl::OkStatus();
   return m.region_observer_(frame, region, nullptr, seen, ToDense(result));
 }
-
 
 // While it waits nothing has changed: the operands are held, and the position is that of the instruction.
 Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
@@ -97,7 +89,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     if (frame.kind != FrameKind::kElement) return fail(ExchangedBefore(frame, root).status());
     return fail(absl::UnimplementedError(absl::StrCat(Name(root.opcode), " %", root.name, " is in a computation that is called element by element, where devices cannot wait for each other")));
   } else if (replaying) {  // not to be made on the way to look at something
-    if (beside && !exchanged.levels.empty() && !(exchanged < MarkAt(stack.frames, region.root))) return go_on_without({});  // it has been begun
+    if (beside && !exchanged.levels.empty() && !(exchanged < m.Where())) return go_on_without({});  // it has been begun
     return Outcome::kWaiting;
   } else {
     absl::StatusOr<std::vector<Value>> operands = GatherOperands(stack, depth, root, false);
@@ -107,7 +99,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       if (!operand.has_value()) return fail(MemoryError(root.shape.DenseByteSize(), root));
     }
     if (observed) seen = SeenOf(root, region, *operands);
-    const Mark here = MarkAt(stack.frames, region.root);
+    const Mark here = m.Where();
     absl::StatusOr<std::optional<Value>> made =
         m.options_.exchange->Exchange({root, *operands, LoopsAround(stack.frames), key, here, beside ? ExchangePhase::kBegin : ExchangePhase::kWhole});
     if (!made.ok()) {
@@ -190,7 +182,7 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
     result = logged->value;
   } else {
     absl::StatusOr<std::optional<Value>> made = std::optional<Value>();
-    const Mark here = MarkAt(stack.frames, position);
+    const Mark here = m.Where();
     if (!replaying) {
       const Instruction* reader = stack.frames[depth].computation->schedule[position];
       made = m.options_.exchange->Exchange({collective, {}, LoopsAround(stack.frames), begun.key, here, ExchangePhase::kFinish, reader});
@@ -219,9 +211,7 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
   Frame& frame = stack.frames[depth];
   if (begun.inner != nullptr) {
     const Instruction& start = *frame.computation->schedule[begun.position];
-    EvalContext context{start, begun.inner->carried.elements(), &m.account_};
-    context.call = [&result](const Computation&, absl::Span<const Value>) -> absl::StatusOr<Value> { return result; };
-    absl::StatusOr<Value> whole = Def(start).evaluate(context);
+    absl::StatusOr<Value> whole = AroundResult(start, begun.inner->carried, std::move(result));
     if (!whole.ok()) return fail(whole.status());
     result = *std::move(whole);
     if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&start].count;

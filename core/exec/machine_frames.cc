@@ -133,6 +133,12 @@ absl::Status Machine::Impl::PushControl(Stack& stack, uint64_t path, const Instr
   return absl::InternalError("not a control instruction");
 }
 
+absl::StatusOr<Value> Machine::Impl::AroundResult(const Instruction& caller, const Value& operands, Value result) {
+  EvalContext context{caller, operands.elements(), &m.account_};
+  context.call = [&result](const Computation&, absl::Span<const Value>) -> absl::StatusOr<Value> { return result; };
+  return Def(caller).evaluate(context);
+}
+
 absl::Status Machine::Impl::Return(Stack& stack) {
   const int depth = static_cast<int>(stack.frames.size()) - 1;
   Frame& frame = stack.frames[depth];
@@ -167,9 +173,7 @@ absl::Status Machine::Impl::Return(Stack& stack) {
     case FrameKind::kFusion:
     case FrameKind::kBranch:
       if (frame.carried.has_value()) {
-        EvalContext context{*caller, frame.carried.elements(), &m.account_};
-        context.call = [&result](const Computation&, absl::Span<const Value>) -> absl::StatusOr<Value> { return result; };
-        absl::StatusOr<Value> around = Def(*caller).evaluate(context);
+        absl::StatusOr<Value> around = AroundResult(*caller, frame.carried, std::move(result));
         if (!around.ok()) return around.status();
         result = *std::move(around);
       }

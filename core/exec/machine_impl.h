@@ -271,6 +271,8 @@ struct Machine::Impl {
                          std::vector<Value> arguments, int64_t iteration, int branch, bool changed = false);
   void PopFrame(Stack& stack);
   absl::Status Return(Stack& stack);
+  // What a call that has an evaluate beside gives, of the result of what it called.
+  absl::StatusOr<Value> AroundResult(const Instruction& caller, const Value& operands, Value result);
   void Complete(Stack& stack, Value result, bool changed = false);  // the top frame's instruction at its position has this result
   void Consume(Frame& frame, const Region& region);
   void Store(Frame& frame, int position, Value value);
