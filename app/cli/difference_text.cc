@@ -114,7 +114,9 @@ std::string DifferenceText::Structure(const ProgramMatch& match) const {
       case Kind::kRemoved: absl::StrAppend(&text, "  - ", Brief(*c.a), ", ", Place(a, *c.a), "\n"); break;
       case Kind::kAdded: absl::StrAppend(&text, "  + ", Brief(*c.b), ", ", Place(b, *c.b), "\n"); break;
       case Kind::kChanged:
-        absl::StrAppend(&text, "  ~ %", c.a->name, c.a->name == c.b->name ? "" : absl::StrCat(" (%", c.b->name, ")"), ": ", absl::StrJoin(c.what, "; "), ", ", Place(a, *c.a), "\n");
+        absl::StrAppend(&text, "  ~ %", c.a->name, c.a->name == c.b->name ? "" : absl::StrCat(" (%", c.b->name, ")"), ": ",
+                        absl::StrJoin(c.what, "; "), ", ", Place(a, *c.a),
+                        c.copy ? absl::StrCat("; b has ", c.a->parent->name, " as it was, the change is ", Place(b, *c.b)) : "", "\n");
         break;
       case Kind::kRenamed: absl::StrAppend(&text, "  = %", c.a->name, " is now %", c.b->name, ", ", Place(a, *c.a), "\n"); break;
       case Kind::kMoved: absl::StrAppend(&text, "  > %", c.a->name, " stands elsewhere, ", Place(a, *c.a), "; ", Place(b, *c.b), "\n"); break;

@@ -25,6 +25,26 @@ bool TakesElement(const Instruction& i) {
   return Def(i).op_class == OpClass::kStructural && i.operands.size() == 1 && i.operands[0]->shape.IsTuple() && i.Has(AttrId::kIndex);
 }
 
+uint64_t HashLiteral(const Instruction& instruction, bool loose) {
+  const ConstantLiteral& literal = *instruction.literal;
+  if (literal.elided || !literal.value.has_value()) return 3;
+  const Value& value = literal.value;
+  if (!value.shape().IsArray()) return 5;
+  const ElementType type = value.shape().element_type();
+  if (!loose || !IsFloat(type) || value.element_count() > 64) {
+    return loose && IsFloat(type) ? 7 : HashBytes(value.physical_data(), static_cast<size_t>(value.byte_size()));
+  }
+  return 7;  // rounded to another type, it is another number
+}
+
+const Computation* CalledInPlace(const Instruction& instruction) {
+  const OpDef& def = Def(instruction);
+  if (def.control != ControlKind::kCall || def.evaluate != nullptr) return nullptr;
+  const std::vector<Computation*> called = instruction.CalledComputations();
+  if (called.size() != 1 || called[0]->parameters.size() != instruction.operands.size() || called[0]->root == nullptr) return nullptr;
+  return called[0];
+}
+
 namespace {
 
 constexpr int kDeepest = 64;            // calls within calls that are laid flat
@@ -42,27 +62,6 @@ uint64_t HashShape(const Shape& shape, bool loose) {
   uint64_t h = MixHash(1, loose && IsFloat(type) ? 1000 : static_cast<uint64_t>(type));
   for (int d = 0; d < shape.rank(); ++d) h = MixHash(h, static_cast<uint64_t>(shape.dim(d)) * 2 + shape.is_dynamic(d));
   return h;
-}
-
-uint64_t HashLiteral(const Instruction& instruction, bool loose) {
-  const ConstantLiteral& literal = *instruction.literal;
-  if (literal.elided || !literal.value.has_value()) return 3;
-  const Value& value = literal.value;
-  if (!value.shape().IsArray()) return 5;
-  const ElementType type = value.shape().element_type();
-  if (!loose || !IsFloat(type) || value.element_count() > 64) {
-    return loose && IsFloat(type) ? 7 : HashBytes(value.physical_data(), static_cast<size_t>(value.byte_size()));
-  }
-  return 7;  // rounded to another type, it is another number
-}
-
-// Runs in place and hands its result on: laid flat.
-const Computation* CalledInPlace(const Instruction& instruction) {
-  const OpDef& def = Def(instruction);
-  if (def.control != ControlKind::kCall || def.evaluate != nullptr) return nullptr;
-  const std::vector<Computation*> called = instruction.CalledComputations();
-  if (called.size() != 1 || called[0]->parameters.size() != instruction.operands.size() || called[0]->root == nullptr) return nullptr;
-  return called[0];
 }
 
 bool MakesTuple(const Instruction& i) {
@@ -93,10 +92,10 @@ std::pair<uint64_t, uint64_t> Flattener::HashOf(const Computation& computation) 
   return hash;
 }
 
-FlatComputation Flattener::Flatten(const Computation& computation) {
+FlatComputation Flattener::Flatten(const Computation& computation, const Stays& stays) {
   FlatComputation flat;
   flat.computation = &computation;
-  AddScope(flat, computation, {}, 0);
+  AddScope(flat, computation, {}, 0, stays);
   if (computation.root != nullptr) flat.root = flat.Resolve(flat.scopes[0].base + computation.root->index);
   flat.core.resize(flat.nodes.size());
   flat.users.resize(flat.nodes.size());
@@ -112,7 +111,8 @@ FlatComputation Flattener::Flatten(const Computation& computation) {
   return flat;
 }
 
-int Flattener::AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth) {
+int Flattener::AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth,
+                        const Stays& stays) {
   const int scope = static_cast<int>(flat.scopes.size());
   flat.scopes.emplace_back();
   flat.scopes[scope].computation = &computation;
@@ -129,10 +129,12 @@ int Flattener::AddScope(FlatComputation& flat, const Computation& computation, a
       const FlatNode& tuple = flat.nodes[flat.nodes[at].operands[0]];
       const int64_t element = instruction->Int(AttrId::kIndex);
       if (element >= 0 && element < static_cast<int64_t>(tuple.operands.size())) flat.nodes[at].alias = tuple.operands[element];
-    } else if (const Computation* called = CalledInPlace(*instruction);
-               called != nullptr && depth < kDeepest && flat.nodes.size() + called->schedule.size() < kMostNodes) {
+    } else if (const Computation* called = CalledInPlace(*instruction); called != nullptr && (stays == nullptr || !stays(*instruction)) &&
+                                                                        depth < kDeepest &&
+                                                                        flat.nodes.size() + called->schedule.size() < kMostNodes) {
       const std::vector<int> operands(flat.nodes[at].operands.begin(), flat.nodes[at].operands.end());
-      const int inner = AddScope(flat, *called, operands, depth + 1);
+      const int inner = AddScope(flat, *called, operands, depth + 1, stays);
+      flat.scopes[inner].caller = at;
       flat.scopes[scope].calls[instruction->index] = inner;
       flat.nodes[at].alias = flat.Resolve(flat.scopes[inner].base + called->root->index);
     }

@@ -4,6 +4,7 @@
 #define HLOSCOPE_CORE_DEBUG_FLATTEN_H_
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -29,6 +30,7 @@ struct FlatNode {
 
 struct FlatScope {
   const Computation* computation = nullptr;
+  int caller = -1;  // the node of the call; -1: of the first
   int base = 0;  // its nodes are base + Instruction::index
   absl::flat_hash_map<int, int> calls;  // Instruction::index of a call -> the scope that it enters
 };
@@ -48,14 +50,22 @@ struct FlatComputation {
 // Hashes of what is called are kept from one computation to the next.
 class Flattener {
  public:
-  FlatComputation Flatten(const Computation& computation);
+  // `stays`: of a call, whether it is not laid flat but stays an instruction; null: none does.
+  FlatComputation Flatten(const Computation& computation, const std::function<bool(const Instruction&)>& stays = nullptr);
+  // Of what the computation gives its caller: FlatNode::hash and loose of its root.
+  std::pair<uint64_t, uint64_t> HashOf(const Computation& computation);
 
  private:
-  std::pair<uint64_t, uint64_t> HashOf(const Computation& computation);
-  int AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth);
+  using Stays = std::function<bool(const Instruction&)>;
+  int AddScope(FlatComputation& flat, const Computation& computation, absl::Span<const int> arguments, int depth, const Stays& stays);
   void Fill(FlatComputation& flat, int node);
   absl::flat_hash_map<const Computation*, std::pair<uint64_t, uint64_t>> hashes_;
 };
+
+// What is called, if it runs in place and hands its result on (a call, a fusion): what is laid flat. Null: no such call.
+const Computation* CalledInPlace(const Instruction& instruction);
+// Of a constant's value; `loose`: with all float types alike.
+uint64_t HashLiteral(const Instruction& instruction, bool loose);
 
 // An attribute whose value is one or several computations.
 bool IsComputation(const Attribute& attribute);

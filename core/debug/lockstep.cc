@@ -14,7 +14,6 @@
 
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/calls.h"
@@ -130,7 +129,9 @@ class Lockstep {
         return Observe(side, frame, region, inputs, result);
       });
       const absl::Status started = s.machine.Start([this, side](int number) { return Input(side, number); });
-      const StopReason reason = started.ok() ? s.machine.Run() : StopReason::kError;
+      if (!options_.on_values) ArmRedirected(side);
+      StopReason reason = started.ok() ? s.machine.Run() : StopReason::kError;
+      while (reason == StopReason::kBreakpoint && !stop_ && PostRedirected(side).ok()) reason = s.machine.Run();
       s.finished = reason == StopReason::kFinished;
       if (!s.finished && !stop_) (side == 0 ? report_.error_a : report_.error_b) = StopText(side, started);
       for (const std::string& notice : s.machine.TakeNotices()) {
@@ -293,6 +294,55 @@ class Lockstep {
     return Next(side);
   }
 
+  // Calls, branches and loops that are given another function than their partners: compared as soon as they are done, before anything
+  // reads them, so that what differs first is told of them.
+  void ArmRedirected(int side) {
+    for (const auto& scope : match_.scopes) {
+      for (const int in_a : scope->redirected) {
+        const Instruction& i = *(side == 0 ? scope->a.nodes[in_a] : scope->b.nodes[scope->to_b[in_a]]).instruction;
+        if (Def(i).control != ControlKind::kNone) sides_[side]->machine.Arm(*i.parent, i.index + 1);
+      }
+    }
+  }
+
+  absl::Status PostRedirected(int side) {
+    Side& s = *sides_[side];
+    UpdateFrames(side);
+    FrameInfo& info = s.frames.back();
+    const Frame& frame = s.machine.top();
+    const Instruction& i = *frame.computation->schedule[frame.position - 1];
+    if (info.match < 0) return absl::OkStatus();
+    const int node = Flat(side, info.match).scopes[info.scope].base + i.index, partner = Partner(side, info.match, node);
+    if (partner < 0 || !match_.scopes[info.match]->redirected.contains(side == 0 ? node : partner)) return absl::OkStatus();
+    for (const Instruction* operand : i.operands) {
+      if (absl::Status status = PostRead(side, *operand); !status.ok()) return status;
+    }
+    const absl::StatusOr<Value> value = s.machine.ValueOf(static_cast<int>(s.frames.size()) - 1, i.index);
+    if (!value.ok()) return absl::OkStatus();
+    s.frames[info.owner].operands.insert(node);
+    if (absl::Status status = Post(side, info, node, *value, false); !status.ok()) return status;
+    return Next(side);
+  }
+
+  // What the call in the innermost frame reads and no kernel has made; of a tuple its parts.
+  absl::Status PostRead(int side, const Instruction& operand) {
+    Side& s = *sides_[side];
+    FrameInfo& info = s.frames.back();
+    const FlatComputation& flat = Flat(side, info.match);
+    const int read = flat.Resolve(flat.scopes[info.scope].base + operand.index);
+    const Instruction& i = *flat.nodes[read].instruction;
+    if (!SeenWhereRead(i) || Partner(side, info.match, read) < 0 || !s.frames[info.owner].operands.insert(read).second)
+      return absl::OkStatus();
+    if (operand.shape.IsTuple() && operand.parameter_number < 0 && Def(operand).op_class == OpClass::kStructural) {
+      for (const Instruction* part : operand.operands) {
+        if (absl::Status status = PostRead(side, *part); !status.ok()) return status;
+      }
+      return absl::OkStatus();
+    }
+    const absl::StatusOr<Value> value = s.machine.ValueOf(static_cast<int>(s.frames.size()) - 1, operand.index);
+    return value.ok() && value->shape().IsArray() ? Post(side, info, read, *value, true) : absl::OkStatus();
+  }
+
   // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
   // those as what they are here.
   bool HandsOnOthers(int side, int match, int node) const {
@@ -423,7 +473,9 @@ class Lockstep {
     d.own = !inherited;
     ++report_.diverging;
     report_.own += d.own;
-    d.changed = ChangedIn(*d.a, *d.b);
+    // What a loop or a branch executes was told where it was executed.
+    const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
+    if (!told) d.changed = ChangedAt(match_, info.match, in_a);
     report_.besides += d.besides();
     const bool telling = d.own || d.besides();
     const bool first = telling && ++report_.telling[d.a] == 1;
@@ -432,33 +484,6 @@ class Lockstep {
       report_.divergences.push_back(std::move(d));
     }
     if (!options_.keep_going) stop_ = true;
-  }
-
-  const std::vector<std::string>& ChangedIn(const Instruction& a, const Instruction& b) {
-    const auto [known, fresh] = changed_in_.try_emplace(&a);
-    if (!fresh) return known->second;
-    for (const StructuralChange& change : match_.changes) {
-      if (change.a == &a && change.kind == StructuralChange::kChanged) known->second = change.what;
-    }
-    if (known->second.empty()) known->second = ChangedWithin(a, b);
-    return known->second;
-  }
-
-  // Changes in what the two call (a reducer, say), which runs without instructions of its own.
-  std::vector<std::string> ChangedWithin(const Instruction& a, const Instruction& b) const {
-    std::vector<std::string> what;
-    const std::vector<Computation*> called_a = a.CalledComputations(), called_b = b.CalledComputations();
-    const auto within = [](const Instruction* i, const std::vector<Computation*>& called) {
-      return i != nullptr && std::find(called.begin(), called.end(), i->parent) != called.end();
-    };
-    for (const StructuralChange& change : match_.changes) {
-      if (!within(change.a, called_a) && !within(change.b, called_b)) continue;
-      if (change.kind == StructuralChange::kChanged) what.push_back(absl::StrCat("%", change.a->name, " in ", change.a->parent->name, ": ", absl::StrJoin(change.what, "; ")));
-      if (change.kind == StructuralChange::kRemoved) what.push_back(absl::StrCat("%", change.a->name, " in ", change.a->parent->name, " is only in a"));
-      if (change.kind == StructuralChange::kAdded) what.push_back(absl::StrCat("%", change.b->name, " in ", change.b->parent->name, " is only in b"));
-      if (what.size() >= 4) break;
-    }
-    return what;
   }
 
   // Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame.
@@ -548,7 +573,6 @@ class Lockstep {
     }
   }
 
-  absl::flat_hash_map<const Instruction*, std::vector<std::string>> changed_in_;  // by instruction of a
   const Module &a_, &b_;
   const ProgramMatch& match_;
   const ProgramInputs* inputs_[2];

@@ -15,7 +15,8 @@ namespace {
 
 class Matcher {
  public:
-  explicit Matcher(ScopeMatch& m) : m_(m), a_(m.a), b_(m.b), to_b_(m.to_b), to_a_(m.to_a) {
+  Matcher(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another)
+      : m_(m), calls_another_(calls_another), a_(m.a), b_(m.b), to_b_(m.to_b), to_a_(m.to_a) {
     to_b_.assign(a_.nodes.size(), -1);
     to_a_.assign(b_.nodes.size(), -1);
   }
@@ -34,6 +35,7 @@ class Matcher {
       Backward(/*same_opcode=*/true);
       if (pairs_ == before) break;
     }
+    last_choice_ = true;
     ByHash(false, kInOrder);
     ByHash(true, kUnique);
     ByName(/*guarded=*/false);
@@ -59,6 +61,11 @@ class Matcher {
     to_b_[x] = y;
     to_a_[y] = x;
     ++pairs_;
+  }
+
+  // Whether the two may not be a pair yet, for what they call.
+  bool Waits(int x, int y) const {
+    return !last_choice_ && calls_another_ != nullptr && !A(x).attributes.empty() && !B(y).attributes.empty() && calls_another_(A(x), B(y));
   }
 
   void Parameters() {
@@ -143,7 +150,7 @@ class Matcher {
         if (A(node).parameter_number >= 0 || B(other).parameter_number >= 0) continue;
         const bool same_opcode = A(node).opcode == B(other).opcode;
         if (guarded) {
-          if (!same_opcode) continue;
+          if (!same_opcode || Waits(node, other)) continue;
           const auto [agree, known] = Operands(node, other);
           const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
           if (known > 0 && agree == 0 && !same_op_name) continue;
@@ -202,7 +209,7 @@ class Matcher {
           const auto [agree, known] = Operands(node, other);
           const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
           const bool same_name = A(node).name == B(other).name;
-          if (agree == 0 || (agree < known && !same_op_name && !same_name)) continue;
+          if (agree == 0 || (agree < known && !same_op_name && !same_name) || Waits(node, other)) continue;
           const int score = 4 * agree + 6 * same_name + 3 * same_op_name + 2 * SameAttributes(A(node), B(other)) + 1;
           if (score > best_score) {
             best = other;
@@ -237,6 +244,7 @@ class Matcher {
     const auto [agree, known] = Operands(x, y);
     if (!same_opcode && (agree < known || (known == 0 && a_.nodes[x].operands.size() + b_.nodes[y].operands.size() > 0))) return;
     if (same_opcode && known > 0 && agree == 0 && A(x).name != B(y).name) return;
+    if (Waits(x, y)) return;
     Pair(x, y);
   }
 
@@ -278,6 +286,8 @@ class Matcher {
   }
 
   ScopeMatch& m_;
+  const std::function<bool(const Instruction&, const Instruction&)>& calls_another_;
+  bool last_choice_ = false;
   const FlatComputation &a_, &b_;
   std::vector<int>&to_b_, &to_a_;
   int pairs_ = 0;
@@ -298,6 +308,8 @@ bool AreSwapped(const ScopeMatch& m, int x, int y) {
          likeness(a.operands[0], b.operands[0]) + likeness(a.operands[1], b.operands[1]);
 }
 
-void PairUp(ScopeMatch& m) { Matcher(m).Run(); }
+void PairUp(ScopeMatch& m, const std::function<bool(const Instruction&, const Instruction&)>& calls_another) {
+  Matcher(m, calls_another).Run();
+}
 
 }  // namespace hloscope

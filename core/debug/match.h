@@ -4,11 +4,14 @@
 #define HLOSCOPE_CORE_DEBUG_MATCH_H_
 
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "core/debug/flatten.h"
 #include "core/ir/module.h"
 
@@ -21,10 +24,13 @@ struct ScopeMatch {
   // What the instructions of a pair call that is not laid flat (loop bodies, branches, reducers): index into ProgramMatch::scopes, by
   // the node in a and the number of the computation among the instruction's.
   std::map<std::pair<int, int>, int> called;
+  absl::flat_hash_map<int, std::vector<std::string>> changed;  // by node of a: what is another at this place
+  absl::flat_hash_set<int> redirected;  // nodes of a that call another function than their partners: what they call is not in `called`
 };
 
-// Finds the pairs of `m.a` and `m.b`: fills to_b and to_a.
-void PairUp(ScopeMatch& m);
+// Finds the pairs of `m.a` and `m.b`: fills to_b and to_a. `calls_another`: of two instructions with computations, whether these are two
+// functions: such a pair is the last choice.
+void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr);
 // Of two instructions that commute: whether the operands of node y of b stand the other way round than those of node x of a.
 bool AreSwapped(const ScopeMatch& m, int x, int y);
 
@@ -32,7 +38,8 @@ struct StructuralChange {
   enum Kind : uint8_t { kRemoved, kAdded, kChanged, kRenamed, kMoved } kind = kChanged;
   const Instruction* a = nullptr;  // null: added
   const Instruction* b = nullptr;  // null: removed
-  std::vector<std::string> what;   // of a change: "constant 2 -> 3", "dimensions={0} -> {1}", "operand 1: %x -> %y"
+  std::vector<std::string> what;   // of a change: "constant 2 -> 3", "dimensions={0} -> {1}", "operand 1: %x -> %y", "to_apply f -> g"
+  bool copy = false;               // of a change: b's computation is a changed copy of a's, which b has unchanged as well
 };
 
 struct ProgramMatch {
@@ -47,6 +54,10 @@ struct ProgramMatch {
 
 // Both modules must have been verified.
 ProgramMatch MatchPrograms(const Module& a, const Module& b);
+
+// What differs in a pair (by scope and node of a) itself at its place; where nothing does, in what the two call (a reducer, say), which
+// runs without instructions of its own.
+std::vector<std::string> ChangedAt(const ProgramMatch& match, int scope, int node);
 
 // "%add.3 = f32[4] add(%x, %y)": without attributes that nobody reads here.
 std::string Brief(const Instruction& instruction);

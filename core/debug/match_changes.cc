@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cstring>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "core/debug/match.h"
+#include "core/debug/match_functions.h"
 #include "core/debug/text_util.h"
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
@@ -80,12 +83,19 @@ std::vector<int> Moved(const ScopeMatch& m) {
 
 class Comparer {
  public:
-  Comparer(const Module& a, const Module& b) : a_(a), b_(b) {}
+  Comparer(const Module& a, const Module& b) : a_(a), b_(b), functions_(a, b, flat_a_, flat_b_) {}
 
   ProgramMatch Run() {
     Match(*a_.entry, *b_.entry);
     for (size_t k = 0; k < result_.scopes.size(); ++k) Called(static_cast<int>(k));
+    // What only one program calls there, or the two call in different places.
+    AddCalled(other_a_);
+    AddCalled(other_b_);
+    MatchUnmet();
+    for (const auto& scope : result_.scopes) Tally(*scope);
     for (const auto& scope : result_.scopes) List(*scope);
+    for (const Computation* c : other_a_) ListAlone(*c, met_a_, StructuralChange::kRemoved);
+    for (const Computation* c : other_b_) ListAlone(*c, met_b_, StructuralChange::kAdded);
     return std::move(result_);
   }
 
@@ -94,9 +104,13 @@ class Comparer {
     const auto [entry, fresh] = pairs_.try_emplace({&a, &b}, static_cast<int>(result_.scopes.size()));
     if (!fresh) return entry->second;
     auto scope = std::make_unique<ScopeMatch>();
-    scope->a = flat_a_.Flatten(a);
-    scope->b = flat_b_.Flatten(b);
-    PairUp(*scope);
+    absl::flat_hash_set<const Instruction*> stay_a, stay_b;
+    functions_.FindRedirected(a, b, stay_a, stay_b);
+    scope->a = flat_a_.Flatten(a, [&](const Instruction& i) { return stay_a.contains(&i); });
+    scope->b = flat_b_.Flatten(b, [&](const Instruction& i) { return stay_b.contains(&i); });
+    PairUp(*scope, [this](const Instruction& x, const Instruction& y) { return functions_.CallsAnother(x, y); });
+    for (const FlatScope& s : scope->a.scopes) met_a_.insert(s.computation);
+    for (const FlatScope& s : scope->b.scopes) met_b_.insert(s.computation);
     result_.scopes.push_back(std::move(scope));
     return entry->second;
   }
@@ -110,17 +124,85 @@ class Comparer {
       const std::vector<Computation*> q = scope.b.nodes[scope.to_b[node]].instruction->CalledComputations();
       if (p.size() != q.size()) continue;
       for (size_t k = 0; k < p.size(); ++k) {
+        if (functions_.IsAnother(*p[k], *q[k])) {
+          result_.scopes[number]->redirected.insert(node);
+          other_a_.push_back(p[k]);
+          other_b_.push_back(q[k]);
+          continue;
+        }
         const int inner = Match(*p[k], *q[k]);
         result_.scopes[number]->called[{node, static_cast<int>(k)}] = inner;
       }
     }
   }
 
-  void Add(StructuralChange::Kind kind, const Instruction* a, const Instruction* b, std::vector<std::string> what = {}) {
-    if (seen_.insert({kind, {a, b}}).second) result_.changes.push_back({kind, a, b, std::move(what)});
+  // With all that these call, the callers first.
+  static void AddCalled(std::vector<const Computation*>& list) {
+    absl::flat_hash_set<const Computation*> met;
+    const std::vector<const Computation*> given = std::move(list);
+    list.clear();
+    const auto add = [&](const Computation* c) {
+      if (met.insert(c).second) list.push_back(c);
+    };
+    for (const Computation* c : given) add(c);
+    for (size_t k = 0; k < list.size(); ++k) {
+      for (const Instruction* i : list[k]->schedule) {
+        for (const Computation* next : i->CalledComputations()) add(next);
+      }
+    }
   }
 
-  void List(const ScopeMatch& m) {
+  void MatchUnmet() {
+    size_t done = result_.scopes.size();
+    const auto match = [&](const Computation* p, const Computation* q) {
+      if (p == nullptr || q == nullptr) return;
+      Match(*p, *q);
+      for (; done < result_.scopes.size(); ++done) Called(static_cast<int>(done));
+    };
+    for (const Computation* p : std::vector<const Computation*>(other_a_)) {
+      if (!met_a_.contains(p)) match(p, functions_.InB(*p));
+    }
+    for (const Computation* q : std::vector<const Computation*>(other_b_)) {
+      if (!met_b_.contains(q)) match(functions_.InA(*q), q);
+    }
+  }
+
+  void Add(StructuralChange::Kind kind, const Instruction* a, const Instruction* b, std::vector<std::string> what = {}) {
+    const auto [known, fresh] = seen_.try_emplace({kind, {a, b}}, result_.changes.size());
+    if (!fresh) {
+      std::vector<std::string>& told = result_.changes[known->second].what;
+      for (std::string& text : what) {
+        if (std::find(told.begin(), told.end(), text) == told.end()) told.push_back(std::move(text));
+      }
+      return;
+    }
+    const bool copy =
+        kind == StructuralChange::kChanged && functions_.InB(*a->parent) != nullptr && functions_.InB(*a->parent) != b->parent;
+    result_.changes.push_back({kind, a, b, std::move(what), copy});
+  }
+
+  void ListAlone(const Computation& computation, const absl::flat_hash_set<const Computation*>& met, StructuralChange::Kind kind) {
+    if (met.contains(&computation)) return;
+    for (const Instruction* i : computation.schedule) {
+      if (i->parameter_number >= 0) continue;
+      Add(kind, kind == StructuralChange::kRemoved ? i : nullptr, kind == StructuralChange::kRemoved ? nullptr : i);
+    }
+  }
+
+  // A function's instructions stand wherever it is called: what has a partner at one of these places is in both programs.
+  void Tally(const ScopeMatch& m) {
+    for (const int node : m.a.order) {
+      const FlatNode& x = m.a.nodes[node];
+      if (m.to_b[node] < 0) continue;
+      const FlatNode& y = m.b.nodes[m.to_b[node]];
+      b_instructions_.insert(y.instruction);
+      if (!a_instructions_.insert(x.instruction).second) continue;
+      ++result_.matched;
+      result_.identical += x.hash == y.hash;
+    }
+  }
+
+  void List(ScopeMatch& m) {
     for (const int node : m.a.order) {
       const FlatNode& x = m.a.nodes[node];
       const int other = m.to_b[node];
@@ -131,17 +213,16 @@ class Comparer {
         continue;
       }
       const FlatNode& y = m.b.nodes[other];
-      const bool fresh = a_instructions_.insert(x.instruction).second;
-      b_instructions_.insert(y.instruction);
-      if (fresh) {
-        ++result_.matched;
-        result_.identical += x.hash == y.hash;
+      if (x.alias < 0 || y.alias < 0) {
+        std::vector<std::string> what = Changes(m, node, other, x.alias < 0 && y.alias < 0 && AreSwapped(m, node, other));
+        if (!what.empty()) Add(StructuralChange::kChanged, x.instruction, y.instruction, std::move(what));
       }
-      std::vector<std::string> what;
-      if (x.alias < 0 || y.alias < 0) what = Changes(m, x, y, x.alias < 0 && y.alias < 0 && AreSwapped(m, node, other));
-      if (!what.empty()) Add(StructuralChange::kChanged, x.instruction, y.instruction, std::move(what));
-      else if (x.instruction->shape != y.instruction->shape) result_.layouts += fresh;
-      if (x.instruction->name != y.instruction->name) Add(StructuralChange::kRenamed, x.instruction, y.instruction);
+      if (!m.changed.contains(node) && x.instruction->shape != y.instruction->shape)
+        result_.layouts += other_layout_.insert(x.instruction).second;
+      // A call of another function with the same text: both are there, under their names.
+      const Computation *same_a = functions_.InB(*x.instruction->parent), *same_b = functions_.InA(*y.instruction->parent);
+      const bool both_stay = same_a != nullptr && same_b != nullptr && same_a != y.instruction->parent;
+      if (x.instruction->name != y.instruction->name && !both_stay) Add(StructuralChange::kRenamed, x.instruction, y.instruction);
     }
     for (const int node : m.b.order) {
       const FlatNode& y = m.b.nodes[node];
@@ -152,30 +233,70 @@ class Comparer {
     for (const int node : Moved(m)) Add(StructuralChange::kMoved, m.a.nodes[node].instruction, m.b.nodes[m.to_b[node]].instruction);
   }
 
-  std::vector<std::string> Changes(const ScopeMatch& m, const FlatNode& x, const FlatNode& y, bool swapped) const {
+  // What the pair itself has changed; ScopeMatch::changed has with it what it is given otherwise by the call around it.
+  std::vector<std::string> Changes(ScopeMatch& m, int node, int other, bool swapped) {
+    const FlatNode &x = m.a.nodes[node], &y = m.b.nodes[other];
     const Instruction &a = *x.instruction, &b = *y.instruction;
-    std::vector<std::string> what;
+    std::vector<std::string> what, given;
     if (a.opcode != b.opcode) what.push_back(absl::StrCat("operation ", Name(a.opcode), " -> ", Name(b.opcode)));
     if (!Shape::Compatible(a.shape, b.shape)) what.push_back(absl::StrCat("shape ", Cut(a.shape.ToString(false), 80), " -> ", Cut(b.shape.ToString(false), 80)));
     if (!SameLiteral(a.literal.get(), b.literal.get()) && !(!Shape::Compatible(a.shape, b.shape) && a.literal != nullptr && b.literal != nullptr)) {
       what.push_back(LiteralChange(a, b));
     }
     Attributes(a, b, what);
-    if (x.operands.size() != y.operands.size()) {
+    if (x.operands.size() != y.operands.size())
       what.push_back(absl::StrCat(Count(static_cast<int64_t>(x.operands.size()), "operand"), " -> ", y.operands.size()));
-      return what;
-    }
-    for (size_t k = 0; k < x.operands.size(); ++k) {
-      const int other = y.operands[k ^ static_cast<size_t>(swapped)];
-      const int p = m.a.core[x.operands[k]], q = m.b.core[other];
+    for (size_t k = 0; x.operands.size() == y.operands.size() && k < x.operands.size(); ++k) {
+      const size_t l = k ^ static_cast<size_t>(swapped);
+      const int p = m.a.core[x.operands[k]], q = m.b.core[y.operands[l]];
       const int image = m.to_b[p];
       if (image >= 0 && m.b.core[image] == q) continue;
-      what.push_back(absl::StrCat("operand ", k, ": %", m.a.nodes[x.operands[k]].instruction->name, " -> %", m.b.nodes[other].instruction->name));
+      const Use at = Outwards(m, {node, static_cast<int>(k), other, static_cast<int>(l)});
+      const Instruction &caller_a = *m.a.nodes[at.a].instruction, &caller_b = *m.b.nodes[at.b].instruction;
+      const bool own = at.a == node;
+      const std::string text = absl::StrCat(
+          "operand ", at.operand_a, ": ",
+          own ? Names(*m.a.nodes[x.operands[k]].instruction, *m.b.nodes[y.operands[l]].instruction, *a.operands[k], *b.operands[l])
+              : Names(*caller_a.operands[at.operand_a], *caller_b.operands[at.operand_b], *a.operands[k], *b.operands[l]));
+      if (own) {
+        what.push_back(text);
+        continue;
+      }
+      given.push_back(absl::StrCat("%", caller_a.name, " in ", caller_a.parent->name, ": ", text));
+      Add(StructuralChange::kChanged, &caller_a, &caller_b, {text});
     }
+    if (what.empty() && given.empty()) return what;
+    std::vector<std::string>& all = m.changed[node] = what;
+    all.insert(all.end(), given.begin(), given.end());
     return what;
   }
 
-  static void Attributes(const Instruction& a, const Instruction& b, std::vector<std::string>& what) {
+  // Two that make a value, which a text may name otherwise: the calls that hand them on.
+  static std::string Names(const Instruction& a, const Instruction& b, const Instruction& written_a, const Instruction& written_b) {
+    if (a.name != b.name) return absl::StrCat("%", a.name, " -> %", b.name);
+    if (written_a.name != written_b.name) return absl::StrCat("%", written_a.name, " -> %", written_b.name);
+    if (a.parent->name == b.parent->name || (a.parent->is_entry && b.parent->is_entry)) return absl::StrCat("%", a.name, " -> %", b.name);
+    return absl::StrCat("%", a.name, " in ", a.parent->name, " -> %", b.name, " in ", b.parent->name);
+  }
+
+  // An operand of a pair.
+  struct Use {
+    int a, operand_a, b, operand_b;
+  };
+
+  // Of what both are given by their callers: the calls where it is no parameter any more.
+  static Use Outwards(const ScopeMatch& m, Use use) {
+    for (;;) {
+      const FlatNode &x = m.a.nodes[use.a], &y = m.b.nodes[use.b];
+      const Instruction *p = x.instruction->operands[use.operand_a], *q = y.instruction->operands[use.operand_b];
+      const Use out{m.a.scopes[x.scope].caller, static_cast<int>(p->parameter_number), m.b.scopes[y.scope].caller,
+                    static_cast<int>(q->parameter_number)};
+      if (out.a < 0 || out.b < 0 || out.operand_a < 0 || out.operand_a != out.operand_b) return use;
+      use = out;
+    }
+  }
+
+  void Attributes(const Instruction& a, const Instruction& b, std::vector<std::string>& what) {
     const auto find = [](const Instruction& i, const Attribute& like) -> const Attribute* {
       for (const Attribute& candidate : i.attributes) {
         if (candidate.id == like.id && NameOf(candidate) == NameOf(like)) return &candidate;
@@ -192,15 +313,51 @@ class Comparer {
       if (!IsComputation(attribute) && find(a, attribute) == nullptr) what.push_back(absl::StrCat(NameOf(attribute), " absent -> ", Cut(AttributeText(attribute), 80)));
     }
     if (!SameRawText(a.backend_config, b.backend_config)) what.push_back(absl::StrCat("backend_config ", a.backend_config.empty() ? "absent" : Cut(a.backend_config, 60), " -> ", b.backend_config.empty() ? "absent" : Cut(b.backend_config, 60)));
-    if (a.CalledComputations().size() != b.CalledComputations().size()) what.push_back("what it calls");
+    CalledAttributes(a, b, what);
+  }
+
+  static std::vector<Computation*> Computations(const Attribute& attribute) {
+    if (const auto* one = std::get_if<Computation*>(&attribute.value)) return {*one};
+    return std::get<std::vector<Computation*>>(attribute.value);
+  }
+
+  static std::string NamesOf(const std::vector<Computation*>& computations, bool list) {
+    const std::string names = absl::StrJoin(
+        computations, ",", [](std::string* out, const Computation* c) { absl::StrAppend(out, c == nullptr ? "none" : c->name); });
+    return list ? absl::StrCat("{", Cut(names, 80), "}") : names;
+  }
+
+  // References to other functions; what changed within the same function is told there.
+  void CalledAttributes(const Instruction& a, const Instruction& b, std::vector<std::string>& what) {
+    const std::vector<Computation*> all_a = a.CalledComputations(), all_b = b.CalledComputations();
+    const auto differ = [this](const std::vector<Computation*>& p, const std::vector<Computation*>& q) {
+      bool another = p.size() != q.size();
+      for (size_t k = 0; !another && k < p.size(); ++k) another = p[k] != nullptr && q[k] != nullptr && functions_.IsAnother(*p[k], *q[k]);
+      return another;
+    };
+    const size_t before = what.size();
+    for (const Attribute& attribute : a.attributes) {
+      if (!IsComputation(attribute)) continue;
+      for (const Attribute& other : b.attributes) {
+        if (!IsComputation(other) || other.id != attribute.id || NameOf(other) != NameOf(attribute)) continue;
+        const std::vector<Computation*> p = Computations(attribute), q = Computations(other);
+        const bool list = !std::holds_alternative<Computation*>(attribute.value);
+        if (differ(p, q)) what.push_back(absl::StrCat(NameOf(attribute), " ", NamesOf(p, list), " -> ", NamesOf(q, list)));
+      }
+    }
+    if (what.size() == before && differ(all_a, all_b))
+      what.push_back(absl::StrCat("what it calls: ", NamesOf(all_a, true), " -> ", NamesOf(all_b, true)));
   }
 
   const Module &a_, &b_;
   ProgramMatch result_;
   Flattener flat_a_, flat_b_;
+  FunctionMatch functions_;
+  absl::flat_hash_set<const Computation*> met_a_, met_b_;
+  std::vector<const Computation*> other_a_, other_b_;  // what redirected instructions call
   std::map<std::pair<const Computation*, const Computation*>, int> pairs_;
-  absl::flat_hash_set<std::pair<int, std::pair<const Instruction*, const Instruction*>>> seen_;
-  absl::flat_hash_set<const Instruction*> a_instructions_, b_instructions_;
+  absl::flat_hash_map<std::pair<int, std::pair<const Instruction*, const Instruction*>>, size_t> seen_;  // places in result_.changes
+  absl::flat_hash_set<const Instruction*> a_instructions_, b_instructions_, other_layout_;
 };
 
 }  // namespace
@@ -210,6 +367,29 @@ int64_t ProgramMatch::Count(StructuralChange::Kind kind) const {
 }
 
 ProgramMatch MatchPrograms(const Module& a, const Module& b) { return Comparer(a, b).Run(); }
+
+std::vector<std::string> ChangedAt(const ProgramMatch& match, int scope, int node) {
+  const auto own = match.scopes[scope]->changed.find(node);
+  if (own != match.scopes[scope]->changed.end()) return own->second;
+  std::vector<std::string> what;
+  const auto tell = [&](const Instruction& i, absl::string_view text) {
+    if (what.size() < 4) what.push_back(absl::StrCat("%", i.name, " in ", i.parent->name, text));
+  };
+  const auto& called = match.scopes[scope]->called;
+  for (auto at = called.lower_bound({node, 0}); at != called.end() && at->first.first == node; ++at) {
+    const ScopeMatch& m = *match.scopes[at->second];
+    for (const int inner : m.a.order) {
+      const FlatNode& x = m.a.nodes[inner];
+      const auto changed = m.changed.find(inner);
+      if (changed != m.changed.end()) tell(*x.instruction, absl::StrCat(": ", absl::StrJoin(changed->second, "; ")));
+      if (m.to_b[inner] < 0 && x.alias < 0) tell(*x.instruction, " is only in a");
+    }
+    for (const int inner : m.b.order) {
+      if (m.to_a[inner] < 0 && m.b.nodes[inner].alias < 0) tell(*m.b.nodes[inner].instruction, " is only in b");
+    }
+  }
+  return what;
+}
 
 std::string Brief(const Instruction& instruction) {
   std::string operands;
