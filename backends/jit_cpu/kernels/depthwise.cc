@@ -28,17 +28,20 @@ struct Positions {
   int64_t taps = 0;
 };
 
-// Where a line of the window meets the input.
+// Lines of the result that are computed together: what is read of the input serves all of them.
+constexpr int kLines = 2;
+
+// A line of the input, and the line of the window that meets it for each line of the result; null: none does.
 struct TapLine {
   const float* input;
-  const float* kernel;
+  const float* kernel[kLines] = {};
 };
 
-// `features` neighbouring features of the positions of one line.
+// All features of the positions of some lines; `taps` in the order of every line's window.
 struct LineWork {
-  absl::Span<const TapLine> taps;
+  absl::InlinedVector<TapLine, 16> taps;
   absl::Span<const Positions> positions;
-  float* result;
+  absl::InlinedVector<float*, kLines> results;
   int64_t result_step;
   int64_t features;
 };
@@ -46,49 +49,97 @@ struct LineWork {
 #if defined(__x86_64__)
 #define HLOSCOPE_AVX512 __attribute__((target("avx512f")))
 
-template <int kPositions, int kVectors>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const LineWork& w, const Positions& p, int64_t at, int64_t feature, __mmask16 last) {
-  __m512 sums[kPositions][kVectors];
-  for (int x = 0; x < kPositions; ++x) {
-    for (int v = 0; v < kVectors; ++v) sums[x][v] = _mm512_setzero_ps();
+// LineWork by value, which no store to the result can change.
+template <int kCount>
+struct Lines {
+  explicit Lines(const LineWork& w) : taps(w.taps.data()), taps_end(taps + w.taps.size()), result_step(w.result_step), features(w.features) {
+    for (int l = 0; l < kCount; ++l) results[l] = w.results[l];
   }
-  for (const TapLine& line : w.taps) {
+  const TapLine *taps, *taps_end;
+  float* results[kCount];
+  int64_t result_step, features;
+};
+
+template <bool kWhole>
+HLOSCOPE_AVX512 HLOSCOPE_INLINE __m512 Load(const float* from, __mmask16 lanes) {
+  return kWhole ? _mm512_loadu_ps(from) : _mm512_maskz_loadu_ps(lanes, from);
+}
+
+// kTaps: of a line of the window, whose neighbouring taps meet neighbouring positions (shift == input_step); 0: any.
+template <int kPositions, int kCount, int kTaps, bool kWhole>
+HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Lines<kCount>& w, const Positions& p, int64_t at, int64_t feature, __mmask16 lanes) {
+  __m512 sums[kCount][kPositions];
+  for (int l = 0; l < kCount; ++l) {
+    for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_setzero_ps();
+  }
+  for (const TapLine* tap = w.taps; tap != w.taps_end; ++tap) {
+    const TapLine& line = *tap;
     const float* input = line.input + p.input + at * p.shift + feature;
-    const float* kernel = line.kernel + p.kernel + feature;
-    for (int64_t t = 0; t < p.taps; ++t, input += p.input_step, kernel += p.kernel_step) {
-      __m512 weights[kVectors];
-      for (int v = 0; v < kVectors; ++v) weights[v] = _mm512_maskz_loadu_ps(v + 1 == kVectors ? last : 0xffff, kernel + 16 * v);
-      for (int x = 0; x < kPositions; ++x) {
-        for (int v = 0; v < kVectors; ++v) {
-          const __m512 in = _mm512_maskz_loadu_ps(v + 1 == kVectors ? last : 0xffff, input + x * p.shift + 16 * v);
-          sums[x][v] = _mm512_fmadd_ps(in, weights[v], sums[x][v]);
+    if constexpr (kTaps > 0) {
+      __m512 in[kPositions + kTaps - 1];
+      for (int x = 0; x < kPositions + kTaps - 1; ++x) in[x] = Load<kWhole>(input + x * p.input_step, lanes);
+      for (int l = 0; l < kCount; ++l) {
+        if (line.kernel[l] == nullptr) continue;
+        const float* kernel = line.kernel[l] + p.kernel + feature;
+        for (int t = 0; t < kTaps; ++t) {
+          const __m512 weights = Load<kWhole>(kernel + t * p.kernel_step, lanes);
+          for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_fmadd_ps(in[x + t], weights, sums[l][x]);
+        }
+      }
+    } else {
+      for (int l = 0; l < kCount; ++l) {
+        if (line.kernel[l] == nullptr) continue;
+        const float *kernel = line.kernel[l] + p.kernel + feature, *in = input;
+        for (int64_t t = 0; t < p.taps; ++t, in += p.input_step, kernel += p.kernel_step) {
+          const __m512 weights = Load<kWhole>(kernel, lanes);
+          for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_fmadd_ps(Load<kWhole>(in + x * p.shift, lanes), weights, sums[l][x]);
         }
       }
     }
   }
-  for (int x = 0; x < kPositions; ++x) {
-    float* result = w.result + (p.first + at + x) * w.result_step + feature;
-    for (int v = 0; v < kVectors; ++v) _mm512_mask_storeu_ps(result + 16 * v, v + 1 == kVectors ? last : 0xffff, sums[x][v]);
+  for (int l = 0; l < kCount; ++l) {
+    for (int x = 0; x < kPositions; ++x) {
+      float* result = w.results[l] + (p.first + at + x) * w.result_step + feature;
+      if (kWhole) _mm512_storeu_ps(result, sums[l][x]);
+      else _mm512_mask_storeu_ps(result, lanes, sums[l][x]);
+    }
   }
 }
 
 // All features of some positions: memory is read in the order in which it lies.
-template <int kPositions>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const LineWork& w, const Positions& p, int64_t at) {
+template <int kPositions, int kCount, int kTaps>
+HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const Lines<kCount>& w, const Positions& p, int64_t at) {
   int64_t feature = 0;
-  for (; feature + 32 <= w.features; feature += 32) Block<kPositions, 2>(w, p, at, feature, 0xffff);
-  for (; feature < w.features; feature += 16) {
-    const int64_t left = w.features - feature;
-    Block<kPositions, 1>(w, p, at, feature, left >= 16 ? 0xffff : static_cast<__mmask16>((1 << left) - 1));
+  for (; feature + 16 <= w.features; feature += 16) Block<kPositions, kCount, kTaps, true>(w, p, at, feature, 0xffff);
+  if (feature < w.features) {
+    Block<kPositions, kCount, 0, false>(w, p, at, feature, static_cast<__mmask16>((1 << (w.features - feature)) - 1));
   }
 }
 
-HLOSCOPE_AVX512 void Line512(const LineWork& w) {
-  for (const Positions& p : w.positions) {
-    int64_t at = 0;
-    for (; at + 4 <= p.count; at += 4) AllFeatures<4>(w, p, at);
-    for (; at < p.count; ++at) AllFeatures<1>(w, p, at);
+template <int kCount, int kTaps>
+HLOSCOPE_AVX512 void AllPositions(const Lines<kCount> w, const Positions p) {
+  constexpr int kTogether = 4;
+  int64_t at = 0;
+  for (; at + kTogether <= p.count; at += kTogether) AllFeatures<kTogether, kCount, kTaps>(w, p, at);
+  if (at == p.count) return;
+  if (at > 0) return AllFeatures<kTogether, kCount, kTaps>(w, p, p.count - kTogether);  // some of them again
+  for (; at < p.count; ++at) AllFeatures<1, kCount, kTaps>(w, p, at);
+}
+
+template <int kCount>
+HLOSCOPE_AVX512 void Lines512(const LineWork& work) {
+  const Lines<kCount> w(work);
+  for (const Positions& p : work.positions) {
+    const bool neighbours = p.shift == p.input_step || p.count == 1;
+    if (neighbours && p.taps == 2) AllPositions<kCount, 2>(w, p);
+    else if (neighbours && p.taps == 3) AllPositions<kCount, 3>(w, p);
+    else AllPositions<kCount, 0>(w, p);
   }
+}
+
+HLOSCOPE_AVX512 void AnyLines512(const LineWork& w) {
+  static_assert(kLines == 2);
+  return w.results.size() == 1 ? Lines512<1>(w) : Lines512<2>(w);
 }
 #endif
 
@@ -96,26 +147,29 @@ HLOSCOPE_CLONES void AddProducts(float* sums, const float* a, const float* b, in
   for (int64_t i = 0; i < n; ++i) sums[i] += a[i] * b[i];
 }
 
-void PlainLine(const LineWork& w) {
-  for (const Positions& p : w.positions) {
-    for (int64_t at = 0; at < p.count; ++at) {
-      float* sums = w.result + (p.first + at) * w.result_step;
-      std::fill(sums, sums + w.features, 0.0f);
-      for (const TapLine& line : w.taps) {
-        for (int64_t t = 0; t < p.taps; ++t) {
-          AddProducts(sums, line.input + p.input + at * p.shift + t * p.input_step, line.kernel + p.kernel + t * p.kernel_step, w.features);
+void PlainLines(const LineWork& w) {
+  for (size_t l = 0; l < w.results.size(); ++l) {
+    for (const Positions& p : w.positions) {
+      for (int64_t at = 0; at < p.count; ++at) {
+        float* sums = w.results[l] + (p.first + at) * w.result_step;
+        std::fill(sums, sums + w.features, 0.0f);
+        for (const TapLine& line : w.taps) {
+          if (line.kernel[l] == nullptr) continue;
+          for (int64_t t = 0; t < p.taps; ++t) {
+            AddProducts(sums, line.input + p.input + at * p.shift + t * p.input_step, line.kernel[l] + p.kernel + t * p.kernel_step, w.features);
+          }
         }
       }
     }
   }
 }
 
-using LineFunction = void (*)(const LineWork&);
-LineFunction BestLine() {
+using LinesFunction = void (*)(const LineWork&);
+LinesFunction BestLines() {
 #if defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) return Line512;
+  if (__builtin_cpu_supports("avx512f")) return AnyLines512;
 #endif
-  return PlainLine;
+  return PlainLines;
 }
 
 class DepthwiseKernel : public LibraryKernel {
@@ -165,11 +219,14 @@ class DepthwiseKernel : public LibraryKernel {
       kernel = dense;
     }
     if (!input.has_value() || !kernel.has_value() || !result.has_value() || !wide.has_value()) return no_memory;
-    const int64_t work = std::max<int64_t>(1, p_.spatial[last_].output * p_.outputs * p_.taps);
-    pool_.ParallelFor(lines_, std::max<int64_t>(1, 65536 / work), [&](int64_t begin, int64_t end) {
-      for (int64_t line = begin; line < end; ++line) {
+    // A piece is some neighbouring lines, an even number of pieces if there are several: for two threads alike.
+    constexpr int64_t kWork = int64_t{1} << 18;
+    const int64_t work = lines_ * p_.spatial[last_].output * p_.outputs * p_.taps;
+    const int64_t pieces = work <= kWork ? 1 : 2 * ((work + 2 * kWork - 1) / (2 * kWork));
+    pool_.ParallelFor(lines_, (lines_ + pieces - 1) / pieces, [&](int64_t begin, int64_t end) {
+      for (int64_t line = begin; line < end; line += kLines) {
         if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
-        Line(line, input.as<float>(), kernel.as<float>(), wide.mutable_as<float>());
+        Lines(line, std::min(end, line + kLines), input.as<float>(), kernel.as<float>(), wide.mutable_as<float>());
       }
     });
     if (p_.out != ElementType::kF32) ConvertFloats(ElementType::kF32, wide.data(), p_.out, result.mutable_data(), result.element_count(), pool_);
@@ -183,21 +240,39 @@ class DepthwiseKernel : public LibraryKernel {
   }
 
  private:
-  void Line(int64_t line, const float* input, const float* kernel, float* result) const {
-    absl::InlinedVector<TapLine, 16> taps;
-    int64_t outputs[8] = {};
-    for (int d = last_ - 1; d >= 0; --d) {
-      outputs[d] = line % p_.spatial[d].output;
-      line /= p_.spatial[d].output;
-      result += outputs[d] * result_[p_.dims.output_spatial[d]];
+  void Lines(int64_t begin, int64_t end, const float* input, const float* kernel, float* result) const {
+    LineWork w{{}, positions_, {}, result_[p_.dims.output_spatial[last_]], p_.outputs};
+    for (int64_t line = begin; line < end; ++line) {
+      int64_t outputs[8] = {}, rest = line, offset = 0;
+      for (int d = last_ - 1; d >= 0; --d) {
+        outputs[d] = rest % p_.spatial[d].output;
+        rest /= p_.spatial[d].output;
+        offset += outputs[d] * result_[p_.dims.output_spatial[d]];
+      }
+      const int l = static_cast<int>(w.results.size());
+      w.results.push_back(result + offset + rest * result_[p_.dims.output_batch]);
+      absl::InlinedVector<std::pair<const float*, const float*>, 16> taps;
+      Collect(0, outputs, input + rest * input_[p_.dims.input_batch], kernel, taps);
+      Join(taps, l, w.taps);
     }
-    Collect(0, outputs, input + line * input_[p_.dims.input_batch], kernel, taps);
-    static const LineFunction best = BestLine();
-    best({taps, positions_, result + line * result_[p_.dims.output_batch], result_[p_.dims.output_spatial[last_]], p_.outputs});
+    static const LinesFunction best = BestLines();
+    best(w);
+  }
+
+  // Adds the taps of line `l` of the result where the input's lines are in order already; what is not found goes to the end.
+  static void Join(absl::Span<const std::pair<const float*, const float*>> taps, int l, absl::InlinedVector<TapLine, 16>& all) {
+    size_t at = 0;
+    for (const auto& [input, kernel] : taps) {
+      size_t found = at;
+      while (found < all.size() && all[found].input != input) ++found;
+      if (found == all.size()) all.push_back({input});
+      all[found].kernel[l] = kernel;
+      at = found + 1;
+    }
   }
 
   // The window's lines inside the input, in the window's order, from dimension d on.
-  void Collect(int d, const int64_t* outputs, const float* input, const float* kernel, absl::InlinedVector<TapLine, 16>& taps) const {
+  void Collect(int d, const int64_t* outputs, const float* input, const float* kernel, absl::InlinedVector<std::pair<const float*, const float*>, 16>& taps) const {
     if (d == last_) {
       taps.push_back({input, kernel});
       return;

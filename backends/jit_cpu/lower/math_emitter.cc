@@ -1,8 +1,9 @@
-// f32 functions inline, on one value or sixteen: argument reduction and polynomials, no tables, no fast-math. Within 2 ULP of the exact
+// f32 functions inline, on one value or sixteen: argument reduction and polynomials, no fast-math. Within 2 ULP of the exact
 // value over the whole range, denormals, infinities and signed zeros included. Not for f64 and rare functions (lane_functions.h).
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/scalar_emitter.h"
 #include "llvm/ADT/StringMap.h"
 #include "llvm/IR/Intrinsics.h"
@@ -16,8 +17,11 @@ constexpr double kInf = std::numeric_limits<double>::infinity();
 
 namespace {
 
+// e^r = 1 + r + r^2 p(r) within 2^-28 on |r| <= ln 2 / 2: p, highest first.
+constexpr double kExpSlopes[] = {0.001381417408014619, 0.008368921792039843, 0.04166840797448524, 0.16666518938625224, 0.49999993333485554};
+
 // Kernels are compiled for the machine they run on.
-bool HostHasScalef() {
+bool HostHasAvx512() {
   static const bool has = [] {
     const auto features = llvm::sys::getHostCPUFeatures();
     const auto it = features.find("avx512f");
@@ -50,25 +54,27 @@ llvm::Value* ScalarEmitter::Scale2(llvm::Value* x, llvm::Value* exponent) {
 // 2^n of a whole number n, |n| <= 280; NaN goes through. vscalefps rounds once, like Scale2, so the bits are the same.
 llvm::Value* ScalarEmitter::PowerOfTwo(llvm::Value* n) {
   llvm::Value* one = Float(n, 1);
-  if (n->getType()->isVectorTy() && HostHasScalef()) {
+  if (n->getType()->isVectorTy() && HostHasAvx512()) {
     return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {one, n, one, b_.getInt16(-1), b_.getInt32(4)});
   }
   llvm::Value* safe = b_.CreateSelect(b_.CreateFCmpUNO(n, n), Float(n, 0), n);
   return b_.CreateSelect(b_.CreateFCmpUNO(n, n), n, Scale2(one, b_.CreateFPToSI(safe, Like(b_.getInt32Ty(), n))));
 }
 
-// x = n ln 2 + r, |r| <= ln 2 / 2, with ln 2 in two parts.
+// x = n ln 2 + r, |r| <= ln 2 / 2 and n whole, for |x| < 2^20; ln 2 in two parts.
+ScalarEmitter::Reduced ScalarEmitter::ByLogTwo(llvm::Value* x) {
+  // Where floats are whole numbers, the sum rounds to one.
+  constexpr double kWhole = 0x1.8p23;
+  llvm::Value* n = b_.CreateFSub(Fma(x, Float(x, 1.44269504088896340736), Float(x, kWhole)), Float(x, kWhole));
+  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), x);
+  return {n, Fma(n, Float(x, -1.42860682030941723212e-6), r)};
+}
+
 llvm::Value* ScalarEmitter::Exp(llvm::Value* x) {
   llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 90)), Float(x, 90), x);
-  llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high);
-  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
-  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
-  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
-  // e^r = 1 + r + r^2 p(r): Taylor coefficients to r^8, more than f32 can tell.
-  llvm::Value* p = Polynomial(r, {1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
-  llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
-  llvm::Value* e = b_.CreateFAdd(t, Float(x, 1));
-  if (x->getType()->isVectorTy() && HostHasScalef()) {
+  const auto [n, r] = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -105)), Float(x, -105), high));
+  llvm::Value* e = Polynomial(r, {kExpSlopes[0], kExpSlopes[1], kExpSlopes[2], kExpSlopes[3], kExpSlopes[4], 1, 1});
+  if (x->getType()->isVectorTy() && HostHasAvx512()) {
     // vscalefps multiplies by a power of two and rounds once, like Scale2, so the bits are the same; NaN goes through.
     return b_.CreateIntrinsic(Intr::x86_avx512_mask_scalef_ps_512, {}, {e, n, e, b_.getInt16(-1), b_.getInt32(4)});
   }
@@ -81,10 +87,7 @@ llvm::Value* ScalarEmitter::Exp(llvm::Value* x) {
 // 2^n (expm1(r) + 1) - 1 with expm1(r) kept apart from 1.
 llvm::Value* ScalarEmitter::Expm1(llvm::Value* x) {
   llvm::Value* high = b_.CreateSelect(b_.CreateFCmpOGT(x, Float(x, 89)), Float(x, 89), x);
-  llvm::Value* c = b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -20)), Float(x, -20), high);
-  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(c, Float(x, 1.44269504088896340736)));
-  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), c);
-  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
+  const auto [n, r] = ByLogTwo(b_.CreateSelect(b_.CreateFCmpOLT(high, Float(x, -20)), Float(x, -20), high));
   llvm::Value* p = Polynomial(r, {1.0 / 40320, 1.0 / 5040, 1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5});
   llvm::Value* m = Fma(b_.CreateFMul(r, r), p, r);  // expm1(r)
   llvm::Value* nan = b_.CreateFCmpUNO(x, x);
@@ -142,71 +145,55 @@ llvm::Value* ScalarEmitter::Log1p(llvm::Value* x) {
   return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, result);
 }
 
-// e^y for y in [-80, 0]: nothing to clamp, nothing denormal.
-llvm::Value* ScalarEmitter::ExpOfNegative(llvm::Value* y) {
-  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(y, Float(y, 1.44269504088896340736)));
-  llvm::Value* q = Fma(n, Float(y, -0.693145751953125), y);
-  q = Fma(n, Float(y, -1.42860682030941723212e-6), q);
-  llvm::Value* e = Polynomial(q, {1.0 / 720, 1.0 / 120, 1.0 / 24, 1.0 / 6, 0.5, 1, 1});
-  // 2^n by way of the mantissa of 2^23 + 127 + n.
-  llvm::Value* biased = b_.CreateBitCast(b_.CreateFAdd(n, Float(y, 8388608.0 + 127)), Like(b_.getInt32Ty(), y));
-  llvm::Value* power = b_.CreateBitCast(b_.CreateShl(biased, Int(biased, 23)), y->getType());
-  return b_.CreateFMul(e, power);
+// values[index], of a power of two of them; bits of the index above that do not count. `name` says which values they are.
+llvm::Value* ScalarEmitter::Look(const std::string& name, llvm::ArrayRef<float> values, llvm::Value* index) {
+  llvm::GlobalVariable* table = m_.getGlobalVariable(name, true);
+  if (table == nullptr) {
+    llvm::Constant* data = llvm::ConstantDataArray::get(m_.getContext(), values);
+    table = new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
+    table->setAlignment(llvm::Align(64));
+  }
+  const bool vector = index->getType()->isVectorTy();
+  llvm::Type* type = Like(b_.getFloatTy(), index);
+  if (vector && values.size() == 2 * kLanes && HostHasAvx512()) {
+    llvm::Value* low = b_.CreateAlignedLoad(type, table, llvm::Align(64));
+    llvm::Value* high = b_.CreateAlignedLoad(type, b_.CreateConstGEP1_64(b_.getFloatTy(), table, kLanes), llvm::Align(64));
+    return b_.CreateIntrinsic(Intr::x86_avx512_vpermi2var_ps_512, {}, {low, index, high});
+  }
+  llvm::Value* wide = b_.CreateZExtOrTrunc(index, Like(b_.getInt64Ty(), index));
+  llvm::Value* address = b_.CreateGEP(b_.getFloatTy(), table, b_.CreateAnd(wide, Int(wide, static_cast<int64_t>(values.size()) - 1)));
+  if (!vector) return b_.CreateLoad(type, address);
+  return b_.CreateMaskedGather(type, address, llvm::Align(4));
 }
 
-// (1 - e) / (1 + e), e = exp(-2 |x|) = 2^n (1 + t) with t = e^r - 1, which is exact where it is small: no other way near zero. The
-// quotient is corrected once, by what it leaves and by what the sum below lost in rounding.
-llvm::Value* ScalarEmitter::Tanh(llvm::Value* x) {
-  llvm::Value* a = Unary(Intr::fabs, x);
-  llvm::Value* y = b_.CreateFMul(b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 10)), Float(x, 10), a), Float(x, -2));
-  // n is 0 up to |x| = 0.26, where r is exact, so r lies between -0.524 and 0.175; e^r within 2^-31 there.
-  llvm::Value* n = Unary(Intr::roundeven, Fma(y, Float(x, 1.44269504088896340736), Float(x, 0.25)));
-  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), y);
-  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
-  llvm::Value* p = Polynomial(
-      r, {0.0001745669647832566, 0.0013828798294295561, 0.00833383135217052, 0.041666912881535616, 0.16666666652624748, 0.4999999987503774});
-  llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
-  llvm::Value* s = PowerOfTwo(n);
-  llvm::Value* one_and_s = b_.CreateFAdd(s, Float(x, 1));
-  llvm::Value* below = Fma(t, s, one_and_s);
-  llvm::Value* lost = Fma(t, s, b_.CreateFSub(one_and_s, below));
-  llvm::Value* above = Fma(t, s, b_.CreateFSub(s, Float(x, 1)));
-  llvm::Value* inverse = b_.CreateFDiv(Float(x, 1), below);
-  llvm::Value* quotient = b_.CreateFMul(above, inverse);
-  llvm::Value* minus = b_.CreateFNeg(quotient);
-  llvm::Value* rest = Fma(minus, lost, Fma(minus, below, above));
-  return b_.CreateBinaryIntrinsic(Intr::copysign, Fma(rest, inverse, quotient), x);
+llvm::Value* ScalarEmitter::Piecewise(const PiecewiseTable& table, llvm::Value* x) {
+  llvm::Value* magnitude = Unary(Intr::fabs, x);
+  // NaN is not larger, so it goes on: whatever its interval, the distance from the centre is NaN.
+  llvm::Value* a = b_.CreateSelect(b_.CreateFCmpOGT(magnitude, Float(x, table.limit)), Float(x, table.limit), magnitude);
+  llvm::Value* bits = b_.CreateBitCast(a, Like(b_.getInt32Ty(), x));
+  bits = b_.CreateBinaryIntrinsic(Intr::smax, bits, Int(bits, PiecewiseTable::kBelowFirst));
+  llvm::Value* index = b_.CreateLShr(bits, Int(bits, PiecewiseTable::kShift));
+  const std::string name = table.name;
+  llvm::Value* d = b_.CreateFSub(a, Look(name + ".centre", table.centre, index));
+  const auto coefficient = [&](int k) { return Look(absl::StrCat(name, ".", k), table.coefficients[k], index); };
+  llvm::Value* p = coefficient(PiecewiseTable::kDegree);
+  for (int k = PiecewiseTable::kDegree - 1; k > 0; --k) p = Fma(p, d, coefficient(k));
+  llvm::Value* first = coefficient(0);
+  if (table.adds_argument) first = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, PiecewiseTable::kFirst)), a, first);
+  return b_.CreateBinaryIntrinsic(Intr::copysign, Fma(p, d, first), x);
 }
 
 // 1 / (1 + e^-x) with e^-x = 2^n (1 + t), multiplied by 2^-n above and below: s / (s + 1 + t), s = 2^-n. The parts below are added so that
 // nothing but the last addition rounds by more than a small part of a unit: s joins 1 while that is exact, and t when it is smaller.
 llvm::Value* ScalarEmitter::Logistic(llvm::Value* x) {
   llvm::Value* low = b_.CreateSelect(b_.CreateFCmpOLT(x, Float(x, -105)), Float(x, -105), x);
-  llvm::Value* y = b_.CreateFNeg(b_.CreateSelect(b_.CreateFCmpOGT(low, Float(x, 40)), Float(x, 40), low));
-  llvm::Value* n = Unary(Intr::roundeven, b_.CreateFMul(y, Float(x, 1.44269504088896340736)));
-  llvm::Value* r = Fma(n, Float(x, -0.693145751953125), y);
-  r = Fma(n, Float(x, -1.42860682030941723212e-6), r);
-  // Minimax on |r| <= ln 2 / 2: e^r within 2^-28.
-  llvm::Value* p = Polynomial(r, {0.001381417408014619, 0.008368921792039843, 0.04166840797448524, 0.16666518938625224, 0.49999993333485554});
+  const auto [n, r] = ByLogTwo(b_.CreateFNeg(b_.CreateSelect(b_.CreateFCmpOGT(low, Float(x, 40)), Float(x, 40), low)));
+  llvm::Value* p = Polynomial(r, {kExpSlopes[0], kExpSlopes[1], kExpSlopes[2], kExpSlopes[3], kExpSlopes[4]});
   llvm::Value* t = Fma(b_.CreateFMul(r, r), p, r);
   llvm::Value* s = PowerOfTwo(b_.CreateFNeg(n));
   llvm::Value* large = b_.CreateSelect(b_.CreateFCmpOLT(n, Float(x, 24)), s, Float(x, 0));
   llvm::Value* below = b_.CreateFAdd(b_.CreateFAdd(large, Float(x, 1)), b_.CreateFAdd(t, b_.CreateFSub(s, large)));
   return b_.CreateFDiv(s, below);
-}
-
-// Near zero x + x p(x^2); further out 1 - exp(-g(|x|)), g fitted to -log erfc.
-llvm::Value* ScalarEmitter::Erf(llvm::Value* x) {
-  llvm::Value* a = Unary(Intr::fabs, x);
-  llvm::Value* z = b_.CreateFMul(x, x);
-  llvm::Value* p = Polynomial(z, {8.20416972e-05, -0.00081029156, 0.00519748731, -0.0268579591, 0.112836696, -0.376126319, 0.1283791671});
-  llvm::Value* near = Fma(x, p, x);
-  llvm::Value* capped = b_.CreateSelect(b_.CreateFCmpOGT(a, Float(x, 4)), Float(x, 4), a);
-  llvm::Value* g = Polynomial(capped, {-1.6435697e-06, 4.61779127e-05, -0.000597743492, 0.00476357527, -0.0264310185, 0.11009448, 0.631814539, 1.13023758, -0.000320441526});
-  llvm::Value* far = b_.CreateFSub(Float(x, 1), ExpOfNegative(b_.CreateFNeg(g)));
-  far = b_.CreateBinaryIntrinsic(Intr::copysign, far, x);
-  llvm::Value* r = b_.CreateSelect(b_.CreateFCmpOLT(a, Float(x, 0.92)), near, far);
-  return b_.CreateSelect(b_.CreateFCmpUEQ(x, Float(x, 0)), x, r);
 }
 
 // `fast`, but `slow()` in the lanes where `unlikely` holds: in a block of its own, which runs when there are any. Each lane is chosen by its
@@ -270,9 +257,9 @@ llvm::Value* ScalarEmitter::FloatFunction(ScalarOp op, llvm::Value* a, llvm::Val
     case ScalarOp::kExpm1: return Expm1(a);
     case ScalarOp::kLog: return Log(a);
     case ScalarOp::kLog1p: return Log1p(a);
-    case ScalarOp::kTanh: return Tanh(a);
+    case ScalarOp::kTanh: return Piecewise(TanhTable(), a);
     case ScalarOp::kLogistic: return Logistic(a);
-    case ScalarOp::kErf: return Erf(a);
+    case ScalarOp::kErf: return Piecewise(ErfTable(), a);
     case ScalarOp::kSin: return SinCos(a, false);
     case ScalarOp::kCos: return SinCos(a, true);
     default: return nullptr;

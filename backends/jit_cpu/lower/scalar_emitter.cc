@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/strings/str_cat.h"
 #include "backends/jit_cpu/lower/lane_functions.h"
 #include "core/element/scalar_eval.h"
 #include "llvm/IR/Intrinsics.h"
@@ -100,19 +101,9 @@ llvm::Value* ScalarEmitter::FromStorage(ElementType type, llvm::Value* v) {
     return b_.CreateBitCast(b_.CreateShl(wide, Int(wide, 16)), Like(b_.getFloatTy(), v));
   }
   if (IsTinyFloat(type)) {
-    const std::string name = "decode." + std::string(Name(type).data(), Name(type).size());
-    llvm::GlobalVariable* table = m_.getGlobalVariable(name, true);
-    if (table == nullptr) {
-      std::array<float, 256> values;
-      for (int i = 0; i < 256; ++i) values[i] = static_cast<float>(DecodeFloat(type, i));
-      llvm::Constant* data = llvm::ConstantDataArray::get(m_.getContext(), llvm::ArrayRef<float>(values));
-      table = new llvm::GlobalVariable(m_, data->getType(), true, llvm::GlobalValue::PrivateLinkage, data, name);
-      table->setAlignment(llvm::Align(64));
-    }
-    llvm::Value* index = b_.CreateZExt(v, Like(b_.getInt64Ty(), v));
-    llvm::Value* address = b_.CreateGEP(b_.getFloatTy(), table, index);
-    if (!v->getType()->isVectorTy()) return b_.CreateLoad(b_.getFloatTy(), address);
-    return b_.CreateMaskedGather(VectorOf(b_.getFloatTy()), address, llvm::Align(4));
+    std::array<float, 256> values;
+    for (int i = 0; i < 256; ++i) values[i] = static_cast<float>(DecodeFloat(type, i));
+    return Look(absl::StrCat("decode.", Name(type)), values, v);
   }
   return IsInteger(type) ? Normalize(type, v) : v;
 }

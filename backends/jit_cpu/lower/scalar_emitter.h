@@ -3,10 +3,13 @@
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_LOWER_SCALAR_EMITTER_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_LOWER_SCALAR_EMITTER_H_
 
+#include <array>
 #include <cstdint>
 #include <functional>
+#include <string>
 
 #include "absl/types/span.h"
+#include "backends/jit_cpu/lower/piecewise.h"
 #include "core/element/expr.h"
 #include "core/literal/scalar.h"
 #include "llvm/IR/IRBuilder.h"
@@ -76,15 +79,18 @@ class ScalarEmitter {
   llvm::Value* ReducePrecision(llvm::Value* v, int exponent_bits, int mantissa_bits);
   // math_emitter.cc: null when it has no inline code for the function.
   llvm::Value* FloatFunction(ScalarOp op, llvm::Value* a, llvm::Value* b);
+  struct Reduced {
+    llvm::Value *n, *r;
+  };
+  Reduced ByLogTwo(llvm::Value* x);
   llvm::Value* Exp(llvm::Value* x);
   llvm::Value* PowerOfTwo(llvm::Value* n);
   llvm::Value* Expm1(llvm::Value* x);
   llvm::Value* Log(llvm::Value* x);
   llvm::Value* Log1p(llvm::Value* x);
-  llvm::Value* ExpOfNegative(llvm::Value* y);
-  llvm::Value* Tanh(llvm::Value* x);
+  llvm::Value* Look(const std::string& name, llvm::ArrayRef<float> values, llvm::Value* index);
+  llvm::Value* Piecewise(const PiecewiseTable& table, llvm::Value* x);
   llvm::Value* Logistic(llvm::Value* x);
-  llvm::Value* Erf(llvm::Value* x);
   llvm::Value* SinCos(llvm::Value* x, bool cosine);
   llvm::Value* EncodeTiny(ElementType type, llvm::Value* f32);
   llvm::Value* Scale2(llvm::Value* x, llvm::Value* exponent);  // x 2^exponent, rounded once, |exponent| <= 280
