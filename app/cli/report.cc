@@ -149,16 +149,23 @@ void TellDivergences(Debugged& d, const RecordDivergence& first, Report* report)
   ReportTable table;
   table.title = "Divergences";
   const auto shown = std::min(last.found.divergences.size(), kMostRows);
-  table.note = last.found.diverging == 1 ? "1 array differs, of its own" : absl::StrCat(Count(last.found.diverging, "array"), " differ, ", last.found.own, " of their own; the others inherit", static_cast<size_t>(last.found.diverging) > shown ? absl::StrCat("; the first ", shown) : "");
+  table.note =
+      last.found.diverging == 1
+          ? absl::StrCat("1 array differs", last.found.own == 1 ? ", of its own" : "")
+          : absl::StrCat(Count(last.found.diverging, "array"), " differ, ", last.found.own, " of their own",
+                         last.found.unknown > 0 ? absl::StrCat(", ", last.found.unknown, " not known") : "", "; the others inherit",
+                         static_cast<size_t>(last.found.diverging) > shown ? absl::StrCat("; the first ", shown) : "");
   table.head = {"array", "shape", "kind", "differing", "first", "recorded", "got", "ulp"};
   for (size_t k = 0; k < shown; ++k) {
     const RecordDivergence& v = last.found.divergences[k];
     if (!v.unlike.empty()) {
-      table.rows.push_back({v.place, ShapeText(v.shape), v.own ? "own" : "inherited", v.unlike, "", "", "", ""});
+      table.rows.push_back({v.place, ShapeText(v.shape), std::string(Name(v.origin)), v.unlike, "", "", "", ""});
       continue;
     }
-    table.rows.push_back({v.place, ShapeText(v.shape), v.own ? "own" : "inherited", absl::StrCat(v.difference.beyond, " of ", v.difference.elements), absl::StrCat("[", absl::StrJoin(IndexOf(v.shape, v.difference.first), ","), "]"),
-                          ToText(v.difference.expected), ToText(v.difference.got), FormatDouble(v.difference.ulp, 4)});
+    table.rows.push_back({v.place, ShapeText(v.shape), std::string(Name(v.origin)),
+                          absl::StrCat(v.difference.beyond, " of ", v.difference.elements),
+                          absl::StrCat("[", absl::StrJoin(IndexOf(v.shape, v.difference.first), ","), "]"), ToText(v.difference.expected),
+                          ToText(v.difference.got), FormatDouble(v.difference.ulp, 4)});
   }
   report->tables.push_back(std::move(table));
 }

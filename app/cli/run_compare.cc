@@ -59,7 +59,7 @@ ordered_json Json(const ShadowReport& report) {
 ordered_json Json(const RecordComparison& r) {
   ordered_json list = ordered_json::array();
   for (const RecordDivergence& d : r.divergences) {
-    ordered_json item = {{"place", d.place}, {"instruction", std::string(d.instruction->name)}, {"kind", d.own ? "own" : "inherited"}};
+    ordered_json item = {{"place", d.place}, {"instruction", std::string(d.instruction->name)}, {"kind", std::string(Name(d.origin))}};
     if (!d.unlike.empty()) {
       item["unlike"] = d.unlike;
     } else {
@@ -73,8 +73,10 @@ ordered_json Json(const RecordComparison& r) {
     }
     list.push_back(std::move(item));
   }
-  return {{"compared", r.compared}, {"elements", r.elements}, {"unrecorded", r.unrecorded}, {"unmet", r.unmet}, {"other_bits", r.other_bits}, {"diverging", r.diverging}, {"own", r.own},
-          {"first_divergence", list.empty() ? ordered_json() : list[0]}, {"divergences", list}};
+  return {{"compared", r.compared}, {"elements", r.elements},     {"unrecorded", r.unrecorded},
+          {"unmet", r.unmet},       {"other_bits", r.other_bits}, {"diverging", r.diverging},
+          {"own", r.own},           {"unknown", r.unknown},       {"first_divergence", list.empty() ? ordered_json() : list[0]},
+          {"divergences", list}};
 }
 
 }  // namespace

@@ -363,7 +363,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   }
   std::string hint = nearest.Hint();
   if (int64_t number = 0; hint.empty() && absl::SimpleAtoi(text, &number)) hint = absl::StrCat("did you mean iteration ", text, "?");
-  return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: a bookmark, start, end, iteration N, call K or before %x", hint.empty() ? "" : absl::StrCat("; ", hint)));
+  return absl::NotFoundError(absl::StrCat("'", text, "' is no moment: ", kMoments, hint.empty() ? "" : absl::StrCat("; ", hint)));
 }
 
 absl::Status MomentError(const absl::Status& status, absl::string_view moment) {

@@ -199,6 +199,7 @@ class RecordComparer {
     report_.elements += d.difference.elements;
     report_.other_bits += d.difference.other_bits > 0;
     if (d.difference.beyond > 0) return Diverged(machine, std::move(d));
+    if (instruction.literal != nullptr) same_constants_.insert(&instruction);
     if (std::isfinite(d.difference.worst_ulp)) report_.worst_ulp = std::max(report_.worst_ulp, d.difference.worst_ulp);
     return absl::OkStatus();
   }
@@ -214,10 +215,10 @@ class RecordComparer {
       d.instruction = &root;
       d.place = std::string(kResultPlace);
       d.shape = root.shape;
-      d.own = report_.diverging == 0;
+      d.origin = report_.diverging == 0 ? RecordOrigin::kOwn : RecordOrigin::kInherited;
       d.unlike = absl::StrCat("the record has a result of ", Count(recorded, "array"), ", the run of ", got);
       ++report_.diverging;
-      report_.own += d.own;
+      report_.own += d.origin == RecordOrigin::kOwn;
       report_.divergences.push_back(std::move(d));
     }
     return std::move(report_);
@@ -231,17 +232,23 @@ class RecordComparer {
     ++report_.diverging;
     const bool result = absl::StartsWith(d.place, kResultPlace);
     const bool made_other = result && diverged_.contains(absl::StrCat(d.instruction->name, LeafPlace(shape, leaf)));
-    d.own = report_.diverging == 1 || (!made_other && !sources_.ReadsOther(*d.instruction, LevelsOf(machine.frames()), leaf));
-    report_.own += d.own;
+    d.origin = made_other ? RecordOrigin::kInherited : sources_.OriginOf(*d.instruction, LevelsOf(machine.frames()), leaf);
+    report_.own += d.origin == RecordOrigin::kOwn;
+    report_.unknown += d.origin == RecordOrigin::kUnknown;
     diverged_.insert(d.place);
     if (d.instruction->literal != nullptr) constants_.insert(d.instruction);
-    if (report_.divergences.size() < kKept || (d.own && report_.divergences.size() < kMostKept)) report_.divergences.push_back(std::move(d));
+    if (report_.divergences.size() < kKept || (d.origin != RecordOrigin::kInherited && report_.divergences.size() < kMostKept))
+      report_.divergences.push_back(std::move(d));
     return keep_going_ ? absl::OkStatus() : absl::CancelledError("diverged");
   }
 
   RecordedAs Known(const Instruction& instruction, const std::string& place) const {
     if (diverged_.contains(place) || constants_.contains(&instruction)) return RecordedAs::kOther;
-    return names_.contains(place) && met_.contains(place) ? RecordedAs::kSame : RecordedAs::kNothing;
+    if (names_.contains(place) && met_.contains(place)) return RecordedAs::kSame;
+    // A constant is recorded where it comes first; of one that the text leaves out there is no other value.
+    if (instruction.literal != nullptr)
+      return instruction.literal->elided || same_constants_.contains(&instruction) ? RecordedAs::kSame : RecordedAs::kNothing;
+    return SeenByObserver(instruction) ? RecordedAs::kNothing : RecordedAs::kHandedOn;
   }
 
   NpzReader& record_;
@@ -252,6 +259,7 @@ class RecordComparer {
   size_t of_record_ = 0;  // how many of both there are
   absl::flat_hash_set<std::string> diverged_;
   absl::flat_hash_set<const Instruction*> constants_;  // that diverged: recorded once, in whichever iteration or call they came first
+  absl::flat_hash_set<const Instruction*> same_constants_;  // likewise, that did not
   const RecordSources sources_{names_, met_, [this](const Instruction& instruction, const std::string& place) { return Known(instruction, place); }};
 };
 
@@ -298,13 +306,24 @@ std::string ToText(const RecordComparison& r) {
   if (r.other_bits > r.diverging) absl::StrAppend(&text, ", ", r.other_bits - r.diverging, " with other bits within the budget (at most ", FormatDouble(r.worst_ulp, 4), " ulp)");
   if (r.divergences.empty()) return absl::StrCat(text, "; no divergence\n");
   absl::StrAppend(&text, "\nfirst divergence: ", ToText(r.divergences[0]));
+  if (r.divergences[0].origin == RecordOrigin::kUnknown)
+    text += "  of its own or inherited: not known, the record does not have all that it is made from\n";
   if (r.diverging == 1) return text;
-  absl::StrAppend(&text, Count(r.diverging, "array"), " differ: ", r.own, " of their own, ", r.diverging - r.own, " inherited\n");
+  absl::StrAppend(&text, Count(r.diverging, "array"), " differ: ", r.own, " of their own, ", r.inherited(), " inherited",
+                  r.unknown > 0 ? absl::StrCat(", ", r.unknown, " not known: the record does not have all that ",
+                                               r.unknown == 1 ? "it is" : "they are", " made from")
+                                : "",
+                  "\n");
   size_t shown = 0;
   for (size_t k = 1; k < r.divergences.size(); ++k) {
-    if (r.divergences[k].own && ++shown <= 20) absl::StrAppend(&text, "another of its own: ", ToText(r.divergences[k]));
+    const RecordOrigin origin = r.divergences[k].origin;
+    if (origin != RecordOrigin::kInherited && ++shown <= 20)
+      absl::StrAppend(
+          &text, origin == RecordOrigin::kOwn ? "another of its own: " : "another, of its own or inherited: ", ToText(r.divergences[k]));
   }
-  if (r.own > 21) absl::StrAppend(&text, "and ", r.own - 21, " more of their own\n");
+  const int64_t others = r.own + r.unknown - (r.divergences[0].origin != RecordOrigin::kInherited);
+  if (others > 20)
+    absl::StrAppend(&text, "and ", others - 20, " more", r.unknown == 0 ? " of their own" : " that are not known to inherit", "\n");
   return text;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "core/debug/compare_values.h"
 #include "core/debug/program_inputs.h"
+#include "core/debug/record_sources.h"
 #include "core/exec/backend.h"
 #include "core/exec/machine.h"
 
@@ -50,7 +51,7 @@ struct RecordDivergence {
   Shape shape;
   ArrayDifference difference;  // expected: the record's
   std::string unlike;          // not empty: the record's array cannot be compared, why
-  bool own = false;            // what it reads agrees with the record
+  RecordOrigin origin = RecordOrigin::kUnknown;
 };
 struct RecordComparison {
   int64_t compared = 0, elements = 0;
@@ -58,9 +59,10 @@ struct RecordComparison {
   std::string first_unrecorded;  // the place of the first of them
   int64_t unmet = 0;           // arrays of the record that the run did not come by
   int64_t other_bits = 0;      // compared ones with other bits, within the budget or not
-  int64_t diverging = 0, own = 0;
+  int64_t diverging = 0, own = 0, unknown = 0;  // unknown: of their own or inherited
+  int64_t inherited() const { return diverging - own - unknown; }
   double worst_ulp = 0;        // within the budget
-  std::vector<RecordDivergence> divergences;  // the first ones; the first of all is own
+  std::vector<RecordDivergence> divergences;  // the first ones, and further ones that are not inherited
 };
 // Where no budget speaks: the same bits.
 absl::StatusOr<RecordComparison> CompareWithRecord(WatchedRun run, const std::string& path, const BudgetTable& budgets, bool keep_going);

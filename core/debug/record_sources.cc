@@ -167,22 +167,34 @@ void RecordSources::Expand(const Source& source, std::vector<Source>* into) cons
   }
 }
 
-bool RecordSources::ReadsOther(const Instruction& instruction, absl::Span<const RecordLevel> levels, int leaf) const {
+RecordOrigin RecordSources::OriginOf(const Instruction& instruction, absl::Span<const RecordLevel> levels, int leaf) const {
   std::vector<Source> todo;
   Expand({&instruction, {levels.begin(), levels.end()}, leaf}, &todo);
   absl::flat_hash_set<std::string> seen;
+  bool all_known = true;
   while (!todo.empty()) {
     const Source source = std::move(todo.back());
     todo.pop_back();
     const Instruction& i = *source.instruction;
     const std::string place = absl::StrCat(PlaceOf(source.levels), i.name, LeafPlace(i.shape, source.leaf));
     if (!seen.insert(place).second) continue;
-    if (seen.size() > kMostSources) return true;
+    if (seen.size() > kMostSources) return RecordOrigin::kUnknown;
     const RecordedAs known = known_(i, place);
-    if (known == RecordedAs::kOther) return true;
-    if (known == RecordedAs::kNothing && i.literal == nullptr) Expand(source, &todo);
+    if (known == RecordedAs::kOther) return RecordOrigin::kInherited;
+    if (known == RecordedAs::kSame) continue;
+    if (known == RecordedAs::kNothing && LeafShape(i.shape, source.leaf).IsArray()) all_known = false;
+    if (i.literal == nullptr) Expand(source, &todo);
   }
-  return false;
+  return all_known ? RecordOrigin::kOwn : RecordOrigin::kUnknown;
+}
+
+absl::string_view Name(RecordOrigin origin) {
+  switch (origin) {
+    case RecordOrigin::kOwn: return "own";
+    case RecordOrigin::kInherited: return "inherited";
+    case RecordOrigin::kUnknown: return "not known";
+  }
+  return "";
 }
 
 }  // namespace hloscope

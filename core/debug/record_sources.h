@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "core/exec/machine.h"
 
@@ -30,7 +31,20 @@ std::string PlaceOf(absl::Span<const RecordLevel> levels);
 std::string LeafPlace(const Shape& shape, int leaf);
 
 // What is known of a place ("while.3[17]/sort.2{0}").
-enum class RecordedAs : uint8_t { kNothing, kSame, kOther };
+enum class RecordedAs : uint8_t {
+  kNothing,   // the record does not have it
+  kHandedOn,  // nor would it: no instruction makes it here, it comes from others
+  kSame,
+  kOther,
+};
+
+// Why a value is another than in the record.
+enum class RecordOrigin : uint8_t {
+  kOwn,        // all that it is made from is in the record, and the same
+  kInherited,  // something that it is made from is another
+  kUnknown,    // the record does not have all that it is made from
+};
+absl::string_view Name(RecordOrigin origin);
 
 class RecordSources {
  public:
@@ -38,9 +52,10 @@ class RecordSources {
   RecordSources(const std::set<std::string>& names, const std::set<std::string>& met, std::function<RecordedAs(const Instruction&, const std::string& place)> known)
       : names_(names), met_(met), known_(std::move(known)) {}
 
-  // Whether something that leaf `leaf` (core/ops/leaf_flow.h) of the instruction at that place is made from is another than in the record:
-  // straight, or through instructions of which the record has nothing. What would take too long to find out counts as read.
-  bool ReadsOther(const Instruction& instruction, absl::Span<const RecordLevel> levels, int leaf) const;
+  // Of leaf `leaf` (core/ops/leaf_flow.h) of the instruction at that place, which is another than in the record. Where the record does not
+  // have what it reads, what that is made from tells whether it inherits, and never that it does not. What would take too long to find
+  // out is not known.
+  RecordOrigin OriginOf(const Instruction& instruction, absl::Span<const RecordLevel> levels, int leaf) const;
 
  private:
   struct Source {

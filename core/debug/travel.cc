@@ -380,7 +380,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
   args = absl::StripAsciiWhitespace(args);
-  if (args.empty()) return absl::InvalidArgumentError("goto takes a bookmark, start, end, iteration N or before %x; info bookmarks lists the bookmarks");
+  if (args.empty()) return absl::InvalidArgumentError(absl::StrCat("goto takes ", kMoments, "; info bookmarks lists the bookmarks"));
   absl::StatusOr<Mark> mark = ParseMoment(s, args, "");
   if (!mark.ok()) return mark.status();
   const Mark before = s.machine->Where();

@@ -221,7 +221,8 @@ std::string TryRecord(const Program& p, Backend& backend, const Where& where, co
   if (!report.ok()) return std::string(report.status().message());
   if (report->divergences.empty()) return absl::StrCat("no divergence in ", report->compared, " arrays");
   const RecordDivergence& d = report->divergences.front();
-  if (d.instruction->name != where.instruction || d.instruction->parent->name != where.computation || !d.own) return absl::StrCat("another instruction: ", ToText(d));
+  if (d.instruction->name != where.instruction || d.instruction->parent->name != where.computation || d.origin == RecordOrigin::kInherited)
+    return absl::StrCat("another instruction: ", ToText(d));
   if (IndexOf(d.shape, d.difference.first) != planted.element || d.difference.other_bits != 1) return absl::StrCat("another element: ", ToText(d));
   if (!where.counter.empty() && !absl::StrContains(d.place, absl::StrCat("[", planted.iteration, "]/"))) return absl::StrCat("another iteration: ", ToText(d));
   return "";
