@@ -194,9 +194,20 @@ class Minimizer {
         if (known) arguments_.emplace(&parameter, *std::move(value));
       }
     }
-    const bool failed = known && Try(rewrite);
+    const bool failed = known && TryCalled(rewrite);
     arguments_.clear();
     return failed;
+  }
+
+  // With another computation as the entry: its arguments given as parameters; else, where a script gives all parameters values of its
+  // own, the small ones as constants.
+  bool TryCalled(Rewrite& rewrite) {
+    if (Try(rewrite)) return true;
+    if (!options_.other_parameters) return false;
+    for (const auto& [parameter, value] : arguments_) {
+      if (Elements(parameter->shape) <= kSmallValue) rewrite.constants.emplace(parameter, value);
+    }
+    return !rewrite.constants.empty() && Try(rewrite);
   }
 
   // The frame in which it fails, or one around it.
@@ -251,7 +262,7 @@ class Minimizer {
           }
           Rewrite rewrite;
           rewrite.entry = called[c];
-          again = known && Try(rewrite);
+          again = known && TryCalled(rewrite);
           arguments_.clear();
         }
         again = again || (control == ControlKind::kWhile && DescendToLast(*i));

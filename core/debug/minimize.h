@@ -34,6 +34,7 @@ struct MinimizeOptions {
   int64_t steps = 5000;  // times that the predicate is asked
   std::function<void(const std::string&)> progress;  // may be null
   bool result_parts_stay = false;  // of a result that is a tuple only the last parts may go: the failure names parts by number
+  bool other_parameters = false;   // the predicate does not look at the parameters' values: it has its own
 };
 
 struct Minimized {

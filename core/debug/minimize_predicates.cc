@@ -370,6 +370,7 @@ absl::StatusOr<std::string> MinimizeToFile(const Module& module, const ProgramIn
   }
   MinimizeOptions with_parts = options;
   with_parts.result_parts_stay = request.kind == MinimizeRequest::kExpect && absl::StrContains(request.text, "$result");
+  with_parts.other_parameters = request.kind == MinimizeRequest::kScript && !absl::StrContains(request.text, "{npz}");
   const absl::StatusOr<Minimized> small = MinimizeProgram(module, std::move(parameters), backend, run, fails, with_parts);
   if (!small.ok()) return small.status();
   std::string archive;
