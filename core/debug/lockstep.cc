@@ -401,11 +401,7 @@ class Lockstep {
     return stop_ ? absl::CancelledError("stopped") : absl::OkStatus();
   }
 
-  static ArrayDifference SameArrays(int64_t elements) {
-    ArrayDifference difference;
-    difference.elements = elements;
-    return difference;
-  }
+  static ArrayDifference SameArrays(int64_t elements) { return {.elements = elements}; }
 
   void Fail(const absl::Status& status) {
     if (failure_.ok()) failure_ = status;
@@ -566,6 +562,7 @@ class Lockstep {
       if (!Compare(0, a[k], b[k], d)) continue;
       d.output = a.size() > 1 ? static_cast<int>(k) : -1;
       d.own = report_.diverging++ == 0;
+      if (d.own) d.changed = ChangedAt(match_, 0, a_.entry->root->index);
       report_.own += d.own;
       report_.telling[d.a] += d.own;
       if (report_.divergences.size() < options_.keep || d.own) report_.divergences.push_back(std::move(d));

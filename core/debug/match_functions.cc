@@ -46,6 +46,8 @@ uint64_t FunctionMatch::Text(const Computation& computation, bool deep) {
 FunctionMatch::FunctionMatch(const Module& a, const Module& b, Flattener& flat_a, Flattener& flat_b) : flat_a_(flat_a), flat_b_(flat_b) {
   for (const Computation* c : a.computations) of_a_.insert(Text(*c, true));
   for (const Computation* c : b.computations) of_b_.insert(Text(*c, true));
+  for (const Computation* c : a.computations) named_a_[c->name] = c;
+  for (const Computation* c : b.computations) named_b_[c->name] = c;
   PairBySameText(a, b);
 }
 
@@ -54,12 +56,10 @@ void FunctionMatch::PairBySameText(const Module& a, const Module& b) {
     to_b_[p] = q;
     to_a_[q] = p;
   };
-  absl::flat_hash_map<absl::string_view, const Computation*> named;
-  for (const Computation* q : b.computations) named[q->name] = q;
   for (const bool deep : {true, false}) {
     for (const Computation* p : a.computations) {
-      const auto q = named.find(p->name);
-      if (q == named.end() || to_b_.contains(p) || to_a_.contains(q->second)) continue;
+      const auto q = named_b_.find(p->name);
+      if (q == named_b_.end() || to_b_.contains(p) || to_a_.contains(q->second)) continue;
       if (Text(*p, deep) == Text(*q->second, deep)) pair(p, q->second);
     }
     if (!deep) break;
@@ -77,24 +77,25 @@ void FunctionMatch::PairBySameText(const Module& a, const Module& b) {
   }
 }
 
-// Whether one may be the other with something changed: most of both is found again.
+// Whether one may be the other with something changed: half of both is found again, and where it ends.
 bool FunctionMatch::Alike(const Computation& p, const Computation& q) {
+  const auto [known, fresh] = alike_.try_emplace({&p, &q}, false);
+  if (!fresh) return known->second;
   ScopeMatch m;
-  m.a = flat_a_.Flatten(p);
-  m.b = flat_b_.Flatten(q);
+  const auto all_stay = [](const Instruction&) { return true; };
+  m.a = flat_a_.Flatten(p, all_stay);
+  m.b = flat_b_.Flatten(q, all_stay);
   PairUp(m);
   if (m.a.root < 0 || m.b.root < 0 || m.to_b[m.a.core[m.a.root]] != m.b.core[m.b.root]) return false;
   int64_t paired = 0, all = 0;
-  const auto counts = [](const FlatNode& node) {
-    return node.alias < 0 && node.instruction->parameter_number < 0 && node.instruction->literal == nullptr;
-  };
+  const auto counts = [](const FlatNode& node) { return node.alias < 0 && node.instruction->parameter_number < 0; };
   for (const int node : m.a.order) {
     if (!counts(m.a.nodes[node])) continue;
     ++all;
     if (m.to_b[node] >= 0 && m.b.nodes[m.to_b[node]].instruction->opcode == m.a.nodes[node].instruction->opcode) paired += 2;
   }
   for (const int node : m.b.order) all += counts(m.b.nodes[node]);
-  return 2 * paired > all;
+  return alike_[{&p, &q}] = 2 * paired >= all;
 }
 
 bool FunctionMatch::IsAnother(const Computation& p, const Computation& q) {
@@ -104,7 +105,16 @@ bool FunctionMatch::IsAnother(const Computation& p, const Computation& q) {
   const auto [known, fresh] = another_.try_emplace({&p, &q}, false);
   if (!fresh) return known->second;
   const bool stays = InB(p) != nullptr || of_b_.contains(text_p), was = InA(q) != nullptr || of_a_.contains(text_q);
-  const bool another = (stays && was) || ((stays || was) && !Alike(p, q));
+  // Names alone say less: compilers number anew.
+  const auto stays_changed = [&] {
+    const auto named = named_b_.find(p.name);
+    return named != named_b_.end() && named->second != &q && Alike(p, *named->second);
+  };
+  const auto was_changed = [&] {
+    const auto named = named_a_.find(q.name);
+    return named != named_a_.end() && named->second != &p && Alike(*named->second, q);
+  };
+  const bool another = (stays && was) || ((stays || was || stays_changed() || was_changed()) && !Alike(p, q));
   another_[{&p, &q}] = another;
   return another;
 }

@@ -57,7 +57,8 @@ class FunctionMatch {
   Map to_b_, to_a_;
   absl::flat_hash_map<const Computation*, uint64_t> deep_;
   absl::flat_hash_set<uint64_t> of_a_, of_b_;  // the texts of their computations
-  absl::flat_hash_map<std::pair<const Computation*, const Computation*>, bool> another_;
+  absl::flat_hash_map<std::pair<const Computation*, const Computation*>, bool> another_, alike_;
+  absl::flat_hash_map<absl::string_view, const Computation*> named_a_, named_b_;
   absl::flat_hash_map<std::pair<const Computation*, const Computation*>, std::vector<CallPair>> calls_;
 };
 
