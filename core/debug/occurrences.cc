@@ -284,16 +284,16 @@ std::string Occurrences::HowToChoose() const {
       std::string name = GroupName(group, "%");
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
-    texts.push_back(
-        absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and "),
-                     group_loops_[0] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", GroupName(0, ""), " chooses one") : ""));
+    texts.push_back(absl::StrCat(
+        home_->name, " runs in ", absl::StrJoin(names, " and "),
+        group_loops_[way.group] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", GroupName(way.group, ""), " chooses one") : ""));
   }
   if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
   if (calls_) {
-    texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(),
-                                 groups_ ? " calls in all (" : " calls (", Legend(), "): ", iteration, iteration.empty() ? "" : " ",
-                                 "call ", groups_ ? way.call : 2,
-                                 groups_ && group_loops_[0] != nullptr ? absl::StrCat(" in ", GroupName(0, "")) : chosen_, " chooses one"));
+    texts.push_back(absl::StrCat(
+        home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (",
+        Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ", groups_ ? way.call : 2,
+        groups_ && group_loops_[way.group] != nullptr ? absl::StrCat(" in ", GroupName(way.group, "")) : chosen_, " chooses one"));
   }
   if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", "), ": ", iteration, call_, chosen_, " chooses one"));
   return absl::StrJoin(texts, "; ");
