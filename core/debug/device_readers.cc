@@ -65,7 +65,7 @@ absl::StatusOr<Value> DeviceReaders::Brought(const ExchangePast::Member& member,
 
 absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> DeviceReaders::OriginsOf(const ExchangePast& past, const Instruction& instruction, int member) {
   const bool fixed = ExchangeOrigins::IsFixed(instruction);
-  const std::pair<const Instruction*, int> key(&instruction, member);
+  const OriginsKey key(&instruction, member, past.members.size(), past.sends);
   if (const auto known = origins_.find(key); fixed && known != origins_.end()) return known->second;
   const auto value = [&](int m, int operand) { return Brought(past.members[m], operand); };
   absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> made = ExchangeOrigins::Of(instruction, static_cast<int>(past.members.size()), member, past.sends, value);

@@ -5,7 +5,9 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <tuple>
 #include <utility>
+#include <vector>
 
 #include "core/debug/element_reads.h"
 #include "core/debug/session_state.h"
@@ -35,7 +37,9 @@ class DeviceReaders {
   Session::State& s_;
   const int selected_;
   std::map<int, std::unique_ptr<ElementReader>> readers_;
-  std::map<std::pair<const Instruction*, int>, std::shared_ptr<const ExchangeOrigins>> origins_;  // that are fixed, by member
+  // What fixed origins depend on: the groups of an instruction may differ in size and in who sends to whom.
+  using OriginsKey = std::tuple<const Instruction*, int /* member */, size_t /* members */, std::vector<std::pair<int, int>> /* sends */>;
+  std::map<OriginsKey, std::shared_ptr<const ExchangeOrigins>> origins_;  // that are fixed
 };
 
 }  // namespace hloscope
