@@ -20,6 +20,7 @@ StepInfo Classify(const Instruction& instruction, const MachineOptions& options)
   const OpDef& def = Def(instruction);
   StepInfo step;
   step.control = def.control;
+  step.beside = RunsBeside(instruction);
   bool scalar = false, called_with_arguments = false;
   for (const Computation* called : instruction.CalledComputations()) {
     scalar = called_with_arguments = !called->parameters.empty();

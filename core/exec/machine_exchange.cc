@@ -2,7 +2,8 @@
 // like any operation and none of this is used.
 //
 // A collective that runs beside the program (all-reduce-start, and what async-start wraps) is begun where it stands; where others have not come
-// yet the program goes on without its value (Frame::begun), and waits where that is read.
+// yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not of the plan:
+// all backends begin and wait at the same places.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -128,13 +129,14 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
 
 // ---- Beside the program ----
 
-// Where something reads its value in its frame, or the frame is an asynchronous start's and ends with it.
+// Where something in its frame waits for it, or the frame is an asynchronous start's and ends with it. Else its value is waited for where it
+// stands: nobody would wait for it later.
 bool Machine::Impl::BeginsBeside(const Stack& stack, const Instruction& instruction) const {
   const Frame& frame = stack.frames.back();
-  if (!stack.main || ExchangeOf(instruction).role != ExchangeRole::kCollective || frame.kind == FrameKind::kElement) return false;
-  if (&instruction != frame.computation->root) return ExchangeOf(instruction).begins && frame.pending[instruction.index] > 0;
+  if (!stack.main || frame.kind == FrameKind::kElement) return false;
+  if (codes[frame.computation->id]->steps[instruction.index].beside) return true;
   if (frame.kind != FrameKind::kCall || frame.changed || CollectiveOf(*frame.caller).collective != &instruction) return false;
-  return stack.frames[stack.frames.size() - 2].pending[frame.caller->index] > 0;
+  return codes[frame.caller->parent->id]->steps[frame.caller->index].beside;
 }
 
 void Machine::Impl::LeaveBegun(Stack& stack) {

@@ -46,6 +46,7 @@ struct StepInfo {
   ControlKind control = ControlKind::kNone;
   bool sticky = false;    // its value cannot be made again: kept while its frame lives
   bool elements = false;  // has scalar computations that `step` can enter
+  bool beside = false;    // RunsBeside
 };
 
 // What is known about a computation once something in it runs.

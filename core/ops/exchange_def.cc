@@ -1,5 +1,6 @@
 #include "core/ops/exchange_def.h"
 
+#include <algorithm>
 #include <array>
 
 #include "core/ir/frontend_attributes.h"
@@ -81,6 +82,25 @@ CollectivePart CollectiveOf(const Instruction& i) {
     }
     default: return {};
   }
+}
+
+namespace {
+
+bool BeginsCollective(const Instruction& i) {
+  const CollectivePart part = CollectiveOf(i);
+  return part.begins == &i && (part.collective != &i || ExchangeOf(i).begins);
+}
+
+}  // namespace
+
+bool RunsBeside(const Instruction& start) {
+  if (!BeginsCollective(start)) return false;
+  const std::vector<Instruction*>& schedule = start.parent->schedule;
+  return std::any_of(schedule.begin(), schedule.end(), [&](const Instruction* i) { return i != &start && CollectiveOf(*i).begins == &start; });
+}
+
+bool ReadsBegun(const Instruction& i) {
+  return std::any_of(i.operands.begin(), i.operands.end(), [](const Instruction* operand) { return BeginsCollective(*operand); });
 }
 
 bool HasDynamicRoot(const Instruction& i) { return FrontendAttribute(i.frontend_attributes, "has_dynamic_root") == "true"; }

@@ -55,6 +55,10 @@ struct CollectivePart {
   const Instruction* begins = nullptr;      // whose operands each device brings
 };
 CollectivePart CollectiveOf(const Instruction& i);
+// It begins a collective that something behind it in its computation waits for: between the two the program goes on.
+bool RunsBeside(const Instruction& start);
+// It reads what was begun so, and waits for it wherever its own value is used or not.
+bool ReadsBegun(const Instruction& i);
 
 // StableHLO's has_dynamic_root, which HLO text has as a frontend attribute: the last operand of a collective-broadcast names the member of the
 // group that sends each of the others.

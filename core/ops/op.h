@@ -137,7 +137,8 @@ inline const OpDef& Def(const Instruction& i) { return Def(i.opcode); }
 // Whether an instruction does something outside of the program: by its operation, by custom_call_has_side_effect, or because a computation
 // that it calls has such an instruction.
 bool HasSideEffect(const Instruction& instruction);
-// Whether it must run though nobody reads its result: for its side effect, or as it exchanges something with other devices, which count on it.
+// Whether it must run though nobody reads its result: for its side effect, as it exchanges something with other devices, which count on
+// it, or as it waits for what they give.
 bool MustRun(const Instruction& instruction);
 
 // Whether op(a, b) is op(b, a).
