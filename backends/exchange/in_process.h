@@ -54,7 +54,7 @@ class InProcessExchange : public ExchangeRoom {
   std::vector<int> WaitsFor(int device) const override;
   bool Given(int device) const override;
   void Withdraw(int device) override;
-  absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, uint64_t key) override;
+  absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, const Asked& asked) override;
 
  private:
   class Port;
@@ -125,7 +125,10 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
   absl::StatusOr<Route*> RouteOf(int device, const Instruction& instruction, bool* no_part);
-  ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group, int device, uint64_t key) const;
+  ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group, const Instruction& instruction, int device, const Asked& asked);
+  void FindMeeting(const Line& line, const Instruction& instruction, int device, const Asked& asked, ExchangeMeeting& seen);
+  // What the other device has executed may be the same exchange as the instruction on `device`.
+  bool MayMeet(const Line& line, const Instruction& instruction, int device, const Instruction& others, int other) const;
   std::string TooManyText(const Route& route, bool sends) const;
   absl::Status CheckPartner(int device, const Instruction& instruction, int64_t channel, bool sends);
   const Site& SiteOf(const Instruction& instruction);

@@ -62,36 +62,71 @@ void InProcessExchange::Withdraw(int device) {
   waiting = Waiting();
 }
 
-ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group, int device, uint64_t key) const {
+bool InProcessExchange::MayMeet(const Line& line, const Instruction& instruction, int device, const Instruction& others, int other) const {
+  return &instruction == &others || (instruction.opcode == others.opcode && (line.channel != 0 || programs_[device] != programs_[other]));
+}
+
+// The number of the meeting that is asked for.
+void InProcessExchange::FindMeeting(const Line& line, const Instruction& instruction, int device, const Asked& asked,
+                                    ExchangeMeeting& seen) {
+  bool anybody = false;
+  std::optional<int64_t> meant, first;
+  for (size_t k = 0; k < line.meetings.size(); ++k) {
+    const std::vector<Arrival>& arrivals = line.meetings[k]->arrivals;
+    for (size_t place = 0; place < arrivals.size(); ++place) {
+      const Instruction* there = arrivals[place].instruction;
+      if (there == nullptr) continue;
+      anybody = true;
+      const int64_t number = line.first + static_cast<int64_t>(k);
+      if (asked.key != 0 && arrivals[place].key == asked.key) meant = number;
+      if (!first.has_value() && MayMeet(line, instruction, device, *there, line.devices[place])) first = number;
+    }
+  }
+  seen.number = *std::min_element(line.next.begin(), line.next.end());
+  if (meant.has_value()) {
+    seen.number = *meant;
+    return;
+  }
+  const auto own = std::lower_bound(line.devices.begin(), line.devices.end(), device);
+  if ((asked.key != 0 || asked.before.has_value()) && own != line.devices.end() &&
+      *own == device) {  // it has not come to that yet, nor has anybody
+    seen.later = !asked.before.has_value();
+    if (seen.later) return;
+    seen.number = line.next[own - line.devices.begin()];
+    for (const Instruction* i : *asked.before) {
+      const Site& site = SiteOf(*i);
+      if (site.status.ok() && site.group_of[device] >= 0 && site.lines[site.group_of[device]] == &line) ++seen.number;
+    }
+    return;
+  }
+  for (int member : line.devices) {
+    const Waiting& waiting = waiting_[member];
+    if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done &&
+        MayMeet(line, instruction, device, *waiting.instruction, member))
+      seen.complete = true;
+  }
+  if (seen.complete) {
+    --seen.number;
+  } else if (first.has_value()) {
+    seen.number = *first;
+  } else {
+    seen.later = anybody || asked.key != 0 || seen.number == 0;
+  }
+}
+
+ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGroup& group, const Instruction& instruction, int device,
+                                             const Asked& asked) {
   ExchangeMeeting seen;
   seen.sends = group.sends;
-  // The first meeting that some member has not gone on from.
-  seen.number = *std::min_element(line.next.begin(), line.next.end());
-  int64_t meant = -1;
-  for (size_t k = 0; key != 0 && k < line.meetings.size(); ++k) {
-    for (const Arrival& arrival : line.meetings[k]->arrivals) {
-      if (arrival.instruction != nullptr && arrival.key == key) meant = line.first + static_cast<int64_t>(k);
-    }
-  }
-  if (meant >= 0) {
-    seen.number = meant;
-  } else if (const auto own = std::lower_bound(line.devices.begin(), line.devices.end(), device); key != 0 && own != line.devices.end() && *own == device) {
-    seen.number = line.next[own - line.devices.begin()];  // it has not come to that yet, nor has anybody
-  } else {
-    for (int member : line.devices) {
-      const Waiting& waiting = waiting_[member];
-      if (waiting.line == &line && waiting.meeting != nullptr && waiting.meeting->done) seen.complete = true;
-    }
-    if (seen.complete) --seen.number;
-  }
+  FindMeeting(line, instruction, device, asked, seen);
   const int64_t at = seen.number - line.first;
-  const Meeting* meeting = at >= 0 && at < static_cast<int64_t>(line.meetings.size()) ? line.meetings[at].get() : nullptr;
+  const Meeting* meeting = !seen.later && at >= 0 && at < static_cast<int64_t>(line.meetings.size()) ? line.meetings[at].get() : nullptr;
   for (const Device& device : group.members) {
     ExchangeMeeting::Member& member = seen.members.emplace_back();
     member.device = IndexOf(device);
     const size_t place = std::lower_bound(line.devices.begin(), line.devices.end(), member.device) - line.devices.begin();
     member.come = line.next[place];
-    member.here = member.come > seen.number;
+    member.here = !seen.later && member.come > seen.number;
     if (meeting == nullptr || place >= meeting->arrivals.size() || meeting->arrivals[place].instruction == nullptr) continue;
     const Arrival& arrival = meeting->arrivals[place];
     member.instruction = arrival.instruction;
@@ -101,14 +136,14 @@ ExchangeMeeting InProcessExchange::MeetingOf(const Line& line, const ExchangeGro
   return seen;
 }
 
-absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const Instruction& instruction, int device, uint64_t key) {
+absl::StatusOr<std::vector<ExchangeMeeting>> InProcessExchange::Meetings(const Instruction& instruction, int device, const Asked& asked) {
   std::lock_guard<std::mutex> lock(mutex_);
   std::vector<ExchangeMeeting> all;
   const ExchangeRole role = ExchangeOf(instruction).role;
   if (role == ExchangeRole::kCollective) {
     const Site& site = SiteOf(instruction);
     if (!site.status.ok()) return site.status;
-    for (size_t g = 0; g < site.groups.size(); ++g) all.push_back(MeetingOf(*site.lines[g], site.groups[g], device, key));
+    for (size_t g = 0; g < site.groups.size(); ++g) all.push_back(MeetingOf(*site.lines[g], site.groups[g], instruction, device, asked));
     return all;
   }
   if (role != ExchangeRole::kSend && role != ExchangeRole::kSendDone && role != ExchangeRole::kReceive && role != ExchangeRole::kReceiveDone) return all;

@@ -91,6 +91,24 @@ std::optional<int> FrameOfExchange(const Session::State& s, FrameHistory& histor
   return history.EnterCall(*around, *part.begins);
 }
 
+// The collectives that the selected device comes to between where it stands and the instruction, or what begins it. Nothing: that is not
+// known, as it stands in another computation, or one between them is in what is called there.
+std::optional<std::vector<const Instruction*>> Before(const Session::State& s, const CollectivePart& part, const Instruction& collective) {
+  const Frame& top = s.machine->top();
+  const Instruction* target = top.computation == collective.parent ? &collective : part.begins;
+  if (target == nullptr || target->parent != top.computation) return std::nullopt;
+  std::vector<const Instruction*> before;
+  for (int position = top.position; position < target->index; ++position) {
+    const Instruction& i = *top.computation->schedule[position];
+    if (const CollectivePart other = CollectiveOf(i); other.begins == &i) {
+      before.push_back(other.collective);
+    } else if (!i.CalledComputations().empty() && MustRun(i)) {
+      return std::nullopt;
+    }
+  }
+  return before;
+}
+
 std::string IterationText(const FrameHistory& history, int frame) {
   for (int f = frame; f >= 0; f = history.place(f).parent) {
     const FrameHistory::Place& place = history.place(f);
@@ -165,8 +183,10 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
   const ExchangeDef& def = ExchangeOf(instruction);
   DeviceReaders readers(s);
   const std::optional<int> frame = s.visible() ? FrameOfExchange(s, readers.of(all.selected).history(), part, instruction) : std::nullopt;
-  const uint64_t key = frame.has_value() ? readers.of(all.selected).history().ExchangeKey(*frame, instruction) : 0;
-  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected, key);
+  ExchangeRoom::Asked which;
+  if (frame.has_value()) which.key = readers.of(all.selected).history().ExchangeKey(*frame, instruction);
+  if (s.visible()) which.before = Before(s, part, instruction);
+  const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(instruction, all.selected, which);
   if (!meetings.ok()) return meetings.status();
   if (meetings->empty()) {
     return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " (", Name(instruction.opcode),
@@ -187,7 +207,7 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
     const std::string group = meetings->size() > 1 && !meeting.transfer ? absl::StrCat("group ", number, ", ") : "";
     // The same execution on the group's devices, wherever they are now.
     const int one = Whose(meeting, def);
-    if (const auto past = frame.has_value() && one >= 0 ? all.room->Past(one, key) : nullptr; past != nullptr) {
+    if (const auto past = frame.has_value() && one >= 0 ? all.room->Past(one, which.key) : nullptr; past != nullptr) {
       s.Say(group, "this exchange was made: ",
             past->transfer              ? "sent and received"
             : past->members.size() == 1 ? "one device alone"
@@ -201,7 +221,9 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
             " made, and all of them have finished\n");
       continue;
     }
-    if (!meeting.transfer) {
+    if (meeting.later) {
+      s.Say(group, "nobody has come to this exchange yet\n");
+    } else if (!meeting.transfer) {
       const int64_t here =
           std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
       if (here == 0 && !frame.has_value() && meeting.number > 0) {

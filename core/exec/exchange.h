@@ -68,6 +68,7 @@ struct ExchangeMeeting {
   std::vector<std::pair<int, int>> sends;  // of source_target_pairs: from which member to which
   int64_t number = 0;                      // how many were before it; of a transfer how many were received
   bool complete = false;                   // all have come, and somebody has not gone on yet
+  bool later = false;                      // nobody has come to it, and what comes before it is not known
   bool transfer = false;
   std::vector<Value> messages;             // of a transfer: on their way
 };
@@ -120,8 +121,13 @@ class ExchangeRoom {
   // The device takes back what it brought where it waits, and will bring it anew. Nothing happens where that is given, or it does not wait.
   virtual void Withdraw(int device) = 0;
   // The groups of a collective, or the channel of a transfer as `device` uses it. InvalidArgument: the groups do not fit this run.
-  // `key`: of the execution that is meant, where that is known; else the first that somebody has not gone on from.
-  virtual absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, uint64_t key = 0) = 0;
+  // The execution with that key is meant, where one is given; else the first of the instruction that somebody has come to. `before`: the
+  // collectives that the device comes to before it, where that is known.
+  struct Asked {
+    uint64_t key = 0;
+    std::optional<std::vector<const Instruction*>> before = std::nullopt;
+  };
+  virtual absl::StatusOr<std::vector<ExchangeMeeting>> Meetings(const Instruction& instruction, int device, const Asked& asked) = 0;
 };
 
 }  // namespace hloscope

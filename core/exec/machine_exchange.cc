@@ -1,9 +1,9 @@
 // Exchanges with other devices: what the Machine brings, and what it does while it waits. Where nobody else runs, collectives are evaluated
 // like any operation and none of this is used.
 //
-// A collective that runs beside the program (all-reduce-start, and what async-start wraps) is begun where it stands; where others have not come
-// yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not of the plan:
-// all backends begin and wait at the same places.
+// A collective that runs beside the program (all-reduce-start, and what async-start wraps) is begun where it stands; where others have not
+// come yet the program goes on without its value (Frame::begun), and waits where that is read. Who reads it is a matter of the program, not
+// of the plan: all backends begin and wait at the same places.
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
@@ -129,8 +129,8 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
 
 // ---- Beside the program ----
 
-// Where something in its frame waits for it, or the frame is an asynchronous start's and ends with it. Else its value is waited for where it
-// stands: nobody would wait for it later.
+// Where something in its frame waits for it, or the frame is an asynchronous start's and ends with it. Else its value is waited for where
+// it stands: nobody would wait for it later.
 bool Machine::Impl::BeginsBeside(const Stack& stack, const Instruction& instruction) const {
   const Frame& frame = stack.frames.back();
   if (!stack.main || frame.kind == FrameKind::kElement) return false;

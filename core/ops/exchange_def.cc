@@ -96,7 +96,8 @@ bool BeginsCollective(const Instruction& i) {
 bool RunsBeside(const Instruction& start) {
   if (!BeginsCollective(start)) return false;
   const std::vector<Instruction*>& schedule = start.parent->schedule;
-  return std::any_of(schedule.begin(), schedule.end(), [&](const Instruction* i) { return i != &start && CollectiveOf(*i).begins == &start; });
+  return std::any_of(schedule.begin(), schedule.end(),
+                     [&](const Instruction* i) { return i != &start && CollectiveOf(*i).begins == &start; });
 }
 
 bool ReadsBegun(const Instruction& i) {

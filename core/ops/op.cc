@@ -66,7 +66,8 @@ bool HasOwnEffect(const Instruction& i) { return Def(i).has_side_effect || i.Boo
 bool HasSideEffect(const Instruction& instruction) { return HoldsOne(instruction, HasOwnEffect); }
 
 bool MustRun(const Instruction& instruction) {
-  return HoldsOne(instruction, [](const Instruction& i) { return HasOwnEffect(i) || ExchangeOf(i).role == ExchangeRole::kCollective || ReadsBegun(i); });
+  return HoldsOne(instruction,
+                  [](const Instruction& i) { return HasOwnEffect(i) || ExchangeOf(i).role == ExchangeRole::kCollective || ReadsBegun(i); });
 }
 
 OpDef& OpRegistry::Define(Opcode opcode) { return defs_[static_cast<int>(opcode)]; }

@@ -105,7 +105,7 @@ void GatherTransfers(Session::State& s, const Instruction& instruction, PictureD
   const ChannelEnds ends(start);
   std::vector<std::vector<Value>> messages;  // on their way
   for (int d = 0; d < s.options.devices.count(); ++d) {
-    const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(start, d);
+    const absl::StatusOr<std::vector<ExchangeMeeting>> meetings = all.room->Meetings(start, d, {});
     if (!meetings.ok()) return;  // its pairs do not fit
     for (const ExchangeMeeting& m : *meetings) {
       const int from = m.members[0].device, to = m.members[1].device, count = s.options.devices.count();
