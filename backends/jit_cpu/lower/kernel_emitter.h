@@ -175,6 +175,7 @@ class KernelEmitter {
   int32_t prefetch_var_ = -1;  // contiguous loads that move with this variable are fetched some of its steps ahead
   absl::flat_hash_map<NodeId, Strip> strips_;  // of the strip at hand
   std::vector<RowValue> row_values_;
+  NodeId last_row_fold_ = kNoNode;  // of those over one row of the output
   bool row_folds_ = false;       // folds across lanes, with lanes over the outputs after them
   bool fetches_ahead_ = false;   // contiguous loads fetch what comes kRowAheadBytes later
   NodeId fetching_fold_ = kNoNode;  // the one in which they do: the kernel's first

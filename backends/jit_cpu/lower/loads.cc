@@ -9,7 +9,7 @@ namespace {
 
 constexpr int64_t kPrefetchSteps = 8;
 constexpr int64_t kStreamAheadBytes = 2048;
-constexpr int64_t kRowAheadBytes = 8192;
+constexpr int64_t kRowAheadBytes = 4096;
 
 llvm::FixedVectorType* Vector(llvm::Type* t, int n = kLanes) { return llvm::FixedVectorType::get(t, n); }
 

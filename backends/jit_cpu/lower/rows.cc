@@ -61,6 +61,7 @@ void KernelEmitter::FindRowValues() {
     // Of a row of the output: dependent on its first indices alone, not on an element or on another fold's variables.
     if (f.order != FoldOrder::kInterleaved16 || facts_.depends[fold].find_first_in(lane_var, facts_.bits) >= 0) continue;
     row_folds_ = true;
+    if (f.vars.size() == 1 && f.extents[0] == row) last_row_fold_ = fold;
     if (f.vars.size() != 1 || f.extents[0] != row || row > kMostKeptRow || facts_.guarded[fold]) continue;
     // Functions of the row's elements, the outermost first.
     std::vector<NodeId> stack = {f.bodies[0]};
@@ -104,11 +105,12 @@ std::optional<LaneValue> KernelEmitter::KeptRowValue(NodeId id, Level* level) {
 
 // ---- Memory ----
 
-// In the loop of the first fold over a row: later rows come while this one is worked on, and so do the lines that its elements go to.
+// Later rows come in the loop of the first fold over a row, while this one is worked on, and the lines that its elements go to in the loop of the
+// last one: both in one loop get into each other's way.
 void KernelEmitter::FetchRows(NodeId fold, const FoldInfo& f, Level* level, Level* loop, llvm::Value* index) {
   if (fetching_fold_ == kNoNode) fetching_fold_ = fold;
   fetches_ahead_ = fetching_fold_ == fold && !in_order_;
-  if (!fetches_ahead_ || !row_folds_ || f.extents.back() != p_.extents.back() || f.extents.size() != 1) return;
+  if (last_row_fold_ != fold || in_order_) return;
   const std::vector<int64_t> strides = RowMajorStrides(p_.extents);
   std::vector<std::pair<NodeId, int64_t>> terms;
   for (size_t d = 0; d + 1 < p_.extents.size(); ++d) {
