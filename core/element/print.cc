@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/strip.h"
 #include "core/element/program.h"
 #include "core/element/scalar_eval.h"
 
@@ -334,7 +336,14 @@ std::string ToFormula(const Program& program, absl::Span<const std::string> oper
     index.push_back(IndexLetter(d));
     printer.NameVar(d, index.back());
   }
-  const auto output_name = [&](size_t o) { return program.outputs.size() == 1 ? std::string("out") : absl::StrCat("out", o); };
+  std::string made = "out";
+  const auto output_name = [&](size_t o) { return program.outputs.size() == 1 ? made : absl::StrCat(made, o); };
+  // Not what an operand is called.
+  for (const char* other : {"result", "made"}) {
+    for (size_t o = 0; o < program.outputs.size(); ++o) {
+      if (absl::c_any_of(operand_names, [&](absl::string_view name) { return absl::StripPrefix(name, "%") == output_name(o); })) made = other;
+    }
+  }
   std::string text;
   for (size_t o = 0; o < program.outputs.size(); ++o) {
     if (program.outputs[o].value == kNoNode) continue;

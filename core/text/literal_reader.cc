@@ -1,11 +1,13 @@
 // Reads literals: `1`, `{1, 2}`, `{ { 1.5, nan }, { -inf, 0x1p-3 } }`, `(1, -2)` for complex elements, `{...}` for elided ones, and
 // tuples `(1, {2, 3})`. Elements are written where they belong as they are read. Memory is asked for only when the text that is left is
 // long enough to hold that many elements.
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
@@ -242,6 +244,16 @@ class LiteralReader {
     const int half = StorageBytes(part);
     std::byte zeros[16] = {};
     if (*s_.p != '(') {  // a real number alone
+      const char* begin = s_.p;
+      const char* end = begin;
+      while (absl::ascii_isalnum(static_cast<unsigned char>(*end)) || *end == '+' || *end == '-' || *end == '.') ++end;
+      // 1+2i, -0.5j
+      const bool imaginary = end - begin > 1 && (end[-1] == 'i' || end[-1] == 'j') && absl::ascii_isdigit(static_cast<unsigned char>(end[-2]));
+      if (imaginary) {
+        return s_.Error(s_.Range(begin, end), HLO_LABEL("text.literal-element"),
+                        absl::StrCat("expected a complex number of type ", Name(type_), " in the form (1, 2), the real and the imaginary part; found '",
+                                     absl::string_view(begin, std::min<size_t>(end - begin, 40)), "'"));
+      }
       if (!Float(part, out)) return false;
       if (out != nullptr) std::memcpy(out + half, zeros, half);
       return true;

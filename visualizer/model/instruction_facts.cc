@@ -216,8 +216,8 @@ std::vector<CodePiece> CutFormula(absl::string_view formula, const Instruction& 
       continue;
     }
     const absl::string_view word = formula.substr(k, end - k);
-    const bool call = end < formula.size() && formula[end] == '(';
-    add(absl::ascii_isdigit(static_cast<unsigned char>(word[0])) ? CodePiece::kNumber : call ? CodePiece::kFunction : word == "out" ? CodePiece::kPlain : CodePiece::kIndex, word);
+    const bool call = end < formula.size() && formula[end] == '(', indexed = end < formula.size() && formula[end] == '[';
+    add(absl::ascii_isdigit(static_cast<unsigned char>(word[0])) ? CodePiece::kNumber : call ? CodePiece::kFunction : indexed ? CodePiece::kPlain : CodePiece::kIndex, word);
     k = end;
   }
   return pieces;

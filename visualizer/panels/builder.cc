@@ -333,7 +333,9 @@ class BuilderPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ui::DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x, at.y + ui::Px(1)}, ui::Px(13), color);
     ImGui::SetCursorScreenPos({at.x + ui::Px(19), at.y});
-    ui::TextCut(text, color);
+    // A reason is read whole.
+    if (icon == ui::Icon::kError) ui::TextWrapped(text, color);
+    else ui::TextCut(text, color);
     ui::TagFact("state", text);
     ui::TagFact("problems", absl::StrCat(errors));
     ui::TagFact("changed", document.changed() ? "yes" : "no");

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "visualizer/panels/program_panel.h"
@@ -34,7 +35,7 @@ void ProgramPanel::DrawText(PanelContext& context) {
   const Document& document = context.document;
   Geometry& g = geometry_;
   ImFont* font = ui::Type().mono;
-  g.line = ui::Px(22);
+  const float line_before = std::exchange(g.line, ui::Px(22));
   g.cell = font->GetCharAdvance('0');
   int digits = 3;
   for (int n = document.line_count(); n >= 1000; n /= 10) ++digits;
@@ -62,6 +63,11 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.min = at;
   g.max = {at.x + size.x - (ImGui::GetScrollMaxY() > 0 ? bar : 0), at.y + size.y - (ImGui::GetScrollMaxX() > 0 ? bar : 0)};
   const float seen = g.max.y - g.min.y;
+  if (line_before > 0 && line_before != g.line) {
+    // Another scale: the same lines stay in view.
+    ImGui::SetScrollY(std::round(ImGui::GetScrollY() / line_before * g.line));
+    ui::WantFrame();
+  }
   if (scroll_to_line_ >= 0) {
     const int row = RowOf(std::min(scroll_to_line_, document.line_count() - 1));
     const float top = static_cast<float>(row) * g.line, now = ImGui::GetScrollY();

@@ -119,14 +119,14 @@ struct Gemm::Impl {
     column_tile = std::min(column_tile, shape.n);
   }
 
-  // A in rows; B as it lies, or transposed once where its rows lie together.
+  // A in rows; B as it lies, or packed once.
   bool MakeSmall() {
     if (shape.in != ElementType::kF32 || shape.out != ElementType::kF32 || shape.accumulate || shape.a_column != 1 ||
         !IsSmallGemm(shape.m, shape.n, shape.k)) return false;
     small = true;
     implementation = "small products";
-    packed = shape.b_column != 1;
-    pack_width = shape.n;
+    packed = PacksSmall(shape.k, shape.b_row, shape.b_column);
+    pack_width = packed ? column_tile : shape.n;
     if (packed) packed_bytes = (shape.k * shape.n * 4 + 63) / 64 * 64;
     return true;
   }
@@ -287,7 +287,8 @@ std::unique_ptr<Gemm> Gemm::Make(const GemmShape& shape) {
 void Gemm::Pack(int64_t index, const std::byte* b, std::byte* packed) const {
   const Impl& s = *impl_;
   if (s.small) {
-    TransposeSmall(s.shape.k, s.shape.n, reinterpret_cast<const float*>(b), s.shape.b_column, reinterpret_cast<float*>(packed));
+    PackSmall(s.shape.k, s.Columns(index == column_tiles() - 1), reinterpret_cast<const float*>(b) + index * s.column_tile * s.shape.b_column, s.shape.b_row,
+              s.shape.b_column, reinterpret_cast<float*>(packed) + index * s.column_tile * s.shape.k);
     return;
   }
   const Impl::Piece& piece = s.pieces[index == pack_pieces() - 1];
@@ -302,11 +303,11 @@ void Gemm::RunTile(int64_t row, int64_t column, const std::byte* a, const std::b
   const Impl& s = *impl_;
   const bool last_row = row == row_tiles() - 1, last_column = column == column_tiles() - 1;
   if (!s.packed) b += column * s.column_tile * s.shape.b_column * StorageBytes(s.shape.in);
-  else b += s.small ? column * s.column_tile * StorageBytes(s.shape.in) : 0;
+  else if (s.small) b += column * s.column_tile * s.shape.k * StorageBytes(s.shape.in);
   c += (row * s.row_tile * s.shape.c_row + column * s.column_tile) * StorageBytes(s.shape.out);
   if (s.small) {
     SmallGemm(s.Rows(last_row), s.Columns(last_column), s.shape.k, reinterpret_cast<const float*>(a), s.shape.a_row, s.shape.a_column,
-              reinterpret_cast<const float*>(b), s.packed ? s.shape.n : s.shape.b_row, reinterpret_cast<float*>(c), std::max(s.shape.c_row, s.shape.n));
+              reinterpret_cast<const float*>(b), s.packed ? 0 : s.shape.b_row, reinterpret_cast<float*>(c), std::max(s.shape.c_row, s.shape.n));
     return;
   }
   if (s.f64()) {

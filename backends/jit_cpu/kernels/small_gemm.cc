@@ -1,6 +1,7 @@
 #include "backends/jit_cpu/kernels/small_gemm.h"
 
 #include <algorithm>
+#include <numeric>
 
 #include "backends/jit_cpu/kernels/unroll.h"
 #include "core/base/clones.h"
@@ -34,7 +35,14 @@ struct Operands {
   int64_t b_row;
   float* c;
   int64_t c_row;
+  bool adds = false;  // to what C is: the sums of the rows of B before these
 };
+
+// Columns that go through the registers together, from one on which `left` are left.
+int64_t SliceWidth(int64_t left) { return left <= 64 || left >= 128 || left % 64 == 0 ? std::min<int64_t>(left, 64) : 48; }
+
+// Rows of B at a time: 64 columns of them leave room in the first cache.
+constexpr int64_t kDeep = 128;
 
 // kWhole: all vectors are full.
 template <int kRows, int kVectors, bool kWhole>
@@ -44,7 +52,10 @@ HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Operands& o, int64_t row, int64
   float* c = o.c + row * o.c_row + column;
   __m512 sums[kRows][kVectors];
   HLOSCOPE_UNROLL for (int r = 0; r < kRows; ++r) {
-    HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) sums[r][v] = _mm512_setzero_ps();
+    HLOSCOPE_UNROLL for (int v = 0; v < kVectors; ++v) {
+      const __mmask16 lanes = kWhole || v + 1 < kVectors ? 0xffff : last;
+      sums[r][v] = o.adds ? _mm512_maskz_loadu_ps(lanes, c + r * o.c_row + 16 * v) : _mm512_setzero_ps();
+    }
   }
   for (int64_t i = 0; i < o.k; ++i, a += o.a_column, b += o.b_row) {
     // The rows after these: each is too short for the processor to see where it goes on.
@@ -99,47 +110,63 @@ void Columns(const Operands& o, int64_t row, int64_t m, int64_t column, __mmask1
   else Columns<kVectors, false>(o, row, m, column, last);
 }
 
-}  // namespace
-
-void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row) {
-  // B is walked for a few rows at a time, so that rows of A stay near and rows of C are written together.
-  constexpr int64_t kFew = 48;
-  const Operands o{k, a, a_row, a_column, b, b_row, c, c_row};
-  for (int64_t row = 0; row < m; row += kFew) {
-    const int64_t end = std::min(m, row + kFew);
-    for (int64_t column = 0, width; column < n; column += width) {
-      const int64_t left = n - column;
-      width = left <= 64 || left >= 128 || left % 64 == 0 ? std::min<int64_t>(left, 64) : 48;
-      const __mmask16 last = width % 16 == 0 ? 0xffff : static_cast<__mmask16>((1 << width % 16) - 1);
-      switch ((width + 15) / 16) {
-        case 4: Columns<4>(o, row, end, column, last); break;
-        case 3: Columns<3>(o, row, end, column, last); break;
-        case 2: Columns<2>(o, row, end, column, last); break;
-        default: Columns<1>(o, row, end, column, last); break;
-      }
-    }
-  }
-}
-
-HLOSCOPE_AVX512 void TransposeSmall(int64_t k, int64_t n, const float* b, int64_t b_column, float* dense) {
+// packed[i, j] = b[i * b_row + j * b_column].
+HLOSCOPE_AVX512 void TransposeSlice(int64_t k, int64_t n, const float* b, int64_t b_row, int64_t b_column, float* packed) {
   for (int64_t column = 0; column < n; column += 16) {
     const int64_t left = n - column;
     if (left < 16 || b_column > (1 << 26)) {
       for (int64_t j = column; j < std::min(n, column + 16); ++j) {
-        for (int64_t i = 0; i < k; ++i) dense[i * n + j] = b[j * b_column + i];
+        for (int64_t i = 0; i < k; ++i) packed[i * n + j] = b[j * b_column + i * b_row];
       }
       continue;
     }
     alignas(64) int32_t steps[16];
     for (int j = 0; j < 16; ++j) steps[j] = static_cast<int32_t>(j * b_column);
     const __m512i offsets = _mm512_load_si512(steps);
-    for (int64_t i = 0; i < k; ++i) _mm512_storeu_ps(dense + i * n + column, _mm512_i32gather_ps(offsets, b + column * b_column + i, 4));
+    for (int64_t i = 0; i < k; ++i) _mm512_storeu_ps(packed + i * n + column, _mm512_i32gather_ps(offsets, b + column * b_column + i * b_row, 4));
+  }
+}
+
+}  // namespace
+
+void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c, int64_t c_row) {
+  for (int64_t column = 0, width; column < n; column += width) {
+    width = SliceWidth(n - column);
+    const float* slice = b_row == 0 ? b + column * k : b + column;
+    const int64_t slice_row = b_row == 0 ? width : b_row;
+    const __mmask16 last = width % 16 == 0 ? 0xffff : static_cast<__mmask16>((1 << width % 16) - 1);
+    for (int64_t i = 0; i < k; i += kDeep) {
+      const Operands o{std::min(kDeep, k - i), a + i * a_column, a_row, a_column, slice + i * slice_row, slice_row, c + column, c_row, i > 0};
+      switch ((width + 15) / 16) {
+        case 4: Columns<4>(o, 0, m, 0, last); break;
+        case 3: Columns<3>(o, 0, m, 0, last); break;
+        case 2: Columns<2>(o, 0, m, 0, last); break;
+        default: Columns<1>(o, 0, m, 0, last); break;
+      }
+    }
+  }
+}
+
+bool PacksSmall(int64_t k, int64_t b_row, int64_t b_column) {
+  if (b_column != 1) return true;
+  constexpr int64_t kLine = 16, kSets = 64, kWays = 12;  // elements; of the first cache of 48 KiB
+  const int64_t lines = std::min<int64_t>(4, (b_row + kLine - 1) / kLine), step = b_row % kLine == 0 ? std::gcd(b_row / kLine, kSets) : 1;
+  const int64_t sets = kSets / step * std::min(step, lines);
+  return std::min(k, kDeep) * lines > sets * (kWays - 4);  // the others are for A and C
+}
+
+HLOSCOPE_AVX512 void PackSmall(int64_t k, int64_t n, const float* b, int64_t b_row, int64_t b_column, float* packed) {
+  for (int64_t column = 0, width; column < n; column += width, packed += width * k) {
+    width = SliceWidth(n - column);
+    for (int64_t i = 0; b_column == 1 && i < k; ++i) std::copy_n(b + column + i * b_row, width, packed + i * width);
+    if (b_column != 1) TransposeSlice(k, width, b + column * b_column, b_row, b_column, packed);
   }
 }
 #else
 bool HasSmallGemm() { return false; }
+bool PacksSmall(int64_t, int64_t, int64_t) { return false; }
+void PackSmall(int64_t, int64_t, const float*, int64_t, int64_t, float*) {}
 void SmallGemm(int64_t, int64_t, int64_t, const float*, int64_t, int64_t, const float*, int64_t, float*, int64_t) {}
-void TransposeSmall(int64_t, int64_t, const float*, int64_t, float*) {}
 #endif
 
 }  // namespace hloscope

@@ -1,4 +1,4 @@
-// Products of small f32 matrices, without a library's overhead for a call and without packing: the right operand stays in the caches as it lies.
+// Products of small f32 matrices, without a library's overhead for a call: slices of the right operand stay in the first cache.
 // Every element is its sum in order, each product added with one rounding: nothing depends on how rows and columns are cut.
 #ifndef HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_SMALL_GEMM_H_
 #define HLOSCOPE_BACKENDS_JIT_CPU_KERNELS_SMALL_GEMM_H_
@@ -11,11 +11,14 @@ namespace hloscope {
 bool HasSmallGemm();
 // Whether it is the best for B of k rows and n columns and A of m rows.
 bool IsSmallGemm(int64_t m, int64_t n, int64_t k);
-// C = A B; strides in elements, columns of B and C contiguous.
+// Whether B, of k rows `b_row` elements apart, is worth packing first: its columns are not contiguous, or its rows share too few sets of the first
+// cache.
+bool PacksSmall(int64_t k, int64_t b_row, int64_t b_column);
+// B for SmallGemm: k * n elements.
+void PackSmall(int64_t k, int64_t n, const float* b, int64_t b_row, int64_t b_column, float* packed);
+// C = A B; strides in elements, columns of C contiguous, and those of B; b_row 0: B is what PackSmall made of all n columns.
 void SmallGemm(int64_t m, int64_t n, int64_t k, const float* a, int64_t a_row, int64_t a_column, const float* b, int64_t b_row, float* c,
                int64_t c_row);
-// dense[k, n] = b[k + n * b_column].
-void TransposeSmall(int64_t k, int64_t n, const float* b, int64_t b_column, float* dense);
 
 }  // namespace hloscope
 
