@@ -269,6 +269,7 @@ class BuilderPanel : public Panel {
       ImGui::SetCursorPosY(row + ui::Px(5));
       DrawState(document, reading);
       ImGui::SetCursorPosY(row + ui::Px(32));
+      if (!below_.empty()) ui::TextWrapped(below_, ui::Colors().red);
       return;
     }
     const float combo = std::clamp(wide / ui::TheLook().scale - 182, 80.0f, 220.0f), top = ImGui::GetCursorPosY();
@@ -294,6 +295,10 @@ class BuilderPanel : public Panel {
     ImGui::SetCursorPosY(top + ui::Px(37));
     DrawState(document, reading);
     ImGui::SetCursorPosY(top + ui::Px(60));
+    if (!below_.empty()) {
+      ui::TextWrapped(below_, ui::Colors().red);
+      ui::Gap(4);
+    }
     ui::Separator();
   }
 
@@ -312,7 +317,8 @@ class BuilderPanel : public Panel {
     std::string text;
     ImU32 color = c.dim;
     ui::Icon icon = ui::Icon::kInfo;
-    if (!refused_.empty() && ImGui::GetTime() - refused_at_ < 12) {
+    const bool refused = !refused_.empty() && ImGui::GetTime() - refused_at_ < 12;
+    if (refused) {
       text = refused_;
       color = c.red;
       icon = ui::Icon::kError;
@@ -333,9 +339,10 @@ class BuilderPanel : public Panel {
     const ImVec2 at = ImGui::GetCursorScreenPos();
     ui::DrawIcon(ImGui::GetWindowDrawList(), icon, {at.x, at.y + ui::Px(1)}, ui::Px(13), color);
     ImGui::SetCursorScreenPos({at.x + ui::Px(19), at.y});
-    // A reason is read whole.
-    if (icon == ui::Icon::kError) ui::TextWrapped(text, color);
-    else ui::TextCut(text, color);
+    // A reason is read whole, below where it has no room here.
+    const bool fits = ui::Measure(ui::Type().ui, text).x <= ImGui::GetContentRegionAvail().x;
+    below_ = icon == ui::Icon::kError && !fits ? text : "";
+    ui::TextCut(below_.empty() ? absl::string_view(text) : refused ? "not possible:" : "problems:", color);
     ui::TagFact("state", text);
     ui::TagFact("problems", absl::StrCat(errors));
     ui::TagFact("changed", document.changed() ? "yes" : "no");
@@ -451,6 +458,7 @@ class BuilderPanel : public Panel {
   bool at_once_ = true;
   std::string home_;  // the computation that is built; empty: the entry
   std::string letters_, wanted_, refused_, change_home_;
+  std::string below_;  // a reason that has no room in its line
   bool typing_ = false;
   double refused_at_ = 0;
   std::vector<const PaletteOperation*> found_;
