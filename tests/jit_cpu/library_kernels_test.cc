@@ -92,7 +92,7 @@ TEST(LibraryKernels, LargeDotsAreCutIntoTilesOfRowsAndColumns) {
 
 TEST(LibraryKernels, SmallDotsAreComputedWhereTheyLie) {
   if (!HasSmallGemm()) GTEST_SKIP() << "this machine has no AVX-512";
-  for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{{16, 16, 48}, {128, 128, 128}, {23, 49, 100}, {24, 64, 256}, {37, 113, 31}, {61, 250, 60}, {300, 65, 5}}) {
+  for (const auto& [m, n, k] : std::vector<std::array<int, 3>>{{16, 16, 48}, {128, 128, 128}, {23, 49, 100}, {24, 64, 256}, {37, 113, 31}, {61, 250, 60}, {300, 65, 5}, {70, 256, 64}, {40, 96, 160}, {512, 64, 256}, {33, 80, 130}}) {
     const auto f32 = [](int a, int b) { return absl::StrCat("f32[", a, ",", b, "]"); };
     const auto check = [&](const std::string& text) { EXPECT_EQ(text.find("small products"), 0u) << text; };
     check(CheckRoot(Dot(f32(m, k), f32(k, n), f32(m, n), "lhs_contracting_dims={1}, rhs_contracting_dims={0}")));
@@ -281,6 +281,8 @@ TEST(LibraryKernels, DepthwiseConvolutionsWithFeaturesInnermost) {
       {"[2,14,15,64]", "[64,1,3,2]", "[2,12,14,64]", "window={size=3x2 rhs_reversal=1x1}, dim_labels=b01f_oi01->b01f, feature_group_count=64"},
       {"[2,7,8,33]", "[3,3,1,33]", "[2,14,16,33]", "window={size=3x3 pad=1_2x1_2 lhs_dilate=2x2}, dim_labels=b01f_01io->b01f, feature_group_count=33"},
       {"[2,14,15,40]", "[3,2,1,40]", "[2,8,12,40]", "window={size=3x2 pad=-1_-1x-1_-1 rhs_dilate=2x1}, dim_labels=b01f_01io->b01f, feature_group_count=40"},
+      {"[3,31,29,64]", "[3,3,1,64]", "[3,31,29,64]", "window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f, feature_group_count=64"},
+      {"[3,31,29,64]", "[5,5,1,64]", "[3,31,29,64]", "window={size=5x5 pad=2_2x2_2}, dim_labels=b01f_01io->b01f, feature_group_count=64"},
       {"[3,200,17]", "[5,1,17]", "[3,200,17]", "window={size=5 pad=4_0}, dim_labels=b0f_0io->b0f, feature_group_count=17"},
       {"[9,2,10,32]", "[3,3,1,32]", "[9,2,10,32]", "window={size=3x3 pad=1_1x9_-7}, dim_labels=0b1f_01io->0b1f, feature_group_count=32"},
       {"[2,5,6,7,32]", "[2,3,2,1,32]", "[2,4,6,6,32]", "window={size=2x3x2 pad=0_0x1_1x0_0}, dim_labels=b012f_012io->b012f, feature_group_count=32"},

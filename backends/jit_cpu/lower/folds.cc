@@ -1,5 +1,8 @@
 // Folds, each in the order that its FoldInfo states, whatever the lanes are.
+#include <deque>
+
 #include "backends/jit_cpu/lower/kernel_emitter.h"
+#include "core/element/functions.h"
 
 namespace hloscope {
 namespace {
@@ -98,6 +101,29 @@ std::vector<LaneValue> KernelEmitter::FoldAcrossLanes(NodeId id, const FoldInfo&
   return {s_.Op(f.combiner, type, type, 0, {init, joined})};
 }
 
+// op(acc, x), the body of a fold whose order is free: x, and whether it is the first operand.
+NodeId KernelEmitter::FoldedElement(const FoldInfo& f, bool* second) const {
+  const Node& body = g_.node(f.bodies[0]);
+  *second = g_.node(body.inputs[0]).kind == NodeKind::kAccumulator && g_.node(body.inputs[0]).var == f.id;
+  return body.inputs[*second ? 1 : 0];
+}
+
+// How many vectors of elements are computed side by side before they are added one after the other.
+int KernelEmitter::FoldedSideBySide(const FoldInfo& f) const {
+  if (in_order_ || watch_ != Watch::kNone || total_cost_ < kManyNanoseconds || facts_.reachable_count > 100 || f.extents.back() % (kSideBySide * kLanes) != 0) return 1;
+  std::vector<NodeId> stack = {f.bodies[0]};
+  while (!stack.empty()) {
+    const NodeId id = stack.back();
+    const Node& n = g_.node(id);
+    stack.pop_back();
+    if (!facts_.depends[id].test(f.vars.back())) continue;  // made before the loop
+    if (n.kind == NodeKind::kFold || n.kind == NodeKind::kFoldResult || n.kind == NodeKind::kSelect) return 1;
+    if (n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32) return kSideBySide;
+    stack.insert(stack.end(), n.inputs.begin(), n.inputs.end());
+  }
+  return 1;
+}
+
 // Nobody else has lanes: they are the fold's own, sixteen neighbours of its innermost variable, which is just what the order says. Joined, without
 // what the fold starts from.
 LaneValue KernelEmitter::AcrossLanes(NodeId id, const FoldInfo& f, Level* level) {
@@ -112,42 +138,73 @@ LaneValue KernelEmitter::AcrossLanes(NodeId id, const FoldInfo& f, Level* level)
   std::vector<std::unique_ptr<Loop>> loops;
   Level* inner = level;
   const size_t depth = f.extents.size();
+  const int side_by_side = has_identity ? FoldedSideBySide(f) : 1;
   for (size_t d = 0; d < depth; ++d) {
     At(inner);
     const bool last = d + 1 == depth;
-    loops.push_back(Open(inner, I64(0), I64(f.extents[d]), last ? kLanes : 1, state));
+    loops.push_back(Open(inner, I64(0), I64(f.extents[d]), last ? side_by_side * kLanes : 1, state));
     Loop& loop = *loops.back();
-    if (last) DefineLanes(loop.level, f.vars[d], loop.index, f.extents[d] % kLanes == 0 ? nullptr : I64(f.extents[d]));
-    else DefineScalar(loop.level, f.vars[d], loop.index);
+    if (!last) DefineScalar(loop.level, f.vars[d], loop.index);
+    else if (side_by_side > 1) loop.level.real = &loop.level;
+    else DefineLanes(loop.level, f.vars[d], loop.index, f.extents[d] % kLanes == 0 ? nullptr : I64(f.extents[d]));
     state.assign(loop.carried.begin(), loop.carried.end());
     inner = &loop.level;
   }
-  const int bit = facts_.FoldBit(f.id);
-  inner->defines.set(bit);
-  inner->lanes.set(bit);
   const LaneValue acc = Unflatten(like, state)[0];
-  inner->accumulators = {acc};
-  FetchRows(id, f, level, inner, loops.back()->index);
-  LaneValue next = Value(f.bodies[0], inner);
-  KeepRowValues(id, inner, loops.back()->index);
-  fetches_ahead_ = false;
-  At(inner);
-  next = s_.Splat(next);
-  if (!has_identity) {
-    // The first element of a lane stands alone. op(acc, x) is the body, so x is found by the body's other input.
-    const Node& body = g_.node(f.bodies[0]);
-    const bool second = g_.node(body.inputs[0]).kind == NodeKind::kAccumulator && g_.node(body.inputs[0]).var == f.id;
-    const LaneValue x = Value(body.inputs[second ? 1 : 0], inner);
+  LaneValue next;
+  if (side_by_side > 1) {
+    next = FoldSideBySide(id, f, level, *loops.back(), acc);
+  } else {
+    const int bit = facts_.FoldBit(f.id);
+    inner->defines.set(bit);
+    inner->lanes.set(bit);
+    inner->accumulators = {acc};
+    FetchRows(id, f, level, inner, loops.back()->index);
+    next = Value(f.bodies[0], inner);
+    KeepRowValues(id, inner, loops.back()->index);
+    fetches_ahead_ = false;
     At(inner);
-    llvm::Value* first = b_.getInt1(true);
-    for (size_t d = 0; d < depth; ++d) first = b_.CreateAnd(first, b_.CreateICmpEQ(loops[d]->index, I64(0)));
-    next = s_.Select(first, s_.Splat(x), next);
+    next = s_.Splat(next);
+    if (!has_identity) {
+      // The first element of a lane stands alone.
+      bool second;
+      const LaneValue x = Value(FoldedElement(f, &second), inner);
+      At(inner);
+      llvm::Value* first = b_.getInt1(true);
+      for (size_t d = 0; d < depth; ++d) first = b_.CreateAnd(first, b_.CreateICmpEQ(loops[d]->index, I64(0)));
+      next = s_.Select(first, s_.Splat(x), next);
+    }
+    if (inner->tail != nullptr) next = s_.Select(inner->tail, next, acc);
   }
-  if (inner->tail != nullptr) next = s_.Select(inner->tail, next, acc);
   const std::vector<llvm::Value*> flat = Flatten(absl::MakeConstSpan(&next, 1));
   for (size_t d = depth; d-- > 0;) Close(*loops[d], flat);
   At(level);
   return s_.Join(f.combiner, type, Unflatten(like, flat)[0]);
+}
+
+// Some vectors of elements, their instructions in turns, then added one after the other as the order says.
+LaneValue KernelEmitter::FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc) {
+  const Node& body = g_.node(f.bodies[0]);
+  bool second;
+  const NodeId element = FoldedElement(f, &second);
+  std::deque<Level> copies;
+  std::vector<LaneValue> elements;
+  InTurns(loop.level.at, kSideBySide, [&](int c) {
+    Level& copy = copies.emplace_back(MakeChild(&loop.level));
+    copy.at = loop.level.at;
+    b_.SetInsertPoint(copy.at);
+    llvm::Value* index = b_.CreateAdd(loop.index, I64(c * kLanes));
+    DefineLanes(copy, f.vars.back(), index, nullptr);
+    FetchRows(id, f, level, &copy, index);
+    elements.push_back(Value(element, &copy));
+    KeepRowValues(id, &copy, index);
+  });
+  fetches_ahead_ = false;
+  At(&loop.level);
+  for (const LaneValue& x : elements) {
+    acc = second ? s_.Op(body.op, body.type, body.type, body.aux, {acc, s_.Splat(x)}) : s_.Op(body.op, body.type, body.type, body.aux, {s_.Splat(x), acc});
+  }
+  return acc;
 }
 
 // The lanes are the outputs': sixteen accumulators for each of them, in memory, picked by the innermost variable modulo 16.

@@ -17,6 +17,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/functional/function_ref.h"
 #include "backends/jit_cpu/lower/lower.h"
 #include "backends/jit_cpu/lower/prepare.h"
 #include "backends/jit_cpu/lower/scalar_emitter.h"
@@ -24,6 +25,8 @@
 
 namespace hloscope {
 
+constexpr double kManyNanoseconds = 100000;             // of a kernel: worth code that is longer
+constexpr int kSideBySide = 4;                          // vectors at once where functions are computed
 constexpr int64_t kFetchedBytes = int64_t{1} << 20;  // operands smaller than this are near anyway
 
 class KernelEmitter {
@@ -103,6 +106,9 @@ class KernelEmitter {
   std::vector<LaneValue> SequentialFold(NodeId id, const FoldInfo& f, Level* level);
   std::vector<LaneValue> FoldAcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   LaneValue AcrossLanes(NodeId id, const FoldInfo& f, Level* level);
+  int FoldedSideBySide(const FoldInfo& f) const;
+  LaneValue FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc);
+  NodeId FoldedElement(const FoldInfo& f, bool* second) const;
   std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);
 
   // rows.cc: kernels that fold a row and then make its elements (softmax, normalisation).
@@ -142,6 +148,7 @@ class KernelEmitter {
   void Rows(Level* level, size_t dim, std::function<void(Level*)> body);
   void Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole);
   void LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end, bool whole, const std::function<void(Level*)>& body);
+  void InTurns(llvm::Instruction* anchor, int count, absl::FunctionRef<void(int)> emit);
   void SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body);
   int SideBySideVectors(int64_t block) const;
   void StoreOutputs(Level* level);

@@ -13,7 +13,6 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kUpdateBlock = 64;
-constexpr double kManyNanoseconds = 100000;
 constexpr int64_t kStreamedBytes = int64_t{64} << 20;
 
 // Nanoseconds for one element, roughly: what a good grain follows from.
@@ -92,33 +91,37 @@ void KernelEmitter::LaneLoop(Level* level, llvm::Value* begin, llvm::Value* end,
   Close(*loop);
 }
 
-// Several vectors a turn, their instructions in turns. A polynomial is one long chain: the processor looks some hundred instructions ahead, which is
-// less than two vectors' chains when they come one after the other, so its units would stand idle most of the time.
-void KernelEmitter::SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body) {
-  loop.level.real = &loop.level;
-  llvm::Instruction* anchor = loop.level.at;
-  const llvm::BasicBlock* block = anchor->getParent();
-  std::vector<std::vector<llvm::Instruction*>> copies(side_by_side_);
-  std::deque<Level> levels;
+// Copies of one piece of code, each of elements of its own, their instructions in turns. A polynomial is one long chain: the processor looks some
+// hundred instructions ahead, which is less than two vectors' chains when they come one after the other, so its units would stand idle most of the time.
+void KernelEmitter::InTurns(llvm::Instruction* anchor, int count, absl::FunctionRef<void(int)> emit) {
+  llvm::BasicBlock* block = anchor->getParent();
+  std::vector<std::vector<llvm::Instruction*>> copies(count);
   size_t longest = 0;
-  for (int c = 0; c < side_by_side_; ++c) {
+  for (int c = 0; c < count; ++c) {
     llvm::Instruction* last = anchor->getPrevNode();
-    Level& level = levels.emplace_back(MakeChild(&loop.level));
-    level.at = anchor;
-    b_.SetInsertPoint(anchor);
-    DefineLanes(level, var, b_.CreateAdd(loop.index, I64(c * kLanes)), nullptr);
-    body(&level);
+    emit(c);
     if (anchor->getParent() != block) continue;
-    for (llvm::Instruction* i = last->getNextNode(); i != anchor; i = i->getNextNode()) copies[c].push_back(i);
+    for (llvm::Instruction* i = last != nullptr ? last->getNextNode() : &block->front(); i != anchor; i = i->getNextNode()) copies[c].push_back(i);
     longest = std::max(longest, copies[c].size());
   }
   if (anchor->getParent() != block) return;  // with branches they stay as they are
-  // Each copy reads and writes elements of its own.
   for (size_t k = 0; k < longest; ++k) {
     for (const std::vector<llvm::Instruction*>& copy : copies) {
       if (k < copy.size()) copy[k]->moveBefore(anchor);
     }
   }
+}
+
+void KernelEmitter::SideBySide(Loop& loop, int var, const std::function<void(Level*)>& body) {
+  loop.level.real = &loop.level;
+  std::deque<Level> levels;
+  InTurns(loop.level.at, side_by_side_, [&](int c) {
+    Level& level = levels.emplace_back(MakeChild(&loop.level));
+    level.at = loop.level.at;
+    b_.SetInsertPoint(level.at);
+    DefineLanes(level, var, b_.CreateAdd(loop.index, I64(c * kLanes)), nullptr);
+    body(&level);
+  });
 }
 
 void KernelEmitter::Innermost(Level* level, llvm::Value* begin, llvm::Value* end, bool whole) {
@@ -162,8 +165,8 @@ int KernelEmitter::SideBySideVectors(int64_t block) const {
     if (n.kind == NodeKind::kFold && facts_.depends[id].test(static_cast<int>(p_.extents.size()) - 1)) return 1;
     functions |= n.kind == NodeKind::kScalarOp && IsFunction(n.op) && n.type == ElementType::kF32;
   }
-  constexpr int kMost = 4;
-  return functions && facts_.reachable_count <= 100 && block % (kMost * kLanes) == 0 && p_.extents.back() % (kMost * kLanes) == 0 ? kMost : 1;
+  return functions && facts_.reachable_count <= 100 && block % (kSideBySide * kLanes) == 0 && p_.extents.back() % (kSideBySide * kLanes) == 0 ? kSideBySide
+                                                                                                                                      : 1;
 }
 
 void KernelEmitter::Units() {

@@ -159,9 +159,8 @@ LaneValue KernelEmitter::ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level
     state.assign(loop.carried.begin(), loop.carried.end());
     inner = &loop.level;
   }
-  const Node& body = g_.node(f.bodies[0]);
-  const bool second = g_.node(body.inputs[0]).kind == NodeKind::kAccumulator && g_.node(body.inputs[0]).var == f.id;
-  const NodeId element = body.inputs[second ? 1 : 0];
+  bool second;
+  const NodeId element = FoldedElement(f, &second);
   std::deque<Level> copies;
   std::vector<llvm::Value*> elements;
   for (int c = 0; c < kCopies; ++c) {
