@@ -181,11 +181,16 @@ class PictureExport {
     if (started && !s.Finished() && !s.error_stop && !Several(s) && (instruction_->parent->is_entry || !last) && stops)
       session.Execute("next");
     if (started && !s.error_stop && Several(s)) {
+      const Mark mark = s.machine->Where();
+      const bool before = s.machine->next_instruction() == instruction_;
       if (condition_.empty()) {
         BringAll(session, name);
       } else {
         BringAllThere(session, name);
       }
+      // Where its frame has ended with it, the moment before it is come back to: there it is known what all brought and got.
+      if (before && FrameThatShows(s, *instruction_) < 0 && GoTo(s, mark).ok())
+        s.selected = static_cast<int>(s.machine->frames().size()) - 1;
     }
     return started && !s.error_stop;
   }

@@ -55,6 +55,7 @@ class InProcessExchange::Port : public ExchangePort {
   Device device() const override { return {number_ / all_.partitions_, number_ % all_.partitions_}; }
   int process() const override { return hloscope::ProcessOf(number_, all_.device_count(), all_.processes_); }
   absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) override { return all_.Exchange(number_, call); }
+  std::optional<Value> Look(uint64_t key) const override { return all_.Look(number_, key); }
 
  private:
   InProcessExchange& all_;

@@ -137,6 +137,7 @@ class InProcessExchange : public ExchangeRoom {
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
   absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call);
+  std::optional<Value> Look(int device, uint64_t key) const;
   int IndexOf(const Device& device) const { return static_cast<int>(device.replica * partitions_ + device.partition); }
   std::string Place(int device, const Instruction& instruction, const std::vector<LoopPlace>& loops) const;
   std::string WaitsForText(int device, const std::vector<bool>* ended) const;

@@ -42,6 +42,16 @@ std::shared_ptr<const ExchangePast> InProcessExchange::Past(int device, uint64_t
   return found == past_[device].end() ? nullptr : found->second;
 }
 
+std::optional<Value> InProcessExchange::Look(int device, uint64_t key) const {
+  std::lock_guard<std::mutex> lock(mutex_);
+  const auto found = begun_[device].find(key);
+  if (found == begun_[device].end()) return std::nullopt;
+  const Line& line = *found->second.line;
+  const Meeting& meeting = *found->second.meeting;
+  if (!meeting.done || !meeting.status.ok()) return std::nullopt;
+  return meeting.results[std::lower_bound(line.devices.begin(), line.devices.end(), device) - line.devices.begin()];
+}
+
 bool InProcessExchange::Given(int device) const {
   std::lock_guard<std::mutex> lock(mutex_);
   const Waiting& waiting = waiting_[device];

@@ -52,6 +52,9 @@ class ExchangePort {
   // that with kFinish, whenever that is. kBegin may be told again what it was told, and gives nothing then either, or what kFinish would.
   // InvalidArgument or FailedPrecondition: the exchange cannot be, with who disagrees about what.
   virtual absl::StatusOr<std::optional<Value>> Exchange(const ExchangeCall& call) = 0;
+  // What the device will get of a collective that it has begun, where that is made already, for who looks at it; nothing is finished by
+  // that.
+  virtual std::optional<Value> Look(uint64_t key) const { return std::nullopt; }
 };
 
 // The next exchange that some devices have with one another, of those that an instruction may make; of a transfer its channel.

@@ -87,8 +87,13 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
       seen = SeenOf(root, region, *operands);
     }
   } else if (!stack.main) {
-    if (frame.kind != FrameKind::kElement) return fail(ExchangedBefore(frame, root).status());
-    return fail(absl::UnimplementedError(absl::StrCat(Name(root.opcode), " %", root.name, " is in a computation that is called element by element, where devices cannot wait for each other")));
+    if (frame.kind == FrameKind::kElement)
+      return fail(absl::UnimplementedError(
+          absl::StrCat(Name(root.opcode), " %", root.name,
+                       " is in a computation that is called element by element, where devices cannot wait for each other")));
+    absl::StatusOr<Value> made = ExchangedBefore(frame, root);
+    if (!made.ok()) return fail(made.status());
+    result = *std::move(made);
   } else if (replaying) {  // not to be made on the way to look at something
     if (beside && !exchanged.levels.empty() && !(exchanged < m.Where())) return go_on_without({});  // it has been begun
     return Outcome::kWaiting;
@@ -116,7 +121,7 @@ Outcome Machine::Impl::RunExchange(Stack& stack, int index) {
     if (!result.has_value()) return fail(MemoryError(root.shape.ByteSize(), root));
     LogExchange(key, result, absl::OkStatus(), here);
   }
-  if (frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
+  if (stack.main && frame.counted && m.options_.time_instructions && !replaying) ++m.profile_[&root].count;
   stop_after = -1;
   if (observed) {
     if (absl::Status looked = ObserveExchange(frame, region, seen, result); !looked.ok()) return fail(std::move(looked));
@@ -223,8 +228,13 @@ Outcome Machine::Impl::FinishBegun(Stack& stack, size_t which, int position) {
   return caught ? Caught(stack, begun.position + 1, position, false) : Outcome::kDone;
 }
 
-absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) const {
-  if (const Value* logged = Replayed(MixHash(frame.path, static_cast<uint64_t>(instruction.index)))) return *logged;
+absl::StatusOr<Value> Machine::Impl::ExchangedBefore(const Frame& frame, const Instruction& instruction) {
+  const uint64_t key = MixHash(frame.path, static_cast<uint64_t>(instruction.index));
+  if (const Value* logged = Replayed(key)) return *logged;
+  if (std::optional<Value> made = m.options_.exchange->Look(key)) {  // begun, and not waited for yet
+    Value laid = ToLayout(*made, instruction.shape, &m.account_);
+    return laid.has_value() ? absl::StatusOr<Value>(std::move(laid)) : MemoryError(instruction.shape.ByteSize(), instruction);
+  }
   if (instruction.index >= frame.position) return absl::FailedPreconditionError(absl::StrCat("%", instruction.name, " exchanges with other devices, and has not done so yet; continue or until gets there"));
   return absl::FailedPreconditionError(absl::StrCat("what %", instruction.name, " got from other devices is gone, and they cannot be asked again"));
 }

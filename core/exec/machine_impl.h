@@ -238,7 +238,7 @@ struct Machine::Impl {
   absl::StatusOr<Value> Compute(Stack& stack, int depth, const Region& region, int region_index, std::vector<Value> inputs, const Kernel** used);
   // machine_exchange.cc
   Outcome RunExchange(Stack& stack, int region);
-  absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction) const;
+  absl::StatusOr<Value> ExchangedBefore(const Frame& frame, const Instruction& instruction);
   // Of a frame of the main stack: what is begun and one of `inputs` has come, or the device waits at `position`.
   Outcome AwaitBegun(Stack& stack, absl::Span<const int> inputs, int position);
   void NoteExchanged(const Mark& at);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/exec/exchange.h"
 #include "core/exec/machine_impl.h"
 #include "core/literal/relayout.h"
 
@@ -85,8 +86,10 @@ absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int ta
   absl::flat_hash_map<int, Value> made;
   for (int p = 0; p <= target; ++p) {
     if (uses[p] == 0 || frame.values[p].has_value()) continue;
+    // Where it is made already it can be looked at, and is not held: it is waited for where it is read.
+    const bool is_begun = IsBegun(frame, p);
     for (const Frame::Begun& begun : frame.begun) {
-      if (begun.position == p && Replayed(begun.key) == nullptr) {
+      if (begun.position == p && Replayed(begun.key) == nullptr && !m.options_.exchange->Look(begun.key).has_value()) {
         return absl::FailedPreconditionError(absl::StrCat("%", code.computation->schedule[p]->name, " has begun, and its value has not come yet; info exchange tells who is missing"));
       }
     }
@@ -111,8 +114,11 @@ absl::StatusOr<Value> Machine::Impl::Materialize(Stack& stack, int depth, int ta
 
     const StepInfo& step = code.steps[p];
     const bool before = p < frame.position;
-    const bool kept = step.kind == StepKind::kParameter ? frame.pinned : before && frame.pinned && (frame.pending[p] > 0 || code.last_root[p] >= frame.position);
-    const bool retain = !kept && before && frame.retains && frame.pending[p] == 0 && value->byte_size() <= m.options_.retain_bytes &&
+    const bool kept = step.kind == StepKind::kParameter
+                          ? frame.pinned
+                          : before && !is_begun && frame.pinned && (frame.pending[p] > 0 || code.last_root[p] >= frame.position);
+    const bool retain = !kept && before && !is_begun && frame.retains && frame.pending[p] == 0 &&
+                        value->byte_size() <= m.options_.retain_bytes &&
                         (step.kind == StepKind::kKernel || step.kind == StepKind::kControl || step.kind == StepKind::kCustomCall);
     // What a later value here still reads goes to `made` too: retaining may evict it at once.
     if (kept) frame.values[p] = *value;

@@ -145,11 +145,14 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   const CollectivePart part = CollectiveOf(instruction);
   const int shown = FrameThatShows(s, *part.begins);
   const uint64_t path = shown >= 0 ? s.machine->frames()[shown].path : 0;
+  const auto stands_there = [&] {
+    const int depth = FrameThatShows(s, *part.begins);
+    return depth >= 0 && (shown < 0 || s.machine->frames()[depth].path == path);
+  };
   ForEachStanding(s, [&](int) {
     PictureData::OfDevice& of = data.devices.emplace_back();
     of.operands.resize(part.begins->operands.size());
-    const int depth = FrameThatShows(s, *part.begins);
-    if (depth < 0 || (shown >= 0 && s.machine->frames()[depth].path != path)) return;
+    if (!stands_there()) return;
     for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = ValueFor(s, *part.begins->operands[k], false);
     of.result = ValueFor(s, instruction, false);
   });
@@ -160,6 +163,7 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
   const bool wrapped = part.begins != part.collective;
   if (wrapped && own.live_position(shown) <= part.begins->index) return;
   const uint64_t key = own.ExchangeKey(wrapped ? own.EnterCall(shown, *part.begins) : shown, *part.collective);
+  std::vector<bool> known(data.devices.size());  // the exchange was made, and the device has not gone back to before it
   for (size_t d = 0; d < data.devices.size(); ++d) {
     const std::shared_ptr<const ExchangePast> past = all.room->Past(static_cast<int>(d), key);
     if (past == nullptr) continue;  // not made yet
@@ -169,11 +173,16 @@ void GatherCollective(Session::State& s, const Instruction& instruction, Picture
     of = {};
     of.operands.resize(part.begins->operands.size());
     if (!frame.has_value()) continue;  // gone back to before it
+    known[d] = true;
     FrameHistory& history = readers.of(member->device).history();
     for (size_t k = 0; k < of.operands.size(); ++k) of.operands[k] = readers.Brought(*member, static_cast<int>(k)).value_or(Value());
     absl::StatusOr<Value> result = history.ValueOf(wrapped ? history.place(*frame).parent : *frame, instruction);
     if (result.ok()) of.result = ToDense(*std::move(result));
   }
+  // One may have come back to the moment before it: what it gets there is what it got.
+  ForEachStanding(s, [&](int d) {
+    if (known[d] && !data.devices[d].result.has_value() && stands_there()) data.devices[d].result = ValueFor(s, instruction, true);
+  });
 }
 
 }  // namespace
