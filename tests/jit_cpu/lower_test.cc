@@ -1,6 +1,4 @@
 // Native kernels against the interpreter: every scalar operation in every type, every kind of loop, load, fold and update.
-#include "backends/jit_cpu/lower/lower.h"
-
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -9,149 +7,12 @@
 #include "core/element/interpret.h"
 #include "core/element/scalar_eval.h"
 #include "gtest/gtest.h"
+#include "tests/jit_cpu/kernel_check.h"
 
 namespace hloscope {
 namespace {
 
 using T = ElementType;
-
-// Two compilers by turns: one optimises everything, one as it sees fit (which is hardly, for kernels as small as here).
-Compiler& TheCompiler() {
-  static Compiler* compilers[2] = {Compiler::Create(false).value().release(), Compiler::Create(true).value().release()};
-  static int turn = 0;
-  return *compilers[turn++ % 2];
-}
-
-class Random {
- public:
-  explicit Random(uint64_t seed) : engine_(seed) {}
-  int64_t Int(int64_t low, int64_t high) { return std::uniform_int_distribution<int64_t>(low, high)(engine_); }
-  double Uniform() { return std::uniform_real_distribution<double>(-1, 1)(engine_); }
-  double Any() {
-    switch (Int(0, 19)) {
-      case 0: return 0.0;
-      case 1: return -0.0;
-      case 2: return INFINITY;
-      case 3: return -INFINITY;
-      case 4: return NAN;
-      case 5: return std::ldexp(Uniform(), -140);
-      case 6: return std::ldexp(Uniform(), static_cast<int>(Int(-30, 30)));
-      case 7: return std::ldexp(Uniform(), static_cast<int>(Int(-160, 130)));
-      case 8: return Int(-3, 3);
-      case 9: return Int(-200, 200) + 0.5;
-      case 10: case 11: return Uniform() * 100;
-      default: return Uniform() * 4;
-    }
-  }
-  hloscope::Scalar Element(T type, bool special) {
-    if (IsComplex(type)) return hloscope::Scalar::Complex(type, {special ? Any() : Uniform(), special ? Any() : Uniform()});
-    if (IsFloat(type)) return hloscope::Scalar::Float(type, special ? Any() : Uniform() * 4);
-    switch (special ? Int(0, 5) : 6) {
-      case 0: return hloscope::Scalar::Int(type, 0);
-      case 1: return hloscope::Scalar::Int(type, -1);
-      case 2: return hloscope::Scalar::Int(type, int64_t{1} << (BitWidth(type) - 1));
-      case 3: return hloscope::Scalar::Int(type, static_cast<int64_t>(engine_()));
-      default: return hloscope::Scalar::Int(type, Int(-9, 9));
-    }
-  }
-  Value Array(const Shape& shape, bool special) {
-    Value v = Value::Allocate(shape);
-    const int64_t n = shape.ElementCount();
-    for (int64_t i = 0; i < n; ++i) StoreScalar(Element(shape.element_type(), special), v.mutable_data() + i * StorageBytes(shape.element_type()));
-    return v;
-  }
-
- private:
-  std::mt19937_64 engine_;
-};
-
-std::vector<Value> RunKernel(const CompiledKernel& kernel, const Program& program, const std::vector<Value>& operands, int64_t chunk) {
-  std::vector<Value> outputs;
-  std::vector<const void*> in;
-  std::vector<void*> out;
-  for (const Value& v : operands) in.push_back(v.data());
-  for (const Program::Output& o : program.outputs) {
-    outputs.push_back(Value::Allocate(o.shape));
-    if (o.shape.ByteSize() > 0) std::memset(outputs.back().mutable_data(), 0xa5, o.shape.ByteSize());
-    out.push_back(outputs.back().mutable_data());
-  }
-  for (int64_t i = 0; i < kernel.info.extent; i += chunk) kernel.fn(in.data(), out.data(), i, std::min(i + chunk, kernel.info.extent));
-  for (int64_t i = 0; i < kernel.info.update_extent; i += chunk) kernel.update(in.data(), out.data(), i, std::min(i + chunk, kernel.info.update_extent));
-  return outputs;
-}
-
-bool Within(double got, double want, double bound) {
-  if (std::isinf(bound)) return true;
-  if (std::isnan(want)) return std::isnan(got);
-  if (got == want) return bound > 0 || std::signbit(got) == std::signbit(want);
-  return std::fabs(got - want) <= bound;
-}
-
-// Compiles, runs in chunks of several sizes and compares with the interpreter. `limit`: elements looked at.
-void Check(const Program& program, const std::vector<Value>& operands, const std::string& what, int64_t limit = 400) {
-  auto kernel = TheCompiler().CompileAndLoad(program);
-  ASSERT_TRUE(kernel.ok()) << what << ": " << kernel.status().ToString();
-  const std::vector<Value> got = RunKernel(*kernel, program, operands, std::max<int64_t>(1, kernel->info.extent));
-  for (int64_t chunk : {1, 3}) {
-    const std::vector<Value> again = RunKernel(*kernel, program, operands, chunk);
-    for (size_t o = 0; o < got.size(); ++o) EXPECT_TRUE(Value::BitEqual(got[o], again[o])) << what << ": bits depend on the split";
-  }
-  Interpreter interpreter(program);
-  std::vector<const Value*> pointers;
-  for (const Value& v : operands) pointers.push_back(&v);
-  const Shape& shape = program.outputs[0].shape;
-  const int64_t n = shape.ElementCount();
-  const int64_t step = std::max<int64_t>(1, n / limit);
-  std::vector<std::vector<int64_t>> indices;
-  for (int64_t i = 0; i < n; i += step) {
-    indices.emplace_back(shape.rank());
-    DelinearizeIndex(shape.dimensions(), i, absl::MakeSpan(indices.back()));
-  }
-  std::vector<std::vector<BoundedScalar>> wanted;
-  if (program.is_push) {
-    auto r = interpreter.AtMany(pointers, indices);
-    ASSERT_TRUE(r.ok()) << r.status().ToString();
-    wanted = *std::move(r);
-  } else {
-    for (const auto& index : indices) {
-      auto r = interpreter.At(pointers, index);
-      ASSERT_TRUE(r.ok()) << r.status().ToString();
-      wanted.push_back(*std::move(r));
-    }
-  }
-  int shown = 0;
-  for (size_t k = 0; k < indices.size(); ++k) {
-    const int64_t i = LinearIndex(shape.dimensions(), indices[k]);
-    for (size_t o = 0; o < got.size(); ++o) {
-      const T type = program.outputs[o].shape.element_type();
-      const hloscope::Scalar g = LoadScalar(type, got[o].data() + i * StorageBytes(type));
-      const BoundedScalar& w = wanted[k][o];
-      const bool same = IsFloat(type) || IsComplex(type) ? Within(g.re, w.value.re, w.bound) && Within(g.im, w.value.im, w.bound) : g.i == w.value.i || std::isinf(w.bound);
-      if (same) continue;
-      std::string inputs;
-      for (const Value& v : operands) {
-        if (v.element_count() == n) absl::StrAppend(&inputs, " ", ToText(LoadScalar(v.shape().element_type(), v.data() + i * StorageBytes(v.shape().element_type()))));
-      }
-      ADD_FAILURE() << what << ": output " << o << " element " << i << ": got " << ToText(g) << ", want " << ToText(w.value) << " within " << w.bound << ", from" << inputs;
-      if (++shown == 5) return;
-    }
-  }
-}
-
-Program Pointwise(ScalarOp op, T type, T result, int64_t n, int64_t aux = 0) {
-  std::vector<Shape> operands(Arity(op), Shape::Array(type, {n}));
-  Program p = Program::Pull(operands, Shape::Array(result, {n}));
-  std::vector<NodeId> in;
-  const NodeId i = p.graph->Index(0);
-  for (int k = 0; k < Arity(op); ++k) in.push_back(p.graph->Load(k, type, {i}));
-  NodeId v;
-  if (op == ScalarOp::kConvert) v = p.graph->Convert(result, in[0]);
-  else if (op == ScalarOp::kBitcast) v = p.graph->Bitcast(result, in[0]);
-  else if (op == ScalarOp::kReducePrecision) v = p.graph->ReducePrecision(in[0], static_cast<int>(aux >> 8), static_cast<int>(aux & 255));
-  else v = p.graph->Op(op, in);
-  p.outputs[0].value = v;
-  return p;
-}
 
 std::vector<T> ArrayTypes() {
   std::vector<T> r;
@@ -496,11 +357,8 @@ TEST(Lower, ArgMaxHasTwoParts) {
   }
 }
 
-TEST(Lower, SoftmaxInOneKernel) {
-  Random random(14);
-  const int64_t n = 6, m = 45;
-  const Value x = random.Array(Shape::Array(T::kF32, {n, m}), false);
-  Program p = Program::Pull({x.shape()}, Shape::Array(T::kF32, {n, m}));
+Program Softmax(int64_t n, int64_t m) {
+  Program p = Program::Pull({Shape::Array(T::kF32, {n, m})}, Shape::Array(T::kF32, {n, m}));
   ExprGraph& g = *p.graph;
   const int32_t k = g.NewVar(m), k2 = g.NewVar(m);
   const NodeId i = g.Index(0);
@@ -508,7 +366,37 @@ TEST(Lower, SoftmaxInOneKernel) {
   const auto e = [&](NodeId j) { return g.Unary(ScalarOp::kExp, g.Binary(ScalarOp::kSubtract, g.Load(0, T::kF32, {i, j}), max)); };
   const NodeId sum = g.FoldOp(ScalarOp::kAdd, g.Constant(hloscope::Scalar::Float(T::kF32, 0)), e(g.Index(k2)), {k2});
   p.outputs[0].value = g.Binary(ScalarOp::kDivide, e(g.Index(1)), sum);
-  Check(p, {x}, "softmax");
+  return p;
+}
+
+TEST(Lower, SoftmaxInOneKernel) {
+  Random random(14);
+  const Program p = Softmax(6, 45);
+  Check(p, {random.Array(p.operands[0], false)}, "softmax");
+}
+
+// A kernel of many rows computes several vectors of a row side by side before it adds them in order; one of a single row is not worth that.
+TEST(Lower, FoldsSideBySideGiveTheSameBits) {
+  Random random(15);
+  for (const int64_t m : {64, 256, 1024}) {
+    const int64_t n = 2000;
+    Value x = random.Array(Shape::Array(T::kF32, {n, m}), false);
+    for (int64_t j = 0; j < m; ++j) x.mutable_as<float>()[3 * m + j] = j == 5 ? NAN : x.as<float>()[j];
+    x.mutable_as<float>()[7 * m] = INFINITY;
+    const Program all = Softmax(n, m), one = Softmax(1, m);
+    Check(all, {x}, absl::StrCat("softmax of rows of ", m));
+    absl::StatusOr<CompiledKernel> kernel = TheCompiler().CompileAndLoad(all), single = TheCompiler().CompileAndLoad(one);
+    ASSERT_TRUE(kernel.ok() && single.ok());
+    const Value got = RunKernel(*kernel, all, {x}, kernel->info.extent)[0];
+    for (const int64_t row : {0, 1, 3, 7, 1999}) {
+      const Value of = Value::FromBytes(one.operands[0], absl::MakeConstSpan(x.data() + row * m * 4, m * 4));
+      const Value wanted = RunKernel(*single, one, {of}, 1)[0];
+      for (int64_t j = 0; j < m; ++j) {
+        const float a = got.as<float>()[row * m + j], b = wanted.as<float>()[j];
+        EXPECT_TRUE(a == b || (std::isnan(a) && std::isnan(b))) << m << ", row " << row << ", element " << j << ": " << a << " and " << b;
+      }
+    }
+  }
 }
 
 TEST(Lower, WindowsFoldUnderAGuard) {
@@ -524,129 +412,6 @@ TEST(Lower, WindowsFoldUnderAGuard) {
       const NodeId v = g.Select(g.InRange(j, 0, n), g.Load(0, T::kF32, {g.Index(0), j}), zero);
       p.outputs[0].value = g.FoldOp(ScalarOp::kAdd, zero, v, {k});
       Check(p, {x}, absl::StrCat("window ", window));
-    }
-  }
-}
-
-// ---- Anything ----
-
-// Makes programs of random shape: nested folds of every order, guarded and gathered loads, lazy selects, shared subexpressions.
-class ProgramMaker {
- public:
-  explicit ProgramMaker(uint64_t seed) : random_(seed) {}
-
-  Program Make(std::vector<Value>* operands) {
-    std::vector<int64_t> out;
-    for (int64_t r = random_.Int(0, 3); r > 0; --r) out.push_back(Extent());
-    std::vector<Shape> shapes;
-    for (int k = 0; k < 3; ++k) {
-      std::vector<int64_t> dims;
-      for (int64_t r = random_.Int(0, 3); r > 0; --r) dims.push_back(Extent());
-      shapes.push_back(Shape::Array(k == 2 ? T::kS32 : random_.Int(0, 3) ? T::kF32 : T::kBF16, dims));
-      operands->push_back(random_.Array(shapes.back(), false));
-    }
-    Program p = Program::Pull(shapes, Shape::Array(T::kF32, out));
-    p.outputs.push_back({Shape::Array(T::kS32, out), kNoNode});
-    p_ = &p;
-    g_ = p.graph.get();
-    for (size_t d = 0; d < out.size(); ++d) vars_.push_back(static_cast<int32_t>(d));
-    p.outputs[0].value = g_->Convert(T::kF32, Float(4));
-    p.outputs[1].value = g_->Convert(T::kS32, Index(2));
-    if (random_.Int(0, 2) == 0) p.outputs[0].value = g_->Binary(ScalarOp::kAdd, p.outputs[0].value, g_->Convert(T::kF32, Index(2)));
-    return p;
-  }
-
- private:
-  int64_t Extent() {
-    static constexpr int64_t kExtents[] = {1, 2, 3, 5, 8, 16, 17, 20, 33, 48};
-    return kExtents[random_.Int(0, 9)];
-  }
-  NodeId Index(int depth) {
-    const int64_t choice = random_.Int(0, 9);
-    if (depth > 0 && choice < 3) return g_->Add(Index(depth - 1), Index(depth - 1));
-    if (depth > 0 && choice == 3) return g_->Mul(Index(depth - 1), g_->IndexConstant(random_.Int(-2, 3)));
-    if (depth > 0 && choice == 4) return g_->FloorDiv(Index(depth - 1), random_.Int(1, 7));
-    if (depth > 0 && choice == 5) return g_->Mod(Index(depth - 1), random_.Int(1, 20));
-    if (depth > 0 && choice == 6) return g_->Convert(T::kS64, Load(2, depth - 1));
-    if (choice == 7 || vars_.empty()) return g_->IndexConstant(random_.Int(-3, 9));
-    return g_->Index(vars_[random_.Int(0, static_cast<int64_t>(vars_.size()) - 1)]);
-  }
-  // A load that is safe by clamping, or guarded by a select on its own bounds.
-  NodeId Load(int k, int depth) {
-    const Shape& shape = p_->operands[k];
-    std::vector<NodeId> index;
-    NodeId inside = kNoNode;
-    const bool guard = random_.Int(0, 2) == 0 && shape.rank() > 0;
-    for (int d = 0; d < shape.rank(); ++d) {
-      // Mostly a plain variable, so that the usual kinds of movement are met.
-      NodeId i = Index(random_.Int(0, 2) == 0 ? std::min(depth, 2) : 0);
-      if (guard) {
-        const NodeId in = g_->InRange(i, 0, shape.dim(d));
-        inside = inside == kNoNode ? in : g_->And(inside, in);
-      } else {
-        i = g_->Clamp(i, 0, shape.dim(d) - 1);
-      }
-      index.push_back(i);
-    }
-    const NodeId load = g_->Load(k, shape.element_type(), index);
-    if (!guard) return load;
-    return g_->Select(inside, load, g_->Constant(IsFloat(shape.element_type()) ? hloscope::Scalar::Float(shape.element_type(), 0.5) : hloscope::Scalar::Int(shape.element_type(), 7)));
-  }
-  NodeId Float(int depth) {
-    if (!made_.empty() && random_.Int(0, 5) == 0) {
-      const auto& [node, vars] = made_[random_.Int(0, static_cast<int64_t>(made_.size()) - 1)];
-      if (vars <= vars_.size() && std::equal(vars_.begin(), vars_.begin() + vars, vars_.begin())) return node;
-    }
-    if (depth == 0) return g_->Convert(T::kF32, Load(static_cast<int>(random_.Int(0, 2)), 1));
-    switch (random_.Int(0, 9)) {
-      case 0: case 1: case 2: {
-        static constexpr ScalarOp kOps[] = {ScalarOp::kAdd, ScalarOp::kSubtract, ScalarOp::kMultiply, ScalarOp::kMaximum, ScalarOp::kMinimum};
-        return g_->Binary(kOps[random_.Int(0, 4)], Float(depth - 1), Float(depth - 1));
-      }
-      case 3: return g_->Unary(random_.Int(0, 1) ? ScalarOp::kNegate : ScalarOp::kAbs, Float(depth - 1));
-      case 4: return g_->Convert(T::kF32, g_->Convert(T::kBF16, Float(depth - 1)));
-      case 5: return g_->Select(g_->Binary(ScalarOp::kLt, Index(1), Index(1)), Float(depth - 1), Float(depth - 1));
-      case 6: return g_->Select(g_->Binary(ScalarOp::kGt, Float(depth - 1), Float(0)), Float(depth - 1), Float(depth - 1));
-      case 7: case 8: if (folds_ < 3) return Fold(depth); [[fallthrough]];
-      default: return Float(0);
-    }
-  }
-  NodeId Fold(int depth) {
-    ++folds_;
-    const NodeId init = Float(0);
-    std::vector<int32_t> vars;
-    for (int64_t n = random_.Int(1, 2); n > 0; --n) vars.push_back(g_->NewVar(folds_ > 1 ? random_.Int(1, 18) : Extent()));
-    const size_t before = vars_.size();
-    vars_.insert(vars_.end(), vars.begin(), vars.end());
-    const std::vector<std::pair<NodeId, size_t>> made = made_;
-    made_.clear();  // what is made inside may depend on the fold's variables
-    const NodeId x = Float(depth - 1);
-    made_ = made;
-    vars_.resize(before);
-    static constexpr ScalarOp kOps[] = {ScalarOp::kAdd, ScalarOp::kMaximum, ScalarOp::kMinimum, ScalarOp::kMultiply};
-    const NodeId r = g_->FoldOp(kOps[random_.Int(0, 3)], init, x, vars, random_.Int(0, 2) != 0);
-    made_.push_back({r, before});
-    return r;
-  }
-
-  Random random_;
-  Program* p_ = nullptr;
-  ExprGraph* g_ = nullptr;
-  std::vector<int32_t> vars_;
-  std::vector<std::pair<NodeId, size_t>> made_;
-  int folds_ = 0;
-};
-
-TEST(Lower, RandomPrograms) {
-  const char* count = std::getenv("HLOSCOPE_RANDOM_PROGRAMS");
-  const int64_t programs = count != nullptr ? std::atoll(count) : 150;
-  for (int64_t seed = 0; seed < programs; ++seed) {
-    std::vector<Value> operands;
-    const Program p = ProgramMaker(static_cast<uint64_t>(seed)).Make(&operands);
-    Check(p, operands, absl::StrCat("program ", seed), 40);
-    if (HasFailure()) {
-      ADD_FAILURE() << CanonicalText(p);
-      return;
     }
   }
 }
@@ -715,59 +480,6 @@ TEST(Lower, WindowsThatOverlapAreNotShared) {
   auto code = TheCompiler().Compile(p);
   ASSERT_TRUE(code.ok());
   EXPECT_EQ(code->info.update_extent, 1);
-}
-
-// ---- The engine ----
-
-TEST(Compiler, SavedKernelsRunAgain) {
-  const Program p = Pointwise(ScalarOp::kMultiply, T::kF32, T::kF32, 50);
-  auto code = TheCompiler().Compile(p);
-  ASSERT_TRUE(code.ok());
-  const std::string bytes = Serialize(*code);
-  auto back = DeserializeKernelCode(bytes);
-  ASSERT_TRUE(back.ok());
-  auto other = Compiler::Create();
-  ASSERT_TRUE(other.ok());
-  auto kernel = (*other)->Load(*back);
-  ASSERT_TRUE(kernel.ok()) << kernel.status().ToString();
-  Random random(17);
-  const Value a = random.Array(p.operands[0], false), b = random.Array(p.operands[1], false);
-  const std::vector<Value> got = RunKernel(*kernel, p, {a, b}, 100);
-  for (int i = 0; i < 50; ++i) EXPECT_EQ(got[0].as<float>()[i], a.as<float>()[i] * b.as<float>()[i]);
-  for (size_t cut : {size_t{0}, size_t{5}, size_t{40}, bytes.size() - 1}) EXPECT_FALSE(DeserializeKernelCode(absl::string_view(bytes).substr(0, cut)).ok());
-  std::string damaged = bytes;
-  damaged[damaged.size() / 2] ^= 1;
-  EXPECT_FALSE(DeserializeKernelCode(damaged).ok());
-}
-
-TEST(Compiler, TextShowsIrAndAssembly) {
-  auto text = TheCompiler().Text(Pointwise(ScalarOp::kAdd, T::kF32, T::kF32, 1000));
-  ASSERT_TRUE(text.ok());
-  EXPECT_NE(text->ir.find("fadd <16 x float>"), std::string::npos);
-  EXPECT_NE(text->assembly.find("vaddps"), std::string::npos);
-}
-
-TEST(Compiler, LargeOutputsGoPastTheCaches) {
-  const int64_t n = 16 << 20;
-  const Program p = Pointwise(ScalarOp::kNegate, T::kF32, T::kF32, n);
-  auto text = TheCompiler().Text(p);
-  ASSERT_TRUE(text.ok());
-  EXPECT_NE(text->assembly.find("vmovntps"), std::string::npos);
-  EXPECT_NE(text->assembly.find("sfence"), std::string::npos);
-  Value x = Value::Allocate(p.operands[0]);
-  for (int64_t i = 0; i < n; ++i) x.mutable_as<float>()[i] = static_cast<float>(i % 1001);
-  Check(p, {x}, "streamed", 100);
-}
-
-TEST(Compiler, AliasIsAllowedWhereElementsStayInPlace) {
-  auto add = TheCompiler().Compile(Pointwise(ScalarOp::kAdd, T::kF32, T::kF32, 100));
-  ASSERT_TRUE(add.ok());
-  EXPECT_EQ(add->info.may_alias, (std::vector<bool>{true, true}));
-  Program p = Program::Pull({Shape::Array(T::kF32, {8, 8})}, Shape::Array(T::kF32, {8, 8}));
-  p.outputs[0].value = p.graph->Load(0, T::kF32, {p.graph->Index(1), p.graph->Index(0)});
-  auto transpose = TheCompiler().Compile(p);
-  ASSERT_TRUE(transpose.ok());
-  EXPECT_EQ(transpose->info.may_alias, std::vector<bool>{false});
 }
 
 }  // namespace

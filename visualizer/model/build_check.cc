@@ -228,6 +228,10 @@ const std::string* Draft::Find(absl::string_view attribute) const {
   return nullptr;
 }
 
+bool Draft::Fills() const {
+  return opcode == "constant" && (literal == "zeros" || literal == "ones" || literal == "iota" || absl::StartsWith(literal, "random") || absl::EndsWith(literal, ".npy"));
+}
+
 void Draft::Set(absl::string_view attribute, absl::string_view value) {
   for (auto it = attributes.begin(); it != attributes.end(); ++it) {
     if (it->first != attribute) continue;

@@ -35,6 +35,8 @@ struct Draft {
 
   const std::string* Find(absl::string_view attribute) const;
   void Set(absl::string_view attribute, absl::string_view value);  // an empty value takes it out
+  // A constant whose literal says how to fill it: zeros, ones, iota, random:SEED, FILE.npy.
+  bool Fills() const;
   bool operator==(const Draft&) const = default;
 };
 

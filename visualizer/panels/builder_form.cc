@@ -22,10 +22,6 @@ namespace {
 constexpr float kLeastFields = 120;
 constexpr char kParameter[] = "parameter", kConstant[] = "constant";
 
-bool IsFillWord(const std::string& literal) {
-  return literal == "zeros" || literal == "ones" || literal == "iota" || absl::StartsWith(literal, "random") || absl::EndsWith(literal, ".npy");
-}
-
 const OpDef* DefOf(const std::string& opcode) {
   const std::optional<Opcode> found = OpcodeFromName(opcode);
   return found.has_value() ? &Def(*found) : nullptr;
@@ -103,7 +99,7 @@ void BuilderForm::Judge(const BuilderScene& scene, const Instruction* self) {
   if (about == judged_) return;
   judged_ = about;
   build::Draft draft = draft_;
-  if (draft.opcode == kConstant && IsFillWord(draft.literal)) {
+  if (draft.Fills()) {
     if (absl::EndsWith(draft.literal, ".npy")) {
       const absl::StatusOr<std::string> literal = build::LiteralFromFile(draft.literal, &draft.shape);
       if (literal.ok()) draft.literal = *literal;
@@ -494,112 +490,6 @@ void BuilderForm::DrawInsert(BuilderScene& scene) {
     while (absl::EndsWith(command, " ")) command.pop_back();
     sent = true;
     scene.context.run("window builder " + command);
-  }
-}
-
-void BuilderForm::DrawChange(BuilderScene& scene, const Instruction& of) {
-  // The text was changed elsewhere (or by this form): the form says what it says.
-  const build::Draft now = build::DraftOf(scene.reading, of);
-  const std::string text = build::ToText(now, false);
-  if (text != adopted_) {
-    draft_ = original_ = now;
-    adopted_ = text;
-    armed = -1;
-    judged_.clear();
-  }
-  Judge(scene, &of);
-  BeginFields();
-  DrawTitle();
-  DrawOperands(scene, &of);
-  DrawAttributes(scene);
-  DrawLiteral(scene);
-  DrawShapeAndName(scene);
-  DrawUsers(scene, of);
-  EndFields();
-  Judge(scene, &of);
-  DrawVerdict();
-  DrawApply(scene, of);
-  EndForm();
-}
-
-void BuilderForm::DrawApply(BuilderScene& scene, const Instruction& of) {
-  const std::string self = CommandNameOf(scene, of);
-  const bool differs = !(draft_ == original_);
-  if (ui::Button("change", "Change", ui::Icon::kCheck, ui::ButtonKind::kPrimary, "writes it into the program",
-                 differs && (draft_.name.empty() || build::CheckName(draft_.name).ok()))) {
-    build::Draft said = draft_;
-    if (said.shape == original_.shape) said.shape.clear();
-    if (said.name == original_.name) said.name.clear();
-    if (said.literal == original_.literal) said.literal.clear();
-    const bool only_name = !said.name.empty() && [&] {
-      build::Draft same = draft_;
-      same.name = original_.name;
-      return same == original_;
-    }();
-    if (said.opcode == kConstant && !said.literal.empty() && IsFillWord(said.literal)) {
-      scene.context.run(absl::StrCat("window builder literal ", self, " ", said.literal));
-    } else {
-      scene.context.run(only_name ? absl::StrCat("window builder rename ", self, " ", said.name) : absl::StrCat("window builder change ", self, " ", build::WordsOf(said)));
-    }
-    return;
-  }
-  if (differs) {
-    ImGui::SameLine(0, ui::Px(8));
-    if (ui::Button("revert", "As it was", ui::Icon::kUndo, ui::ButtonKind::kQuiet)) draft_ = original_;
-  }
-  if (verdict_.ok && !Shape::Compatible(verdict_.shape, of.shape)) {
-    ImGui::SameLine(0, ui::Px(10));
-    ImGui::SetCursorPosY(ImGui::GetCursorPosY() + ui::Px(7));
-    ui::TextCut(absl::StrCat("was ", of.shape.ToString(false), "; what depends on it follows"), ui::Colors().amber, ui::Type().small);
-  }
-}
-
-std::string BuilderForm::CommandNameOf(const BuilderScene& scene, const Instruction& of) {
-  return absl::StrCat(of.parent->name.empty() || of.parent == scene.reading.module->entry ? "%" : absl::StrCat(of.parent->name, ":"), of.name);
-}
-
-void BuilderForm::FindUsers(const BuilderScene& scene, const Instruction& of) {
-  const std::string about = absl::StrCat(scene.reading.version, "|", CommandNameOf(scene, of));
-  if (users_of_ == about) return;
-  users_of_ = about;
-  users_.clear();
-  for (const Instruction* user : build::UsersOf(of)) users_.emplace_back(user->name);
-}
-
-void BuilderForm::DrawUsers(BuilderScene& scene, const Instruction& of) {
-  FindUsers(scene, of);
-  ui::TagFact("users", absl::StrCat(users_.size()));
-  ui::Heading(users_.empty() ? "used by" : absl::StrCat("used by ", users_.size()));
-  if (users_.empty()) ui::Text(of.parent->root == &of ? "nothing here: it is the computation's result" : "nothing", ui::Colors().dim);
-  size_t shown = 0;
-  for (const std::string& user : users_) {
-    if (shown > 0) {
-      ImGui::SameLine(0, ui::Px(12));
-      if (ImGui::GetContentRegionAvail().x < ui::Measure(ui::Type().mono, user).x) ImGui::NewLine();
-    }
-    if (ui::Link(absl::StrCat("user:", user), user, ui::Type().mono)) scene.context.run(absl::StrCat("window builder edit ", of.parent->name, ":", user));
-    if (++shown == 24) break;
-  }
-  if (shown < users_.size()) ui::Text(absl::StrCat("and ", users_.size() - shown, " more"), ui::Colors().faint);
-}
-
-void BuilderForm::DrawActions(BuilderScene& scene, const Instruction& of) {
-  FindUsers(scene, of);
-  const std::string self = CommandNameOf(scene, of);
-  const bool is_root = of.parent->root == &of;
-  if (ui::IconButton("root", ui::Icon::kPin, is_root ? "it is the computation's result" : "make it the computation's result (ROOT)", is_root, !is_root)) {
-    scene.context.run(absl::StrCat("window builder root ", self));
-  }
-  ImGui::SameLine(0, ui::Px(2));
-  // What its users could read instead: an operand of the same shape.
-  const Instruction* instead = nullptr;
-  for (const Instruction* operand : of.operands) {
-    if (instead == nullptr && Shape::Compatible(operand->shape, of.shape)) instead = operand;
-  }
-  std::string tip = "delete it";
-  if (!users_.empty()) tip = instead != nullptr ? absl::StrCat("delete it; what uses it reads ", instead->name, " instead") : absl::StrCat("it is still used by ", users_.front(), users_.size() > 1 ? absl::StrCat(" and ", users_.size() - 1, " more") : "");
-  if (ui::IconButton("delete", ui::Icon::kClose, tip, false, users_.empty() || instead != nullptr)) {
-    scene.context.run(absl::StrCat("window builder delete ", self, users_.empty() ? "" : absl::StrCat(" %", instead->name)));
   }
 }
 

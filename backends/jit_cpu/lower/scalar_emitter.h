@@ -27,6 +27,9 @@ struct LaneValue {
   llvm::Value* im = nullptr;
 };
 
+inline bool IsSmallFloat(ElementType t) { return IsFloat(t) && BitWidth(t) < 32; }  // f32 in registers
+inline bool IsTinyFloat(ElementType t) { return IsFloat(t) && BitWidth(t) <= 8; }
+
 class ScalarEmitter {
  public:
   // `builder` stays with the caller, who sets where code goes. Scratch memory is allocated in the entry block of the builder's function.
