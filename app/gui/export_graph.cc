@@ -212,7 +212,7 @@ class GraphExport {
     Session::State& s = session_->state();
     GraphPageInput input;
     RunValues values;
-    InstructionFigures errors;
+    InstructionFigures times, errors;
     if (!r_.no_run && (by == GraphColour::kTime || by == GraphColour::kError)) {
       if (const int enough = EnoughDevices(absl::StrCat("--color ", r_.color)); enough != kOk) return enough;
     }
@@ -227,16 +227,23 @@ class GraphExport {
       if (Several(s))
         input.notes.push_back(absl::StrCat("Values, times and errors are of ", SelectedName(s), ", one of ", s.options.devices.count(),
                                            " devices. hloscope export --device chooses another."));
-      if (values.ended) input.notes.push_back(absl::StrCat("Values up to there: ", values.error, ". hloscope export --values runs it to its end."));
+      if (values.ended)
+        input.notes.push_back(absl::StrCat(by == GraphColour::kTime ? "Values up to there: " : "Values up to there, and no times: ",
+                                           values.error, ". hloscope export --values runs it to its end."));
       if (!values.error.empty()) std::fprintf(stderr, "note: %s%s\n", values.error.c_str(), values.ended ? "; --values runs it to its end" : "");
     }
+    // A run for the values executes one instruction at a time and compiles as it goes: its times would be others than those of a graph.
     if (by == GraphColour::kTime && input.values != nullptr) {
       if (const int ran = Figures(by); ran != kOk) return ran;
-      input.times = &figures_;
+      times = std::move(figures_);
+      input.times = &times;
+    } else if (input.values != nullptr && values.error.empty() && Execute("profile run", "profiling") == kOk) {
+      times = TimeFigures(s);
+      input.times = &times;
     }
     if (by == GraphColour::kError) {
       if (const int ran = Figures(by); ran != kOk) return ran;
-      errors = figures_;
+      errors = std::move(figures_);
       input.errors = &errors;
     }
     if (input.values == nullptr && NeedsRun(by)) {

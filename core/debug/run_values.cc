@@ -63,7 +63,7 @@ class Summaries {
  public:
   explicit Summaries(RunValues* values) : values_(values) {}
 
-  InstructionRun& Add(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
+  void Add(const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) {
     InstructionRun& entry = values_->of[&instruction];
     const int leaf = LeafOfPlace(instruction, place);
     if (leaf >= static_cast<int>(entry.leaves.size())) entry.leaves.resize(leaf + 1);
@@ -90,7 +90,6 @@ class Summaries {
     health.inf = inf;
     health.nan_times += nan;
     health.inf_times += inf;
-    return entry;
   }
 
   void Finish() {
@@ -289,18 +288,6 @@ class HealthWalk {
 
 InstructionFigures RunValues::Health(const Module& module) const { return HealthWalk(*this, module).Walk(); }
 
-InstructionFigures RunValues::Times() const {
-  InstructionFigures figures;
-  for (const auto& [instruction, run] : of) {
-    if (Def(*instruction).control != ControlKind::kNone) figures.calls[instruction] = run.times;
-    if (run.seconds <= 0) continue;
-    figures.of[instruction] = run.seconds;
-    figures.total += run.seconds;
-    figures.most = std::max(figures.most, run.seconds);
-  }
-  return figures;
-}
-
 absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits) {
   absl::StatusOr<WatchedRun> run = WholeRun(s);
   if (!run.ok()) return run.status();
@@ -310,7 +297,6 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   values.backend = std::string(s.backend->name());
   const absl::flat_hash_set<const Instruction*> callers = Callers(*s.module);
   run->halts = &callers;
-  run->options.time_instructions = true;
   MemoryAccount account;
   run->options.account = &account;
   const auto begin = std::chrono::steady_clock::now();
@@ -319,9 +305,7 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   const absl::Status ran = Watch(
       *std::move(run),
       [&](const Machine& machine, const Instruction& instruction, const std::string& place, const Value& array) -> absl::Status {
-        InstructionRun& entry = summaries.Add(machine, instruction, place, array);
-        if (const auto it = machine.profile().find(&instruction); it != machine.profile().end() && !callers.contains(&instruction))
-          entry.seconds = it->second.seconds;
+        summaries.Add(machine, instruction, place, array);
         if (limits.seconds > 0 && ProcessorSeconds() - processor > limits.seconds)
           return absl::CancelledError(absl::StrCat("the run was ended after ", limits.seconds, " s of processor time"));
         if (limits.bytes > 0 && account.live() > limits.bytes)

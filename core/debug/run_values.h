@@ -1,5 +1,5 @@
 // What the values of a whole run are like: for each instruction the range, the trouble, a histogram and the first numbers of what it made
-// last, how often it ran and how long that took. For pages and pictures of a program. Not for the values themselves (record.h).
+// last, and how often it ran. For pages and pictures of a program. Not for the values themselves (record.h), nor for times (profile.h).
 #ifndef HLOSCOPE_CORE_DEBUG_RUN_VALUES_H_
 #define HLOSCOPE_CORE_DEBUG_RUN_VALUES_H_
 
@@ -29,7 +29,6 @@ struct ValueSummary {
 
 struct InstructionRun {
   int64_t times = 0;
-  double seconds = 0;                // of all times, executed by itself
   std::vector<ValueSummary> leaves;  // as LeafCountOf; those never seen have last.count 0 and no `first`
 };
 
@@ -53,7 +52,6 @@ struct RunValues {
   // Of every instruction of the program whose values are known, by call: those that only hand leaves on, constants, and what is handed to
   // calls and loops, too.
   InstructionFigures Health(const Module& module) const;
-  InstructionFigures Times() const;
 };
 
 ValueSummary SummarizeValue(const Value& array);

@@ -261,9 +261,8 @@ class PageWriter {
 
   void PutRun() {
     if (in_.values == nullptr) return;
-    const InstructionFigures own = in_.times == nullptr ? in_.values->Times() : InstructionFigures();
-    const InstructionFigures& times = in_.times != nullptr ? *in_.times : own;
-    ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}, {"alone", in_.times == nullptr}, {"total", times.total}};
+    ordered_json run = {{"inputs", in_.values->inputs}, {"backend", in_.values->backend}, {"error", in_.values->error}};
+    if (in_.times != nullptr) run["total"] = in_.times->total;
     if (in_.errors != nullptr) run["worst_of"] = in_.errors->worst_of;
     ordered_json list = ordered_json::object();
     for (int k = 0; k < h_.instruction_count(); ++k) {
@@ -276,7 +275,9 @@ class PageWriter {
       }
       if (!leaves.empty()) entry["v"] = std::move(leaves);
       if (const auto it = in_.values->of.find(&i); it != in_.values->of.end() && it->second.times > 1) entry["times"] = it->second.times;
-      if (const auto it = times.of.find(&i); it != times.of.end()) entry["t"] = NumberJson(it->second);
+      if (in_.times != nullptr) {
+        if (const auto it = in_.times->of.find(&i); it != in_.times->of.end()) entry["t"] = NumberJson(it->second);
+      }
       if (!entry.is_null()) list[std::to_string(k)] = std::move(entry);
     }
     run["of"] = std::move(list);

@@ -20,7 +20,7 @@ struct GraphPageInput {
   std::string file;                             // as it was named
   std::string version;
   const RunValues* values = nullptr;            // null: there was no run
-  const InstructionFigures* times = nullptr;    // of fused regions; null: those of `values`
+  const InstructionFigures* times = nullptr;    // of a profile; null: not known
   const InstructionFigures* errors = nullptr;
   SourceView* sources = nullptr;                // for lines of the model's source; may be null
   std::vector<std::string> notes;

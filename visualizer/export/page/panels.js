@@ -223,7 +223,7 @@ class Inspector {
         run && run.t !== undefined ?
             fact(
                 'time', secondsText(run.t),
-                make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %` + (p.run.alone ? ', executed alone' : ''))) :
+                make('span', {class: 'note'}, `  ${(100 * run.t / p.run.total).toFixed(1)} %`)) :
             null,
         run && run.times ?
             fact(
@@ -299,7 +299,7 @@ class Inspector {
       fact('file', make('span', {class: 'wrap'}, p.raw.file)), fact('size', `${countText(p.count)} instructions in ${countText(p.computations.length)} ${p.computations.length === 1 ? 'computation' : 'computations'}`),
       p.run ? fact('run', `on ${p.run.backend}, ${p.run.inputs}`) : fact('run', 'none: only the program is shown'),
       p.run && p.run.error ? fact('stopped', make('span', {class: 'bad'}, p.run.error)) : null,
-      p.run && p.run.total ? fact('time', secondsText(p.run.total), make('span', {class: 'note'}, p.run.alone ? '  each instruction alone' : '')) : null));
+      p.run && p.run.total ? fact('time', secondsText(p.run.total)) : null));
     for (const note of p.raw.notes) this.root.append(make('p', {class: 'note'}, note));
     this.root.append(...this.troubles(entry.node, p.health.all(p.raw.entry)), ...this.longest(entry.node));
     this.root.append(make('p', {class: 'note'}, 'Click a box for what is known of it; a double click opens it. / searches, ? lists the keys.'));
