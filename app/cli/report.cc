@@ -322,7 +322,8 @@ class ComparisonReport {
     absl::StatusOr<Debugged> d = Open(r_, std::move(module), std::move(loaded_[side].arguments), std::move(options));
     if (!d.ok()) return;
     std::string stop = absl::StrCat("tbreak ", place);
-    if (const size_t word = first.where.rfind("iteration "); word != std::string::npos) {
+    // The innermost comes first.
+    if (const size_t word = first.where.find("iteration "); word != std::string::npos) {
       int64_t iteration = 0;
       const std::string digits = first.where.substr(word + 10);
       if (absl::SimpleAtoi(digits.substr(0, digits.find_first_not_of("0123456789")), &iteration)) absl::StrAppend(&stop, " if iteration == ", iteration);

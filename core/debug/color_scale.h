@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/debug/plane.h"
+#include "core/literal/odd_colors.h"
 
 namespace hloscope {
 
@@ -36,7 +37,9 @@ struct ColorScale {
  private:
   double Bottom(double top) const;
 };
-inline constexpr uint32_t kNanColor = 0xffcf78ff, kPlusInfColor = 0xffb43ae0, kMinusInfColor = 0xff8c2aa0;
+// As 0xAABBGGRR.
+constexpr uint32_t Opaque(uint32_t rgb) { return 0xff000000u | (rgb & 0xff) << 16 | (rgb & 0xff00) | rgb >> 16; }
+inline constexpr uint32_t kNanColor = Opaque(kNanRgb), kPlusInfColor = Opaque(kPlusInfRgb), kMinusInfColor = Opaque(kMinusInfRgb);
 
 // Fits a scale to the numbers from `low` to `high`: diverging round zero where both signs are there.
 ColorScale FitScale(double low, double high);

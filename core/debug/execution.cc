@@ -7,6 +7,7 @@
 #include "core/debug/calls.h"
 #include "core/debug/catch_commands.h"
 #include "core/debug/devices.h"
+#include "core/debug/frame_kinds.h"
 #include "core/debug/known_values.h"
 #include "core/debug/last_stop.h"
 #include "core/debug/session_state.h"
@@ -19,22 +20,6 @@
 #include "core/text/hlo_text.h"
 
 namespace hloscope {
-namespace {
-
-absl::string_view KindText(FrameKind kind) {
-  switch (kind) {
-    case FrameKind::kEntry: return "entry";
-    case FrameKind::kCall: return "call";
-    case FrameKind::kFusion: return "fusion";
-    case FrameKind::kWhileCondition: return "loop condition";
-    case FrameKind::kWhileBody: return "loop body";
-    case FrameKind::kBranch: return "branch";
-    case FrameKind::kElement: return "element computation";
-  }
-  return "";
-}
-
-}  // namespace
 
 absl::Status Session::State::NeedRunning() const {
   if (started()) return absl::OkStatus();

@@ -17,6 +17,7 @@
 #include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/calls.h"
+#include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
@@ -476,7 +477,7 @@ class Lockstep {
     const bool telling = d.own || d.besides();
     const bool first = telling && ++report_.telling[d.a] == 1;
     if (report_.divergences.size() < options_.keep || first) {
-      d.where = Where(side);
+      d.where = Where(side, info, m.a, in_a);
       report_.divergences.push_back(std::move(d));
     }
     if (!options_.keep_going) stop_ = true;
@@ -509,18 +510,27 @@ class Lockstep {
     return inherited;
   }
 
-  std::string Where(int side) const {
+  // The calls from a node of `a` up to its computation, and from there the frames of the machine.
+  std::string Where(int side, const FrameInfo& info, const FlatComputation& a, int in_a) const {
     std::string text;
     const std::vector<Frame>& frames = sides_[side]->machine.frames();
     std::vector<const Instruction*> callers;
-    for (const Frame& f : frames) callers.push_back(f.caller);
-    for (size_t k = frames.size(); k-- > 1;) {
-      const Frame& f = frames[k];
-      const char* kind = f.kind == FrameKind::kWhileBody ? "loop body" : f.kind == FrameKind::kWhileCondition ? "loop condition" : f.kind == FrameKind::kBranch ? "branch" : nullptr;
-      if (kind == nullptr) continue;
-      absl::StrAppend(&text, text.empty() ? "in " : " in ", f.computation->name, " (", kind, " of %", NameAmong(*f.caller, callers));
+    for (int k = 1; k <= info.owner; ++k) callers.push_back(frames[static_cast<size_t>(k)].caller);
+    for (int scope = a.nodes[in_a].scope; a.scopes[scope].caller >= 0; scope = a.nodes[a.scopes[scope].caller].scope)
+      callers.push_back(a.nodes[a.scopes[scope].caller].instruction);
+    const auto add = [&](const Computation& computation, absl::string_view kind, const Instruction& caller) {
+      absl::StrAppend(&text, text.empty() ? "in " : " in ", computation.name, " (", kind, " of %", NameAmong(caller, callers));
+    };
+    for (int scope = a.nodes[in_a].scope; a.scopes[scope].caller >= 0; scope = a.nodes[a.scopes[scope].caller].scope) {
+      const Instruction& caller = *a.nodes[a.scopes[scope].caller].instruction;
+      add(*a.scopes[scope].computation, KindText(a.scopes[scope].computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall), caller);
+      text += ")";
+    }
+    for (int k = info.owner; k > 0; --k) {
+      const Frame& f = frames[static_cast<size_t>(k)];
+      add(*f.computation, KindText(f.kind), *f.caller);
       if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
-      else absl::StrAppend(&text, ", iteration ", f.iteration);
+      if (IsLoop(f.kind)) absl::StrAppend(&text, ", iteration ", f.iteration);
       text += ")";
     }
     return text;

@@ -380,7 +380,9 @@ std::string RenderHtml(const Report& r) {
   for (const ReportTable& table : r.tables) AppendTable(table, &out);
   for (const ReportPicture& picture : r.pictures) AppendPicture(picture, &out);
   if (!r.values.empty()) {
-    out += "<section><h2>Values</h2>\n<p class=\"note\">In pictures, magenta is NaN and orange an infinity, wherever one is among the elements of a cell.</p>\n<div class=\"values\">\n";
+    out +=
+        "<section><h2>Values</h2>\n<p class=\"note\">In pictures, pink is NaN, magenta an infinity and purple a negative one, wherever one "
+        "is among the elements of a cell.</p>\n<div class=\"values\">\n";
     for (const ReportValue& value : r.values) AppendValue(value, &out);
     out += "</div></section>\n";
   }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_format.h"
 #include "core/debug/report.h"
 #include "core/literal/format.h"
+#include "core/literal/odd_colors.h"
 #include "core/literal/place_in_range.h"
 #include "core/literal/statistics.h"
 
@@ -23,16 +24,20 @@ constexpr int64_t kMostLooked = int64_t{1} << 23;  // elements; beyond, some are
 struct Cell {
   double sum = 0;
   int64_t finite = 0;
-  bool nan = false, inf = false;
+  bool nan = false, plus_inf = false, minus_inf = false;
   void Add(double x) {
-    if (std::isnan(x)) nan = true;
-    else if (std::isinf(x)) inf = true;
-    else {
-      sum += x;
-      ++finite;
-    }
+    nan = nan || std::isnan(x);
+    plus_inf = plus_inf || (std::isinf(x) && x > 0);
+    minus_inf = minus_inf || (std::isinf(x) && x < 0);
+    if (!std::isfinite(x)) return;
+    sum += x;
+    ++finite;
   }
   double mean() const { return finite > 0 ? sum / static_cast<double>(finite) : 0; }
+  // "#rrggbb"; empty: all are numbers.
+  std::string OddColor() const {
+    return nan || plus_inf || minus_inf ? absl::StrFormat("#%06x", nan ? kNanRgb : plus_inf ? kPlusInfRgb : kMinusInfRgb) : "";
+  }
 };
 
 using Color = std::array<int, 3>;
@@ -59,9 +64,6 @@ std::string ColorOf(double x, double low, double high) {
   }
   return absl::StrFormat("#%02x%02x%02x", c[0], c[1], c[2]);
 }
-
-constexpr char kNanColor[] = "#d81bd8";
-constexpr char kInfColor[] = "#ff8c1a";
 
 // The elements of the last two dimensions, at index 0 of the others, as cells.
 struct Grid {
@@ -105,8 +107,8 @@ std::string BarsSvg(const Value& array) {
   for (int k = 0; k < bars; ++k) {
     const Cell& c = cells[k];
     const double top = 80 * (high - std::max(c.mean(), 0.0)) / span, height = 80 * std::fabs(c.mean()) / span;
-    if (c.nan || c.inf) {
-      absl::StrAppendFormat(&svg, "<rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"80\" fill=\"%s\"/>", k * width, width, c.nan ? kNanColor : kInfColor);
+    if (const std::string odd = c.OddColor(); !odd.empty()) {
+      absl::StrAppendFormat(&svg, "<rect x=\"%.2f\" y=\"0\" width=\"%.2f\" height=\"80\" fill=\"%s\"/>", k * width, width, odd);
     } else {
       absl::StrAppendFormat(&svg, "<rect class=\"bar\" x=\"%.2f\" y=\"%.2f\" width=\"%.2f\" height=\"%.2f\"/>", k * width, top, std::max(0.5, width - 0.5), std::max(0.5, height));
     }
@@ -133,7 +135,7 @@ std::string HeatMapSvg(const Value& array, std::string* caption) {
   for (int i = 0; i < grid.cell_rows; ++i) {
     for (int j = 0; j < grid.cell_columns; ++j) {
       const Cell& c = grid.cells[static_cast<size_t>(i) * grid.cell_columns + j];
-      const std::string color = c.nan ? kNanColor : c.inf ? kInfColor : ColorOf(c.mean(), low, high);
+      const std::string odd = c.OddColor(), color = odd.empty() ? ColorOf(c.mean(), low, high) : odd;
       absl::StrAppend(&paths[color], "M", j, " ", i, "h1v1h-1z");
     }
   }

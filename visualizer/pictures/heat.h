@@ -5,6 +5,8 @@
 
 #include <cstdint>
 
+#include "core/literal/odd_colors.h"
+
 namespace hloscope {
 
 class HeatScale {
@@ -21,8 +23,8 @@ class HeatScale {
   bool any_ = false;
   double low_ = 0, high_ = 0;
 };
-// What has no place on the scale; the colours of values in the window (core/debug/color_scale.h).
-inline constexpr uint32_t kNanHeat = 0xff78cf, kPlusInfHeat = 0xe03ab4, kMinusInfHeat = 0xa02a8c;
+// What has no place on the scale.
+inline constexpr uint32_t kNanHeat = kNanRgb, kPlusInfHeat = kPlusInfRgb, kMinusInfHeat = kMinusInfRgb;
 
 // Black or white, whichever can be read on the colour.
 uint32_t TextOn(uint32_t rgb);

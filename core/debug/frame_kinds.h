@@ -1,0 +1,15 @@
+// Frames in words, for places of a run. Not for whole places (session_state.h, slice_text.h).
+#ifndef HLOSCOPE_CORE_DEBUG_FRAME_KINDS_H_
+#define HLOSCOPE_CORE_DEBUG_FRAME_KINDS_H_
+
+#include "absl/strings/string_view.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+// "call", "loop body", as in "in body (loop body of %w, iteration 2)".
+absl::string_view KindText(FrameKind kind);
+
+}  // namespace hloscope
+
+#endif  // HLOSCOPE_CORE_DEBUG_FRAME_KINDS_H_
