@@ -4,6 +4,7 @@
 
 #include "core/debug/devices.h"
 #include "core/debug/slice_command.h"
+#include "core/exec/backend.h"
 #include "core/exec/frame_history.h"
 #include "core/literal/relayout.h"
 #include "visualizer/model/device_pictures.h"
@@ -97,6 +98,11 @@ std::shared_ptr<const PictureData> DataOfPicture(Session::State& s, const Instru
   data->instruction = &instruction;
   for (const Instruction* operand : instruction.operands) data->operands.push_back(ValueFor(s, *operand, ahead));
   data->result = ValueFor(s, instruction, ahead);
+  data->library_order = [backend = s.backend.get(), &instruction] {
+    const absl::StatusOr<std::shared_ptr<const Kernel>> kernel =
+        backend->GetKernel(*instruction.parent, SingleRegion(*instruction.parent, instruction.index));
+    return kernel.ok() && (*kernel)->library_order();
+  };
   GatherIterations(s, instruction, iteration, *data);
   if (devices) GatherDevices(s, instruction, *data);
   now.data = std::move(data);

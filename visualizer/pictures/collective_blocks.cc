@@ -5,6 +5,8 @@
 #include "absl/strings/str_cat.h"
 #include "core/ops/op.h"
 #include "visualizer/pictures/collective_devices.h"
+#include "visualizer/pictures/fold_story.h"
+#include "visualizer/pictures/reducer_part.h"
 #include "visualizer/pictures/window_story.h"
 
 namespace hloscope {
@@ -21,8 +23,8 @@ std::string Cut(const Captions& tr, const Shape& shape, int64_t dim, int64_t by)
 std::string ReductionOf(const Captions& tr, const Instruction& i) {
   const Computation* apply = i.Called(AttrId::kToApply);
   if (apply == nullptr || apply->root == nullptr) return tr("all");
-  const std::string name(Name(apply->root->opcode));
-  return name == "add" ? tr("sum") : name == "multiply" ? tr("product") : name;
+  const std::vector<ReducerPart> parts = PartsOfReducer(*apply);
+  return parts.size() == 1 && parts[0].kind == ReducerPart::kOperation ? tr(FoldWord(parts[0].op)) : std::string(apply->name);
 }
 
 // The vectors of a ragged all-to-all of one device, as far as they are known.

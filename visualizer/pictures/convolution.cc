@@ -156,10 +156,14 @@ absl::StatusOr<MadePicture> DrawConvolution(const PictureData& data, const Pictu
         };
       };
       GridSpec strip = FoldStrip(*story, kOwnArray,
-                                 {{tr("input"), of_side(0)}, {tr("kernel"), of_side(1)}, {tr("product"), [](const FoldTerm& t) { return t.passed_over ? std::nullopt : t.value; }}, {tr("sum"), [](const FoldTerm& t) { return t.running; }}}, -1,
-                                 [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
+                                 {{tr("input"), of_side(0)},
+                                  {tr("kernel"), of_side(1)},
+                                  {tr("product"), [](const FoldTerm& t) { return t.passed_over ? std::nullopt : t.value; }},
+                                  RunningRow(tr, *story)},
+                                 -1, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
       strip.title = tr("$0 term by term", scene.NameOf({kResultArray, subject}));
       if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
+      if (AddsInItsOwnOrder(scene)) board.Say(OwnOrderText(tr));
       board.Row({std::move(strip)}, 150);
     }
   }

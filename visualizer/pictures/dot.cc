@@ -78,7 +78,12 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
   const DotAxes axes = AxesOf(scene.instruction());
   board.set_focus_word(tr("its row and column"));
   board.Headline();
-  if (!axes.contracting.empty()) board.Explain(absl::StrJoin(axes.contracting, ", "), GroupInk(1), tr("contracting: summed over, in the order in which they are written; gone in the result."));
+  const bool own_order = !axes.contracting.empty() && AddsInItsOwnOrder(scene);
+  if (!axes.contracting.empty()) {
+    board.Explain(absl::StrJoin(axes.contracting, ", "), GroupInk(1),
+                  own_order ? tr("contracting: summed over, by a library in an order of its own; gone in the result.")
+                            : tr("contracting: summed over, in the order in which they are written; gone in the result."));
+  }
   if (!axes.batch.empty()) board.Explain(absl::StrJoin(axes.batch, ", "), GroupInk(0), tr("batch: run in step on both sides; first in the result."));
   if (!axes.lhs_free.empty()) board.Explain(absl::StrJoin(axes.lhs_free, ", "), GroupInk(2), axes.batch.empty() ? tr("free on the left: first in the result.") : tr("free on the left: then these."));
   if (!axes.rhs_free.empty()) board.Explain(absl::StrJoin(axes.rhs_free, ", "), GroupInk(3), tr("free on the right: last in the result."));
@@ -125,17 +130,27 @@ absl::StatusOr<MadePicture> DrawDot(const PictureData& data, const PictureSelect
       };
     };
     GridSpec strip = FoldStrip(*story, kOwnArray,
-                               {{tr("left"), of_side(0)}, {tr("right"), of_side(1)}, {tr("product"), [](const FoldTerm& t) { return t.value; }}, {tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }}},
+                               {{tr("left"), of_side(0)},
+                                {tr("right"), of_side(1)},
+                                {tr("product"), [](const FoldTerm& t) { return t.value; }},
+                                RunningRow(tr, *story)},
                                step, [](const FoldTerm& t) { return absl::StrJoin(t.at, ","); });
     strip.title = tr("$0 term by term", scene.NameOf({kResultArray, *subject}));
     if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
+    if (own_order) board.Say(OwnOrderText(tr));
     board.Row({std::move(strip)}, 150);
     if (step >= 0) {
       const FoldTerm& term = story->terms[step];
       std::vector<std::string> names;
       for (const Cell& cell : term.reads) names.push_back(scene.NameOf(cell));
-      board.set_step_text(absl::StrCat(tr("Term $0 of $1: $2", step + 1, story->total, absl::StrJoin(names, " * ")), term.value ? absl::StrCat(" = ", ToText(*term.value)) : "",
-                                       term.running ? absl::StrCat("; ", tr("the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running))) : "", "."));
+      board.set_step_text(absl::StrCat(
+          tr("Term $0 of $1: $2", step + 1, story->total, absl::StrJoin(names, " * ")),
+          term.value ? absl::StrCat(" = ", ToText(*term.value)) : "",
+          term.running
+              ? absl::StrCat("; ", own_order ? tr("in this order the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running))
+                                             : tr("the $0 so far is $1", tr(FoldWord(story->op)), ToText(*term.running)))
+              : "",
+          "."));
     }
   }
   std::vector<std::string> letters;

@@ -227,4 +227,49 @@ GridSpec FoldStrip(const FoldStory& story, int array, std::vector<FoldRow> rows,
   return spec;
 }
 
+FoldRow RunningRow(const Captions& tr, const FoldStory& story) {
+  const std::string word = tr(FoldWord(story.op));
+  return {story.lanes ? tr("lane's $0", word) : word, [](const FoldTerm& t) { return t.running; }};
+}
+
+GridSpec FoldJoins(const Captions& tr, const FoldStory& story, int array) {
+  GridSpec spec;
+  spec.array = array;
+  spec.title = tr("the sixteen lanes, joined pairwise");
+  spec.dims = {static_cast<int64_t>(story.joins.size()), 16};
+  spec.axes = {{"", Ink::kDim}, {tr("lane"), Ink::kDim}};
+  spec.only_numbers = true;
+  spec.label = [&tr](int dim, int64_t i) {
+    static constexpr const char* kRows[] = {HLO_CAPTION("total"), "l + 8", "l + 4", "l + 2", "l + 1"};
+    return dim == 0 ? tr(kRows[std::min<int64_t>(i, 4)]) : absl::StrCat(i);
+  };
+  spec.cell = [&tr, &story, array](absl::Span<const int64_t> index) {
+    GridCell cell;
+    cell.cell = {array, {index[0], index[1]}};
+    const auto& row = story.joins[index[0]];
+    if (index[1] >= static_cast<int64_t>(row.size())) {
+      cell.state = CellState::kAbsent;
+      return cell;
+    }
+    cell.tint = Paint(GroupInk(static_cast<int>(index[1])), 0.2f);
+    if (const auto& s = row[index[1]]) {
+      cell.text = ShortText(*s);
+      cell.number = HeatOf(*s);
+      cell.hint = index[0] == 0 ? tr("lane $0 in all: $1", index[1], ToText(*s))
+                                : tr("lanes $0 and $1 of the row above: $2", index[1], index[1] + (16 >> index[0]), ToText(*s));
+    }
+    return cell;
+  };
+  return spec;
+}
+
+bool AddsInItsOwnOrder(const PictureScene& scene) {
+  const ElementType type = scene.result().shape.element_type();
+  return (IsFloat(type) || IsComplex(type)) && scene.data().library_order != nullptr && scene.data().library_order();
+}
+
+std::string OwnOrderText(const Captions& tr) {
+  return tr("The sum is told in the order as written; the library has its own, so the result may differ from the last sum.");
+}
+
 }  // namespace hloscope

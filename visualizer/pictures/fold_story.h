@@ -48,6 +48,16 @@ struct FoldRow {
 };
 GridSpec FoldStrip(const FoldStory& story, int array, std::vector<FoldRow> rows, int step, std::function<std::string(const FoldTerm&)> label);
 
+// The running value: "sum", or "lane's sum".
+FoldRow RunningRow(const Captions& tr, const FoldStory& story);
+// The lanes' totals and how they are joined, of a story with joins.
+GridSpec FoldJoins(const Captions& tr, const FoldStory& story, int array);
+
+// Whether the result is a library's sum, in another order than the story's: its last number may differ from the result. Whole numbers do
+// not depend on the order.
+bool AddsInItsOwnOrder(const PictureScene& scene);
+std::string OwnOrderText(const Captions& tr);  // what is to be said then beside the terms
+
 // "+" as a word: "sum", "product", "maximum".
 std::string FoldWord(ScalarOp op);
 

@@ -182,6 +182,7 @@ StartVector IndexWindows::At(int64_t vector) const {
     const std::optional<Scalar> number = from->At(at);
     v.cells.push_back({from->id, std::move(at)});
     const int d = starts_[k];
+    v.said.push_back(number ? ToText(*number) : "?");
     if (!number) {
       v.asked.push_back(std::nullopt);
       v.known = false;
@@ -279,9 +280,7 @@ std::vector<GridAxis> IndexWindows::IndicesAxes() const {
   return axes;
 }
 
-std::string IndexWindows::AskedText(const StartVector& v) const {
-  return absl::StrCat("(", absl::StrJoin(v.asked, ", ", [](std::string* out, const std::optional<int64_t>& x) { absl::StrAppend(out, x ? absl::StrCat(*x) : "?"); }), ")");
-}
+std::string IndexWindows::AskedText(const StartVector& v) const { return absl::StrCat("(", absl::StrJoin(v.said, ", "), ")"); }
 
 std::string IndexWindows::WindowText(const Captions& tr, const StartVector& v) const {
   std::vector<std::string> parts;

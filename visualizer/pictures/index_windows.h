@@ -25,7 +25,8 @@ enum class WindowDim : uint8_t {
 
 struct StartVector {
   std::vector<Cell> cells;                    // its numbers, one a component
-  std::vector<std::optional<int64_t>> asked;  // what they are; none: not there yet
+  std::vector<std::optional<int64_t>> asked;  // what they are; none: not there yet. Of a u64 that no s64 holds the largest s64
+  std::vector<std::string> said;              // exactly; "?": not there yet
   std::vector<int> dims;                      // the dimension that a component is for
   std::vector<int64_t> start;                 // of the window, by dimension, as it is taken (clamped, where that is the rule)
   bool known = true;                          // all of its numbers are there

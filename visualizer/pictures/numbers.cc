@@ -349,11 +349,26 @@ class NumbersPicture {
     }
     board_.Skip(86);
     std::string text = step <= 0 ? tr_("The spacing here is not finite.") : p.value == 0 ? tr_("The spacing here is $0.", Rough(step)) : tr_("The spacing here is $0, one part in $1 of the number.", Rough(step), Rough(std::abs(p.value) / step));
-    if (from.has_value() && std::isfinite(before) && step > 0) {
-      const std::string was = IsFloat(from->type) ? absl::StrFormat("%.17g", from->re) : ToText(*from);
-      absl::StrAppend(&text, " ", before == p.value ? tr_("It was not rounded.") : std::abs(before - p.value) > step ? tr_("It was $0 before, rounded to a coarser format than $1.", was, Name(p.type)) : tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", was, absl::StrFormat("%.2g", static_cast<double>(std::abs(before - p.value) / step))));
-    }
+    if (from.has_value() && !std::isnan(before) && step > 0) absl::StrAppend(&text, " ", BeforeText(p, *from, step, above, below));
     board_.Say(text);
+  }
+
+  // What it was before a conversion. `step`: the larger one of the spacings beside it.
+  std::string BeforeText(const FloatParts& p, const Scalar& from, double step, const std::optional<FloatParts>& above,
+                         const std::optional<FloatParts>& below) {
+    const std::string was = IsFloat(from.type) ? absl::StrFormat("%.17g", from.re) : ToText(from);
+    const long double before = NumberOf(from);
+    const auto ends = [](const std::optional<FloatParts>& next) { return !next.has_value() || !std::isfinite(next->value); };
+    const long double off = std::abs(before - p.value);
+    if (before == p.value) return tr_("It was not rounded.");
+    // Beyond the last number by more than half of a spacing, nothing rounds to it.
+    if (off > step / 2 && before > p.value && ends(above))
+      return tr_("It was $0 before: more than the largest number of $1, which it became.", was, Name(p.type));
+    if (off > step / 2 && before < p.value && ends(below))
+      return tr_("It was $0 before: less than the lowest number of $1, which it became.", was, Name(p.type));
+    if (off > step) return tr_("It was $0 before, rounded to a coarser format than $1.", was, Name(p.type));
+    return tr_("It was rounded from $0 (the amber mark), $1 of a spacing away.", was,
+               absl::StrFormat("%.2g", static_cast<double>(off / step)));
   }
 
   // Its size among those of the type, by powers of two.

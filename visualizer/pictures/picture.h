@@ -3,6 +3,7 @@
 #ifndef HLOSCOPE_VISUALIZER_PICTURES_PICTURE_H_
 #define HLOSCOPE_VISUALIZER_PICTURES_PICTURE_H_
 
+#include <functional>
 #include <map>
 #include <optional>
 #include <string>
@@ -32,6 +33,8 @@ struct PictureData {
   std::vector<Value> iterations;
   int64_t first_iteration = 0;
   int64_t iteration_count = -1;    // how many there were; -1: as many as `iterations` says
+  // Whether what makes the result adds in an order of its own (Kernel::library_order); null: it does not. May compile.
+  std::function<bool()> library_order;
   // Of an exchange in a run on several devices: what each has, replica by replica; `operands` and `result` are those of the selected one.
   // Of what waits for an exchange, the operands are those of what began it (CollectiveOf).
   struct OfDevice {

@@ -12,42 +12,6 @@ namespace hloscope {
 
 int SuitsReduce(const Instruction& instruction) { return instruction.opcode == Opcode::kReduce ? 50 : 0; }
 
-namespace {
-
-// The lanes' totals and how they are joined.
-GridSpec JoinsOf(const Captions& tr, const FoldStory& story, int array) {
-  GridSpec spec;
-  spec.array = array;
-  spec.title = tr("the sixteen lanes, joined pairwise");
-  spec.dims = {static_cast<int64_t>(story.joins.size()), 16};
-  spec.axes = {{"", Ink::kDim}, {tr("lane"), Ink::kDim}};
-  spec.only_numbers = true;
-  spec.label = [&tr](int dim, int64_t i) {
-    static constexpr const char* kRows[] = {HLO_CAPTION("total"), "l + 8", "l + 4", "l + 2", "l + 1"};
-    return dim == 0 ? tr(kRows[std::min<int64_t>(i, 4)]) : absl::StrCat(i);
-  };
-  spec.cell = [&tr, &story, array](absl::Span<const int64_t> index) {
-    GridCell cell;
-    cell.cell = {array, {index[0], index[1]}};
-    const auto& row = story.joins[index[0]];
-    if (index[1] >= static_cast<int64_t>(row.size())) {
-      cell.state = CellState::kAbsent;
-      return cell;
-    }
-    cell.tint = Paint(GroupInk(static_cast<int>(index[1])), 0.2f);
-    if (const auto& s = row[index[1]]) {
-      cell.text = ShortText(*s);
-      cell.number = HeatOf(*s);
-      cell.hint = index[0] == 0 ? tr("lane $0 in all: $1", index[1], ToText(*s))
-                                : tr("lanes $0 and $1 of the row above: $2", index[1], index[1] + (16 >> index[0]), ToText(*s));
-    }
-    return cell;
-  };
-  return spec;
-}
-
-}  // namespace
-
 absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSelection& selection) {
   absl::StatusOr<Board> made = Board::Make(data, selection);
   if (!made.ok()) return made.status();
@@ -158,7 +122,7 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
                         return std::nullopt;
                       }});
     }
-    if (story->single_op) rows.push_back({story->lanes ? tr("lane's $0", tr(FoldWord(story->op))) : tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }});
+    if (story->single_op) rows.push_back(RunningRow(tr, *story));
     for (int k = 0; k < n && !story->single_op && !story->terms.empty() && !story->terms[0].parts.empty(); ++k) {
       rows.push_back({scene.results().size() > static_cast<size_t>(k) ? tr("$0 so far", scene.results()[k].name) : tr("so far"), [k](const FoldTerm& t) -> std::optional<Scalar> {
                         return static_cast<size_t>(k) < t.parts.size() ? std::optional<Scalar>(t.parts[k]) : std::nullopt;
@@ -169,7 +133,7 @@ absl::StatusOr<MadePicture> DrawReduce(const PictureData& data, const PictureSel
     if (story->total > static_cast<int64_t>(story->terms.size())) strip.note = tr("the first $0 of $1 terms", story->terms.size(), story->total);
     if (story->init) strip.note = absl::StrCat(strip.note.empty() ? "" : strip.note + "; ", story->lanes ? tr("from $0 at the end", ToText(*story->init)) : tr("from $0 on", ToText(*story->init)));
     board.Row({std::move(strip)}, n == 1 ? 130 : 200);
-    if (!story->joins.empty() && step < 0) board.Row({JoinsOf(tr, *story, kOwnArray + 1)}, 180);
+    if (!story->joins.empty() && step < 0) board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
     if (step >= 0) {
       const FoldTerm& term = story->terms[step];
       std::vector<std::string> names;

@@ -102,7 +102,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
                           return std::nullopt;
                         }});
       }
-      if (story->single_op) rows.push_back({tr(FoldWord(story->op)), [](const FoldTerm& t) { return t.running; }});
+      if (story->single_op) rows.push_back(RunningRow(tr, *story));
       for (int k = 0; k < n && !story->single_op && !story->terms[0].parts.empty(); ++k) {
         rows.push_back({n == 1 ? tr("so far") : tr("$0 so far", scene.results()[k].name), [k](const FoldTerm& t) -> std::optional<Scalar> {
                           return static_cast<size_t>(k) < t.parts.size() ? std::optional<Scalar>(t.parts[k]) : std::nullopt;
@@ -112,6 +112,7 @@ absl::StatusOr<MadePicture> DrawReduceWindow(const PictureData& data, const Pict
       strip.title = tr("$0 in the window's order", scene.NameOf({kResultArray, *at}));
       if (story->init) strip.note = story->lanes ? tr("from $0 at the end; sixteen lanes, by the last index", ToText(*story->init)) : tr("from $0 on", ToText(*story->init));
       board.Row({std::move(strip)}, n == 1 ? 110 : 200);
+      if (!story->joins.empty()) board.Row({FoldJoins(tr, *story, kOwnArray + 1)}, 180);
     }
   }
   if (step >= 0) {

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "core/ops/op.h"
+#include "visualizer/pictures/reducer_part.h"
 #include "visualizer/pictures/window_story.h"
 
 namespace hloscope {
@@ -102,20 +103,21 @@ absl::StatusOr<MadePicture> DrawScatter(const PictureData& data, const PictureSe
   const IndexWindows& w = story.windows();
   ExplainAttributes(board, w);
   if (const Computation* combine = scene.data().instruction->Called(AttrId::kToApply); combine != nullptr && combine->root != nullptr) {
-    const auto what = [&](const Instruction& root) {
-      const Instruction* through = &root;
-      while (through->opcode == Opcode::kCopy && through->operands.size() == 1) through = through->operands[0];
-      const Instruction& made = *through;
-      return made.parameter_number >= static_cast<int>(scene.results().size()) ? tr("the update replaces what is there.")
-             : made.parameter_number >= 0                                      ? tr("what is there stays as it is.")
-                                          : tr("what is there and the update go through $0.", absl::string_view(Def(made).summary.empty() ? made.name : absl::string_view(Name(made.opcode))));
+    const std::vector<ReducerPart> parts = PartsOfReducer(*combine);
+    const auto what = [&](size_t k) {
+      const ReducerPart part = k < parts.size() ? parts[k] : ReducerPart();
+      switch (part.kind) {
+        case ReducerPart::kRight: return tr("the update replaces what is there.");
+        case ReducerPart::kLeft: return tr("what is there stays as it is.");
+        case ReducerPart::kOperation: return tr("what is there and the update go through $0.", Name(part.opcode));
+        case ReducerPart::kOther: break;
+      }
+      return tr("what is there and the update go through $0.", absl::string_view(combine->name));
     };
     std::string text;
-    if (combine->root->shape.IsTuple() && !combine->root->operands.empty()) {
-      for (size_t k = 0; k < std::min(combine->root->operands.size(), scene.results().size()); ++k) absl::StrAppend(&text, k > 0 ? " " : "", scene.results()[k].name, ": ", what(*combine->root->operands[k]));
-    } else {
-      text = what(*combine->root);
-    }
+    const size_t count = combine->root->shape.IsTuple() ? scene.results().size() : 1;
+    for (size_t k = 0; k < count; ++k)
+      absl::StrAppend(&text, k > 0 ? " " : "", combine->root->shape.IsTuple() ? absl::StrCat(scene.results()[k].name, ": ") : "", what(k));
     board.Explain(absl::StrCat("to_apply=", absl::string_view(combine->name)), Ink::kViolet, text);
   }
   story.SayCounts();

@@ -115,8 +115,11 @@ std::string WindowStory::Clamping(const StartVector& v) const {
   for (size_t k = 0; k < v.dims.size() && k < v.asked.size(); ++k) {
     const int d = v.dims[k];
     if (!v.asked[k] || *v.asked[k] == v.start[d]) continue;
-    parts.push_back(v.start[d] == 0 && *v.asked[k] < 0 ? tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the earliest", axes[d].letter, *v.asked[k], w_.sizes[d], w_.windowed->shape.dim(d), v.start[d])
-                                                       : tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the latest", axes[d].letter, *v.asked[k], w_.sizes[d], w_.windowed->shape.dim(d), v.start[d]));
+    parts.push_back(v.start[d] == 0 && *v.asked[k] < 0
+                        ? tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the earliest", axes[d].letter, v.said[k],
+                              w_.sizes[d], w_.windowed->shape.dim(d), v.start[d])
+                        : tr_("asks for $0 = $1, but a window of $2 in $3 starts at $4 at the latest", axes[d].letter, v.said[k],
+                              w_.sizes[d], w_.windowed->shape.dim(d), v.start[d]));
   }
   return absl::StrJoin(parts, "; ");
 }
