@@ -6,9 +6,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "core/text/hlo_text.h"
 #include "core/text/entry_layout.h"
+#include "core/text/hlo_text.h"
 #include "core/text/nearest_name.h"
+#include "core/text/outfeed_shape.h"
 
 namespace hloscope {
 namespace {
@@ -92,6 +93,7 @@ std::unique_ptr<Module> ModuleReader::Read() {
   }
   module_->Finalize(sink_);
   CheckEntryLayout(*module_, sink_);
+  CheckOutfeedShapes(*module_, sink_);
   return std::move(module_);
 }
 

@@ -237,7 +237,7 @@ TEST(Wire, AttributesOfOperations) {
             "schedule=SCHEDULE_EARLIEST, api_version=API_VERSION_TYPED_FFI, backend_config=\"opaque\\n\"");
   EXPECT_EQ(Line(I("recv", x, {100}).Int(26, 4).Int(47, 1)), "f32[2,3]{1,0} recv(x), channel_id=4, is_host_transfer=true");
   EXPECT_EQ(Line(I("infeed", x, {100}).Text(27, "c")), "f32[2,3]{1,0} infeed(x), infeed_config=\"c\"");
-  EXPECT_EQ(Line(I("outfeed", x, {100}).Text(22, "c").Sub(29, v)), "f32[2,3]{1,0} outfeed(x), outfeed_shape=f32[2]{0}, outfeed_config=\"c\"");
+  EXPECT_EQ(Line(I("outfeed", x, {100}).Text(22, "c").Sub(29, x)), "f32[2,3]{1,0} outfeed(x), outfeed_shape=f32[2,3]{1,0}, outfeed_config=\"c\"");
   EXPECT_EQ(Line(I("async-start", x, {100}).Text(79, "side").Ints(38, {7}), {Adder()}), "f32[2,3]{1,0} async-start(x), async_execution_thread=\"side\", calls=adder");
   EXPECT_EQ(Line(I("copy-start", x, {100}).Int(80, 3)), "f32[2,3]{1,0} copy-start(x), cross_program_prefetch_index=3");
   EXPECT_EQ(Line(I("call", x, {100}).Int(89, 1).Ints(38, {7}), {Adder()}), "f32[2,3]{1,0} call(x), is_composite=true, to_apply=adder");

@@ -54,6 +54,10 @@ const Case kCases[] = {
      "promises f32[3] for parameter 0", ""},
     {"text.entry-layout-result", "HloModule m, entry_computation_layout={(f32[2]{0})->(f32[2]{0})}\nENTRY e { ROOT @<a>@ = f32[2] parameter(0) }",
      "promises the result (f32[2])", ""},
+    {"text.outfeed-shape", "ENTRY e { x = f32[2] constant({1, 2})\n t = token[] after-all()\n ROOT o = token[] outfeed(x, t), @<outfeed_shape=f32[3]>@ }",
+     "outfeed_shape is f32[3], but %x, which is handed out, is f32[2]", ""},
+    {"text.outfeed-shape", "ENTRY e { x = f32[2] constant({1, 2})\n t = token[] after-all()\n ROOT o = token[] outfeed(x, t), @<outfeed_shape=f99[3]>@ }",
+     "expected a shape, as outfeed_shape=f32[2]", ""},
     // Computations.
     {"text.unclosed-computation", "@<e>@ {\n  a = f32[] parameter(0)\n", "expected '}' to close computation e, found the end of the text",
      ""},
