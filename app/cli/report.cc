@@ -18,6 +18,7 @@
 #include "core/debug/catch_commands.h"
 #include "core/debug/catches.h"
 #include "core/debug/devices.h"
+#include "core/debug/frame_kinds.h"
 #include "core/debug/lockstep.h"
 #include "core/debug/match.h"
 #include "core/debug/program_inputs.h"
@@ -309,6 +310,28 @@ class ComparisonReport {
     report_.tables.push_back(std::move(table));
   }
 
+  // Stops in front of an instruction, in the call and the iteration that `where` says; false: it does not come there. Where the call is not
+  // found (another program may call it otherwise), the first one has to do.
+  static bool GoTo(Debugged& d, const std::string& place, const std::string& where) {
+    constexpr int kMostStops = 2000;
+    std::string stop = absl::StrCat("break ", place);
+    // The innermost comes first.
+    if (const size_t word = where.find("iteration "); word != std::string::npos) {
+      int64_t iteration = 0;
+      const std::string digits = where.substr(word + 10);
+      if (absl::SimpleAtoi(digits.substr(0, digits.find_first_not_of("0123456789")), &iteration))
+        absl::StrAppend(&stop, " if iteration == ", iteration);
+    }
+    if (!Execute(d, stop).ok()) return false;
+    const auto there = [&] { return d.session->running() && WhereText(RunsOf(d.state().machine->frames())) == where; };
+    bool going = Execute(d, "run").ok();
+    for (int k = 0; k < kMostStops && going && d.session->running(); ++k) {
+      if (there()) return true;
+      going = Execute(d, "continue").ok();
+    }
+    return Execute(d, "run").ok() && d.session->running();
+  }
+
   // Its values at the place where they part, and how the graph is there.
   void AddSide(const std::string& who, const std::string& file, std::unique_ptr<Module> module, SessionOptions options, int side, const std::string& place, const Divergence& first) {
     const Computation* computation = module->FindComputation(place.substr(0, place.find(':')));
@@ -321,14 +344,7 @@ class ComparisonReport {
     }
     absl::StatusOr<Debugged> d = Open(r_, std::move(module), std::move(loaded_[side].arguments), std::move(options));
     if (!d.ok()) return;
-    std::string stop = absl::StrCat("tbreak ", place);
-    // The innermost comes first.
-    if (const size_t word = first.where.find("iteration "); word != std::string::npos) {
-      int64_t iteration = 0;
-      const std::string digits = first.where.substr(word + 10);
-      if (absl::SimpleAtoi(digits.substr(0, digits.find_first_not_of("0123456789")), &iteration)) absl::StrAppend(&stop, " if iteration == ", iteration);
-    }
-    if (!Execute(*d, stop).ok() || !Execute(*d, "run").ok() || !d->session->running()) return;
+    if (!GoTo(*d, place, side == 0 ? first.where : first.where_b)) return;
     Session::State& s = d->state();
     AddDrawings(s, *at, ReportedElement{first.output, IndexOf(first.shape, first.difference.first)}, r_.hops, who, &report_);
     const int depth = static_cast<int>(s.machine->frames().size()) - 1;

@@ -16,7 +16,6 @@
 #include "absl/strings/str_cat.h"
 #include "core/base/hash.h"
 #include "core/base/threads.h"
-#include "core/debug/calls.h"
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
 #include "core/debug/single_step.h"
@@ -478,6 +477,7 @@ class Lockstep {
     const bool first = telling && ++report_.telling[d.a] == 1;
     if (report_.divergences.size() < options_.keep || first) {
       d.where = Where(side, info, m.a, in_a);
+      d.where_b = Where(side, info, m.b, m.to_b[in_a]);
       report_.divergences.push_back(std::move(d));
     }
     if (!options_.keep_going) stop_ = true;
@@ -510,30 +510,17 @@ class Lockstep {
     return inherited;
   }
 
-  // The calls from a node of `a` up to its computation, and from there the frames of the machine.
-  std::string Where(int side, const FrameInfo& info, const FlatComputation& a, int in_a) const {
-    std::string text;
-    const std::vector<Frame>& frames = sides_[side]->machine.frames();
-    std::vector<const Instruction*> callers;
-    for (int k = 1; k <= info.owner; ++k) callers.push_back(frames[static_cast<size_t>(k)].caller);
-    for (int scope = a.nodes[in_a].scope; a.scopes[scope].caller >= 0; scope = a.nodes[a.scopes[scope].caller].scope)
-      callers.push_back(a.nodes[a.scopes[scope].caller].instruction);
-    const auto add = [&](const Computation& computation, absl::string_view kind, const Instruction& caller) {
-      absl::StrAppend(&text, text.empty() ? "in " : " in ", computation.name, " (", kind, " of %", NameAmong(caller, callers));
-    };
-    for (int scope = a.nodes[in_a].scope; a.scopes[scope].caller >= 0; scope = a.nodes[a.scopes[scope].caller].scope) {
-      const Instruction& caller = *a.nodes[a.scopes[scope].caller].instruction;
-      add(*a.scopes[scope].computation, KindText(a.scopes[scope].computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall), caller);
-      text += ")";
+  // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
+  std::string Where(int side, const FrameInfo& info, const FlatComputation& flat, int node) const {
+    std::vector<RunBy> calls;
+    for (int scope = flat.nodes[node].scope; flat.scopes[scope].caller >= 0; scope = flat.nodes[flat.scopes[scope].caller].scope) {
+      const Computation* computation = flat.scopes[scope].computation;
+      calls.push_back(
+          {computation, flat.nodes[flat.scopes[scope].caller].instruction, computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall});
     }
-    for (int k = info.owner; k > 0; --k) {
-      const Frame& f = frames[static_cast<size_t>(k)];
-      add(*f.computation, KindText(f.kind), *f.caller);
-      if (f.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", f.branch);
-      if (IsLoop(f.kind)) absl::StrAppend(&text, ", iteration ", f.iteration);
-      text += ")";
-    }
-    return text;
+    std::vector<RunBy> runs = RunsOf(absl::MakeConstSpan(sides_[side]->machine.frames()).first(static_cast<size_t>(info.owner) + 1));
+    runs.insert(runs.end(), calls.rbegin(), calls.rend());
+    return WhereText(runs);
   }
 
   static void Leaves(const Value& value, std::vector<Value>& leaves) {

@@ -43,7 +43,8 @@ struct Divergence {
   int output = -1;                 // which leaf of a tuple; -1: an array
   bool result = false;             // of the programs' results, not of a pair
   bool operand = false;            // seen where it is read: the result of a loop, a parameter of its body
-  std::string where;               // "in f (call of %c) in body (loop body of %while.3, iteration 4)"; empty: the entry
+  std::string where;               // "in f (call of %c) in body (loop body of %while.3, iteration 4)", in a; empty: the entry
+  std::string where_b;             // in b, as far as its loops are called as those of a
   Shape shape;                     // in a
   ArrayDifference difference;      // expected is a's, got is b's
   // The pairs that this one reads all agree: it is where the programs part. Else it only inherits.
