@@ -43,9 +43,11 @@ code { font-size: .88em; background: var(--hls-sunken); border: 1px solid var(--
 pre { font-size: 14px; line-height: 1.5; background: var(--hls-sunken); border: 1px solid var(--hls-border); border-radius: 8px; padding: 12px 16px; overflow-x: auto; margin: 0; }
 figure { margin: 20px 0; }
 figure pre { border-radius: 8px 8px 0 0; }
-figure pre:last-of-type:only-of-type { border-radius: 8px; }
+figure pre:not(:has(+ .value)) { border-radius: 8px; }
 .value { white-space: pre; overflow-x: auto; font-size: 13.5px; line-height: 1.5; padding: 8px 16px; border: 1px solid var(--hls-border); border-top: 0; color: var(--hls-dim); }
 .value:last-of-type { border-radius: 0 0 8px 8px; }
+summary + .value { border-top: 1px solid var(--hls-border); border-radius: 8px 8px 0 0; margin-top: 6px; }
+summary + .value:last-of-type { border-radius: 8px; }
 figcaption { font-size: 14.5px; color: var(--hls-dim); margin-top: 8px; }
 .picture { overflow-x: auto; border: 1px solid var(--hls-border); border-radius: 8px; padding: 12px; }
 .picture svg { display: block; height: auto; }
