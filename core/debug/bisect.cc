@@ -92,7 +92,9 @@ bool ParseDumpName(absl::string_view file, DumpFile& dump) {
       dump.step = -1;
       dump.rank = all_before ? -100 : 100;
       dump.pass = all_after ? "optimizations" : "";
-      dump.module = absl::StrJoin(words.begin(), words.begin() + k, ".");
+      // The processor's version holds a dot: sm_8.0_gpu_after_optimizations.
+      const bool version = k > 1 && std::isdigit(static_cast<unsigned char>(word[0])) && absl::StartsWith(words[k - 1], "sm_");
+      dump.module = absl::StrJoin(words.begin(), words.begin() + k - version, ".");
       return true;
     }
     if (absl::ConsumePrefix(&word, "after_")) {

@@ -25,6 +25,7 @@ struct DumpFile {
 //   module_0001.jit_f.0003.simplification.after_algsimp.before_dce.txt
 //   module_0001.jit_f.0003.algsimp.after_pipeline.hlo
 //   module_0001.jit_f.cpu_after_optimizations.txt
+//   module_0001.jit_f.sm_8.0_gpu_after_optimizations.txt
 bool ParseDumpName(absl::string_view file, DumpFile& dump);
 
 // The dumps among `files`, in the order in which they were made, those of one module together. Of a step in several formats one is kept.

@@ -13,11 +13,13 @@
 #include <thread>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "core/base/hash.h"
 #include "core/base/threads.h"
 #include "core/debug/frame_kinds.h"
 #include "core/debug/locations.h"
+#include "core/debug/lockstep_reads.h"
 #include "core/debug/single_step.h"
 #include "core/debug/spill.h"
 #include "core/exec/inputs.h"
@@ -29,41 +31,6 @@ namespace {
 
 constexpr int64_t kAhead = 256;  // instructions that a machine runs before it hands over
 constexpr int64_t kWorthSharing = 4096;  // bytes; of smaller values each machine keeps its own
-
-bool SameBytes(const Value& a, const Value& b) {
-  if (a.shape().IsTuple()) {  // also of tuples one is enough: batch normalizations and sorts give what is large as part of one
-    if (!(a.shape() == b.shape()) || a.elements().size() != b.elements().size()) return false;
-    for (size_t k = 0; k < a.elements().size(); ++k) {
-      if (!SameBytes(a.elements()[k], b.elements()[k])) return false;
-    }
-    return true;
-  }
-  if (!a.shape().IsArray() || !(a.shape() == b.shape())) return false;
-  const size_t bytes = static_cast<size_t>(a.byte_size());
-  return a.physical_data() == b.physical_data() || bytes == 0 || std::memcmp(a.physical_data(), b.physical_data(), bytes) == 0;
-}
-
-// Passes no kernel of its own: seen where it is read.
-bool SeenWhereRead(const Instruction& i) {
-  if (i.literal != nullptr) return false;
-  return i.parameter_number >= 0 || Def(i).op_class == OpClass::kStructural || Def(i).control != ControlKind::kNone;
-}
-
-// A value in the shape of the other program's parameter, by way of the narrower type.
-Value ConvertThrough(const Value& value, const Shape& other, const Shape& wanted) {
-  if (value.shape().IsTuple()) {
-    std::vector<Value> elements;
-    for (size_t k = 0; k < value.elements().size(); ++k) elements.push_back(ConvertThrough(value.elements()[k], other.tuple_shapes()[k], wanted.tuple_shapes()[k]));
-    return Value::Tuple(wanted, std::move(elements));
-  }
-  if (!value.shape().IsArray()) return value;
-  const ElementType type = value.shape().element_type(), to = other.element_type();
-  if (type == to) return value;
-  Value through = value;
-  if (IsFloat(type) && IsFloat(to) && NarrowerType(type, to) == to) through = ConvertValue(value, to);
-  if (IsComplex(type) && IsComplex(to) && NarrowerType(type, to) == RealTypeOf(to)) through = ConvertValue(value, to);
-  return ConvertValue(through, wanted.element_type());
-}
 
 class Lockstep {
  public:
@@ -98,6 +65,8 @@ class Lockstep {
     int scope = 0;    // in its flat computation
     uint64_t key = 0;
     int owner = 0;    // the frame whose flat computation this one lies in
+    int from = -1, from_node = -1;  // where it is called from: the pair of computations, and the node of a
+    bool first = true;              // no later iteration of a loop
     absl::flat_hash_set<int> operands;  // nodes already seen where they are read (of owners)
   };
   struct Side {
@@ -240,6 +209,9 @@ class Lockstep {
       info.scope = call->second;
       info.key = caller.key;
       info.owner = caller.owner;
+      info.from = caller.from;
+      info.from_node = caller.from_node;
+      info.first = caller.first;
       return;
     }
     const int node = scope.base + frame.caller->index;
@@ -252,7 +224,10 @@ class Lockstep {
       const auto inner = match_.scopes[caller.match]->called.find({in_a, static_cast<int>(k)});
       if (inner == match_.scopes[caller.match]->called.end()) return;
       info.match = inner->second;
-      info.key = MixHash(MixHash(caller.key, static_cast<uint64_t>(in_a)), (static_cast<uint64_t>(frame.iteration) << 24) ^ (static_cast<uint64_t>(frame.branch + 1) << 4) ^ static_cast<uint64_t>(frame.kind));
+      info.key = InnerKey(caller.key, in_a, frame.iteration, frame.branch, frame.kind);
+      info.from = caller.match;
+      info.from_node = in_a;
+      info.first = frame.iteration == 0;
       return;
     }
   }
@@ -273,12 +248,9 @@ class Lockstep {
     const FlatComputation& flat = Flat(side, info.match);
     const int base = flat.scopes[info.scope].base;
     const int node = base + instruction->index;
-    if (flat.nodes[node].alias >= 0 || Partner(side, info.match, node) < 0) return Next(side);
-    if (SeenWhereRead(*instruction)) {
-      if (!HandsOnOthers(side, info.match, node)) return Next(side);
-      if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
-      return Next(side);
-    }
+    if (flat.nodes[node].alias >= 0) return Next(side);
+    const bool paired = Partner(side, info.match, node) >= 0;
+    if (SeenWhereRead(*instruction) && (!paired || !HandsOnOthers(*match_.scopes[info.match], side == 0 ? node : Partner(side, info.match, node)))) return Next(side);
     for (size_t k = 0; k < region.inputs.size() && k < inputs.size(); ++k) {
       const Instruction* operand = shown.computation->schedule[region.inputs[k]];
       if (shown.computation != frame.computation) {  // a copy's operands stand for the instruction's, in their order
@@ -290,6 +262,9 @@ class Lockstep {
       if (!s.frames[info.owner].operands.insert(read).second) continue;
       if (absl::Status status = Post(side, info, read, inputs[k], true); !status.ok()) return status;
     }
+    // What one program alone computes is no pair; what it reads has been compared for those who read it in the other program.
+    if (!paired) return Next(side);
+    if (absl::Status status = PostReadByPartner(side, info, node); !status.ok()) return status;
     if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
     return Next(side);
   }
@@ -343,19 +318,31 @@ class Lockstep {
     return value.ok() && value->shape().IsArray() ? Post(side, info, read, *value, true) : absl::OkStatus();
   }
 
-  // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
-  // those as what they are here.
-  bool HandsOnOthers(int side, int match, int node) const {
-    const ScopeMatch& m = *match_.scopes[match];
-    const FlatNode& a = m.a.nodes[side == 0 ? node : Partner(side, match, node)];
-    const FlatNode& b = m.b.nodes[side == 0 ? Partner(side, match, node) : node];
-    const Instruction& i = *a.instruction;
-    if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || a.operands.size() != b.operands.size()) return false;
-    if (i.parent->is_entry && i.parent->root == &i) return false;  // the results are compared at the end
-    for (size_t k = 0; k < a.operands.size(); ++k) {
-      if (m.to_b[m.a.Resolve(a.operands[k])] != m.b.Resolve(b.operands[k])) return true;
+  // What the node's partner reads, also through what its program alone has, and nobody has read here so far.
+  absl::Status PostReadByPartner(int side, const FrameInfo& info, int node) {
+    Side& s = *sides_[side];
+    const FlatComputation &flat = Flat(side, info.match), &others = Flat(1 - side, info.match);
+    const int partner = Partner(side, info.match, node);
+    absl::InlinedVector<int, 8> todo(others.nodes[partner].operands.begin(), others.nodes[partner].operands.end());
+    for (size_t k = 0; k < todo.size() && todo.size() < 64; ++k) {
+      const int read = Partner(1 - side, info.match, todo[k]);
+      if (read < 0) {
+        const auto& operands = others.nodes[todo[k]].operands;
+        todo.insert(todo.end(), operands.begin(), operands.end());
+        continue;
+      }
+      const FlatNode& n = flat.nodes[read];
+      if (n.alias >= 0 || !SeenWhereRead(*n.instruction) || s.frames[info.owner].operands.contains(read)) continue;
+      for (size_t depth = info.owner; depth < s.frames.size(); ++depth) {
+        if (s.frames[depth].owner != info.owner || s.frames[depth].scope != n.scope) continue;
+        const Value value = Held(s.machine.frames()[depth], *n.instruction);
+        if (!value.has_value() || !value.shape().IsArray()) break;
+        s.frames[info.owner].operands.insert(read);
+        if (absl::Status status = Post(side, info, read, ToDense(value), true); !status.ok()) return status;
+        break;
+      }
     }
-    return false;
+    return absl::OkStatus();
   }
 
   absl::Status Next(int side) {
@@ -366,7 +353,7 @@ class Lockstep {
   absl::Status Post(int side, const FrameInfo& info, int node, const Value& value, bool operand) {
     const int partner = Partner(side, info.match, node);
     const int in_a = side == 0 ? node : partner;
-    const uint64_t key = MixHash(info.key, static_cast<uint64_t>(in_a) + 1);
+    const uint64_t key = PairKey(info.key, in_a);
     Side& other = *sides_[1 - side];
     report_.peak_bytes = std::max(report_.peak_bytes, sides_[0]->machine.account().live() + sides_[1]->machine.account().live());
     if (!other.waiting.Has(key)) {
@@ -463,8 +450,9 @@ class Lockstep {
     if (d.operand) {
       inherited = report_.diverging > 0;
     } else {
-      inherited = Inherits(m.a, m.to_b, info.key, in_a, /*key_is_node=*/true, m, d.only_a);
-      inherited |= Inherits(m.b, m.to_a, info.key, m.to_b[in_a], /*key_is_node=*/false, m, d.only_b);
+      inherited = Inherits(m, 0, info.key, in_a, diverged_, report_.diverging > 0, d.only_a);
+      inherited |= Inherits(m, 1, info.key, m.to_b[in_a], diverged_, report_.diverging > 0, d.only_b);
+      inherited |= BranchDiverged(match_, m, info.key, in_a, diverged_);
     }
     d.own = !inherited;
     ++report_.diverging;
@@ -472,6 +460,7 @@ class Lockstep {
     // What a loop or a branch executes was told where it was executed.
     const bool told = !d.own && Def(*d.a).control != ControlKind::kNone && !m.changed.contains(in_a);
     if (!told) d.changed = ChangedAt(match_, info.match, in_a);
+    if (d.own && d.operand && d.changed.empty()) d.changed = GivenOtherwise(m.a, in_a, info.from < 0 || !info.first ? nullptr : match_.scopes[info.from].get(), info.from_node);
     report_.besides += d.besides();
     const bool telling = d.own || d.besides();
     const bool first = telling && ++report_.telling[d.a] == 1;
@@ -481,33 +470,6 @@ class Lockstep {
       report_.divergences.push_back(std::move(d));
     }
     if (!options_.keep_going) stop_ = true;
-  }
-
-  // Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame.
-  bool Inherits(const FlatComputation& flat, const std::vector<int>& partner, uint64_t frame_key, int node, bool key_is_node, const ScopeMatch& m,
-                std::vector<const Instruction*>& only) const {
-    std::vector<int> todo(flat.nodes[node].operands.begin(), flat.nodes[node].operands.end());
-    absl::flat_hash_set<int> seen;
-    bool inherited = false;
-    while (!todo.empty()) {
-      const int n = todo.back();
-      todo.pop_back();
-      if (!seen.insert(n).second) continue;
-      if (partner[n] >= 0) {
-        const int in_a = key_is_node ? n : partner[n];
-        inherited |= diverged_.contains(MixHash(frame_key, static_cast<uint64_t>(in_a) + 1));
-        // A tuple of values is not compared itself.
-        const Instruction& i = *flat.nodes[n].instruction;
-        const bool from_elsewhere = (i.parameter_number >= 0 && !i.parent->is_entry) || Def(i).control != ControlKind::kNone;
-        if (i.shape.IsTuple() && from_elsewhere) inherited |= report_.diverging > 0;
-        if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural) todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
-        continue;
-      }
-      if (only.size() < 16) only.push_back(flat.nodes[n].instruction);
-      todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
-      if (seen.size() > 4096) break;
-    }
-    return inherited;
   }
 
   // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
@@ -521,14 +483,6 @@ class Lockstep {
     std::vector<RunBy> runs = RunsOf(absl::MakeConstSpan(sides_[side]->machine.frames()).first(static_cast<size_t>(info.owner) + 1));
     runs.insert(runs.end(), calls.rbegin(), calls.rend());
     return WhereText(runs);
-  }
-
-  static void Leaves(const Value& value, std::vector<Value>& leaves) {
-    if (value.shape().IsTuple()) {
-      for (const Value& element : value.elements()) Leaves(element, leaves);
-    } else if (value.shape().IsArray()) {
-      leaves.push_back(value);
-    }
   }
 
   void CompareResults() {

@@ -1,4 +1,5 @@
-// Matching goes from the surest evidence to the weakest: parameters by number; equal structure (everything an instruction depends on) with
+// Matching goes from the surest evidence to the weakest: parameters by number; where next to nothing is written otherwise, what stands under
+// its name; equal structure (everything an instruction depends on) with
 // equal names, then without; equal names; then from pair to pair along operands and users; then op_name. Each step only pairs what
 // no step before has paired.
 #include "core/debug/match.h"
@@ -6,6 +7,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/base/hash.h"
 #include "core/ir/opcode.h"
 #include "core/ops/op.h"
 #include "core/text/attribute_text.h"
@@ -23,6 +25,7 @@ class Matcher {
 
   void Run() {
     Parameters();
+    BySameText();
     for (const bool loose : {false, true}) {
       ByHash(loose, kSameName);
       if (!loose) ByHash(loose, kSameOpName);
@@ -84,6 +87,51 @@ class Matcher {
       if (!FreeA(p->index) || p->parameter_number >= static_cast<int64_t>(b.parameters.size())) continue;
       const Instruction* q = b.parameters[p->parameter_number];
       if (FreeB(q->index) && Shape::SameTreeDimensions(p->shape, q->shape)) Pair(p->index, q->index);
+    }
+  }
+
+  // By node: its name, and those of the calls around it.
+  static std::vector<uint64_t> Paths(const FlatComputation& flat) {
+    std::vector<uint64_t> paths(flat.nodes.size());
+    for (size_t node = 0; node < paths.size(); ++node) {  // calls stand before what they call
+      const int caller = flat.scopes[flat.nodes[node].scope].caller;
+      const absl::string_view name = flat.nodes[node].instruction->name;
+      paths[node] = MixHash(caller < 0 ? 1 : paths[caller], HashBytes(name.data(), name.size()));
+    }
+    return paths;
+  }
+
+  static bool SameOperandNames(const Instruction& x, const Instruction& y) {
+    return std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
+                      [](const Instruction* p, const Instruction* q) { return p->name == q->name; });
+  }
+
+  // A chain of like operations of which one reads something else has the structure of its neighbours; its name says which it is. Not of two
+  // that are the same in all but names.
+  void BySameText() {
+    if (a_.root < 0 || b_.root < 0 || a_.nodes[a_.root].hash == b_.nodes[b_.root].hash) return;
+    const auto counts = [](const FlatNode& node) { return node.alias < 0 && node.instruction->parameter_number < 0; };
+    const std::vector<uint64_t> paths_a = Paths(a_), paths_b = Paths(b_);
+    absl::flat_hash_map<uint64_t, int> in_b;
+    for (const int node : b_.order) {
+      if (counts(b_.nodes[node])) in_b[paths_b[node]] = node;
+    }
+    int64_t all = 0, same = 0;
+    std::vector<std::pair<int, int>> pairs;
+    for (const int node : a_.order) {
+      if (!counts(a_.nodes[node])) continue;
+      ++all;
+      const auto found = in_b.find(paths_a[node]);
+      if (found == in_b.end()) continue;
+      const Instruction &x = A(node), &y = B(found->second);
+      if (x.opcode != y.opcode || !Shape::SameTreeDimensions(x.shape, y.shape) || !SameAttributes(x, y) || Waits(node, found->second)) continue;
+      same += SameOperandNames(x, y);
+      pairs.emplace_back(node, found->second);
+    }
+    const int64_t others = std::max<int64_t>(all, static_cast<int64_t>(in_b.size())) - same;
+    if (others > 1 && others * 8 > all) return;
+    for (const auto& [x, y] : pairs) {
+      if (FreeA(x) && FreeB(y)) Pair(x, y);
     }
   }
 

@@ -122,8 +122,13 @@ class Comparer {
       if (scope.to_b[node] < 0 || x.alias >= 0) continue;
       const std::vector<Computation*> p = x.instruction->CalledComputations();
       const std::vector<Computation*> q = scope.b.nodes[scope.to_b[node]].instruction->CalledComputations();
-      if (p.size() != q.size()) continue;
-      for (size_t k = 0; k < p.size(); ++k) {
+      // Of a conditional that has lost or gained branches, those that stay where they were.
+      for (size_t k = std::min(p.size(), q.size()); k < std::max(p.size(), q.size()); ++k) {
+        result_.scopes[number]->redirected.insert(node);
+        if (k < p.size()) other_a_.push_back(p[k]);
+        if (k < q.size()) other_b_.push_back(q[k]);
+      }
+      for (size_t k = 0; k < std::min(p.size(), q.size()); ++k) {
         if (functions_.IsAnother(*p[k], *q[k])) {
           result_.scopes[number]->redirected.insert(node);
           other_a_.push_back(p[k]);

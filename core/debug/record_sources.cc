@@ -182,7 +182,10 @@ RecordOrigin RecordSources::OriginOf(const Instruction& instruction, absl::Span<
     const RecordedAs known = known_(i, place);
     if (known == RecordedAs::kOther) return RecordOrigin::kInherited;
     if (known == RecordedAs::kSame) continue;
-    if (known == RecordedAs::kNothing && LeafShape(i.shape, source.leaf).IsArray()) all_known = false;
+    if (known == RecordedAs::kNothing && LeafShape(i.shape, source.leaf).IsArray()) {
+      all_known = false;  // what that is made from may be another, and it the same
+      continue;
+    }
     if (i.literal == nullptr) Expand(source, &todo);
   }
   return all_known ? RecordOrigin::kOwn : RecordOrigin::kUnknown;

@@ -53,8 +53,7 @@ class RecordSources {
       : names_(names), met_(met), known_(std::move(known)) {}
 
   // Of leaf `leaf` (core/ops/leaf_flow.h) of the instruction at that place, which is another than in the record. Where the record does not
-  // have what it reads, what that is made from tells whether it inherits, and never that it does not. What would take too long to find
-  // out is not known.
+  // have what it reads, that is not known, whatever that is made from, and so is what would take too long to find out.
   RecordOrigin OriginOf(const Instruction& instruction, absl::Span<const RecordLevel> levels, int leaf) const;
 
  private:
