@@ -92,12 +92,31 @@ const RecordDivergence* FirstDivergence(Debugged& d) {
   return found.divergences.empty() ? nullptr : found.divergences.data();
 }
 
+// Whether it stands in front of the instruction, in the call and the iteration that differs.
+bool StandsAt(Debugged& d, const RecordDivergence& divergence) {
+  if (!d.session->running() || ReportedInstruction(d.state()) != divergence.instruction) return false;
+  const std::string place = absl::StrCat(PlaceOf(LevelsOf(d.state().machine->frames())), divergence.instruction->name);
+  return divergence.place == place || absl::StartsWith(divergence.place, absl::StrCat(place, "{"));
+}
+
 void StopWhereTheyPart(Debugged& d) {
   const RecordDivergence* first = FirstDivergence(d);
   if (first == nullptr) return;
   const int64_t iteration = IterationOf(first->place);
   // Where that is no stop (a constant), the page shows the end.
   Execute(d, absl::StrCat("tbreak ", first->instruction->parent->name, ":", first->instruction->name, iteration < 0 ? "" : absl::StrCat(" if iteration == ", iteration))).IgnoreError();
+}
+
+// From the first of several calls to that where they part. What is passed is not told.
+void GoOnToWhereTheyPart(Debugged& d) {
+  constexpr int kMostStops = 2000;
+  const RecordDivergence* first = FirstDivergence(d);
+  const size_t told = d.transcript->text.size();
+  for (int k = 0; k < kMostStops && first != nullptr && d.session->running() && !StandsAt(d, *first); ++k) {
+    d.transcript->text.resize(told);
+    StopWhereTheyPart(d);
+    if (!Execute(d, "continue").ok()) return;
+  }
 }
 
 absl::Status Go(Debugged& d, const ReportRequest& r) {
@@ -114,8 +133,10 @@ absl::Status Go(Debugged& d, const ReportRequest& r) {
   const bool own = !r.scripts.empty() || !r.commands.empty();
   if (r.check.empty() && (!own || !r.catches.empty() || !r.at.empty())) commands.push_back(own && d.session->running() ? "continue" : "run");
   for (const std::string& command : commands) {
-    if (command == "run" && r.at.empty() && r.catches.empty()) StopWhereTheyPart(d);
+    const bool to_divergence = command == "run" && r.at.empty() && r.catches.empty();
+    if (to_divergence) StopWhereTheyPart(d);
     const absl::Status done = Execute(d, command);
+    if (to_divergence && done.ok()) GoOnToWhereTheyPart(d);
     if (!done.ok() && !d.session->running() && &command < commands.data() + r.commands.size()) {
       return absl::InvalidArgumentError(
           absl::StrCat(done.message(), "\n--ex \"", command, "\" comes before the program runs; --then executes a command at the stop"));
@@ -141,7 +162,9 @@ void TellDivergences(Debugged& d, const RecordDivergence& first, Report* report)
   const LastRecordComparison& last = s.Extension<LastRecordComparison>();
   report->passed = false;
   report->verdict = "differs from the recorded run";
-  report->stop = absl::StrCat(ReportedInstruction(s) == first.instruction ? absl::StrCat("The first divergence from ", last.path) : absl::StrCat("The run differs from ", last.path, ", first at ", first.place), ". ", report->stop);
+  report->stop = absl::StrCat(StandsAt(d, first) ? absl::StrCat("The first divergence from ", last.path)
+                                                 : absl::StrCat("The run differs from ", last.path, ", first at ", first.place),
+                              ". ", report->stop);
   report->caught = ToText(first);
   report->texts.emplace_back("Compared with the recorded run", ToText(last.found));
   if (const Module& m = *s.module; ReportedInstruction(s) != first.instruction && m.source != nullptr && first.instruction->range.valid()) {
@@ -323,7 +346,7 @@ class ComparisonReport {
         absl::StrAppend(&stop, " if iteration == ", iteration);
     }
     if (!Execute(d, stop).ok()) return false;
-    const auto there = [&] { return d.session->running() && WhereText(RunsOf(d.state().machine->frames())) == where; };
+    const auto there = [&] { return d.session->running() && WhereText(LevelsOf(d.state().machine->frames())) == where; };
     bool going = Execute(d, "run").ok();
     for (int k = 0; k < kMostStops && going && d.session->running(); ++k) {
       if (there()) return true;

@@ -1,5 +1,7 @@
 #include "core/debug/frame_kinds.h"
 
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "core/debug/calls.h"
 
@@ -18,24 +20,16 @@ absl::string_view KindText(FrameKind kind) {
   return "";
 }
 
-std::vector<RunBy> RunsOf(absl::Span<const Frame> frames) {
-  std::vector<RunBy> runs;
-  for (const Frame& f : frames) {
-    if (f.caller != nullptr) runs.push_back({f.computation, f.caller, f.kind, f.iteration, f.branch});
-  }
-  return runs;
-}
-
-std::string WhereText(absl::Span<const RunBy> runs) {
+std::string WhereText(absl::Span<const RecordLevel> levels) {
   std::vector<const Instruction*> callers;
-  for (const RunBy& run : runs) callers.push_back(run.caller);
+  for (const RecordLevel& level : levels) callers.push_back(level.caller);
   std::string text;
-  for (size_t k = runs.size(); k-- > 0;) {
-    const RunBy& run = runs[k];
-    absl::StrAppend(&text, text.empty() ? "in " : " in ", run.computation->name, " (", KindText(run.kind), " of %",
-                    NameAmong(*run.caller, callers));
-    if (run.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", run.branch);
-    if (IsLoop(run.kind)) absl::StrAppend(&text, ", iteration ", run.iteration);
+  for (size_t k = levels.size(); k-- > 0;) {
+    const RecordLevel& level = levels[k];
+    absl::StrAppend(&text, text.empty() ? "in " : " in ", level.computation->name, " (", KindText(level.kind), " of %",
+                    NameAmong(*level.caller, callers));
+    if (level.kind == FrameKind::kBranch) absl::StrAppend(&text, ", branch ", level.branch);
+    if (IsLoop(level.kind)) absl::StrAppend(&text, ", iteration ", level.iteration);
     text += ")";
   }
   return text;

@@ -474,15 +474,16 @@ class Lockstep {
 
   // The frames of the machine up to the computation that is laid flat, and the calls from there to one of its nodes.
   std::string Where(int side, const FrameInfo& info, const FlatComputation& flat, int node) const {
-    std::vector<RunBy> calls;
+    std::vector<RecordLevel> calls;
     for (int scope = flat.nodes[node].scope; flat.scopes[scope].caller >= 0; scope = flat.nodes[flat.scopes[scope].caller].scope) {
       const Computation* computation = flat.scopes[scope].computation;
-      calls.push_back(
-          {computation, flat.nodes[flat.scopes[scope].caller].instruction, computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall});
+      const FrameKind kind = computation->is_fusion ? FrameKind::kFusion : FrameKind::kCall;
+      calls.push_back({kind, flat.nodes[flat.scopes[scope].caller].instruction, computation});
     }
-    std::vector<RunBy> runs = RunsOf(absl::MakeConstSpan(sides_[side]->machine.frames()).first(static_cast<size_t>(info.owner) + 1));
-    runs.insert(runs.end(), calls.rbegin(), calls.rend());
-    return WhereText(runs);
+    std::vector<RecordLevel> levels =
+        LevelsOf(absl::MakeConstSpan(sides_[side]->machine.frames()).first(static_cast<size_t>(info.owner) + 1));
+    levels.insert(levels.end(), calls.rbegin(), calls.rend());
+    return WhereText(levels);
   }
 
   void CompareResults() {
