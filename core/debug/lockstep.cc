@@ -265,7 +265,8 @@ class Lockstep {
     // What one program alone computes is no pair; what it reads has been compared for those who read it in the other program.
     if (!paired) return Next(side);
     if (absl::Status status = PostReadByPartner(side, info, node); !status.ok()) return status;
-    if (absl::Status status = Post(side, info, node, result, false); !status.ok()) return status;
+    const Value& compared = side == 0 ? result : InOrderOfA(*match_.scopes[info.match], Partner(side, info.match, node), result);
+    if (absl::Status status = Post(side, info, node, compared, false); !status.ok()) return status;
     return Next(side);
   }
 
@@ -381,7 +382,8 @@ class Lockstep {
       if (options_.on_pair) options_.on_pair(*d.a, *d.b, SameArrays(leaf.element_count()));
     }
     // One of the two is enough for both machines, so that programs that agree need the memory of one.
-    if (same && !operand && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
+    const bool reordered = match_.scopes[info.match]->reordered.contains(in_a);
+    if (same && !operand && !reordered && value.byte_size() >= kWorthSharing) sides_[side]->machine.ShareResult(*waited);
     if (!same && Compare(side, a, b, d)) Diverged(side, info, in_a, key, std::move(d));
     ++report_.pairs;
     if (options_.progress && report_.pairs % 64 == 0) options_.progress(report_.pairs);

@@ -31,7 +31,8 @@ bool SeenWhereRead(const Instruction& i) {
 Value ConvertThrough(const Value& value, const Shape& other, const Shape& wanted) {
   if (value.shape().IsTuple()) {
     std::vector<Value> elements;
-    for (size_t k = 0; k < value.elements().size(); ++k) elements.push_back(ConvertThrough(value.elements()[k], other.tuple_shapes()[k], wanted.tuple_shapes()[k]));
+    for (size_t k = 0; k < value.elements().size(); ++k)
+      elements.push_back(ConvertThrough(value.elements()[k], other.tuple_shapes()[k], wanted.tuple_shapes()[k]));
     return Value::Tuple(wanted, std::move(elements));
   }
   if (!value.shape().IsArray()) return value;
@@ -52,7 +53,8 @@ void Leaves(const Value& value, std::vector<Value>& leaves) {
 }
 
 uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, FrameKind kind) {
-  return MixHash(MixHash(outer, static_cast<uint64_t>(in_a)), (static_cast<uint64_t>(iteration) << 24) ^ (static_cast<uint64_t>(branch + 1) << 4) ^ static_cast<uint64_t>(kind));
+  return MixHash(MixHash(outer, static_cast<uint64_t>(in_a)),
+                 (static_cast<uint64_t>(iteration) << 24) ^ (static_cast<uint64_t>(branch + 1) << 4) ^ static_cast<uint64_t>(kind));
 }
 
 bool HandsOnOthers(const ScopeMatch& m, int in_a) {
@@ -61,9 +63,23 @@ bool HandsOnOthers(const ScopeMatch& m, int in_a) {
   if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || a.operands.size() != b.operands.size()) return false;
   if (i.parent->is_entry && i.parent->root == &i) return false;  // the results are compared at the end
   for (size_t k = 0; k < a.operands.size(); ++k) {
-    if (m.to_b[m.a.Resolve(a.operands[k])] != m.b.Resolve(b.operands[k])) return true;
+    const auto order = m.reordered.find(in_a);
+    const size_t l = order == m.reordered.end() ? k : order->second[k];
+    if (m.to_b[m.a.Resolve(a.operands[k])] != m.b.Resolve(b.operands[l])) return true;
   }
   return false;
+}
+
+Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b) {
+  const auto order = m.reordered.find(in_a);
+  if (order == m.reordered.end() || !of_b.shape().IsTuple() || of_b.elements().size() != order->second.size()) return of_b;
+  std::vector<Value> elements;
+  std::vector<Shape> shapes;
+  for (const int l : order->second) {
+    elements.push_back(of_b.elements()[l]);
+    shapes.push_back(of_b.elements()[l].shape());
+  }
+  return Value::Tuple(Shape::Tuple(std::move(shapes)), std::move(elements));
 }
 
 Value Held(const Frame& frame, const Instruction& i) {
@@ -93,7 +109,8 @@ bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const
       const Instruction& i = *flat.nodes[n].instruction;
       const bool from_elsewhere = (i.parameter_number >= 0 && !i.parent->is_entry) || Def(i).control != ControlKind::kNone;
       if (i.shape.IsTuple() && from_elsewhere) inherited |= any;
-      if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural) todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
+      if (i.shape.IsTuple() && Def(i).op_class == OpClass::kStructural)
+        todo.insert(todo.end(), flat.nodes[n].operands.begin(), flat.nodes[n].operands.end());
       continue;
     }
     if (only.size() < 16) only.push_back(flat.nodes[n].instruction);
@@ -103,7 +120,8 @@ bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const
   return inherited;
 }
 
-bool BranchDiverged(const ProgramMatch& match, const ScopeMatch& m, uint64_t frame_key, int in_a, const absl::flat_hash_set<uint64_t>& diverged) {
+bool BranchDiverged(const ProgramMatch& match, const ScopeMatch& m, uint64_t frame_key, int in_a,
+                    const absl::flat_hash_set<uint64_t>& diverged) {
   if (Def(*m.a.nodes[in_a].instruction).control != ControlKind::kConditional) return false;
   for (auto at = m.called.lower_bound({in_a, 0}); at != m.called.end() && at->first.first == in_a; ++at) {
     const uint64_t inner = InnerKey(frame_key, in_a, 0, at->first.second, FrameKind::kBranch);

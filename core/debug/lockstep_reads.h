@@ -28,14 +28,17 @@ uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, Frame
 // A tuple of other values than its partner's: of a value that only one program has, or of another one that both have. Nobody else compares
 // those as what they are here.
 bool HandsOnOthers(const ScopeMatch& m, int in_a);
+// A tuple's value in b with its elements where a has them.
+Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b);
 // The value of an instruction of the frame, where it need not be made again; else none.
 Value Held(const Frame& frame, const Instruction& i);
-// Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame. `diverged`: keys of pairs;
-// `any`: anything has, which a tuple from elsewhere may bring. `only`: gets the instructions of its program alone.
+// Whether a pair that `node` reads, straight or through instructions of its program alone, has diverged in this frame. `diverged`: keys of
+// pairs; `any`: anything has, which a tuple from elsewhere may bring. `only`: gets the instructions of its program alone.
 bool Inherits(const ScopeMatch& m, int side, uint64_t frame_key, int node, const absl::flat_hash_set<uint64_t>& diverged, bool any,
               std::vector<const Instruction*>& only);
 // Whether the result of a branch that this conditional ran has diverged.
-bool BranchDiverged(const ProgramMatch& match, const ScopeMatch& m, uint64_t frame_key, int in_a, const absl::flat_hash_set<uint64_t>& diverged);
+bool BranchDiverged(const ProgramMatch& match, const ScopeMatch& m, uint64_t frame_key, int in_a,
+                    const absl::flat_hash_set<uint64_t>& diverged);
 // Of a parameter of what a loop or branch runs, or an element of it: what is changed in the instruction that gives it (`giver_node`
 // of `from`; null: it is not known).
 std::vector<std::string> GivenOtherwise(const FlatComputation& flat, int node, const ScopeMatch* from, int giver_node);

@@ -101,7 +101,11 @@ class Matcher {
     return paths;
   }
 
+  // Of tuples in any order.
   static bool SameOperandNames(const Instruction& x, const Instruction& y) {
+    if (x.shape.IsTuple() && Def(x).op_class == OpClass::kStructural)
+      return std::is_permutation(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
+                                 [](const Instruction* p, const Instruction* q) { return p->name == q->name; });
     return std::equal(x.operands.begin(), x.operands.end(), y.operands.begin(), y.operands.end(),
                       [](const Instruction* p, const Instruction* q) { return p->name == q->name; });
   }
@@ -124,7 +128,9 @@ class Matcher {
       const auto found = in_b.find(paths_a[node]);
       if (found == in_b.end()) continue;
       const Instruction &x = A(node), &y = B(found->second);
-      if (x.opcode != y.opcode || !Shape::SameTreeDimensions(x.shape, y.shape) || !SameAttributes(x, y) || Waits(node, found->second)) continue;
+      if (x.opcode != y.opcode || !Shape::SameTreeDimensions(x.shape, y.shape) || Waits(node, found->second)) continue;
+      // The element of its name may stand elsewhere in the tuple.
+      if (!SameAttributes(x, y) && !(TakesElement(x) && TakesElement(y))) continue;
       same += SameOperandNames(x, y);
       pairs.emplace_back(node, found->second);
     }

@@ -26,6 +26,8 @@ struct ScopeMatch {
   std::map<std::pair<int, int>, int> called;
   absl::flat_hash_map<int, std::vector<std::string>> changed;  // by node of a: what is another at this place
   absl::flat_hash_set<int> redirected;  // nodes of a that call another function than their partners: what they call is not in `called`
+  // Tuples of a whose elements all agree to stand in another order in b: by element of a, that of b.
+  absl::flat_hash_map<int, std::vector<int>> reordered;
 };
 
 // Finds the pairs of `m.a` and `m.b`: fills to_b and to_a. `calls_another`: of two instructions with computations, whether these are two
@@ -33,6 +35,10 @@ struct ScopeMatch {
 void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr);
 // Of two instructions that commute: whether the operands of node y of b stand the other way round than those of node x of a.
 bool AreSwapped(const ScopeMatch& m, int x, int y);
+
+struct ProgramMatch;
+// Fills ScopeMatch::reordered of all.
+void FindReordered(ProgramMatch& match);
 
 struct StructuralChange {
   enum Kind : uint8_t { kRemoved, kAdded, kChanged, kRenamed, kMoved } kind = kChanged;

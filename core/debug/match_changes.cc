@@ -92,6 +92,7 @@ class Comparer {
     AddCalled(other_a_);
     AddCalled(other_b_);
     MatchUnmet();
+    FindReordered(result_);
     for (const auto& scope : result_.scopes) Tally(*scope);
     for (const auto& scope : result_.scopes) List(*scope);
     for (const Computation* c : other_a_) ListAlone(*c, met_a_, StructuralChange::kRemoved);
