@@ -112,8 +112,7 @@ class BuilderPanel : public Panel {
     const absl::StatusOr<build::TextEdit> edit = build::RunBuildCommand(*reading, Home(reading.get()), args);
     if (!edit.ok()) {
       *error = std::string(edit.status().message());
-      refused_ = *error;
-      refused_at_ = ImGui::GetTime();
+      Refuse(document, *error);
       add_.sent = false;
       return false;
     }
@@ -169,6 +168,13 @@ class BuilderPanel : public Panel {
     change_.OpenFor(reading, instruction);
   }
 
+  // It is told until the text changes, or something else is done.
+  void Refuse(const Document& document, const std::string& why) {
+    refused_ = why;
+    refused_version_ = document.version();
+    refused_mode_ = mode_;
+  }
+
   // -- Running --
   bool Run(PanelContext& context, bool start, std::string* error) {
     Document& document = context.document;
@@ -180,8 +186,7 @@ class BuilderPanel : public Panel {
     if (!reading->ok) {
       const auto first = std::find_if(reading->problems.begin(), reading->problems.end(), [](const Diagnostic& d) { return d.severity == Severity::kError; });
       *error = absl::StrCat("the program cannot run yet: ", first != reading->problems.end() ? first->message : "it has no computation to run");
-      refused_ = *error;
-      refused_at_ = ImGui::GetTime();
+      Refuse(document, *error);
       return false;
     }
     refused_.clear();
@@ -317,7 +322,8 @@ class BuilderPanel : public Panel {
     std::string text;
     ImU32 color = c.dim;
     ui::Icon icon = ui::Icon::kInfo;
-    const bool refused = !refused_.empty() && ImGui::GetTime() - refused_at_ < 12;
+    if (refused_version_ != document.version() || refused_mode_ != mode_) refused_.clear();
+    const bool refused = !refused_.empty();
     if (refused) {
       text = refused_;
       color = c.red;
@@ -458,9 +464,10 @@ class BuilderPanel : public Panel {
   bool at_once_ = true;
   std::string home_;  // the computation that is built; empty: the entry
   std::string letters_, wanted_, refused_, change_home_;
+  uint64_t refused_version_ = 0;  // of the text, then
+  int refused_mode_ = 0;
   std::string below_;  // a reason that has no room in its line
   bool typing_ = false;
-  double refused_at_ = 0;
   std::vector<const PaletteOperation*> found_;
   bool found_valid_ = false;
   BuilderForm add_, change_;

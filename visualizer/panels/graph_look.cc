@@ -172,7 +172,15 @@ void GraphPanel::Light(PanelContext& context) {
 
 void GraphPanel::FollowSelection(PanelContext& context) {
   const Selection& selection = context.selection;
-  if (selection.generation == seen_selection_) return;
+  // A stop at the same instruction, reached by other calls, is no other selection.
+  std::vector<const Instruction*> callers;
+  for (const FrameRow& frame : context.now.frames) callers.push_back(frame.caller);
+  const bool elsewhere = callers != seen_callers_;
+  seen_callers_ = std::move(callers);
+  if (selection.generation == seen_selection_) {
+    if (elsewhere && follow_ && context.now.here() != nullptr && selection.instruction == context.now.here()) Reveal(context, *context.now.here(), true);
+    return;
+  }
   const bool first = seen_selection_ == ~uint64_t{0};
   seen_selection_ = selection.generation;
   const Instruction* chosen = selection.instruction;

@@ -140,6 +140,7 @@ class GraphPanel : public Panel {
   // What is lit up, and what that was found for.
   GraphLights lights_;
   std::shared_ptr<const Scene> lit_scene_;
+  std::vector<const Instruction*> seen_callers_;  // of the frames, when the stop was looked at last
   uint64_t lit_generation_ = 0, lit_selection_ = 0, seen_selection_ = ~uint64_t{0};
   size_t lit_slice_ = 0;
   int visible_ = 0;

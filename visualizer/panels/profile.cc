@@ -90,9 +90,10 @@ std::shared_ptr<const ProfileView> MakeView(const ProfileData& data) {
   view->module = data.program;
   view->seconds = data.total.seconds;
   view->run_seconds = data.run_seconds;
-  view->summary = absl::StrFormat("%.4g ms of kernels in a run of %.4g ms  \u00b7  %.3g GFLOP/s  \u00b7  %.3g GB/s  \u00b7  %.0f%% of the roofline", data.total.seconds * 1e3, data.run_seconds * 1e3,
-                                  data.total.seconds > 0 ? data.total.flops / data.total.seconds * 1e-9 : 0, data.total.seconds > 0 ? data.total.bytes / data.total.seconds * 1e-9 : 0,
-                                  data.total.seconds > 0 ? 100 * data.total.roof_seconds / data.total.seconds : 0);
+  const double seconds = data.total.seconds, a_second = seconds > 0 ? 1e-9 / seconds : 0;
+  view->summary = absl::StrCat(SecondsText(seconds), " of kernels in a run of ", SecondsText(data.run_seconds),
+                               absl::StrFormat("  \u00b7  %.3g GFLOP/s  \u00b7  %.3g GB/s  \u00b7  %.0f%% of the roofline", data.total.flops * a_second, data.total.bytes * a_second,
+                                               seconds > 0 ? 100 * data.total.roof_seconds / seconds : 0));
   for (int by = 0; by < 5; ++by) {
     std::vector<ProfileView::Row>& table = view->tables.emplace_back();
     size_t k = 0;

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 #include <system_error>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -85,7 +86,7 @@ void Shell::DrawFileDialog() {
   ui::TextCut(open_folder_, c.dim, ui::Type().mono_small);
   ui::Gap(4);
   bool entered = false;
-  if (ImGui::IsWindowAppearing()) ui::FocusNext();
+  if (ImGui::IsWindowAppearing() || std::exchange(open_focus_, false)) ui::FocusNext();
   ui::Field("path", &open_text_, saves ? "A name here, or a whole path" : "A name here, or a whole path; letters narrow the list", 0, &entered, true);
   const bool all = open_all_ || !programs;
   if (open_listed_ != open_folder_ || all != open_listed_all_) {
@@ -148,7 +149,10 @@ void Shell::DrawFileDialog() {
   }
   if (!chosen.empty() && fs::is_directory(chosen, error)) {
     open_folder_ = chosen;
-    if (!saves || accept) open_text_.clear();
+    if (accept) open_text_ = saves ? fs::path(dialog_name_).filename().string() : "";
+    else if (!saves) open_text_.clear();
+    open_focus_ = true;
+    ui::WantFrame();
   } else if (!chosen.empty()) {
     ImGui::CloseCurrentPopup();
     Run(absl::StrCat(saves ? dialog_command_ : "window open", " ", chosen));

@@ -194,6 +194,7 @@ class Shell {
     std::string size;
   };
   bool dialog_wanted_ = false, dialog_saves_ = false, open_all_ = false, open_listed_all_ = false;
+  bool open_focus_ = false;  // the path is typed next
   std::string dialog_name_;     // that is proposed for saving
   std::string dialog_command_;  // that saves
   std::string open_folder_, open_text_, open_listed_;
