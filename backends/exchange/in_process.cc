@@ -431,8 +431,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
       }
       if (remembers_) {
         const Route::Sent& sent = route->senders.front();
-        past_[device][call.key] = past_[sent.member.device][sent.key] =
-            std::make_shared<const ExchangePast>(ExchangePast{{sent.member, {device, &i, call.mark}}, {{0, 1}}, true});
+        const auto past = std::make_shared<const ExchangePast>(ExchangePast{{sent.member, {device, &i, call.mark}}, {{0, 1}}, true});
+        past_[sent.member.device][sent.key] = past;
+        past_[device][call.key] = past;
         route->senders.pop_front();
       }
       std::vector<Value> elements(call.operands[0].elements().begin(), call.operands[0].elements().end());

@@ -222,7 +222,7 @@ absl::Status InfoExchange(Session::State& s, absl::string_view args) {
       continue;
     }
     if (meeting.later) {
-      s.Say(group, "nobody has come to this exchange yet\n");
+      s.Say(group, "nobody stands at this exchange now\n");
     } else if (!meeting.transfer) {
       const int64_t here =
           std::count_if(meeting.members.begin(), meeting.members.end(), [](const ExchangeMeeting::Member& m) { return m.here; });
