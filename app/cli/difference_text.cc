@@ -94,6 +94,13 @@ std::string DifferenceText::Place(const Module& module, const Instruction& instr
   return absl::StrCat("in ", instruction.parent->name, line > 0 ? absl::StrCat(", ", Basename(file), ":", line) : "");
 }
 
+// Of a change in a function of which b has another copy without it.
+std::string DifferenceText::AsItWas(const StructuralChange& change) const {
+  if (change.as_it_was == nullptr) return "";
+  const absl::string_view name = change.a->parent->name, now = change.as_it_was->name;
+  return absl::StrCat("; b has ", name, " as it was", name == now ? "" : absl::StrCat(", named ", now), ", the change is ", Place(b, *change.b));
+}
+
 std::string DifferenceText::Structure(const ProgramMatch& match) const {
   using Kind = StructuralChange::Kind;
   std::string text = absl::StrCat("a: ", name_a, " (", a.name, "), ", Count(a.instruction_count(), "instruction"), "\nb: ", name_b, " (", b.name, "), ",
@@ -116,7 +123,7 @@ std::string DifferenceText::Structure(const ProgramMatch& match) const {
       case Kind::kChanged:
         absl::StrAppend(&text, "  ~ %", c.a->name, c.a->name == c.b->name ? "" : absl::StrCat(" (%", c.b->name, ")"), ": ",
                         absl::StrJoin(c.what, "; "), ", ", Place(a, *c.a),
-                        c.copy ? absl::StrCat("; b has ", c.a->parent->name, " as it was, the change is ", Place(b, *c.b)) : "", "\n");
+                        AsItWas(c), "\n");
         break;
       case Kind::kRenamed: absl::StrAppend(&text, "  = %", c.a->name, " is now %", c.b->name, ", ", Place(a, *c.a), "\n"); break;
       case Kind::kMoved: absl::StrAppend(&text, "  > %", c.a->name, " stands elsewhere, ", Place(a, *c.a), "; ", Place(b, *c.b), "\n"); break;

@@ -18,6 +18,7 @@ struct DifferenceText {
   bool verbose = false;
 
   std::string Structure(const ProgramMatch& match) const;
+  std::string AsItWas(const StructuralChange& change) const;
   std::string Values(const LockstepReport& report) const;
   // "%add.3 (add) in body, a.hlo:12".
   std::string Place(const Module& module, const Instruction& instruction) const;

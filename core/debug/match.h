@@ -45,7 +45,7 @@ struct StructuralChange {
   const Instruction* a = nullptr;  // null: added
   const Instruction* b = nullptr;  // null: removed
   std::vector<std::string> what;   // of a change: "constant 2 -> 3", "dimensions={0} -> {1}", "operand 1: %x -> %y", "to_apply f -> g"
-  bool copy = false;               // of a change: b's computation is a changed copy of a's, which b has unchanged as well
+  const Computation* as_it_was = nullptr;  // of a change: b's computation is a changed copy of a's, which b has unchanged as well: this one
 };
 
 struct ProgramMatch {

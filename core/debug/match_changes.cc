@@ -182,9 +182,9 @@ class Comparer {
       }
       return;
     }
-    const bool copy =
-        kind == StructuralChange::kChanged && functions_.InB(*a->parent) != nullptr && functions_.InB(*a->parent) != b->parent;
-    result_.changes.push_back({kind, a, b, std::move(what), copy});
+    const Computation* as_it_was = kind == StructuralChange::kChanged ? functions_.InB(*a->parent) : nullptr;
+    if (as_it_was != nullptr && as_it_was == b->parent) as_it_was = nullptr;
+    result_.changes.push_back({kind, a, b, std::move(what), as_it_was});
   }
 
   void ListAlone(const Computation& computation, const absl::flat_hash_set<const Computation*>& met, StructuralChange::Kind kind) {
