@@ -152,7 +152,7 @@ class InfluenceBuilder {
 
   // The instruction that a live frame stands at, as far as it got: its operands' sets are in `values`.
   absl::Status Inside(int at, const Values& values) {
-    if (at + 1 >= static_cast<int>(machine_.frames().size())) return absl::OkStatus();
+    if (at + 1 >= static_cast<int>(machine_.frames().size())) return Brought(at, values);
     const Instruction& caller = *machine_.frames()[at + 1].caller;
     std::vector<Leaves> arguments;
     bool touched = false;
@@ -184,6 +184,21 @@ class InfluenceBuilder {
       case FrameKind::kEntry: break;
     }
     return absl::OkStatus();
+  }
+
+  // A collective that the device stands at may be made already: the others have what it brought.
+  absl::Status Brought(int at, const Values& values) {
+    const Frame& frame = machine_.frames()[at];
+    if (exchange_ == nullptr || frame.position >= static_cast<int>(frame.computation->schedule.size())) return absl::OkStatus();
+    const Instruction& i = *frame.computation->schedule[frame.position];
+    if (ExchangeOf(i).role != ExchangeRole::kCollective) return absl::OkStatus();
+    std::vector<const Leaves*> operands;
+    for (const Instruction* operand : i.operands) {
+      const auto it = values.find(operand->index);
+      operands.push_back(it == values.end() ? nullptr : &it->second);
+    }
+    const auto touched = [](const Leaves* operand) { return operand != nullptr; };
+    return std::any_of(operands.begin(), operands.end(), touched) ? exchange_(at, i, operands).status() : absl::OkStatus();
   }
 
   // The iteration that the loop run by frame `at` is in, as far as it got.

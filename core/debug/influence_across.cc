@@ -158,12 +158,11 @@ class AcrossBuilder {
   }
 
   void MakeOffer(const ExchangePast::Member& member, const Leaves& gets) {
-    const std::string name = s_.options.devices.Name(member.device);
     const std::optional<int> frame = readers_.FrameOf(member);
     if (!frame.has_value()) {
       if (AnyInfluence(gets))
         walks_[member.device]->Say(
-            absl::StrCat(name, " has gone back to before %", member.instruction->name, "; what it made of that is not told"));
+            absl::StrCat("it has gone back to before %", member.instruction->name, "; what it made of that is not told"));
       return;
     }
     const FrameHistory& history = readers_.of(member.device).history();
@@ -204,8 +203,8 @@ std::string InfluenceTextAcross(Session::State& s, DeviceReaders& readers, const
     if (here > 0) absl::StrAppend(&text, s.options.devices.Name(d), ":\n", lines);
     values += here;
     devices += here > 0;
-    if (influence.nodes.empty()) continue;
     for (const std::string& note : influence.notes) notes.push_back(absl::StrCat("note: ", s.options.devices.Name(d), ": ", note, "\n"));
+    if (influence.nodes.empty()) continue;
     if (influence.reaches_result) reached.push_back(s.options.devices.Name(d));
   }
   std::string head = absl::StrCat(PlaceText(place), " on ", s.options.devices.Name(place.device));
