@@ -25,7 +25,7 @@ using Leaves = std::vector<ElementSet>;
 
 class AcrossBuilder {
  public:
-  AcrossBuilder(Session::State& s, DeviceReaders& readers) : s_(s), readers_(readers), room_(*DevicesOf(s).room) {
+  AcrossBuilder(Session::State& s, DeviceReaders& readers) : readers_(readers), room_(*DevicesOf(s).room) {
     for (int d = 0; d < s.options.devices.count(); ++d) {
       walks_.push_back(std::make_unique<InfluenceWalk>(
           readers.of(d), readers.machine(d), [this, d](int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
@@ -174,7 +174,6 @@ class AcrossBuilder {
     if (!(known.offered == before)) offers_.push_back({member.device, *frame, member.instruction, key});
   }
 
-  Session::State& s_;
   DeviceReaders& readers_;
   ExchangeRoom& room_;
   std::vector<std::unique_ptr<InfluenceWalk>> walks_;  // by device
