@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
@@ -216,8 +217,10 @@ std::vector<CodePiece> CutFormula(absl::string_view formula, const Instruction& 
       continue;
     }
     const absl::string_view word = formula.substr(k, end - k);
-    const bool call = end < formula.size() && formula[end] == '(', indexed = end < formula.size() && formula[end] == '[';
-    add(absl::ascii_isdigit(static_cast<unsigned char>(word[0])) ? CodePiece::kNumber : call ? CodePiece::kFunction : indexed ? CodePiece::kPlain : CodePiece::kIndex, word);
+    const bool call = end < formula.size() && formula[end] == '(';
+    // What is made, by the name that no operand has.
+    const bool array = word == "out" || ((word == "result" || word == "made") && (absl::StartsWith(formula.substr(end), "[") || absl::StartsWith(formula.substr(end), " = ")));
+    add(absl::ascii_isdigit(static_cast<unsigned char>(word[0])) ? CodePiece::kNumber : call ? CodePiece::kFunction : array ? CodePiece::kPlain : CodePiece::kIndex, word);
     k = end;
   }
   return pieces;
