@@ -77,9 +77,9 @@ bool HasAvx512() {
   return has;
 }
 
-// A tile of 16 x 16 words through registers: 128-bit pieces are gathered so that only two steps of shuffles remain.
-template <bool kStream>
-__attribute__((target("avx512f"))) inline void TurnTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
+// A tile of 16 x 16 words through registers: 128-bit pieces are gathered so that only two steps of shuffles remain. For what is near: each line is
+// read four times.
+__attribute__((target("avx512f"))) inline void TurnNearTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
   for (int quarter = 0; quarter < 4; ++quarter) {
     // Rows 4 * quarter .. + 3 of the target: four words of each of the sixteen columns.
     const float* at = source + 4 * quarter;
@@ -94,29 +94,56 @@ __attribute__((target("avx512f"))) inline void TurnTile(const float* source, int
     const __m512 c = _mm512_unpacklo_ps(v[2], v[3]), d = _mm512_unpackhi_ps(v[2], v[3]);
     const __m512 rows[4] = {_mm512_shuffle_ps(a, c, 0x44), _mm512_shuffle_ps(a, c, 0xee), _mm512_shuffle_ps(b, d, 0x44),
                             _mm512_shuffle_ps(b, d, 0xee)};
-    for (int i = 0; i < 4; ++i) {
-      float* to = target + (4 * quarter + i) * target_row;
-      if (kStream) {
-        _mm512_stream_ps(to, rows[i]);
-      } else {
-        _mm512_storeu_ps(to, rows[i]);
-      }
-    }
+    for (int i = 0; i < 4; ++i) _mm512_storeu_ps(target + (4 * quarter + i) * target_row, rows[i]);
+  }
+}
+
+// The same for what is far: each line is read once, since sixteen lines that are a power of two apart do not stay in the first cache together, and
+// written past the caches. Twice the shuffles, which memory has time for.
+__attribute__((target("avx512f"))) inline void TurnFarTile(const float* source, int64_t source_column, float* target, int64_t target_row) {
+  __m512 a[16], b[16];
+  for (int i = 0; i < 16; i += 2) {
+    const __m512 even = _mm512_loadu_ps(source + i * source_column), odd = _mm512_loadu_ps(source + (i + 1) * source_column);
+    a[i] = _mm512_unpacklo_ps(even, odd);
+    a[i + 1] = _mm512_unpackhi_ps(even, odd);
+  }
+  // Row k of every 128-bit piece, of four columns.
+  for (int i = 0; i < 16; i += 4) {
+    b[i] = _mm512_shuffle_ps(a[i], a[i + 2], 0x44);
+    b[i + 1] = _mm512_shuffle_ps(a[i], a[i + 2], 0xee);
+    b[i + 2] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0x44);
+    b[i + 3] = _mm512_shuffle_ps(a[i + 1], a[i + 3], 0xee);
+  }
+  for (int k = 0; k < 4; ++k) {
+    // Pieces 0 and 2, and 1 and 3, of eight columns; then one piece of all sixteen.
+    const __m512 even[2] = {_mm512_shuffle_f32x4(b[k], b[4 + k], 0x88), _mm512_shuffle_f32x4(b[8 + k], b[12 + k], 0x88)};
+    const __m512 odd[2] = {_mm512_shuffle_f32x4(b[k], b[4 + k], 0xdd), _mm512_shuffle_f32x4(b[8 + k], b[12 + k], 0xdd)};
+    _mm512_stream_ps(target + k * target_row, _mm512_shuffle_f32x4(even[0], even[1], 0x88));
+    _mm512_stream_ps(target + (4 + k) * target_row, _mm512_shuffle_f32x4(odd[0], odd[1], 0x88));
+    _mm512_stream_ps(target + (8 + k) * target_row, _mm512_shuffle_f32x4(even[0], even[1], 0xdd));
+    _mm512_stream_ps(target + (12 + k) * target_row, _mm512_shuffle_f32x4(odd[0], odd[1], 0xdd));
   }
 }
 
 template <bool kStream>
 __attribute__((target("avx512f"))) void TurnStrip(const float* source, int64_t source_column, float* target, int64_t target_row,
                                                   int64_t rows, int64_t columns) {
+  constexpr int64_t kAhead = kStream ? 64 : 32;
   int64_t c = 0;
   for (; c + 16 <= columns; c += 16) {
-    // The source's lines of two tiles ahead; rows innermost, so each line that is fetched is used up at once.
-    for (int64_t ahead = c + 32; ahead < std::min(columns, c + 48); ++ahead) {
-      for (int64_t r = 0; r < rows; r += 16) _mm_prefetch(reinterpret_cast<const char*>(source + r + ahead * source_column), _MM_HINT_T0);
+    // The source's lines of some tiles ahead; rows innermost, so each line that is fetched is used up at once.
+    for (int64_t ahead = c + kAhead; ahead < std::min(columns, c + kAhead + 16); ++ahead) {
+      for (int64_t r = 0; r < rows; r += 16) {
+        _mm_prefetch(reinterpret_cast<const char*>(source + r + ahead * source_column), kStream ? _MM_HINT_T1 : _MM_HINT_T0);
+      }
     }
     int64_t r = 0;
-    for (; r + 16 <= rows; r += 16)
-      TurnTile<kStream>(source + r + c * source_column, source_column, target + r * target_row + c, target_row);
+    for (; r + 16 <= rows; r += 16) {
+      const float* from = source + r + c * source_column;
+      float* to = target + r * target_row + c;
+      if (kStream) TurnFarTile(from, source_column, to, target_row);
+      else TurnNearTile(from, source_column, to, target_row);
+    }
     for (; r < rows; ++r) {
       for (int64_t j = c; j < c + 16; ++j) target[r * target_row + j] = source[r + j * source_column];
     }
@@ -216,16 +243,17 @@ void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& p
     }
   }
   Dimension rows{1, 0, 0};
-  constexpr int64_t kStrip = 32;
   if (turn >= 0) {
     rows = dims[turn];
     dims.erase(dims.begin() + turn);
   }
-  const int64_t strips = turn >= 0 ? (rows.extent + kStrip - 1) / kStrip : 1;
-  int64_t count = strips;
+  int64_t count = 1;
   for (const Dimension& d : dims) count *= d.extent;
-  const bool stream = turn >= 0 && count * inner.extent * kStrip * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
-  const int64_t piece = inner.extent * (turn >= 0 ? std::min(kStrip, rows.extent) : 1) * static_cast<int64_t>(sizeof(T));
+  const bool stream = turn >= 0 && count * inner.extent * rows.extent * static_cast<int64_t>(sizeof(T)) >= kStreamBytes;
+  const int64_t strip_rows = stream && sizeof(T) == 4 ? 64 : 32;
+  const int64_t strips = turn >= 0 ? (rows.extent + strip_rows - 1) / strip_rows : 1;
+  count *= strips;
+  const int64_t piece = inner.extent * (turn >= 0 ? std::min(strip_rows, rows.extent) : 1) * static_cast<int64_t>(sizeof(T));
   pool.ParallelFor(count, std::max<int64_t>(1, kPieceBytes / std::max<int64_t>(1, piece)), [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t strip = i % strips;
@@ -237,7 +265,7 @@ void Copy(const T* source, T* target, std::vector<Dimension> dims, ThreadPool& p
         to += x * dims[d].target;
       }
       if (turn >= 0) {
-        const int64_t row = strip * kStrip, n = std::min(kStrip, rows.extent - row);
+        const int64_t row = strip * strip_rows, n = std::min(strip_rows, rows.extent - row);
         TurnAny(source + from + row, inner.source, target + to + row * rows.target, rows.target, n, inner.extent, stream);
       } else {
         Line(source + from, inner.source, target + to, inner.target, inner.extent);
