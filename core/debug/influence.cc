@@ -23,23 +23,6 @@ using Leaves = std::vector<ElementSet>;
 bool Any(const Leaves& leaves) { return AnyInfluence(leaves); }
 Leaves NoneOf(const Shape& shape) { return NoInfluence(shape); }
 
-Leaves AllOf(const Shape& shape) {
-  Leaves leaves;
-  for (int l = 0; l < LeafCountOf(shape); ++l) {
-    const Shape& leaf = LeafShape(shape, l);
-    leaves.push_back(leaf.IsArray() ? ElementSet::All(leaf) : ElementSet());
-    leaves.back().exact = false;
-  }
-  return leaves;
-}
-
-void Unite(const Leaves& more, Leaves* leaves) {
-  for (size_t l = 0; l < leaves->size(); ++l) {
-    (*leaves)[l].exact = (*leaves)[l].exact && more[l].exact;
-    if (!more[l].empty() && !(more[l] == (*leaves)[l])) (*leaves)[l].AddAll(more[l]);
-  }
-}
-
 class InfluenceBuilder {
  public:
   InfluenceBuilder(ElementReader& reader, const Machine& machine, int64_t most_steps, InfluenceWalk::Exchange exchange = nullptr)
@@ -186,19 +169,27 @@ class InfluenceBuilder {
     return absl::OkStatus();
   }
 
+  // The sets of the operands (null: not influenced); none where no operand is influenced.
+  static std::vector<const Leaves*> OperandsOf(const Instruction& i, const Values& values) {
+    std::vector<const Leaves*> operands;
+    bool touched = false;
+    for (const Instruction* operand : i.operands) {
+      const auto it = values.find(operand->index);
+      operands.push_back(it == values.end() ? nullptr : &it->second);
+      touched = touched || it != values.end();
+    }
+    if (!touched) operands.clear();
+    return operands;
+  }
+
   // A collective that the device stands at may be made already: the others have what it brought.
   absl::Status Brought(int at, const Values& values) {
     const Frame& frame = machine_.frames()[at];
     if (exchange_ == nullptr || frame.position >= static_cast<int>(frame.computation->schedule.size())) return absl::OkStatus();
     const Instruction& i = *frame.computation->schedule[frame.position];
     if (ExchangeOf(i).role != ExchangeRole::kCollective) return absl::OkStatus();
-    std::vector<const Leaves*> operands;
-    for (const Instruction* operand : i.operands) {
-      const auto it = values.find(operand->index);
-      operands.push_back(it == values.end() ? nullptr : &it->second);
-    }
-    const auto touched = [](const Leaves* operand) { return operand != nullptr; };
-    return std::any_of(operands.begin(), operands.end(), touched) ? exchange_(at, i, operands).status() : absl::OkStatus();
+    const std::vector<const Leaves*> operands = OperandsOf(i, values);
+    return operands.empty() ? absl::OkStatus() : exchange_(at, i, operands).status();
   }
 
   // The iteration that the loop run by frame `at` is in, as far as it got.
@@ -228,14 +219,8 @@ class InfluenceBuilder {
     for (int p = begin; p < end; ++p) {
       const Instruction& i = *computation.schedule[p];
       if (values->contains(p)) continue;
-      bool touched = false;
-      std::vector<const Leaves*> operands;
-      for (const Instruction* operand : i.operands) {
-        const auto it = values->find(operand->index);
-        operands.push_back(it == values->end() ? nullptr : &it->second);
-        touched = touched || it != values->end();
-      }
-      if (!touched) continue;
+      const std::vector<const Leaves*> operands = OperandsOf(i, *values);
+      if (operands.empty()) continue;
       absl::StatusOr<Leaves> result = Through(frame, i, operands);
       if (!result.ok()) return result.status();
       if (!state_.blind && i.shape.IsArray() && i.shape.has_dynamic_dimension()) {  // what the run's value has of it
@@ -317,11 +302,11 @@ class InfluenceBuilder {
     }
     if (def.op_class == OpClass::kPull && def.evaluate != nullptr) {  // tuples copied or chosen between
       const bool chooses = i.operands.size() == 3;
-      if (chooses && operands[0] != nullptr) return AllOf(i.shape);
+      if (chooses && operands[0] != nullptr) return AllInfluence(i.shape);
       size_t from = 0;
       if (chooses && state_.blind) {
         for (int k : {1, 2}) {
-          if (operands[k] != nullptr) Unite(*operands[k], &result);
+          if (operands[k] != nullptr) UniteInfluence(*operands[k], &result);
         }
         return result;
       }
@@ -416,7 +401,7 @@ class InfluenceBuilder {
         absl::StatusOr<Leaves> result = Called(*branch, {arguments[reader_.history().place(*branch).branch + 1]});
         if (!result.ok() || !Any(arguments[0])) return result;
         AddNote(absl::StrCat("it decides which branch %", i.name, " takes"));
-        return AllOf(i.shape);
+        return AllInfluence(i.shape);
       }
       case ControlKind::kWhile: return ThroughLoop(frame, i, arguments[0]);
       case ControlKind::kNone: break;
@@ -425,12 +410,12 @@ class InfluenceBuilder {
   }
 
   absl::StatusOr<Leaves> ThroughAnyBranch(int frame, const Instruction& conditional, const std::vector<Leaves>& arguments) {
-    if (Any(arguments[0])) return AllOf(conditional.shape);
+    if (Any(arguments[0])) return AllInfluence(conditional.shape);
     Leaves result = NoneOf(conditional.shape);
     for (int branch : reader_.history().EnterAllBranches(frame, conditional)) {
       absl::StatusOr<Leaves> one = Called(branch, {arguments[reader_.history().place(branch).branch + 1]});
       if (!one.ok()) return one;
-      Unite(*one, &result);
+      UniteInfluence(*one, &result);
     }
     return result;
   }
@@ -447,10 +432,10 @@ class InfluenceBuilder {
       absl::StatusOr<Leaves> next = Called(reader_.history().EnterBody(frame, loop, first), {carried});
       if (!next.ok()) return next;
       Leaves grown = carried;
-      Unite(*next, &grown);
+      UniteInfluence(*next, &grown);
       if (grown == carried) break;
       if (round >= kRounds) {
-        const Leaves all = AllOf(loop.shape);
+        const Leaves all = AllInfluence(loop.shape);
         for (size_t l = 0; l < grown.size(); ++l) {
           if (!(grown[l] == carried[l])) grown[l] = all[l];
         }
@@ -502,7 +487,7 @@ class InfluenceBuilder {
 
   // The result of a loop that might have run another number of times.
   Leaves DecidedByIt(const Instruction& loop, const Leaves& carried) {
-    Leaves all = AllOf(loop.shape);
+    Leaves all = AllInfluence(loop.shape);
     for (size_t l = 0; l < all.size(); ++l) {
       if (reader_.IsPassedThrough(loop, static_cast<int>(l))) all[l] = carried[l];
     }

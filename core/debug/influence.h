@@ -58,7 +58,10 @@ absl::StatusOr<Influence> BuildInfluence(ElementReader& reader, const Machine& m
 
 // Sets of one value's leaves, none of whose elements is influenced.
 std::vector<ElementSet> NoInfluence(const Shape& shape);
+// All of them may be.
+std::vector<ElementSet> AllInfluence(const Shape& shape);
 bool AnyInfluence(const std::vector<ElementSet>& leaves);
+void UniteInfluence(const std::vector<ElementSet>& more, std::vector<ElementSet>* leaves);
 
 // The forward slice of one of several devices, from more than one instruction. `exchange` says what an exchange gives to the device, of the
 // sets of its operands (null: not influenced).

@@ -72,12 +72,6 @@ class AcrossBuilder {
     if (known.offered.empty()) known.offered = known.walked = NoInfluence(i.shape);
     return known;
   }
-  static void Unite(const Leaves& more, Leaves* leaves) {
-    for (size_t l = 0; l < leaves->size() && l < more.size(); ++l) {
-      (*leaves)[l].exact = (*leaves)[l].exact && more[l].exact;
-      if (!more[l].empty() && !(more[l] == (*leaves)[l])) (*leaves)[l].AddAll(more[l]);
-    }
-  }
 
   // What the device gets; the others are offered what they get.
   absl::StatusOr<Leaves> Exchange(int device, int frame, const Instruction& i, absl::Span<const Leaves* const> operands) {
@@ -87,14 +81,14 @@ class AcrossBuilder {
     if (role == ExchangeRole::kCollective) return past == nullptr ? NoInfluence(i.shape) : Collective(device, key, i, *past, operands);
     if (role == ExchangeRole::kSend && operands[0] != nullptr) {
       Leaves sent = NoInfluence(i.shape);
-      Unite(*operands[0], &sent);
+      UniteInfluence(*operands[0], &sent);
       if (past == nullptr) {
         walks_[device]->Say(
             absl::StrCat("what %", i.name, " sends ",
                          Sends(device, i) ? "has not been received" : "goes to nobody: no pair names this device as the one that sends"));
       } else {
         Leaves arrived = NoInfluence(past->members[1].instruction->shape);
-        Unite(*operands[0], &arrived);
+        UniteInfluence(*operands[0], &arrived);
         MakeOffer(past->members[1], arrived);
       }
       return sent;
@@ -118,7 +112,7 @@ class AcrossBuilder {
         continue;
       }
       Known& own = KnownOf(device, key, i);
-      Unite(*gets, &own.offered);
+      UniteInfluence(*gets, &own.offered);
       own.walked = own.offered;
     }
     return KnownOf(device, key, i).offered;
@@ -132,16 +126,11 @@ class AcrossBuilder {
     const int from = static_cast<int>(own - past.members.begin());
     absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> origins = readers_.OriginsOf(past, i, member);
     if (!origins.ok()) return origins.status();
-    Leaves gets = NoInfluence(i.shape);
     // Offsets, sizes and roots say where elements go.
     for (int k = (*origins)->array_operands(); k < static_cast<int>(operands.size()); ++k) {
-      if (operands[k] == nullptr) continue;
-      for (int l = 0; l < LeafCountOf(i.shape); ++l) {
-        if (LeafShape(i.shape, l).IsArray()) gets[l] = ElementSet::All(LeafShape(i.shape, l));
-        gets[l].exact = false;
-      }
-      return gets;
+      if (operands[k] != nullptr) return AllInfluence(i.shape);
     }
+    Leaves gets = NoInfluence(i.shape);
     for (int l = 0; l < static_cast<int>(gets.size()); ++l) {
       const int64_t count = LeafShape(i.shape, l).IsArray() ? LeafShape(i.shape, l).ElementCount() : 0;
       for (int64_t e = 0; e < count; ++e) {
@@ -170,7 +159,7 @@ class AcrossBuilder {
     const uint64_t key = history.ExchangeKey(*frame, *member.instruction);
     Known& known = KnownOf(member.device, key, *member.instruction);
     const Leaves before = known.offered;
-    Unite(gets, &known.offered);
+    UniteInfluence(gets, &known.offered);
     if (!(known.offered == before)) offers_.push_back({member.device, *frame, member.instruction, key});
   }
 

@@ -17,8 +17,25 @@ std::vector<ElementSet> NoInfluence(const Shape& shape) {
   return leaves;
 }
 
+std::vector<ElementSet> AllInfluence(const Shape& shape) {
+  Leaves leaves;
+  for (int l = 0; l < LeafCountOf(shape); ++l) {
+    const Shape& leaf = LeafShape(shape, l);
+    leaves.push_back(leaf.IsArray() ? ElementSet::All(leaf) : ElementSet());
+    leaves.back().exact = false;
+  }
+  return leaves;
+}
+
 bool AnyInfluence(const std::vector<ElementSet>& leaves) {
   return std::any_of(leaves.begin(), leaves.end(), [](const ElementSet& set) { return !set.empty(); });
+}
+
+void UniteInfluence(const std::vector<ElementSet>& more, std::vector<ElementSet>* leaves) {
+  for (size_t l = 0; l < leaves->size() && l < more.size(); ++l) {
+    (*leaves)[l].exact = (*leaves)[l].exact && more[l].exact;
+    if (!more[l].empty() && !(more[l] == (*leaves)[l])) (*leaves)[l].AddAll(more[l]);
+  }
 }
 
 void InfluenceLoop::Add(Span more) {

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/element/scalar_eval.h"
 #include "core/ops/rules.h"
 
 namespace hloscope {
@@ -71,16 +72,7 @@ std::optional<ScalarOp> SimpleReducer(const Computation& reducer) {
   const Node& n = scratch.node((*inlined)[0]);
   if (n.kind != NodeKind::kScalarOp || n.inputs.size() != 2) return std::nullopt;
   if (!((n.inputs[0] == a && n.inputs[1] == b) || (n.inputs[0] == b && n.inputs[1] == a))) return std::nullopt;
-  switch (n.op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMultiply:
-    case ScalarOp::kMaximum:
-    case ScalarOp::kMinimum:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor: return n.op;
-    default: return std::nullopt;
-  }
+  return IsReassociable(n.op) ? std::optional<ScalarOp>(n.op) : std::nullopt;
 }
 
 std::optional<Scalar> IdentityOf(ScalarOp op, ElementType type) {

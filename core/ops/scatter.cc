@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "core/element/scalar_eval.h"
 #include "core/ops/programs.h"
 #include "core/ops/shape_rules.h"
 
@@ -147,16 +148,7 @@ bool OrderFree(const ExprGraph& graph, const Instruction& instruction, NodeId co
   if (instruction.Bool(AttrId::kUniqueIndices)) return true;
   const Node& node = graph.node(combined);
   if (node.kind != NodeKind::kScalarOp || node.inputs.size() != 2 || IsFloat(node.type) || IsComplex(node.type)) return false;
-  switch (node.op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMultiply:
-    case ScalarOp::kMaximum:
-    case ScalarOp::kMinimum:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor: break;
-    default: return false;
-  }
+  if (!IsReassociable(node.op)) return false;
   const bool left = node.inputs[0] == accumulator && node.inputs[1] != accumulator && graph.node(node.inputs[1]).kind == NodeKind::kLoad;
   const bool right = node.inputs[1] == accumulator && node.inputs[0] != accumulator && graph.node(node.inputs[0]).kind == NodeKind::kLoad;
   return left || right;

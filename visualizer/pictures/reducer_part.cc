@@ -2,24 +2,11 @@
 
 #include <algorithm>
 
+#include "core/element/scalar_eval.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
 namespace {
-
-// Which may take its operands the other way round.
-bool Commutes(ScalarOp op) {
-  switch (op) {
-    case ScalarOp::kAdd:
-    case ScalarOp::kMultiply:
-    case ScalarOp::kMaximum:
-    case ScalarOp::kMinimum:
-    case ScalarOp::kAnd:
-    case ScalarOp::kOr:
-    case ScalarOp::kXor: return true;
-    default: return false;
-  }
-}
 
 const Instruction& ThroughCopies(const Instruction& instruction) {
   const Instruction* i = &instruction;
@@ -59,7 +46,7 @@ std::vector<ReducerPart> PartsOfReducer(const Computation& reducer) {
       continue;
     }
     const bool in_order = node.inputs.size() == 2 && node.inputs[0] == left && node.inputs[1] == right;
-    const bool turned = node.inputs.size() == 2 && node.inputs[0] == right && node.inputs[1] == left && Commutes(node.op);
+    const bool turned = node.inputs.size() == 2 && node.inputs[0] == right && node.inputs[1] == left && IsReassociable(node.op);
     const Instruction* made = OperationOf(reducer, k);
     if (node.kind == NodeKind::kScalarOp && (in_order || turned) && made != nullptr)
       parts[k] = {ReducerPart::kOperation, node.op, made->opcode};

@@ -37,28 +37,18 @@ struct TapLine {
   const float* kernel[kLines] = {};
 };
 
-// All features of the positions of some lines; `taps` in the order of every line's window.
+// All features of the positions of some lines; `taps` in the order of every line's window. Handed on by value, which no store to the result can
+// change.
 struct LineWork {
-  absl::InlinedVector<TapLine, 16> taps;
+  absl::Span<const TapLine> taps;
   absl::Span<const Positions> positions;
-  absl::InlinedVector<float*, kLines> results;
-  int64_t result_step;
-  int64_t features;
+  int lines = 0;
+  float* results[kLines] = {};
+  int64_t result_step = 0, features = 0;
 };
 
 #if defined(__x86_64__)
 #define HLOSCOPE_AVX512 __attribute__((target("avx512f")))
-
-// LineWork by value, which no store to the result can change.
-template <int kCount>
-struct Lines {
-  explicit Lines(const LineWork& w) : taps(w.taps.data()), taps_end(taps + w.taps.size()), result_step(w.result_step), features(w.features) {
-    for (int l = 0; l < kCount; ++l) results[l] = w.results[l];
-  }
-  const TapLine *taps, *taps_end;
-  float* results[kCount];
-  int64_t result_step, features;
-};
 
 template <bool kWhole>
 HLOSCOPE_AVX512 HLOSCOPE_INLINE __m512 Load(const float* from, __mmask16 lanes) {
@@ -67,13 +57,12 @@ HLOSCOPE_AVX512 HLOSCOPE_INLINE __m512 Load(const float* from, __mmask16 lanes) 
 
 // kTaps: of a line of the window, whose neighbouring taps meet neighbouring positions (shift == input_step); 0: any.
 template <int kPositions, int kCount, int kTaps, bool kWhole>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Lines<kCount>& w, const Positions& p, int64_t at, int64_t feature, __mmask16 lanes) {
+HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const LineWork& w, const Positions& p, int64_t at, int64_t feature, __mmask16 lanes) {
   __m512 sums[kCount][kPositions];
   for (int l = 0; l < kCount; ++l) {
     for (int x = 0; x < kPositions; ++x) sums[l][x] = _mm512_setzero_ps();
   }
-  for (const TapLine* tap = w.taps; tap != w.taps_end; ++tap) {
-    const TapLine& line = *tap;
+  for (const TapLine& line : w.taps) {
     const float* input = line.input + p.input + at * p.shift + feature;
     if constexpr (kTaps > 0) {
       __m512 in[kPositions + kTaps - 1];
@@ -108,7 +97,7 @@ HLOSCOPE_AVX512 HLOSCOPE_INLINE void Block(const Lines<kCount>& w, const Positio
 
 // All features of some positions: memory is read in the order in which it lies.
 template <int kPositions, int kCount, int kTaps>
-HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const Lines<kCount>& w, const Positions& p, int64_t at) {
+HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const LineWork& w, const Positions& p, int64_t at) {
   int64_t feature = 0;
   for (; feature + 16 <= w.features; feature += 16) Block<kPositions, kCount, kTaps, true>(w, p, at, feature, 0xffff);
   if (feature < w.features) {
@@ -117,7 +106,7 @@ HLOSCOPE_AVX512 HLOSCOPE_INLINE void AllFeatures(const Lines<kCount>& w, const P
 }
 
 template <int kCount, int kTaps>
-HLOSCOPE_AVX512 void AllPositions(const Lines<kCount> w, const Positions p) {
+HLOSCOPE_AVX512 void AllPositions(const LineWork w, const Positions p) {
   constexpr int kTogether = 4;
   int64_t at = 0;
   for (; at + kTogether <= p.count; at += kTogether) AllFeatures<kTogether, kCount, kTaps>(w, p, at);
@@ -127,9 +116,8 @@ HLOSCOPE_AVX512 void AllPositions(const Lines<kCount> w, const Positions p) {
 }
 
 template <int kCount>
-HLOSCOPE_AVX512 void Lines512(const LineWork& work) {
-  const Lines<kCount> w(work);
-  for (const Positions& p : work.positions) {
+HLOSCOPE_AVX512 void Lines512(const LineWork& w) {
+  for (const Positions& p : w.positions) {
     const bool neighbours = p.shift == p.input_step || p.count == 1;
     if (neighbours && p.taps == 2) AllPositions<kCount, 2>(w, p);
     else if (neighbours && p.taps == 3) AllPositions<kCount, 3>(w, p);
@@ -139,7 +127,7 @@ HLOSCOPE_AVX512 void Lines512(const LineWork& work) {
 
 HLOSCOPE_AVX512 void AnyLines512(const LineWork& w) {
   static_assert(kLines == 2);
-  return w.results.size() == 1 ? Lines512<1>(w) : Lines512<2>(w);
+  return w.lines == 1 ? Lines512<1>(w) : Lines512<2>(w);
 }
 #endif
 
@@ -148,7 +136,7 @@ HLOSCOPE_CLONES void AddProducts(float* sums, const float* a, const float* b, in
 }
 
 void PlainLines(const LineWork& w) {
-  for (size_t l = 0; l < w.results.size(); ++l) {
+  for (int l = 0; l < w.lines; ++l) {
     for (const Positions& p : w.positions) {
       for (int64_t at = 0; at < p.count; ++at) {
         float* sums = w.results[l] + (p.first + at) * w.result_step;
@@ -241,7 +229,8 @@ class DepthwiseKernel : public LibraryKernel {
 
  private:
   void Lines(int64_t begin, int64_t end, const float* input, const float* kernel, float* result) const {
-    LineWork w{{}, positions_, {}, result_[p_.dims.output_spatial[last_]], p_.outputs};
+    LineWork w;
+    absl::InlinedVector<TapLine, 16> all;
     for (int64_t line = begin; line < end; ++line) {
       int64_t outputs[8] = {}, rest = line, offset = 0;
       for (int d = last_ - 1; d >= 0; --d) {
@@ -249,12 +238,15 @@ class DepthwiseKernel : public LibraryKernel {
         rest /= p_.spatial[d].output;
         offset += outputs[d] * result_[p_.dims.output_spatial[d]];
       }
-      const int l = static_cast<int>(w.results.size());
-      w.results.push_back(result + offset + rest * result_[p_.dims.output_batch]);
+      w.results[w.lines] = result + offset + rest * result_[p_.dims.output_batch];
       absl::InlinedVector<std::pair<const float*, const float*>, 16> taps;
       Collect(0, outputs, input + rest * input_[p_.dims.input_batch], kernel, taps);
-      Join(taps, l, w.taps);
+      Join(taps, w.lines++, all);
     }
+    w.taps = all;
+    w.positions = positions_;
+    w.result_step = result_[p_.dims.output_spatial[last_]];
+    w.features = p_.outputs;
     static const LinesFunction best = BestLines();
     best(w);
   }

@@ -182,11 +182,8 @@ LaneValue KernelEmitter::AcrossLanes(NodeId id, const FoldInfo& f, Level* level)
   return s_.Join(f.combiner, type, Unflatten(like, flat)[0]);
 }
 
-// Some vectors of elements, their instructions in turns, then added one after the other as the order says.
-LaneValue KernelEmitter::FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc) {
-  const Node& body = g_.node(f.bodies[0]);
-  bool second;
-  const NodeId element = FoldedElement(f, &second);
+// Some vectors of a fold's elements, from the loop's index on, their instructions in turns.
+std::vector<LaneValue> KernelEmitter::ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element) {
   std::deque<Level> copies;
   std::vector<LaneValue> elements;
   InTurns(loop.level.at, kSideBySide, [&](int c) {
@@ -196,13 +193,21 @@ LaneValue KernelEmitter::FoldSideBySide(NodeId id, const FoldInfo& f, Level* lev
     llvm::Value* index = b_.CreateAdd(loop.index, I64(c * kLanes));
     DefineLanes(copy, f.vars.back(), index, nullptr);
     FetchRows(id, f, level, &copy, index);
-    elements.push_back(Value(element, &copy));
+    elements.push_back(s_.Splat(Value(element, &copy)));
     KeepRowValues(id, &copy, index);
   });
   fetches_ahead_ = false;
   At(&loop.level);
-  for (const LaneValue& x : elements) {
-    acc = second ? s_.Op(body.op, body.type, body.type, body.aux, {acc, s_.Splat(x)}) : s_.Op(body.op, body.type, body.type, body.aux, {s_.Splat(x), acc});
+  return elements;
+}
+
+// Added one after the other, as the order says.
+LaneValue KernelEmitter::FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc) {
+  const Node& body = g_.node(f.bodies[0]);
+  bool second;
+  const NodeId element = FoldedElement(f, &second);
+  for (const LaneValue& x : ElementsSideBySide(id, f, level, loop, element)) {
+    acc = s_.Op(body.op, body.type, body.type, body.aux, second ? std::vector<LaneValue>{acc, x} : std::vector<LaneValue>{x, acc});
   }
   return acc;
 }

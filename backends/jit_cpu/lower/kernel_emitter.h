@@ -107,6 +107,7 @@ class KernelEmitter {
   std::vector<LaneValue> FoldAcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   LaneValue AcrossLanes(NodeId id, const FoldInfo& f, Level* level);
   int FoldedSideBySide(const FoldInfo& f) const;
+  std::vector<LaneValue> ElementsSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, NodeId element);
   LaneValue FoldSideBySide(NodeId id, const FoldInfo& f, Level* level, Loop& loop, LaneValue acc);
   NodeId FoldedElement(const FoldInfo& f, bool* second) const;
   std::vector<LaneValue> FoldInterleaved(NodeId id, const FoldInfo& f, Level* level);

@@ -136,7 +136,7 @@ bool KernelEmitter::FoldsAnyExtremum(const FoldInfo& f) const {
 // The order of comparisons does not matter unless there is a NaN, or the result is a zero, which has a sign: four accumulators and one instruction for
 // each vector; where it mattered the fold is done again as its order says.
 LaneValue KernelEmitter::ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level* level) {
-  constexpr int kCopies = 4;
+  constexpr int kCopies = kSideBySide;
   const bool max = f.combiner == ScalarOp::kMaximum;
   const auto better = [&](llvm::Value* a, llvm::Value* b) { return b_.CreateSelect(max ? b_.CreateFCmpOGT(a, b) : b_.CreateFCmpOLT(a, b), a, b); };
   At(level);
@@ -161,24 +161,11 @@ LaneValue KernelEmitter::ExtremumAcrossLanes(NodeId id, const FoldInfo& f, Level
   }
   bool second;
   const NodeId element = FoldedElement(f, &second);
-  std::deque<Level> copies;
-  std::vector<llvm::Value*> elements;
-  for (int c = 0; c < kCopies; ++c) {
-    Level& copy = copies.emplace_back(MakeChild(inner));
-    copy.at = inner->at;
-    At(inner);
-    llvm::Value* index = b_.CreateAdd(loops.back()->index, I64(c * kLanes));
-    DefineLanes(copy, f.vars.back(), index, nullptr);
-    FetchRows(id, f, level, &copy, index);
-    elements.push_back(s_.Splat(Value(element, &copy)).re);
-    KeepRowValues(id, &copy, index);
-  }
-  fetches_ahead_ = false;
-  At(inner);
+  const std::vector<LaneValue> elements = ElementsSideBySide(id, f, level, *loops.back(), element);
   llvm::Value* seen = state[kCopies];
-  for (int c = 0; c < kCopies; c += 2) seen = b_.CreateOr(seen, b_.CreateFCmpUNO(elements[c], elements[c + 1]));
+  for (int c = 0; c < kCopies; c += 2) seen = b_.CreateOr(seen, b_.CreateFCmpUNO(elements[c].re, elements[c + 1].re));
   std::vector<llvm::Value*> next;
-  for (int c = 0; c < kCopies; ++c) next.push_back(better(elements[c], state[c]));
+  for (int c = 0; c < kCopies; ++c) next.push_back(better(elements[c].re, state[c]));
   next.push_back(seen);
   for (size_t d = depth; d-- > 0;) Close(*loops[d], next);
   At(level);
