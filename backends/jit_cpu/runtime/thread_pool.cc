@@ -13,8 +13,10 @@ extern "C" void omp_set_num_threads(int);  // of the OpenMP runtime that oneDNN 
 namespace hloscope {
 namespace {
 
-// About 30 microseconds of pauses: handing work over costs 0.3 us while the worker spins and 2 to 80 us after it has gone to sleep.
-constexpr int kSpins = 1000;
+// A worker waits awake for about a millisecond: handing work over costs 0.3 us while it does, and 20 us to a few milliseconds after it
+// has gone to sleep. The caller waits for the last piece as long as it takes to tell that its worker has lost its processor.
+constexpr int kSpinsOfWorker = 20000;
+constexpr int kSpinsOfCaller = 1000;
 
 thread_local bool inside_loop = false;
 
@@ -110,7 +112,7 @@ void ThreadPool::Work(int self) {
         if (gate_.compare_exchange_weak(gate, gate + 1, std::memory_order_acq_rel)) break;
         continue;
       }
-      if (++spins < kSpins) {
+      if (++spins < kSpinsOfWorker) {
         Pause();
         continue;
       }
@@ -150,7 +152,7 @@ void ThreadPool::ParallelFor(int64_t n, int64_t grain, absl::FunctionRef<void(in
   RunPieces(0);
   gate_.fetch_or(kClosed, std::memory_order_acq_rel);
   for (int spins = 0; (gate_.load(std::memory_order_acquire) & (kClosed - 1)) != 0; ++spins) {
-    if (spins < kSpins) {
+    if (spins < kSpinsOfCaller) {
       Pause();
     } else {
       sched_yield();  // the worker may have lost its processor to somebody else
