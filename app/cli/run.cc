@@ -41,6 +41,7 @@
 #include "core/debug/program_inputs.h"
 #include "core/debug/text_util.h"
 #include "core/element/scalar_hazards.h"
+#include "core/exec/error_place.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
 #include "core/literal/statistics.h"
@@ -68,7 +69,7 @@ struct Outcome {
   double first_step_ms = 0;
   int64_t executed = 0, peak_bytes = 0;
   std::string error;           // where and how the program stopped
-  ordered_json error_json;     // {"instruction","message"}
+  ordered_json error_json;     // {"instruction","place","message"}; of a catch without the place
   ordered_json caught_json;    // of --catch; null: nothing was caught
   Value result;
 };
@@ -135,20 +136,11 @@ void Leaves(const Value& value, std::vector<Value>& leaves) {
   }
 }
 
-// Where a program that failed stands; null when nowhere.
-const Instruction* StoppedAt(const Machine& machine) {
-  const Instruction* at = machine.next_instruction();
-  return at == nullptr && !machine.frames().empty() ? machine.top().caller : at;  // a loop's condition that may not go on
-}
-
 // A diagnostic with its place, as those of reading are.
 std::string StopText(const Module& module, const Machine& machine) {
-  const Instruction* at = StoppedAt(machine);
-  absl::string_view why = machine.status().message();
-  if (at == nullptr) return absl::StrCat("hloscope: the program stopped with an error: ", why, "\n");
-  absl::ConsumePrefix(&why, absl::StrCat("%", at->name, ": "));
-  std::string text = absl::StrCat("the program stopped with an error at %", at->name, " in ", at->parent->name, ": ", why);
-  if (module.source == nullptr) return absl::StrCat("hloscope: ", text, "\n");
+  const Instruction* at = PlaceOfError(machine).instruction;
+  std::string text = absl::StrCat("the program stopped with an error", ErrorText(machine));
+  if (at == nullptr || module.source == nullptr) return absl::StrCat("hloscope: ", text, "\n");
   return Render({Severity::kError, "", std::move(text), at->name_range.valid() ? at->name_range : at->range, ""}, *module.source);
 }
 
@@ -300,8 +292,10 @@ class Runner {
 
   void SetError() {
     outcome_.error = StopText(*module_, *machine_);
-    const Instruction* at = StoppedAt(*machine_);
-    outcome_.error_json = {{"instruction", at != nullptr ? ordered_json(std::string(at->name)) : ordered_json()}, {"message", std::string(machine_->status().message())}};
+    const ErrorPlace at = PlaceOfError(*machine_);
+    outcome_.error_json = {{"instruction", at.instruction != nullptr ? ordered_json(std::string(at.instruction->name)) : ordered_json()},
+                           {"place", at.Text()},
+                           {"message", std::string(machine_->status().message())}};
   }
 
   int Report() {
@@ -342,7 +336,7 @@ class Runner {
     facts.file = o_.file;
     facts.backend = std::string(backend_->name());
     facts.error = outcome_.error;
-    if (!outcome_.error.empty()) facts.stopped = StoppedAt(*machine_);
+    if (!outcome_.error.empty()) facts.stopped = PlaceOfError(*machine_).instruction;
     facts.caught = !outcome_.caught_json.is_null();
     if (facts.caught) facts.stopped = catches_->caught()->instruction;
     facts.result = outcome_.result;

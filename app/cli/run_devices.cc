@@ -43,9 +43,8 @@ std::vector<Value> Leaves(const Value& value) {
 // The diagnostic of a device that failed, with its place; what else waits follows in lines of its own.
 std::string StopText(const Module& module, const std::string& device, const Replicas::Outcome& outcome) {
   const std::string message(outcome.status.message());
-  const Instruction* at = outcome.instruction;
-  if (at == nullptr) return absl::StrCat("hloscope: ", device, " stopped with an error: ", message, "\n");
-  return ErrorAt(module, *at, absl::StrCat(device, " stopped with an error at %", at->name, " in ", at->parent->name, ": ", message));
+  if (outcome.at.instruction == nullptr) return absl::StrCat("hloscope: ", device, " stopped with an error: ", message, "\n");
+  return ErrorAt(module, *outcome.at.instruction, absl::StrCat(device, " stopped with an error at ", outcome.at.Text(), ": ", message));
 }
 
 absl::Status WriteOutputs(const std::string& path, Replicas& replicas) {
@@ -77,8 +76,12 @@ ordered_json Json(const Module& module, const Loaded& loaded, const DeviceCounts
   j["outputs"] = ordered_json::array();
   if (!outcome.finished) {
     const Device device = replicas.device(outcome.device);
-    j["error"] = {{"replica", device.replica}, {"partition", device.partition},
-                  {"instruction", outcome.instruction != nullptr ? ordered_json(std::string(outcome.instruction->name)) : ordered_json()}, {"message", std::string(outcome.status.message())}};
+    j["error"] = {
+        {"replica", device.replica},
+        {"partition", device.partition},
+        {"instruction", outcome.at.instruction != nullptr ? ordered_json(std::string(outcome.at.instruction->name)) : ordered_json()},
+        {"place", outcome.at.Text()},
+        {"message", std::string(outcome.status.message())}};
     return j;
   }
   for (int d = 0; d < replicas.device_count(); ++d) {
@@ -135,7 +138,7 @@ absl::Status WriteFiles(const DevicesRun& o, const Module& module, DeviceRun& ru
                  {"memory", absl::StrCat(FormatByteCount(figures.peak_bytes), " of values and scratch at most, of all devices", run.elsewhere() ? " of the first process" : "")}});
   if (!outcome.finished) {
     facts.error = StopText(module, replicas.Name(outcome.device), outcome);
-    facts.stopped = outcome.instruction;
+    facts.stopped = outcome.at.instruction;
   }
   for (int d = 0; d < replicas.device_count() && outcome.finished; ++d) facts.results.emplace_back(replicas.Name(d), replicas.ends()[d].result);
   facts.run_ms = figures.run_ms;

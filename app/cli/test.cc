@@ -203,8 +203,9 @@ class Tester {
     if (!started.ok()) return fail({}, started.message());
     const Replicas::Outcome outcome = (*run)->replicas().Run();
     if (outcome.finished) return;
-    const std::string at = outcome.instruction == nullptr ? "" : absl::StrCat(" at %", outcome.instruction->name);
-    fail(outcome.instruction == nullptr ? SourceRange() : outcome.instruction->range, absl::StrCat((*run)->replicas().Name(outcome.device), at, ": ", outcome.status.message()));
+    const Instruction* at = outcome.at.instruction;
+    fail(at == nullptr ? SourceRange() : at->range, absl::StrCat((*run)->replicas().Name(outcome.device), at == nullptr ? "" : " at ",
+                                                                 outcome.at.Text(), ": ", outcome.status.message()));
   }
 
   const ProgramOptions& options_;

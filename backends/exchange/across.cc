@@ -31,6 +31,26 @@ const Instruction* GetInstruction(WireReader& in, const Module& program) {
   return nullptr;
 }
 
+void PutLoops(WireWriter& out, const std::vector<LoopPlace>& loops) {
+  out.Put(static_cast<int64_t>(loops.size()));
+  for (const LoopPlace& loop : loops) {
+    PutInstruction(out, loop.loop);
+    out.Put(loop.iteration).Put(loop.condition);
+  }
+}
+
+std::vector<LoopPlace> GetLoops(WireReader& in, const Module& program) {
+  std::vector<LoopPlace> loops;
+  for (int64_t k = 0, n = in.Get<int64_t>(); k < n && in.ok(); ++k) {
+    LoopPlace loop;
+    loop.loop = GetInstruction(in, program);
+    loop.iteration = in.Get<int64_t>();
+    loop.condition = in.Get<bool>();
+    if (loop.loop != nullptr) loops.push_back(loop);
+  }
+  return loops;
+}
+
 }  // namespace
 
 class AcrossProcesses::Port : public ExchangePort {
@@ -103,11 +123,7 @@ absl::StatusOr<std::optional<Value>> AcrossProcesses::Exchange(int device, const
   WireWriter out;
   out.Put(Message::kCall).Put(device);
   PutInstruction(out, &call.instruction);
-  out.Put(static_cast<int64_t>(call.loops.size()));
-  for (const LoopPlace& loop : call.loops) {
-    PutInstruction(out, loop.loop);
-    out.Put(loop.iteration).Put(loop.condition);
-  }
+  PutLoops(out, call.loops);
   out.Put(call.key).Put(call.phase);
   PutInstruction(out, call.reader);
   out.Put(executed_(device));
@@ -122,14 +138,7 @@ void AcrossProcesses::OnCall(WireReader& in) {
   if (device < 0 || device >= device_count_ || remote_[device].state == State::kEnded) return;  // of a process that was let go
   Remote& remote = remote_[device];
   remote.instruction = GetInstruction(in, program_);
-  remote.loops.clear();
-  for (int64_t k = 0, n = in.Get<int64_t>(); k < n && in.ok(); ++k) {
-    LoopPlace loop;
-    loop.loop = GetInstruction(in, program_);
-    loop.iteration = in.Get<int64_t>();
-    loop.condition = in.Get<bool>();
-    remote.loops.push_back(loop);
-  }
+  remote.loops = GetLoops(in, program_);
   remote.key = in.Get<uint64_t>();
   remote.phase = in.Get<ExchangePhase>();
   remote.reader = GetInstruction(in, program_);
@@ -195,7 +204,8 @@ void AcrossProcesses::Ended(int device, DeviceEnd end) {
   }
   WireWriter out;
   out.Put(Message::kEnd).Put(device).Status(end.status);
-  PutInstruction(out, end.instruction);
+  PutInstruction(out, end.at.instruction);
+  PutLoops(out, end.at.loops);
   out.Put(end.result.has_value() ? ToDense(end.result, account_) : Value());
   std::vector<Value> outfeed;
   for (const Value& item : end.outfeed) outfeed.push_back(ToDense(item, account_));
@@ -211,7 +221,8 @@ void AcrossProcesses::OnEnd(WireReader& in) {
   DeviceEnd end;
   end.ended = true;
   end.status = in.Status();
-  end.instruction = GetInstruction(in, program_);
+  end.at.instruction = GetInstruction(in, program_);
+  end.at.loops = GetLoops(in, program_);
   end.result = in.GetValue(account_);
   end.outfeed = in.Values(account_);
   end.executed = in.Get<int64_t>();

@@ -24,7 +24,7 @@ namespace hloscope {
 struct DeviceEnd {
   bool ended = false;  // else it waits for ever
   absl::Status status;
-  const Instruction* instruction = nullptr;  // of an error; null: nowhere
+  ErrorPlace at;  // of an error
   Value result;
   std::vector<Value> outfeed;
   int64_t executed = 0, peak_bytes = 0;

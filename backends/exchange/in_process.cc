@@ -101,11 +101,8 @@ std::string InProcessExchange::Place(int device, const Instruction& instruction,
   const std::vector<const Computation*>& all = reachable_.at(programs_[device]);
   const bool one = std::none_of(all.begin(), all.end(), [&](const Computation* c) { return c != instruction.parent && c->FindInstruction(instruction.name) != nullptr; });
   const std::string where = one ? "" : absl::StrCat(" in ", instruction.parent->name);
-  std::string text = absl::StrCat("%", instruction.name, where, " (", hloscope::Name(instruction.opcode));
-  for (auto loop = loops.rbegin(); loop != loops.rend(); ++loop) {
-    absl::StrAppend(&text, loop == loops.rbegin() ? ", " : " in ", loop->condition ? "condition of " : "", "iteration ", loop->iteration, " of %", loop->loop->name);
-  }
-  return absl::StrCat(text, ")");
+  const std::string around = LoopsText(loops);
+  return absl::StrCat("%", instruction.name, where, " (", hloscope::Name(instruction.opcode), around.empty() ? "" : ", ", around, ")");
 }
 
 absl::StatusOr<std::optional<Value>> InProcessExchange::Exchange(int device, const ExchangeCall& call) {
@@ -161,6 +158,9 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Collective(int device, c
   if (const int64_t channel = call.instruction.Int(AttrId::kChannelId); channel > 0) on_channel_[device][channel] = &call.instruction;
   const int g = site.group_of[device];
   if (g < 0) {
+    if (remembers_)
+      past_[device][call.key] =
+          std::make_shared<const ExchangePast>(ExchangePast{{{device, &call.instruction, call.mark}}, {}, false, true});
     lock.unlock();
     absl::StatusOr<Value> zeros = OutsiderValue(call.instruction, call.operands, account_);
     if (!zeros.ok()) return zeros.status();
@@ -283,23 +283,32 @@ void InProcessExchange::Complete(const Line& line, const ExchangeGroup& group, M
     place_of.push_back(std::lower_bound(line.devices.begin(), line.devices.end(), IndexOf(member)) - line.devices.begin());
     brought.push_back(std::move(meeting.arrivals[place_of.back()].operands));
   }
-  ExchangeContext context{instruction, brought, group.sends, account_, [this](const Computation& reducer, std::vector<Value> arrays) { return reductions_.Reduce(reducer, std::move(arrays)); }};
-  context.name = [&](int member) { return Name(IndexOf(group.members[member])); };
-  absl::StatusOr<std::vector<Value>> results = ExchangeOf(instruction).results(context);
-  if (!results.ok()) {
-    meeting.status = results.status();
+  absl::StatusOr<std::vector<Value>> results = ResultsOf(group, instruction, brought);
+  meeting.status = results.status();
+  if (!results.ok()) {  // it is asked who came with what
+    for (size_t m = 0; m < place_of.size(); ++m) meeting.arrivals[place_of[m]].operands = std::move(brought[m]);
     return;
   }
   meeting.results.resize(line.devices.size());
-  for (size_t m = 0; m < place_of.size(); ++m) {
-    Value& result = (*results)[m];
-    if (!FitsDeclared(result.shape(), instruction.shape)) {
-      meeting.status = absl::InvalidArgumentError(absl::StrCat("among ", Devices(static_cast<int64_t>(place_of.size())), " of a group the result is ", result.shape().ToString(false),
-                                                               ", but ", instruction.shape.ToString(false), " is written"));
-      return;
-    }
-    meeting.results[place_of[m]] = std::move(result);
+  for (size_t m = 0; m < place_of.size(); ++m) meeting.results[place_of[m]] = std::move((*results)[m]);
+}
+
+absl::StatusOr<std::vector<Value>> InProcessExchange::ResultsOf(const ExchangeGroup& group, const Instruction& instruction,
+                                                                absl::Span<const std::vector<Value>> brought) {
+  const auto reduce = [this](const Computation& reducer, std::vector<Value> arrays) {
+    return reductions_.Reduce(reducer, std::move(arrays));
+  };
+  ExchangeContext context{instruction, brought, group.sends, account_, reduce};
+  context.name = [&](int member) { return Name(IndexOf(group.members[member])); };
+  absl::StatusOr<std::vector<Value>> results = ExchangeOf(instruction).results(context);
+  if (!results.ok()) return results;
+  for (const Value& result : *results) {
+    if (FitsDeclared(result.shape(), instruction.shape)) continue;
+    return absl::InvalidArgumentError(absl::StrCat("among ", Devices(static_cast<int64_t>(group.members.size())),
+                                                   " of a group the result is ", result.shape().ToString(false), ", but ",
+                                                   instruction.shape.ToString(false), " is written"));
   }
+  return results;
 }
 
 // ---- Transfers ----
@@ -328,14 +337,15 @@ std::optional<InProcessExchange::TooMany> InProcessExchange::TooManyAtOneEnd() c
     for (const bool sends : {true, false}) {
       const std::vector<EndUse>& uses = route->uses[sends];
       if (uses.size() < 2 || (lowest && lowest->device <= uses[0].device)) continue;
-      lowest = TooMany{uses[0].device, uses[0].instruction, absl::FailedPreconditionError(TooManyText(*route, sends))};
+      lowest = TooMany{uses[0].device, uses[0].at, absl::FailedPreconditionError(TooManyText(*route, sends))};
     }
   }
   return lowest;
 }
 
 // Null with `no_part`: the pairs do not name the device.
-absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const Instruction& i, bool* no_part) {
+absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device, const ExchangeCall& call, bool* no_part) {
+  const Instruction& i = call.instruction;
   const ExchangeRole role = ExchangeOf(i).role;
   const bool sends = role == ExchangeRole::kSend || role == ExchangeRole::kSendDone;
   const int64_t channel = ChannelOf(i);
@@ -370,7 +380,7 @@ absl::StatusOr<InProcessExchange::Route*> InProcessExchange::RouteOf(int device,
     if (end < 0) end = device;
     std::vector<EndUse>& uses = route->uses[sends];
     const auto place = std::lower_bound(uses.begin(), uses.end(), device, [](const EndUse& use, int d) { return use.device < d; });
-    if (place == uses.end() || place->device != device) uses.insert(place, {device, &i});
+    if (place == uses.end() || place->device != device) uses.insert(place, {device, {&i, call.loops}});
     if (end != device) return absl::FailedPreconditionError(TooManyText(*route, sends));
   }
   return route;
@@ -384,7 +394,7 @@ absl::StatusOr<std::optional<Value>> InProcessExchange::Transfer(int device, con
   bool no_part = false;
   Route* route = waiting.route;
   if (route == nullptr) {
-    absl::StatusOr<Route*> found = RouteOf(device, call.instruction, &no_part);
+    absl::StatusOr<Route*> found = RouteOf(device, call, &no_part);
     if (!found.ok()) return found.status();
     route = *found;
   }

@@ -34,7 +34,7 @@ class InProcessExchange : public ExchangeRoom {
   // first and went on. Nothing: there are none.
   struct TooMany {
     int device = -1;
-    const Instruction* instruction = nullptr;
+    ErrorPlace at;
     absl::Status status;
   };
   std::optional<TooMany> TooManyAtOneEnd() const;
@@ -89,7 +89,7 @@ class InProcessExchange : public ExchangeRoom {
   };
   struct EndUse {
     int device = -1;
-    const Instruction* instruction = nullptr;  // the send or receive
+    ErrorPlace at;  // of the send or receive, when it came first
   };
   // One way of sends and receives.
   struct Route {
@@ -124,7 +124,7 @@ class InProcessExchange : public ExchangeRoom {
   absl::StatusOr<std::optional<Value>> Exchange(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Collective(int device, const ExchangeCall& call);
   absl::StatusOr<std::optional<Value>> Transfer(int device, const ExchangeCall& call);
-  absl::StatusOr<Route*> RouteOf(int device, const Instruction& instruction, bool* no_part);
+  absl::StatusOr<Route*> RouteOf(int device, const ExchangeCall& call, bool* no_part);
   ExchangeMeeting MeetingOf(const Line& line, const ExchangeGroup& group, const Instruction& instruction, int device, const Asked& asked);
   void FindMeeting(const Line& line, const Instruction& instruction, int device, const Asked& asked, ExchangeMeeting& seen);
   // What the other device has executed may be the same exchange as the instruction on `device`.
@@ -134,6 +134,9 @@ class InProcessExchange : public ExchangeRoom {
   const Site& SiteOf(const Instruction& instruction);
   void Keep(const Line& line, const ExchangeGroup& group, const Meeting& meeting);
   void Complete(const Line& line, const ExchangeGroup& group, Meeting& meeting);
+  // By member, of what the members brought; the operands stay with who called.
+  absl::StatusOr<std::vector<Value>> ResultsOf(const ExchangeGroup& group, const Instruction& instruction,
+                                               absl::Span<const std::vector<Value>> brought);
   std::string Disagreement(const Line& line, const ExchangeGroup& group, const Meeting& meeting) const;
   absl::StatusOr<std::optional<Value>> Take(int device, Line& line, Meeting& meeting);
   absl::StatusOr<std::optional<Value>> Finish(int device, const ExchangeCall& call);

@@ -113,10 +113,9 @@ DeviceEnd Replicas::EndOf(int device) {
     if (at_end_) at_end_(device, end);
     return end;
   }
-  end.instruction = machine.next_instruction();
-  if (end.instruction == nullptr && !machine.frames().empty()) end.instruction = machine.top().caller;
+  end.at = PlaceOfError(machine);
   absl::string_view why = machine.status().message();
-  if (end.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat("%", end.instruction->name, ": "));
+  if (end.at.instruction != nullptr) absl::ConsumePrefix(&why, absl::StrCat("%", end.at.instruction->name, ": "));
   end.status = machine.status().ok() ? absl::CancelledError("interrupted") : absl::Status(machine.status().code(), why);
   return end;
 }
@@ -175,7 +174,7 @@ Replicas::Outcome Replicas::OutcomeOf() const {
   // Which of them stopped, and what came of it, hangs on who was faster.
   if (const auto too_many = room().TooManyAtOneEnd()) {
     outcome.device = too_many->device;
-    outcome.instruction = too_many->instruction;
+    outcome.at = too_many->at;
     outcome.status = too_many->status;
     return outcome;
   }
@@ -184,14 +183,14 @@ Replicas::Outcome Replicas::OutcomeOf() const {
     ended.push_back(ends_[d].ended);
     if (ends_[d].status.ok()) continue;
     outcome.device = static_cast<int>(d);
-    outcome.instruction = ends_[d].instruction;
+    outcome.at = ends_[d].at;
     outcome.status = ends_[d].status;
     return outcome;
   }
   const InProcessExchange::Stuck stuck = room().Explain(ended);
   outcome.finished = stuck.device < 0;
   outcome.device = stuck.device;
-  outcome.instruction = stuck.instruction;
+  outcome.at.instruction = stuck.instruction;  // why it waits tells the loops
   if (!outcome.finished) outcome.status = absl::DeadlineExceededError(stuck.why);
   return outcome;
 }

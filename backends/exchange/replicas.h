@@ -52,8 +52,8 @@ class Replicas {
   struct Outcome {
     bool finished = false;
     int device = -1;                         // the lowest one that failed or waits for ever
-    const Instruction* instruction = nullptr;  // there; null: nowhere
-    absl::Status status;                     // why, with the devices, instructions and iterations; without the instruction's name in front
+    ErrorPlace at;                           // there
+    absl::Status status;                     // why, with the devices that it is about; without the instruction's name in front
   };
   // `threads`: that run devices, if not as many as the options say.
   Outcome Run(int threads = 0);

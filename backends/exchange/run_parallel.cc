@@ -39,7 +39,8 @@ absl::StatusOr<Value> RunParallel(const Instruction& call, absl::Span<const Valu
   if (next != operands.size()) return absl::InvalidArgumentError(absl::StrCat("the programs take ", next, " operands, there are ", operands.size()));
   const Replicas::Outcome outcome = replicas.Run();
   if (!outcome.finished) {
-    return absl::Status(outcome.status.code(), absl::StrCat(outcome.instruction != nullptr ? absl::StrCat(replicas.Name(outcome.device), " at %", outcome.instruction->name, ": ") : "",
+    const std::string at = outcome.at.Text();
+    return absl::Status(outcome.status.code(), absl::StrCat(at.empty() ? "" : absl::StrCat(replicas.Name(outcome.device), " at ", at, ": "),
                                                             outcome.status.message()));
   }
   std::vector<Value> results;

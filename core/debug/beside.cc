@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "core/debug/begin.h"
 #include "core/debug/devices.h"
+#include "core/exec/error_place.h"
 
 namespace hloscope {
 
@@ -86,7 +87,8 @@ absl::Status Beside::RunOthers() {
     if (next < 0) {
       std::string why = room_->Explain(ended_).why;
       for (size_t d = 0; d < machines_.size(); ++d) {
-        if (machines_[d] != nullptr && !machines_[d]->status().ok()) absl::StrAppend(&why, "\n  ", room_->Name(static_cast<int>(d)), " has stopped with an error: ", machines_[d]->status().message());
+        if (machines_[d] != nullptr && !machines_[d]->status().ok())
+          absl::StrAppend(&why, "\n  ", room_->Name(static_cast<int>(d)), " has stopped with an error", ErrorText(*machines_[d]));
       }
       return absl::DeadlineExceededError(why);
     }

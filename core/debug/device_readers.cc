@@ -64,6 +64,7 @@ absl::StatusOr<Value> DeviceReaders::Brought(const ExchangePast::Member& member,
 }
 
 absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> DeviceReaders::OriginsOf(const ExchangePast& past, const Instruction& instruction, int member) {
+  if (past.outsider) member = -1;
   const bool fixed = ExchangeOrigins::IsFixed(instruction);
   const OriginsKey key(&instruction, member, past.members.size(), past.sends);
   if (const auto known = origins_.find(key); fixed && known != origins_.end()) return known->second;

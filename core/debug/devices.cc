@@ -9,6 +9,7 @@
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
 #include "core/debug/travel.h"
+#include "core/exec/error_place.h"
 #include "core/ops/device_groups.h"
 
 namespace hloscope {
@@ -189,7 +190,7 @@ StopReason AllWait(Session::State& s, int device) {
   for (int d = 0; d < count; ++d) {
     const RunState& run = RunOf(s, d);
     ended[d] = !Runs(run);
-    if (Failed(run)) absl::StrAppend(&failed, "\n  ", all.room->Name(d), " has stopped with an error: ", run.machine->status().message());
+    if (Failed(run)) absl::StrAppend(&failed, "\n  ", all.room->Name(d), " has stopped with an error", ErrorText(*run.machine));
     held |= all.held[d] && !ended[d];
   }
   const ExchangeRoom::Stuck stuck = all.room->Explain(ended);

@@ -127,7 +127,7 @@ class AcrossBuilder {
     absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> origins = readers_.OriginsOf(past, i, member);
     if (!origins.ok()) return origins.status();
     // Offsets, sizes and roots say where elements go.
-    for (int k = (*origins)->array_operands(); k < static_cast<int>(operands.size()); ++k) {
+    for (int k = (*origins)->array_operands(); k < static_cast<int>(operands.size()) && !past.outsider; ++k) {
       if (operands[k] != nullptr) return AllInfluence(i.shape);
     }
     Leaves gets = NoInfluence(i.shape);

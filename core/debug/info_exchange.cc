@@ -25,13 +25,7 @@ std::string BroughtText(const Value& value) {
                       value.element_count() <= kFew ? FormatValue(value) : FormatStatistics(Summarize(value)));
 }
 
-std::string IterationText(bool condition, int64_t iteration, const Instruction& loop) {
-  return absl::StrCat(", ", condition ? "condition of " : "", "iteration ", iteration, " of %", loop.name);
-}
-
-std::string IterationText(const std::vector<LoopPlace>& loops) {
-  return loops.empty() ? "" : IterationText(loops.back().condition, loops.back().iteration, *loops.back().loop);
-}
+std::string IterationText(const std::vector<LoopPlace>& loops) { return loops.empty() ? "" : absl::StrCat(", ", LoopsText(loops)); }
 
 // "  replica 0: here at %x, iteration 2 of %w, with f32[2] [1, 2]".
 void SayMember(Session::State& s, absl::string_view who, absl::string_view word, const Instruction* at, const Instruction& asked, absl::string_view iteration,
@@ -110,12 +104,13 @@ std::optional<std::vector<const Instruction*>> Before(const Session::State& s, c
 }
 
 std::string IterationText(const FrameHistory& history, int frame) {
+  std::vector<LoopPlace> loops;
   for (int f = frame; f >= 0; f = history.place(f).parent) {
     const FrameHistory::Place& place = history.place(f);
-    const bool condition = place.kind == FrameKind::kWhileCondition;
-    if (condition || place.kind == FrameKind::kWhileBody) return IterationText(condition, place.iteration, *place.caller);
+    if (IsLoop(place.kind)) loops.push_back({place.caller, place.iteration, place.kind == FrameKind::kWhileCondition});
   }
-  return "";
+  std::reverse(loops.begin(), loops.end());
+  return IterationText(loops);
 }
 
 // "; %x.1 (all-to-all) does, whose result it moves": StableHLO's operations may become an exchange and what moves its result.

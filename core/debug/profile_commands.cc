@@ -11,6 +11,7 @@
 #include "core/debug/beside.h"
 #include "core/debug/devices.h"
 #include "core/debug/text_util.h"
+#include "core/exec/error_place.h"
 
 namespace hloscope {
 namespace {
@@ -64,11 +65,9 @@ absl::Status TakeProfile(Session::State& s, int64_t runs) {
     const StopReason reason = machine.Run();
     std::unique_ptr<ProfileData> data = profiler.End();
     if (reason == StopReason::kInterrupted) status = absl::CancelledError("interrupted; nothing is kept of this profile");
-    if (reason == StopReason::kError) {
-      const Instruction* at = machine.frames().empty() ? nullptr : machine.next_instruction();
-      const std::string where = at == nullptr ? "" : absl::StrCat(" at %", at->name, " in ", at->parent->name);
-      status = absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error while it was profiled", where, ": ", machine.status().message()));
-    }
+    if (reason == StopReason::kError)
+      status = absl::Status(machine.status().code(),
+                            absl::StrCat("the program stopped with an error while it was profiled", ErrorText(machine)));
     if (status.ok() && (best == nullptr || data->total.seconds < best->total.seconds)) best = std::move(data);
   }
   s.interrupt.store(before.load());

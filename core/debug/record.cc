@@ -12,6 +12,7 @@
 #include "core/debug/record_sources.h"
 #include "core/debug/single_step.h"
 #include "core/debug/text_util.h"
+#include "core/exec/error_place.h"
 #include "core/ir/opcode.h"
 #include "core/literal/format.h"
 #include "core/literal/npy.h"
@@ -108,7 +109,9 @@ absl::Status Watch(WatchedRun run, const WatchedRun::Visitor& visitor) {
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
   if (absl::IsCancelled(machine.status()) || absl::IsUnavailable(machine.status())) return machine.status();
   const Instruction* at = machine.next_instruction();
-  const std::string where = at == nullptr ? "" : absl::StrCat(" at ", Describe(run.module, {at->parent, at->index}));
+  std::string where = at == nullptr ? "" : absl::StrCat(" at ", Describe(run.module, {at->parent, at->index}));
+  if (const std::string loops = LoopsText(LoopsAround(machine.frames())); at != nullptr && !loops.empty())
+    absl::StrAppend(&where, ", ", loops);
   return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", where, ": ", machine.status().message()));
 }
 

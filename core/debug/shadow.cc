@@ -11,6 +11,7 @@
 #include "core/debug/instruction_figures.h"
 #include "core/debug/member_walk.h"
 #include "core/debug/shadow_region.h"
+#include "core/exec/error_place.h"
 #include "core/ops/op.h"
 
 namespace hloscope {
@@ -241,8 +242,7 @@ absl::StatusOr<ShadowReport> RunShadow(WatchedRun run, ShadowOptions options) {
   if (run.interrupt != nullptr) run.interrupt->store(nullptr);
   if (reason == StopReason::kInterrupted) return absl::AbortedError("interrupted");
   if (reason != StopReason::kFinished) {
-    const Instruction* at = machine.next_instruction();
-    return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", at == nullptr ? "" : absl::StrCat(" at %", at->name), ": ", machine.status().message()));
+    return absl::Status(machine.status().code(), absl::StrCat("the program stopped with an error", ErrorText(machine)));
   }
   ShadowReport report = watcher.TakeReport();
   report.run_seconds = all - report.seconds - report.compile_seconds;

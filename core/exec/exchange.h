@@ -12,19 +12,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "core/exec/error_place.h"
 #include "core/exec/machine.h"
 #include "core/ir/module.h"
 #include "core/literal/value.h"
 #include "core/ops/device_groups.h"
 
 namespace hloscope {
-
-// One device's place in a loop, for diagnostics.
-struct LoopPlace {
-  const Instruction* loop = nullptr;
-  int64_t iteration = 0;
-  bool condition = false;
-};
 
 // Of a collective that runs beside the program, two calls with one key are made: it is begun with what the device brings, and finished where
 // its value is read.
@@ -86,6 +80,7 @@ struct ExchangePast {
   std::vector<Member> members;             // in the order of the group; of a transfer the sender and the receiver
   std::vector<std::pair<int, int>> sends;  // as ExchangeMeeting::sends
   bool transfer = false;
+  bool outsider = false;  // of a collective that the one member is in no group of
 };
 
 // All devices of a run, for who looks at them from one place. Devices are numbered replica by replica.

@@ -15,15 +15,6 @@
 namespace hloscope {
 namespace {
 
-std::vector<LoopPlace> LoopsAround(absl::Span<const Frame> frames) {
-  std::vector<LoopPlace> loops;
-  for (const Frame& frame : frames) {
-    if (!IsLoop(frame.kind)) continue;
-    loops.push_back({frame.caller, frame.iteration, frame.kind == FrameKind::kWhileCondition});
-  }
-  return loops;
-}
-
 // What an observer sees of the operands, by input of the instruction's region.
 std::vector<Value> SeenOf(const Instruction& root, const Region& region, absl::Span<const Value> operands) {
   std::vector<Value> seen;

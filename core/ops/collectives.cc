@@ -81,6 +81,12 @@ bool CheckGroups(ShapeContext& c, absl::string_view label, bool any_sizes = fals
                     absl::StrCat("write {{0,1},{2,3}}, or [2,2]<=[4] or [2,2]<=[2,2]T(1,0) with as many devices on both sides, at most ", kMostDevices));
     return false;
   }
+  // {{}} is one group of all, as {} is; beside others an empty one means nothing.
+  if (groups->size() > 1 && std::any_of(groups->begin(), groups->end(), [](const std::vector<int64_t>& group) { return group.empty(); })) {
+    c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("there is an empty group among ", text),
+                    "leave it out; replica_groups={} is one group of all devices");
+    return false;
+  }
   if (!any_sizes && GroupSizeOf(text) < 0) {
     c.FailAttribute(AttrId::kReplicaGroups, label, absl::StrCat("groups of one size are needed, not ", text));
     return false;

@@ -68,6 +68,12 @@ absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> ExchangeOrigins::Of(const
     if (!labels.has_value()) return absl::ResourceExhaustedError("no memory to say where an element comes from");
     return labels;
   };
+  if (member < 0) {
+    absl::StatusOr<Value> outside = OutsiderValue(instruction, brought[0], nullptr);
+    if (!outside.ok()) return outside.status();
+    made->labels_ = *std::move(outside);
+    return std::shared_ptr<const ExchangeOrigins>(std::move(made));
+  }
   absl::StatusOr<std::vector<Value>> results = ExchangeOf(instruction).results({instruction, brought, sends, nullptr, reduce});
   if (!results.ok()) return results.status();
   made->labels_ = std::move((*results)[member]);

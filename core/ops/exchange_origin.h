@@ -20,8 +20,9 @@ struct ExchangeOrigin {
 
 class ExchangeOrigins {
  public:
-  // What `member` gets of a group of `members`. `value` gives what a member brought as an operand, dense; asked for operands that say where
-  // elements go (offsets, roots) and for those of bounded sizes. ResourceExhausted: there are too many elements.
+  // What `member` gets of a group of `members`; -1: what the only one gets, which is in no group. `value` gives what a member brought as an
+  // operand, dense; asked for operands that say where elements go (offsets, roots) and for those of bounded sizes. ResourceExhausted: there
+  // are too many elements.
   static absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> Of(const Instruction& instruction, int members, int member, absl::Span<const std::pair<int, int>> sends,
                                                                    const std::function<absl::StatusOr<Value>(int member, int operand)>& value);
   // It depends on the instruction and the group alone, and not on values.

@@ -60,7 +60,9 @@ inline DevicesResult RunOn(int64_t replicas, int64_t partitions, const std::stri
   if (!all.problems.empty()) return all;
   const Replicas::Outcome outcome = run.Run();
   if (!outcome.finished) {
-    all.problems = absl::StrCat(run.Name(outcome.device), outcome.instruction != nullptr ? absl::StrCat(" at %", outcome.instruction->name) : "", ": ", outcome.status.message());
+    all.problems =
+        absl::StrCat(run.Name(outcome.device), outcome.at.instruction != nullptr ? absl::StrCat(" at %", outcome.at.instruction->name) : "",
+                     ": ", outcome.status.message());
     return all;
   }
   for (int d = 0; d < run.device_count(); ++d) all.results.push_back(run.machine(d).result());

@@ -30,8 +30,8 @@ bool AddGroups(OpContext& c, Attributes& attributes) {
   std::vector<std::string> groups;
   for (const std::vector<int64_t>& row : *rows) {
     std::vector<int64_t> members;
-    std::copy_if(row.begin(), row.end(), std::back_inserter(members), [](int64_t id) { return id >= 0; });
-    if (!members.empty()) groups.push_back(absl::StrCat("{", absl::StrJoin(members, ","), "}"));
+    std::copy_if(row.begin(), row.end(), std::back_inserter(members), [](int64_t id) { return id != -1; });
+    if (!members.empty() || rows->size() > 1) groups.push_back(absl::StrCat("{", absl::StrJoin(members, ","), "}"));
   }
   attributes.push_back(c.Text(AttrId::kReplicaGroups, absl::StrCat("{", absl::StrJoin(groups, ","), "}")));
   return true;

@@ -1,0 +1,52 @@
+#include "core/exec/error_place.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "core/exec/machine.h"
+
+namespace hloscope {
+
+std::vector<LoopPlace> LoopsAround(absl::Span<const Frame> frames) {
+  std::vector<LoopPlace> loops;
+  for (const Frame& frame : frames) {
+    if (IsLoop(frame.kind)) loops.push_back({frame.caller, frame.iteration, frame.kind == FrameKind::kWhileCondition});
+  }
+  return loops;
+}
+
+std::string LoopsText(absl::Span<const LoopPlace> loops) {
+  std::string text;
+  for (size_t k = loops.size(); k-- > 0;) {
+    const LoopPlace& loop = loops[k];
+    absl::StrAppend(&text, text.empty() ? "" : " in ", loop.condition ? "condition of " : "", "iteration ", loop.iteration, " of %",
+                    loop.loop->name);
+  }
+  return text;
+}
+
+std::string ErrorPlace::Text() const {
+  if (instruction == nullptr) return "";
+  const std::string around = LoopsText(loops);
+  return absl::StrCat("%", instruction->name, " in ", instruction->parent->name, around.empty() ? "" : ", ", around);
+}
+
+ErrorPlace PlaceOfError(const Machine& machine) {
+  if (machine.frames().empty()) return {};
+  absl::Span<const Frame> frames = machine.frames();
+  const Instruction* at = machine.next_instruction();
+  if (at == nullptr) {
+    at = machine.top().caller;
+    frames.remove_suffix(1);
+  }
+  return {at, LoopsAround(frames)};
+}
+
+std::string ErrorText(const Machine& machine) {
+  const ErrorPlace place = PlaceOfError(machine);
+  absl::string_view why = machine.status().message();
+  if (place.instruction == nullptr) return absl::StrCat(": ", why);
+  absl::ConsumePrefix(&why, absl::StrCat("%", place.instruction->name, ": "));
+  return absl::StrCat(" at ", place.Text(), ": ", why);
+}
+
+}  // namespace hloscope
