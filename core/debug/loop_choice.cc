@@ -80,18 +80,28 @@ std::string NumbersText(const Asked& asked) {
 }
 
 // Each as it is typed: the numbers that were said, those of loops around it before them, and its name.
-absl::Status SayWhich(const Module& module, const std::vector<Loop>& loops, const Asked& asked) {
+absl::Status SayWhich(Session::State& s, const std::vector<Loop>& loops, const Asked& asked) {
+  const Module& module = *s.module;
   constexpr size_t kMost = 6;
   const int given = static_cast<int>(asked.iterations.size());
   const std::string numbers = NumbersText(asked);
   std::vector<std::string> choices;
   for (const Loop& loop : loops) {
     if (loop.depth.most < given || choices.size() > kMost) continue;
-    std::string outer;
-    for (int k = given; k < loop.depth.most; ++k) absl::StrAppend(&outer, "0,");
-    choices.push_back(choices.size() == kMost ? "..."
-                                              : absl::StrCat("iteration ", outer, numbers, " of %", LoopName(module, *loop.instruction),
-                                                             " (in ", loop.instruction->parent->name, ")"));
+    // Once for each way through other loops.
+    std::vector<Way> ways = WaysTo(module, CallsOf(s), *loop.instruction->Called(AttrId::kBody));
+    const auto by_it = [&](const Way& way) { return way.steps.back().caller == loop.instruction; };
+    std::vector<const Instruction*> innermost;
+    NumberWays(ways, innermost);
+    for (size_t group = 0; group < innermost.size(); ++group) {
+      const auto way = std::find_if(ways.begin(), ways.end(), [&](const Way& w) { return w.group == group && by_it(w); });
+      if (way == ways.end() || choices.size() > kMost || CountLoops(*way) < static_cast<size_t>(given)) continue;
+      std::string outer;
+      for (size_t k = static_cast<size_t>(given); k < CountLoops(*way); ++k) absl::StrAppend(&outer, "0,");
+      choices.push_back(choices.size() == kMost ? "..."
+                                                : absl::StrCat("iteration ", outer, numbers, " of ", LoopsName(module, ways, *way, "%"),
+                                                               " (in ", loop.instruction->parent->name, ")"));
+    }
   }
   if (choices.empty()) {
     int most = 0;
@@ -134,7 +144,7 @@ absl::StatusOr<const Instruction*> LoopMeant(Session::State& s, const Asked& ask
     if (found.size() == 1) return found[0];
     if (!found.empty()) break;
   }
-  return SayWhich(*s.module, loops, asked);
+  return SayWhich(s, loops, asked);
 }
 
 }  // namespace hloscope

@@ -180,7 +180,7 @@ absl::Status ParseLoop(Session::State& s, absl::string_view name, Asked* asked) 
   return absl::OkStatus();
 }
 
-bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call"; }
+bool IsMomentWord(absl::string_view word) { return word == "iteration" || word == "iter" || word == "call" || word == "outside"; }
 
 // "iteration 3,17 call 2 in NAME"; `ranges`: "10-20" too, and the word iteration may be missing.
 absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool ranges) {
@@ -204,22 +204,38 @@ absl::StatusOr<Asked> ParseAsked(Session::State& s, absl::string_view text, bool
         rest = behind;
         word = TakeWord(rest);
       }
-      if (absl::Status loop = ParseLoop(s, absl::StripPrefix(word, "%"), &asked); !loop.ok()) return loop;
-      if (part && asked.caller == nullptr) {
+      Asked named;
+      if (absl::Status loop = ParseLoop(s, absl::StripPrefix(word, "%"), &named); !loop.ok()) return loop;
+      if (part && named.caller == nullptr) {
         return absl::InvalidArgumentError(
             absl::StrCat(condition ? "condition" : "body", " of takes a loop's own name, and ", word, " is a computation"));
       }
-      asked.part_only = part;
-      if (asked.part_only) asked.loop = asked.caller->Called(condition ? AttrId::kCondition : AttrId::kBody);
+      named.part_only = part;
+      if (part) named.loop = named.caller->Called(condition ? AttrId::kCondition : AttrId::kBody);
+      if (asked.loop != nullptr) {
+        asked.around.push_back({named.loop, named.caller, named.part_only});
+        continue;
+      }
+      asked.loop = named.loop;
+      asked.caller = named.caller;
+      asked.part_only = named.part_only;
+      asked.part_of_loop = named.part_of_loop;
+    } else if (word == "outside") {
+      if (TakeWord(rest) != "of" || TakeWord(rest) != "loops") return absl::InvalidArgumentError("outside is followed by of loops");
+      asked.outside = true;
     } else {
-      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 17, iteration 3,17 (outer before inner), with call 2 and in NAME where they are needed"));
+      return absl::InvalidArgumentError(absl::StrCat("'", word, "' is not expected here; a moment is iteration 3,17 (outer before inner)",
+                                                     ", with call 2, in NAME (in INNER in OUTER) or outside of loops where needed"));
     }
   }
   return asked;
 }
 
 // "call 3 in f" of what is no part of a loop, without iterations: the third call of the whole run.
-bool CountsCalls(const Asked& asked) { return asked.call > 0 && asked.iterations.empty() && asked.loop != nullptr && asked.caller == nullptr && !asked.part_of_loop; }
+bool CountsCalls(const Asked& asked) {
+  return asked.call > 0 && asked.iterations.empty() && asked.loop != nullptr && asked.caller == nullptr && !asked.part_of_loop &&
+         asked.around.empty() && !asked.outside;
+}
 
 // When the values of `home` are computed, as far as the text says.
 absl::StatusOr<Occurrences> OccurrencesIn(Session::State& s, const Asked& asked, const Computation* home) {
@@ -321,8 +337,10 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
     if (occurrences.single()) return occurrences.OnlyMark();
     // Of what may be meant, one may come about, or none.
     std::vector<Mark> found;
+    Occurrence one;
     const absl::Status looked = LookAround(s, [&] {
-      return occurrences.Visit(s, [&](const Occurrence&) -> absl::StatusOr<bool> {
+      return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
+        one = occurrence;
         found.push_back(s.machine->Where());
         found.back().levels.back().position = BeginningOf(*s.machine->top().computation);  // it may have gone on to what was set
         return found.size() < 2;
@@ -330,7 +348,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
     });
     if (!looked.ok()) return looked;
     if (found.empty()) return absl::InvalidArgumentError(occurrences.NoneText(text));
-    if (found.size() > 1) return absl::InvalidArgumentError(absl::StrCat(text, " is not one moment. ", occurrences.HowToChoose()));
+    if (found.size() > 1) return absl::InvalidArgumentError(absl::StrCat(text, " is not one moment. ", occurrences.HowToChoose(one)));
     return found[0];
   }
   if (word == "mark") text = absl::StripAsciiWhitespace(rest);
@@ -350,7 +368,7 @@ absl::StatusOr<Mark> ParseMoment(Session::State& s, absl::string_view text, absl
   if (before || absl::StartsWith(text, "%") || absl::StrContains(text, ':')) {
     const absl::StatusOr<const Instruction*> instruction = s.FindInstruction(before ? absl::StripAsciiWhitespace(rest) : text);
     if (!instruction.ok()) return instruction.status();
-    return BeforeMark(s, **instruction);
+    return WhenExecuted(s, **instruction);
   }
   if (const std::string owner = OwnerOfBookmark(s, std::string(text)); !owner.empty()) {
     return absl::NotFoundError(absl::StrCat("the bookmark ", text, " is a moment of ", owner, ", and ", SelectedName(s),
@@ -420,9 +438,11 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
   for (size_t k = 0; k < meant->occurrences.size(); ++k) {
     Occurrences& occurrences = meant->occurrences[k];
     int64_t shown = 0;
+    Occurrence one;  // an example
     const absl::Status status = LookAround(s, [&] {
       return occurrences.Visit(s, [&](const Occurrence& occurrence) -> absl::StatusOr<bool> {
         if (++shown > kMost) return false;
+        if (shown <= 2) one = occurrence;
         std::vector<std::string> label;
         if (!occurrences.single()) label.push_back(occurrences.Label(occurrence, false));
         if (!meant->labels[k].empty()) label.push_back(meant->labels[k]);
@@ -434,8 +454,8 @@ absl::Status LookAtMoments(Session::State& s, absl::string_view moment, absl::st
     all += shown;
     looked.moments += std::min(shown, kMost);
     looked.more = looked.more || shown > kMost;
-    if (shown > 0 && looked.choose.empty() && !occurrences.single()) looked.choose = occurrences.HowToChoose();
-    if (shown > 0 && !occurrences.single()) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(), "\n");
+    if (shown > 0 && looked.choose.empty() && !occurrences.single()) looked.choose = occurrences.HowToChoose(one);
+    if (shown > 0 && !occurrences.single()) s.Say(shown > kMost ? "and more. " : "", occurrences.HowToChoose(one), "\n");
     s.Say(occurrences.LeftOut());
   }
   if (all == 0) return absl::NotFoundError(meant->occurrences[0].NoneText(moment));

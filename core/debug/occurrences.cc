@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_join.h"
 #include "core/debug/stop_walk.h"
@@ -56,8 +57,11 @@ size_t StandsIn(Session::State& s, const Way& way, absl::flat_hash_map<size_t, b
 absl::Status SetRanges(Session::State& s, const Asked& asked, Way& way, absl::flat_hash_map<size_t, bool>& ends) {
   way.ranges.assign(way.steps.size(), IterationRange());
   size_t last = way.steps.size();
-  if (asked.loop != nullptr) {
-    while (last > 0 && !asked.Means(*way.steps[last - 1].caller, *way.steps[last - 1].callee)) --last;
+  if (const std::vector<Asked::Around> named = asked.Named(); !named.empty()) {
+    while (last > 0 && std::none_of(named.begin(), named.end(), [&](const Asked::Around& one) {
+             return Asked::Means(one, *way.steps[last - 1].caller, *way.steps[last - 1].callee);
+           }))
+      --last;
   }
   size_t given = asked.iterations.size(), outermost = way.steps.size();
   for (size_t k = last; k > 0 && given > 0; --k) {
@@ -106,7 +110,22 @@ int64_t NextMeant(const std::vector<const Way*>& ways, size_t depth, int64_t k) 
   return next;
 }
 
+// Whether the frame of `frame` is on the stack of the moment.
+bool InFrame(const Mark& moment, const Mark& frame) {
+  if (moment.levels.size() < frame.levels.size()) return false;
+  Mark there = moment;
+  there.levels.resize(frame.levels.size());
+  there.levels.back().position = frame.levels.back().position;
+  return there == frame;
+}
+
 }  // namespace
+
+std::vector<Asked::Around> Asked::Named() const {
+  std::vector<Around> named = around;
+  if (loop != nullptr) named.insert(named.begin(), {loop, caller, part_only});
+  return named;
+}
 
 Mark AfterEdits(const Timeline& timeline, Mark mark) {
   for (const Timeline::Moment& moment : timeline.moments()) {
@@ -137,18 +156,12 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     return absl::FailedPreconditionError(absl::StrCat(home.name, " works on single elements: %", caller.name, " calls it for one after another, so its values are of no moment of the program; goto the moment and step into %",
                                                       caller.name));
   }
+  // Calls are counted in a group, before some are chosen.
+  const int largest = NumberWays(ways, result.group_loops_), most = largest > 1 ? largest : static_cast<int>(ways.size());
+  result.every_way_ = ways;
+  result.by_name_ = stay;
+  if (absl::Status left = result.KeepNamed(asked); !left.ok()) return left;
   const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
-  if (asked.loop != nullptr) {
-    const size_t all = ways.size();
-    const std::string part = !asked.part_only ? "" : asked.loop == asked.caller->Called(AttrId::kCondition) ? "condition of " : "body of ";
-    const std::string name = asked.caller != nullptr ? absl::StrCat(part, result.NameOf(*asked.caller)) : std::string(asked.loop->name);
-    drop([&](const Way& way) { return std::none_of(way.steps.begin(), way.steps.end(), [&](const Way::Step& step) { return asked.Means(*step.caller, *step.callee); }); });
-    if (ways.size() < all) result.chosen_ = absl::StrCat(" in ", name);
-    if (ways.empty() && result.all_ways_ > static_cast<double>(kMostWays)) {
-      return absl::InvalidArgumentError(absl::StrCat("none of the first ", kMostWays, " of ", result.all_ways_, " call paths to ", home.name, " runs inside ", name, "; break ", home.name, " stops in all of them"));
-    }
-    if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home.name, " does not run inside ", name));
-  }
   absl::Status first;
   absl::flat_hash_map<size_t, bool> ends;
   drop([&](Way& way) {
@@ -157,24 +170,70 @@ absl::StatusOr<Occurrences> Occurrences::Of(Session::State& s, const Computation
     return !status.ok();
   });
   if (ways.empty()) return first;
-  // Calls are counted in a group, before some are chosen.
-  const int largest = NumberWays(ways, result.group_loops_), most = largest > 1 ? largest : static_cast<int>(ways.size());
-  result.calls_ = largest > 1 && asked.call == 0;
+  // Where the loop was named, and all iterations of one way, it is that one, and none through further loops.
+  const auto is_exact = [&](const Way& way) { return CountLoops(way) == asked.iterations.size(); };
+  const bool all_one =
+      std::all_of(asked.iterations.begin(), asked.iterations.end(), [](const IterationRange& range) { return range.one(); });
+  if (asked.loop != nullptr && !asked.iterations.empty() && all_one && std::any_of(ways.begin(), ways.end(), is_exact))
+    drop([&](const Way& way) { return !is_exact(way); });
   if (asked.call > most && result.all_ways_ > static_cast<double>(kMostWays)) {
     return absl::InvalidArgumentError(absl::StrCat("the first ", most, " calls of ", home.name, " can be named, from call 1 on; of the others say break ", home.name, " if hits == N"));
   }
-  if (asked.call > most) return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only") : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
-  result.groups_ = result.group_loops_.size() > 1;
+  if (asked.call > most)
+    return absl::InvalidArgumentError(most == 1 ? absl::StrCat(home.name, " is run by one call only")
+                                                : absl::StrCat(home.name, " is run by ", most, " calls; the first is call 1"));
   if (asked.call > 0) {
+    const int there = ways[0].call;
     drop([&](const Way& way) { return way.call != asked.call; });
+    if (ways.empty())
+      return absl::InvalidArgumentError(
+          absl::StrCat(home.name, " is not run by call ", asked.call, result.chosen_, ", but by call ", there));
     result.call_ = absl::StrCat(" call ", asked.call);
   }
+  const std::vector<size_t> groups = result.Groups();
+  result.groups_ = groups.size() > 1;
+  result.calls_ = groups.size() < ways.size();
   const auto here = [&](const Way& way) { return OnStack(s, way) == way.steps.size(); };
   if (stay && asked.call == 0 && std::any_of(ways.begin(), ways.end(), here)) {
     drop([&](const Way& way) { return !here(way); });
     result.calls_ = result.groups_ = false;
   }
   return result;
+}
+
+// Drops the ways that do not go through all that was named.
+absl::Status Occurrences::KeepNamed(const Asked& asked) {
+  std::vector<Way>& ways = ways_;
+  const auto drop = [&](auto goes) { ways.erase(std::remove_if(ways.begin(), ways.end(), goes), ways.end()); };
+  for (const Asked::Around& named : asked.Named()) {
+    const size_t all = ways.size();
+    const std::string part = !named.part_only ? "" : named.loop == named.caller->Called(AttrId::kCondition) ? "condition of " : "body of ";
+    const std::string name = named.caller != nullptr ? absl::StrCat(part, NameOf(*named.caller)) : std::string(named.loop->name);
+    drop([&](const Way& way) {
+      return std::none_of(way.steps.begin(), way.steps.end(),
+                          [&](const Way::Step& step) { return Asked::Means(named, *step.caller, *step.callee); });
+    });
+    if (ways.empty() && all_ways_ > static_cast<double>(kMostWays)) {
+      return absl::InvalidArgumentError(absl::StrCat("none of the first ", kMostWays, " of ", all_ways_, " call paths to ", home_->name,
+                                                     " runs inside ", name, chosen_, "; break ", home_->name, " stops in all of them"));
+    }
+    if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home_->name, " does not run inside ", name, chosen_));
+    if (ways.size() < all) absl::StrAppend(&chosen_, " in ", name);
+  }
+  if (!asked.outside) return absl::OkStatus();
+  drop([](const Way& way) { return CountLoops(way) > 0; });
+  if (ways.empty()) return absl::InvalidArgumentError(absl::StrCat(home_->name, " runs in loops only"));
+  absl::StrAppend(&chosen_, " outside of loops");
+  return absl::OkStatus();
+}
+
+std::vector<size_t> Occurrences::Groups() const {
+  std::vector<size_t> groups;
+  for (const Way& way : ways_) {
+    if (std::find(groups.begin(), groups.end(), way.group) == groups.end()) groups.push_back(way.group);
+  }
+  std::sort(groups.begin(), groups.end());
+  return groups;
 }
 
 bool Occurrences::single() const {
@@ -210,15 +269,16 @@ Mark Occurrences::OnlyMark() const {
 
 std::string Occurrences::GroupName(size_t group, absl::string_view sigil) const {
   if (group_loops_[group] == nullptr) return "no loop";
-  const auto way = std::find_if(ways_.begin(), ways_.end(), [&](const Way& w) { return w.group == group; });
-  return way == ways_.end() ? absl::StrCat(sigil, NameOf(*group_loops_[group])) : InnermostLoopName(*module_, ways_, *way, sigil);
+  const auto way = std::find_if(every_way_.begin(), every_way_.end(), [&](const Way& w) { return w.group == group; });
+  const bool itself = by_name_ && !way->steps.empty() && way->steps.back().callee == home_ && IsLoopStep(way->steps.back());
+  return LoopsName(*module_, every_way_, *way, sigil, itself);
 }
 
 std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
+  if (!row) return CommandText(occurrence);
   std::string text;
-  const size_t from = row ? std::min(occurrence.shown_from, occurrence.iterations.size()) : 0;
-  const absl::Span<const int64_t> iterations = absl::MakeConstSpan(occurrence.iterations).subspan(from);
-  if (!iterations.empty()) absl::StrAppend(&text, row ? "" : "iteration ", absl::StrJoin(iterations, ","));
+  const size_t from = std::min(occurrence.shown_from, occurrence.iterations.size());
+  text = absl::StrJoin(absl::MakeConstSpan(occurrence.iterations).subspan(from), ",");
   if (calls_) absl::StrAppend(&text, text.empty() ? "" : " ", "call ", occurrence.way->call);
   const bool loop = group_loops_[occurrence.way->group] != nullptr;
   if (groups_ && loop) absl::StrAppend(&text, " in ", GroupName(occurrence.way->group, ""));
@@ -228,7 +288,7 @@ std::string Occurrences::Label(const Occurrence& occurrence, bool row) const {
 size_t Occurrences::LabelWidth() const {
   if (plain()) return 9;
   size_t longest = 0;  // long names have more room
-  for (size_t group = 0; groups_ && group < group_loops_.size(); ++group) longest = std::max(longest, GroupName(group, "").size());
+  for (const size_t group : groups_ ? Groups() : std::vector<size_t>()) longest = std::max(longest, GroupName(group, "").size());
   return longest > 12 ? longest + 15 : 18;
 }
 
@@ -255,8 +315,7 @@ std::string Occurrences::Legend() const {
   if (!calls_) return "";
   std::vector<std::string> texts;
   bool same = true;
-  for (size_t group = 0; group < group_loops_.size(); ++group) {
-    if (std::none_of(ways_.begin(), ways_.end(), [&](const Way& way) { return way.group == group; })) continue;
+  for (const size_t group : Groups()) {
     const std::string text = LegendOf(group);
     same &= texts.empty() || absl::EndsWith(texts[0], text);
     texts.push_back(absl::StrCat(GroupName(group, "%"), ": ", text));
@@ -265,38 +324,45 @@ std::string Occurrences::Legend() const {
   return absl::StrCat("in ", absl::StrJoin(texts, "; in "));
 }
 
-std::string Occurrences::HowToChoose() const {
-  const Way& way = ways_[0];
+std::string Occurrences::CommandText(const Occurrence& one) const {
+  const size_t group = one.way->group;
+  std::string text = one.iterations.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(one.iterations, ","));
+  const bool one_of_calls =
+      std::any_of(every_way_.begin(), every_way_.end(), [&](const Way& way) { return way.group == group && way.call != one.way->call; });
+  absl::StrAppend(&text, one_of_calls ? absl::StrCat(" call ", one.way->call) : call_);
+  const bool own_loop = !one.way->steps.empty() && IsLoopStep(one.way->steps.back());  // it is the loop's body or condition
+  if (by_name_ && !own_loop) absl::StrAppend(&text, " in ", home_->name);
+  const bool loop = group_loops_[group] != nullptr;
+  if (groups_ || !chosen_.empty() || (by_name_ && own_loop))
+    absl::StrAppend(&text, loop ? absl::StrCat(" in ", GroupName(group, "")) : " outside of loops");
+  return std::string(absl::StripLeadingAsciiWhitespace(text));
+}
+
+std::string Occurrences::HowToChoose(const Occurrence& one) const {
   std::vector<std::string> loops;
-  std::vector<int64_t> example;
   bool open = false;
-  for (size_t k = 0; k < way.steps.size(); ++k) {
-    if (!IsLoopStep(way.steps[k])) continue;
-    loops.push_back(absl::StrCat("%", NameOf(*way.steps[k].caller)));
-    example.push_back(way.ranges[k].first);
-    open |= !way.ranges[k].one();
+  for (size_t k = 0; k < one.way->steps.size(); ++k) {
+    if (!IsLoopStep(one.way->steps[k])) continue;
+    loops.push_back(absl::StrCat("%", NameOf(*one.way->steps[k].caller)));
+    open |= !one.way->ranges[k].one();
   }
-  const std::string iteration = example.empty() ? "" : absl::StrCat("iteration ", absl::StrJoin(example, ","));
   std::vector<std::string> texts;
   if (groups_) {
     std::vector<std::string> names;
-    for (size_t group = 0; group < group_loops_.size(); ++group) {  // several groups may have one, in other loops
+    for (const size_t group : Groups()) {  // several groups may have one, with further loops between
       std::string name = GroupName(group, "%");
       if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(std::move(name));
     }
-    texts.push_back(absl::StrCat(
-        home_->name, " runs in ", absl::StrJoin(names, " and "),
-        group_loops_[way.group] != nullptr ? absl::StrCat(": ", iteration, call_, " in ", GroupName(way.group, ""), " chooses one") : ""));
+    texts.push_back(absl::StrCat(home_->name, " runs in ", absl::StrJoin(names, " and ")));
   }
-  if (open && loops.size() > 1) texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "), "): iterations are given outer before inner, as ", iteration));
-  if (calls_) {
-    texts.push_back(absl::StrCat(
-        home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(), groups_ ? " calls in all (" : " calls (",
-        Legend(), "): ", iteration, iteration.empty() ? "" : " ", "call ", groups_ ? way.call : 2,
-        groups_ && group_loops_[way.group] != nullptr ? absl::StrCat(" in ", GroupName(way.group, "")) : chosen_, " chooses one"));
-  }
-  if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", "), ": ", iteration, call_, chosen_, " chooses one"));
-  return absl::StrJoin(texts, "; ");
+  if (open && loops.size() > 1)
+    texts.push_back(absl::StrCat(home_->name, " runs in loops in each other (", absl::StrJoin(loops, ", "),
+                                 "), whose iterations are given outer before inner"));
+  if (calls_)
+    texts.push_back(absl::StrCat(home_->name, " is run by ", ways_.size() < kMostWays ? "" : "more than ", ways_.size(),
+                                 groups_ ? " calls in all (" : " calls (", Legend(), ")"));
+  if (texts.empty()) texts.push_back(absl::StrCat(home_->name, " runs in each iteration of ", absl::StrJoin(loops, ", ")));
+  return absl::StrCat(absl::StrJoin(texts, "; "), ": ", CommandText(one), " chooses one");
 }
 
 std::string Occurrences::LeftOut() const {
@@ -324,7 +390,7 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
         : said     ? ": it is not entered there"
                    : ": it is not entered";
     return absl::StrCat("the program does not come to ", moment, " of %", NameOf(*loops.back()), " in ", where, most,
-                        "; iterations of both are given outer before inner, as iteration 1,0");
+                        "; iterations of both are given outer before inner");
   }
   const bool branch = std::any_of(way.steps.begin(), way.steps.end(), [](const Way::Step& step) { return step.level.kind == FrameKind::kBranch; });
   return absl::StrCat("the program does not come to ", moment, branch ? ": the loop ends before, or another branch is taken there" : loops.empty() ? "" : ": the loop ends before, or is not entered");
@@ -333,7 +399,9 @@ std::string Occurrences::NoneText(absl::string_view moment) const {
 absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
                                        const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
   const Timeline& timeline = *s.Extension<Travel>().timeline;
+  const bool entered = from_ != nullptr && InFrame(*from_, mark);  // it stands in this frame
   if (ways[0]->steps.size() == depth) {
+    if (from_ != nullptr && mark < *from_) return true;
     const absl::StatusOr<bool> there = Seek(s, AfterEdits(timeline, mark));
     if (!there.ok() || !*there) return there.ok() ? absl::StatusOr<bool>(true) : there;
     Occurrence occurrence{std::move(iterations), 0, ways[0]};
@@ -352,6 +420,7 @@ absl::StatusOr<bool> Occurrences::Walk(Session::State& s, const std::vector<cons
     const std::vector<const Way*> inside(ways.begin() + static_cast<ptrdiff_t>(begin), ways.begin() + static_cast<ptrdiff_t>(end));
     begin = end;
     mark.levels.back().position = step.caller->index;
+    if (entered && step.caller->index < from_->levels[depth].position) continue;
     if (IsLoopStep(step)) {
       const absl::StatusOr<bool> more = WalkLoop(s, inside, depth, mark, iterations, each);
       if (!more.ok() || !*more) return more;
@@ -371,13 +440,16 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
   const Instruction& loop = *ways[0]->steps[depth].caller;
   const auto innermost = [&](const Way& way) { return std::none_of(way.steps.begin() + static_cast<ptrdiff_t>(depth) + 1, way.steps.end(), IsLoopStep); };
   std::vector<const Way*> parts[2];  // the condition's, the body's
-  int64_t first = ways[0]->ranges[depth].first;
+  int64_t first = 0, earliest = ways[0]->ranges[depth].first;
+  if (from_ != nullptr && from_->levels.size() > depth + 1 && InFrame(*from_, mark) && from_->levels[depth].position == loop.index)
+    first = from_->levels[depth + 1].iteration;
   bool far = false;  // how far it comes is told, should it not come so far
   for (const Way* way : ways) {
     parts[way->steps[depth].level.kind == FrameKind::kWhileBody].push_back(way);
-    first = std::min(first, way->ranges[depth].first);
+    earliest = std::min(earliest, way->ranges[depth].first);
     far |= innermost(*way);
   }
+  first = std::max(first, earliest);
   if (far && first > 0) {
     const absl::StatusOr<bool> at = Seek(s, mark);
     const std::optional<int64_t> trips = at.ok() && *at ? s.machine->TripCount(static_cast<int>(s.machine->frames().size()) - 1, loop.index) : std::nullopt;
@@ -412,7 +484,8 @@ absl::StatusOr<bool> Occurrences::WalkLoop(Session::State& s, const std::vector<
   return true;
 }
 
-absl::Status Occurrences::Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each) {
+absl::Status Occurrences::Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each, const Mark* from) {
+  from_ = from;
   std::vector<const Way*> ways;
   for (const Way& way : ways_) ways.push_back(&way);
   Mark mark;

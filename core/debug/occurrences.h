@@ -21,9 +21,20 @@ struct Asked {
 
   bool part_only = false;  // of `caller` only the part `loop`: "in condition of w"
 
-  bool Means(const Instruction& runs, const Computation& part) const {
-    return caller == nullptr ? &part == loop : &runs == caller && (!part_only || &part == loop);
+  // What else is said to be around it: "in w in w1".
+  struct Around {
+    const Computation* loop = nullptr;
+    const Instruction* caller = nullptr;
+    bool part_only = false;
+  };
+  std::vector<Around> around;
+  bool outside = false;  // "outside of loops"
+
+  static bool Means(const Around& named, const Instruction& runs, const Computation& part) {
+    return named.caller == nullptr ? &part == named.loop : &runs == named.caller && (!named.part_only || &part == named.loop);
   }
+  // All that is named.
+  std::vector<Around> Named() const;
 };
 
 struct Occurrence {
@@ -49,15 +60,16 @@ class Occurrences {
   size_t LabelWidth() const;
   // "call 1 by %f.1, 2 by %f.2", by loop where it is not the same in all; empty: nothing to tell apart.
   std::string Legend() const;
-  // What is open, and how it is said.
-  std::string HowToChoose() const;
+  // What is open, and what chooses that one.
+  std::string HowToChoose(const Occurrence& one) const;
   // "256 of 1000 call paths are looked at": there are more than anybody would want; empty: all are.
   std::string LeftOut() const;
   // Of which nothing came about.
   std::string NoneText(absl::string_view moment) const;
 
-  // Goes there one after another, in order of time; the machine is left wherever that ends. `each`: false ends it.
-  absl::Status Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
+  // Goes there one after another, in order of time; the machine is left wherever that ends. `each`: false ends it. `from`: only those that
+  // begin later.
+  absl::Status Visit(Session::State& s, const std::function<absl::StatusOr<bool>(const Occurrence&)>& each, const Mark* from = nullptr);
 
  private:
   absl::StatusOr<bool> Walk(Session::State& s, const std::vector<const Way*>& ways, size_t depth, Mark mark, std::vector<int64_t> iterations,
@@ -66,15 +78,23 @@ class Occurrences {
   absl::StatusOr<bool> WalkLoop(Session::State& s, const std::vector<const Way*>& ways, size_t depth, const Mark& mark, const std::vector<int64_t>& iterations,
                                 const std::function<absl::StatusOr<bool>(const Occurrence&)>& each);
 
+  absl::Status KeepNamed(const Asked& asked);
   std::string LegendOf(size_t group) const;
+  // As it is typed, so that it means this one alone.
+  std::string CommandText(const Occurrence& one) const;
+  // The groups of the ways that may be meant.
+  std::vector<size_t> Groups() const;
   std::string NameOf(const Instruction& loop) const { return LoopName(*module_, loop); }
-  // "w", "condition of w"; of a group that is in no loop "no loop". `sigil`: before the loop's name.
+  // "w", "condition of w", "w in w1"; of a group that is in no loop "no loop". `sigil`: before the loops' names.
   std::string GroupName(size_t group, absl::string_view sigil) const;
 
+  const Mark* from_ = nullptr;  // of Visit
   const Module* module_ = nullptr;
   const Computation* home_ = nullptr;
   std::string call_, chosen_;  // " call 2", " in loop": what was said already and is needed
+  bool by_name_ = false;       // `home_` itself was named, or is the loop that is meant: not the home of an expression
   std::vector<Way> ways_;
+  std::vector<Way> every_way_;  // also those that what was said leaves out: names tell them apart
   double all_ways_ = 0;  // there are, with those that are not in ways_
   bool calls_ = false, groups_ = false;
   std::vector<const Instruction*> group_loops_;  // by group, the innermost loop; null: none

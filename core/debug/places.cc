@@ -1,6 +1,8 @@
 #include "core/debug/places.h"
 
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -79,9 +81,72 @@ absl::StatusOr<Mark> MarkIn(const Session::State& s, const Computation& computat
   return mark;
 }
 
+// The first time after the present that the computation comes to that position.
+absl::Status FindNext(Session::State& s, const Computation& computation, int position, std::optional<Mark>* found) {
+  absl::StatusOr<Occurrences> runs = Occurrences::Of(s, computation, Asked(), false);
+  if (!runs.ok()) return runs.status();
+  const Mark present = s.machine->Where();
+  const auto take = [&](const Occurrence&) -> absl::StatusOr<bool> {
+    *found = s.machine->Where();
+    (*found)->levels.back().position = position;
+    return false;
+  };
+  return runs->Visit(s, take, &present);
+}
+
+// The last time before the present: through one stretch between snapshots after the other, backwards, with nothing else armed.
+absl::Status FindLast(Session::State& s, const Computation& computation, int position, std::optional<Mark>* found) {
+  Machine& m = *s.machine;
+  Timeline& timeline = *s.Extension<Travel>().timeline;
+  const std::vector<Timeline::Moment> moments = timeline.moments();
+  struct Quiet {
+    Session::State& s;
+    std::vector<std::unique_ptr<Breakpoint>> stops = std::move(s.breakpoints);
+    ~Quiet() {
+      s.breakpoints = std::move(stops);
+      s.ArmAll();
+    }
+  } quiet{s};
+  s.breakpoints.clear();
+  s.ArmAll();
+  m.Arm(computation, position);
+  Mark end = m.Where();
+  m.interrupt().store(false);
+  for (auto moment = moments.rbegin(); moment != moments.rend() && !found->has_value(); ++moment) {
+    if (!(moment->mark < end)) continue;
+    if (absl::Status there = SeekStatus(s, timeline.Seek(moment->mark)); !there.ok()) return there;
+    while (true) {
+      TakeUpEdit(s);
+      if (!(m.Where() < end)) break;
+      if (m.top().computation == &computation && m.top().position == position) *found = m.Where();
+      const StopReason reason = m.Run();
+      if (reason == StopReason::kInterrupted) return absl::CancelledError("interrupted");
+      if (reason != StopReason::kBreakpoint) break;
+    }
+    end = moment->mark;
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
-absl::StatusOr<Mark> BeforeMark(const Session::State& s, const Instruction& instruction) { return MarkIn(s, *instruction.parent, instruction.index); }
+absl::StatusOr<Mark> WhenExecuted(Session::State& s, const Instruction& instruction) {
+  const Computation& computation = *instruction.parent;
+  const absl::StatusOr<Mark> first = MarkIn(s, computation, instruction.index);
+  const std::vector<Frame>& frames = s.machine->frames();
+  const bool here = std::any_of(frames.begin(), frames.end(), [&](const Frame& frame) { return frame.computation == &computation; });
+  if (!first.ok() || here) return first;
+  const int position = first->levels.back().position;
+  std::optional<Mark> found;
+  const absl::Status ahead = LookAround(s, [&] { return FindNext(s, computation, position, &found); });
+  if (found.has_value()) return *found;
+  if (absl::IsCancelled(ahead)) return ahead;
+  const absl::Status behind = LookAround(s, [&] { return FindLast(s, computation, position, &found); });
+  if (found.has_value()) return *found;
+  if (!ahead.ok() || !behind.ok()) return ahead.ok() ? behind : ahead;
+  return absl::NotFoundError(
+      absl::StrCat("the program does not come to %", instruction.name, ": nothing enters ", computation.name, " in this run"));
+}
 
 absl::Status AtIterations(Session::State& s, const Computation& body, int64_t first, int64_t last, const std::function<absl::Status(int64_t)>& each) {
   Travel& travel = s.Extension<Travel>();

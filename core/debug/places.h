@@ -12,9 +12,10 @@
 
 namespace hloscope {
 
-// The moment before an instruction is executed: in its computation's frame on the stack (of a loop: in the present iteration), or where that
-// computation is entered first from there. The program has frames.
-absl::StatusOr<Mark> BeforeMark(const Session::State& s, const Instruction& instruction);
+// The moment before an instruction is executed: in its computation's frame on the stack (of a loop: in the present iteration), be it ahead
+// or behind; else the next time that it is executed, and where there is none the last time that it was. The program has frames. NotFound:
+// it never is. No exchange with other devices is made to find it.
+absl::StatusOr<Mark> WhenExecuted(Session::State& s, const Instruction& instruction);
 
 // Calls `each` in iterations `first` to `last` of the loop with this body (of loops around it: in the present iteration, or in the first), at
 // the beginning of each, and then all is as before. Ends without an error where the loop does; the first that is not OK ends it with that.

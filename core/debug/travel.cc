@@ -378,20 +378,6 @@ absl::Status CommandBookmark(Session::State& s, absl::string_view args) {
   return absl::OkStatus();
 }
 
-// Of an instruction in loops goto means one iteration; that it does not run there says nothing of later ones.
-std::optional<absl::Status> NotInThisIteration(absl::string_view moment, const Mark& mark) {
-  absl::string_view name = moment;
-  absl::ConsumePrefix(&name, "before ");
-  name = absl::StripAsciiWhitespace(name);
-  std::vector<int64_t> iterations;
-  for (const Mark::Level& level : mark.levels) {
-    if (IsLoop(level.kind)) iterations.push_back(level.iteration);
-  }
-  if (!absl::StartsWith(name, "%") || iterations.empty()) return std::nullopt;
-  return absl::NotFoundError(absl::StrCat(name, " does not run in iteration ", absl::StrJoin(iterations, ","), ", the first that is ahead; until ", name,
-                                          " goes on to the next time that it runs, if it does"));
-}
-
 absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   absl::StatusOr<Timeline*> timeline = NeedHistory(s);
   if (!timeline.ok()) return timeline.status();
@@ -422,8 +408,7 @@ absl::Status CommandGoto(Session::State& s, absl::string_view args) {
   if (absl::Status status = SeekStatus(s, reason); !status.ok()) {
     if (present != nullptr) s.machine->Restore(*present);
     if (reason == StopReason::kError && !absl::IsNotFound(status)) return absl::Status(status.code(), absl::StrCat("the program stops with an error before it comes to ", args, ": ", status.message()));
-    const bool ahead = absl::IsNotFound(status) && !(*mark < before);
-    return ahead ? NotInThisIteration(args, *mark).value_or(MomentError(status, args)) : MomentError(status, args);
+    return MomentError(status, args);
   }
   // What a logpoint behind the last instruction is armed for holds it there once more.
   if (args == "end" && s.machine->frames().size() == 1 && !s.machine->finished() && s.machine->next_instruction() == nullptr) (void)s.machine->Run();

@@ -160,24 +160,42 @@ int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops) {
   return largest;
 }
 
-namespace {
+size_t CountLoops(const Way& way) { return static_cast<size_t>(std::count_if(way.steps.begin(), way.steps.end(), IsLoopStep)); }
 
-const Way::Step* InnermostLoop(const Way& way) {
-  const auto loop = std::find_if(way.steps.rbegin(), way.steps.rend(), IsLoopStep);
-  return loop == way.steps.rend() ? nullptr : &*loop;
-}
-
-}  // namespace
-
-std::string InnermostLoopName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil) {
-  const Way::Step* loop = InnermostLoop(way);
-  if (loop == nullptr) return "";
-  const bool both = std::any_of(ways.begin(), ways.end(), [&](const Way& other) {
-    const Way::Step* step = InnermostLoop(other);
-    return step != nullptr && step->caller == loop->caller && step->callee != loop->callee;
-  });
-  const absl::string_view part = !both ? "" : loop->level.kind == FrameKind::kWhileCondition ? "condition of " : "body of ";
-  return absl::StrCat(part, sigil, LoopName(module, *loop->caller));
+std::string LoopsName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil, bool part) {
+  std::vector<const Way::Step*> loops;  // the innermost first
+  for (auto step = way.steps.rbegin(); step != way.steps.rend(); ++step) {
+    if (IsLoopStep(*step)) loops.push_back(&*step);
+  }
+  const auto goes_through = [](const Way& other, const Way::Step& loop) -> const Way::Step* {
+    const auto step = std::find_if(other.steps.begin(), other.steps.end(), [&](const Way::Step& s) { return s.caller == loop.caller; });
+    return step == other.steps.end() ? nullptr : &*step;
+  };
+  // Those that the innermost may be confused with: where it is one of fewer or more loops, the count of the iterations tells.
+  std::vector<const Way*> rivals;
+  for (const Way& other : ways) {
+    const auto inner = std::find_if(other.steps.rbegin(), other.steps.rend(), IsLoopStep);
+    if (other.group == way.group || inner == other.steps.rend()) continue;
+    if (inner->caller == loops[0]->caller || CountLoops(other) == loops.size()) rivals.push_back(&other);
+  }
+  std::string name;
+  for (const Way::Step* loop : loops) {
+    bool tells = name.empty(), parts = part && name.empty() && loop->level.kind == FrameKind::kWhileCondition;
+    for (const Way* other : rivals) {
+      const Way::Step* step = goes_through(*other, *loop);
+      tells |= step == nullptr || step->callee != loop->callee;
+      parts |= step != nullptr && step->callee != loop->callee;
+    }
+    if (!tells) continue;
+    const absl::string_view which = !parts ? "" : loop->level.kind == FrameKind::kWhileCondition ? "condition of " : "body of ";
+    absl::StrAppend(&name, name.empty() ? "" : " in ", which, sigil, LoopName(module, *loop->caller));
+    const auto is_told = [&](const Way* other) {
+      const Way::Step* step = goes_through(*other, *loop);
+      return step == nullptr || (parts && step->callee != loop->callee);
+    };
+    rivals.erase(std::remove_if(rivals.begin(), rivals.end(), is_told), rivals.end());
+  }
+  return name;
 }
 
 std::vector<PastFrame> PastFramesOf(absl::Span<const Frame> frames) {
@@ -206,7 +224,7 @@ std::string MomentName(const Module& module, const CallGraph& calls, absl::Span<
   const Instruction* loop = loops[way->group];
   const bool several = std::any_of(ways.begin(), ways.end(), [&](const Way& w) { return &w != &*way && w.group == way->group; });
   if (several || (loop == nullptr && loops.size() > 1)) add("call ", way->call);
-  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", InnermostLoopName(module, ways, *way, "")));
+  if (loops.size() > 1) add(loop == nullptr ? "outside of loops" : absl::StrCat("in ", LoopsName(module, ways, *way, "")));
   return text;
 }
 

@@ -43,9 +43,11 @@ double CountWays(const CallGraph& calls, const Computation& home);
 // gets the innermost loop of each, null where there is none.
 int NumberWays(std::vector<Way>& ways, std::vector<const Instruction*>& loops);
 
-// The innermost loop of the way as "in NAME" takes it, with `sigil` before its name: "w"; "condition of w" and "body of w" where ways go
-// through both. Empty: it goes through no loop.
-std::string InnermostLoopName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil);
+// The loops of the way as "in NAME" takes them, with `sigil` before their names: the innermost, "w"; "w in w1" where other ways go through
+// it by other loops (`ways` has all, numbered); "condition of w" and "body of w" where ways go through both, or a condition itself is meant
+// (`part`). Empty: it goes through no loop.
+std::string LoopsName(const Module& module, absl::Span<const Way> ways, const Way& way, absl::string_view sigil, bool part = false);
+size_t CountLoops(const Way& way);
 
 // A frame of a stack that may be gone: which run of which computation.
 struct PastFrame {
