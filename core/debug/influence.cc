@@ -36,6 +36,11 @@ class InfluenceBuilder {
     return Take();
   }
   Influence Take() { return std::move(influence_); }
+  int PathOf(int frame) { return Path(frame); }
+  int NodeAt(int path, const Instruction& instruction, int leaf) const {
+    const auto it = numbers_.find({path, &instruction, leaf});
+    return it == numbers_.end() ? -1 : it->second;
+  }
 
   absl::Status From(int at, const Instruction& instruction, Leaves leaves, bool asked) {
     FrameHistory::Place frame = reader_.history().place(at);
@@ -66,7 +71,7 @@ class InfluenceBuilder {
         break;
       }
       if (caller.index >= end || !Any(*returned)) continue;
-      Note(at, caller, *returned, {});
+      Note(at, caller, *returned, SourcesOf(at, caller));
       values[caller.index] = *std::move(returned);
       status = Propagate(at, *frame.computation, caller.index + 1, end, &values);
       if (!status.ok()) return status;
@@ -208,7 +213,7 @@ class InfluenceBuilder {
     Values values;
     for (size_t k = 0; k < arguments.size() && k < frame.computation->parameters.size(); ++k) {
       if (!Any(arguments[k])) continue;
-      Note(at, *frame.computation->parameters[k], arguments[k], {});
+      Note(at, *frame.computation->parameters[k], arguments[k], GivenTo(at, *frame.computation->parameters[k]));
       values[frame.computation->parameters[k]->index] = arguments[k];
     }
     if (absl::Status status = Propagate(at, *frame.computation, 0, frame.position, &values); !status.ok()) return status;
@@ -229,10 +234,18 @@ class InfluenceBuilder {
         (*result)[0] = (*result)[0].WithSizes(value->shape()).WithSizes(i.shape);
       }
       if (!Any(*result)) continue;
-      Note(frame, i, *result, SourcesAreKnown(frame, i, operands, *result) ? std::vector<std::vector<int>>() : SourcesOf(frame, i));
+      // What a conditional runs may be another branch each time.
+      const bool told = GivenByExchange(i) || (Def(i).control == ControlKind::kNone && SourcesAreKnown(frame, i, operands, *result));
+      Note(frame, i, *result, told ? std::vector<std::vector<int>>() : SourcesOf(frame, i));
       (*values)[p] = *std::move(result);
     }
     return absl::OkStatus();
+  }
+
+  // Which operands its elements were made from, of which device, is known to who joins the devices.
+  bool GivenByExchange(const Instruction& i) const {
+    const ExchangeRole role = ExchangeOf(i).role;
+    return exchange_ != nullptr && (role == ExchangeRole::kCollective || role == ExchangeRole::kReceiveDone);
   }
 
   // Its nodes have been told already where they come from, as far as these leaves go.
@@ -249,6 +262,38 @@ class InfluenceBuilder {
     return !sourced_.insert(std::make_tuple(Path(frame), &i, which)).second;
   }
 
+  // By leaf of a parameter: the nodes of what its frame was called with, and of what the loop's iteration before handed on.
+  std::vector<std::vector<int>> GivenTo(int frame, const Instruction& parameter) {
+    const FrameHistory::Place p = reader_.history().place(frame);
+    std::vector<std::vector<int>> from(LeafCountOf(parameter.shape));
+    if (p.parent < 0) return from;
+    const auto add = [&](int path, const Instruction& i) {
+      for (size_t l = 0; l < from.size(); ++l) {
+        if (const int node = NodeAt(path, i, static_cast<int>(l)); node >= 0) from[l].push_back(node);
+      }
+    };
+    const size_t operand = p.kind == FrameKind::kBranch ? static_cast<size_t>(p.branch) + 1
+                           : IsLoop(p.kind)             ? 0
+                                                        : static_cast<size_t>(parameter.parameter_number);
+    if (operand < p.caller->operands.size()) add(Path(p.parent), *p.caller->operands[operand]);
+    if (IsLoop(p.kind) && p.iteration > 0) {
+      const int before = reader_.history().EnterBody(p.parent, *p.caller, p.iteration - 1);
+      add(Path(before), *reader_.history().place(before).computation->root);
+    }
+    return from;
+  }
+
+  // The frames that have returned the values of a call, a branch or a loop; of a loop any one, and of branches also those that were not
+  // taken.
+  std::vector<int> Returning(int frame, const Instruction& i) {
+    switch (Def(i).control) {
+      case ControlKind::kCall: return {reader_.history().EnterCall(frame, i)};
+      case ControlKind::kConditional: return reader_.history().EnterAllBranches(frame, i);
+      case ControlKind::kWhile: return {reader_.history().EnterBody(frame, i, 0)};
+      default: return {};
+    }
+  }
+
   // By leaf of the result: the nodes of what it is made from.
   std::vector<std::vector<int>> SourcesOf(int frame, const Instruction& i) {
     const int path = Path(frame);
@@ -258,8 +303,14 @@ class InfluenceBuilder {
       if (it != numbers_.end()) to.push_back(it->second);
     };
     const std::vector<LeafSource>& sources = reader_.LeavesOf(i);
+    const std::vector<int> returning = Returning(frame, i);
     for (size_t l = 0; l < from.size(); ++l) {
       const bool called = l < sources.size() && sources[l].operand == LeafSource::kCalled;
+      for (const int inner : returning) {
+        const int leaf = called ? sources[l].leaf : static_cast<int>(l);
+        const int node = NodeAt(Path(inner), *reader_.history().place(inner).computation->root, leaf);
+        if (node >= 0 && (sources.empty() || called)) from[l].push_back(node);
+      }
       if (!sources.empty() && !called) {
         if (sources[l].operand >= 0) add(from[l], i.operands[sources[l].operand], sources[l].leaf);
         continue;
@@ -369,7 +420,7 @@ class InfluenceBuilder {
     Values values;
     for (size_t k = 0; k < arguments.size(); ++k) {
       if (!Any(arguments[k])) continue;
-      Note(frame, *computation.parameters[k], arguments[k], {});
+      Note(frame, *computation.parameters[k], arguments[k], GivenTo(frame, *computation.parameters[k]));
       values[computation.parameters[k]->index] = arguments[k];
     }
     absl::Status status = Propagate(frame, computation, 0, static_cast<int>(computation.schedule.size()), &values);
@@ -583,6 +634,8 @@ InfluenceWalk::~InfluenceWalk() = default;
 absl::Status InfluenceWalk::From(int frame, const Instruction& instruction, std::vector<ElementSet> leaves, bool asked) {
   return builder_->From(frame, instruction, std::move(leaves), asked);
 }
+int InfluenceWalk::PathOf(int frame) { return builder_->PathOf(frame); }
+int InfluenceWalk::NodeAt(int path, const Instruction& instruction, int leaf) const { return builder_->NodeAt(path, instruction, leaf); }
 void InfluenceWalk::Say(std::string note) { builder_->AddNote(std::move(note)); }
 Influence InfluenceWalk::Take() { return builder_->Take(); }
 

@@ -42,6 +42,7 @@ struct InfluenceNode {
   std::vector<InfluenceLoop> loops;  // around it, the innermost first; each by itself
   bool moves = false;       // tuples and what only hands values on
   std::vector<int> from;    // nodes
+  std::vector<std::pair<int, int>> received;  // of what was exchanged: nodes of other devices, each with its device
   std::string note;
 };
 
@@ -73,6 +74,9 @@ class InfluenceWalk {
   ~InfluenceWalk();
   // On from what has been executed in that frame. `asked`: it is what was asked about, and what later iterations make of it is told apart.
   absl::Status From(int frame, const Instruction& instruction, std::vector<ElementSet> leaves, bool asked = false);
+  // A node, by its frame's path: iterations of a loop share one. -1: that has not been influenced so far.
+  int PathOf(int frame);
+  int NodeAt(int path, const Instruction& instruction, int leaf) const;
   void Say(std::string note);  // once
   Influence Take();
 
@@ -86,7 +90,9 @@ std::string InfluenceLines(const Module& module, const FrameHistory& history, co
                            int64_t* values);
 std::string InfluenceText(const Module& module, const FrameHistory& history, const Influence& influence, bool all);
 std::string InfluenceJson(const Module& module, const FrameHistory& history, const Influence& influence);
-std::string InfluenceDot(const Module& module, const FrameHistory& history, const Influence& influence);
+std::string InfluenceDot(const FrameHistory& history, const Influence& influence);
+// The nodes, whose names begin so, and what leads to them; `asked`: the first is what was asked about.
+std::string InfluenceDotNodes(const FrameHistory& history, const Influence& influence, absl::string_view name, bool asked);
 
 }  // namespace hloscope
 

@@ -7,6 +7,8 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
+#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -48,10 +50,20 @@ class AcrossBuilder {
       const Leaves from = known.offered;
       if (absl::Status status = walks_[offer.device]->From(offer.frame, *offer.instruction, from); !status.ok()) return status;
     }
+    std::vector<std::pair<Link, int>> links;
+    for (const Link& link : links_) links.emplace_back(link, walks_[link.to]->NodeAt(link.path, *link.instruction, link.leaf));
     std::vector<Influence> all;
     for (const auto& walk : walks_) {
       all.push_back(walk->Take());
       all.back().place = place;
+    }
+    for (const auto& [link, number] : links) {
+      if (number < 0) continue;  // it has not gone on yet
+      InfluenceNode& node = all[link.to].nodes[number];
+      if (link.from == link.to)
+        node.from.push_back(link.node);
+      else
+        node.received.emplace_back(link.from, link.node);
     }
     return all;
   }
@@ -62,6 +74,27 @@ class AcrossBuilder {
     const Instruction* instruction = nullptr;
     uint64_t key = 0;
   };
+  // A node of a device leads to a leaf of what an exchange gave to a device, in frames of that path.
+  struct Link {
+    int from = 0, node = 0;
+    int to = 0, path = 0;
+    const Instruction* instruction = nullptr;
+    int leaf = 0;
+    auto Key() const { return std::make_tuple(from, node, to, path, instruction, leaf); }
+    bool operator<(const Link& other) const { return Key() < other.Key(); }
+  };
+  // An operand that a device brings: where, and of which element's leaves.
+  struct Brought {
+    int device = 0, frame = 0;
+    const Instruction& instruction;
+  };
+  void Join(const Brought& brought, int operand, int operand_leaf, const ExchangePast::Member& member, int leaf) {
+    const std::optional<int> frame = readers_.FrameOf(member);
+    InfluenceWalk &from = *walks_[brought.device], &to = *walks_[member.device];
+    const int node = from.NodeAt(from.PathOf(brought.frame), *brought.instruction.operands[operand], operand_leaf);
+    if (frame.has_value() && node >= 0) links_.insert({brought.device, node, member.device, to.PathOf(*frame), member.instruction, leaf});
+  }
+
   // Of what an execution of an exchange gave to its device.
   struct Known {
     Leaves offered, walked;
@@ -78,7 +111,8 @@ class AcrossBuilder {
     const ExchangeRole role = ExchangeOf(i).role;
     const uint64_t key = readers_.of(device).history().ExchangeKey(frame, i);
     const std::shared_ptr<const ExchangePast> past = room_.Past(device, key);
-    if (role == ExchangeRole::kCollective) return past == nullptr ? NoInfluence(i.shape) : Collective(device, key, i, *past, operands);
+    if (role == ExchangeRole::kCollective)
+      return past == nullptr ? NoInfluence(i.shape) : Collective({device, frame, i}, key, *past, operands);
     if (role == ExchangeRole::kSend && operands[0] != nullptr) {
       Leaves sent = NoInfluence(i.shape);
       UniteInfluence(*operands[0], &sent);
@@ -89,6 +123,9 @@ class AcrossBuilder {
       } else {
         Leaves arrived = NoInfluence(past->members[1].instruction->shape);
         UniteInfluence(*operands[0], &arrived);
+        for (size_t l = 0; l < operands[0]->size(); ++l) {
+          if (!(*operands[0])[l].empty()) Join({device, frame, i}, 0, static_cast<int>(l), past->members[1], static_cast<int>(l));
+        }
         MakeOffer(past->members[1], arrived);
       }
       return sent;
@@ -102,37 +139,41 @@ class AcrossBuilder {
            std::any_of((*pairs)->begin(), (*pairs)->end(), [device](const auto& pair) { return pair.first == device; });
   }
 
-  absl::StatusOr<Leaves> Collective(int device, uint64_t key, const Instruction& i, const ExchangePast& past,
+  absl::StatusOr<Leaves> Collective(const Brought& brought, uint64_t key, const ExchangePast& past,
                                     absl::Span<const Leaves* const> operands) {
     for (size_t m = 0; m < past.members.size(); ++m) {
-      absl::StatusOr<Leaves> gets = Gets(static_cast<int>(m), device, past, operands);
+      absl::StatusOr<Leaves> gets = Gets(static_cast<int>(m), brought, past, operands);
       if (!gets.ok()) return gets;
-      if (past.members[m].device != device) {
+      if (past.members[m].device != brought.device) {
         MakeOffer(past.members[m], *gets);
         continue;
       }
-      Known& own = KnownOf(device, key, i);
+      Known& own = KnownOf(brought.device, key, brought.instruction);
       UniteInfluence(*gets, &own.offered);
       own.walked = own.offered;
     }
-    return KnownOf(device, key, i).offered;
+    return KnownOf(brought.device, key, brought.instruction).offered;
   }
 
-  // Which elements of what a member gets are made from those of the operands that `device` brought.
-  absl::StatusOr<Leaves> Gets(int member, int device, const ExchangePast& past, absl::Span<const Leaves* const> operands) {
+  // Which elements of what a member gets are made from those of the operands that a device brought.
+  absl::StatusOr<Leaves> Gets(int member, const Brought& brought, const ExchangePast& past, absl::Span<const Leaves* const> operands) {
     const Instruction& i = *past.members[member].instruction;
     const auto own =
-        std::find_if(past.members.begin(), past.members.end(), [device](const ExchangePast::Member& m) { return m.device == device; });
+        std::find_if(past.members.begin(), past.members.end(), [&](const ExchangePast::Member& m) { return m.device == brought.device; });
     const int from = static_cast<int>(own - past.members.begin());
     absl::StatusOr<std::shared_ptr<const ExchangeOrigins>> origins = readers_.OriginsOf(past, i, member);
     if (!origins.ok()) return origins.status();
     // Offsets, sizes and roots say where elements go.
     for (int k = (*origins)->array_operands(); k < static_cast<int>(operands.size()) && !past.outsider; ++k) {
-      if (operands[k] != nullptr) return AllInfluence(i.shape);
+      if (operands[k] == nullptr) continue;
+      Leaves all = AllInfluence(i.shape);
+      for (int l = 0; l < static_cast<int>(all.size()); ++l) Join(brought, k, 0, past.members[member], l);
+      return all;
     }
     Leaves gets = NoInfluence(i.shape);
     for (int l = 0; l < static_cast<int>(gets.size()); ++l) {
       const int64_t count = LeafShape(i.shape, l).IsArray() ? LeafShape(i.shape, l).ElementCount() : 0;
+      std::set<int> made_from;  // operands
       for (int64_t e = 0; e < count; ++e) {
         for (const ExchangeOrigin& origin : (*origins)->At(l, e)) {
           const Leaves* set =
@@ -140,8 +181,10 @@ class AcrossBuilder {
           if (set == nullptr || !(*set)[0].Contains(origin.linear)) continue;
           gets[l].Add(e, e + 1);
           gets[l].exact = gets[l].exact && (*set)[0].exact;
+          made_from.insert(origin.operand);
         }
       }
+      for (int operand : made_from) Join(brought, operand, 0, past.members[member], l);
     }
     return gets;
   }
@@ -168,6 +211,7 @@ class AcrossBuilder {
   std::vector<std::unique_ptr<InfluenceWalk>> walks_;  // by device
   std::deque<Offer> offers_;
   std::map<std::pair<int, uint64_t>, Known> known_;  // by device and execution
+  std::set<Link> links_;
 };
 
 }  // namespace
@@ -206,6 +250,23 @@ std::string InfluenceTextAcross(Session::State& s, DeviceReaders& readers, const
   else if (notes.empty())
     absl::StrAppend(&head, "It does not reach the program's result on any device.\n");
   return head;
+}
+
+std::string InfluenceDotAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices) {
+  std::string text = "digraph influence {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
+  for (int d = 0; d < static_cast<int>(all_devices.size()); ++d) {
+    if (all_devices[d].nodes.empty()) continue;
+    absl::StrAppend(&text, "  subgraph cluster_", d, " {\n  label=", JsonQuoted(s.options.devices.Name(d)), ";\n",
+                    InfluenceDotNodes(readers.of(d).history(), all_devices[d], absl::StrCat("d", d, "n"), d == all_devices[d].place.device),
+                    "  }\n");
+  }
+  for (int d = 0; d < static_cast<int>(all_devices.size()); ++d) {
+    for (size_t n = 0; n < all_devices[d].nodes.size(); ++n) {
+      for (const auto& [device, node] : all_devices[d].nodes[n].received)
+        absl::StrAppend(&text, "  d", device, "n", node, " -> d", d, "n", n, " [penwidth=2];\n");
+    }
+  }
+  return text + "}\n";
 }
 
 std::string InfluenceJsonAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices) {

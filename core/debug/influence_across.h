@@ -16,6 +16,8 @@ absl::StatusOr<std::vector<Influence>> BuildInfluenceAcross(Session::State& s, D
 
 std::string InfluenceTextAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices, bool all);
 std::string InfluenceJsonAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices);
+// A cluster for each device; what one got from another with a thicker edge.
+std::string InfluenceDotAcross(Session::State& s, DeviceReaders& readers, const std::vector<Influence>& all_devices);
 
 }  // namespace hloscope
 

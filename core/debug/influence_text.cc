@@ -99,6 +99,10 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
                                     ", \"computation\": ", JsonQuoted(history.place(node.frame).computation->name), ", \"leaf\": ", node.leaf, ", \"elements\": ", node.set.count(),
                                     ", \"of\": ", node.set.total(), ", \"exact\": ", node.set.exact ? "true" : "false", ", \"low\": [", absl::StrJoin(bounds.low, ","), "], \"high\": [",
                                     absl::StrJoin(bounds.high, ","), "], \"first\": [", absl::StrJoin(first, ", "), "], \"from\": [", absl::StrJoin(node.from, ", "), "]");
+    if (!node.received.empty()) {
+      const auto one = [](std::string* out, const std::pair<int, int>& r) { absl::StrAppend(out, "{\"device\": ", r.first, ", \"node\": ", r.second, "}"); };
+      absl::StrAppend(&text, ", \"received\": [", absl::StrJoin(node.received, ", ", one), "]");
+    }
     if (const std::string where = WhereOf(history, node); !where.empty()) absl::StrAppend(&text, ", \"frame\": ", JsonQuoted(where));
     if (!node.loops.empty()) {  // from the first to the last of the innermost loop, and all of them by loop
       std::vector<std::string> loops;
@@ -116,16 +120,22 @@ std::string InfluenceJson(const Module& module, const FrameHistory& history, con
                       ", \"notes\": [", absl::StrJoin(notes, ", "), "],\n \"nodes\": [\n  ", absl::StrJoin(nodes, ",\n  "), "]}\n");
 }
 
-std::string InfluenceDot(const Module& module, const FrameHistory& history, const Influence& influence) {
-  std::string text = "digraph influence {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n";
+std::string InfluenceDotNodes(const FrameHistory& history, const Influence& influence, absl::string_view name, bool asked) {
+  std::string text;
   for (size_t n = 0; n < influence.nodes.size(); ++n) {
     const InfluenceNode& node = influence.nodes[n];
     const std::string where = WhereOf(history, node);
-    absl::StrAppend(&text, "  n", n, " [label=", JsonQuoted(absl::StrCat(NameOf(node), "\n", Describe(node.set, LeafShape(node.instruction->shape, node.leaf)), where.empty() ? "" : absl::StrCat("\n", where))),
-                    n == 0 ? ", penwidth=2" : "", "];\n");
-    for (int from : node.from) absl::StrAppend(&text, "  n", from, " -> n", n, ";\n");
+    const std::string label = absl::StrCat(NameOf(node), "\n", Describe(node.set, LeafShape(node.instruction->shape, node.leaf)),
+                                           where.empty() ? "" : "\n", where);
+    absl::StrAppend(&text, "  ", name, n, " [label=", JsonQuoted(label), n == 0 && asked ? ", penwidth=2" : "", "];\n");
+    for (int from : node.from) absl::StrAppend(&text, "  ", name, from, " -> ", name, n, ";\n");
   }
-  return text + "}\n";
+  return text;
+}
+
+std::string InfluenceDot(const FrameHistory& history, const Influence& influence) {
+  return absl::StrCat("digraph influence {\n  node [shape=box, fontname=\"monospace\", fontsize=10];\n",
+                      InfluenceDotNodes(history, influence, "n", true), "}\n");
 }
 
 namespace {
@@ -243,8 +253,6 @@ namespace {
 
 // On all devices: what each has executed.
 absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const Mark* mark) {
-  if (!request.graph.empty())
-    return absl::UnimplementedError("a graph of what is influenced on several devices is not drawn; /json has all of them");
   DeviceReaders readers(s);
   request.place.device = readers.selected();
   if (mark != nullptr) {
@@ -262,9 +270,11 @@ absl::Status ShowInfluenceAcross(Session::State& s, SliceRequest request, const 
       last.Add(node.instruction, CallsTo(readers.of(d).history(), node.frame));
     }
   }
-  if (!request.json.empty()) return WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
-  s.Say(InfluenceTextAcross(s, readers, *influence, request.all));
-  return absl::OkStatus();
+  absl::Status status;
+  if (!request.json.empty()) status = WriteSlice(s, request.json, InfluenceJsonAcross(s, readers, *influence));
+  if (status.ok() && !request.graph.empty()) status = WriteSlice(s, request.graph, InfluenceDotAcross(s, readers, *influence));
+  if (request.json.empty() && request.graph.empty()) s.Say(InfluenceTextAcross(s, readers, *influence, request.all));
+  return status;
 }
 
 absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const Mark* mark) {
@@ -289,7 +299,7 @@ absl::Status ShowInfluence(Session::State& s, const SliceRequest& asked, const M
     if (!status.ok()) return status;
   }
   if (!request->graph.empty()) {
-    absl::Status status = WriteSlice(s, request->graph, InfluenceDot(*s.module, reader.history(), *influence));
+    absl::Status status = WriteSlice(s, request->graph, InfluenceDot(reader.history(), *influence));
     if (!status.ok()) return status;
   }
   if (request->json.empty() && request->graph.empty()) s.Say(InfluenceText(*s.module, reader.history(), *influence, request->all));
