@@ -5,6 +5,7 @@
 #include <cstring>
 #include <deque>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "backends/jit_cpu/jit_cpu.h"
@@ -104,7 +105,9 @@ TEST(LibraryKernels, SmallDotsAreComputedWhereTheyLie) {
 
 TEST(LibraryKernels, RandomDots) {
   std::mt19937 random(3);
-  for (int round = 0; round < 60; ++round) {
+  int one_by_one = 0;
+  for (int round = 0; round < 120; ++round) {
+    const absl::string_view type = round % 2 == 0 ? "f32" : round % 4 == 1 ? "f16" : "bf16";
     // Dimensions with roles b(atch), f(ree), c(ontracting), in random order on both sides.
     std::vector<std::pair<char, int>> shared, lhs, rhs;
     int64_t flops = 2;
@@ -148,15 +151,17 @@ TEST(LibraryKernels, RandomDots) {
     const auto shape = [&](const std::vector<Dim>& dims) {
       std::vector<int> extents;
       for (const Dim& d : dims) extents.push_back(d.extent);
-      return absl::StrCat("f32[", absl::StrJoin(extents, ","), "]");
+      return absl::StrCat(type, "[", absl::StrJoin(extents, ","), "]");
     };
-    const std::string text = Dot(shape(l), shape(r), absl::StrCat("f32[", absl::StrJoin(out, ","), "]"),
+    const absl::string_view sum = round % 8 == 1 ? "f32" : type;  // of the result
+    const std::string text = Dot(shape(l), shape(r), absl::StrCat(sum, "[", absl::StrJoin(out, ","), "]"),
                                  absl::StrCat("lhs_batch_dims={", list(l, 'b'), "}, rhs_batch_dims={", list(r, 'b'),
                                               "}, lhs_contracting_dims={", list(l, 'c'), "}, rhs_contracting_dims={", list(r, 'c'), "}"));
     std::unique_ptr<Module> module = ParseEntry(text);
     ASSERT_NE(module, nullptr) << text;
-    if (HasLibraryKernel(*module->entry->root)) CheckRoot(text);
+    if (HasLibraryKernel(*module->entry->root)) one_by_one += absl::StrContains(CheckRoot(text), "one by one");
   }
+  EXPECT_GT(one_by_one, 3);  // products of f16 in batches
 }
 
 struct ConvCase {
@@ -444,6 +449,8 @@ TEST(LibraryKernels, ThreadsDoNotChangeABit) {
       Dot("bf16[700,300]", "bf16[300,500]", "bf16[700,500]", "lhs_contracting_dims={1}, rhs_contracting_dims={0}"),
       Dot("f32[3,200,300]", "f32[3,300,500]", "f32[3,200,500]",
           "lhs_batch_dims={0}, rhs_batch_dims={0}, lhs_contracting_dims={2}, rhs_contracting_dims={1}"),
+      Dot("f16[9,64,5,50]", "f16[9,5,70,50]", "f16[9,5,64,70]",
+          "lhs_batch_dims={0,2}, rhs_batch_dims={0,1}, lhs_contracting_dims={3}, rhs_contracting_dims={3}"),
       "a = f32[2,30,30,16] parameter(0)\nb = f32[3,3,16,32] parameter(1)\n"
       "ROOT r = f32[2,30,30,32] convolution(a, b), window={size=3x3 pad=1_1x1_1}, dim_labels=b01f_01io->b01f",
       "a = f32[1,30,30,128] parameter(0)\nb = f32[3,3,128,160] parameter(1)\n"

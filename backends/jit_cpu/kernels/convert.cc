@@ -3,18 +3,20 @@
 #include <cstdint>
 #include <cstring>
 
+#include "core/base/clones.h"
+
 namespace hloscope {
 namespace {
 
 constexpr int64_t kPiece = int64_t{64} << 10;
 
-float FromBits(uint32_t bits) {
+HLOSCOPE_INLINE float FromBits(uint32_t bits) {
   float f;
   std::memcpy(&f, &bits, sizeof(f));
   return f;
 }
 
-uint32_t ToBits(float f) {
+HLOSCOPE_INLINE uint32_t ToBits(float f) {
   uint32_t bits;
   std::memcpy(&bits, &f, sizeof(f));
   return bits;
@@ -23,27 +25,30 @@ uint32_t ToBits(float f) {
 float WidenHalf(uint16_t h) { return static_cast<float>(__builtin_bit_cast(_Float16, h)); }
 uint16_t NarrowHalf(float f) { return __builtin_bit_cast(uint16_t, static_cast<_Float16>(f)); }
 
-uint16_t NarrowBrain(float f) {
+HLOSCOPE_INLINE uint16_t NarrowBrain(float f) {
   const uint32_t bits = ToBits(f);
-  if ((bits & 0x7fffffff) > 0x7f800000) return static_cast<uint16_t>(bits >> 16 | 0x40);
-  return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
+  const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16, nan = bits >> 16 | 0x40;
+  return static_cast<uint16_t>((bits & 0x7fffffff) > 0x7f800000 ? nan : rounded);
+}
+
+HLOSCOPE_CLONES void WidenBrains(const uint16_t* in, float* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = FromBits(uint32_t{in[i]} << 16);
+}
+HLOSCOPE_CLONES void NarrowBrains(const float* in, uint16_t* out, int64_t n) {
+  for (int64_t i = 0; i < n; ++i) out[i] = NarrowBrain(in[i]);
 }
 
 #if defined(__x86_64__)
-__attribute__((target("f16c,avx"))) void WidenHalves(const uint16_t* in, float* out, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = WidenHalf(in[i]);
-}
-__attribute__((target("f16c,avx"))) void NarrowHalves(const float* in, uint16_t* out, int64_t n) {
-  for (int64_t i = 0; i < n; ++i) out[i] = NarrowHalf(in[i]);
-}
+#define HLOSCOPE_F16C __attribute__((target("f16c,avx")))
 #else
-void WidenHalves(const uint16_t* in, float* out, int64_t n) {
+#define HLOSCOPE_F16C
+#endif
+HLOSCOPE_F16C void WidenHalves(const uint16_t* in, float* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = WidenHalf(in[i]);
 }
-void NarrowHalves(const float* in, uint16_t* out, int64_t n) {
+HLOSCOPE_F16C void NarrowHalves(const float* in, uint16_t* out, int64_t n) {
   for (int64_t i = 0; i < n; ++i) out[i] = NarrowHalf(in[i]);
 }
-#endif
 
 }  // namespace
 
@@ -53,12 +58,12 @@ void ConvertFloats(ElementType from, const std::byte* source, ElementType to, st
       const uint16_t* in = reinterpret_cast<const uint16_t*>(source);
       float* out = reinterpret_cast<float*>(target);
       if (from == ElementType::kF16) return WidenHalves(in + begin, out + begin, end - begin);
-      for (int64_t i = begin; i < end; ++i) out[i] = FromBits(uint32_t{in[i]} << 16);
+      WidenBrains(in + begin, out + begin, end - begin);
     } else {
       const float* in = reinterpret_cast<const float*>(source);
       uint16_t* out = reinterpret_cast<uint16_t*>(target);
       if (to == ElementType::kF16) return NarrowHalves(in + begin, out + begin, end - begin);
-      for (int64_t i = begin; i < end; ++i) out[i] = NarrowBrain(in[i]);
+      NarrowBrains(in + begin, out + begin, end - begin);
     }
   });
 }

@@ -1,6 +1,6 @@
 // dot: dimension numbers become batches of one matrix product. Operands are read where they lie whenever each of their three groups of
 // dimensions (batch, free, contracting) steps evenly through memory; otherwise a dense copy is made first. f16, and bf16 where the host
-// has no instructions for it, are widened to f32 and the sums rounded once.
+// has no instructions for it, are widened to f32 and the sums rounded once: small products of a batch each on the thread that computes it.
 #include <algorithm>
 #include <cstring>
 #include <optional>
@@ -16,6 +16,7 @@ namespace hloscope {
 namespace {
 
 constexpr int64_t kSmallFlops = 16384;  // below: a generic loop costs less than the call
+constexpr int64_t kNearBytes = int64_t{1} << 20;  // of widened operands: they stay in a core's own cache
 
 // Extents and strides of one group of dimensions, and the single stride that walks them all in order, if there is one.
 struct Group {
@@ -148,6 +149,10 @@ class DotKernel : public LibraryKernel {
   absl::StatusOr<Value> Run(const RunContext& context, std::vector<Value>& operands) const override {
     Value result = Value::Allocate(result_, context.account);
     if (!result.has_value()) return absl::ResourceExhaustedError(absl::StrCat("no memory for ", result_.ToString(false)));
+    if (OneByOne()) {
+      RunOneByOne(context, operands, result.mutable_data());
+      return result;
+    }
     const bool widen_out = shape_.out != p_.out;
     absl::StatusOr<Value> lhs = Ready(context, p_.lhs, operands[0], true);
     if (!lhs.ok()) return lhs.status();
@@ -198,8 +203,9 @@ class DotKernel : public LibraryKernel {
   std::string description() const override {
     std::string text = gemm_->description();
     if (p_.batch > 1) absl::StrAppend(&text, ", batch ", p_.batch);
-    if (p_.lhs.copy) absl::StrAppend(&text, ", lhs copied");
-    if (p_.rhs.copy) absl::StrAppend(&text, ", rhs copied");
+    if (OneByOne()) absl::StrAppend(&text, ", one by one");
+    else if (p_.lhs.copy) absl::StrAppend(&text, ", lhs copied");
+    if (p_.rhs.copy && !OneByOne()) absl::StrAppend(&text, ", rhs copied");
     if (p_.compute != p_.in) absl::StrAppend(&text, ", ", Name(p_.in), " through f32");
     return text;
   }
@@ -232,17 +238,78 @@ class DotKernel : public LibraryKernel {
 
   // Element offset of each batch in the operand as the library reads it.
   std::vector<int64_t> Offsets(const Side& side, int64_t dense) const {
+    if (!side.copy) return OwnOffsets(side);
     std::vector<int64_t> offsets(p_.batch);
-    if (side.copy) {
-      for (int64_t i = 0; i < p_.batch; ++i) offsets[i] = i * dense;
-      return offsets;
-    }
-    std::vector<int64_t> index(side.batch.extents.size());
+    for (int64_t i = 0; i < p_.batch; ++i) offsets[i] = i * dense;
+    return offsets;
+  }
+
+  // And in the operand as it lies.
+  std::vector<int64_t> OwnOffsets(const Side& side) const {
+    std::vector<int64_t> offsets(p_.batch), index(side.batch.extents.size());
     for (int64_t i = 0; i < p_.batch; ++i) {
       DelinearizeIndex(side.batch.extents, i, absl::MakeSpan(index));
       for (size_t d = 0; d < index.size(); ++d) offsets[i] += index[d] * side.batch.strides[d];
     }
     return offsets;
+  }
+
+  // One matrix of an operand, in rows as the library wants them, from an operand as it lies.
+  struct Matrix {
+    std::vector<int64_t> extents, strides;
+    int64_t count;
+    bool dense;
+  };
+
+  static Matrix MakeMatrix(const Side& side, bool lhs) {
+    Matrix matrix;
+    for (const Group* group : {lhs ? &side.free : &side.contracting, lhs ? &side.contracting : &side.free}) {
+      matrix.extents.insert(matrix.extents.end(), group->extents.begin(), group->extents.end());
+      matrix.strides.insert(matrix.strides.end(), group->strides.begin(), group->strides.end());
+    }
+    matrix.count = side.free.count * side.contracting.count;
+    matrix.dense = matrix.strides == RowMajorStrides(matrix.extents);
+    return matrix;
+  }
+
+  // Bytes of one product with all its matrices widened, and of one narrow matrix brought in order.
+  int64_t WideBytes() const { return (p_.m * p_.k + p_.k * p_.n + p_.m * p_.n) * 4 + gemm_->packed_bytes(); }
+  int64_t NarrowBytes() const { return std::max(p_.m * p_.k, p_.k * p_.n) * StorageBytes(p_.in); }
+
+  bool OneByOne() const {
+    return p_.compute != p_.in && p_.batch > 1 && gemm_->group() == 1 && gemm_->row_tiles() * gemm_->column_tiles() == 1 &&
+           WideBytes() + NarrowBytes() <= kNearBytes;
+  }
+
+  // Each product on one thread, from its narrow operands to its narrow result.
+  void RunOneByOne(const RunContext& context, const std::vector<Value>& operands, std::byte* result) const {
+    const std::vector<int64_t> lhs_batch = OwnOffsets(p_.lhs), rhs_batch = OwnOffsets(p_.rhs);
+    const Matrix lhs = MakeMatrix(p_.lhs, true), rhs = MakeMatrix(p_.rhs, false);
+    const int64_t in_bytes = StorageBytes(p_.in), out_bytes = StorageBytes(p_.out), packed_bytes = gemm_->packed_bytes(), product = p_.m * p_.n;
+    const auto up = [](int64_t bytes) { return (bytes + 63) / 64 * 64; };
+    const int64_t a_bytes = up(p_.m * p_.k * 4), b_bytes = up(p_.k * p_.n * 4), c_bytes = up(product * 4);
+    const bool narrow_out = shape_.out != p_.out;
+    const int64_t grain = std::max<int64_t>(1, static_cast<int64_t>((1 << 19) / (2.0 * p_.m * p_.n * p_.k)));
+    pool_.ParallelFor(p_.batch, grain, [&](int64_t begin, int64_t end) {
+      std::byte* a = ThreadScratch(1, a_bytes + b_bytes + c_bytes + up(packed_bytes) + NarrowBytes());
+      std::byte *b = a + a_bytes, *c = b + b_bytes, *packed = c + c_bytes, *narrow = packed + up(packed_bytes);
+      const auto widen = [&](const Matrix& matrix, const std::byte* source, std::byte* wide) {
+        if (!matrix.dense) {
+          GatherStrided(source, narrow, matrix.extents, matrix.strides, in_bytes, pool_);
+          source = narrow;
+        }
+        ConvertFloats(p_.in, source, ElementType::kF32, wide, matrix.count, pool_);
+      };
+      for (int64_t i = begin; i < end; ++i) {
+        if (context.cancel != nullptr && context.cancel->load(std::memory_order_relaxed)) return;
+        widen(lhs, operands[0].physical_data() + lhs_batch[i] * in_bytes, a);
+        widen(rhs, operands[1].physical_data() + rhs_batch[i] * in_bytes, b);
+        for (int64_t piece = 0; packed_bytes > 0 && piece < gemm_->pack_pieces(); ++piece) gemm_->Pack(piece, b, packed);
+        std::byte* to = result + i * product * out_bytes;
+        gemm_->RunTile(0, 0, a, packed_bytes > 0 ? packed : b, narrow_out ? c : to);
+        if (narrow_out) ConvertFloats(ElementType::kF32, c, p_.out, to, product, pool_);
+      }
+    });
   }
 
   absl::StatusOr<Value> Ready(const RunContext& context, const Side& side, const Value& operand, bool lhs) const {
