@@ -12,6 +12,7 @@
 #include "core/literal/place_in_range.h"
 #include "core/literal/scalar.h"
 #include "core/literal/statistics.h"
+#include "core/ops/exchange_def.h"
 #include "core/ops/op.h"
 #include "visualizer/model/range_text.h"
 
@@ -27,6 +28,9 @@ constexpr int kBins = 16;
 int64_t CostToMake(const Frame& frame, const Instruction& instruction, int64_t budget, int depth) {
   if (frame.values[instruction.index].has_value()) return 0;
   const OpDef& def = Def(instruction);
+  // Opaque, but known to each device.
+  if (const ExchangeRole role = ExchangeOf(instruction).role; role == ExchangeRole::kReplicaId || role == ExchangeRole::kPartitionId)
+    return 1;
   int64_t cost = std::max<int64_t>(1, instruction.shape.ElementCount());
   if (depth > 12 || cost > budget || def.control != ControlKind::kNone || def.has_side_effect || def.host != HostService::kNone || def.op_class == OpClass::kOpaque ||
       def.op_class == OpClass::kPush) {
