@@ -50,6 +50,14 @@ std::vector<Entry> List(const std::string& folder, bool all) {
   return entries;
 }
 
+// As a person would write it: from the root, without . and .., unless a link on the way makes that another place.
+std::string Clean(const fs::path& path) {
+  std::error_code error;
+  const fs::path whole = fs::absolute(path, error), clean = whole.lexically_normal();
+  if (fs::exists(whole, error) && !fs::equivalent(whole, clean, error)) return whole.string();
+  return (clean.has_filename() || clean == clean.root_path() ? clean : clean.parent_path()).string();
+}
+
 }  // namespace
 
 void Shell::AskWhereToSave(const std::string& name, const std::string& command) {
@@ -68,7 +76,8 @@ void Shell::DrawFileDialog() {
     // Beside the program; what is in no file goes beside what was open before, or where the program was started.
     const std::string& home = document_.file().path().empty() && options_.kept->IsDraft(document_.name()) ? "" : document_.name();
     const fs::path beside = fs::absolute(home, error).parent_path();
-    if (open_folder_.empty() || (saves && !home.empty())) open_folder_ = (home.empty() || !fs::is_directory(beside, error) ? fs::current_path(error) : beside).string();
+    if (open_folder_.empty() || (saves && !home.empty()))
+      open_folder_ = Clean(home.empty() || !fs::is_directory(beside, error) ? fs::current_path(error) : beside);
     open_text_ = saves ? fs::path(dialog_name_).filename().string() : "";
     ImGui::OpenPopup(kId);
     open_listed_.clear();
@@ -84,6 +93,7 @@ void Shell::DrawFileDialog() {
   const ui::Palette& c = ui::Colors();
   ui::Text(!saves ? "Open a program" : programs ? "Save the program" : "Save", c.text, ui::Type().title);
   ui::TextCut(open_folder_, c.dim, ui::Type().mono_small);
+  ui::TagFact("folder", open_folder_);
   ui::Gap(4);
   bool entered = false;
   if (ImGui::IsWindowAppearing() || std::exchange(open_focus_, false)) ui::FocusNext();
@@ -95,7 +105,9 @@ void Shell::DrawFileDialog() {
     open_names_.clear();
     for (const Entry& e : List(open_folder_, all)) open_names_.push_back({e.name, e.folder, e.folder ? "" : FormatByteCount(e.size)});
   }
-  const auto path_of = [&](const std::string& text) { return absl::StartsWith(text, "/") || absl::StartsWith(text, "~/") ? text : (fs::path(open_folder_) / text).string(); };
+  const auto path_of = [&](const std::string& text) {
+    return absl::StartsWith(text, "/") || absl::StartsWith(text, "~/") ? text : Clean(fs::path(open_folder_) / text);
+  };
   // What the field names, to be written.
   std::string target = path_of(open_text_);
   if (saves && !open_text_.empty() && !fs::is_directory(target, error) && fs::path(target).extension().empty()) target += programs ? ".hlo" : fs::path(dialog_name_).extension().string();
@@ -148,7 +160,7 @@ void Shell::DrawFileDialog() {
     }
   }
   if (!chosen.empty() && fs::is_directory(chosen, error)) {
-    open_folder_ = chosen;
+    open_folder_ = Clean(chosen);
     if (accept) open_text_ = saves ? fs::path(dialog_name_).filename().string() : "";
     else if (!saves) open_text_.clear();
     open_focus_ = true;
