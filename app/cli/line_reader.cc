@@ -7,6 +7,8 @@
 #include <iostream>
 #include <utility>
 
+#include "core/debug/completion.h"
+
 #ifdef HLOSCOPE_READLINE
 #include <readline/history.h>
 #include <readline/readline.h>
@@ -47,7 +49,7 @@ LineReader::LineReader(std::function<std::vector<std::string>(const std::string&
   Completer() = std::move(complete);
   rl_readline_name = "hloscope";
   rl_attempted_completion_function = Matches;
-  rl_basic_word_break_characters = " \t\n\"\\'`@><=;|&{(,[";
+  rl_basic_word_break_characters = kWordBreaks;
   rl_catch_signals = 0;  // Ctrl-C is the console's
   using_history();
   stifle_history(1000);

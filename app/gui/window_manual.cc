@@ -3,6 +3,7 @@
 #include "absl/strings/str_replace.h"
 #include "app/cli/verb.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/panels/panel_commands.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/window_commands.h"
 
@@ -25,6 +26,10 @@ std::string WindowManual() {
   absl::StrAppend(&text, "\n### Commands of the window\n\n| command | does |\n| --- | --- |\n");
   for (const WindowCommandRow& row : WindowCommandRows()) {
     absl::StrAppend(&text, "| ", Code(absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis)), " | ", TableCell(row.help), " |\n");
+  }
+  absl::StrAppend(&text, "\n### Commands of the panels\n\n| command | does |\n| --- | --- |\n");
+  for (const PanelCommandRow& row : PanelCommandRows()) {
+    absl::StrAppend(&text, "| ", Code(UsageOf(row)), " | ", TableCell(row.help), " |\n");
   }
   return text;
 }

@@ -13,12 +13,12 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "core/debug/command_table.h"
+#include "core/debug/completion.h"
 #include "core/debug/devices.h"
 #include "core/debug/report.h"
 #include "core/debug/session_state.h"
 #include "core/debug/stops.h"
 #include "core/debug/text_util.h"
-#include "core/debug/written_names.h"
 #include "core/text/nearest_name.h"
 
 namespace hloscope {
@@ -180,78 +180,7 @@ CommandResult Session::ExecuteFile(const std::string& path) {
 }
 
 std::vector<std::string> Session::Complete(absl::string_view line) const {
-  constexpr size_t kMost = 500;
-  const State& s = *state_;
-  std::vector<std::string> found;
-  const auto offer = [&](absl::string_view candidate, absl::string_view start, absl::string_view before) {
-    if (absl::StartsWith(candidate, start) && found.size() < kMost) found.push_back(absl::StrCat(before, candidate));
-  };
-  const auto offer_all = [&](const Computation& computation, absl::string_view start, const std::string& before) {
-    for (const Instruction* i : computation.instructions) offer(i->name, start, before);
-    for (absl::string_view written : WrittenNames(computation)) offer(written, start, before);
-  };
-  line = absl::StripLeadingAsciiWhitespace(line);
-  const size_t space = line.find(' ');
-  if (space == absl::string_view::npos) {
-    for (const CommandRow& command : Commands()) offer(command.name, line, "");
-    return found;
-  }
-  const absl::StatusOr<int> command = FindCommand(line.substr(0, space));
-  if (!command.ok()) return found;
-  const absl::string_view name = Commands()[*command].name;
-  size_t start = line.size();
-  const auto is_word = [](char c) { return absl::ascii_isalnum(c) || c == '_' || c == '.' || c == '-' || c == '%' || c == ':' || c == '$' || c == '#'; };
-  while (start > space + 1 && is_word(line[start - 1])) --start;
-  absl::string_view word = line.substr(start);
-  if (name == "help") {
-    for (const CommandRow& c : Commands()) offer(c.name, word, "");
-    offer("expressions", word, "");
-  } else if (name == "info") {
-    for (const InfoTopic& topic : InfoTopics()) offer(topic.name, word, "");
-  } else if (name == "set") {
-    for (const char* sub : {"print elements", "print edge", "list", "retain", "memory-limit", "max-iterations", "source-path"}) offer(sub, word, "");
-  }
-  const bool places = name == "break" || name == "tbreak" || name == "until" || name == "list" || name == "logpoint";
-  if (places && absl::StartsWith(word, "op:")) {
-    absl::flat_hash_set<Opcode> used;
-    for (const Computation* computation : s.module->computations) {
-      for (const Instruction* i : computation->instructions) {
-        if (used.insert(i->opcode).second) offer(Name(i->opcode), word.substr(3), "op:");
-      }
-    }
-    return found;
-  }
-  if (places && absl::StartsWith(word, "call:")) {
-    for (const Computation* computation : s.module->computations) offer(computation->name, word.substr(5), "call:");
-    return found;
-  }
-  if (places) {
-    for (const char* kind : {"op:", "shape:", "call:", "scope:", "file:", "function:", "re:/"}) {
-      if (!word.empty()) offer(kind, word, "");
-    }
-  }
-  const bool values = name == "print" || name == "display" || name == "expect" || name == "save" || name == "set" || name == "explain" || name == "info" || name == "watch";
-  if (!places && !values) return found;
-  std::string before;
-  if (absl::ConsumePrefix(&word, "%")) before = "%";
-  const size_t colon = word.find(':');
-  if (places && colon != absl::string_view::npos) {
-    if (const Computation* computation = s.module->FindComputation(word.substr(0, colon))) {
-      offer_all(*computation, word.substr(colon + 1), absl::StrCat(before, computation->name, ":"));
-    }
-    return found;
-  }
-  if (word.empty() && before.empty()) return found;
-  const Computation* current = s.current_computation();
-  if (values && current != nullptr) {
-    offer_all(*current, word, before);
-    return found;
-  }
-  for (const Computation* computation : s.module->computations) {
-    if (places) offer(computation->name, word, before);
-    offer_all(*computation, word, before);
-  }
-  return found;
+  return CompleteCommand({state_->module.get(), state_->current_computation()}, line);
 }
 
 void Session::Interrupt() {

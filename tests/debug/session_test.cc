@@ -93,6 +93,18 @@ TEST_F(SessionTest, Completion) {
   EXPECT_THAT(session_->Complete("print max(%st"), ElementsAre("%start"));
   EXPECT_THAT(session_->Complete("help und"), ElementsAre("undisplay"));
   EXPECT_THAT(session_->Complete("set ret"), Contains("retain"));
+  // Words of a command are those of its row.
+  EXPECT_THAT(session_->Complete("profile "), ElementsAre("run", "json", "trace"));
+  EXPECT_THAT(session_->Complete("profile run j"), IsEmpty());
+  EXPECT_THAT(session_->Complete("compare reference wh"), ElementsAre("whole"));
+  EXPECT_THAT(session_->Complete("compare reference whole a"), ElementsAre("all"));
+  EXPECT_THAT(session_->Complete("enable count 3 "), IsEmpty()) << "numbers have no list";
+  EXPECT_THAT(session_->Complete("break %start i"), ElementsAre("if"));
+  EXPECT_THAT(session_->Complete("break %start if ma"), ElementsAre("max("));
+  EXPECT_THAT(session_->Complete("print /st"), ElementsAre("/stats"));
+  EXPECT_THAT(session_->Complete("info hot 5 by sc"), ElementsAre("scope"));
+  EXPECT_THAT(session_->Complete("replica 0 und"), ElementsAre("undisplay"));
+  EXPECT_THAT(session_->Complete("replica all print %st"), ElementsAre("%start"));
   EXPECT_THAT(session_->Complete("nonsense x"), IsEmpty());
   EXPECT_THAT(session_->Complete(""), Contains("quit"));
   Do("start");

@@ -79,11 +79,21 @@ class BuilderPanel : public Panel {
     if (action == "apply") return Run(context, /*start=*/false, error);
     if (action == "convert") return Convert(context, error);
     if (action == "in") {
+      const std::shared_ptr<const Reading> reading = document.FreshReading();
+      if (reading != nullptr && reading->module != nullptr && reading->module->FindComputation(rest) == nullptr) {
+        *error = absl::StrCat("there is no computation '", rest, "'");
+        return false;
+      }
       home_ = rest;
       return true;
     }
     if (action == "panel") {
-      mode_ = rest == "change" ? kChange : rest == "data" ? kData : kAdd;
+      const auto mode = std::find(std::begin(kModes), std::end(kModes), rest);
+      if (mode == std::end(kModes)) {
+        *error = absl::StrCat("window builder panel takes ", absl::StrJoin(kModes, ", "));
+        return false;
+      }
+      mode_ = static_cast<int>(mode - std::begin(kModes));
       return true;
     }
     if (action == "form") {

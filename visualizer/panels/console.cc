@@ -8,10 +8,11 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "core/debug/completion.h"
+#include "core/debug/session_state.h"
 #include "imgui.h"
 #include "imgui_internal.h"
 #include "imgui_stdlib.h"
-#include "core/debug/session_state.h"
 #include "visualizer/canvas/typeface.h"
 #include "visualizer/model/live.h"
 #include "visualizer/panels/panel.h"
@@ -44,7 +45,6 @@ class ConsolePanel : public Panel {
       refocus_ = to_end_ = true;
       return true;
     }
-    *error = "window console takes type TEXT: puts it into the field";
     return false;
   }
 
@@ -308,11 +308,6 @@ class ConsolePanel : public Panel {
   }
 
   // -- The field --
-  static size_t WordBegin(absl::string_view line) {
-    const size_t space = line.rfind(' ');
-    return space == absl::string_view::npos ? 0 : space + 1;
-  }
-
   // As far as all that are offered agree; empty: no further than what is typed.
   std::string Common() const {
     std::string common = offered_->front();
@@ -324,13 +319,19 @@ class ConsolePanel : public Panel {
     return common;
   }
 
+  // What is not the whole word yet goes on: a folder, a function, a kind of place.
+  static std::string WithSpace(absl::string_view word) {
+    return absl::StrCat(word, word.find_last_of("/(:") + 1 == word.size() ? "" : " ");
+  }
+
   // The line with its last word completed: by the chosen one, or as far as it is certain.
   std::string Completed(absl::string_view line) const {
-    const size_t begin = WordBegin(line);
-    if (chosen_ >= 0 && chosen_ < static_cast<int>(offered_->size())) return absl::StrCat(line.substr(0, begin), (*offered_)[static_cast<size_t>(chosen_)], " ");
+    const size_t begin = CompletionBegin(line);
+    if (chosen_ >= 0 && chosen_ < static_cast<int>(offered_->size()))
+      return absl::StrCat(line.substr(0, begin), WithSpace((*offered_)[static_cast<size_t>(chosen_)]));
     std::string word = Common();
     if (!absl::StartsWith(word, line.substr(begin))) return std::string(line);
-    if (offered_->size() == 1) word += ' ';
+    if (offered_->size() == 1) word = WithSpace(word);
     return absl::StrCat(line.substr(0, begin), word);
   }
 
@@ -475,7 +476,7 @@ class ConsolePanel : public Panel {
     for (int k = 0; k < shown; ++k) width = std::max(width, ui::Measure(ui::Type().mono, (*offered_)[static_cast<size_t>(first_shown_ + k)]).x + ui::Px(24));
     const bool more = count > shown;
     const float total = height * static_cast<float>(shown + (more ? 1 : 0)) + ui::Px(8);
-    const size_t begin = WordBegin(line_);
+    const size_t begin = CompletionBegin(line_);
     const float left = field.x + ui::Measure(ui::Type().mono, absl::string_view(line_).substr(0, begin)).x;
     popup_min_ = {left, field.y - total - ui::Px(4)};
     popup_max_ = {left + width, field.y - ui::Px(4)};

@@ -81,9 +81,6 @@ bool GraphPanel::Command(PanelContext& context, absl::string_view args, std::str
     colour_ = *by;
     return true;
   }
-  if (word != "find" && word != "expand" && word != "collapse" && word != "fit" && word != "hops" && word != "path" && word != "whole" && word != "inside" && word != "go") {
-    return Fail(error, "graph takes find TEXT, expand NAME, collapse NAME, inside NAME, fit [all], colour BY, hops N, path %a %b, whole, go operand, user, left or right, follow on or off");
-  }
   if (scene_ == nullptr) {
     // Before the first layout: when it is there.
     waiting_.push_back(std::string(args));

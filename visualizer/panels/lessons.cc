@@ -89,7 +89,7 @@ bool LessonsPanel::Command(PanelContext& context, absl::string_view args, std::s
   if (lesson != nullptr && word == "program") return OpenProgram(context, *lesson, std::string(rest), error);
   if (lesson != nullptr && (word == "hint" || word == "show")) return Reveal(*lesson, word == "hint", std::string(rest), error);
   if (lesson != nullptr && word == "reveal") return FillIn(context, *lesson, std::string(rest), error);
-  *error = "window lessons takes: open NAME, list, language LANG, answer EXERCISE ANSWER, hint EXERCISE, reveal EXERCISE, show PROGRAM|PICTURE, program NAME (opens it), forget (all progress)";
+  *error = "the lessons are not here yet; try again in a moment";
   return false;
 }
 

@@ -203,6 +203,7 @@ class LocalsPanel : public Panel {
     // Before the range there is room for a sign.
     const float sign = ui::Px(20), name_gap = at.range > at.shape ? gap : sign;
     bool cut = false, any = false;
+    const bool stale = IsOfBeforeEdit(context, i);
     ui::DrawNameIn({at.name, y}, at.shape - at.name - name_gap, c.text, font, i.name, &cut);
     any |= cut;
     if (at.range > at.shape) {
@@ -211,6 +212,9 @@ class LocalsPanel : public Panel {
     }
     if (note != nullptr && !note->error.empty()) {
       ui::DrawTextIn({at.range, y}, at.end - at.range, c.faint, ui::Type().ui, note->error, &cut);
+    } else if (note != nullptr && stale) {
+      ui::DrawTextIn({at.range, y}, at.end - at.range - gap, c.faint, font,
+                     absl::StrCat(kBeforeEdit, note->range.empty() ? note->text : note->range), &cut);
     } else if (note != nullptr) {
       // A scalar has no range: its number stands there.
       const bool alone = note->range.empty();
@@ -222,10 +226,16 @@ class LocalsPanel : public Panel {
       any |= cut;
       if (!alone && at.text < at.end) ui::DrawTextIn({at.text, y}, at.end - at.text, c.dim, font, note->text, &cut);
     }
-    if (row.hovered && (any || cut) && note != nullptr) {
+    if (row.hovered && stale) {
+      ImGui::SetTooltip("%s",
+                        absl::StrCat("%", i.name, " of the program as it ran: it, or what it is computed from, was changed since").c_str());
+    } else if (row.hovered && (any || cut) && note != nullptr) {
       ImGui::SetTooltip("%s", absl::StrCat("%", i.name, "  ", note->shape, note->range.empty() ? "" : absl::StrCat("\n", note->range), note->trouble() ? absl::StrCat("\n", TroubleText(*note)) : "", "\n", note->text, note->error).c_str());
     }
-    if (note != nullptr) ui::TagFact(absl::StrCat("value:", i.name), !note->error.empty() ? note->error : note->range.empty() ? note->text : note->range);
+    if (note != nullptr)
+      ui::TagFact(
+          absl::StrCat("value:", i.name),
+          !note->error.empty() ? note->error : absl::StrCat(stale ? kBeforeEdit : "", note->range.empty() ? note->text : note->range));
   }
 
   std::string filter_, key_;

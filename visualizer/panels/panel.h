@@ -12,6 +12,7 @@
 #include "absl/strings/string_view.h"
 #include "visualizer/model/document.h"
 #include "visualizer/model/engine.h"
+#include "visualizer/model/program_index.h"
 #include "visualizer/model/snapshot.h"
 
 namespace hloscope {
@@ -33,6 +34,7 @@ struct PanelContext {
   Engine& engine;
   Document& document;
   const Snapshot& now;
+  ProgramIndex& index;  // what the text says of what runs; Update before it is asked
   Selection& selection;
   // Executes a command as if it had been typed: it is seen in the console.
   std::function<void(std::string command)> run;
@@ -52,6 +54,11 @@ struct PanelContext {
 // How an instruction is named in a command: "%dot.5", with its computation where another one has the same name and it is not in the selected frame.
 std::string CommandName(const Snapshot& now, const Instruction& instruction);
 
+// Is a value of the run not what the text, as it has been edited since, makes of it? Then it is shown with kBeforeEdit before it, and
+// without its trouble.
+bool IsOfBeforeEdit(PanelContext& context, const Instruction& running);
+inline constexpr char kBeforeEdit[] = "was ";
+
 class Panel {
  public:
   virtual ~Panel() = default;
@@ -59,7 +66,8 @@ class Panel {
   virtual void Draw(PanelContext& context) = 0;
   // On the tab; "" the table's title.
   virtual std::string Title(const PanelContext& context) const { return ""; }
-  // `window PANEL ARGS`, as "window graph find dot". False: not understood; `error` may say why.
+  // `window PANEL ARGS`, as "window graph find dot"; the first word is one of the panel's rows in panel_commands.def. False: it cannot be
+  // done; `error` says why.
   virtual bool Command(PanelContext& context, absl::string_view args, std::string* error) { return false; }
   // What it keeps between sessions.
   virtual void Save(nlohmann::json& to) const {}

@@ -89,11 +89,19 @@ class PicturePanel : public Panel {
       selection_.step = number;
       playing_ = false;
     } else if (word == "play" || word == "pause") {
+      if (word == "play" && (shown_ == nullptr || shown_->made->steps == 0)) {
+        *error = "this picture has no steps";
+        return false;
+      }
       playing_ = word == "play";
       played_at_ = 0;
     } else if (word == "ahead") {
       ahead_wanted_ = true;
     } else if (word == "option") {
+      if (!absl::StrContains(args, '=')) {
+        *error = "window picture option takes NAME=VALUE";
+        return false;
+      }
       Apply(std::string(args));
     } else if (word == "cell" && target() != nullptr) {
       const absl::StatusOr<Cell> cell = ParseCell(*target(), args);
@@ -109,8 +117,7 @@ class PicturePanel : public Panel {
       }
       Choose(row);
     } else {
-      *error = absl::StrCat("window picture takes ", absl::StrJoin(PictureRows(), ", ", [](std::string* out, const PictureRow& r) { *out += r.id; }),
-                            "; step N, step next, step previous, all, play, pause, cell result[0,1], option NAME=VALUE, ahead, pin or unpin");
+      *error = target() == nullptr ? "there is no picture; select an instruction first" : "";
       return false;
     }
     return true;

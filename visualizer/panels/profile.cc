@@ -171,7 +171,6 @@ class ProfilePanel : public Panel {
       way_ = static_cast<int>(k);
       return true;
     }
-    *error = "window profile takes instruction, operation, scope, line, iteration, flame or memory";
     return false;
   }
   void Save(nlohmann::json& to) const override { to["way"] = way_; }

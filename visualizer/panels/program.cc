@@ -61,7 +61,7 @@ void ProgramPanel::UpdateRows(const Document& document) {
   rows_generation_ = document.version();
   folds_changed_ = false;
   fold_at_.clear();
-  for (const FoldRegion& region : index_.folds()) fold_at_[region.first] = &region;
+  for (const FoldRegion& region : index_->folds()) fold_at_[region.first] = &region;
   const int lines = document.line_count();
   // In bytes: no fewer than cells, but for tabs.
   constexpr int kLong = 400;
@@ -99,7 +99,7 @@ void ProgramPanel::ToggleFold(const Document& document, int line) {
 
 void ProgramPanel::Unfold(const Document& document, int line) {
   if (rows_.empty()) return;
-  for (const FoldRegion& region : index_.folds()) {
+  for (const FoldRegion& region : index_->folds()) {
     if (region.first < line && line <= region.last && folded_.erase(std::string(document.line(region.first))) > 0) folds_changed_ = true;
   }
   UpdateRows(document);
@@ -113,7 +113,7 @@ void ProgramPanel::ScrollTo(int line, bool middle) {
 // -- Going places --
 
 void ProgramPanel::Reveal(PanelContext& context, const Instruction* running) {
-  const int line = index_.LineOf(context.document, running);
+  const int line = index_->LineOf(context.document, running);
   if (line < 0) return;
   Unfold(context.document, line);
   ScrollTo(line, false);
@@ -145,13 +145,13 @@ void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
   const int64_t at = editor_.selection_begin();
   const int line = document.LineAt(at);
   const int64_t begin = document.line_begin(line);
-  const std::vector<const Instruction*> on_line = index_.Beginning(begin, begin + static_cast<int64_t>(document.line(line).size()) + 1);
+  const std::vector<const Instruction*> on_line = index_->Beginning(begin, begin + static_cast<int64_t>(document.line(line).size()) + 1);
   const Instruction* chosen = on_line.empty() ? nullptr : on_line.front();
   for (const Instruction* shown : on_line) {
-    const SourceRange range = index_.RangeOf(*shown);
+    const SourceRange range = index_->RangeOf(*shown);
     if (range.valid() && range.begin <= at) chosen = shown;
   }
-  const Instruction* running = index_.Running(chosen);
+  const Instruction* running = index_->Running(chosen);
   const bool again = running == context.selection.instruction;
   if (running == nullptr || (again && !clicked)) return;
   context.select(running, again ? context.selection.element : std::vector<int64_t>());
@@ -160,18 +160,19 @@ void ProgramPanel::SelectAtCaret(PanelContext& context, bool clicked) {
 }
 
 void ProgramPanel::GoToDefinition(PanelContext& context, int64_t offset) {
-  const Symbol symbol = index_.SymbolAt(context.document, offset);
+  const Symbol symbol = index_->SymbolAt(context.document, offset);
   if (!symbol) return;
-  const SourceRange range = symbol.instruction != nullptr ? index_.NameRangeOf(*symbol.instruction) : index_.Newer(symbol.computation->name_range);
+  const SourceRange range =
+      symbol.instruction != nullptr ? index_->NameRangeOf(*symbol.instruction) : index_->Newer(symbol.computation->name_range);
   if (!range.valid()) return;
   if (symbol.definition) return ShowUses(context, offset);
   GoTo(context, range.begin, range.end);
 }
 
 void ProgramPanel::ShowUses(PanelContext& context, int64_t offset) {
-  const Symbol symbol = index_.SymbolAt(context.document, offset);
+  const Symbol symbol = index_->SymbolAt(context.document, offset);
   if (!symbol) return;
-  matches_ = index_.UsesOf(symbol);
+  matches_ = index_->UsesOf(symbol);
   // The definition stays the first.
   if (matches_.size() > 1) std::sort(matches_.begin(), matches_.end(), [](const SourceRange& a, const SourceRange& b) { return a.begin < b.begin; });
   uses_of_ = std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name);
@@ -265,9 +266,10 @@ void ProgramPanel::UpdateValues(PanelContext& context) {
 
 void ProgramPanel::Update(PanelContext& context) {
   const Document& document = context.document;
-  const uint64_t before = index_.generation();
-  index_.Update(context.now, document);
-  if (index_.generation() != before) {
+  index_ = &context.index;
+  index_->Update(context.now, document);
+  if (index_generation_ != index_->generation()) {
+    index_generation_ = index_->generation();
     folds_changed_ = true;
     editor_.Clamp(document);
     if (!uses_of_.empty() && matches_version_ != document.version()) uses_of_.clear();

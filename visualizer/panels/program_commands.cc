@@ -25,8 +25,8 @@ void ProgramPanel::Apply(PanelContext& context, std::string* error) {
     *error = "the text is what runs already";
     return;
   }
-  if (document.reading_is_current() && index_.errors() > 0) {
-    *error = absl::StrCat("the text has ", index_.errors(), index_.errors() == 1 ? " error" : " errors");
+  if (document.reading_is_current() && index_->errors() > 0) {
+    *error = absl::StrCat("the text has ", index_->errors(), index_->errors() == 1 ? " error" : " errors");
     return;
   }
   if (context.now.module == nullptr || context.now.phase == Phase::kBroken) {
@@ -106,6 +106,9 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
   } else if (word == "rename") {
     Rename(context, rest, error);
   } else if (word == "next" || word == "previous") {
+    if (matches_.empty())
+      return fail(query_.pattern.empty() ? "nothing is looked for; window find TEXT (Ctrl+F) does"
+                                         : absl::StrCat("the text has no ", query_.pattern));
     NextMatch(context, word == "next" ? 1 : -1);
   } else if (word == "undo") {
     if (!document.can_undo()) return fail("there is nothing to undo");
@@ -130,13 +133,13 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
     if (!rest.empty()) {
       const Instruction* found = nullptr;
       const absl::string_view name = absl::StripPrefix(rest, "%");
-      if (index_.module() != nullptr) {
-        for (const Computation* computation : index_.module()->computations) {
+      if (index_->module() != nullptr) {
+        for (const Computation* computation : index_->module()->computations) {
           if (const Instruction* i = computation->FindInstruction(name); i != nullptr && (found == nullptr || computation->is_entry)) found = i;
         }
       }
       if (found == nullptr) return fail(absl::StrCat("there is no instruction '", rest, "'"));
-      const SourceRange range = index_.NameRangeOf(*found);
+      const SourceRange range = index_->NameRangeOf(*found);
       if (!range.valid()) return fail("it has no place in the text");
       if (word == "definition") {
         GoTo(context, range.begin, range.end);
@@ -144,6 +147,7 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
       }
       at = range.begin;
     }
+    if (!index_->SymbolAt(document, at)) return fail("the caret stands at no name of an instruction or a computation");
     if (word == "definition") {
       GoToDefinition(context, at);
     } else {
@@ -153,7 +157,7 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
     if (rest == "all") {
       folded_.clear();
       if (word == "fold") {
-        for (const FoldRegion& region : index_.folds()) {
+        for (const FoldRegion& region : index_->folds()) {
           if (region.depth == 0) folded_.insert(std::string(document.line(region.first)));
         }
       }
@@ -179,8 +183,9 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
     fresh_values_.clear();
     ++values_round_;
   } else if (word == "mend") {
-    MendAtCaret(context);
+    if (!MendAtCaret(context)) return fail("the line of the caret has no problem that a quick fix is known for");
   } else if (word == "back") {
+    if (history_.empty()) return fail("the caret was nowhere else before");
     GoBack(context);
   } else if (word == "cut" || word == "copy") {
     if (!editor_.has_selection()) editor_.SelectLine(document, document.LineAt(editor_.caret()));
@@ -205,7 +210,7 @@ bool ProgramPanel::Command(PanelContext& context, absl::string_view args, std::s
   } else if (word == "focus") {
     focus_text_ = true;
   } else {
-    return fail("window program knows find TEXT (re:, op:, shape: before it), next, previous, replace [/one] [/case] TEXT WITH, rename [%x] NAME, undo, redo, apply, format, goto LINE, definition [%x], uses [%x], fold, unfold, mend, complete, back, cut, copy, paste, select-all, comment, duplicate, iteration N | now");
+    return false;
   }
   return error->empty();
 }

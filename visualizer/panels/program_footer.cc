@@ -49,7 +49,7 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
     right -= ui::Measure(font, told).x + ui::Px(10);
   } else if (document.changed()) {
     const bool current = document.reading_is_current();
-    const bool can = current && index_.errors() == 0;
+    const bool can = current && index_->errors() == 0;
     const std::string label = "Apply";
     place_button(ui::Measure(font, label).x + ui::Px(10 * 2 + 6 + 14));
     if (ui::Button("apply", label, ui::Icon::kContinue, ui::ButtonKind::kPrimary, can ? "the running program goes on from where the change matters (Ctrl+Enter)" : "the text has errors", can)) {
@@ -66,24 +66,24 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
       right -= ui::Measure(font, "edited").x + ui::Px(10);
     }
   }
-  const int problems = static_cast<int>(index_.problems().size());
-  ui::TagFact("problems", absl::StrCat(index_.errors()));
+  const int problems = static_cast<int>(index_->problems().size());
+  ui::TagFact("problems", absl::StrCat(index_->errors()));
   ui::TagFact("changed", document.changed() ? "yes" : "no");
-  if (problems > 0 && (document.changed() || index_.errors() > 0)) {
+  if (problems > 0 && (document.changed() || index_->errors() > 0)) {
     const std::string label = absl::StrCat(problems, narrow ? "" : problems == 1 ? " problem" : " problems");
     const float width = ui::Measure(font, label).x + ui::Px(20);
     right -= width;
     ImGui::SetCursorScreenPos({right, top + ui::Px(6)});
     const bool clicked = ImGui::InvisibleButton("problems", {width, height - ui::Px(12)});
     ui::Tag("problems");
-    const ImU32 color = index_.errors() > 0 ? c.red : c.amber;
+    const ImU32 color = index_->errors() > 0 ? c.red : c.amber;
     ui::DrawIcon(list, ui::Icon::kError, {right, y + ui::Px(2)}, ui::Px(13), color);
     ui::DrawText({right + ui::Px(18), y}, ImGui::IsItemHovered() ? c.text : color, font, label);
     ui::Tooltip("goes to the next problem");
     right -= ui::Px(10);
     if (clicked) {
       const ProgramIndex::Problem* next = nullptr;
-      for (const ProgramIndex::Problem& problem : index_.problems()) {
+      for (const ProgramIndex::Problem& problem : index_->problems()) {
         if (problem.range.valid() && (next == nullptr || (next->range.begin <= editor_.caret() && problem.range.begin > editor_.caret()))) next = &problem;
       }
       if (next != nullptr) {
@@ -95,8 +95,8 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
   // Where one is, at the left.
   const Instruction* running = context.selection.instruction;
   if (running == nullptr) running = now.here();
-  const Instruction* shown = index_.Shown(running);
-  if (shown == nullptr) shown = index_.At(editor_.caret());
+  const Instruction* shown = index_->Shown(running);
+  if (shown == nullptr) shown = index_->At(editor_.caret());
   std::vector<std::pair<std::string, ImU32>> parts;
   parts.emplace_back(FileName(document.name()), c.dim);
   std::string line;
@@ -107,7 +107,8 @@ void ProgramPanel::DrawFooter(PanelContext& context, float height) {
                                              IsLoop(frame->kind)) {
       parts.emplace_back(absl::StrCat("iteration ", iteration_ >= 0 ? iteration_ : frame->iteration), iteration_ >= 0 ? c.blue : c.amber);
     }
-    const std::vector<PythonFrame> frames = index_.module() != nullptr ? index_.module()->PythonFrames(*shown) : std::vector<PythonFrame>();
+    const std::vector<PythonFrame> frames =
+        index_->module() != nullptr ? index_->module()->PythonFrames(*shown) : std::vector<PythonFrame>();
     if (!frames.empty()) {
       parts.emplace_back(absl::StrCat(FileName(frames[0].file), ":", frames[0].line), c.dim);
       if (running != nullptr) {

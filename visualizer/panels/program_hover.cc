@@ -87,8 +87,8 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
     return;
   }
   const Instruction& instruction = *symbol.instruction;
-  const Instruction* running = index_.Running(&instruction);
-  const int64_t begin = index_.NameRangeOf(instruction).begin;
+  const Instruction* running = index_->Running(&instruction);
+  const int64_t begin = index_->NameRangeOf(instruction).begin;
   const std::string line = begin >= 0 ? std::string(context.document.line(context.document.LineAt(begin))) : "";
   const Instruction& written = OperationWritten(line, instruction);
   const OpDef& def = Def(written);
@@ -129,7 +129,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
   if (!frames.empty()) CardRow("source", absl::StrCat(frames[0].file, ":", frames[0].line), c.text, type.ui);
   if (!instruction.metadata.op_name.empty()) CardRow("scope", instruction.metadata.op_name, c.text, type.ui);
   std::string fact = absl::StrCat(instruction.name, " ", instruction.shape.ToString(false));
-  if (running != nullptr && !index_.Ran(&instruction)) {
+  if (running != nullptr && !index_->Ran(&instruction)) {
     CardRow("value", "none: the text was changed since it ran", c.dim, type.ui);
   } else if (running != nullptr) {
     const LineValue* value = nullptr;
@@ -141,7 +141,7 @@ void ProgramPanel::HoverCard(PanelContext& context, const Symbol& symbol) {
                                [running](Session::State& s) -> absl::StatusOr<LineValues> { return LookAtLines(s, {running}, 0.2); });
       if (hover_value_.fresh() && asked != nullptr && !asked->values.empty() && !asked->values[0].second.text.empty()) value = &asked->values[0].second;
     }
-    if (value != nullptr && index_.Stale(&instruction)) {
+    if (value != nullptr && index_->Stale(&instruction)) {
       CardRow("value", absl::StrCat("was ", value->text), c.dim, type.mono);
       CardRow("", "what it is computed from was changed since it ran", c.dim, type.ui);
       absl::StrAppend(&fact, " was ", value->text);
@@ -219,7 +219,7 @@ const Diagnostic* ProgramPanel::HoveredProblem(const Document& document) const {
   const ImVec2 mouse = ImGui::GetIO().MousePos;
   if (!text_hovered_ || dragging_ || ImGui::IsMouseDown(0) || Near(mouse, typed_at_)) return nullptr;
   if (hover_offset_ >= 0) {
-    for (const ProgramIndex::Problem& problem : index_.problems()) {
+    for (const ProgramIndex::Problem& problem : index_->problems()) {
       if (!problem.range.valid() || hover_offset_ < problem.range.begin || hover_offset_ > std::max(problem.range.end, problem.range.begin + 1)) continue;
       if (document.LineAt(problem.range.begin) == hover_line_) return &problem.diagnostic;
     }
@@ -272,14 +272,14 @@ void ProgramPanel::DrawHover(PanelContext& context) {
     }
   }
   if (hover_offset_ < 0) return;
-  const Symbol symbol = index_.SymbolAt(document, hover_offset_);
+  const Symbol symbol = index_->SymbolAt(document, hover_offset_);
   if (!symbol) return;
   const double rested = ImGui::GetTime() - hover_since_;
   if (rested < kRest) {
     ui::WantFrame();
     return;
   }
-  const Instruction* running = symbol.definition ? index_.Running(symbol.instruction) : nullptr;
+  const Instruction* running = symbol.definition ? index_->Running(symbol.instruction) : nullptr;
   for (const LineParts& parts : lines_) {
     const bool result = std::any_of(parts.results.begin(), parts.results.end(), [&](const LineResult& r) { return r.instruction == running; });
     if (running != nullptr && result && parts.results.size() > 1) return ResultsCard(parts);
@@ -390,13 +390,13 @@ void ProgramPanel::DrawTextMenu(PanelContext& context) {
       return chosen;
     };
     Document& document = context.document;
-    const Symbol symbol = index_.SymbolAt(document, menu_offset_);
+    const Symbol symbol = index_->SymbolAt(document, menu_offset_);
     if (symbol) {
       if (item("definition", "Go to definition", "F12")) GoToDefinition(context, menu_offset_);
       if (item("uses", "All uses", "Shift+F12")) ShowUses(context, menu_offset_);
       if (item("rename", "Rename with all uses", "F2")) context.run("window rename");
     }
-    const Instruction* running = index_.Running(symbol.instruction);
+    const Instruction* running = index_->Running(symbol.instruction);
     if (running == nullptr) running = menu_instruction_;
     if (running != nullptr) {
       const std::string name = CommandName(context.now, *running);

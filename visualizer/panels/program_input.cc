@@ -52,15 +52,16 @@ void ProgramPanel::HandleMouse(PanelContext& context) {
   } else {
     hover_range_ = {};
   }
-  const Symbol symbol = hover_offset_ >= 0 ? index_.SymbolAt(document, hover_offset_) : Symbol();
+  const Symbol symbol = hover_offset_ >= 0 ? index_->SymbolAt(document, hover_offset_) : Symbol();
   if (hover_line_ >= 0) {
     const Instruction* hovered = symbol.instruction;
-    if (hovered == nullptr && hover_offset_ >= 0) hovered = index_.At(hover_offset_);
+    if (hovered == nullptr && hover_offset_ >= 0) hovered = index_->At(hover_offset_);
     if (hovered == nullptr) {
-      const std::vector<const Instruction*> on_line = index_.Beginning(document.line_begin(hover_line_), document.line_begin(hover_line_) + static_cast<int64_t>(document.line(hover_line_).size()) + 1);
+      const std::vector<const Instruction*> on_line = index_->Beginning(
+          document.line_begin(hover_line_), document.line_begin(hover_line_) + static_cast<int64_t>(document.line(hover_line_).size()) + 1);
       if (on_line.size() == 1) hovered = on_line[0];
     }
-    if (const Instruction* running = index_.Running(hovered)) context.selection.hover_next = running;
+    if (const Instruction* running = index_->Running(hovered)) context.selection.hover_next = running;
   }
   // Links.
   if (symbol && io.KeyCtrl) {
@@ -154,7 +155,7 @@ void ProgramPanel::KeepCaretSeen(const Document& document) {
 }
 
 void ProgramPanel::AfterEdit(PanelContext& context) {
-  index_.Update(context.now, context.document);
+  index_->Update(context.now, context.document);
   folds_changed_ = true;
   UpdateRows(context.document);
   iteration_ = -1;
@@ -170,10 +171,10 @@ void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
     offering_ = false;
     return;
   }
-  const Computation* home = index_.ComputationAt(document.line_begin(line));
+  const Computation* home = index_->ComputationAt(document.line_begin(line));
   if (home == nullptr) {
     // The line is new: the computation around it holds a line above.
-    for (int k = line - 1; k >= 0 && k > line - 50 && home == nullptr; --k) home = index_.ComputationAt(document.line_begin(k));
+    for (int k = line - 1; k >= 0 && k > line - 50 && home == nullptr; --k) home = index_->ComputationAt(document.line_begin(k));
   }
   if (mlir::LooksLikeMlir(document.text())) {
     // Names are those of the function that is typed in: from its head on.
@@ -187,11 +188,11 @@ void ProgramPanel::UpdateCompletion(PanelContext& context, bool asked) {
     const Instruction* above = nullptr;
     for (int k = line - 1; k >= 0 && k > line - 50 && above == nullptr; --k) {
       const int64_t begin = document.line_begin(k);
-      for (const Instruction* i : index_.Beginning(begin, begin + static_cast<int64_t>(document.line(k).size()) + 1)) {
+      for (const Instruction* i : index_->Beginning(begin, begin + static_cast<int64_t>(document.line(k).size()) + 1)) {
         if (i->parent == home) above = i;
       }
     }
-    offered_ = Complete(before, index_.module(), home, above, asked);
+    offered_ = Complete(before, index_->module(), home, above, asked);
   }
   offered_at_ = 0;
   offering_ = !offered_.items.empty();
@@ -277,10 +278,10 @@ void ProgramPanel::HandleLetters(PanelContext& context) {
   }
 }
 
-void ProgramPanel::MendAtCaret(PanelContext& context) {
+bool ProgramPanel::MendAtCaret(PanelContext& context) {
   Document& document = context.document;
   const int line = document.LineAt(editor_.caret());
-  for (const ProgramIndex::Problem& problem : index_.problems()) {
+  for (const ProgramIndex::Problem& problem : index_->problems()) {
     const std::string word = SuggestedWord(problem.diagnostic.hint);
     if (word.empty() || !problem.range.valid() || document.LineAt(problem.range.begin) != line) continue;
     // What the diagnostic is about, without a sign before it.
@@ -288,8 +289,9 @@ void ProgramPanel::MendAtCaret(PanelContext& context) {
     if (wrong.end <= wrong.begin) continue;
     editor_.Select(document, wrong.begin, wrong.end);
     editor_.Insert(document, word);
-    return;
+    return true;
   }
+  return false;
 }
 
 void ProgramPanel::HandleKeys(PanelContext& context) {
@@ -371,7 +373,7 @@ void ProgramPanel::HandleKeys(PanelContext& context) {
     context.run("window program paste");
   } else if (ui::Pressed("Ctrl+S")) {
     // The window saves; what runs follows.
-    if (document.changed() && index_.errors() == 0) context.run("window program apply");
+    if (document.changed() && index_->errors() == 0) context.run("window program apply");
   } else if (ui::Pressed("Shift+Alt+F")) {
     context.run("window program format");
   } else if (ui::Pressed("Escape")) {

@@ -23,12 +23,12 @@ ImU32 InkOf(Severity severity) {
 }  // namespace
 
 void ProgramPanel::DrawSquiggles(PanelContext& context) {
-  if (index_.problems().empty() || lines_.empty()) return;
+  if (index_->problems().empty() || lines_.empty()) return;
   const Document& document = context.document;
   ImDrawList* list = ImGui::GetWindowDrawList();
   const int64_t first = lines_.front().begin, last = lines_.back().begin + static_cast<int64_t>(lines_.back().text.size());
   int drawn = 0;
-  for (const ProgramIndex::Problem& problem : index_.problems()) {
+  for (const ProgramIndex::Problem& problem : index_->problems()) {
     if (!problem.range.valid() || problem.range.begin > last || problem.range.end < first) continue;
     if (++drawn > 200) break;
     const ImU32 color = InkOf(problem.diagnostic.severity);
@@ -55,7 +55,7 @@ void ProgramPanel::DrawSquiggles(PanelContext& context) {
 // Its worst problem, the first of them; null: none that is told beside the line.
 const ProgramIndex::Problem* ProgramPanel::ProblemOf(const Document& document, int line, int* count) const {
   const int64_t begin = document.line_begin(line), end = begin + static_cast<int64_t>(document.line(line).size());
-  const std::vector<ProgramIndex::Problem>& problems = index_.problems();
+  const std::vector<ProgramIndex::Problem>& problems = index_->problems();
   auto it = std::lower_bound(problems.begin(), problems.end(), begin, [](const ProgramIndex::Problem& p, int64_t at) { return p.range.begin < at; });
   const ProgramIndex::Problem* worst = nullptr;
   *count = 0;
@@ -76,9 +76,9 @@ const ProgramIndex::Problem* ProgramPanel::ProblemOf(const Document& document, i
 void ProgramPanel::FindFailure(const PanelContext& context) {
   failure_ = {};
   const Instruction* at = context.now.phase == Phase::kError ? context.now.here() : nullptr;
-  const Instruction* shown = at != nullptr ? index_.Shown(at) : nullptr;
+  const Instruction* shown = at != nullptr ? index_->Shown(at) : nullptr;
   if (shown == nullptr) return;
-  failure_.range = index_.RangeOf(*shown);
+  failure_.range = index_->RangeOf(*shown);
   failure_.diagnostic.severity = Severity::kError;
   absl::string_view message = context.now.error;
   absl::ConsumePrefix(&message, absl::StrCat("%", at->name, ": "));  // which the line says
@@ -95,7 +95,7 @@ void ProgramPanel::DrawNotes(PanelContext& context) {
   notes_.clear();
   card_line_ = -1;
   FindFailure(context);
-  if (index_.problems().empty() && !failure_.range.valid()) return;
+  if (index_->problems().empty() && !failure_.range.valid()) return;
   const ui::Palette& c = ui::Colors();
   ImDrawList* list = ImGui::GetWindowDrawList();
   ImFont* font = ui::Type().ui;

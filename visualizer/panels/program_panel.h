@@ -129,7 +129,7 @@ class ProgramPanel : public Panel {
   void UpdateCompletion(PanelContext& context, bool asked);
   void AcceptCompletion(PanelContext& context);
   void AfterEdit(PanelContext& context);
-  void MendAtCaret(PanelContext& context);  // takes the word that a diagnostic offers
+  bool MendAtCaret(PanelContext& context);  // takes the word that a diagnostic offers; false: there is none
   void KeepCaretSeen(const Document& document);
   int64_t OffsetAt(const Document& document, ImVec2 mouse) const;
   int LineAtY(const Document& document, float y) const;  // -1: below the last
@@ -161,7 +161,8 @@ class ProgramPanel : public Panel {
   void Rename(PanelContext& context, absl::string_view words, std::string* error);
   void DrawRename(PanelContext& context);
 
-  ProgramIndex index_;
+  ProgramIndex* index_ = nullptr;  // the shell's, from the first frame or command on
+  uint64_t index_generation_ = 0;  // that was taken up
   ProgramEditor editor_;
   Geometry geometry_;
   std::vector<LineParts> lines_;

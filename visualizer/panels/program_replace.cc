@@ -109,10 +109,10 @@ void ProgramPanel::OpenRename(PanelContext& context, std::string* error) {
     }
     return OpenRenameBox(document, word.begin, document.text().substr(word.begin + 1, word.end - word.begin - 1));
   }
-  if (!index_.SymbolAt(document, at)) {
+  if (!index_->SymbolAt(document, at)) {
     // What is selected in all panels is meant where the caret is at nothing.
-    const Instruction* shown = index_.Shown(context.selection.instruction);
-    const SourceRange range = shown != nullptr ? index_.NameRangeOf(*shown) : SourceRange();
+    const Instruction* shown = index_->Shown(context.selection.instruction);
+    const SourceRange range = shown != nullptr ? index_->NameRangeOf(*shown) : SourceRange();
     if (!range.valid()) {
       *error = "put the caret on the name of an instruction or a computation";
       return;
@@ -120,7 +120,7 @@ void ProgramPanel::OpenRename(PanelContext& context, std::string* error) {
     GoTo(context, range.begin, range.begin);
     at = range.begin;
   }
-  const Symbol symbol = index_.SymbolAt(document, at);
+  const Symbol symbol = index_->SymbolAt(document, at);
   OpenRenameBox(document, symbol.range.begin,
                 std::string(symbol.instruction != nullptr ? symbol.instruction->name : symbol.computation->name));
 }
@@ -181,10 +181,10 @@ void ProgramPanel::Rename(PanelContext& context, absl::string_view words, std::s
   }
   const size_t space = words.find(' ');
   const absl::string_view name = absl::StripAsciiWhitespace(space == absl::string_view::npos ? words : words.substr(space));
-  Symbol symbol = index_.SymbolAt(document, editor_.caret());
+  Symbol symbol = index_->SymbolAt(document, editor_.caret());
   if (!symbol && space == absl::string_view::npos) {  // what is selected in all panels
-    symbol.instruction = index_.Shown(context.selection.instruction);
-    if (symbol) symbol.range = index_.NameRangeOf(*symbol.instruction);
+    symbol.instruction = index_->Shown(context.selection.instruction);
+    if (symbol) symbol.range = index_->NameRangeOf(*symbol.instruction);
   }
   const Instruction* of = nullptr;
   const Computation* computation = nullptr;
@@ -222,7 +222,7 @@ void ProgramPanel::Rename(PanelContext& context, absl::string_view words, std::s
                                                              : of == nullptr && symbol.computation->name == computation->name);
   int64_t caret = -1;
   if (here) {
-    const std::vector<SourceRange> uses = index_.UsesOf(symbol);
+    const std::vector<SourceRange> uses = index_->UsesOf(symbol);
     const int64_t before = std::count_if(uses.begin(), uses.end(), [&](const SourceRange& use) { return use.begin < symbol.range.begin; });
     caret = symbol.range.begin + before * (static_cast<int64_t>(name.size()) - static_cast<int64_t>(old.size()));
   }

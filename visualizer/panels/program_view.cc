@@ -13,7 +13,6 @@ namespace hloscope {
 namespace {
 
 constexpr float kValuesWidth = 180, kSparkWidth = 44;
-constexpr char kBeforeEdit[] = "was ";  // before a value of the program as it was
 constexpr float kValuesAway = 160;  // from the usual line: farther than this a value is hard to follow
 
 }  // namespace
@@ -64,8 +63,8 @@ void ProgramPanel::DrawText(PanelContext& context) {
   g.max = {at.x + size.x - (ImGui::GetScrollMaxY() > 0 ? bar : 0), at.y + size.y - (ImGui::GetScrollMaxX() > 0 ? bar : 0)};
   const float seen = g.max.y - g.min.y;
   if (line_before > 0 && line_before != g.line) {
-    // Another scale: the same lines stay in view.
-    ImGui::SetScrollY(std::round(ImGui::GetScrollY() / line_before * g.line));
+    // Another scale: the same lines stay in view. Of the frame before: this one's place was held to a text of the new height already.
+    ImGui::SetScrollY(std::round(g.scroll_y / line_before * g.line));
     ui::WantFrame();
   }
   if (scroll_to_line_ >= 0) {
@@ -150,9 +149,9 @@ void ProgramPanel::Collect(PanelContext& context) {
     parts.line = LineOfRow(row);
     parts.text = document.line(parts.line);
     parts.begin = document.line_begin(parts.line);
-    parts.shown = index_.Beginning(parts.begin, parts.begin + static_cast<int64_t>(parts.text.size()) + 1);
+    parts.shown = index_->Beginning(parts.begin, parts.begin + static_cast<int64_t>(parts.text.size()) + 1);
     for (const Instruction* shown : parts.shown) {
-      const Instruction* running = index_.Running(shown);
+      const Instruction* running = index_->Running(shown);
       parts.running.push_back(running);
       if (running == nullptr) continue;
       if (running == now.here()) parts.here = true;
@@ -163,9 +162,9 @@ void ProgramPanel::Collect(PanelContext& context) {
       if (parts.stop == nullptr) parts.stop = StopAt(now, running);
     }
     for (LineResult& result : ResultsOfLine(parts.text, parts.shown)) {
-      if (!index_.Ran(result.instruction)) continue;
-      parts.stale |= index_.Stale(result.instruction);
-      result.instruction = index_.Running(result.instruction);
+      if (!index_->Ran(result.instruction)) continue;
+      parts.stale |= index_->Stale(result.instruction);
+      result.instruction = index_->Running(result.instruction);
       parts.results.push_back(std::move(result));
     }
     lines_.push_back(std::move(parts));
@@ -212,7 +211,7 @@ void ProgramPanel::DrawBackgrounds(PanelContext& context, const LineParts& parts
     for (size_t k = 0; k < parts.shown.size(); ++k) {
       const Instruction* running = parts.running[k];
       if (running == nullptr || (running != context.now.here() && running != context.selection.instruction)) continue;
-      const SourceRange range = index_.RangeOf(*parts.shown[k]);
+      const SourceRange range = index_->RangeOf(*parts.shown[k]);
       if (!range.valid()) continue;
       const bool here = running == context.now.here();
       FillRange(context.document, range, here ? ui::Fade(c.amber_fill, 1.4f) : c.blue_fill, 0);
@@ -444,11 +443,12 @@ void ProgramPanel::TagNames(PanelContext& context) {
         if (!range.valid() || context.document.LineAt(range.begin) != parts.line) return;
         ui::Tag(name, {XOf(context.document, range.begin), y}, {XOf(context.document, range.end), y + geometry_.line});
       };
-      tag(absl::StrCat("name:", shown->name), index_.NameRangeOf(*shown));
+      tag(absl::StrCat("name:", shown->name), index_->NameRangeOf(*shown));
       for (size_t k = 0; k < shown->operands.size() && k < shown->operand_ranges.size(); ++k) {
-        if (shown->operands[k] != nullptr) tag(absl::StrCat("use:", shown->name, ":", shown->operands[k]->name), index_.Newer(shown->operand_ranges[k]));
+        if (shown->operands[k] != nullptr)
+          tag(absl::StrCat("use:", shown->name, ":", shown->operands[k]->name), index_->Newer(shown->operand_ranges[k]));
       }
-      for (const Attribute& a : shown->attributes) tag(absl::StrCat("attribute:", shown->name, ":", a.name), index_.Newer(a.range));
+      for (const Attribute& a : shown->attributes) tag(absl::StrCat("attribute:", shown->name, ":", a.name), index_->Newer(a.range));
     }
   }
   ImGui::PopClipRect();

@@ -24,6 +24,14 @@ const PanelRow* FindPanelRow(absl::string_view id) {
   return nullptr;
 }
 
+bool IsOfBeforeEdit(PanelContext& context, const Instruction& running) {
+  if (!context.document.changed()) return false;
+  context.index.Update(context.now, context.document);
+  if (context.index.module() == nullptr) return false;
+  const Instruction* shown = context.index.Shown(&running);
+  return shown == nullptr || !context.index.Ran(shown) || context.index.Stale(shown);
+}
+
 std::string CommandName(const Snapshot& now, const Instruction& instruction) {
   const FrameRow* frame = now.frame();
   const Computation* home = frame != nullptr ? frame->computation : now.module != nullptr ? now.module->entry : nullptr;

@@ -55,7 +55,7 @@ class TimelinePanel : public Panel {
       return true;
     }
     if (args == "iteration next" || args == "iteration previous") return GoIteration(context, args == "iteration next" ? 1 : -1, error);
-    *error = "window timeline takes all (shows the whole run), iteration next or iteration previous";
+    *error = "window timeline iteration takes next or previous";
     return false;
   }
 

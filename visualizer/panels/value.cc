@@ -68,6 +68,12 @@ void ValuePanel::Draw(PanelContext& context) {
   } else {
     ui::TagFact("state", "computed");
   }
+  if (name_.instruction != nullptr && IsOfBeforeEdit(context, *name_.instruction)) {
+    ui::TextCut(absl::StrCat("of the program as it ran: %", name_.instruction->name, ", or what it is computed from, was changed since"),
+                ui::Colors().orange, ui::Type().small);
+    ui::TagFact("before-edit", name_.instruction->name);
+    ui::Gap(4);
+  }
   name_.leaf = LeafOfView(*name_.instruction);
   ui::TagFact("of", name_.instruction->name);
   key_ = absl::StrCat(moment, reinterpret_cast<uintptr_t>(name_.instruction), ",", name_.leaf, name_.ahead ? "a," : ",", name_.moment, ",");
@@ -86,9 +92,26 @@ void ValuePanel::Load(const nlohmann::json& from) {
   part_ = static_cast<ComplexPart>(std::clamp(from.value("part", 0), 0, 3));
 }
 
+// Of commands that need a value: why they cannot do what they say. Empty: they can.
+std::string ValuePanel::WhyNot(absl::string_view word) const {
+  static constexpr absl::string_view kOfAValue[] = {"fit", "compare", "difference", "ulp",     "why",   "copy",
+                                                    "at",  "moment",  "rows",       "columns", "slide", "channels"};
+  if (std::find(std::begin(kOfAValue), std::end(kOfAValue), word) == std::end(kOfAValue)) return "";
+  if (target() == nullptr) return "there is no value to look at; select an instruction first";
+  if (word == "moment" || word == "compare") return "";
+  if (name_.instruction == nullptr) return absl::StrCat("%", target()->name, " has no value yet");
+  if ((word == "difference" || word == "ulp") && !side_.comparing()) {
+    return absl::StrCat("nothing is compared; window value compare %OTHER does that, then window value ", word, " shows it");
+  }
+  const bool element = !selected_.empty() || (facts_shown_ != nullptr && HasElementToAskOf(*facts_shown_));
+  if (word == "why" && !element) return "why is asked of one element: click one, or window select %x[0,1]";
+  return "";
+}
+
 bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::string* error) {
   const absl::string_view word = TakeWord(args);
   int number = 0;
+  if (*error = WhyNot(word); !error->empty()) return false;
   CanvasView* view = name_.instruction != nullptr ? &ViewOf(name_) : nullptr;
   if (word == "map" || word == "table" || word == "image") {
     mode_ = word == "map" ? CanvasMode::kMap : word == "table" ? CanvasMode::kTable : CanvasMode::kImage;
@@ -109,7 +132,7 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     }
     (word == "ramp" ? ramp_ : word == "range" ? range_ : shows_) = static_cast<int>(chosen - words.begin());
   } else if (word == "fit") {
-    if (view != nullptr) view->fitted = true;
+    view->fitted = true;
   } else if (word == "compare") {
     side_.Compare(std::string(args));
   } else if (word == "value" || word == "difference" || word == "ulp") {
@@ -122,8 +145,8 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     }
     part_ = *part;
   } else if (word == "moment") {
-    if (args.empty() || target() == nullptr) {
-      *error = target() == nullptr ? "there is no value to look at" : "window value moment takes a moment, as: iteration 3 (of the value's loop), call 2, or now";
+    if (args.empty()) {
+      *error = "window value moment takes a moment, as: iteration 3 (of the value's loop), call 2, or now";
       return false;
     }
     moment_ = args == "now" ? "" : std::string(args);
@@ -133,9 +156,10 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
   } else if (word == "copy") {
     side_.WantCopy();
   } else if (const auto role = std::find(std::begin(kValueRoles), std::end(kValueRoles), word);
-             role != std::end(kValueRoles) && view != nullptr && absl::SimpleAtoi(args, &number)) {
+             role != std::end(kValueRoles) && absl::SimpleAtoi(args, &number) && number >= 0 &&
+             number < static_cast<int>(view->axes.at.size())) {
     SetRole(*view, number, static_cast<int>(role - std::begin(kValueRoles)));
-  } else if (word == "at" && view != nullptr) {
+  } else if (word == "at") {
     const std::vector<std::string> parts = absl::StrSplit(args, ' ', absl::SkipEmpty());
     int64_t at = 0;
     if (parts.size() != 2 || !absl::SimpleAtoi(parts[0], &number) || !absl::SimpleAtoi(parts[1], &at) || number < 0 || number >= static_cast<int>(view->axes.at.size())) {
@@ -144,9 +168,8 @@ bool ValuePanel::Command(PanelContext& context, absl::string_view args, std::str
     }
     view->axes.at[number] = at;
   } else {
-    *error =
-        "window value takes map, table, image, rows D, columns D, slide D, channels D, at D I, log, log off, ramp RAMP, range RANGE, shows "
-        "WHAT, fit, pin, unpin, part PART, moment MOMENT, compare EXPR, value, difference, ulp, why or copy";
+    *error = absl::StrCat("window value ", word, " takes the number of a dimension",
+                          view->axes.at.empty() ? ", and this value has none" : absl::StrCat(", from 0 to ", view->axes.at.size() - 1));
     return false;
   }
   return true;

@@ -48,6 +48,7 @@ class ValuePanel : public Panel {
   bool Command(PanelContext& context, absl::string_view args, std::string* error) override;
 
  private:
+  std::string WhyNot(absl::string_view word) const;
   const Instruction* target() const { return followed_.target(); }
   // -- What is shown --
   void Follow(PanelContext& context);

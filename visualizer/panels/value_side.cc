@@ -57,7 +57,7 @@ class SideLine {
 
 void ValueSide::Clear() {
   element_ = nullptr;
-  compared_ = nullptr;
+  refused_ = false;
   compare_.clear();
   typed_.clear();
   why_shown_ = nullptr;
@@ -322,10 +322,7 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
   ui::Field("compare", &typed_, short_of_room ? "compare with %other" : "%other, or an expression", 0, &entered, true);
   if (entered) in.context.run(absl::StrCat("window value compare ", typed_));
   if (compare_.empty()) answered_.clear();
-  if (compare_.empty()) {
-    compared_ = nullptr;
-    return;
-  }
+  if (compare_.empty()) return;
   const std::shared_ptr<const ComparisonFacts> facts =
       comparison_.Get(in.context.engine, absl::StrCat(in.key, compare_), [name = in.name, text = compare_](Session::State& s) -> absl::StatusOr<ComparisonFacts> {
         const absl::StatusOr<Value> value = ValueOfLeaf(s, name);
@@ -339,7 +336,7 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
     ui::TextCut("comparing", c.faint, ui::Type().small);
     return;
   }
-  compared_ = facts;
+  refused_ = facts == nullptr;
   ui::Gap(4);
   if (facts == nullptr) {
     ui::TextWrapped(comparison_.status().message(), c.red, ui::Type().small);
@@ -373,8 +370,7 @@ void ValueSide::DrawCompare(const SideInput& in, bool short_of_room) {
 }
 
 void ValueSide::DrawButtons(const SideInput& in) {
-  // Of a whole array with NaN or infinities the first of them is meant.
-  const bool has_element = !in.selected.empty() || in.facts.shape.rank() == 0 || in.facts.first_nan >= 0 || in.facts.first_inf >= 0;
+  const bool has_element = !in.selected.empty() || HasElementToAskOf(in.facts);
   if (ui::Button("why", "why?", ui::Icon::kNone, ui::ButtonKind::kLink, has_element ? "What made the selected element (W)" : "Click an element first: why is asked of one (W)", has_element)) want_why_ = true;
   ImGui::SameLine(0, ui::Px(6));
   if (ui::Button("copy", "Copy", ui::Icon::kNone, ui::ButtonKind::kPlain, "Rows and columns that the picture stands for, as text"))

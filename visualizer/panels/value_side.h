@@ -27,6 +27,9 @@ struct SideInput {
   CellShows shows = CellShows::kMean;
 };
 
+// Of one number it; of a whole array with NaN or infinities the first of them is meant.
+inline bool HasElementToAskOf(const ValueFacts& facts) { return facts.shape.rank() == 0 || facts.first_nan >= 0 || facts.first_inf >= 0; }
+
 class SideLine;  // value_side.cc
 
 class ValueSide {
@@ -35,8 +38,12 @@ class ValueSide {
   void Clear();
   void WantWhy() { want_why_ = true; }
   void WantCopy() { ++copy_wanted_; }
-  void Compare(std::string text) { compare_ = typed_ = std::move(text); }
-  bool comparing() const { return compared_ != nullptr; }
+  void Compare(std::string text) {
+    compare_ = typed_ = std::move(text);
+    refused_ = false;
+  }
+  // Also while the answer is on its way; not: what cannot be compared.
+  bool comparing() const { return !compare_.empty() && !refused_; }
   const std::string& compared_with() const { return compare_; }
   const ElementFacts* element() const { return element_.get(); }
 
@@ -61,8 +68,8 @@ class ValueSide {
   float element_height_ = 0, element_width_ = 0;
   bool element_is_hovered_ = false;
   std::string compare_, typed_;
-  std::string answered_;                            // the comparison whose answer was brought into view
-  std::shared_ptr<const ComparisonFacts> compared_;
+  bool refused_ = false;  // to compare with that
+  std::string answered_;  // the comparison whose answer was brought into view
   std::string path_;
   bool save_picture_ = false;
   bool want_why_ = false;

@@ -68,6 +68,18 @@ std::string LabelWithin(const Action& action, absl::string_view menu) {
   return within;
 }
 
+std::string WhyNot(const Action& action, const Snapshot& now) {
+  const PanelRow* panel = PanelOfCommand(action.command);
+  if (now.phase == Phase::kEmpty || now.session == nullptr)
+    return panel != nullptr || now.phase == Phase::kEmpty ? "there is no program; Ctrl+O opens one"
+                                                          : "the program cannot be read: there is nothing to run";
+  if (now.phase == Phase::kFinished || now.phase == Phase::kError) {
+    return absl::StrCat(now.phase == Phase::kFinished ? "the program has finished" : "the program has ended with an error",
+                        ": Ctrl+F5 starts it again, Shift+F10 goes back");
+  }
+  return "the program has not been started: F5 runs it, F10 starts it at its first instruction";
+}
+
 std::string CommandOf(const Action& action, const Snapshot& now, std::string* asks) {
   const std::pair<absl::string_view, absl::string_view> asked = absl::StrSplit(action.command, absl::MaxSplits(" ... ", 1));
   const std::pair<absl::string_view, absl::string_view> commands = asked.second.empty() ? absl::StrSplit(asked.first, absl::MaxSplits('|', 1)) : std::make_pair(asked.first, absl::string_view());

@@ -22,6 +22,8 @@ const std::vector<Action>& Actions();
 const Action& FindAction(const char* id);  // one that is there
 // The command that the action means now; empty: it cannot be done now. `asks`: what has to stand behind it, which the person says; "" nothing.
 std::string CommandOf(const Action& action, const Snapshot& now, std::string* asks = nullptr);
+// Why it cannot be done now, and what can.
+std::string WhyNot(const Action& action, const Snapshot& now);
 // It goes on by an instruction: at the end of a run there is none, unless the text is another one by now, which is started.
 bool IsStep(const Action& action);
 // The panel that the command is for ("window graph fit": graph); null: none.

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "core/debug/session.h"
+#include "visualizer/panels/panel_commands.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 #include "visualizer/shell/window_commands.h"
@@ -103,6 +104,8 @@ void Shell::DrawGuide(ImVec2 min, ImVec2 max) {
   }
   head("Commands of the window");
   for (const WindowCommandRow& command : WindowCommandRows()) row(absl::StrCat("window ", command.name, *command.synopsis != 0 ? " " : "", command.synopsis), "", "", command.help);
+  head("Commands of the panels");
+  for (const PanelCommandRow& command : PanelCommandRows()) row(UsageOf(command), "", "", command.help);
   if (shown == 0) ui::Text("Nothing has these letters.", c.faint);
   ui::TagFact("rows", absl::StrCat(shown));
   ImGui::EndChild();

@@ -68,6 +68,55 @@ void Shell::DrawQuestion() {
   ImGui::EndPopup();
 }
 
+// Over the foot of the window, until the next command or a click; what it covers is a few lines of a panel.
+void Shell::DrawRefusal() {
+  const bool console_seen = answers_ ? now_->phase == Phase::kEmpty || welcome_
+                                     : !guide_ && !welcome_ && now_->phase != Phase::kEmpty && layout_.IsOpen("console");
+  if (refusal_.empty() || console_seen) return;
+  const ui::Palette& c = ui::Colors();
+  const ImVec2 screen = ImGui::GetMainViewport()->Size;
+  const float pad = ui::Px(12), icon = ui::Px(14), close = ui::Px(28), gap = ui::Px(8);
+  const float link = ui::Measure(ui::Type().ui, "Console").x + ui::Px(16);
+  const float most = std::min(ui::Px(720), screen.x - ui::Px(32)) - 2 * pad - icon - 2 * gap - link - close;
+  const absl::string_view first = absl::string_view(refusal_).substr(0, refusal_.find('\n'));
+  ImFont* font = ui::Type().ui;
+  const ImVec2 whole = font->CalcTextSizeA(font->FontSize, FLT_MAX, most, first.data(), first.data() + first.size());
+  const float line = ImGui::GetTextLineHeight(), words = std::ceil(std::min(whole.x, most)) + 1,
+              high = std::min(std::ceil(whole.y), 3 * line);
+  const ImVec2 size = {words + 2 * pad + icon + 2 * gap + link + close, std::max(ui::Px(44), high + 2 * pad)};
+  ImGui::SetNextWindowPos({std::floor((screen.x - size.x) / 2), screen.y - ui::Px(8 + 52 + 16) - size.y});
+  ImGui::SetNextWindowSize(size);
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowPadding, {0, 0});
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowRounding, ui::Px(6));
+  ImGui::PushStyleVar(ImGuiStyleVar_WindowBorderSize, 1);
+  ImGui::PushStyleColor(ImGuiCol_WindowBg, ImGui::ColorConvertU32ToFloat4(c.raised));
+  ImGui::PushStyleColor(ImGuiCol_Border, ImGui::ColorConvertU32ToFloat4(c.border));
+  ImGui::Begin("refusal", nullptr,
+               ImGuiWindowFlags_NoDecoration | ImGuiWindowFlags_NoMove | ImGuiWindowFlags_NoSavedSettings |
+                   ImGuiWindowFlags_NoFocusOnAppearing | ImGuiWindowFlags_NoNav);
+  ui::TagScope scope("refusal");
+  ui::TagFact("text", refusal_);
+  ImDrawList* list = ImGui::GetWindowDrawList();
+  const ImVec2 at = ImGui::GetWindowPos();
+  list->AddRectFilled(at, {at.x + ui::Px(3), at.y + size.y}, c.red, ui::Px(6), ImDrawFlags_RoundCornersLeft);
+  ui::DrawIcon(list, ui::Icon::kError, {at.x + pad, at.y + std::floor((size.y - icon) / 2)}, icon, c.red);
+  const ImVec2 text = {at.x + pad + icon + gap, at.y + std::floor((size.y - high) / 2)};
+  list->PushClipRect(text, {text.x + words, text.y + high}, true);
+  list->AddText(font, font->FontSize, text, c.text, first.data(), first.data() + first.size(), most);
+  list->PopClipRect();
+  ImGui::SetCursorScreenPos(text);
+  ImGui::Dummy({words, high});
+  ui::Tooltip(refusal_);
+  ImGui::SetCursorScreenPos({text.x + words + gap, at.y + std::floor((size.y - line) / 2)});
+  if (ui::Link("console", "Console")) Run("window panel console");
+  ui::Tooltip("Opens the console, which says all of it");
+  ImGui::SetCursorScreenPos({at.x + size.x - close - ui::Px(4), at.y + std::floor((size.y - ui::Px(28)) / 2)});
+  if (ui::IconButton("close", ui::Icon::kClose, "Close")) refusal_.clear();
+  ImGui::End();
+  ImGui::PopStyleColor(2);
+  ImGui::PopStyleVar(3);
+}
+
 float Shell::DrawNotice(ImVec2 min, float width) {
   const DiskFile& file = document_.file();
   if (file.path().empty() || file.state() == DiskFile::State::kSame || now_->phase == Phase::kEmpty) return 0;

@@ -55,20 +55,22 @@ Panel& Shell::PanelOf(const std::string& id) {
 }
 
 PanelContext Shell::Context() {
-  return {engine_,
-          document_,
-          *now_,
-          selection_,
-          [this](std::string command) { Run(command); },
-          [this](std::string command) {
-            told_elsewhere_.insert(command);
-            Run(command);
-          },
-          [this](std::string name, std::string text) { OpenText(name, text); },
-          [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
-          console_,
-          [this](absl::string_view line) { return CompleteWindowCommand(*now_, line); },
-          false};
+  return {
+      engine_,
+      document_,
+      *now_,
+      index_,
+      selection_,
+      [this](std::string command) { Run(command); },
+      [this](std::string command) {
+        told_elsewhere_.insert(command);
+        Run(command);
+      },
+      [this](std::string name, std::string text) { OpenText(name, text); },
+      [this](const Instruction* instruction, std::vector<int64_t> element) { Select(instruction, std::move(element), /*chosen=*/true); },
+      console_,
+      [this](absl::string_view line) { return CompleteWindowCommand(*now_, line); },
+      false};
 }
 
 void Shell::Select(const Instruction* instruction, std::vector<int64_t> element, bool chosen) {
@@ -111,7 +113,9 @@ void Shell::Run(const std::string& command) {
 void Shell::Act(const Action& action) {
   std::string asks;
   const std::string command = CommandOf(action, *now_, &asks);
-  if (command.empty() && now_->phase != Phase::kBroken && !(IsStep(action) && HasEdits())) return;
+  if (command.empty() && now_->phase != Phase::kBroken && !(IsStep(action) && HasEdits())) {
+    return engine_.AddConsole(ConsoleLine::kError, absl::StrCat(absl::StripSuffix(action.label, "..."), ": ", WhyNot(action, *now_)));
+  }
   if (!asks.empty()) {
     if (!command.empty()) AskInPalette(action.label, command, asks);
     return;
@@ -203,8 +207,16 @@ void Shell::Update() {
   // What went wrong is told in front too; why the text was not run stands in Problems.
   bool wrong = false;
   for (const ConsoleLine& line : lines) {
-    if (line.kind == ConsoleLine::kCommand) command_told_ = told_elsewhere_.erase(line.text) > 0;
-    wrong |= line.kind == ConsoleLine::kError && line.text != refused_run_ && !command_told_;
+    if (line.kind == ConsoleLine::kCommand) {
+      command_told_ = told_elsewhere_.erase(line.text) > 0;
+      refusal_.clear();
+    }
+    if (line.kind != ConsoleLine::kError || line.text == refused_run_ || command_told_) continue;
+    if (wrong)
+      absl::StrAppend(&refusal_, "\n", line.text);
+    else
+      refusal_ = line.text;
+    wrong = true;
   }
   if (wrong && layout_.IsOpen("console")) layout_.Open("console");
   answers_ |= wrong && (now_->phase == Phase::kEmpty || welcome_);
@@ -396,6 +408,7 @@ void Shell::Frame() {
       DrawDropTargets();
       KeepPlaces();
     }
+    DrawRefusal();
     DrawPalette();
     DrawFileDialog();
     DrawQuestion();

@@ -108,6 +108,7 @@ class Shell {
   struct Question;
   void Ask(Question question);
   void DrawQuestion();
+  void DrawRefusal();                         // what was refused, where no console is seen that says so
   float DrawNotice(ImVec2 min, float width);  // what has become of the program's file; its height, 0: nothing
 
   Engine& engine_;
@@ -117,10 +118,12 @@ class Shell {
   PanelLayout layout_;
   std::map<std::string, std::unique_ptr<Panel>> panels_;
   std::shared_ptr<const Snapshot> now_;
+  ProgramIndex index_;
   Selection selection_;
   std::vector<ConsoleLine> console_;
   std::set<std::string> told_elsewhere_;  // commands of which a panel tells what is wrong
   bool command_told_ = false;             // the last command that the console has is one of them
+  std::string refusal_;                   // what the last command did not do and why; empty: it did
   std::vector<std::string> waiting_;  // commands of the window
   std::string keyboard_to_;           // a panel that gets the keyboard when it is drawn next
   bool seen_error_ = false;

@@ -20,6 +20,7 @@
 #include "visualizer/model/build_edit.h"
 #include "visualizer/model/disk_file.h"
 #include "visualizer/model/whole_file.h"
+#include "visualizer/panels/panel_commands.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/shell.h"
 
@@ -194,6 +195,7 @@ struct WindowCommands {
     return Leave(s, [&s] { s.quitting_ = true; });
   }
   static std::string Pause(Shell& s, const std::string& args) {
+    if (s.engine_.activity().what.empty()) return "nothing runs that could be interrupted";
     s.engine_.Cancel();
     return "";
   }
@@ -216,6 +218,7 @@ struct WindowCommands {
   }
   static std::string Slice(Shell& s, const std::string& args) {
     if (args != "off") return "window slice takes off";
+    if (s.selection_.slice.empty()) return "no slice is lit up; why and influence light one up";
     s.selection_.slice.clear();
     return "";
   }
@@ -387,23 +390,32 @@ struct WindowCommands {
   static std::string Undo(Shell& s, const std::string& args) { return ToPanel(s, "program", "undo"); }
   static std::string Redo(Shell& s, const std::string& args) { return ToPanel(s, "program", "redo"); }
   static std::string Help(Shell& s, const std::string& args) {
+    if (!args.empty() && FindPanelRow(args) == nullptr) return absl::StrCat("there is no panel '", args, "'; there are ", PanelNames());
+    std::vector<std::pair<std::string, std::string>> rows;
+    for (const PanelCommandRow& row : PanelCommandRows()) {
+      if (args == row.panel) rows.emplace_back(hloscope::UsageOf(row), row.help);
+    }
+    if (!args.empty() && rows.empty()) return PanelCommandsText(args);
+    if (args.empty()) {
+      for (const WindowCommandRow& row : WindowCommandRows()) rows.emplace_back(UsageOf(row), row.help);
+      rows.emplace_back("window PANEL ...", absl::StrCat("what a panel can do, which window help PANEL lists: ", PanelNames()));
+    }
     size_t width = 0;
-    for (const WindowCommandRow& row : WindowCommandRows()) width = std::max(width, UsageOf(row).size());
-    const auto say = [&](const std::string& usage, absl::string_view help) {
-      s.engine_.AddConsole(ConsoleLine::kOutput, absl::StrCat("  ", usage, std::string(width + 2 - std::min(width, usage.size()), ' '), help));
-    };
-    for (const WindowCommandRow& row : WindowCommandRows()) say(UsageOf(row), row.help);
-    say("window PANEL ...", absl::StrCat("what a panel can do: ", PanelNames()));
+    for (const auto& [usage, help] : rows) width = std::max(width, usage.size());
+    for (const auto& [usage, help] : rows) {
+      s.engine_.AddConsole(ConsoleLine::kOutput, absl::StrCat("  ", usage, std::string(width + 2 - usage.size(), ' '), help));
+    }
     return "";
   }
 
   static std::string UsageOf(const WindowCommandRow& row) { return absl::StrCat("window ", row.name, *row.synopsis != 0 ? " " : "", row.synopsis); }
   static std::string ToPanel(Shell& s, const std::string& id, const std::string& args) {
     if (FindPanelRow(id) == nullptr) return absl::StrCat("there is no panel '", id, "'");
+    if (FindPanelCommand(id, args.substr(0, args.find(' '))) == nullptr) return PanelCommandsText(id);
     PanelContext context = s.Context();
     std::string error;
     if (s.PanelOf(id).Command(context, args, &error)) return "";
-    return error.empty() ? absl::StrCat("the panel ", id, " does not understand '", args, "'") : error;
+    return error.empty() ? absl::StrCat("the panel ", id, " cannot do '", args, "' now") : error;
   }
   static std::string OpenPalette(Shell& s, int which) {
     s.palette_ = which;

@@ -1,13 +1,16 @@
 // What could stand behind `window` in the console: made of the tables of commands and panels and of how the commands are written there.
 #include <algorithm>
 #include <functional>
-#include <utility>
+#include <set>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "core/debug/completion.h"
 #include "visualizer/panels/panel.h"
+#include "visualizer/panels/panel_commands.h"
 #include "visualizer/shell/actions.h"
 #include "visualizer/shell/layout.h"
 #include "visualizer/shell/window_commands.h"
@@ -15,29 +18,46 @@
 namespace hloscope {
 namespace {
 
-constexpr size_t kMost = 500;
+using Offer = std::function<void(absl::string_view)>;
 
-// What a word of a synopsis stands for: PANEL, OTHER, WHERE and MENU have a list, small letters are themselves, all else is free.
-void OfferWordsOf(absl::string_view wanted, const std::function<void(absl::string_view)>& offer) {
-  if (wanted == "PANEL" || wanted == "OTHER") {
-    for (const PanelRow& row : PanelRows()) offer(row.id);
-  } else if (wanted == "WHERE") {
-    for (absl::string_view side : kSideWords) offer(side);
-  } else if (wanted == "MENU") {
-    for (const char* menu : MenuNames()) offer(menu);
-  } else if (!wanted.empty() &&
-             std::all_of(wanted.begin(), wanted.end(), [](char c) { return (c >= 'a' && c <= 'z') || c == '-' || c == '+' || c == '/'; })) {
-    offer(wanted);
+void OfferInstructions(const Snapshot& now, absl::string_view word, const Offer& offer) {
+  if (now.module == nullptr || word.empty()) return;
+  absl::ConsumePrefix(&word, "%");
+  for (const Computation* computation : now.module->computations) {
+    for (const Instruction* i : computation->instructions) {
+      if (absl::StartsWith(i->name, word)) offer(CommandName(now, *i));
+    }
   }
 }
 
-void OfferInstructions(const Snapshot& now, absl::string_view word, const std::function<void(absl::string_view)>& offer) {
-  if (now.module == nullptr) return;
+// What the graph shows by a name: instructions, computations, scopes.
+void OfferNodes(const Snapshot& now, absl::string_view word, const Offer& offer) {
+  if (now.module == nullptr || word.empty()) return;
+  std::set<absl::string_view> scopes;
   for (const Computation* computation : now.module->computations) {
+    offer(computation->name);
     for (const Instruction* i : computation->instructions) {
-      if (absl::StartsWith(i->name, word.substr(1))) offer(CommandName(now, *i));
+      offer(i->name);
+      if (word[0] == '%' && absl::StartsWith(i->name, word.substr(1))) offer(absl::StrCat("%", i->name));
+      for (absl::string_view scope : absl::StrSplit(absl::string_view(i->metadata.op_name), '/', absl::SkipEmpty())) scopes.insert(scope);
     }
   }
+  for (absl::string_view scope : scopes) offer(scope);
+}
+
+// The words that a table means by one in capitals; empty: it has no list.
+std::vector<absl::string_view> ListOf(absl::string_view what) {
+  std::vector<absl::string_view> words;
+  if (what == "PANEL" || what == "OTHER") {
+    for (const PanelRow& row : PanelRows()) words.push_back(row.id);
+  } else if (what == "WHERE") {
+    words.assign(std::begin(kSideWords), std::end(kSideWords));
+  } else if (what == "MENU") {
+    words.assign(MenuNames().begin(), MenuNames().end());
+  } else {
+    return PanelWords(what);
+  }
+  return words;
 }
 
 }  // namespace
@@ -45,44 +65,36 @@ void OfferInstructions(const Snapshot& now, absl::string_view word, const std::f
 std::vector<std::string> CompleteWindowCommand(const Snapshot& now, absl::string_view line) {
   std::vector<std::string> words = absl::StrSplit(line, ' ', absl::SkipEmpty());
   if (line.empty() || line.back() == ' ') words.emplace_back();
-  const std::string word = words.back();
-  std::vector<std::string> found;
-  const auto offer = [&](absl::string_view candidate) {
-    if (found.size() < kMost && absl::StartsWith(candidate, word)) found.emplace_back(candidate);
+  if (words.size() < 2) return {};
+  const FrameRow* frame = now.frame();
+  const CompletionScope scope = {now.module, frame != nullptr ? frame->computation : nullptr};
+  const OwnPlaces own = [&](absl::string_view what, const Offer& offer) {
+    if (absl::StartsWith(what, "%"))
+      OfferInstructions(now, words.back(), offer);
+    else if (what == "NODE")
+      OfferNodes(now, words.back(), offer);
+    for (absl::string_view word : ListOf(what)) offer(word);
+    return absl::StartsWith(what, "%");
   };
-  if (words.size() < 2) return found;
+  const absl::Span<const std::string> all(words);
   const std::vector<WindowCommandRow>& rows = WindowCommandRows();
-  if (words.size() == 2) {
-    for (const WindowCommandRow& row : rows) offer(row.name);
-    for (const PanelRow& row : PanelRows()) {
-      if (std::none_of(rows.begin(), rows.end(), [&](const WindowCommandRow& r) { return absl::string_view(r.name) == row.id; }))
-        offer(row.id);
-    }
-    return found;
-  }
-  if (absl::StartsWith(word, "%")) {
-    OfferInstructions(now, word, offer);
-    return found;
-  }
   const auto row = std::find_if(rows.begin(), rows.end(), [&](const WindowCommandRow& r) { return words[1] == r.name; });
-  if (row == rows.end()) return found;
-  // The synopsis word by word; a | stands between what one word may be.
-  std::vector<std::vector<absl::string_view>> places;
-  bool or_else = false;
-  for (absl::string_view part : absl::StrSplit(row->synopsis, ' ', absl::SkipEmpty())) {
-    if (part == "|") {
-      or_else = true;
-      continue;
-    }
-    if (!std::exchange(or_else, false) || places.empty()) places.emplace_back();
-    absl::ConsumePrefix(&part, "[");
-    absl::ConsumeSuffix(&part, "]");
-    places.back().push_back(part);
+  if (words.size() == 2) {
+    std::vector<absl::string_view> names;
+    for (const WindowCommandRow& r : rows) names.push_back(r.name);
+    for (const PanelRow& panel : PanelRows()) names.push_back(panel.id);
+    return CompletePlaces(scope, absl::StrJoin(names, " | "), all.subspan(1));
   }
-  if (const size_t place = words.size() - 3; place < places.size()) {
-    for (absl::string_view wanted : places[place]) OfferWordsOf(wanted, offer);
+  if (row != rows.end()) return CompletePlaces(scope, row->synopsis, all.subspan(2), own);
+  if (words.size() > 3) {
+    const PanelCommandRow* command = FindPanelCommand(words[1], words[2]);
+    return command != nullptr ? CompletePlaces(scope, command->synopsis, all.subspan(3), own) : std::vector<std::string>();
   }
-  return found;
+  std::vector<absl::string_view> names;
+  for (const PanelCommandRow& r : PanelCommandRows()) {
+    if (words[1] == r.panel) names.push_back(r.name);
+  }
+  return CompletePlaces(scope, absl::StrJoin(names, " | "), all.subspan(2), own);
 }
 
 }  // namespace hloscope
