@@ -1,8 +1,10 @@
-// The other devices of a run beside the session's own (watched_run.h): one device is watched, on a machine of the command's, and the others run,
-// on machines of their own, whenever it waits for them, and only as far as it has to. Where the session's devices stand does not change.
+// The other devices of a run beside the session's own (watched_run.h): one device is watched, on a machine of the command's, and the others
+// run, on machines of their own, whenever it waits for them, and only as far as it has to. Where the session's devices stand does not
+// change.
 #ifndef HLOSCOPE_CORE_DEBUG_BESIDE_H_
 #define HLOSCOPE_CORE_DEBUG_BESIDE_H_
 
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -16,10 +18,14 @@ class Beside {
  public:
   // For the selected device. Null where the program runs on one.
   static absl::StatusOr<std::shared_ptr<Beside>> Open(Session::State& s);
+  // All devices run another program instead, which takes the parameters as `given` makes them of those of the session's program. It must
+  // live as long as the session's backend.
+  using Given = std::function<Value(int number, const Value& of_program)>;
+  static absl::StatusOr<std::shared_ptr<Beside>> Open(Session::State& s, const Module& module, Given given);
   ~Beside();
 
-  // What the watched machine exchanges through (MachineOptions::exchange). Never tells it to wait: a wait that has no end is an error of the
-  // exchange, and Ctrl-C meanwhile is Cancelled, with the interrupt of the watched machine set.
+  // What the watched machine exchanges through (MachineOptions::exchange). Never tells it to wait: a wait that has no end is an error of
+  // the exchange, and Ctrl-C meanwhile is Cancelled, with the interrupt of the watched machine set.
   ExchangePort* port();
   // All devices are at their beginning again: before the watched machine is started anew.
   absl::Status Restart();
@@ -28,10 +34,12 @@ class Beside {
 
  private:
   class Port;
-  explicit Beside(Session::State& s);
+  Beside(Session::State& s, const Module& module, Given given);
   absl::Status RunOthers();
 
   Session::State& s_;
+  const Module& module_;
+  const Given given_;  // null: as they are
   const int watched_;
   std::unique_ptr<ExchangeRoom> room_;
   std::unique_ptr<Port> port_;

@@ -38,7 +38,9 @@ class Lockstep {
            LockstepOptions options)
       : a_(a), b_(b), match_(match), inputs_{&inputs_a, &inputs_b}, options_(std::move(options)), single_a_(backend_a), single_b_(backend_b) {
     for (int side : {0, 1}) {
-      sides_[side] = std::make_unique<Side>(Module_(side), side == 0 ? static_cast<Backend&>(single_a_) : single_b_, options_.machine, options_.waiting_bytes);
+      MachineOptions machine = options_.machine;
+      if (side == 1 && options_.exchange_b != nullptr) machine.exchange = options_.exchange_b;
+      sides_[side] = std::make_unique<Side>(Module_(side), side == 0 ? static_cast<Backend&>(single_a_) : single_b_, machine, options_.waiting_bytes);
     }
   }
 

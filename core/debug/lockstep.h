@@ -26,6 +26,7 @@ struct LockstepOptions {
   size_t keep = 100;               // divergences kept; beyond them the first that tells something of each further instruction
   int64_t waiting_bytes = int64_t{256} << 20;  // of values that wait in memory for their like; beyond it they wait in a file
   MachineOptions machine;          // of both
+  ExchangePort* exchange_b = nullptr;  // of b, where the devices of a exchange through machine.exchange
   std::function<void(int64_t compared)> progress;
   // Told of every pair, also of those that agree.
   std::function<void(const Instruction& a, const Instruction& b, const ArrayDifference& difference)> on_pair;

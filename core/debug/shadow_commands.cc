@@ -3,6 +3,7 @@
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/beside.h"
 #include "core/debug/devices.h"
 #include "core/debug/shadow.h"
 #include "core/debug/shadow_commands.h"
@@ -33,7 +34,14 @@ absl::Status Accumulate(Session::State& s, LastShadow& last, const MachineOption
     last.twins.emplace_back(s.module.get(), *std::move(made));
     twin = last.twins.back().second.get();
   }
-  return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, options, report);
+  if (!Several(s)) return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, options, report);
+  // All devices run both programs.
+  const auto widen = [twin](int number, const Value& value) { return WideParameter(*twin, number, value); };
+  const absl::StatusOr<std::shared_ptr<Beside>> narrow = Beside::Open(s), wide = Beside::Open(s, *twin, widen);
+  if (!narrow.ok() || !wide.ok()) return narrow.ok() ? wide.status() : narrow.status();
+  MachineOptions of_device = options;
+  of_device.exchange = (*narrow)->port();
+  return AddAccumulatedErrors(*s.module, *twin, *s.backend, *s.inputs, of_device, report, (*wide)->port());
 }
 
 }  // namespace
@@ -50,9 +58,6 @@ absl::Status CommandShadow(Session::State& s, absl::string_view args) {
     } else if (!absl::SimpleAtoi(word, &options.samples) || options.samples < 1) {
       return absl::InvalidArgumentError(absl::StrCat("shadow takes a number of samples or all, and accumulated, not ", word));
     }
-  }
-  if (accumulated && Several(s)) {
-    return absl::UnimplementedError("shadow accumulated does not work with several devices: the program in f64 would have to run on all of them too; shadow without it measures what each operation of the selected one adds");
   }
   absl::StatusOr<WatchedRun> run = WholeRun(s);
   if (!run.ok()) return run.status();

@@ -5,10 +5,12 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "core/debug/lockstep_reads.h"
 #include "core/exec/inputs.h"
 #include "core/ir/opcode.h"
 #include "core/literal/relayout.h"
 #include "core/ops/op.h"
+#include "core/ops/transfers.h"
 #include "core/ops/verifier.h"
 
 namespace hloscope {
@@ -27,9 +29,10 @@ Shape WideShape(const Shape& shape) {
 
 bool Changes(const Shape& shape) { return !Shape::Compatible(shape, WideShape(shape)); }
 
-// Reads or writes bits of a type, or is somebody else's code.
+// Reads or writes bits of a type, or is somebody else's code. What is sent is received by the twin of who receives it.
 bool NeedsItsTypes(const Instruction& i) {
-  if (i.Has(AttrId::kCustomCallTarget) || Def(i).host != HostService::kNone) return true;
+  const bool of_devices = IsTransfer(i) && !TransferStart(i).Bool(AttrId::kIsHostTransfer);
+  if (i.Has(AttrId::kCustomCallTarget) || (Def(i).host != HostService::kNone && !of_devices)) return true;
   if (Def(i).op_class != OpClass::kPull || i.operands.size() != 1 || !i.shape.IsArray()) return false;
   const absl::StatusOr<Program> program = ElementProgram(i);
   if (!program.ok()) return false;
@@ -46,6 +49,9 @@ class TwinMaker {
 
   absl::StatusOr<std::unique_ptr<Module>> Make() {
     twin_->name = from_.name;
+    for (const auto& [key, value] : from_.header) {
+      if (key == "replica_count" || key == "num_partitions") twin_->header.emplace_back(key, value);
+    }
     twin_->source = from_.source;
     twin_->frames = from_.frames;
     for (const Computation* c : from_.computations) {
@@ -193,11 +199,18 @@ absl::StatusOr<std::unique_ptr<Module>> MakeTwin(const Module& module, const Fil
   return TwinMaker(module).Make();
 }
 
-absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report) {
+Value WideParameter(const Module& twin, int number, const Value& value) {
+  const Shape& wide = twin.entry->parameters[number]->shape;
+  return ToLayout(ConvertThrough(ToDense(value), wide, wide), wide);
+}
+
+absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report,
+                                  ExchangePort* exchange) {
   absl::flat_hash_map<const Instruction*, size_t> rows;
   for (size_t k = 0; k < report.rows.size(); ++k) rows[report.rows[k].instruction] = k;
   LockstepOptions lockstep;
   lockstep.machine = options;
+  lockstep.exchange_b = exchange;
   lockstep.keep_going = true;
   lockstep.keep = 1;
   lockstep.on_values = [&](const Instruction& a, const Value& narrow, const Value& wide, absl::Span<const Frame> frames) {

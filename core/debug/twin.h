@@ -16,9 +16,13 @@ namespace hloscope {
 // Unimplemented where that is not possible, naming the instruction. Elided constants are filled first.
 absl::StatusOr<std::unique_ptr<Module>> MakeTwin(const Module& module, const Fill& fill);
 
+// A parameter of the program as its twin takes it.
+Value WideParameter(const Module& twin, int number, const Value& value);
+
 // Runs the program and its twin in lockstep and adds the accumulated errors to the report. The twin must live as long as the backend, which
-// may keep what it knows of a computation.
-absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report);
+// may keep what it knows of a computation. `exchange`: the other devices of the twin, where there are several.
+absl::Status AddAccumulatedErrors(const Module& module, const Module& twin, Backend& backend, const ProgramInputs& inputs, const MachineOptions& options, ShadowReport& report,
+                                  ExchangePort* exchange = nullptr);
 
 }  // namespace hloscope
 
