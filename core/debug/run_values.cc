@@ -34,15 +34,21 @@ int LeafOfPlace(const Instruction& instruction, const std::string& place) {
   return 0;
 }
 
-// Loops and calls, whose results no region makes.
-absl::flat_hash_set<const Instruction*> Callers(const Module& module) {
-  absl::flat_hash_set<const Instruction*> callers;
+// What no region makes, and nothing else tells: the results of loops and calls, and what branches are handed, which run at some of the times alone
+// at which their operand is made.
+absl::flat_hash_set<const Instruction*> MadeByNoRegion(const Module& module) {
+  absl::flat_hash_set<const Instruction*> made;
   for (const Computation* c : module.computations) {
     for (const Instruction* i : c->schedule) {
-      if (Def(*i).control != ControlKind::kNone) callers.insert(i);
+      const ControlKind kind = Def(*i).control;
+      if (kind != ControlKind::kNone) made.insert(i);
+      if (kind != ControlKind::kConditional) continue;
+      for (const Computation* branch : i->CalledComputations()) {
+        if (branch != nullptr) made.insert(branch->parameters.begin(), branch->parameters.end());
+      }
     }
   }
-  return callers;
+  return made;
 }
 
 // What they are is known before anything runs.
@@ -295,8 +301,8 @@ absl::StatusOr<RunValues> WatchValues(Session::State& s, const RunLimits& limits
   RunValues values;
   values.inputs = s.inputs != nullptr ? s.inputs->Summary() : "";
   values.backend = std::string(s.backend->name());
-  const absl::flat_hash_set<const Instruction*> callers = Callers(*s.module);
-  run->halts = &callers;
+  const absl::flat_hash_set<const Instruction*> halts = MadeByNoRegion(*s.module);
+  run->halts = &halts;
   MemoryAccount account;
   run->options.account = &account;
   const auto begin = std::chrono::steady_clock::now();
