@@ -60,11 +60,13 @@ uint64_t InnerKey(uint64_t outer, int in_a, int64_t iteration, int branch, Frame
 bool HandsOnOthers(const ScopeMatch& m, int in_a) {
   const FlatNode &a = m.a.nodes[in_a], &b = m.b.nodes[m.to_b[in_a]];
   const Instruction& i = *a.instruction;
-  if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple() || a.operands.size() != b.operands.size()) return false;
+  if (Def(i).op_class != OpClass::kStructural || !i.shape.IsTuple()) return false;
   if (i.parent->is_entry && i.parent->root == &i) return false;  // the results are compared at the end
+  const auto order = m.reordered.find(in_a);
+  if (order == m.reordered.end() && a.operands.size() != b.operands.size()) return false;
   for (size_t k = 0; k < a.operands.size(); ++k) {
-    const auto order = m.reordered.find(in_a);
-    const size_t l = order == m.reordered.end() ? k : order->second[k];
+    const int l = order == m.reordered.end() ? static_cast<int>(k) : order->second[k];
+    if (l < 0) continue;  // a alone has it
     if (m.to_b[m.a.Resolve(a.operands[k])] != m.b.Resolve(b.operands[l])) return true;
   }
   return false;
@@ -72,12 +74,12 @@ bool HandsOnOthers(const ScopeMatch& m, int in_a) {
 
 Value InOrderOfA(const ScopeMatch& m, int in_a, const Value& of_b) {
   const auto order = m.reordered.find(in_a);
-  if (order == m.reordered.end() || !of_b.shape().IsTuple() || of_b.elements().size() != order->second.size()) return of_b;
+  if (order == m.reordered.end() || !of_b.shape().IsTuple()) return of_b;
   std::vector<Value> elements;
   std::vector<Shape> shapes;
   for (const int l : order->second) {
-    elements.push_back(of_b.elements()[l]);
-    shapes.push_back(of_b.elements()[l].shape());
+    elements.push_back(l < 0 ? Value::Tuple(Shape::Tuple({}), {}) : of_b.elements()[l]);  // what b has not is compared with nothing
+    shapes.push_back(elements.back().shape());
   }
   return Value::Tuple(Shape::Tuple(std::move(shapes)), std::move(elements));
 }

@@ -128,7 +128,7 @@ class Matcher {
       const auto found = in_b.find(paths_a[node]);
       if (found == in_b.end()) continue;
       const Instruction &x = A(node), &y = B(found->second);
-      if (x.opcode != y.opcode || !Shape::SameTreeDimensions(x.shape, y.shape) || Waits(node, found->second)) continue;
+      if (x.opcode != y.opcode || !LikeShapes(x, y) || Waits(node, found->second)) continue;
       // The element of its name may stand elsewhere in the tuple.
       if (!SameAttributes(x, y) && !(TakesElement(x) && TakesElement(y))) continue;
       same += SameOperandNames(x, y);
@@ -190,29 +190,34 @@ class Matcher {
     return {agree, known};
   }
 
+  // First those whose calls around them have the same names too: computations say t and u each for themselves.
   void ByName(bool guarded) {
-    absl::flat_hash_map<absl::string_view, std::vector<int>> named;
-    for (const int node : b_.order) {
-      if (FreeB(node)) named[B(node).name].push_back(node);
-    }
-    for (const int node : a_.order) {
-      if (!FreeA(node)) continue;
-      const auto found = named.find(A(node).name);
-      if (found == named.end()) continue;
-      for (const int other : found->second) {
-        if (!FreeB(other) || !Shape::SameTreeDimensions(A(node).shape, B(other).shape)) continue;
-        if (A(node).parameter_number >= 0 || B(other).parameter_number >= 0) continue;
-        const bool same_opcode = A(node).opcode == B(other).opcode;
-        if (guarded) {
-          if (!same_opcode || Waits(node, other)) continue;
-          const auto [agree, known] = Operands(node, other);
-          const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
-          if (known > 0 && agree == 0 && !same_op_name) continue;
-        }
-        Pair(node, other);
-        break;
+    const std::vector<uint64_t> paths_a = Paths(a_), paths_b = Paths(b_);
+    for (const bool same_path : {true, false}) {
+      absl::flat_hash_map<absl::string_view, std::vector<int>> named;
+      for (const int node : b_.order) {
+        if (FreeB(node)) named[B(node).name].push_back(node);
+      }
+      for (const int node : a_.order) {
+        if (!FreeA(node)) continue;
+        const auto found = named.find(A(node).name);
+        if (found == named.end()) continue;
+        const auto fits = [&](int other) {
+          return FreeB(other) && (!same_path || paths_a[node] == paths_b[other]) && MayHaveName(node, other, guarded);
+        };
+        const auto other = std::find_if(found->second.begin(), found->second.end(), fits);
+        if (other != found->second.end()) Pair(node, *other);
       }
     }
+  }
+
+  bool MayHaveName(int node, int other, bool guarded) const {
+    if (!LikeShapes(A(node), B(other)) || A(node).parameter_number >= 0 || B(other).parameter_number >= 0) return false;
+    if (!guarded) return true;
+    if (A(node).opcode != B(other).opcode || Waits(node, other)) return false;
+    const auto [agree, known] = Operands(node, other);
+    const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
+    return known == 0 || agree > 0 || same_op_name;
   }
 
   void ByOpName() {
@@ -229,7 +234,7 @@ class Matcher {
       const std::string text = key(A(node));
       const auto found = named[1].find(text);
       if (found == named[1].end() || found->second.size() != 1 || named[0][text].size() != 1) continue;
-      if (FreeB(found->second[0]) && Shape::SameTreeDimensions(A(node).shape, B(found->second[0]).shape)) Pair(node, found->second[0]);
+      if (FreeB(found->second[0]) && LikeShapes(A(node), B(found->second[0]))) Pair(node, found->second[0]);
     }
   }
 
@@ -258,7 +263,7 @@ class Matcher {
         const std::vector<int>& users = b_.users[b_.core[image]];
         for (size_t k = 0; k < std::min(users.size(), kMany); ++k) {
           const int other = users[k];
-          if (!FreeB(other) || A(node).opcode != B(other).opcode || !Shape::SameTreeDimensions(A(node).shape, B(other).shape)) continue;
+          if (!FreeB(other) || A(node).opcode != B(other).opcode || !LikeShapes(A(node), B(other))) continue;
           if (a_.nodes[node].operands.size() != b_.nodes[other].operands.size()) continue;
           const auto [agree, known] = Operands(node, other);
           const bool same_op_name = !A(node).metadata.op_name.empty() && A(node).metadata.op_name == B(other).metadata.op_name;
@@ -294,7 +299,7 @@ class Matcher {
     if (!FreeA(x) || !FreeB(y)) return;
     if (A(x).parameter_number >= 0 || B(y).parameter_number >= 0) return;
     if (same_opcode ? A(x).opcode != B(y).opcode : (A(x).literal != nullptr) != (B(y).literal != nullptr)) return;
-    if (!Shape::SameTreeDimensions(A(x).shape, B(y).shape)) return;
+    if (!LikeShapes(A(x), B(y))) return;
     const auto [agree, known] = Operands(x, y);
     if (!same_opcode && (agree < known || (known == 0 && a_.nodes[x].operands.size() + b_.nodes[y].operands.size() > 0))) return;
     if (same_opcode && known > 0 && agree == 0 && A(x).name != B(y).name) return;
@@ -348,6 +353,13 @@ class Matcher {
 };
 
 }  // namespace
+
+bool LikeShapes(const Instruction& a, const Instruction& b) {
+  if (Shape::SameTreeDimensions(a.shape, b.shape)) return true;
+  if (a.opcode != b.opcode || !a.shape.IsTuple() || !b.shape.IsTuple()) return false;
+  const ControlKind control = Def(a).control;
+  return Def(a).op_class == OpClass::kStructural || control == ControlKind::kWhile || control == ControlKind::kConditional;
+}
 
 bool AreSwapped(const ScopeMatch& m, int x, int y) {
   const FlatNode &a = m.a.nodes[x], &b = m.b.nodes[y];

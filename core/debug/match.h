@@ -26,13 +26,18 @@ struct ScopeMatch {
   std::map<std::pair<int, int>, int> called;
   absl::flat_hash_map<int, std::vector<std::string>> changed;  // by node of a: what is another at this place
   absl::flat_hash_set<int> redirected;  // nodes of a that call another function than their partners: what they call is not in `called`
-  // Tuples of a whose elements all agree to stand in another order in b: by element of a, that of b.
+  // Tuples of a whose elements all agree to stand in another order in b, or of which b has more or fewer: by element of a, that of b, or
+  // -1.
   absl::flat_hash_map<int, std::vector<int>> reordered;
+  // The same, where b has more or fewer, of the nodes that elements are taken out of: parameters, loops, conditionals.
+  absl::flat_hash_map<int, std::vector<int>> taken;
 };
 
 // Finds the pairs of `m.a` and `m.b`: fills to_b and to_a. `calls_another`: of two instructions with computations, whether these are two
 // functions: such a pair is the last choice.
 void PairUp(ScopeMatch& m, const std::function<bool(const Instruction& a, const Instruction& b)>& calls_another = nullptr);
+// Whether the shapes allow for a pair: the same arrays, or tuples of which one has more elements.
+bool LikeShapes(const Instruction& a, const Instruction& b);
 // Of two instructions that commute: whether the operands of node y of b stand the other way round than those of node x of a.
 bool AreSwapped(const ScopeMatch& m, int x, int y);
 

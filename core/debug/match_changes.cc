@@ -223,7 +223,8 @@ class Comparer {
         std::vector<std::string> what = Changes(m, node, other, x.alias < 0 && y.alias < 0 && AreSwapped(m, node, other));
         if (!what.empty()) Add(StructuralChange::kChanged, x.instruction, y.instruction, std::move(what));
       }
-      if (!m.changed.contains(node) && x.instruction->shape != y.instruction->shape)
+      const Shape &shape_a = x.instruction->shape, &shape_b = y.instruction->shape;
+      if (!m.changed.contains(node) && shape_a != shape_b && Shape::SameTreeDimensions(shape_a, shape_b))
         result_.layouts += other_layout_.insert(x.instruction).second;
       // A call of another function with the same text: both are there, under their names.
       const Computation *same_a = functions_.InB(*x.instruction->parent), *same_b = functions_.InA(*y.instruction->parent);
@@ -239,21 +240,54 @@ class Comparer {
     for (const int node : Moved(m)) Add(StructuralChange::kMoved, m.a.nodes[node].instruction, m.b.nodes[m.to_b[node]].instruction);
   }
 
+  // Tuples with more or fewer elements: who makes them tells which; a loop tells its shape.
+  static bool ToldByMakers(const ScopeMatch& m, int node, int other) {
+    const Shape &p = m.a.nodes[node].instruction->shape, &q = m.b.nodes[other].instruction->shape;
+    if (!p.IsTuple() || !q.IsTuple() || p.tuple_shapes().size() == q.tuple_shapes().size()) return false;
+    return m.reordered.contains(node) || m.a.nodes[node].instruction->parameter_number >= 0;
+  }
+
+  // Two that take the same element out of tuples of which one has more.
+  static bool TakeTheSame(const ScopeMatch& m, const FlatNode& x, const FlatNode& y) {
+    if (!TakesElement(*x.instruction) || !TakesElement(*y.instruction)) return false;
+    const auto order = m.taken.find(x.operands[0]);
+    if (order == m.taken.end() || m.to_b[x.operands[0]] != y.operands[0]) return false;
+    const auto k = static_cast<size_t>(x.instruction->Int(AttrId::kIndex));
+    return k < order->second.size() && order->second[k] == y.instruction->Int(AttrId::kIndex);
+  }
+
+  static void Elements(const ScopeMatch& m, const FlatNode& x, const FlatNode& y, const std::vector<int>& order,
+                       std::vector<std::string>& what) {
+    for (size_t k = 0; k < order.size(); ++k) {
+      if (order[k] < 0) what.push_back(absl::StrCat("element ", k, ", %", m.a.nodes[x.operands[k]].instruction->name, ", removed"));
+    }
+    for (size_t l = 0; l < y.operands.size(); ++l) {
+      if (std::find(order.begin(), order.end(), static_cast<int>(l)) == order.end())
+        what.push_back(absl::StrCat("element ", l, ", %", m.b.nodes[y.operands[l]].instruction->name, ", added"));
+    }
+  }
+
   // What the pair itself has changed; ScopeMatch::changed has with it what it is given otherwise by the call around it.
   std::vector<std::string> Changes(ScopeMatch& m, int node, int other, bool swapped) {
     const FlatNode &x = m.a.nodes[node], &y = m.b.nodes[other];
     const Instruction &a = *x.instruction, &b = *y.instruction;
     std::vector<std::string> what, given;
     if (a.opcode != b.opcode) what.push_back(absl::StrCat("operation ", Name(a.opcode), " -> ", Name(b.opcode)));
-    if (!Shape::Compatible(a.shape, b.shape)) what.push_back(absl::StrCat("shape ", Cut(a.shape.ToString(false), 80), " -> ", Cut(b.shape.ToString(false), 80)));
+    if (!Shape::Compatible(a.shape, b.shape) && !ToldByMakers(m, node, other))
+      what.push_back(absl::StrCat("shape ", Cut(a.shape.ToString(false), 80), " -> ", Cut(b.shape.ToString(false), 80)));
     if (!SameLiteral(a.literal.get(), b.literal.get()) && !(!Shape::Compatible(a.shape, b.shape) && a.literal != nullptr && b.literal != nullptr)) {
       what.push_back(LiteralChange(a, b));
     }
-    Attributes(a, b, what);
-    if (x.operands.size() != y.operands.size())
+    if (!TakeTheSame(m, x, y)) Attributes(a, b, what);
+    const auto order = m.reordered.find(node);
+    const bool other_size = order != m.reordered.end() && x.operands.size() != y.operands.size();
+    if (other_size)
+      Elements(m, x, y, order->second, what);
+    else if (x.operands.size() != y.operands.size())
       what.push_back(absl::StrCat(Count(static_cast<int64_t>(x.operands.size()), "operand"), " -> ", y.operands.size()));
-    for (size_t k = 0; x.operands.size() == y.operands.size() && k < x.operands.size(); ++k) {
-      const size_t l = k ^ static_cast<size_t>(swapped);
+    for (size_t k = 0; (other_size || x.operands.size() == y.operands.size()) && k < x.operands.size(); ++k) {
+      if (other_size && order->second[k] < 0) continue;
+      const size_t l = other_size ? static_cast<size_t>(order->second[k]) : k ^ static_cast<size_t>(swapped);
       const int p = m.a.core[x.operands[k]], q = m.b.core[y.operands[l]];
       const int image = m.to_b[p];
       if (image >= 0 && m.b.core[image] == q) continue;

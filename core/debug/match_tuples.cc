@@ -1,5 +1,5 @@
-// Tuples whose elements stand in another order in the other program: who takes them out says which is which, and where those who make the
-// tuple agree with that, nothing is another value.
+// Tuples whose elements stand in another order in the other program, or of which it has more or fewer: who takes them out says which is
+// which, and where those who make the tuple agree with that, nothing is another value.
 #include <algorithm>
 #include <utility>
 #include <vector>
@@ -27,10 +27,15 @@ bool IsTuple(const At& at) {
   return i.shape.IsTuple() && i.parameter_number < 0 && Def(i).op_class == OpClass::kStructural && !TakesElement(i);
 }
 
+// Of a port's tuples in the two programs.
+struct Sizes {
+  size_t a, b;
+};
+
 // By element of a, that of b; -1: nobody takes it. Empty: those who take elements do not agree.
-std::vector<int> OrderByReaders(const Port& port, size_t size) {
-  std::vector<int> order(size, -1);
-  std::vector<bool> used(size, false);
+std::vector<int> OrderByReaders(const Port& port, const Sizes& sizes) {
+  std::vector<int> order(sizes.a, -1);
+  std::vector<bool> used(sizes.b, false);
   for (const At& at : port.taken) {
     const ScopeMatch& m = *at.scope;
     for (const int node : m.a.order) {
@@ -40,7 +45,7 @@ std::vector<int> OrderByReaders(const Port& port, size_t size) {
       if (!TakesElement(*y.instruction) || y.operands[0] != m.to_b[at.node]) return {};
       const auto k = static_cast<size_t>(x.instruction->Int(AttrId::kIndex));
       const int l = static_cast<int>(y.instruction->Int(AttrId::kIndex));
-      if (k >= size || static_cast<size_t>(l) >= size || (order[k] != l && (order[k] >= 0 || used[l]))) {
+      if (k >= sizes.a || static_cast<size_t>(l) >= sizes.b || (order[k] != l && (order[k] >= 0 || used[l]))) {
         if (port.loop && &at == &port.taken.back()) continue;
         return {};
       }
@@ -51,12 +56,17 @@ std::vector<int> OrderByReaders(const Port& port, size_t size) {
   return order;
 }
 
-// What nobody takes stays where it is, or takes the places that are left.
-void Complete(std::vector<int>& order) {
-  std::vector<bool> used(order.size(), false);
+std::vector<bool> Used(const std::vector<int>& order, size_t size) {
+  std::vector<bool> used(size, false);
   for (const int l : order) {
     if (l >= 0) used[l] = true;
   }
+  return used;
+}
+
+// What nobody takes stays where it is, or takes the places that are left.
+void Complete(std::vector<int>& order) {
+  std::vector<bool> used = Used(order, order.size());
   for (size_t k = 0; k < order.size(); ++k) {
     if (order[k] >= 0 || used[k]) continue;
     order[k] = static_cast<int>(k);
@@ -66,6 +76,22 @@ void Complete(std::vector<int>& order) {
     if (l >= 0) continue;
     l = static_cast<int>(std::find(used.begin(), used.end(), false) - used.begin());
     used[l] = true;
+  }
+}
+
+// Where one program has more elements: of those that nobody takes, the ones that are made of a pair. The others are in one program alone.
+void CompleteByMakers(const Port& port, const Sizes& sizes, std::vector<int>& order) {
+  std::vector<bool> used = Used(order, sizes.b);
+  for (const At& at : port.made) {
+    const ScopeMatch& m = *at.scope;
+    const FlatNode &x = m.a.nodes[at.node], &y = m.b.nodes[m.to_b[at.node]];
+    for (size_t k = 0; k < sizes.a; ++k) {
+      for (size_t l = 0; order[k] < 0 && l < sizes.b; ++l) {
+        if (used[l] || m.to_b[x.operands[k]] != y.operands[l]) continue;
+        order[k] = static_cast<int>(l);
+        used[l] = true;
+      }
+    }
   }
 }
 
@@ -83,16 +109,28 @@ void Solve(Port port) {
   port.taken.erase(std::remove_if(port.taken.begin(), port.taken.end(), no_pair), port.taken.end());
   port.made.erase(std::remove_if(port.made.begin(), port.made.end(), [&](const At& at) { return no_pair(at) || !IsTuple(at); }),
                   port.made.end());
-  if (port.made.empty() || port.taken.empty()) return;
-  const size_t size = port.made[0].scope->a.nodes[port.made[0].node].operands.size();
-  for (const At& at : port.made) {
+  if (port.made.empty()) return;
+  const auto sizes_of = [](const At& at) {
     const ScopeMatch& m = *at.scope;
-    if (m.a.nodes[at.node].operands.size() != size || m.b.nodes[m.to_b[at.node]].operands.size() != size) return;
+    return Sizes{m.a.nodes[at.node].operands.size(), m.b.nodes[m.to_b[at.node]].operands.size()};
+  };
+  const Sizes sizes = sizes_of(port.made[0]);
+  if (port.taken.empty() && sizes.a == sizes.b) return;
+  for (const At& at : port.made) {
+    const Sizes other = sizes_of(at);
+    if (other.a != sizes.a || other.b != sizes.b) return;
   }
-  std::vector<int> order = OrderByReaders(port, size), same(size);
+  std::vector<int> order = OrderByReaders(port, sizes), same(sizes.a);
+  if (sizes.a != sizes.b) {
+    if (order.empty()) order.assign(sizes.a, -1);
+    CompleteByMakers(port, sizes, order);
+    for (const At& at : port.made) at.scope->reordered[at.node] = order;
+    for (const At& at : port.taken) at.scope->taken[at.node] = order;
+    return;
+  }
   if (order.empty()) return;
   Complete(order);
-  for (size_t k = 0; k < size; ++k) same[k] = static_cast<int>(k);
+  for (size_t k = 0; k < sizes.a; ++k) same[k] = static_cast<int>(k);
   // One who takes the wrong element is wrong; where the tuples are made in that order, too, it is another order.
   int others = 0, others_as_is = 0;
   for (const At& at : port.made) {
